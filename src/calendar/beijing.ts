@@ -1,0 +1,54 @@
+/**
+ * Beijing dates. China has used UTC+8 all year since 1991, so a day turns at 16:00:00.000Z
+ * and no time-zone database is needed.
+ */
+
+const OFFSET_MS = 8 * 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** A calendar day in Beijing as `YYYYMMDD`. */
+export type BeijingDate = string & { readonly __brand: "BeijingDate" };
+
+/** The Beijing day that the instant `epochMs` (Unix time, milliseconds) falls on. */
+export function beijingDate(epochMs: number): BeijingDate {
+  return new Date(epochMs + OFFSET_MS).toISOString().slice(0, 10).replaceAll("-", "") as BeijingDate;
+}
+
+/** `text` as a Beijing date, or `null` unless it is eight digits that name a real calendar day. */
+export function parseBeijingDate(text: string): BeijingDate | null {
+  if (!/^\d{8}$/.test(text)) return null;
+  const date = text as BeijingDate;
+  const startMs = startOfDay(date);
+  return Number.isFinite(startMs) && beijingDate(startMs) === date ? date : null;
+}
+
+/** The instant (Unix time, milliseconds) at which `date` begins in Beijing. */
+export function startOfDay(date: BeijingDate): number {
+  return Date.parse(`${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6, 8)}T00:00:00Z`) - OFFSET_MS;
+}
+
+/** The day `days` calendar days after `date`; negative counts go back. */
+export function addDays(date: BeijingDate, days: number): BeijingDate {
+  return beijingDate(startOfDay(date) + days * DAY_MS);
+}
+
+/**
+ * The first day of the window of `days` calendar days that ends with `today`, both included
+ * (spec 8: weekends and holidays count, the window is never stretched to make up trading days).
+ *
+ * @example windowStart("20260301" as BeijingDate, 30) // "20260131"
+ */
+export function windowStart(today: BeijingDate, days: number): BeijingDate {
+  return addDays(today, 1 - days);
+}
+
+/** Whole seconds, at least 1, from `epochMs` to the next turn of the Beijing day: when daily quotas reset. */
+export function secondsToNextDay(epochMs: number): number {
+  const nextMs = startOfDay(beijingDate(epochMs)) + DAY_MS;
+  return Math.max(1, Math.ceil((nextMs - epochMs) / 1000));
+}
+
+/** `epochMs` as RFC 3339 in Beijing time to the second, for example `2026-11-27T09:30:00+08:00`. */
+export function beijingTimestamp(epochMs: number): string {
+  return `${new Date(epochMs + OFFSET_MS).toISOString().slice(0, 19)}+08:00`;
+}

@@ -1,0 +1,1 @@
+CREATE TABLE accounts (account_id TEXT PRIMARY KEY) STRICT;

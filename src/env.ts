@@ -1,0 +1,60 @@
+/**
+ * Bindings and settings of the deployment, parsed once per isolate. Everything below `app.ts`
+ * receives the parsed `Settings`, never raw variables.
+ */
+import * as z from "zod";
+import type { Gate } from "./gate/gate-object.ts";
+
+/** The platform's bindings as `wrangler.toml` names them, and the variables and secrets beside them. */
+export interface Env {
+  DB: D1Database;
+  PACKS: R2Bucket;
+  GATE: DurableObjectNamespace<Gate>;
+  RATE: RateLimit;
+  [variable: string]: unknown;
+}
+
+const milliseconds = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
+
+const settingsSchema = z.object({
+  /** Signs cursors; at least 32 characters. */
+  CURSOR_SECRET: z.string().min(32),
+  /** The secret before the last rotation, accepted until 24 hours after `CURSOR_SECRET_ROTATED_AT`. */
+  CURSOR_SECRET_PREVIOUS: z.string().min(32).optional(),
+  /** RFC 3339 instant of the last rotation. */
+  CURSOR_SECRET_ROTATED_AT: z.iso.datetime({ offset: true }).optional(),
+  /** The first operator's bearer token. */
+  ADMIN_TOKEN: z.string().min(24),
+  ENVIRONMENT: z.string().default("production"),
+  /** Total bound of a JSON request: the slot frees itself after it. */
+  JSON_BOUND_MS: milliseconds(60_000),
+  /** Total bound of a Parquet request. */
+  PARQUET_BOUND_MS: milliseconds(300_000),
+  /** The first byte comes within this time or the request fails (decisions 2). */
+  FIRST_BYTE_MS: milliseconds(15_000),
+  /** Where Durable Objects are created: they never move afterwards. */
+  LOCATION_HINT: z
+    .enum(["apac", "apac-ne", "apac-se", "wnam", "enam", "sam", "weur", "eeur", "oc", "afr", "me"])
+    .default("apac"),
+  /** `off` lifts the general per-second ceiling (tests, bench, load). */
+  RATE_LIMIT: z.enum(["on", "off"]).default("on"),
+  /** `warn` serves requests with unknown parameters and names them in a header instead of refusing. */
+  UNKNOWN_PARAMETERS: z.enum(["refuse", "warn"]).default("refuse"),
+  /** Added to the clock, so that tests can stand at another instant. 0 in every deployment. */
+  CLOCK_OFFSET_MS: z.coerce.number().int().default(0),
+});
+
+export type Settings = z.infer<typeof settingsSchema>;
+
+let parsed: { env: Env; settings: Settings } | undefined;
+
+/** The deployment's settings; throws a `ZodError` that names the setting when one is absent or wrong. */
+export function settingsOf(env: Env): Settings {
+  if (parsed?.env !== env) parsed = { env, settings: settingsSchema.parse(env) };
+  return parsed.settings;
+}
+
+/** Now, as Unix milliseconds, by the deployment's clock. */
+export function nowMs(settings: Settings): number {
+  return Date.now() + settings.CLOCK_OFFSET_MS;
+}

@@ -1,0 +1,52 @@
+/**
+ * What passes between the worker and the gate object. Both sides roll out separately, so fields are
+ * only ever added, and a side must live with a partner that does not know them yet (design 5).
+ */
+
+/** Which daily counter a request draws on besides `requests`. */
+export type GateKind = "json" | "parquet";
+
+/** Daily limits of the account's plan; `null` is unlimited. `requests` counts JSON and Parquet together. */
+export interface GateLimits {
+  requests: number | null;
+  files: number | null;
+}
+
+export interface AcquireRequest {
+  /** The request's id: the same id again gives the same answer and charges once. */
+  requestId: string;
+  /** The request's total bound in milliseconds: 60,000 for JSON, 300,000 for Parquet by default. */
+  boundMs: number;
+  kind: GateKind;
+  limits: GateLimits;
+}
+
+/** Today's counters after the call. `day` is the Beijing day the object counted on. */
+export interface GateUse {
+  day: string;
+  requests: number;
+  files: number;
+  /** Whole seconds until the counters reset. */
+  resetSeconds: number;
+}
+
+export type GateRefusal =
+  | { reason: "slot_busy" }
+  | { reason: "quota_used"; unit: "requests" | "files"; limit: number; resetSeconds: number };
+
+/** How a request ended, for the account's list of last requests (at most 20 are kept). */
+export interface RequestOutcome {
+  atMs: number;
+  requestId: string;
+  code: number;
+  reason: string;
+  symbol: string;
+  tradedate: string;
+  rows: number;
+}
+
+export interface ReleaseRequest {
+  /** Give the charge back: the service itself failed (decisions 2). */
+  credit: boolean;
+  outcome?: RequestOutcome;
+}

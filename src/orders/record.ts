@@ -1,0 +1,66 @@
+/**
+ * The order record (spec 2.4): its fields in their standard order, the legacy names,
+ * and the columnar shape in which the rest of the project passes records around.
+ */
+
+/** The standard fields of an order record, in the order of the default answer (spec 2.4). */
+export const FIELDS = [
+  "symbol",
+  "tradedate",
+  "time",
+  "order_id",
+  "exchange_order_id",
+  "order_type",
+  "order_code",
+  "price",
+  "volume",
+  "amount",
+] as const;
+
+export type Field = (typeof FIELDS)[number];
+
+/** Legacy names and the fields they stand for; returned only when asked for by name (spec 2.4, 9). */
+export const LEGACY_NAMES = { order_no: "exchange_order_id", side: "order_code" } as const;
+
+/** The exchange a security trades on, as in a code's suffix. */
+export type Market = "SH" | "SZ";
+
+/** A security as packs and answers name it. */
+export interface Security {
+  /** Exactly six digits. */
+  symbol: string;
+  market: Market;
+}
+
+/** Short texts that repeat: `index[row]` points into `values`. */
+export interface CodeColumn {
+  values: string[];
+  index: Uint16Array;
+}
+
+/**
+ * The orders of one security on one day as columns, every array `rows` long, sorted by time and then
+ * by the source's order. Ids and volumes are integers below 2^53; `priceE4` is yuan × 10000.
+ */
+export interface OrderColumns {
+  rows: number;
+  /** HHMMSSmmm as a number, Beijing time: 93000010 is 09:30:00.010. */
+  time: Int32Array;
+  orderId: Float64Array;
+  exchangeOrderId: Float64Array;
+  orderType: CodeColumn;
+  orderCode: CodeColumn;
+  priceE4: Float64Array;
+  volume: Float64Array;
+}
+
+/**
+ * Yuan from a raw price × a volume: the double nearest to the exact `priceE4 × volume / 10000`
+ * (decisions 4). JSON, Parquet and the pack all carry this very value.
+ */
+export function amountOf(priceE4: number, volume: number): number {
+  const product = priceE4 * volume;
+  if (product <= Number.MAX_SAFE_INTEGER) return product / 10_000;
+  // Beyond 2^53 the product itself would already be rounded: divide exact integers, round once.
+  return Number(`${BigInt(priceE4) * BigInt(volume)}e-4`);
+}

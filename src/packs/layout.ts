@@ -1,0 +1,73 @@
+/**
+ * The day pack: one object per trading day that is a valid Parquet file as a whole and whose every
+ * section (one security) is a valid Parquet file by itself. `README.md` beside this file draws it.
+ */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import type { Field, Security } from "../orders/record.ts";
+
+/** Rows of a full row group ("block"). A page of 10,000 rows touches one block, or two when unaligned. */
+export const ROW_GROUP_ROWS = 10_000;
+
+/** `PAR1`, at both ends of every section and at the end of the pack. */
+export const PARQUET_MAGIC = new Uint8Array([0x50, 0x41, 0x52, 0x31]);
+
+export interface ColumnSpec {
+  name: Field;
+  type: "BYTE_ARRAY" | "INT64" | "DOUBLE";
+  encoding: "RLE_DICTIONARY" | "PLAIN" | "DELTA_BINARY_PACKED";
+}
+
+/** The columns of a pack in file order: all REQUIRED, ZSTD, one data page per chunk (design 4). */
+export const COLUMNS: readonly ColumnSpec[] = [
+  { name: "symbol", type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY" },
+  { name: "tradedate", type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY" },
+  { name: "time", type: "BYTE_ARRAY", encoding: "PLAIN" },
+  { name: "order_id", type: "INT64", encoding: "DELTA_BINARY_PACKED" },
+  { name: "exchange_order_id", type: "INT64", encoding: "DELTA_BINARY_PACKED" },
+  { name: "order_type", type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY" },
+  { name: "order_code", type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY" },
+  { name: "price", type: "DOUBLE", encoding: "RLE_DICTIONARY" },
+  { name: "volume", type: "INT64", encoding: "RLE_DICTIONARY" },
+  { name: "amount", type: "DOUBLE", encoding: "RLE_DICTIONARY" },
+];
+
+/** One row group of a section: what a page needs to find and check its bytes. */
+export interface Block {
+  /** First byte, counted from the section's first byte. The block ends where the next one, or the footer, begins. */
+  offset: number;
+  /** Row number of its first row within the security. */
+  firstRow: number;
+  /** HHMMSSmmm (as a number) of its first row. */
+  t0: number;
+  /** Rows with time `t0` that stand before this block. */
+  k0: number;
+  /** CRC-32 (IEEE) of the block's bytes. */
+  crc: number;
+}
+
+/** A security's entry in the day index. Without orders: `rows` 0, no blocks, length 0. */
+export interface SectionEntry extends Security {
+  /** First byte of the section in the pack. */
+  offset: number;
+  /** Bytes of the whole section, magic to magic. */
+  length: number;
+  /** Bytes from the end of the last block to the end of the section: footer, its length, `PAR1`. */
+  footerLength: number;
+  rows: number;
+  /** CRC-32 of the whole section. */
+  crc: number;
+  blocks: Block[];
+}
+
+/** The index region of a pack, decoded. Entries are sorted by symbol, then market. */
+export interface DayIndex {
+  tradedate: BeijingDate;
+  /** 16 bytes as 32 hex digits, derived from the content: the same rows give the same id. */
+  buildId: string;
+  entries: SectionEntry[];
+}
+
+/** The key under which a pack's revision lies in R2. */
+export function packObjectKey(tradedate: BeijingDate, revision: number): string {
+  return `orders/${tradedate.slice(0, 4)}/${tradedate}/${revision}.parquet`;
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import {
+  addDays,
+  type BeijingDate,
+  beijingDate,
+  beijingTimestamp,
+  parseBeijingDate,
+  secondsToNextDay,
+  startOfDay,
+  windowStart,
+} from "../../../src/calendar/beijing.ts";
+
+const day = (text: string) => text as BeijingDate;
+
+describe("Beijing dates (decisions 7)", () => {
+  it("turn at 16:00:00.000Z", () => {
+    expect(beijingDate(Date.parse("2026-11-27T15:59:59.999Z"))).toBe("20261127");
+    expect(beijingDate(Date.parse("2026-11-27T16:00:00.000Z"))).toBe("20261128");
+    expect(startOfDay(day("20261128"))).toBe(Date.parse("2026-11-27T16:00:00.000Z"));
+  });
+
+  it("refuse what is not a real day", () => {
+    for (const text of [
+      "20260230",
+      "20261301",
+      "00000000",
+      "2026-01-01",
+      "2026010",
+      "202601011",
+      "２０２６０１０１",
+      "",
+    ])
+      expect(parseBeijingDate(text), text).toBeNull();
+    expect(parseBeijingDate("20240229")).toBe("20240229");
+    expect(parseBeijingDate("20230229")).toBeNull();
+  });
+
+  it("make windows that include today and count every calendar day (spec 8)", () => {
+    expect(windowStart(day("20260301"), 30)).toBe("20260131");
+    expect(windowStart(day("20281231"), 365)).toBe("20280102");
+    expect(windowStart(day("20260101"), 1)).toBe("20260101");
+    expect(addDays(day("20240228"), 2)).toBe("20240301");
+  });
+
+  it("tell the seconds to the reset, never 0", () => {
+    expect(secondsToNextDay(Date.parse("2026-11-27T15:59:59.999Z"))).toBe(1);
+    expect(secondsToNextDay(Date.parse("2026-11-27T16:00:00.000Z"))).toBe(86_400);
+  });
+
+  it("print instants with +08:00", () => {
+    expect(beijingTimestamp(Date.parse("2026-11-27T01:30:00.500Z"))).toBe("2026-11-27T09:30:00+08:00");
+  });
+});

@@ -1,0 +1,51 @@
+/**
+ * Two kinds of tests: `*.worker.test.ts` run inside workerd with the project's own bindings,
+ * all others run in Node and reach the service over HTTP where they need it.
+ */
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+const workerTests = "test/**/*.worker.test.ts";
+
+const testSecrets = {
+  CURSOR_SECRET: "test-cursor-secret-test-cursor-secret",
+  ADMIN_TOKEN: "test-admin-token-test-admin-token",
+  RATE_LIMIT: "off",
+};
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "node",
+          include: ["test/**/*.test.ts"],
+          exclude: [workerTests],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        plugins: [
+          cloudflareTest(async () => ({
+            wrangler: { configPath: "./wrangler.toml" },
+            remoteBindings: false,
+            miniflare: {
+              bindings: {
+                ...testSecrets,
+                TEST_MIGRATIONS: await readD1Migrations("./src/catalog/migrations"),
+              },
+              cf: false,
+            },
+          })),
+        ],
+        test: {
+          name: "worker",
+          include: [workerTests],
+          setupFiles: ["test/support/apply-migrations.ts"],
+          testTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
