@@ -1,11 +1,13 @@
 /**
- * Two kinds of tests: `*.worker.test.ts` run inside workerd with the project's own bindings,
- * all others run in Node and reach the service over HTTP where they need it.
+ * Three kinds of tests: `*.worker.test.ts` run inside workerd with the project's own bindings; those of
+ * `serviceTests` run in Node and reach the whole service over HTTP, bundled once for the run; all others
+ * run in Node alone.
  */
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
 const workerTests = "test/**/*.worker.test.ts";
+const serviceTests = "test/{conformance,property,fault,interop}/**/*.test.ts";
 
 const testSecrets = {
   CURSOR_SECRET: "test-cursor-secret-test-cursor-secret",
@@ -20,7 +22,17 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["test/**/*.test.ts"],
+          exclude: [workerTests, serviceTests],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: "service",
+          include: [serviceTests],
           exclude: [workerTests],
+          globalSetup: ["test/support/bundle.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

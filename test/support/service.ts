@@ -1,0 +1,109 @@
+/**
+ * The whole service as a black box: the deployed bundle under workerd with real D1, R2, Durable Objects
+ * and the rate-limit binding, reached over HTTP on 127.0.0.1 at a free port.
+ */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { workerSource } from "./bundle.ts";
+import { type Answer, call } from "./http-client.ts";
+
+const MIGRATIONS = "src/catalog/migrations";
+
+/** Where a test's clock stands unless it says otherwise: a Thursday morning in Beijing, far from midnight. */
+export const DEFAULT_NOW = "2026-03-12T10:00:00+08:00";
+
+export const ADMIN_TOKEN = "test-admin-token-of-the-first-operator";
+
+export interface ServiceOptions {
+  /** Variables and secrets of the deployment by the names of `src/env.ts`, over the tests' own. */
+  settings?: Record<string, string>;
+  /** RFC 3339 instant at which the service's clock stands when it starts; it runs on from there. */
+  nowAt?: string;
+  /** Folder for D1, R2 and the objects; a second start on it finds the first one's state. */
+  persistDir?: string;
+}
+
+export interface Service {
+  baseUrl: string;
+  adminToken: string;
+  /** The instant (Unix milliseconds) of the service's clock now. */
+  nowMs(): number;
+  /** `POST /api` with a body as JSON, or as it is when text or bytes. */
+  post(body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** A request below `/admin` with the operator's token; bytes go as they are, anything else as JSON. */
+  admin(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Every line the worker wrote to its log so far. */
+  logs: string[];
+  mf: Miniflare;
+  stop(): Promise<void>;
+}
+
+/** Starts the service; stop it in `afterAll`, or declare it with `await using`. */
+export async function startService(options: ServiceOptions = {}): Promise<Service & AsyncDisposable> {
+  const offsetMs = Date.parse(options.nowAt ?? DEFAULT_NOW) - Date.now();
+  const logs: string[] = [];
+  const mf = new Miniflare(
+    convertV4MiniflareOptions({
+      host: "127.0.0.1",
+      port: 0,
+      cf: false,
+      telemetry: { enabled: false },
+      modules: [{ type: "ESModule", path: "worker.js", contents: await workerSource() }],
+      compatibilityDate: "2026-11-01",
+      compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
+      d1Databases: ["DB"],
+      r2Buckets: ["PACKS"],
+      durableObjects: { GATE: { className: "Gate", useSQLite: true } },
+      ratelimits: { RATE: { namespace_id: "1001", simple: { limit: 500, period: 10 } } },
+      bindings: {
+        ENVIRONMENT: "test",
+        CURSOR_SECRET: "test-cursor-secret-of-this-deployment-0001",
+        ADMIN_TOKEN,
+        RATE_LIMIT: "off",
+        CLOCK_OFFSET_MS: String(offsetMs),
+        ...options.settings,
+      },
+      handleStructuredLogs: (line) => logs.push(line.message),
+      ...(options.persistDir === undefined ? {} : { resourcePersistencePath: options.persistDir }),
+    }),
+  );
+  const baseUrl = (await mf.ready).origin;
+  await migrate(mf);
+  const stop = () => mf.dispose();
+  return {
+    baseUrl,
+    adminToken: ADMIN_TOKEN,
+    nowMs: () => Date.now() + offsetMs,
+    post: (body, headers = {}) =>
+      call(`${baseUrl}/api`, { body, headers: { "content-type": "application/json", ...headers } }),
+    admin: (method, path, body, headers = {}) =>
+      call(`${baseUrl}${path}`, {
+        method,
+        body,
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...headers },
+      }),
+    logs,
+    mf,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** Applies the migrations that a persisted state does not have yet, in the order of their names. */
+async function migrate(mf: Miniflare): Promise<void> {
+  const db = await mf.getD1Database("DB");
+  await db.exec("CREATE TABLE IF NOT EXISTS test_migrations (name TEXT PRIMARY KEY)");
+  const applied = await db.prepare("SELECT name FROM test_migrations").all<{ name: string }>();
+  const known = new Set(applied.results.map((row) => row.name));
+  for (const name of (await readdir(MIGRATIONS)).filter((file) => file.endsWith(".sql")).sort()) {
+    if (known.has(name)) continue;
+    const sql = await readFile(join(MIGRATIONS, name), "utf8");
+    const statements = sql
+      .replaceAll(/--[^\n]*/g, "")
+      .split(/;\s*(?:\n|$)/)
+      .filter((text) => text.trim() !== "");
+    await db.batch(statements.map((text) => db.prepare(text)));
+    await db.prepare("INSERT INTO test_migrations VALUES (?)").bind(name).run();
+  }
+}
