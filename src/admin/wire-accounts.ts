@@ -1,0 +1,120 @@
+/** Admin bodies about accounts, keys, plans and subscriptions. */
+import * as z from "zod";
+import { PLAN_NAMES } from "../entitlement/principal.ts";
+import { countSchema, instantSchema, sha256Schema } from "./wire-fields.ts";
+
+/** The operator's own name for a customer: any printable text, so existing customer numbers fit. */
+export const accountIdSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(128)
+  .regex(/^[^\p{C}]+$/u, "expected printable characters");
+
+export const planNameSchema = z.enum(PLAN_NAMES);
+
+/** A daily limit; null is unlimited. */
+const limitSchema = countSchema.nullable();
+
+export const newAccountSchema = z.strictObject({
+  /** Made up when absent. An id that exists is refused with 409. */
+  accountId: accountIdSchema.optional(),
+  contact: z.string().trim().max(200).default(""),
+  note: z.string().trim().max(2_000).default(""),
+});
+export type NewAccount = z.input<typeof newAccountSchema>;
+
+/** A plan from `start` (inclusive) to `end` (exclusive). */
+export const subscriptionSchema = z
+  .strictObject({ plan: planNameSchema, start: instantSchema, end: instantSchema })
+  .refine((subscription) => subscription.start < subscription.end, "start must be before end");
+export type SubscriptionInput = z.input<typeof subscriptionSchema>;
+
+/** Replaces all subscriptions of the account. They may overlap: the best one counts (decisions 7). */
+export const subscriptionListSchema = z.strictObject({ subscriptions: z.array(subscriptionSchema).max(200) });
+export type SubscriptionList = z.input<typeof subscriptionListSchema>;
+
+/** The account's own limits: an absent member falls back to the plan's, null is unlimited. */
+export const ownLimitsSchema = z.strictObject({
+  requests: limitSchema.optional(),
+  files: limitSchema.optional(),
+});
+export type OwnLimits = z.infer<typeof ownLimitsSchema>;
+
+export const newKeySchema = z.strictObject({
+  name: z.string().trim().max(100).default(""),
+  /** The key stops working at this instant; absent or null: never. */
+  expires: instantSchema.nullable().default(null),
+});
+export type NewKey = z.input<typeof newKeySchema>;
+
+/** The only answer that ever contains a key. */
+export const issuedKeySchema = z.strictObject({ keyId: z.string(), key: z.string(), accountId: z.string() });
+export type IssuedKey = z.infer<typeof issuedKeySchema>;
+
+export const keySummarySchema = z.strictObject({
+  keyId: z.string(),
+  accountId: z.string(),
+  name: z.string(),
+  /** The key's first characters; empty for a key that was imported as its hash. */
+  firstCharacters: z.string(),
+  createdAt: z.string(),
+  revokedAt: z.string().nullable(),
+  expiresAt: z.string().nullable(),
+});
+export type KeySummary = z.infer<typeof keySummarySchema>;
+
+export const accountSchema = z.strictObject({
+  accountId: z.string(),
+  contact: z.string(),
+  note: z.string(),
+  disabled: z.boolean(),
+  createdAt: z.string(),
+  ownLimits: ownLimitsSchema,
+  subscriptions: z.array(z.strictObject({ plan: planNameSchema, start: z.string(), end: z.string() })),
+  keys: z.array(keySummarySchema),
+});
+export type Account = z.infer<typeof accountSchema>;
+
+/** One existing customer's key, in plain or as the SHA-256 of its UTF-8 bytes: exactly one of both. */
+export const keyImportRowSchema = z
+  .strictObject({
+    key: z.string().trim().min(1).max(512).optional(),
+    sha256: sha256Schema.optional(),
+    account: accountIdSchema,
+    plan: planNameSchema,
+    start: instantSchema,
+    end: instantSchema,
+  })
+  .refine((row) => (row.key === undefined) !== (row.sha256 === undefined), "give either key or sha256")
+  .refine((row) => row.start < row.end, "start must be before end");
+export type KeyImportRow = z.input<typeof keyImportRowSchema>;
+export type KeyImportRowParsed = z.output<typeof keyImportRowSchema>;
+
+/** At most this many rows in one import request; a longer file is sent in several. */
+export const KEY_IMPORT_MAX_ROWS = 1_000;
+
+export const keyImportSchema = z.strictObject({
+  rows: z.array(keyImportRowSchema).min(1).max(KEY_IMPORT_MAX_ROWS),
+});
+export type KeyImport = z.input<typeof keyImportSchema>;
+
+/**
+ * What an import did: `imported` rows brought a new key or changed the plan's end, `unchanged` rows were
+ * there already, `refused` rows changed nothing. The same import again changes nothing.
+ */
+export const keysImportedSchema = z.strictObject({
+  imported: countSchema,
+  unchanged: countSchema,
+  refused: z.array(z.strictObject({ row: z.int().min(1), error: z.string() })),
+});
+export type KeysImported = z.infer<typeof keysImportedSchema>;
+
+/** Daily limits of the order-history interface by plan, in force within 30 s. */
+export const planListSchema = z.strictObject({
+  plans: z
+    .array(z.strictObject({ plan: planNameSchema, requests: limitSchema, files: limitSchema }))
+    .min(1)
+    .max(PLAN_NAMES.length),
+});
+export type PlanList = z.infer<typeof planListSchema>;

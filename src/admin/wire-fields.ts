@@ -1,0 +1,28 @@
+/** Fields that several admin bodies share. */
+import * as z from "zod";
+import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
+
+/** A real calendar day as `YYYYMMDD`. */
+export const beijingDateSchema = z.string().transform((text, context): BeijingDate => {
+  const date = parseBeijingDate(text);
+  if (date === null) {
+    context.addIssue({ code: "custom", message: "expected a real calendar day as YYYYMMDD" });
+    return z.NEVER;
+  }
+  return date;
+});
+
+/** SHA-256 as 64 hex digits; upper case is accepted and made lower. */
+export const sha256Schema = z
+  .string()
+  .regex(/^[0-9a-fA-F]{64}$/, "expected SHA-256 as 64 hex digits")
+  .transform((hex) => hex.toLowerCase());
+
+/** An instant: Unix milliseconds, or RFC 3339 text with its offset. Parsed to Unix milliseconds. */
+export const instantSchema = z.union([
+  z.int().min(0),
+  z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
+]);
+
+/** A whole number of things, 0 included. */
+export const countSchema = z.int().min(0);

@@ -1,0 +1,34 @@
+/**
+ * What passes between the operator's command line and `/admin`: one strict schema for every body.
+ * The CLI imports this file, so it stays free of the worker's own types.
+ *
+ * Every route wants `Authorization: Bearer <ADMIN_TOKEN>`. A refusal is `{error: sentence}` with the
+ * HTTP status: 400 malformed, 401 token, 404 absent, 409 somebody else was faster, 422 understood but wrong.
+ *
+ * | route | body | answer |
+ * |---|---|---|
+ * | `GET /admin/days?month=YYYYMM` | | `DayList` |
+ * | `GET /admin/days/{date}` | | `DayDetail` |
+ * | `POST /admin/days/{date}/uploads` | `BeginUpload` | `UploadBegun` |
+ * | `PUT /admin/days/{date}/uploads/{uploadId}/parts/{n}` | raw bytes, `X-Content-SHA256` | `StoredPart` |
+ * | `POST /admin/days/{date}/uploads/{uploadId}/complete` | none | `Published` |
+ * | `GET /admin/calendar?year=YYYY` | | `Calendar` |
+ * | `PUT /admin/calendar` | `CalendarChange` | `CalendarChanged` |
+ * | `POST /admin/accounts` | `NewAccount` | `Account` (201) |
+ * | `GET /admin/accounts/{id}` | | `Account` |
+ * | `POST /admin/accounts/{id}/keys` | `NewKey` | `IssuedKey` (201) |
+ * | `PUT /admin/accounts/{id}/subscriptions` | `SubscriptionList` | `Account` |
+ * | `PUT /admin/accounts/{id}/limits` | `OwnLimits` | `Account` |
+ * | `POST /admin/accounts/{id}/disable`, `…/enable` | none | `Account` |
+ * | `POST /admin/keys/import` | `KeyImport` | `KeysImported` |
+ * | `POST /admin/keys/{keyId}/revoke` | none | `KeySummary` |
+ * | `GET /admin/plans`, `PUT /admin/plans` | `PlanList` | `PlanList` |
+ */
+import * as z from "zod";
+
+export * from "./wire-accounts.ts";
+export * from "./wire-days.ts";
+
+/** The body of every refused admin request. It never contains a key, a token or a password. */
+export const adminErrorSchema = z.strictObject({ error: z.string() });
+export type AdminError = z.infer<typeof adminErrorSchema>;
