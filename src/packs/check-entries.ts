@@ -1,0 +1,74 @@
+/**
+ * The rules that entries of a day index keep. A page trusts them blindly (it seeks by them), so they are
+ * checked when an index is written and whenever one is read from an object.
+ */
+import { PackFormatError } from "./errors.ts";
+import { type Block, PARQUET_MAGIC, ROW_GROUP_ROWS, type SectionEntry } from "./layout.ts";
+
+const MAX_TIME = 235_959_999;
+/** Footer length (u32) and `PAR1` at a section's end; an empty footer does not exist. */
+const SMALLEST_FOOTER = 9;
+
+/**
+ * Throws `PackFormatError` unless `entries` are sorted by symbol and market without repeats, their sections
+ * follow each other without gaps from byte 0, and every section's blocks are in order (see `checkBlocks`).
+ */
+export function checkEntries(entries: readonly SectionEntry[]): void {
+  let end = 0;
+  let previous = "";
+  for (const entry of entries) {
+    const code = `${entry.symbol}.${entry.market}`;
+    if (!/^\d{6}$/.test(entry.symbol))
+      throw new PackFormatError(`the index names the symbol ${entry.symbol}`);
+    if (code <= previous) throw new PackFormatError(`${code} stands after ${previous} in the index`);
+    previous = code;
+    if (entry.rows === 0) {
+      if (entry.length !== 0 || entry.footerLength !== 0 || entry.blocks.length !== 0) {
+        throw new PackFormatError(`${code} has no rows and yet a section`);
+      }
+      continue;
+    }
+    if (entry.offset !== end) {
+      throw new PackFormatError(
+        `the section of ${code} begins at ${entry.offset}, the one before ends at ${end}`,
+      );
+    }
+    end = entry.offset + entry.length;
+    checkBlocks(entry, code);
+  }
+}
+
+/**
+ * Throws `PackFormatError` unless the blocks of `entry` (which has rows) start at row 0, hold 1 to 10,000 rows
+ * each, lie one after the other between the leading magic and the footer, and ascend in (t0, k0).
+ */
+function checkBlocks(entry: SectionEntry, code: string): void {
+  const blocksEnd = entry.length - entry.footerLength;
+  let before: Block | undefined;
+  if (entry.footerLength < SMALLEST_FOOTER || blocksEnd <= PARQUET_MAGIC.length) {
+    throw new PackFormatError(
+      `${code} has a section of ${entry.length} bytes, ${entry.footerLength} of them footer`,
+    );
+  }
+  entry.blocks.forEach((block, index) => {
+    const where = `block ${index} of ${code}`;
+    const rowsEnd = entry.blocks[index + 1]?.firstRow ?? entry.rows;
+    const rows = rowsEnd - block.firstRow;
+    if (rows < 1 || rows > ROW_GROUP_ROWS) throw new PackFormatError(`${where} has ${rows} rows`);
+    const lowest = before === undefined ? PARQUET_MAGIC.length : before.offset + 1;
+    if (block.offset < lowest || block.offset >= blocksEnd) {
+      throw new PackFormatError(`${where} begins at byte ${block.offset} of its section`);
+    }
+    if (block.t0 > MAX_TIME || block.k0 > block.firstRow || (before && !comesAfter(before, block))) {
+      throw new PackFormatError(`${where} begins at time ${block.t0}, ${block.k0} rows into it`);
+    }
+    before = block;
+  });
+  if (entry.blocks[0]?.firstRow !== 0) throw new PackFormatError(`${code} has rows and no block with row 0`);
+}
+
+/** A later block starts at a later time, or inside the same millisecond as many rows further as it starts later. */
+function comesAfter(before: Block, block: Block): boolean {
+  if (block.t0 === before.t0) return block.k0 - before.k0 === block.firstRow - before.firstRow;
+  return block.t0 > before.t0 && block.k0 < block.firstRow - before.firstRow;
+}

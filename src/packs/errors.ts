@@ -1,0 +1,23 @@
+/** The two ways in which a pack disappoints: bytes that are no pack, and a stored pack that cannot be read. */
+
+/** Bytes that do not follow the layout of `README.md`; the message is one sentence that says where. */
+export class PackFormatError extends Error {
+  override readonly name = "PackFormatError";
+}
+
+/**
+ * Why a stored pack could not be read: `missing` (no such object), `changed` (the object is not the one the
+ * catalog names), `damaged` (its bytes are not what the index promises).
+ */
+export type PackReadErrorKind = "missing" | "changed" | "damaged";
+
+/** A read of a stored pack failed. `missing` and `changed` are worth a second look at the catalog (design 4). */
+export class PackReadError extends Error {
+  override readonly name = "PackReadError";
+  readonly kind: PackReadErrorKind;
+
+  constructor(kind: PackReadErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}

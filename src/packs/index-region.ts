@@ -1,0 +1,158 @@
+/**
+ * The index region of a pack: which security lies where, and the blocks of each. It stands between the last
+ * section and the global footer and ends with a trailer of fixed size, so it is found from the object's end.
+ * Little endian; `README.md` draws it byte by byte.
+ */
+import { crc32 } from "node:zlib";
+import { parseBeijingDate } from "../calendar/beijing.ts";
+import { BLOCK_BYTES, decodeBlocks, encodeBlocks, u32 } from "./blocks-blob.ts";
+import { checkEntries } from "./check-entries.ts";
+import { PackFormatError } from "./errors.ts";
+import type { DayIndex, SectionEntry } from "./layout.ts";
+
+/** Region length, CRC-32 of what stands before the trailer, format version, magic: each u32 or four bytes. */
+export const TRAILER_BYTES = 16;
+
+const FORMAT_VERSION = 1;
+const MAGIC = 0x58495445; // "ETIX" read as a little-endian u32
+const HEADER_BYTES = 24; // tradedate u32, build id 16 bytes, entry count u32
+const ENTRY_BYTES = 36;
+
+/**
+ * `index` as the bytes of an index region, trailer included. Throws `PackFormatError` when the entries break
+ * a rule of the layout (order, gaps between sections, blocks out of order), `RangeError` for numbers too big.
+ */
+export function encodeIndexRegion(index: DayIndex): Uint8Array {
+  checkEntries(index.entries);
+  const blockCount = index.entries.reduce((sum, entry) => sum + entry.blocks.length, 0);
+  const bodyLength = HEADER_BYTES + index.entries.length * ENTRY_BYTES + blockCount * BLOCK_BYTES;
+  const bytes = new Uint8Array(bodyLength + TRAILER_BYTES);
+  const view = new DataView(bytes.buffer);
+
+  view.setUint32(0, u32(Number(checkedDate(index.tradedate))), true);
+  bytes.set(checkedBuildId(index.buildId), 4);
+  view.setUint32(20, u32(index.entries.length), true);
+  let at = HEADER_BYTES;
+  for (const entry of index.entries) {
+    writeEntry(view, at, entry);
+    bytes.set(encodeBlocks(entry.blocks), at + ENTRY_BYTES);
+    at += ENTRY_BYTES + entry.blocks.length * BLOCK_BYTES;
+  }
+
+  view.setUint32(at, u32(bytes.length), true);
+  view.setUint32(at + 4, crc32(bytes.subarray(0, bodyLength)), true);
+  view.setUint32(at + 8, FORMAT_VERSION, true);
+  view.setUint32(at + 12, MAGIC, true);
+  return bytes;
+}
+
+/**
+ * Bytes of the whole region, read from its last 16 bytes (`trailer`). Throws `PackFormatError` when they are
+ * no trailer or belong to a format version this code does not read.
+ */
+export function regionLength(trailer: Uint8Array): number {
+  const view = viewOf(trailer);
+  if (trailer.length !== TRAILER_BYTES || view.getUint32(12, true) !== MAGIC) {
+    throw new PackFormatError("no index region stands before the global footer (its magic ETIX is missing)");
+  }
+  const version = view.getUint32(8, true);
+  if (version !== FORMAT_VERSION) {
+    throw new PackFormatError(
+      `index format version ${version} is unknown, this code reads ${FORMAT_VERSION}`,
+    );
+  }
+  return view.getUint32(0, true);
+}
+
+/**
+ * The index in `bytes`, one whole region with its trailer. Throws `PackFormatError` with a sentence that says
+ * what is off: length, checksum, version, or a rule of the layout that an entry breaks.
+ */
+export function decodeIndexRegion(bytes: Uint8Array): DayIndex {
+  if (bytes.length < HEADER_BYTES + TRAILER_BYTES) {
+    throw new PackFormatError(`an index region of ${bytes.length} bytes is too short to be one`);
+  }
+  const bodyLength = bytes.length - TRAILER_BYTES;
+  const length = regionLength(bytes.subarray(bodyLength));
+  if (length !== bytes.length) {
+    throw new PackFormatError(`the index region says it has ${length} bytes, ${bytes.length} were read`);
+  }
+  const body = bytes.subarray(0, bodyLength);
+  if (viewOf(bytes).getUint32(bodyLength + 4, true) !== crc32(body)) {
+    throw new PackFormatError("the index region's bytes do not match their checksum");
+  }
+  const view = viewOf(body);
+  const tradedate = checkedDate(String(view.getUint32(0, true)));
+  const entries = readEntries(body, view.getUint32(20, true));
+  checkEntries(entries);
+  return { tradedate, buildId: hex(body.subarray(4, 20)), entries };
+}
+
+function writeEntry(view: DataView, at: number, entry: SectionEntry): void {
+  const code = `${entry.symbol}${entry.market}`;
+  for (let index = 0; index < 8; index++) view.setUint8(at + index, code.charCodeAt(index));
+  if (!Number.isSafeInteger(entry.offset)) throw new RangeError(`${entry.offset} is no byte offset`);
+  view.setBigUint64(at + 8, BigInt(entry.offset), true);
+  view.setUint32(at + 16, u32(entry.length), true);
+  view.setUint32(at + 20, u32(entry.footerLength), true);
+  view.setUint32(at + 24, u32(entry.rows), true);
+  view.setUint32(at + 28, u32(entry.crc), true);
+  view.setUint32(at + 32, u32(entry.blocks.length), true);
+}
+
+function readEntries(body: Uint8Array, count: number): SectionEntry[] {
+  const view = viewOf(body);
+  const entries: SectionEntry[] = [];
+  let at = HEADER_BYTES;
+  for (let index = 0; index < count; index++) {
+    const blocksAt = at + ENTRY_BYTES;
+    if (blocksAt > body.length) throw new PackFormatError(`the index region ends inside entry ${index}`);
+    const blocksEnd = blocksAt + view.getUint32(at + 32, true) * BLOCK_BYTES;
+    if (blocksEnd > body.length) {
+      throw new PackFormatError(`the index region ends inside the blocks of entry ${index}`);
+    }
+    const code = String.fromCharCode(...body.subarray(at, at + 8));
+    entries.push({
+      symbol: code.slice(0, 6),
+      market: marketOf(code.slice(6)),
+      offset: Number(view.getBigUint64(at + 8, true)),
+      length: view.getUint32(at + 16, true),
+      footerLength: view.getUint32(at + 20, true),
+      rows: view.getUint32(at + 24, true),
+      crc: view.getUint32(at + 28, true),
+      blocks: decodeBlocks(body.subarray(blocksAt, blocksEnd)),
+    });
+    at = blocksEnd;
+  }
+  if (at !== body.length) {
+    throw new PackFormatError(`${body.length - at} bytes follow the last entry of the index region`);
+  }
+  return entries;
+}
+
+function marketOf(text: string): SectionEntry["market"] {
+  if (text === "SH" || text === "SZ") return text;
+  throw new PackFormatError(`an entry of the index names the market ${JSON.stringify(text)}`);
+}
+
+function checkedDate(text: string): DayIndex["tradedate"] {
+  const date = parseBeijingDate(text);
+  if (date === null) throw new PackFormatError(`the index names the trading date ${text}, which is no date`);
+  return date;
+}
+
+function checkedBuildId(buildId: string): Uint8Array {
+  if (!/^[0-9a-f]{32}$/.test(buildId))
+    throw new PackFormatError(`the build id ${buildId} is not 32 hex digits`);
+  return Uint8Array.from({ length: 16 }, (_, index) =>
+    Number.parseInt(buildId.slice(index * 2, index * 2 + 2), 16),
+  );
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,54 @@
+/** Finds and reads the day index of a pack, wherever the pack lies (publish, verify and doctor share this). */
+import { PackFormatError } from "./errors.ts";
+import { decodeIndexRegion, regionLength, TRAILER_BYTES } from "./index-region.ts";
+import { type DayIndex, PARQUET_MAGIC } from "./layout.ts";
+
+/** Reads `length` bytes from byte `offset` of one pack. */
+export type ReadRange = (offset: number, length: number) => Promise<Uint8Array>;
+
+/** The index of a pack and where the parts around it lie, in bytes from the start of the object. */
+export interface LocatedIndex {
+  index: DayIndex;
+  /** Also the end of the last section. */
+  regionOffset: number;
+  /** Also the end of the region, trailer included. */
+  footerOffset: number;
+  /** Bytes of the global footer without its length and `PAR1`. */
+  footerLength: number;
+}
+
+/** Footer length as u32, then `PAR1`. */
+const TAIL_BYTES = 8;
+
+/**
+ * The day index of the pack of `sizeBytes` bytes that `readRange` reads, found in three small reads from its
+ * end. Throws `PackFormatError` when the object is no pack, is cut short, or its index does not fit it.
+ */
+export async function locateIndex(sizeBytes: number, readRange: ReadRange): Promise<LocatedIndex> {
+  const tail = await readExactly(readRange, sizeBytes - TAIL_BYTES, TAIL_BYTES);
+  if (!PARQUET_MAGIC.every((byte, index) => tail[TAIL_BYTES - 4 + index] === byte)) {
+    throw new PackFormatError("the object does not end with PAR1");
+  }
+  const footerLength = new DataView(tail.buffer, tail.byteOffset).getUint32(0, true);
+  const footerOffset = sizeBytes - TAIL_BYTES - footerLength;
+  const trailer = await readExactly(readRange, footerOffset - TRAILER_BYTES, TRAILER_BYTES);
+  const length = regionLength(trailer);
+  const regionOffset = footerOffset - length;
+  const index = decodeIndexRegion(await readExactly(readRange, regionOffset, length));
+  const sectionsEnd = index.entries.reduce((end, entry) => Math.max(end, entry.offset + entry.length), 0);
+  if (sectionsEnd !== regionOffset) {
+    throw new PackFormatError(
+      `the sections end at byte ${sectionsEnd}, the index region begins at ${regionOffset}`,
+    );
+  }
+  return { index, regionOffset, footerOffset, footerLength };
+}
+
+async function readExactly(readRange: ReadRange, offset: number, length: number): Promise<Uint8Array> {
+  if (offset < 0) throw new PackFormatError("the object is too short to be a pack");
+  const bytes = await readRange(offset, length);
+  if (bytes.length !== length) {
+    throw new PackFormatError(`${length} bytes were asked for at ${offset}, ${bytes.length} came`);
+  }
+  return bytes;
+}

@@ -1,0 +1,254 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { decodeBlocks, encodeBlocks } from "../../../src/packs/blocks-blob.ts";
+import { PackFormatError } from "../../../src/packs/errors.ts";
+import { decodeIndexRegion, encodeIndexRegion } from "../../../src/packs/index-region.ts";
+import type { Block, DayIndex, SectionEntry } from "../../../src/packs/layout.ts";
+import { locateIndex } from "../../../src/packs/locate.ts";
+
+const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
+console.log(`index-region property seed ${seed}`);
+
+const u32 = fc.integer({ min: 0, max: 0xffff_ffff });
+
+/** Blocks of a section as a writer would make them: rows, then times with bursts, then byte offsets. */
+const blocksOf = fc
+  .array(
+    fc.record({
+      rows: fc.integer({ min: 1, max: 10_000 }),
+      bytes: fc.integer({ min: 1, max: 100_000 }),
+      step: fc.integer({ min: 0, max: 5_000_000 }),
+      k0: fc.integer({ min: 0, max: 9_999 }),
+      crc: u32,
+    }),
+    { minLength: 1, maxLength: 12 },
+  )
+  .map((parts) => {
+    const blocks: Block[] = [];
+    let [offset, firstRow, t0, k0] = [4, 0, 91_500_000, 0];
+    for (const [index, part] of parts.entries()) {
+      blocks.push({ offset, firstRow, t0, k0, crc: part.crc });
+      offset += part.bytes;
+      firstRow += part.rows;
+      const step = parts[index + 1]?.step ?? 0;
+      k0 = step === 0 ? k0 + part.rows : Math.min(parts[index + 1]?.k0 ?? 0, part.rows - 1);
+      t0 += step;
+    }
+    return { blocks, rows: firstRow, blocksEnd: offset };
+  });
+
+const dayIndex: fc.Arbitrary<DayIndex> = fc
+  .record({
+    tradedate: fc.constantFrom("20170103", "20240229", "20261127"),
+    buildId: fc.stringMatching(/^[0-9a-f]{32}$/),
+    securities: fc.uniqueArray(
+      fc.record({
+        code: fc.tuple(fc.stringMatching(/^\d{6}$/), fc.constantFrom("SH" as const, "SZ" as const)),
+        section: fc.option(
+          fc.record({ content: blocksOf, footer: fc.integer({ min: 9, max: 90_000 }), crc: u32 }),
+        ),
+      }),
+      { selector: ({ code }) => code.join("."), maxLength: 20 },
+    ),
+  })
+  .map(({ tradedate, buildId, securities }) => {
+    securities.sort((a, b) => (a.code.join(".") < b.code.join(".") ? -1 : 1));
+    let offset = 0;
+    const entries = securities.map(({ code: [symbol, market], section }): SectionEntry => {
+      if (section === null)
+        return { symbol, market, offset, length: 0, footerLength: 0, rows: 0, crc: 0, blocks: [] };
+      const { content, footer, crc } = section;
+      const length = content.blocksEnd + footer;
+      offset += length;
+      const { rows, blocks } = content;
+      return { symbol, market, offset: offset - length, length, footerLength: footer, rows, crc, blocks };
+    });
+    return { tradedate: tradedate as BeijingDate, buildId, entries };
+  });
+
+const sample: DayIndex = {
+  tradedate: "20240102" as BeijingDate,
+  buildId: "00112233445566778899aabbccddeeff",
+  entries: [
+    {
+      symbol: "000001",
+      market: "SZ",
+      offset: 0,
+      length: 1000,
+      footerLength: 100,
+      rows: 10_007,
+      crc: 0xffff_ffff,
+      blocks: [
+        { offset: 4, firstRow: 0, t0: 91_500_000, k0: 0, crc: 1 },
+        { offset: 700, firstRow: 10_000, t0: 93_000_000, k0: 12, crc: 0x8000_0000 },
+      ],
+    },
+    { symbol: "600519", market: "SH", offset: 1000, length: 0, footerLength: 0, rows: 0, crc: 0, blocks: [] },
+  ],
+};
+
+/** The sample with one change to its first entry. */
+function changed(change: Partial<SectionEntry>): DayIndex {
+  const [first, ...rest] = sample.entries;
+  if (first === undefined) throw new Error("the sample has entries");
+  return { ...sample, entries: [{ ...first, ...change }, ...rest] };
+}
+
+describe("index region (design 4)", () => {
+  it("gives back every index it was made of", () => {
+    fc.assert(
+      fc.property(dayIndex, (index) => {
+        expect(decodeIndexRegion(encodeIndexRegion(index))).toEqual(index);
+      }),
+      { seed, numRuns: 300 },
+    );
+  });
+
+  it("keeps an offset beyond 2^32: a day of both exchanges is larger than 4 GB of sections allows for u32", () => {
+    const entries: SectionEntry[] = [];
+    let offset = 0;
+    for (const symbol of ["000001", "000002", "000004"]) {
+      const length = 4_000_000_000;
+      entries.push({
+        ...sample.entries[0],
+        symbol,
+        market: "SZ",
+        offset,
+        length,
+        footerLength: 100,
+        rows: 1,
+        crc: 7,
+        blocks: [{ offset: 4, firstRow: 0, t0: 91_500_000, k0: 0, crc: 1 }],
+      });
+      offset += length;
+    }
+    expect(decodeIndexRegion(encodeIndexRegion({ ...sample, entries })).entries[2]?.offset).toBe(
+      8_000_000_000,
+    );
+  });
+
+  it("finds every flipped bit", () => {
+    const region = encodeIndexRegion(sample);
+    for (let bit = 0; bit < region.length * 8; bit++) {
+      const damaged = region.slice();
+      damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(() => decodeIndexRegion(damaged), `bit ${bit}`).toThrow(PackFormatError);
+    }
+  });
+
+  it("refuses every shortened region and one with bytes too many", () => {
+    const region = encodeIndexRegion(sample);
+    for (let length = 0; length < region.length; length++) {
+      expect(() => decodeIndexRegion(region.subarray(0, length))).toThrow(PackFormatError);
+      expect(() => decodeIndexRegion(region.subarray(region.length - length))).toThrow(PackFormatError);
+    }
+    expect(() => decodeIndexRegion(new Uint8Array([...region, 0]))).toThrow(PackFormatError);
+  });
+
+  it.each([
+    ["a gap before a section", changed({ offset: 8 })],
+    ["rows without a block", changed({ blocks: [] })],
+    ["a block of more than 10,000 rows", changed({ rows: 20_008 })],
+    ["a block without rows", changed({ rows: 10_000 })],
+    ["a block inside the footer", changed({ footerLength: 400 })],
+    ["a footer longer than the section", changed({ footerLength: 2000 })],
+    ["a symbol of five digits", changed({ symbol: "00001" })],
+    ["symbols out of order", changed({ symbol: "600520" })],
+    ["the same security twice", { ...sample, entries: [sample.entries[1], sample.entries[1]] } as DayIndex],
+    ["a build id that is none", { ...sample, buildId: "xyz" }],
+    ["a date that is none", { ...sample, tradedate: "20240231" as BeijingDate }],
+  ])("refuses to write %s", (_what, index) => {
+    expect(() => encodeIndexRegion(index)).toThrow(PackFormatError);
+  });
+
+  it.each([
+    ["the same place twice", { t0: 91_500_000, k0: 0 }],
+    ["an earlier time", { t0: 91_400_000, k0: 0 }],
+    ["more rows of its millisecond before it than there are rows", { t0: 93_000_000, k0: 10_001 }],
+    ["a time that is none", { t0: 240_000_000, k0: 0 }],
+    ["the byte where the block before begins", { offset: 4 }],
+  ])("refuses a second block that begins at %s", (_what, change) => {
+    const blocks = sample.entries[0]?.blocks.map((block, index) =>
+      index === 1 ? { ...block, ...change } : block,
+    );
+    expect(() => encodeIndexRegion(changed({ blocks: blocks ?? [] }))).toThrow(PackFormatError);
+  });
+});
+
+describe("blocks blob", () => {
+  it("is 20 bytes a block, little endian, in the order offset, first row, t0, k0, crc", () => {
+    const blob = encodeBlocks([{ offset: 4, firstRow: 0x0102, t0: 91_500_000, k0: 5, crc: 0xdead_beef }]);
+    const fields = [4, 0x0102, 91_500_000, 5, 0xdead_beef].map(le).join("");
+    expect(Buffer.from(blob).toString("hex")).toBe(fields);
+    expect(decodeBlocks(blob)).toEqual([
+      { offset: 4, firstRow: 0x0102, t0: 91_500_000, k0: 5, crc: 0xdead_beef },
+    ]);
+  });
+
+  it("refuses a blob cut inside a block and a value that is no u32", () => {
+    expect(() => decodeBlocks(new Uint8Array(39))).toThrow(PackFormatError);
+    expect(() => encodeBlocks([{ offset: -1, firstRow: 0, t0: 0, k0: 0, crc: 0 }])).toThrow(RangeError);
+    expect(() => encodeBlocks([{ offset: 2 ** 32, firstRow: 0, t0: 0, k0: 0, crc: 0 }])).toThrow(RangeError);
+  });
+
+  it("decodes a blob that does not start at the beginning of its buffer", () => {
+    const blob = encodeBlocks(sample.entries[0]?.blocks ?? []);
+    const shifted = new Uint8Array(blob.length + 3);
+    shifted.set(blob, 3);
+    expect(decodeBlocks(shifted.subarray(3))).toEqual(sample.entries[0]?.blocks);
+  });
+});
+
+function le(value: number): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes.toString("hex");
+}
+
+describe("locating the index of a pack", () => {
+  const region = encodeIndexRegion(sample);
+  const pack = Buffer.concat([
+    Buffer.alloc(1000, 0xaa),
+    region,
+    Buffer.from("a global footer"),
+    Buffer.from([15, 0, 0, 0]),
+    Buffer.from("PAR1"),
+  ]);
+  const readerOf = (bytes: Uint8Array) => {
+    const reads: [number, number][] = [];
+    const readRange = async (offset: number, length: number) => {
+      reads.push([offset, length]);
+      return bytes.subarray(offset, offset + length);
+    };
+    return { reads, readRange };
+  };
+
+  it("reads the tail, the trailer and the region, nothing else", async () => {
+    const { reads, readRange } = readerOf(pack);
+    const located = await locateIndex(pack.length, readRange);
+    expect(located).toEqual({
+      index: sample,
+      regionOffset: 1000,
+      footerOffset: 1000 + region.length,
+      footerLength: 15,
+    });
+    expect(reads).toEqual([
+      [pack.length - 8, 8],
+      [1000 + region.length - 16, 16],
+      [1000, region.length],
+    ]);
+  });
+
+  it("refuses a pack cut at any place", async () => {
+    for (let length = 0; length < pack.length; length += 7) {
+      const cut = pack.subarray(0, length);
+      await expect(locateIndex(cut.length, readerOf(cut).readRange)).rejects.toThrow(PackFormatError);
+    }
+  });
+
+  it("refuses sections that do not end where the index begins", async () => {
+    const shifted = Buffer.concat([Buffer.alloc(1), pack]);
+    await expect(locateIndex(shifted.length, readerOf(shifted).readRange)).rejects.toThrow(/sections end/);
+  });
+});
