@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { importsOf, projectFiles } from "../support/sources.ts";
+
+interface Manifest {
+  license: string;
+  bin: Record<string, string>;
+  scripts: Record<string, string>;
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+}
+
+const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
+const sources = projectFiles().filter((path) => /^src\/.*\.tsx?$/.test(path));
+const isNodeRoom = (path: string) => /^src\/(pack-builder|cli|client)\//.test(path);
+
+/** The package a bare import names; `""` for relative ones and the platform's own modules. */
+function packageOf(name: string): string {
+  if (/^(\.|node:|cloudflare:)/.test(name)) return "";
+  const [first = "", second = ""] = name.split("/");
+  return first.startsWith("@") ? `${first}/${second}` : first;
+}
+
+const packagesOf = (paths: string[]) =>
+  [...new Set(paths.flatMap(importsOf).map(packageOf))].filter((name) => name !== "").sort();
+
+describe("dependencies (design 8)", () => {
+  it("of the worker are these five at most", () => {
+    const planned = ["fzstd", "hono", "hyparquet", "hyparquet-writer", "zod"];
+    expect(Object.keys(manifest.dependencies).sort()).toEqual(planned);
+    const used = packagesOf(sources.filter((path) => !isNodeRoom(path)));
+    expect(used.filter((name) => !planned.includes(name))).toEqual([]);
+  });
+
+  it("are declared wherever a source or test imports them", () => {
+    const declared = { ...manifest.dependencies, ...manifest.devDependencies };
+    const tests = projectFiles().filter((path) => /^test\/.*\.tsx?$/.test(path));
+    expect(packagesOf([...sources, ...tests]).filter((name) => !(name in declared))).toEqual([]);
+  });
+
+  it("are pinned exactly", () => {
+    const all = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
+    expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+  });
+
+  it("import zod as a namespace, which keeps the worker small", () => {
+    const wrong = sources.filter((path) =>
+      /import\s*\{[^}]*\}\s*from\s*"zod"/.test(readFileSync(path, "utf8")),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("the project's commands (issue: the project)", () => {
+  it("are all there, under the MIT licence", () => {
+    expect(manifest.license).toBe("MIT");
+    expect(Object.keys(manifest.bin)).toEqual(["edgetape"]);
+    expect(Object.keys(manifest.scripts)).toEqual(
+      expect.arrayContaining(["start", "test", "lint", "types", "bench", "deploy"]),
+    );
+  });
+});

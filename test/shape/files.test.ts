@@ -1,0 +1,50 @@
+import { readFileSync, statSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { projectFiles } from "../support/sources.ts";
+
+const files = projectFiles();
+const linesOf = (path: string) => readFileSync(path, "utf8").trimEnd().split("\n");
+
+describe("the shape of the checkout (design 2, style)", () => {
+  it("holds exactly the top-level entries of the design, and dotfiles", () => {
+    const entries = new Set(files.map((path) => path.split("/")[0] ?? ""));
+    const visible = [...entries].filter((entry) => !entry.startsWith(".")).sort();
+    expect(visible).toEqual(
+      [
+        "LICENSE",
+        "README.md",
+        "package-lock.json",
+        "package.json",
+        "src",
+        "test",
+        "tsconfig.json",
+        "wrangler.toml",
+      ].sort(),
+    );
+  });
+
+  it("has no source or test file of more than 300 lines", () => {
+    const sources = files.filter((path) => /\.(ts|tsx|js|mjs|sql|css|html|py|sh)$/.test(path));
+    expect(sources.length).toBeGreaterThan(20);
+    expect(sources.filter((path) => linesOf(path).length > 300)).toEqual([]);
+  });
+
+  it("tracks no file of more than 1 MB", () => {
+    expect(files.filter((path) => statSync(path).size > 1_000_000)).toEqual([]);
+  });
+
+  it("has a README of at most nine headings", () => {
+    let fenced = false;
+    const headings = linesOf("README.md").filter((line) => {
+      if (line.startsWith("```")) fenced = !fenced;
+      return !fenced && /^#{1,6} /.test(line);
+    });
+    expect(headings.length).toBeLessThanOrEqual(9);
+  });
+
+  it("has a test folder in test/unit only for rooms that exist", () => {
+    const rooms = new Set(files.filter((path) => path.startsWith("src/")).map((path) => path.split("/")[1]));
+    const tested = files.filter((path) => path.startsWith("test/unit/")).map((path) => path.split("/")[2]);
+    expect(tested.filter((room) => !rooms.has(room))).toEqual([]);
+  });
+});

@@ -1,0 +1,91 @@
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { importsOf, projectFiles } from "../support/sources.ts";
+
+const PURE = ["calendar", "entitlement", "orders"];
+const BELOW_OPERATIONS = [...PURE, "http", "gate", "catalog", "access", "packs", "shares"];
+
+/** Which rooms a room may import, beside itself: the table of design 2. A name with a file allows that file. */
+const MAY_IMPORT: Record<string, string[]> = {
+  calendar: [],
+  entitlement: ["calendar"],
+  orders: ["calendar"],
+  http: PURE,
+  gate: PURE,
+  catalog: PURE,
+  access: ["catalog", ...PURE],
+  packs: PURE,
+  shares: ["catalog", "packs", ...PURE],
+  operations: BELOW_OPERATIONS,
+  admin: [...BELOW_OPERATIONS, "operations"],
+  console: [...BELOW_OPERATIONS, "operations"],
+  "pack-builder": ["orders", "packs"],
+  cli: ["admin/wire.ts", "pack-builder", "calendar"],
+  client: ["admin/wire.ts"],
+};
+
+/** Bindings and parsed settings are passed down as values, so the rooms that act may name their types. */
+const MAY_IMPORT_ENV = [
+  "http",
+  "gate",
+  "catalog",
+  "access",
+  "packs",
+  "shares",
+  "operations",
+  "admin",
+  "console",
+];
+
+const ROOTS = ["worker.ts", "app.ts", "env.ts"];
+const sources = projectFiles().filter((path) => /^src\/.*\.tsx?$/.test(path));
+
+/** The path below `src/` that a relative import of `path` names. */
+const target = (path: string, name: string) => join(dirname(path), name).replace(/^src\//, "");
+
+describe("import directions (design 2)", () => {
+  it("knows every room", () => {
+    const rooms = new Set(sources.map((path) => path.split("/")[1] ?? ""));
+    expect([...rooms].filter((room) => !(room in MAY_IMPORT) && !ROOTS.includes(room))).toEqual([]);
+  });
+
+  it("go down the table of rooms only", () => {
+    const wrong: string[] = [];
+    for (const path of sources) {
+      const room = path.split("/")[1] ?? "";
+      if (ROOTS.includes(room)) continue;
+      const allowed = MAY_IMPORT[room] ?? [];
+      for (const name of importsOf(path).filter((each) => each.startsWith("."))) {
+        const to = target(path, name);
+        const toRoom = to.split("/")[0] ?? "";
+        const fine =
+          toRoom === room ||
+          allowed.includes(toRoom) ||
+          allowed.includes(to) ||
+          (to === "env.ts" && MAY_IMPORT_ENV.includes(room));
+        if (!fine) wrong.push(`${path} imports ${to}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it("let operations know only the registry, never each other", () => {
+    const wrong: string[] = [];
+    for (const path of sources.filter((each) => /^src\/operations\/[^/]+\.ts$/.test(each))) {
+      if (path.endsWith("/registry.ts")) continue;
+      for (const name of importsOf(path).filter((each) => each.startsWith("./"))) {
+        if (name !== "./registry.ts") wrong.push(`${path} imports ${name}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it("are written with the file's ending, so that Node runs the sources as they are", () => {
+    const wrong = sources.flatMap((path) =>
+      importsOf(path)
+        .filter((name) => name.startsWith(".") && !/\.(tsx?|json|sql)$/.test(name))
+        .map((name) => `${path} imports ${name}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});

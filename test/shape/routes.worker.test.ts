@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest";
+import { createApp } from "../../src/app.ts";
+
+/** Every public path below which the service answers, `/admin` as a whole. */
+const PUBLIC = ["/api", "/api/", "/health"];
+
+describe("routes", () => {
+  it("are the documented ones and nothing else", () => {
+    const paths = new Set(createApp().routes.map((route) => route.path));
+    const catchAll = ["*", "/*"];
+    const unexpected = [...paths].filter(
+      (path) => !PUBLIC.includes(path) && !catchAll.includes(path) && !path.startsWith("/admin"),
+    );
+    expect(unexpected).toEqual([]);
+    expect(PUBLIC.filter((path) => !paths.has(path) && !paths.has(path.replace(/\/$/, "")))).toEqual([]);
+  });
+});

@@ -1,0 +1,19 @@
+/** The project's own files as the shape tests see them. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/** Paths that git tracks or would track, relative to the checkout, without deleted ones. */
+export function projectFiles(): string[] {
+  const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+    encoding: "utf8",
+  });
+  const deleted = new Set(execFileSync("git", ["ls-files", "--deleted"], { encoding: "utf8" }).split("\n"));
+  return listed.split("\n").filter((path) => path !== "" && !deleted.has(path));
+}
+
+/** The module names that a TypeScript source imports or re-exports, type-only ones included. */
+export function importsOf(path: string): string[] {
+  const code = readFileSync(path, "utf8").replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+  const found = code.matchAll(/(?:\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)"([^"]+)"/g);
+  return [...found].map((match) => match[1] ?? "");
+}

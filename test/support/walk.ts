@@ -1,0 +1,56 @@
+/** Walking a day as a client does: page after page by `next_cursor` until `has_more` is false. */
+import type { Row } from "./builders.ts";
+import type { Answer } from "./http-client.ts";
+import type { Service } from "./service.ts";
+
+/** `data` of an order-history answer (spec 2.5). */
+export interface Page {
+  fields: string[];
+  items: Row[];
+  tradedate: string;
+  page_size: number;
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+export interface WalkRequest {
+  apikey: string;
+  params: Record<string, unknown>;
+  fields?: unknown;
+}
+
+export interface Walked {
+  rows: Row[];
+  /** Every `next_cursor` that was not null, in the order they came. */
+  cursors: string[];
+  pages: Page[];
+}
+
+/** An order-history request body. */
+export function orderHistory(request: WalkRequest): Record<string, unknown> {
+  return { apiname: "level2_order_history", ...request };
+}
+
+/** The page of a successful answer; throws with the whole envelope when it is none. */
+export function pageOf(answer: Answer): Page {
+  if (answer.envelope.code !== 200)
+    throw new Error(`no page but HTTP ${answer.status} ${answer.text.slice(0, 500)}`);
+  return answer.envelope.data as unknown as Page;
+}
+
+/** All pages from the first one, or from `params.cursor`, to the end. Stops with an error after `bound` pages. */
+export async function walk(service: Service, request: WalkRequest, bound = 100_000): Promise<Walked> {
+  const walked: Walked = { rows: [], cursors: [], pages: [] };
+  let cursor = request.params.cursor;
+  while (walked.pages.length < bound) {
+    const page = pageOf(
+      await service.post(orderHistory({ ...request, params: { ...request.params, cursor } })),
+    );
+    walked.pages.push(page);
+    for (const row of page.items) walked.rows.push(row);
+    if (page.next_cursor !== null) walked.cursors.push(page.next_cursor);
+    if (!page.has_more) return walked;
+    cursor = page.next_cursor;
+  }
+  throw new Error(`the walk did not end within ${bound} pages`);
+}
