@@ -1,0 +1,113 @@
+/**
+ * Why an order query is not served: tagged values that carry facts. Words, codes and HTTP statuses
+ * live in `http/`.
+ */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import type { Market } from "./record.ts";
+
+/** Parameters of the order-history operation, in the order of spec 4.3; `limit` is another name of `page_size`. */
+export const ORDER_PARAMETERS = [
+  "symbol",
+  "tradedate",
+  "format",
+  "start_time",
+  "end_time",
+  "page_size",
+  "limit",
+  "cursor",
+] as const;
+
+export type OrderParameter = (typeof ORDER_PARAMETERS)[number];
+
+/** What is wrong with a known parameter's value. */
+export type ParamProblem =
+  | "missing"
+  | "not_string"
+  | "not_integer"
+  | "below_one"
+  | "differs_from_limit"
+  | "symbol_form"
+  | "one_symbol_only"
+  | "symbol_on_both_exchanges"
+  | "not_a_date"
+  | "needed_by_undated_cursor"
+  | "format_form"
+  | "time_form"
+  | "time_eight_digits"
+  | "time_out_of_day"
+  | "empty_window"
+  | "fields_form";
+
+/** A parameter with a wrong value. `given` is a short printable excerpt of it, or `""`. */
+export interface ParamInvalid {
+  reason: "param_invalid";
+  parameter: OrderParameter | "fields";
+  problem: ParamProblem;
+  given: string;
+}
+
+/** Where the caller probably wanted to go: a parameter of a similar name, or the envelope beside `params`. */
+export type NameHint = { kind: "nearest"; name: string } | { kind: "envelope"; name: string };
+
+export type QueryDenial =
+  | ParamInvalid
+  | { reason: "param_unknown"; parameter: string; hint: NameHint | null; known: readonly string[] }
+  | { reason: "param_excluded"; parameters: readonly OrderParameter[] }
+  | { reason: "field_unknown"; field: string; nearest: string | null }
+  | CursorDenial;
+
+export type CursorDenial =
+  | { reason: "cursor_old_format" }
+  | { reason: "cursor_invalid" }
+  | { reason: "cursor_mismatch"; parameter: "symbol" | "tradedate" | "start_time" | "end_time" };
+
+/** The exchange a caller asked for; Beijing's is recognised, not carried (decisions 3). */
+export type AskedMarket = Market | "BJ";
+
+/** Why a day, or a security of it, has nothing to serve (code 1002), or no longer fits the cursor (422). */
+export type DayDenial =
+  | { reason: "not_loaded"; tradedate: BeijingDate; newestLoaded: BeijingDate | null }
+  | { reason: "not_trading_day"; tradedate: BeijingDate; newestLoaded: BeijingDate | null }
+  | { reason: "future_day"; tradedate: BeijingDate; today: BeijingDate }
+  | { reason: "before_history"; tradedate: BeijingDate; earliest: BeijingDate }
+  | { reason: "withdrawn"; tradedate: BeijingDate }
+  | {
+      reason: "security_unknown";
+      tradedate: BeijingDate;
+      symbol: string;
+      market: AskedMarket | null;
+      /** The exchange that does hold the code that day, for "did you mean". */
+      otherMarket: Market | null;
+    }
+  | { reason: "no_orders"; tradedate: BeijingDate; symbol: string; market: Market }
+  | { reason: "data_rebuilt"; tradedate: BeijingDate }
+  | { reason: "day_damaged"; tradedate: BeijingDate };
+
+/** Characters of a caller's value that a message repeats. */
+const EXCERPT_CHARACTERS = 40;
+
+/**
+ * A short printable form of a caller's value for a message: text and numbers cut at 40 characters,
+ * nothing of arrays and objects (they may be nested deeper than the stack), control and direction
+ * characters replaced, and anything that looks like one of our keys masked.
+ */
+export function excerptOf(value: unknown): string {
+  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return "";
+  const text = String(value)
+    .slice(0, 4 * EXCERPT_CHARACTERS)
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, "\u00b7")
+    .replaceAll(/et_[0-9A-Za-z]+/g, "et_\u2026");
+  const characters = [...text];
+  return characters.length <= EXCERPT_CHARACTERS
+    ? text
+    : `${characters.slice(0, EXCERPT_CHARACTERS).join("")}\u2026`;
+}
+
+/** A `param_invalid` denial of `parameter`, quoting `value` where it can be quoted. */
+export function invalid(
+  parameter: ParamInvalid["parameter"],
+  problem: ParamProblem,
+  value?: unknown,
+): ParamInvalid {
+  return { reason: "param_invalid", parameter, problem, given: excerptOf(value) };
+}

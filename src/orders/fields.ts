@@ -1,0 +1,58 @@
+/** The `fields` member of an order query: which columns, under which names, in which order (spec 2.4). */
+import { excerptOf, invalid, type QueryDenial } from "./denial.ts";
+import { nearestName } from "./nearest-name.ts";
+import { FIELDS, type Field, LEGACY_NAMES } from "./record.ts";
+
+/** A column of the answer: the field it holds and the name it was asked by. */
+export interface AskedColumn {
+  field: Field;
+  name: string;
+}
+
+/** The ten standard fields in their order: the answer without `fields`. */
+export const STANDARD_COLUMNS: readonly AskedColumn[] = FIELDS.map((field) => ({ field, name: field }));
+
+const FIELD_BY_NAME: ReadonlyMap<string, Field> = new Map<string, Field>([
+  ...FIELDS.map((field): [string, Field] => [field, field]),
+  ...Object.entries(LEGACY_NAMES),
+]);
+
+/** Whether `columns` are the standard ones in their order, so that a Parquet answer is a plain copy. */
+export function areStandardColumns(columns: readonly AskedColumn[]): boolean {
+  return columns.length === FIELDS.length && columns.every(({ name }, index) => name === FIELDS[index]);
+}
+
+/**
+ * The columns that `fields` asks for (decisions 3): absent, blank or naming nothing → the standard ones; a
+ * comma-separated string or an array of strings → those in the order asked, blanks trimmed, empty pieces
+ * and repeats dropped, names case-sensitive. A legacy name keeps its name and may stand beside the new one.
+ * Refuses any other type (`param_invalid`) and the first unknown name (`field_unknown`).
+ *
+ * @example parseFields("time,side") // [{field: "time", name: "time"}, {field: "order_code", name: "side"}]
+ */
+export function parseFields(fields: unknown): AskedColumn[] | QueryDenial {
+  const names = namesIn(fields);
+  if (names === null) return invalid("fields", "fields_form", fields);
+  if (names.size === 0) return [...STANDARD_COLUMNS];
+  const columns: AskedColumn[] = [];
+  for (const name of names) {
+    const field = FIELD_BY_NAME.get(name);
+    if (field === undefined) {
+      return {
+        reason: "field_unknown",
+        field: excerptOf(name),
+        nearest: nearestName(name, [...FIELD_BY_NAME.keys()]),
+      };
+    }
+    columns.push({ field, name });
+  }
+  return columns;
+}
+
+/** The distinct non-empty names in the order asked, or `null` for a value of another type. */
+function namesIn(fields: unknown): Set<string> | null {
+  if (fields === undefined || fields === null) return new Set();
+  const pieces = typeof fields === "string" ? fields.split(",") : fields;
+  if (!Array.isArray(pieces) || !pieces.every((piece) => typeof piece === "string")) return null;
+  return new Set(pieces.map((piece) => piece.trim()).filter((piece) => piece !== ""));
+}

@@ -1,0 +1,86 @@
+/** The `symbol` parameter: one security in any of the accepted spellings (decisions 3). */
+import { type AskedMarket, type CursorDenial, invalid, type ParamInvalid } from "./denial.ts";
+import type { Market } from "./record.ts";
+
+/** A security as asked for; without an exchange the day's index says where it trades. */
+export interface AskedSecurity {
+  /** Exactly six digits. */
+  symbol: string;
+  market: AskedMarket | null;
+}
+
+const SUFFIXED = /^(\d{6})(?:\.([A-Z]+))?$/;
+const PREFIXED = /^(SH|SZ|BJ)(\d{6})$/;
+
+const MARKET_BY_SUFFIX: ReadonlyMap<string, AskedMarket> = new Map<string, AskedMarket>([
+  ["SH", "SH"],
+  ["SS", "SH"],
+  ["SSE", "SH"],
+  ["XSHG", "SH"],
+  ["SZ", "SZ"],
+  ["SZSE", "SZ"],
+  ["XSHE", "SZ"],
+  ["BJ", "BJ"],
+]);
+
+/**
+ * Reads `NNNNNN`, `NNNNNN.<suffix>` or `<prefix>NNNNNN`, in any case, blanks around it trimmed.
+ * Refuses every other form; several securities (a list, a comma) get a problem of their own.
+ * A code of the Beijing exchange is a valid question with market `BJ`: the answer is 1002, not 422.
+ *
+ * @example parseSymbol("sz000001") // {symbol: "000001", market: "SZ"}
+ */
+export function parseSymbol(value: unknown): AskedSecurity | ParamInvalid {
+  if (Array.isArray(value)) return invalid("symbol", "one_symbol_only");
+  if (typeof value !== "string") return invalid("symbol", "not_string", value);
+  const text = value.trim().toUpperCase();
+  if (/[,，;；、]/.test(text)) return invalid("symbol", "one_symbol_only", value);
+
+  const prefixed = PREFIXED.exec(text);
+  if (prefixed?.[1] !== undefined && prefixed[2] !== undefined) {
+    return { symbol: prefixed[2], market: MARKET_BY_SUFFIX.get(prefixed[1]) ?? null };
+  }
+  const [, symbol, suffix] = SUFFIXED.exec(text) ?? [];
+  if (symbol === undefined) return invalid("symbol", "symbol_form", value);
+  if (suffix === undefined) return { symbol, market: null };
+  const market = MARKET_BY_SUFFIX.get(suffix);
+  return market === undefined ? invalid("symbol", "symbol_form", value) : { symbol, market };
+}
+
+/** Leading digits of shares and of funds on each exchange, asked only when a bare code trades on both. */
+const SHARES: Readonly<Record<Market, RegExp>> = { SH: /^(60|68|90)/, SZ: /^(00|20|30)/ };
+const FUNDS: Readonly<Record<Market, RegExp>> = { SH: /^5/, SZ: /^1[568]/ };
+
+/**
+ * Which exchange bare digits mean, among the `candidates` that hold them that day: the only one; of two,
+ * the share, then the fund, else refused with "add .SH or .SZ". No candidate gives `null`.
+ * The code ranges break this tie and decide nothing else: exchanges open new ones.
+ */
+export function chooseMarket(symbol: string, candidates: readonly Market[]): Market | ParamInvalid | null {
+  const [first, second] = candidates;
+  if (first === undefined || second === undefined) return first ?? null;
+  for (const kind of [SHARES, FUNDS]) {
+    const ofKind = candidates.filter((market) => kind[market].test(symbol));
+    if (ofKind.length === 1) return ofKind[0] ?? null;
+  }
+  return invalid("symbol", "symbol_on_both_exchanges", symbol);
+}
+
+/**
+ * The exchange that serves the query, among the `candidates` that hold the digits that day: the asked one,
+ * or the one the bare digits mean; `null` when it is not among them (1002 `security_unknown`).
+ * `walkMarket` is the exchange a cursor fixed (`null` without one): bare digits that mean another one are
+ * another security, hence `cursor_mismatch`. Check the day's revision first: a rebuilt day may hold others.
+ */
+export function resolveMarket(
+  asked: AskedSecurity,
+  candidates: readonly Market[],
+  walkMarket: Market | null,
+): Market | ParamInvalid | CursorDenial | null {
+  const market =
+    asked.market === null
+      ? chooseMarket(asked.symbol, candidates)
+      : (candidates.find((candidate) => candidate === asked.market) ?? null);
+  if (typeof market !== "string" || walkMarket === null || market === walkMarket) return market;
+  return { reason: "cursor_mismatch", parameter: "symbol" };
+}
