@@ -1,6 +1,10 @@
 /**
  * The day pack: one object per trading day that is a valid Parquet file as a whole and whose every
  * section (one security) is a valid Parquet file by itself. `README.md` beside this file draws it.
+ *
+ * A section is `PAR1 | chunk table | blocks (row groups) | footer | footer length | PAR1`. The chunk table
+ * (`chunk-table.ts`) lies in a gap that Parquet readers never look at; its length is `blocks[0].offset - 4`,
+ * so the first block of a section of n blocks begins at `4 + chunkTableBytes(n)`.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { Field, Security } from "../orders/record.ts";
@@ -33,7 +37,7 @@ export const COLUMNS: readonly ColumnSpec[] = [
 
 /** One row group of a section: what a page needs to find and check its bytes. */
 export interface Block {
-  /** First byte, counted from the section's first byte. The block ends where the next one, or the footer, begins. */
+  /** First byte, counted from the section's first byte; never 0. The block ends where the next one, or the footer, begins. */
   offset: number;
   /** Row number of its first row within the security. */
   firstRow: number;

@@ -1,0 +1,68 @@
+/**
+ * The chunk table: the sizes of a section's column chunks, written between the section's leading `PAR1` and
+ * its first block. Parquet readers go by the footer's offsets and never look there. It exists because a
+ * Parquet answer with chosen columns must say its exact length before its first byte, in one forward read:
+ * the footer, where these sizes also are, comes last. Little endian, 12 bytes a chunk, then a CRC-32.
+ */
+import { crc32 } from "node:zlib";
+import { u32 } from "./blocks-blob.ts";
+import { PackFormatError } from "./errors.ts";
+import { COLUMNS } from "./layout.ts";
+
+/** The bytes of one column chunk, page headers included. */
+export interface ChunkSizes {
+  /** Its dictionary page, 0 when it has none. The data page follows. */
+  dictionary: number;
+  /** The whole chunk as it lies in the file. */
+  total: number;
+  /** The whole chunk before compression (the footer's `total_uncompressed_size`). */
+  uncompressed: number;
+}
+
+const CHUNK_BYTES = 12;
+const CRC_BYTES = 4;
+
+/** Bytes of the chunk table of a section of `blockCount` blocks: the first block begins right after it. */
+export function chunkTableBytes(blockCount: number): number {
+  return blockCount * COLUMNS.length * CHUNK_BYTES + CRC_BYTES;
+}
+
+/** `blocks`, for each block the chunks of all columns in file order, as a chunk table. */
+export function encodeChunkTable(blocks: readonly (readonly ChunkSizes[])[]): Uint8Array {
+  const bytes = new Uint8Array(chunkTableBytes(blocks.length));
+  const view = new DataView(bytes.buffer);
+  let at = 0;
+  for (const chunks of blocks) {
+    if (chunks.length !== COLUMNS.length) throw new RangeError(`a block of ${chunks.length} chunks`);
+    for (const chunk of chunks) {
+      view.setUint32(at, u32(chunk.dictionary), true);
+      view.setUint32(at + 4, u32(chunk.total), true);
+      view.setUint32(at + 8, u32(chunk.uncompressed), true);
+      at += CHUNK_BYTES;
+    }
+  }
+  view.setUint32(at, crc32(bytes.subarray(0, at)), true);
+  return bytes;
+}
+
+/** The chunk sizes of `blockCount` blocks in `bytes`; throws `PackFormatError` when length or checksum is off. */
+export function decodeChunkTable(bytes: Uint8Array, blockCount: number): ChunkSizes[][] {
+  if (bytes.length !== chunkTableBytes(blockCount)) {
+    throw new PackFormatError(`a chunk table of ${bytes.length} bytes does not fit ${blockCount} blocks`);
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const end = bytes.length - CRC_BYTES;
+  if (view.getUint32(end, true) !== crc32(bytes.subarray(0, end))) {
+    throw new PackFormatError("a chunk table's bytes do not match their checksum");
+  }
+  return Array.from({ length: blockCount }, (_block, block) =>
+    COLUMNS.map((_column, column) => {
+      const at = (block * COLUMNS.length + column) * CHUNK_BYTES;
+      return {
+        dictionary: view.getUint32(at, true),
+        total: view.getUint32(at + 4, true),
+        uncompressed: view.getUint32(at + 8, true),
+      };
+    }),
+  );
+}

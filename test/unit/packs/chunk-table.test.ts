@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { chunkTableBytes, decodeChunkTable, encodeChunkTable } from "../../../src/packs/chunk-table.ts";
+import { PackFormatError } from "../../../src/packs/errors.ts";
+import { COLUMNS } from "../../../src/packs/layout.ts";
+
+const blocks = [1, 2, 3].map((block) =>
+  COLUMNS.map((_, column) => ({
+    dictionary: column % 3,
+    total: block * 1000 + column,
+    uncompressed: 0xffff_0000 + column,
+  })),
+);
+
+describe("chunk table", () => {
+  it("gives back the sizes it was made of, in 120 bytes a block and 4 for the checksum", () => {
+    const table = encodeChunkTable(blocks);
+    expect(table.length).toBe(3 * 120 + 4);
+    expect(chunkTableBytes(3)).toBe(table.length);
+    expect(decodeChunkTable(table, 3)).toEqual(blocks);
+  });
+
+  it("refuses every flipped byte, another number of blocks and a cut", () => {
+    const table = encodeChunkTable(blocks);
+    for (let at = 0; at < table.length; at++) {
+      const damaged = table.slice();
+      damaged[at] = (damaged[at] ?? 0) ^ 0x10;
+      expect(() => decodeChunkTable(damaged, 3)).toThrow(PackFormatError);
+    }
+    expect(() => decodeChunkTable(table, 2)).toThrow(PackFormatError);
+    expect(() => decodeChunkTable(table.subarray(1), 3)).toThrow(PackFormatError);
+  });
+
+  it("refuses to write a block with a chunk missing", () => {
+    expect(() => encodeChunkTable([blocks[0]?.slice(1) ?? []])).toThrow(RangeError);
+  });
+});
