@@ -57,31 +57,36 @@ export type QueryDenial =
   | CursorDenial;
 
 export type CursorDenial =
+  /** Of the first, order-number format. */
   | { reason: "cursor_old_format" }
   | { reason: "cursor_invalid" }
-  | { reason: "cursor_mismatch"; parameter: "symbol" | "tradedate" | "start_time" | "end_time" };
+  | { reason: "cursor_mismatch"; parameter: "symbol" | "tradedate" | "start_time" | "end_time" }
+  /** The day has another revision than the cursor's. */
+  | { reason: "data_rebuilt"; tradedate: BeijingDate };
 
 /** The exchange a caller asked for; Beijing's is recognised, not carried (decisions 3). */
 export type AskedMarket = Market | "BJ";
 
-/** Why a day, or a security of it, has nothing to serve (code 1002), or no longer fits the cursor (422). */
+/** Why a day, or a security of it, cannot be served: all are code 1002 but `day_damaged`, which is 503. */
 export type DayDenial =
+  /** A trading day, or one the calendar does not know, that is not loaded (yet). */
   | { reason: "not_loaded"; tradedate: BeijingDate; newestLoaded: BeijingDate | null }
   | { reason: "not_trading_day"; tradedate: BeijingDate; newestLoaded: BeijingDate | null }
-  | { reason: "future_day"; tradedate: BeijingDate; today: BeijingDate }
-  | { reason: "before_history"; tradedate: BeijingDate; earliest: BeijingDate }
+  | { reason: "future_day"; tradedate: BeijingDate; today: BeijingDate; newestLoaded: BeijingDate | null }
+  | { reason: "before_history"; tradedate: BeijingDate; earliestLoaded: BeijingDate }
   | { reason: "withdrawn"; tradedate: BeijingDate }
+  | { reason: "day_damaged"; tradedate: BeijingDate }
   | {
       reason: "security_unknown";
       tradedate: BeijingDate;
       symbol: string;
+      /** `null` when the caller named no exchange; `BJ` is never carried. */
       market: AskedMarket | null;
       /** The exchange that does hold the code that day, for "did you mean". */
-      otherMarket: Market | null;
+      carriedOn: Market | null;
     }
-  | { reason: "no_orders"; tradedate: BeijingDate; symbol: string; market: Market }
-  | { reason: "data_rebuilt"; tradedate: BeijingDate }
-  | { reason: "day_damaged"; tradedate: BeijingDate };
+  /** Delivered, but without a single order that day. */
+  | { reason: "no_orders"; tradedate: BeijingDate; symbol: string; market: Market };
 
 /** Characters of a caller's value that a message repeats. */
 const EXCERPT_CHARACTERS = 40;

@@ -1,0 +1,28 @@
+/** Why a caller, or a caller's plan, is turned away (decisions 2, steps 3, 4 and 6): facts only. */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import type { PlanName } from "./principal.ts";
+
+/** Before the parameters are looked at. */
+export type AccessDenial =
+  | { reason: "key_unknown" }
+  | { reason: "key_revoked" }
+  | { reason: "account_disabled" }
+  | { reason: "rate_limited"; retryAfterSeconds: number };
+
+/** What a plan may open: the order-history query and the two kinds of shares. */
+export type ServiceName = "order_history" | "auction_tick" | "level2";
+
+export type EntitlementDenial =
+  /** `plan` is the one in force, `null` without any subscription past or present. */
+  | { reason: "plan_missing"; service: ServiceName; plan: PlanName | null }
+  /** No plan is in force; the last one ended at `endedMs` (exclusive, Unix milliseconds). */
+  | { reason: "plan_expired"; plan: PlanName; endedMs: number }
+  /** The plan's window of `days` calendar days begins with `from`; `asked` is a date or a year before it. */
+  | {
+      reason: "outside_window";
+      service: ServiceName;
+      plan: PlanName;
+      asked: string;
+      from: BeijingDate;
+      days: number;
+    };

@@ -1,0 +1,126 @@
+/** What a principal may have now: the plan in force, its window, its daily limits (spec 5, 8; decisions 7). */
+import { type BeijingDate, beijingDate, windowStart } from "../calendar/beijing.ts";
+import type { EntitlementDenial, ServiceName } from "./denial.ts";
+import { PLANS } from "./plans.ts";
+import {
+  type DailyLimits,
+  PLAN_NAMES,
+  type PlanName,
+  type Principal,
+  type Subscription,
+} from "./principal.ts";
+
+/** The plan that counts at an instant, and the instant (exclusive, Unix milliseconds) at which it ends. */
+export interface PlanInForce {
+  plan: PlanName;
+  endMs: number;
+}
+
+/** An order-history request that is allowed. */
+export interface Grant {
+  plan: PlanName;
+  /** Daily limits of the interface: the account's own where it has one, else the plan's. */
+  limits: DailyLimits;
+}
+
+/** A share that is allowed: the dates it covers now, both inclusive. */
+export interface ShareGrant extends PlanInForce {
+  from: BeijingDate;
+  to: BeijingDate;
+}
+
+/**
+ * The best of the subscriptions that hold at `nowMs`, each from its start (inclusive) to its end
+ * (exclusive); of several of that plan the latest end counts. `null` when none holds.
+ */
+export function planInForce(subscriptions: readonly Subscription[], nowMs: number): PlanInForce | null {
+  let best: PlanInForce | null = null;
+  for (const { plan, startMs, endMs } of subscriptions) {
+    if (nowMs < startMs || nowMs >= endMs) continue;
+    const better =
+      best === null ? 1 : PLAN_NAMES.indexOf(plan) - PLAN_NAMES.indexOf(best.plan) || endMs - best.endMs;
+    if (better > 0) best = { plan, endMs };
+  }
+  return best;
+}
+
+/**
+ * May the principal read the orders of `tradedate` at `nowMs`? The window has a lower bound only: a day
+ * in the future is not a question of the plan.
+ */
+export function entitleOrderHistory(
+  principal: Principal,
+  tradedate: BeijingDate,
+  nowMs: number,
+): Grant | EntitlementDenial {
+  const inForce = planFor(principal, "order_history", nowMs);
+  if ("reason" in inForce) return inForce;
+  const { plan } = inForce;
+  const reach = PLANS[plan].order_history;
+  if (reach.kind === "days") {
+    const from = windowStart(beijingDate(nowMs), reach.days);
+    if (tradedate < from) {
+      const service = "order_history";
+      return { reason: "outside_window", service, plan, asked: tradedate, from, days: reach.days };
+    }
+  }
+  return { plan, limits: { ...principal.planLimits[plan], ...principal.ownLimits } };
+}
+
+/**
+ * May the principal have the share of `year` at `nowMs`, and which dates does it cover? All of the year
+ * that is not after today, cut to the plan's window. Refuses a year that lies before the window as a whole.
+ */
+export function entitleShare(
+  principal: Principal,
+  share: { service: Exclude<ServiceName, "order_history">; year: number },
+  nowMs: number,
+): ShareGrant | EntitlementDenial {
+  const { service, year } = share;
+  const inForce = planFor(principal, service, nowMs);
+  if ("reason" in inForce) return inForce;
+  const today = beijingDate(nowMs);
+  const firstOfYear = `${year}0101` as BeijingDate;
+  const lastOfYear = `${year}1231` as BeijingDate;
+  const to = earlier(lastOfYear, today);
+  const reach = PLANS[inForce.plan][service];
+  if (reach.kind !== "days") return { ...inForce, from: firstOfYear, to };
+  const from = windowStart(today, reach.days);
+  if (to < from) {
+    const { plan } = inForce;
+    return { reason: "outside_window", service, plan, asked: String(year), from, days: reach.days };
+  }
+  return { ...inForce, from: later(from, firstOfYear), to };
+}
+
+/** The plan in force if it opens `service` at all. */
+function planFor(principal: Principal, service: ServiceName, nowMs: number): PlanInForce | EntitlementDenial {
+  const inForce = planInForce(principal.subscriptions, nowMs);
+  if (inForce === null) return withoutPlan(principal.subscriptions, service, nowMs);
+  if (PLANS[inForce.plan][service].kind !== "none") return inForce;
+  return { reason: "plan_missing", service, plan: inForce.plan };
+}
+
+/** None holds: one that is over makes it `plan_expired`, told with the latest end. */
+function withoutPlan(
+  subscriptions: readonly Subscription[],
+  service: ServiceName,
+  nowMs: number,
+): EntitlementDenial {
+  let latest: PlanInForce | null = null;
+  for (const { plan, endMs } of subscriptions) {
+    if (endMs <= nowMs && (latest === null || endMs > latest.endMs)) latest = { plan, endMs };
+  }
+  if (latest === null) return { reason: "plan_missing", service, plan: null };
+  return { reason: "plan_expired", plan: latest.plan, endedMs: latest.endMs };
+}
+
+function earlier(one: BeijingDate, other: BeijingDate): BeijingDate {
+  if (one < other) return one;
+  return other;
+}
+
+function later(one: BeijingDate, other: BeijingDate): BeijingDate {
+  if (one > other) return one;
+  return other;
+}

@@ -1,0 +1,23 @@
+/** Plans as data (spec 5, decisions 7). Daily limits are not here: they are rows of the plan table. */
+import type { ServiceName } from "./denial.ts";
+import type { PlanName } from "./principal.ts";
+
+/** How far back a plan reaches: all history, the last `days` calendar days including today, or nothing. */
+export type Reach = { kind: "all" } | { kind: "days"; days: number } | { kind: "none" };
+
+const ALL: Reach = { kind: "all" };
+const NONE: Reach = { kind: "none" };
+const days = (count: number): Reach => ({ kind: "days", days: count });
+
+const NOTHING = { order_history: NONE, auction_tick: NONE, level2: NONE };
+const PROFESSIONAL = { order_history: days(30), auction_tick: days(365), level2: days(30) };
+
+/** What each plan opens. The weekly card is professional in all but its length of 7 × 24 hours. */
+export const PLANS: Readonly<Record<PlanName, Readonly<Record<ServiceName, Reach>>>> = {
+  free: NOTHING,
+  standard: NOTHING,
+  trial: { ...NOTHING, order_history: ALL },
+  weekly: PROFESSIONAL,
+  professional: PROFESSIONAL,
+  flagship: { order_history: ALL, auction_tick: ALL, level2: ALL },
+};

@@ -1,0 +1,166 @@
+/**
+ * Cursors (spec 4.3, decisions 5): opaque, URL-safe text that says where the next page begins and
+ * which query it belongs to, authenticated so that none can be made or altered outside.
+ *
+ * `v3.` + base64url of 28 bytes of content and their 32 bytes of HMAC-SHA-256. The content, big endian:
+ * tradedate u32, market and symbol u32 (market × 2^24 + symbol), start u32, end u32, revision u32,
+ * time u32, skip u32. Every page moves (time, skip) on, so no two cursors of a walk are alike.
+ */
+import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
+import type { CursorDenial } from "./denial.ts";
+import type { Market } from "./record.ts";
+import { parseTimeOfDay, type TimeOfDay, type TimeWindow } from "./time-window.ts";
+
+/** Where a page begins: `skip` rows of the millisecond `time` have been read already. */
+export interface CursorPosition {
+  time: TimeOfDay;
+  skip: number;
+}
+
+/** What a present cursor holds. */
+export interface DatedCursor extends TimeWindow {
+  tradedate: BeijingDate;
+  symbol: string;
+  market: Market;
+  /** The day's revision that the walk began on. */
+  revision: number;
+  position: CursorPosition;
+}
+
+/** A time-offset cursor of the former format: a position without a date, unsigned (spec 4.3, rule 3). */
+export interface UndatedCursor {
+  tradedate: null;
+  position: CursorPosition;
+}
+
+/** Secrets that sign cursors; the previous one still counts before the instant `acceptedUntilMs`. */
+export interface CursorSecrets {
+  current: string;
+  previous?: { secret: string; acceptedUntilMs: number };
+}
+
+const OLD_PREFIX = "v1.";
+const UNDATED = /^v2\.(\d{9})-(\d{1,9})$/;
+/** 60 bytes are 80 characters without padding or spare bits: each cursor has exactly one spelling. */
+const DATED = /^v3\.([A-Za-z0-9_-]{80})$/;
+
+const CONTENT_BYTES = 28;
+const MARKETS: readonly Market[] = ["SH", "SZ"];
+const MARKET_FACTOR = 2 ** 24;
+
+/** Goes into every signature, so that the secret's other uses can never yield a cursor. */
+const PURPOSE = new TextEncoder().encode("edgetape order-history cursor v3\0");
+
+/** The cursor's text for `content`, signed with `secret`. Numbers are non-negative and below 2^32. */
+export async function signCursor(secret: string, content: DatedCursor): Promise<string> {
+  const bytes = encodeContent(content);
+  const key = await signingKey(secret);
+  const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, withPurpose(bytes)));
+  return `v3.${toBase64Url(concat(bytes, signature))}`;
+}
+
+/**
+ * Reads a cursor of any generation. The first, order-number one is refused with `cursor_old_format`; anything
+ * that is none of ours, altered, or signed with another secret, with `cursor_invalid`. Never throws on text.
+ */
+export async function readCursor(
+  secrets: CursorSecrets,
+  text: string,
+  nowMs: number,
+): Promise<DatedCursor | UndatedCursor | CursorDenial> {
+  if (text.startsWith(OLD_PREFIX)) return { reason: "cursor_old_format" };
+  const [, undatedTime, undatedSkip] = UNDATED.exec(text) ?? [];
+  if (undatedTime !== undefined) return readUndated(undatedTime, Number(undatedSkip));
+  const [, encoded] = DATED.exec(text) ?? [];
+  if (encoded === undefined) return { reason: "cursor_invalid" };
+
+  const bytes = fromBase64Url(encoded);
+  const content = bytes.subarray(0, CONTENT_BYTES);
+  const signature = bytes.subarray(CONTENT_BYTES);
+  for (const secret of acceptedSecrets(secrets, nowMs)) {
+    const key = await signingKey(secret);
+    if (await crypto.subtle.verify("HMAC", key, signature, withPurpose(content))) {
+      return decodeContent(content) ?? { reason: "cursor_invalid" };
+    }
+  }
+  return { reason: "cursor_invalid" };
+}
+
+function readUndated(timeText: string, skip: number): UndatedCursor | CursorDenial {
+  const time = parseTimeOfDay(timeText);
+  if (typeof time !== "number") return { reason: "cursor_invalid" };
+  return { tradedate: null, position: { time, skip } };
+}
+
+function acceptedSecrets({ current, previous }: CursorSecrets, nowMs: number): string[] {
+  return previous !== undefined && nowMs < previous.acceptedUntilMs ? [current, previous.secret] : [current];
+}
+
+function encodeContent({
+  tradedate,
+  market,
+  symbol,
+  start,
+  end,
+  revision,
+  position,
+}: DatedCursor): Uint8Array<ArrayBuffer> {
+  const security = MARKETS.indexOf(market) * MARKET_FACTOR + Number(symbol);
+  const values = [Number(tradedate), security, start, end, revision, position.time, position.skip];
+  const view = new DataView(new ArrayBuffer(CONTENT_BYTES));
+  values.forEach((value, index) => {
+    // DataView would wrap a wrong number silently into a cursor for another place.
+    if (!Number.isInteger(value) || value < 0 || value >= 2 ** 32) {
+      throw new RangeError(`a cursor cannot hold ${value}`);
+    }
+    view.setUint32(4 * index, value);
+  });
+  return new Uint8Array(view.buffer);
+}
+
+/** The content of authenticated bytes; `null` when they come from a version that wrote other values. */
+function decodeContent(bytes: Uint8Array): DatedCursor | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const value = (index: number) => view.getUint32(4 * index);
+  const tradedate = parseBeijingDate(String(value(0)).padStart(8, "0"));
+  const market = MARKETS[Math.floor(value(1) / MARKET_FACTOR)];
+  const symbol = String(value(1) % MARKET_FACTOR).padStart(6, "0");
+  if (tradedate === null || market === undefined || symbol.length !== 6) return null;
+  return {
+    tradedate,
+    market,
+    symbol,
+    start: value(2),
+    end: value(3),
+    revision: value(4),
+    position: { time: value(5), skip: value(6) },
+  };
+}
+
+function signingKey(secret: string): Promise<CryptoKey> {
+  const bytes = new TextEncoder().encode(secret);
+  return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
+}
+
+function withPurpose(content: Uint8Array): Uint8Array<ArrayBuffer> {
+  return concat(PURPOSE, content);
+}
+
+function concat(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(head.length + tail.length);
+  joined.set(head);
+  joined.set(tail, head.length);
+  return joined;
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_");
+}
+
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) =>
+    character.charCodeAt(0),
+  );
+}

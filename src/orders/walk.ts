@@ -1,0 +1,58 @@
+/** Where a page begins: at the window's start, or where a cursor left off (spec 3, 4.3). */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import type { CursorPosition, DatedCursor, UndatedCursor } from "./cursor.ts";
+import { type CursorDenial, invalid, type ParamInvalid } from "./denial.ts";
+import type { OrderQuery } from "./query.ts";
+import type { Market } from "./record.ts";
+
+/** One page's place in a walk. */
+export interface Walk {
+  /** The date asked for, or the cursor's; `null` only on a first page without `tradedate`. */
+  tradedate: BeijingDate | null;
+  /** The day's revision that the walk began on; `null` where none is fixed yet. */
+  revision: number | null;
+  /** The exchange that the walk began on, for `resolveMarket`; `null` where none is fixed yet. */
+  market: Market | null;
+  position: CursorPosition;
+}
+
+/** The walk of a first page: nothing is fixed, the first row is the window's first. */
+export function beginWalk(query: OrderQuery): Walk {
+  return {
+    tradedate: query.tradedate,
+    revision: null,
+    market: null,
+    position: { time: query.start, skip: 0 },
+  };
+}
+
+/**
+ * The walk of a later page. Symbol, date and window must be those of the cursor's query, whatever their
+ * spelling; only the date may be left out (spec 4.3, rules 2 and 5). A bare symbol is compared by its
+ * digits here and by its exchange in `resolveMarket`. Refuses the first parameter that differs.
+ *
+ * An undated cursor needs `tradedate` (rule 3) and must point into the window.
+ */
+export function continueWalk(
+  query: OrderQuery,
+  cursor: DatedCursor | UndatedCursor,
+): Walk | CursorDenial | ParamInvalid {
+  const { position } = cursor;
+  if (cursor.tradedate === null) {
+    if (query.tradedate === null) return invalid("tradedate", "needed_by_undated_cursor");
+    if (position.time < query.start) return mismatch("start_time");
+    if (position.time >= query.end) return mismatch("end_time");
+    return { ...beginWalk(query), position };
+  }
+  const { tradedate, revision, market } = cursor;
+  if (query.symbol !== cursor.symbol) return mismatch("symbol");
+  if (query.market !== null && query.market !== market) return mismatch("symbol");
+  if (query.tradedate !== null && query.tradedate !== tradedate) return mismatch("tradedate");
+  if (query.start !== cursor.start) return mismatch("start_time");
+  if (query.end !== cursor.end) return mismatch("end_time");
+  return { tradedate, revision, market, position };
+}
+
+function mismatch(parameter: "symbol" | "tradedate" | "start_time" | "end_time"): CursorDenial {
+  return { reason: "cursor_mismatch", parameter };
+}
