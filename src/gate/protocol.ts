@@ -50,3 +50,24 @@ export interface ReleaseRequest {
   credit: boolean;
   outcome?: RequestOutcome;
 }
+
+/** What an accepted request gets: its grant's id and today's counters with itself counted. */
+export interface GateGrant {
+  id: string;
+  use: GateUse;
+}
+
+/** What the object knows of its account and interface: for `/health`, the operator and `account_info`. */
+export interface GateState {
+  use: GateUse;
+  /** The request that holds the slot now, or `null` when the slot is free. */
+  holder: { requestId: string; untilMs: number } | null;
+  /** The last requests that ended with a word of the worker, oldest first, at most 20. */
+  last: RequestOutcome[];
+}
+
+/** Counts the operator gives back to today's counters (never below zero). */
+export interface OperatorCredit {
+  requests: number;
+  files: number;
+}

@@ -1,0 +1,190 @@
+/**
+ * The worker's side of the gate: an operation takes the slot, works, and gives it back exactly once in
+ * effect, whatever happens to the object, to the client or to the worker in between.
+ */
+import type { Gate, Lease } from "./gate-object.ts";
+import type { AcquireRequest, GateGrant, GateRefusal, GateUse, ReleaseRequest } from "./protocol.ts";
+
+/** An answer of the object that takes longer is a fault: the first byte is due in 15 s (decisions 2). */
+const ANSWER_MS = 5_000;
+
+/** The worker stops this long before the object would let the next request in. */
+const STOP_EARLY_MS = 500;
+
+/** Where the gate objects are, and the request's context that outlives its response. */
+export interface GatePlace {
+  namespace: DurableObjectNamespace<Gate>;
+  /** Where an object is created at its first use; it never moves afterwards. */
+  locationHint: DurableObjectLocationHint;
+  ctx: Pick<ExecutionContext, "waitUntil">;
+}
+
+export interface SlotAsk {
+  accountId: string;
+  /** The interface whose slot and quota this is: its `apiname`. */
+  interface: string;
+  request: AcquireRequest;
+  /** The request's own signal: the slot is freed as soon as the client has gone, at any stage. */
+  signal: AbortSignal;
+}
+
+/** A taken slot. Whoever got it releases it on every path; `holdBody` does so for a body. */
+export interface Slot {
+  /** Today's counters with this request counted. */
+  use: GateUse;
+  /** Unix milliseconds of this isolate's clock at which work for the slot must have stopped. */
+  stopAtMs: number;
+  /**
+   * Gives the slot back. Never rejects and takes at most 10 s: true when the object confirmed it, false
+   * when it could not be reached and the slot frees itself at the end of the request's bound. Saying it
+   * again costs nothing unless it adds a credit or an outcome.
+   */
+  release(request: ReleaseRequest): Promise<boolean>;
+}
+
+type Granted = GateGrant & { lease: Pick<Lease, "release"> & Disposable };
+
+/**
+ * Takes the slot of the account on the interface and charges the request, or tells why not (decisions 2,
+ * steps 8 to 10). Throws when the object cannot be asked; what it may have charged is then given back.
+ *
+ * @example
+ * const slot = await takeSlot(place, { accountId, interface: "level2_order_history", request, signal });
+ * if ("reason" in slot) return slot;
+ */
+export async function takeSlot(place: GatePlace, ask: SlotAsk): Promise<Slot | GateRefusal> {
+  const startMs = Date.now();
+  const stub = () => {
+    const name = `${ask.accountId}:${ask.interface}`;
+    return place.namespace.getByName(name, { locationHint: place.locationHint });
+  };
+  const answer = await acquire(place, stub, ask.request);
+  if ("reason" in answer) return answer;
+
+  const slot = new HeldSlot(place, stub, answer, startMs + ask.request.boundMs - STOP_EARLY_MS);
+  const onGone = () => slot.release({ credit: false });
+  if (ask.signal.aborted) onGone();
+  else ask.signal.addEventListener("abort", onGone, { once: true });
+  return slot;
+}
+
+/**
+ * Asks the object, and once more if it fails before its answer came: the request id makes that safe. An
+ * object that says it is overloaded is left alone.
+ */
+async function acquire(
+  place: GatePlace,
+  stub: () => DurableObjectStub<Gate>,
+  request: AcquireRequest,
+): Promise<Granted | GateRefusal> {
+  try {
+    return await askOnce(place, stub(), request);
+  } catch (error) {
+    if (error instanceof LateAnswer || isOverloaded(error)) throw error;
+  }
+  try {
+    return await askOnce(place, stub(), request);
+  } catch (error) {
+    // Either try may have been counted by an object that broke before it could answer.
+    if (!isOverloaded(error))
+      place.ctx.waitUntil(settled(stub().release(request.requestId, { credit: true })));
+    throw error;
+  }
+}
+
+async function askOnce(
+  place: GatePlace,
+  stub: DurableObjectStub<Gate>,
+  request: AcquireRequest,
+): Promise<Granted | GateRefusal> {
+  const pending: Promise<Granted | GateRefusal> = stub.acquire(request);
+  try {
+    return await inTime(pending);
+  } catch (error) {
+    if (error instanceof LateAnswer)
+      place.ctx.waitUntil(
+        settled(
+          pending.then((late) => ("reason" in late ? undefined : late.lease.release({ credit: true }))),
+        ),
+      );
+    throw error;
+  }
+}
+
+class HeldSlot implements Slot {
+  readonly use: GateUse;
+  readonly stopAtMs: number;
+  readonly #place: GatePlace;
+  readonly #stub: () => DurableObjectStub<Gate>;
+  readonly #granted: Granted;
+  #told: { request: ReleaseRequest; confirmed: Promise<boolean> } | undefined;
+
+  constructor(place: GatePlace, stub: () => DurableObjectStub<Gate>, granted: Granted, stopAtMs: number) {
+    this.use = granted.use;
+    this.stopAtMs = stopAtMs;
+    this.#place = place;
+    this.#stub = stub;
+    this.#granted = granted;
+  }
+
+  release(request: ReleaseRequest): Promise<boolean> {
+    const told = this.#told;
+    const isNews =
+      told === undefined ||
+      (request.credit && !told.request.credit) ||
+      (request.outcome !== undefined && told.request.outcome === undefined);
+    if (!isNews) return told.confirmed;
+    const confirmed = this.#tell(request);
+    this.#place.ctx.waitUntil(confirmed);
+    this.#told = { request, confirmed };
+    return confirmed;
+  }
+
+  /** By the lease, and by a fresh stub only if that fails: the lease of a restarted object is dead for good. */
+  async #tell(request: ReleaseRequest): Promise<boolean> {
+    try {
+      await inTime(Promise.resolve(this.#granted.lease.release(request)));
+      this.#granted.lease[Symbol.dispose]();
+      return true;
+    } catch (error) {
+      if (isOverloaded(error)) return false;
+    }
+    try {
+      await inTime(this.#stub().release(this.#granted.id, request));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+class LateAnswer extends Error {
+  override name = "LateAnswer";
+
+  constructor() {
+    super(`the gate object did not answer within ${ANSWER_MS} ms`);
+  }
+}
+
+/** `answer`, or a `LateAnswer` when it has not come within `ANSWER_MS`. */
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new LateAnswer()), ANSWER_MS);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Waits for `work` and forgets how it ended. */
+async function settled(work: Promise<unknown>): Promise<void> {
+  await work.catch(() => undefined);
+}
+
+/** The platform marks errors of an object that has more calls than it can take; more calls make it worse. */
+function isOverloaded(error: unknown): boolean {
+  return error instanceof Error && "overloaded" in error && error.overloaded === true;
+}
