@@ -1,0 +1,130 @@
+/** What an operator does before anybody can ask: publish days, load the calendar, make accounts and keys. */
+import { createHash } from "node:crypto";
+import {
+  type Account,
+  type CalendarChange,
+  type IssuedKey,
+  type OwnLimits,
+  PART_SHA256_HEADER,
+  type Published,
+  type UploadBegun,
+} from "../../src/admin/wire.ts";
+import { addDays, type BeijingDate, beijingDate } from "../../src/calendar/beijing.ts";
+import type { PlanName } from "../../src/entitlement/principal.ts";
+import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
+import { locateIndex } from "../../src/packs/locate.ts";
+import { columnsOf, type TestDay } from "./builders.ts";
+import type { Service } from "./service.ts";
+
+const DAY_MS = 86_400_000;
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+/** An admin request that must succeed; throws with the operator's error sentence otherwise. */
+export async function asOperator<T>(
+  service: Service,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+): Promise<T> {
+  const answer = await service.admin(method, path, body, headers);
+  if (answer.status >= 300) throw new Error(`${method} ${path}: HTTP ${answer.status} ${answer.text}`);
+  return JSON.parse(answer.text) as T;
+}
+
+/** The pack of a day as its bytes. */
+export function packOf(day: TestDay): Promise<Uint8Array> {
+  return buildPackBytes(
+    day.tradedate as BeijingDate,
+    day.securities.map(({ symbol, market, orders }) => ({ symbol, market, columns: columnsOf(orders) })),
+  );
+}
+
+/** Builds and publishes a day through the admin API. Publishing the same day again makes a new revision. */
+export async function publish(service: Service, day: TestDay): Promise<Published> {
+  return publishPack(service, day.tradedate, await packOf(day));
+}
+
+/** Publishes a pack's bytes as the operator's command does: begin, the missing parts, complete. */
+export async function publishPack(service: Service, tradedate: string, pack: Uint8Array): Promise<Published> {
+  const { index } = await locateIndex(pack.length, async (offset, length) =>
+    pack.subarray(offset, offset + length),
+  );
+  const uploads = `/admin/days/${tradedate}/uploads`;
+  const begun = await asOperator<UploadBegun>(service, "POST", uploads, {
+    sizeBytes: pack.length,
+    sha256: sha256(pack),
+    buildId: index.buildId,
+    rows: index.entries.reduce((sum, entry) => sum + entry.rows, 0),
+    securities: index.entries.length,
+    force: true,
+  });
+  if (begun.state === "served") return { day: begun.day, newRevision: false };
+  for (let n = 1; n <= begun.partCount; n++) {
+    const part = pack.subarray((n - 1) * begun.partSizeBytes, n * begun.partSizeBytes);
+    const headers = { [PART_SHA256_HEADER]: sha256(part) };
+    await asOperator(service, "PUT", `${uploads}/${begun.uploadId}/parts/${n}`, part, headers);
+  }
+  return asOperator(service, "POST", `${uploads}/${begun.uploadId}/complete`);
+}
+
+/** Loads a calendar of weekdays from `from` to `to` (YYYYMMDD, both included), without `holidays`. */
+export async function loadWeekdays(
+  service: Service,
+  from: string,
+  to: string,
+  holidays: string[] = [],
+): Promise<void> {
+  const days: CalendarChange["days"] = [];
+  for (let day = from as BeijingDate; day <= to; day = addDays(day, 1)) {
+    const weekday = new Date(`${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}T00:00:00Z`).getUTCDay();
+    days.push({ day, open: weekday >= 1 && weekday <= 5 && !holidays.includes(day) });
+  }
+  await asOperator(service, "PUT", "/admin/calendar", { days, source: "test" });
+}
+
+export interface AccountRequest {
+  plan?: PlanName;
+  /** Unix milliseconds, inclusive; a year before the service's now when absent. */
+  startMs?: number;
+  /** Unix milliseconds, exclusive; a year after the service's now when absent. */
+  endMs?: number;
+  /** Instead of one plan: all subscriptions of the account. */
+  subscriptions?: { plan: PlanName; startMs: number; endMs: number }[];
+  /** How many keys; 1 when absent. */
+  keys?: number;
+  limits?: OwnLimits;
+}
+
+export interface TestAccount {
+  accountId: string;
+  /** The first key. */
+  key: string;
+  keys: IssuedKey[];
+}
+
+/** A new account with its plan and keys. Without `plan` and `subscriptions` it has none. */
+export async function account(service: Service, asked: AccountRequest): Promise<TestAccount> {
+  const { accountId } = await asOperator<Account>(service, "POST", "/admin/accounts", {});
+  const now = service.nowMs();
+  const { startMs = now - 365 * DAY_MS, endMs = now + 365 * DAY_MS } = asked;
+  const planned = asked.plan === undefined ? [] : [{ plan: asked.plan, startMs, endMs }];
+  const subscriptions = (asked.subscriptions ?? planned).map((each) => ({
+    plan: each.plan,
+    start: Math.floor(each.startMs),
+    end: Math.floor(each.endMs),
+  }));
+  const path = `/admin/accounts/${encodeURIComponent(accountId)}`;
+  await asOperator(service, "PUT", `${path}/subscriptions`, { subscriptions });
+  if (asked.limits !== undefined) await asOperator(service, "PUT", `${path}/limits`, asked.limits);
+  const keys: IssuedKey[] = [];
+  for (let made = 0; made < (asked.keys ?? 1); made++) {
+    keys.push(await asOperator<IssuedKey>(service, "POST", `${path}/keys`, {}));
+  }
+  return { accountId, key: keys[0]?.key ?? "", keys };
+}
+
+/** The Beijing day of the service's clock, moved by `days` calendar days. */
+export function todayPlus(service: Service, days: number): string {
+  return addDays(beijingDate(service.nowMs()), days);
+}
