@@ -1,0 +1,72 @@
+/**
+ * The day pack from its sections: sections in order, the index region, one global footer over all row
+ * groups (design 4). What it writes depends on the rows alone: same rows, same bytes, same build id.
+ */
+import { createHash } from "node:crypto";
+import type { BeijingDate } from "../calendar/beijing.ts";
+import { encodeIndexRegion } from "../packs/index-region.ts";
+import { type DayIndex, PARQUET_MAGIC, type SectionEntry } from "../packs/layout.ts";
+import { MemorySink, type PackSink } from "./pack-sink.ts";
+import { ByteWriter } from "./parquet/byte-writer.ts";
+import { footerBytes, rowGroupMetadata } from "./parquet/footer.ts";
+import { type Section, type WrittenSection, writeSection } from "./section-writer.ts";
+
+const BUILD_ID_DIGITS = 32;
+
+export class PackWriter {
+  private readonly tradedate: BeijingDate;
+  private readonly sink: PackSink;
+  private readonly entries: SectionEntry[] = [];
+  private readonly rowGroups = new ByteWriter(1 << 16);
+  private readonly content = createHash("sha256");
+  private rowGroupCount = 0;
+  private offset = 0;
+  private rows = 0;
+
+  /** A pack of the day `tradedate` that goes to `sink`. */
+  constructor(tradedate: BeijingDate, sink: PackSink) {
+    this.tradedate = tradedate;
+    this.sink = sink;
+  }
+
+  /** Appends a section. Sections come sorted by symbol, then market; anything else is refused when the pack ends. */
+  async append({ entry, bytes, groups }: WrittenSection): Promise<void> {
+    this.entries.push({ ...entry, offset: this.offset });
+    for (const group of groups) rowGroupMetadata(this.rowGroups, group, this.offset);
+    this.rowGroupCount += groups.length;
+    this.content.update(`${entry.symbol}.${entry.market} ${entry.length}\n`);
+    this.content.update(bytes);
+    this.offset += bytes.length;
+    this.rows += entry.rows;
+    if (bytes.length > 0) await this.sink.write(bytes);
+  }
+
+  /** Closes the pack and returns its index and its size in bytes. */
+  async finish(): Promise<{ index: DayIndex; sizeBytes: number }> {
+    if (this.rows === 0) throw new Error("a pack needs at least one order");
+    const buildId = this.content.update(this.tradedate).digest("hex").slice(0, BUILD_ID_DIGITS);
+    const index = { tradedate: this.tradedate, buildId, entries: this.entries };
+    const region = encodeIndexRegion(index);
+    const footer = footerBytes(this.rows, this.rowGroupCount, this.rowGroups.written());
+    const tail = new ByteWriter(footer.length + 8);
+    tail.append(footer);
+    tail.uint32(footer.length);
+    tail.append(PARQUET_MAGIC);
+    await this.sink.write(region);
+    await this.sink.write(tail.written());
+    await this.sink.finish();
+    return { index, sizeBytes: this.offset + region.length + tail.length };
+  }
+}
+
+/** The pack of `tradedate` with `sections` (sorted by symbol, then market; at least one row), in memory. */
+export async function buildPackBytes(
+  tradedate: BeijingDate,
+  sections: Iterable<Section>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const sink = new MemorySink();
+  const writer = new PackWriter(tradedate, sink);
+  for (const section of sections) await writer.append(writeSection(tradedate, section));
+  await writer.finish();
+  return sink.bytes();
+}

@@ -1,0 +1,114 @@
+/**
+ * One column chunk: a dictionary page where the column has one, and a single data page (version 1),
+ * each ZSTD-compressed with its content size in the frame.
+ */
+import { constants, zstdCompressSync } from "node:zlib";
+import type { ByteWriter } from "./byte-writer.ts";
+import { ByteWriter as Bytes } from "./byte-writer.ts";
+import { bitWidth, rleBitPacked } from "./encodings.ts";
+import { ThriftWriter } from "./thrift-writer.ts";
+
+/** Encoding numbers of the Parquet format. */
+export const ENCODING = { PLAIN: 0, RLE: 3, DELTA_BINARY_PACKED: 5, RLE_DICTIONARY: 8 } as const;
+
+/** Level 19 would save 6 % of size for five times the time. */
+const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
+
+/** Where a chunk lies and how big it is; offsets count from the section's first byte. */
+export interface ChunkPlace {
+  offset: number;
+  dataOffset: number;
+  /** Bytes in the file, page headers included. */
+  size: number;
+  /** The same, uncompressed. */
+  rawSize: number;
+}
+
+const header = new ThriftWriter(new Bytes(64));
+const body = new Bytes(1 << 18);
+
+/** Tiny pages repeat all day (a symbol, a market's codes): a cheap cache saves the compressor's 30 µs. */
+const TINY_BYTES = 32;
+const TINY_PAGES = 10_000;
+const tinyPages = new Map<string, Uint8Array>();
+
+function compress(bytes: Uint8Array): Uint8Array {
+  if (bytes.length > TINY_BYTES) return zstdCompressSync(bytes, ZSTD);
+  const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  let page = tinyPages.get(key);
+  if (page === undefined) {
+    page = zstdCompressSync(bytes, ZSTD);
+    if (tinyPages.size >= TINY_PAGES) tinyPages.clear();
+    tinyPages.set(key, page);
+  }
+  return page;
+}
+
+function pageHeader(
+  type: "data" | "dictionary",
+  rawSize: number,
+  size: number,
+  values: number,
+  encoding: number,
+) {
+  header.out.clear();
+  header.begin();
+  header.i32(1, type === "data" ? 0 : 2);
+  header.i32(2, rawSize);
+  header.i32(3, size);
+  header.struct(type === "data" ? 5 : 7);
+  header.i32(1, values);
+  header.i32(2, encoding);
+  if (type === "data") {
+    header.i32(3, ENCODING.RLE);
+    header.i32(4, ENCODING.RLE);
+  }
+  header.end();
+  header.end();
+  return header.out.written();
+}
+
+/** Appends the page whose uncompressed body `body` holds; returns its uncompressed size with the header. */
+function page(out: ByteWriter, type: "data" | "dictionary", values: number, encoding: number): number {
+  const compressed = compress(body.written());
+  const head = pageHeader(type, body.length, compressed.length, values, encoding);
+  out.append(head);
+  out.append(compressed);
+  return head.length + body.length;
+}
+
+/** Appends a chunk of `rows` values without a dictionary; `fill` writes the encoded values. */
+export function plainChunk(
+  out: ByteWriter,
+  rows: number,
+  encoding: number,
+  fill: (body: ByteWriter) => void,
+): ChunkPlace {
+  const offset = out.length;
+  body.clear();
+  fill(body);
+  const rawSize = page(out, "data", rows, encoding);
+  return { offset, dataOffset: offset, size: out.length - offset, rawSize };
+}
+
+/** Appends a chunk of `rows` dictionary indices over `entries` PLAIN values, which `fill` writes. */
+export function dictionaryChunk(
+  out: ByteWriter,
+  rows: number,
+  entries: number,
+  indices: Uint16Array,
+  fill: (body: ByteWriter) => void,
+): ChunkPlace {
+  const offset = out.length;
+  body.clear();
+  fill(body);
+  let rawSize = page(out, "dictionary", entries, ENCODING.PLAIN);
+  const dataOffset = out.length;
+  body.clear();
+  // Width 0 would do for a single entry, but some readers do not expect it.
+  const width = Math.max(1, bitWidth(entries - 1));
+  body.byte(width);
+  rleBitPacked(body, indices, rows, width);
+  rawSize += page(out, "data", rows, ENCODING.RLE_DICTIONARY);
+  return { offset, dataOffset, size: out.length - offset, rawSize };
+}

@@ -1,0 +1,73 @@
+/**
+ * Sorted dictionaries of one row group: the distinct values in ascending order and, per row, the rank
+ * of its value. Sorted values compress far better than values in order of appearance.
+ */
+import type { CodeColumn } from "../../orders/record.ts";
+import { ROW_GROUP_ROWS } from "../../packs/layout.ts";
+
+/** A power of two well above the most distinct values a row group can have: probing stays short. */
+const SLOTS = 1 << 15;
+
+/** Slot → 1 + the distinct value's number in order of appearance; 0 is an empty slot. */
+const slots = new Uint16Array(SLOTS);
+const distinct = new Float64Array(ROW_GROUP_ROWS);
+const ranks = new Uint16Array(ROW_GROUP_ROWS);
+
+const double = new Float64Array(1);
+const words = new Int32Array(double.buffer);
+
+/** The slot of `value`: the one that holds it, or the empty one where it belongs. */
+function slotOf(value: number): number {
+  double[0] = value;
+  // Prices and volumes are round numbers, whose low word is often zero: both words are mixed.
+  const mixed = Math.imul((words[0] ?? 0) ^ Math.imul(words[1] ?? 0, 0x9e3779b1), 0x85ebca6b);
+  let slot = (mixed ^ (mixed >>> 15)) & (SLOTS - 1);
+  for (;;) {
+    const held = slots[slot] ?? 0;
+    if (held === 0 || distinct[held - 1] === value) return slot;
+    slot = (slot + 1) & (SLOTS - 1);
+  }
+}
+
+/**
+ * The distinct values of `values[from, to)`, at most one row group, in ascending order.
+ * Writes each row's rank to `indices[0, to - from)`. Values are finite and not negative.
+ */
+export function numberDictionary(
+  values: Float64Array,
+  from: number,
+  to: number,
+  indices: Uint16Array,
+): Float64Array {
+  slots.fill(0);
+  let count = 0;
+  for (let i = from; i < to; i++) {
+    const value = values[i] ?? 0;
+    const slot = slotOf(value);
+    let held = slots[slot] ?? 0;
+    if (held === 0) {
+      distinct[count] = value;
+      count += 1;
+      held = count;
+      slots[slot] = held;
+    }
+    indices[i - from] = held - 1;
+  }
+  const sorted = distinct.slice(0, count).sort();
+  for (let rank = 0; rank < count; rank++) {
+    ranks[(slots[slotOf(sorted[rank] ?? 0)] ?? 0) - 1] = rank;
+  }
+  for (let i = 0; i < to - from; i++) indices[i] = ranks[indices[i] ?? 0] ?? 0;
+  return sorted;
+}
+
+/** The distinct texts of `column`'s rows `[from, to)` in ascending order; ranks go to `indices`. */
+export function textDictionary(column: CodeColumn, from: number, to: number, indices: Uint16Array): string[] {
+  const occurs = new Uint8Array(column.values.length);
+  for (let i = from; i < to; i++) occurs[column.index[i] ?? 0] = 1;
+  const sorted = [...new Set(column.values.filter((_, value) => occurs[value] === 1))].sort();
+  const rankOf = new Map(sorted.map((text, rank) => [text, rank]));
+  const ranks = Uint16Array.from(column.values, (text) => rankOf.get(text) ?? 0);
+  for (let i = from; i < to; i++) indices[i - from] = ranks[column.index[i] ?? 0] ?? 0;
+  return sorted;
+}

@@ -1,0 +1,152 @@
+/**
+ * Parquet's value encodings as the pack uses them: DELTA_BINARY_PACKED for ids, the RLE / bit-packing
+ * hybrid for dictionary indices. Values are integers below 2^53 held in doubles.
+ */
+import type { ByteWriter } from "./byte-writer.ts";
+import { deltaBinaryPackedWide } from "./wide-delta.ts";
+
+const DELTA_BLOCK = 128;
+const MINIBLOCKS = 4;
+const MINIBLOCK = DELTA_BLOCK / MINIBLOCKS;
+
+/** Bits needed for the non-negative integer `value` below 2^53. */
+export function bitWidth(value: number): number {
+  const high = Math.floor(value / 0x1_0000_0000);
+  return high > 0 ? 64 - Math.clz32(high) : 32 - Math.clz32(value >>> 0);
+}
+
+/** Below it every difference fits 2^52 and every difference of differences 2^53: doubles stay exact. */
+const EXACT_BELOW = 2 ** 52;
+
+const deltas = new Float64Array(DELTA_BLOCK);
+
+/** Appends `values[from, to)` as one DELTA_BINARY_PACKED page body. At least one value, none negative. */
+export function deltaBinaryPacked(out: ByteWriter, values: Float64Array, from: number, to: number): void {
+  let largest = 0;
+  for (let i = from; i < to; i++) largest = Math.max(largest, values[i] ?? 0);
+  if (largest >= EXACT_BELOW) {
+    deltaBinaryPackedWide(out, values, from, to);
+    return;
+  }
+  out.varint(DELTA_BLOCK);
+  out.varint(MINIBLOCKS);
+  out.varint(to - from);
+  let previous = values[from] ?? 0;
+  out.zigzag(previous);
+  for (let start = from + 1; start < to; start += DELTA_BLOCK) {
+    const count = Math.min(DELTA_BLOCK, to - start);
+    let smallest = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < count; i++) {
+      const value = values[start + i] ?? 0;
+      const delta = value - previous;
+      deltas[i] = delta;
+      if (delta < smallest) smallest = delta;
+      previous = value;
+    }
+    for (let i = 0; i < count; i++) deltas[i] = (deltas[i] ?? 0) - smallest;
+    deltas.fill(0, count);
+    out.zigzag(smallest);
+    deltaMiniblocks(out, count);
+  }
+}
+
+/** The widths and packed values of one block of differences; miniblocks behind `count` have width 0 and no bytes. */
+function deltaMiniblocks(out: ByteWriter, count: number): void {
+  const widthsAt = out.reserve(MINIBLOCKS + DELTA_BLOCK * 8);
+  out.length += MINIBLOCKS;
+  for (let block = 0; block < MINIBLOCKS; block++) {
+    const first = block * MINIBLOCK;
+    let largest = 0;
+    for (let i = first; i < first + MINIBLOCK; i++) largest = Math.max(largest, deltas[i] ?? 0);
+    const width = first < count ? bitWidth(largest) : 0;
+    out.bytes[widthsAt + block] = width;
+    if (width > 0 && width <= 24) packNarrow(out, first, width);
+    else if (width > 24) packWide(out, first, width);
+  }
+}
+
+/** Packs one miniblock at up to 24 bits a value: with at most 7 bits pending, 32-bit arithmetic is exact. */
+function packNarrow(out: ByteWriter, first: number, width: number): void {
+  const bytes = out.bytes;
+  let at = out.length;
+  let pending = 0;
+  let bits = 0;
+  for (let i = first; i < first + MINIBLOCK; i++) {
+    pending |= (deltas[i] ?? 0) << bits;
+    bits += width;
+    while (bits >= 8) {
+      bytes[at++] = pending;
+      pending >>>= 8;
+      bits -= 8;
+    }
+  }
+  out.length = at;
+}
+
+/** Packs one miniblock at any width, in pieces of 16 bits. */
+function packWide(out: ByteWriter, first: number, width: number): void {
+  const bytes = out.bytes;
+  let at = out.length;
+  let pending = 0;
+  let bits = 0;
+  for (let i = first; i < first + MINIBLOCK; i++) {
+    let rest = deltas[i] ?? 0;
+    for (let left = width; left > 0; left -= 16) {
+      pending |= (rest % 65536) << bits;
+      rest = Math.floor(rest / 65536);
+      bits += Math.min(left, 16);
+      while (bits >= 8) {
+        bytes[at++] = pending;
+        pending >>>= 8;
+        bits -= 8;
+      }
+    }
+  }
+  out.length = at;
+}
+
+/**
+ * Appends `count` dictionary indices as the RLE / bit-packing hybrid, without the leading width byte.
+ * A repeat becomes a run where that is shorter; bit-packed stretches are multiples of eight values.
+ */
+export function rleBitPacked(out: ByteWriter, indices: Uint16Array, count: number, width: number): void {
+  const shortestRun = width >= 4 ? 8 : 16;
+  let packedFrom = 0;
+  let at = 0;
+  while (at < count) {
+    const value = indices[at];
+    let end = at + 1;
+    while (end < count && indices[end] === value) end++;
+    // A bit-packed stretch before a run must end on a multiple of eight: the run gives up its first values.
+    const lent = (8 - ((at - packedFrom) % 8)) % 8;
+    if (end - at - lent >= shortestRun) {
+      const runFrom = at + lent;
+      if (runFrom > packedFrom) bitPack(out, indices, packedFrom, runFrom, width);
+      out.varint((end - runFrom) << 1);
+      for (let shift = 0; shift < width; shift += 8) out.byte(((value ?? 0) >>> shift) & 255);
+      packedFrom = end;
+    }
+    at = end;
+  }
+  if (packedFrom < count) bitPack(out, indices, packedFrom, count, width);
+}
+
+/** One bit-packed stretch of `indices[from, to)`, filled up to a multiple of eight values with zeros. */
+function bitPack(out: ByteWriter, indices: Uint16Array, from: number, to: number, width: number): void {
+  const groups = (to - from + 7) >> 3;
+  out.varint((groups << 1) | 1);
+  let at = out.reserve(groups * width);
+  const bytes = out.bytes;
+  let pending = 0;
+  let bits = 0;
+  for (let i = from; i < from + groups * 8; i++) {
+    pending |= (i < to ? (indices[i] ?? 0) : 0) << bits;
+    bits += width;
+    while (bits >= 8) {
+      bytes[at++] = pending;
+      pending >>>= 8;
+      bits -= 8;
+    }
+  }
+  out.length = at;
+}

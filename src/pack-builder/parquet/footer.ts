@@ -1,0 +1,126 @@
+/**
+ * The Parquet metadata of a section and of the whole pack: the same row groups, once at offsets counted
+ * from the section and once at offsets counted from the pack.
+ */
+import { COLUMNS, type ColumnSpec } from "../../packs/layout.ts";
+import { ByteWriter } from "./byte-writer.ts";
+import { type ChunkPlace, ENCODING } from "./column-chunk.ts";
+import { THRIFT, ThriftWriter } from "./thrift-writer.ts";
+
+const PHYSICAL_TYPE = { INT64: 2, DOUBLE: 5, BYTE_ARRAY: 6 } as const;
+const REQUIRED = 0;
+const CONVERTED_UTF8 = 0;
+const CODEC_ZSTD = 6;
+const CREATED_BY = "edgetape version 1";
+
+/** A row group as the footers describe it; chunk offsets count from the section's first byte. */
+export interface RowGroup {
+  rows: number;
+  symbol: string;
+  /** Nine digits, of the first and the last row: rows are sorted, so these are the smallest and the largest. */
+  firstTime: string;
+  lastTime: string;
+  /** In the order of `COLUMNS`. */
+  chunks: ChunkPlace[];
+}
+
+/** Appends one row group's metadata, its offsets moved by `base` bytes. */
+export function rowGroupMetadata(out: ByteWriter, group: RowGroup, base: number): void {
+  const thrift = new ThriftWriter(out);
+  let rawSize = 0;
+  let size = 0;
+  thrift.begin();
+  thrift.list(1, THRIFT.STRUCT, COLUMNS.length);
+  COLUMNS.forEach((column, i) => {
+    const chunk = group.chunks[i];
+    if (chunk === undefined) throw new Error(`the row group has no chunk for ${column.name}`);
+    rawSize += chunk.rawSize;
+    size += chunk.size;
+    thrift.begin();
+    thrift.i64(2, base + chunk.offset);
+    chunkMetadata(thrift, column, group, chunk, base);
+    thrift.end();
+  });
+  thrift.i64(2, rawSize);
+  thrift.i64(3, group.rows);
+  thrift.i64(5, base + (group.chunks[0]?.offset ?? 0));
+  thrift.i64(6, size);
+  thrift.end();
+}
+
+function chunkMetadata(
+  thrift: ThriftWriter,
+  column: ColumnSpec,
+  group: RowGroup,
+  chunk: ChunkPlace,
+  base: number,
+): void {
+  const dictionary = column.encoding === "RLE_DICTIONARY";
+  thrift.struct(3);
+  thrift.i32(1, PHYSICAL_TYPE[column.type]);
+  const encodings = dictionary ? [ENCODING.PLAIN, ENCODING.RLE_DICTIONARY] : [ENCODING[column.encoding]];
+  thrift.list(2, THRIFT.I32, encodings.length);
+  for (const encoding of encodings) thrift.out.zigzag(encoding);
+  thrift.list(3, THRIFT.BINARY, 1);
+  thrift.textElement(column.name);
+  thrift.i32(4, CODEC_ZSTD);
+  thrift.i64(5, group.rows);
+  thrift.i64(6, chunk.rawSize);
+  thrift.i64(7, chunk.size);
+  thrift.i64(9, base + chunk.dataOffset);
+  if (dictionary) thrift.i64(11, base + chunk.offset);
+  if (column.name === "symbol") statistics(thrift, group.symbol, group.symbol);
+  if (column.name === "time") statistics(thrift, group.firstTime, group.lastTime);
+  thrift.end();
+}
+
+function statistics(thrift: ThriftWriter, smallest: string, largest: string): void {
+  thrift.struct(12);
+  thrift.i64(3, 0);
+  thrift.text(5, largest);
+  thrift.text(6, smallest);
+  thrift.end();
+}
+
+/** The footer (without its length and magic) of `count` row groups whose metadata is `groups`. */
+export function footerBytes(rows: number, count: number, groups: Uint8Array): Uint8Array<ArrayBuffer> {
+  const out = new ByteWriter(groups.length + 1024);
+  const thrift = new ThriftWriter(out);
+  thrift.begin();
+  thrift.i32(1, 1);
+  thrift.list(2, THRIFT.STRUCT, COLUMNS.length + 1);
+  thrift.begin();
+  thrift.text(4, "orders");
+  thrift.i32(5, COLUMNS.length);
+  thrift.end();
+  for (const column of COLUMNS) schemaElement(thrift, column);
+  thrift.i64(3, rows);
+  thrift.list(4, THRIFT.STRUCT, count);
+  out.append(groups);
+  thrift.text(6, CREATED_BY);
+  // Says that minima and maxima are in the types' own order; without it readers ignore them.
+  thrift.list(7, THRIFT.STRUCT, COLUMNS.length);
+  for (const _ of COLUMNS) {
+    thrift.begin();
+    thrift.struct(1);
+    thrift.end();
+    thrift.end();
+  }
+  thrift.end();
+  return out.take();
+}
+
+function schemaElement(thrift: ThriftWriter, column: ColumnSpec): void {
+  thrift.begin();
+  thrift.i32(1, PHYSICAL_TYPE[column.type]);
+  thrift.i32(3, REQUIRED);
+  thrift.text(4, column.name);
+  if (column.type === "BYTE_ARRAY") {
+    thrift.i32(6, CONVERTED_UTF8);
+    thrift.struct(10);
+    thrift.struct(1);
+    thrift.end();
+    thrift.end();
+  }
+  thrift.end();
+}

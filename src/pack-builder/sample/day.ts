@@ -1,0 +1,44 @@
+/**
+ * Sample days: made-up orders in the shape of real ones, the same on every machine for the same seed,
+ * date and size. What they imitate was counted in order files of both exchanges.
+ */
+import type { BeijingDate } from "../../calendar/beijing.ts";
+import type { OrderColumns, Security } from "../../orders/record.ts";
+import { seededRandom } from "./random.ts";
+import { type SampleSecurity, sampleSecurities } from "./securities.ts";
+import { shanghaiOrders } from "./shanghai.ts";
+import { shenzhenOrders } from "./shenzhen.ts";
+
+export const DEFAULT_SEED = "edgetape";
+/** Rows of a sample day unless asked otherwise: 300750 then has about 29,000. */
+export const DEFAULT_ROWS = 120_000;
+
+export interface SampleSection extends Security {
+  /** `rows` is 0 for the halted security. */
+  columns: OrderColumns;
+}
+
+export interface SampleDay {
+  tradedate: BeijingDate;
+  /** Orders of the whole day, at least 1. */
+  rows?: number;
+  seed?: string;
+}
+
+/** The sections of a sample day sorted by symbol, one at a time: memory holds the security in hand only. */
+export function* sampleSections({
+  tradedate,
+  rows = DEFAULT_ROWS,
+  seed = DEFAULT_SEED,
+}: SampleDay): Generator<SampleSection> {
+  for (const security of sampleSecurities(rows, seed)) {
+    const { symbol, market } = security;
+    yield { symbol, market, columns: sampleOrders(security, `${seed} ${tradedate}`) };
+  }
+}
+
+/** The orders of one sample security on the day that `seed` names. */
+export function sampleOrders(security: SampleSecurity, seed: string): OrderColumns {
+  const random = seededRandom(`${seed} ${security.symbol}.${security.market}`);
+  return security.market === "SH" ? shanghaiOrders(security, random) : shenzhenOrders(security, random);
+}

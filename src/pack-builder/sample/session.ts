@@ -1,0 +1,91 @@
+/**
+ * When the orders of a sample day arrive: the shape of a session, in steps of 10 ms, with several
+ * rows to a stamp as often as the exchanges have them.
+ */
+import type { Random } from "./random.ts";
+
+const STEP_MS = 10;
+const MINUTE_MS = 60_000;
+
+/** Relative rows of the minute that begins `minute` minutes after midnight; 0 while nothing is accepted. */
+function minuteWeight(minute: number): number {
+  const [open, auctionEnd, trading, noon, afternoon, closing, end] = [555, 565, 570, 690, 780, 897, 900];
+  if (minute < open || minute >= end || (minute >= noon && minute < afternoon)) return 0;
+  if (minute === open) return 780;
+  if (minute < auctionEnd) return minute === auctionEnd - 1 ? 150 : 50;
+  if (minute < trading) return 0;
+  if (minute === trading) return 1220;
+  if (minute === trading + 1) return 640;
+  if (minute === afternoon) return 600;
+  if (minute >= closing) return 160;
+  if (minute >= closing - 7) return 330;
+  if (minute > afternoon) return 180;
+  return 190 + 290 * Math.exp(-(minute - trading) / 25);
+}
+
+/** The minutes with orders and the share of the day that is over when each of them begins. */
+const MINUTES = (() => {
+  const minutes: { startMs: number; before: number; share: number }[] = [];
+  let total = 0;
+  for (let minute = 0; minute < 1440; minute++) total += minuteWeight(minute);
+  let before = 0;
+  for (let minute = 0; minute < 1440; minute++) {
+    const share = minuteWeight(minute) / total;
+    if (share > 0) minutes.push({ startMs: minute * MINUTE_MS, before, share });
+    before += share;
+  }
+  return minutes;
+})();
+
+/**
+ * Ascending times of `rows` orders as HHMMSSmmm numbers, multiples of 10 ms, from 09:15:00.000 to
+ * 14:59:59.990. Stamps are shared as in real days: 1.2 rows each on average, 5 or 6 at the 99th percentile.
+ */
+export function sessionTimes(random: Random, rows: number): Int32Array {
+  // Sums of exponential gaps are the order statistics of uniform draws: sorted without sorting.
+  const reached = new Float64Array(rows);
+  let sum = 0;
+  for (let row = 0; row < rows; ) {
+    sum += random.exponential();
+    const end = Math.min(rows, row + rowsOfStamp(random));
+    while (row < end) reached[row++] = sum;
+  }
+  const total = sum + random.exponential();
+  const times = new Int32Array(rows);
+  let at = 0;
+  for (let row = 0; row < rows; row++) {
+    const share = (reached[row] ?? 0) / total;
+    while (at + 1 < MINUTES.length && (MINUTES[at + 1]?.before ?? 1) <= share) at++;
+    const minute = MINUTES[at];
+    if (minute === undefined) break;
+    const within = Math.min(0.999_999, (share - minute.before) / minute.share);
+    times[row] = clockTime(minute.startMs + Math.floor((within * MINUTE_MS) / STEP_MS) * STEP_MS);
+  }
+  return times;
+}
+
+/** How many orders arrive with one stamp: mostly one, 8 in 100 times a small crowd, rarely up to 131. */
+function rowsOfStamp(random: Random): number {
+  if (!random.chance(0.08)) return 1;
+  const crowd = 2 + Math.floor(random.exponential() * 1.7);
+  return random.chance(0.002) ? Math.min(131, crowd * 12) : crowd;
+}
+
+/** Milliseconds since midnight as the number HHMMSSmmm. */
+export function clockTime(sinceMidnightMs: number): number {
+  const seconds = Math.floor(sinceMidnightMs / 1000);
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  return hours * 10_000_000 + (minutes % 60) * 100_000 + (seconds % 60) * 1000 + (sinceMidnightMs % 1000);
+}
+
+/** `times` with `count` further rows of the stamp `time`, still ascending. */
+export function withBurst(times: Int32Array, time: number, count: number): Int32Array {
+  let at = 0;
+  while (at < times.length && (times[at] ?? 0) < time) at++;
+  const merged = new Int32Array(times.length + count);
+  merged.set(times.subarray(0, at));
+  merged.fill(time, at, at + count);
+  merged.set(times.subarray(at), at + count);
+  return merged;
+}

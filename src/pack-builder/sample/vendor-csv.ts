@@ -1,0 +1,90 @@
+/**
+ * Sample orders in the layout operators receive: `<YYYYMMDD>/<code.EX>/逐笔委托.csv`, GBK, CRLF,
+ * a comma after the last column, prices × 10000, times without their leading zero.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { BeijingDate } from "../../calendar/beijing.ts";
+import type { OrderColumns, Security } from "../../orders/record.ts";
+
+export const VENDOR_FILE = "逐笔委托.csv";
+
+/** The header line in GBK: Node decodes GBK but cannot encode it, and only this line is not ASCII. */
+const HEADER = Buffer.from(
+  "cdf2b5c3b4fac2eb2c" +
+    "bdbbd2d7cbf9b4fac2eb2c" +
+    "d7d4c8bbc8d52c" +
+    "cab1bce42c" +
+    "ceafcdd0b1e0bac52c" +
+    "bdbbd2d7cbf9ceafcdd0bac52c" +
+    "ceafcdd0c0e0d0cd2c" +
+    "ceafcdd0b4fac2eb2c" +
+    "ceafcdd0bcdbb8f12c" +
+    "ceafcdd0cafdc1bf2c0d0a",
+  "hex",
+);
+
+/** Bytes no row can exceed: the code parts (35), five numbers of up to 16 digits, letters and commas. */
+const ROW_BYTES = 140;
+const [COMMA, CR, LF, ZERO] = [0x2c, 0x0d, 0x0a, 0x30];
+
+/** Writes one security's file below `folder` (made if absent) and returns its bytes. */
+export function writeVendorFile(
+  folder: string,
+  { symbol, market }: Security,
+  tradedate: BeijingDate,
+  columns: OrderColumns,
+): number {
+  const directory = join(folder, tradedate, `${symbol}.${market}`);
+  mkdirSync(directory, { recursive: true });
+  const bytes = vendorFile({ symbol, market }, tradedate, columns);
+  writeFileSync(join(directory, VENDOR_FILE), bytes);
+  return bytes.length;
+}
+
+/** The bytes of one security's file. Digits are written straight into a buffer: a full day is 10 GB. */
+export function vendorFile(
+  { symbol, market }: Security,
+  tradedate: BeijingDate,
+  columns: OrderColumns,
+): Buffer {
+  const start = Buffer.from(`${symbol}.${market},${symbol},${tradedate},`, "latin1");
+  const types = columns.orderType.values.map((text) => Buffer.from(text, "latin1"));
+  const codes = columns.orderCode.values.map((text) => Buffer.from(text, "latin1"));
+  const out = Buffer.allocUnsafe(HEADER.length + columns.rows * ROW_BYTES);
+  let at = HEADER.copy(out);
+  const field = (bytes: Buffer | undefined) => {
+    if (bytes !== undefined) at += bytes.copy(out, at);
+    out[at++] = COMMA;
+  };
+  const number = (value: number) => {
+    at = writeInteger(out, at, value);
+    out[at++] = COMMA;
+  };
+  for (let row = 0; row < columns.rows; row++) {
+    at += start.copy(out, at);
+    number(columns.time[row] ?? 0);
+    number(columns.orderId[row] ?? 0);
+    number(columns.exchangeOrderId[row] ?? 0);
+    field(types[columns.orderType.index[row] ?? 0]);
+    field(codes[columns.orderCode.index[row] ?? 0]);
+    number(columns.priceE4[row] ?? 0);
+    number(columns.volume[row] ?? 0);
+    out[at++] = CR;
+    out[at++] = LF;
+  }
+  return out.subarray(0, at);
+}
+
+/** Writes a whole number ≥ 0 in decimal at `at`; returns the position behind it. */
+function writeInteger(out: Buffer, at: number, value: number): number {
+  let digits = 1;
+  for (let bound = 10; value >= bound; bound *= 10) digits++;
+  let rest = value;
+  for (let position = at + digits - 1; position >= at; position--) {
+    const next = Math.floor(rest / 10);
+    out[position] = ZERO + (rest - next * 10);
+    rest = next;
+  }
+  return at + digits;
+}

@@ -1,0 +1,185 @@
+/**
+ * A section: the orders of one security on one day as a complete Parquet file, with what the day index
+ * and the global footer say about it. `src/packs/README.md` draws the layout.
+ */
+import { crc32 } from "node:zlib";
+import type { BeijingDate } from "../calendar/beijing.ts";
+import { amountOf, type CodeColumn, type OrderColumns, type Security } from "../orders/record.ts";
+import { chunkTableBytes, encodeChunkTable } from "../packs/chunk-table.ts";
+import { type Block, PARQUET_MAGIC, ROW_GROUP_ROWS, type SectionEntry } from "../packs/layout.ts";
+import { ByteWriter } from "./parquet/byte-writer.ts";
+import { type ChunkPlace, dictionaryChunk, ENCODING, plainChunk } from "./parquet/column-chunk.ts";
+import { numberDictionary, textDictionary } from "./parquet/dictionary.ts";
+import { deltaBinaryPacked } from "./parquet/encodings.ts";
+import { footerBytes, type RowGroup, rowGroupMetadata } from "./parquet/footer.ts";
+
+/** The orders of one security, sorted by time and then by the source's order. */
+export interface Section extends Security {
+  columns: OrderColumns;
+}
+
+/** A written section; `entry.offset` is 0 until the pack knows where the section stands. */
+export interface WrittenSection {
+  entry: SectionEntry;
+  bytes: Uint8Array<ArrayBuffer>;
+  groups: RowGroup[];
+}
+
+const TIME_DIGITS = 9;
+
+const out = new ByteWriter(1 << 20);
+const indices = new Uint16Array(ROW_GROUP_ROWS);
+const amounts = new Float64Array(ROW_GROUP_ROWS);
+/** All zero: the indices of a column with one value. */
+const constant = new Uint16Array(ROW_GROUP_ROWS);
+
+/**
+ * Writes `section` of the day `tradedate`. A security without rows gives an entry and no bytes.
+ * Throws when the rows are not sorted by time: an unsorted section would be found by no seek.
+ */
+export function writeSection(tradedate: BeijingDate, section: Section): WrittenSection {
+  const { symbol, market, columns } = section;
+  const { rows } = columns;
+  const entry: SectionEntry = {
+    symbol,
+    market,
+    offset: 0,
+    length: 0,
+    footerLength: 0,
+    rows,
+    crc: 0,
+    blocks: [],
+  };
+  if (rows === 0) return { entry, bytes: new Uint8Array(0), groups: [] };
+  refuseUnsorted(section);
+
+  const groups: RowGroup[] = [];
+  const tableAt = PARQUET_MAGIC.length;
+  const tableBytes = chunkTableBytes(Math.ceil(rows / ROW_GROUP_ROWS));
+  out.clear();
+  out.append(PARQUET_MAGIC);
+  out.length = out.reserve(tableBytes) + tableBytes;
+  for (let from = 0; from < rows; from += ROW_GROUP_ROWS) {
+    const to = Math.min(rows, from + ROW_GROUP_ROWS);
+    const offset = out.length;
+    groups.push(rowGroup(tradedate, section, from, to));
+    entry.blocks.push(block(columns.time, from, offset, crc32(out.written().subarray(offset))));
+  }
+  out.bytes.set(encodeChunkTable(groups.map((group) => group.chunks.map(chunkSizes))), tableAt);
+  const blocksEnd = out.length;
+  appendFooter(rows, groups);
+  entry.length = out.length;
+  entry.footerLength = out.length - blocksEnd;
+  entry.crc = crc32(out.written());
+  return { entry, bytes: out.take(), groups };
+}
+
+function refuseUnsorted({ symbol, market, columns: { time, rows } }: Section): void {
+  for (let row = 1; row < rows; row++) {
+    if ((time[row] ?? 0) < (time[row - 1] ?? 0)) {
+      throw new Error(`row ${row} of ${symbol}.${market} is earlier than the row before it`);
+    }
+  }
+}
+
+function block(time: Int32Array, firstRow: number, offset: number, crc: number): Block {
+  const t0 = time[firstRow] ?? 0;
+  let k0 = 0;
+  while (k0 < firstRow && time[firstRow - 1 - k0] === t0) k0++;
+  return { offset, firstRow, t0, k0, crc };
+}
+
+function chunkSizes(chunk: ChunkPlace) {
+  return { dictionary: chunk.dataOffset - chunk.offset, total: chunk.size, uncompressed: chunk.rawSize };
+}
+
+function appendFooter(rows: number, groups: RowGroup[]): void {
+  const metadata = new ByteWriter(1024 * groups.length);
+  for (const group of groups) rowGroupMetadata(metadata, group, 0);
+  const footer = footerBytes(rows, groups.length, metadata.written());
+  out.append(footer);
+  out.uint32(footer.length);
+  out.append(PARQUET_MAGIC);
+}
+
+/** Appends the chunks of the rows `[from, to)` in the order of `COLUMNS`. */
+function rowGroup(tradedate: BeijingDate, section: Section, from: number, to: number): RowGroup {
+  const { symbol, columns } = section;
+  const rows = to - from;
+  for (let i = 0; i < rows; i++) {
+    amounts[i] = amountOf(columns.priceE4[from + i] ?? 0, columns.volume[from + i] ?? 0);
+  }
+  const chunks = [
+    constantChunk(symbol, rows),
+    constantChunk(tradedate, rows),
+    plainChunk(out, rows, ENCODING.PLAIN, (body) => appendTimes(body, columns.time, from, to)),
+    idChunk(columns.orderId, from, to),
+    idChunk(columns.exchangeOrderId, from, to),
+    codeChunk(columns.orderType, from, to),
+    codeChunk(columns.orderCode, from, to),
+    numberChunk(columns.priceE4, from, to, (body, priceE4) => body.double(priceE4 / 10_000)),
+    numberChunk(columns.volume, from, to, (body, volume) => body.int64(volume)),
+    numberChunk(amounts, 0, rows, (body, amount) => body.double(amount)),
+  ];
+  const firstTime = timeText(columns.time[from] ?? 0);
+  return { rows, symbol, firstTime, lastTime: timeText(columns.time[to - 1] ?? 0), chunks };
+}
+
+function constantChunk(text: string, rows: number): ChunkPlace {
+  return dictionaryChunk(out, rows, 1, constant, (body) => appendText(body, text));
+}
+
+function idChunk(ids: Float64Array, from: number, to: number): ChunkPlace {
+  return plainChunk(out, to - from, ENCODING.DELTA_BINARY_PACKED, (body) =>
+    deltaBinaryPacked(body, ids, from, to),
+  );
+}
+
+function codeChunk(codes: CodeColumn, from: number, to: number): ChunkPlace {
+  const texts = textDictionary(codes, from, to, indices);
+  return dictionaryChunk(out, to - from, texts.length, indices, (body) => {
+    for (const text of texts) appendText(body, text);
+  });
+}
+
+function numberChunk(
+  values: Float64Array,
+  from: number,
+  to: number,
+  append: (body: ByteWriter, value: number) => void,
+): ChunkPlace {
+  const distinct = numberDictionary(values, from, to, indices);
+  return dictionaryChunk(out, to - from, distinct.length, indices, (body) => {
+    for (const value of distinct) append(body, value);
+  });
+}
+
+const encoder = new TextEncoder();
+
+function appendText(body: ByteWriter, text: string): void {
+  const bytes = encoder.encode(text);
+  body.uint32(bytes.length);
+  body.append(bytes);
+}
+
+/** The nine digits of every time of the rows `[from, to)`, each behind its length. */
+function appendTimes(body: ByteWriter, time: Int32Array, from: number, to: number): void {
+  const width = 4 + TIME_DIGITS;
+  let at = body.reserve((to - from) * width);
+  const bytes = body.bytes;
+  for (let row = from; row < to; row++, at += width) {
+    bytes[at] = TIME_DIGITS;
+    bytes[at + 1] = bytes[at + 2] = bytes[at + 3] = 0;
+    let rest = time[row] ?? 0;
+    for (let digit = at + width - 1; digit >= at + 4; digit--) {
+      const tenth = (rest / 10) | 0;
+      bytes[digit] = 48 + rest - tenth * 10;
+      rest = tenth;
+    }
+  }
+  body.length = at;
+}
+
+function timeText(time: number): string {
+  return String(time).padStart(TIME_DIGITS, "0");
+}

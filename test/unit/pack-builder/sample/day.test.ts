@@ -1,0 +1,211 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../../../src/calendar/beijing.ts";
+import type { OrderColumns } from "../../../../src/orders/record.ts";
+import { type SampleSection, sampleSections } from "../../../../src/pack-builder/sample/day.ts";
+
+const TRADEDATE = "20261127" as BeijingDate;
+
+const sections = [...sampleSections({ tradedate: TRADEDATE })];
+const columnsOf = (symbol: string): OrderColumns => {
+  const section = sections.find((entry) => entry.symbol === symbol);
+  if (section === undefined) throw new Error(`the sample has no ${symbol}`);
+  return section.columns;
+};
+const texts = (column: OrderColumns["orderType"]): string[] =>
+  [...column.index].map((index) => column.values[index] ?? "?");
+const shareOf = (values: string[], wanted: string): number =>
+  values.filter((value) => value === wanted).length / values.length;
+
+/** Rows per distinct stamp, ascending. */
+function crowds(columns: OrderColumns): number[] {
+  const counts = new Map<number, number>();
+  for (const time of columns.time) counts.set(time, (counts.get(time) ?? 0) + 1);
+  return [...counts.values()].sort((a, b) => a - b);
+}
+
+function digest(days: Iterable<SampleSection>): string {
+  const hash = createHash("sha256");
+  for (const { symbol, columns } of days) {
+    hash.update(symbol).update(columns.time).update(columns.exchangeOrderId).update(columns.orderId);
+    hash.update(columns.priceE4).update(columns.volume).update(columns.orderType.index);
+  }
+  return hash.digest("hex");
+}
+
+describe("a sample day as a whole", () => {
+  it("has 20 securities of both exchanges, sorted, with 600519 and 300750, and exactly 120,000 rows", () => {
+    const codes = sections.map(({ symbol, market }) => `${symbol}.${market}`);
+    expect(codes).toHaveLength(20);
+    expect(codes).toEqual([...codes].sort());
+    expect(codes).toEqual(expect.arrayContaining(["600519.SH", "300750.SZ", "510300.SH", "159915.SZ"]));
+    expect(sections.reduce((sum, { columns }) => sum + columns.rows, 0)).toBe(120_000);
+  });
+
+  it("has one security beyond 25,000 rows and one that was halted", () => {
+    expect(sections.filter(({ columns }) => columns.rows > 25_000).map(({ symbol }) => symbol)).toEqual([
+      "300750",
+    ]);
+    expect(columnsOf("603000").rows).toBe(0);
+  });
+
+  it("is the same for the same seed and date, and another for another", () => {
+    const day = (seed: string, tradedate = TRADEDATE) =>
+      digest(sampleSections({ tradedate, seed, rows: 5_000 }));
+    expect(day("a")).toBe(day("a"));
+    expect(day("a")).not.toBe(day("b"));
+    expect(day("a")).not.toBe(day("a", "20261126" as BeijingDate));
+  });
+
+  it("stays what it was, so that answers copied into documents stay true", () => {
+    expect(digest(sampleSections({ tradedate: TRADEDATE, rows: 5_000 }))).toMatchInlineSnapshot(
+      `"e15a1fdb7b4200df1e7e3d353c677d157b3e3b4dec25615240d44fe36afb85bc"`,
+    );
+  });
+
+  it("grows to the securities of a market: 800,000 rows on 47 codes, none twice", () => {
+    const codes: string[] = [];
+    let rows = 0;
+    for (const { symbol, market, columns } of sampleSections({ tradedate: TRADEDATE, rows: 800_000 })) {
+      codes.push(`${symbol}.${market}`);
+      rows += columns.rows;
+    }
+    expect(rows).toBe(800_000);
+    expect(codes).toHaveLength(47);
+    expect(codes).toEqual([...new Set(codes)].sort());
+  });
+});
+
+describe("every sample security", () => {
+  const traded = sections.filter(({ columns }) => columns.rows > 0);
+
+  it.each(traded)(
+    "$symbol.$market: ascending times in 10 ms steps from 09:15:00.000 to 14:59:59.990",
+    (section) => {
+      const { time } = section.columns;
+      expect(time.every((at, row) => row === 0 || at >= (time[row - 1] ?? 0))).toBe(true);
+      expect(time.every((at) => at % 10 === 0 && at >= 91500000 && at <= 145959990)).toBe(true);
+      expect(
+        time.some((at) => (at >= 92500000 && at < 93000000) || (at >= 113000000 && at < 130000000)),
+      ).toBe(false);
+    },
+  );
+
+  it.each(traded)(
+    "$symbol.$market: prices on its step, whole volumes, ids below 2^53",
+    ({ symbol, columns }) => {
+      const tickE4 = /^(11|12|15|51)/.test(symbol) ? 10 : 100;
+      expect(columns.priceE4.every((price) => price % tickE4 === 0)).toBe(true);
+      for (const column of [columns.volume, columns.exchangeOrderId, columns.orderId, columns.priceE4]) {
+        expect(column.every((value) => Number.isSafeInteger(value) && value >= 0)).toBe(true);
+      }
+      expect(Math.max(...columns.exchangeOrderId)).toBeLessThan(100_000_000);
+    },
+  );
+
+  it("is busiest at 09:30, and 09:15, 09:31 and 13:00 stand out", () => {
+    const { time } = columnsOf("300750");
+    const minutes = new Map<number, number>();
+    for (const at of time)
+      minutes.set(Math.floor(at / 100_000), (minutes.get(Math.floor(at / 100_000)) ?? 0) + 1);
+    const busiest = [...minutes].sort((a, b) => b[1] - a[1]).slice(0, 4);
+    expect(busiest[0]?.[0]).toBe(930);
+    expect(busiest.map(([minute]) => minute).sort()).toEqual([1300, 915, 930, 931].sort());
+  });
+
+  it("shares stamps as real days do: 1.2 rows each, 4 to 6 at the 99th percentile", () => {
+    for (const symbol of ["600519", "300059", "000001"]) {
+      const sizes = crowds(columnsOf(symbol));
+      const mean = columnsOf(symbol).rows / sizes.length;
+      expect(mean).toBeGreaterThan(1.1);
+      expect(mean).toBeLessThan(1.35);
+      expect(sizes[Math.floor(sizes.length * 0.99)]).toBeGreaterThanOrEqual(4);
+      expect(sizes[Math.floor(sizes.length * 0.99)]).toBeLessThanOrEqual(6);
+    }
+  });
+
+  it("has more than 700 rows in one millisecond of 300750", () => {
+    expect(crowds(columnsOf("300750")).at(-1)).toBeGreaterThan(700);
+  });
+
+  it("has mostly round lots and a few odd ones", () => {
+    const { volume } = columnsOf("300750");
+    const odd = volume.filter((shares) => shares % 100 !== 0).length / volume.length;
+    expect(odd).toBeGreaterThan(0.001);
+    expect(odd).toBeLessThan(0.006);
+  });
+});
+
+describe("Shanghai", () => {
+  const shanghai = sections.filter(({ market, columns }) => market === "SH" && columns.rows > 0);
+
+  it.each(shanghai)(
+    "$symbol: 25 to 31 % cancels, each repeating number, side and price of an earlier order",
+    ({ columns }) => {
+      const types = texts(columns.orderType);
+      expect(shareOf(types, "D")).toBeGreaterThanOrEqual(0.25);
+      expect(shareOf(types, "D")).toBeLessThanOrEqual(0.31);
+      const orders = new Map<number, number>();
+      for (let row = 0; row < columns.rows; row++) {
+        const number = columns.exchangeOrderId[row] ?? 0;
+        if (types[row] === "A") orders.set(number, row);
+        if (types[row] !== "D") continue;
+        const ordered = orders.get(number) ?? -1;
+        expect(columns.priceE4[row]).toBe(columns.priceE4[ordered]);
+        expect(columns.orderCode.index[row]).toBe(columns.orderCode.index[ordered]);
+        expect(columns.volume[row]).toBeLessThanOrEqual(columns.volume[ordered] ?? 0);
+        orders.delete(number);
+      }
+    },
+  );
+
+  it("numbers new orders upwards with gaps, leaves order_id at 0 and opens its phases with all-zero flags", () => {
+    const columns = columnsOf("600519");
+    const types = texts(columns.orderType);
+    const numbers = columns.exchangeOrderId.filter((_, row) => types[row] === "A");
+    expect(numbers.every((number, at) => at === 0 || number > (numbers[at - 1] ?? 0))).toBe(true);
+    expect(columns.orderId.every((id) => id === 0)).toBe(true);
+    const flags = types.flatMap((type, row) => (type === "S" ? [row] : []));
+    expect(flags.map((row) => texts(columns.orderCode)[row])).toEqual(["O", "T", "C"]);
+    expect(flags.map((row) => columns.time[row])).toEqual([91500000, 93000000, 145700000]);
+    for (const row of flags) {
+      expect([columns.exchangeOrderId[row], columns.priceE4[row], columns.volume[row]]).toEqual([0, 0, 0]);
+    }
+  });
+
+  it("cancels about 2.7 % of them for less than was ordered, and none from 09:20 to 09:30", () => {
+    const columns = columnsOf("600519");
+    const types = texts(columns.orderType);
+    const ordered = new Map<number, number>();
+    let [partly, cancels] = [0, 0];
+    for (let row = 0; row < columns.rows; row++) {
+      const number = columns.exchangeOrderId[row] ?? 0;
+      if (types[row] === "A") ordered.set(number, columns.volume[row] ?? 0);
+      if (types[row] !== "D") continue;
+      cancels++;
+      if (columns.volume[row] !== ordered.get(number)) partly++;
+      const time = columns.time[row] ?? 0;
+      expect(time >= 92000000 && time < 93000000).toBe(false);
+    }
+    expect(partly / cancels).toBeGreaterThan(0.015);
+    expect(partly / cancels).toBeLessThan(0.04);
+  });
+});
+
+describe("Shenzhen", () => {
+  const shenzhen = sections.filter(({ market }) => market === "SZ");
+
+  it.each(shenzhen)("$symbol: limit, market and best-own-side orders, no cancels", ({ columns }) => {
+    const types = texts(columns.orderType);
+    expect(new Set(types)).toEqual(new Set(["0", "1", "U"]));
+    expect(shareOf(types, "1")).toBeLessThan(0.01);
+  });
+
+  it("repeats some order ids and leaves some at 0, while exchange numbers only ascend", () => {
+    const { orderId, exchangeOrderId } = columnsOf("300750");
+    const given = [...orderId].filter((id) => id !== 0);
+    expect(orderId.length - given.length).toBeGreaterThan(10);
+    expect(given.length - new Set(given).size).toBeGreaterThan(10);
+    expect(exchangeOrderId.every((id, row) => row === 0 || id > (exchangeOrderId[row - 1] ?? 0))).toBe(true);
+  });
+});
