@@ -1,0 +1,55 @@
+/** Who holds a key: everything `access` needs to make a principal, in one read from the primary. */
+import type { DailyLimits, PlanName, Subscription } from "../entitlement/principal.ts";
+
+/** A key and its account as they are in the catalog. */
+export interface KeyHolder {
+  keyId: string;
+  accountId: string;
+  /** Unix milliseconds from which the key is refused; null: not revoked, or never expiring. */
+  revokedAtMs: number | null;
+  expiresAtMs: number | null;
+  disabled: boolean;
+  subscriptions: readonly Subscription[];
+  planLimits: Readonly<Record<PlanName, DailyLimits>>;
+  ownLimits: Readonly<Partial<DailyLimits>>;
+}
+
+interface KeyHolderRow {
+  key_id: string;
+  account_id: string;
+  revoked_at_ms: number | null;
+  expires_at_ms: number | null;
+  disabled_at_ms: number | null;
+  own_limits: string;
+  subscriptions: string;
+  plan_limits: string;
+}
+
+const HOLDER = `
+  SELECT k.key_id, k.account_id, k.revoked_at_ms, k.expires_at_ms, a.disabled_at_ms, a.own_limits,
+    (SELECT json_group_array(json_object('plan', plan, 'startMs', start_ms, 'endMs', end_ms))
+       FROM subscriptions WHERE account_id = k.account_id) AS subscriptions,
+    (SELECT json_group_object(plan, json_object('requests', requests, 'files', files)) FROM plans) AS plan_limits
+  FROM api_keys k JOIN accounts a ON a.account_id = k.account_id
+  WHERE k.sha256 = ?1`;
+
+/** The statement that finds the holder of the key with this SHA-256; its result goes to `keyHolderOf`. */
+export function keyHolderStatement(db: D1Database, sha256: string): D1PreparedStatement {
+  return db.prepare(HOLDER).bind(sha256);
+}
+
+/** The holder that the result of `keyHolderStatement` names, or null for an unknown key. */
+export function keyHolderOf(result: D1Result): KeyHolder | null {
+  const row = (result.results as KeyHolderRow[])[0];
+  if (row === undefined) return null;
+  return {
+    keyId: row.key_id,
+    accountId: row.account_id,
+    revokedAtMs: row.revoked_at_ms,
+    expiresAtMs: row.expires_at_ms,
+    disabled: row.disabled_at_ms !== null,
+    subscriptions: JSON.parse(row.subscriptions) as Subscription[],
+    planLimits: JSON.parse(row.plan_limits) as Record<PlanName, DailyLimits>,
+    ownLimits: JSON.parse(row.own_limits) as Partial<DailyLimits>,
+  };
+}

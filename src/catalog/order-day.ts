@@ -1,0 +1,140 @@
+/**
+ * The one point read of an order request (design 4, Index): is the day loaded, which revision lies where,
+ * and where are the security's blocks. It goes to the primary: a replica may be arbitrarily old, and
+ * "withdrawn at once" would not hold.
+ */
+import { addDays, type BeijingDate } from "../calendar/beijing.ts";
+import type { Market, Security } from "../orders/record.ts";
+
+export interface OrderDayQuestion {
+  /** The day asked for; null when the caller left it out: the calendar's newest trading day up to `today`. */
+  tradedate: BeijingDate | null;
+  /** Six digits. Both exchanges may have it, so both are read. */
+  symbol: string;
+  /** Today in Beijing. */
+  today: BeijingDate;
+}
+
+export type DayState = "available" | "withdrawn" | "damaged";
+
+/** The revision of a day that is served now. */
+export interface LoadedDay {
+  revision: number;
+  state: DayState;
+  /** The object in R2 that holds it; `etag` without quotes, for conditional reads. */
+  pack: { objectKey: string; etag: string; tradedate: BeijingDate };
+}
+
+/** A security's row of the day index, with its blocks still packed. Without orders: `rows` 0 and no blocks. */
+export interface SectionRow extends Security {
+  offset: number;
+  length: number;
+  footerLength: number;
+  rows: number;
+  crc: number;
+  blocksBlob: Uint8Array;
+}
+
+export interface OrderDay {
+  tradedate: BeijingDate;
+  /** Null: no such day is loaded. */
+  day: LoadedDay | null;
+  /** The exchanges that have the symbol that day: none, one, or Shanghai and then Shenzhen. */
+  sections: SectionRow[];
+}
+
+/** The trading calendar cannot say which day is the newest: a fault, never an old day (decisions 3). */
+export class CalendarGapError extends Error {
+  override name = "CalendarGapError";
+}
+
+interface OrderDayRow {
+  tradedate: string | null;
+  /** With an omitted date: calendar rows after `tradedate` up to today. */
+  closed_since: number | null;
+  revision: number | null;
+  state: DayState | null;
+  object_key: string | null;
+  etag: string | null;
+  market: Market | null;
+  section_offset: number;
+  section_length: number;
+  footer_length: number;
+  rows: number;
+  crc: number;
+  blocks: number[];
+}
+
+const FOUND = `
+  LEFT JOIN order_days d ON d.tradedate = asked.tradedate
+  LEFT JOIN day_packs p ON p.pack_id = d.pack_id
+  LEFT JOIN day_securities s ON s.pack_id = d.pack_id AND s.symbol = ?2
+  ORDER BY s.market`;
+
+const COLUMNS = `d.revision, d.state, p.object_key, p.etag,
+  s.market, s.section_offset, s.section_length, s.footer_length, s.rows, s.crc, s.blocks`;
+
+const ON_A_DATE = `
+  SELECT asked.tradedate, NULL AS closed_since, ${COLUMNS}
+  FROM (SELECT ?1 AS tradedate) AS asked ${FOUND}`;
+
+const ON_THE_NEWEST_DAY = `
+  SELECT asked.tradedate,
+    (SELECT count(*) FROM trading_days c WHERE c.day > asked.tradedate AND c.day <= ?1) AS closed_since,
+    ${COLUMNS}
+  FROM (SELECT max(day) AS tradedate FROM trading_days WHERE open = 1 AND day <= ?1) AS asked ${FOUND}`;
+
+/** The statement that answers `question` in one read; its result goes to `orderDayOf`. */
+export function orderDayStatement(db: D1Database, question: OrderDayQuestion): D1PreparedStatement {
+  return question.tradedate === null
+    ? db.prepare(ON_THE_NEWEST_DAY).bind(question.today, question.symbol)
+    : db.prepare(ON_A_DATE).bind(question.tradedate, question.symbol);
+}
+
+/**
+ * What the result of `orderDayStatement` says about `question`. Throws `CalendarGapError` when the date was
+ * left out and the calendar lacks today or a day since its newest trading day.
+ */
+export function orderDayOf(result: D1Result, question: OrderDayQuestion): OrderDay {
+  const rows = result.results as OrderDayRow[];
+  const first = rows[0];
+  if (first === undefined) throw new Error("The day read gave no row; it always gives one.");
+  const tradedate = question.tradedate ?? newestTradingDay(first, question.today);
+  return {
+    tradedate,
+    day: loadedDay(first, tradedate),
+    sections: rows.flatMap((row) => sectionOf(row, question.symbol)),
+  };
+}
+
+function newestTradingDay(row: OrderDayRow, today: BeijingDate): BeijingDate {
+  const newest = row.tradedate as BeijingDate | null;
+  // Every day after the newest trading day must be there as a closed one, or an open day may be missing.
+  if (newest === null || addDays(newest, row.closed_since ?? 0) !== today) {
+    throw new CalendarGapError(`The trading calendar does not reach ${today} without a gap; load that year.`);
+  }
+  return newest;
+}
+
+function loadedDay(row: OrderDayRow, tradedate: BeijingDate): LoadedDay | null {
+  const { revision, state, object_key: objectKey, etag } = row;
+  if (revision === null || state === null || objectKey === null || etag === null) return null;
+  return { revision, state, pack: { objectKey, etag, tradedate } };
+}
+
+function sectionOf(row: OrderDayRow, symbol: string): SectionRow[] {
+  if (row.market === null) return [];
+  return [
+    {
+      symbol,
+      market: row.market,
+      offset: row.section_offset,
+      length: row.section_length,
+      footerLength: row.footer_length,
+      rows: row.rows,
+      crc: row.crc,
+      // D1 hands a BLOB over as an array of numbers.
+      blocksBlob: Uint8Array.from(row.blocks),
+    },
+  ];
+}
