@@ -45,7 +45,8 @@ export function bodyBytes(body: unknown): Buffer {
 export function call(url: string, options: Call = {}): Promise<Answer> {
   const { method = "POST", headers = {}, body, agent = sharedAgent } = options;
   const bytes = bodyBytes(body);
-  const length = method === "GET" || method === "HEAD" ? {} : { "content-length": String(bytes.length) };
+  const unsaid = method === "GET" || method === "HEAD" || "transfer-encoding" in headers;
+  const length = unsaid ? {} : { "content-length": String(bytes.length) };
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { method, agent, headers: { ...length, ...headers } }, (response) => {
       const chunks: Buffer[] = [];

@@ -85,9 +85,9 @@ export async function loadWeekdays(
 
 export interface AccountRequest {
   plan?: PlanName;
-  /** Unix milliseconds, inclusive; a year before the service's now when absent. */
+  /** Unix milliseconds, inclusive; well before the service's now when absent. */
   startMs?: number;
-  /** Unix milliseconds, exclusive; a year after the service's now when absent. */
+  /** Unix milliseconds, exclusive; well after the service's now when absent. */
   endMs?: number;
   /** Instead of one plan: all subscriptions of the account. */
   subscriptions?: { plan: PlanName; startMs: number; endMs: number }[];
@@ -107,7 +107,10 @@ export interface TestAccount {
 export async function account(service: Service, asked: AccountRequest): Promise<TestAccount> {
   const { accountId } = await asOperator<Account>(service, "POST", "/admin/accounts", {});
   const now = service.nowMs();
-  const { startMs = now - 365 * DAY_MS, endMs = now + 365 * DAY_MS } = asked;
+  // A weekly card holds 7 × 24 hours, so it began yesterday; any other plan began a year ago.
+  const weekly = asked.plan === "weekly";
+  const startMs = asked.startMs ?? now - (weekly ? 1 : 365) * DAY_MS;
+  const endMs = asked.endMs ?? now + (weekly ? 6 : 365) * DAY_MS;
   const planned = asked.plan === undefined ? [] : [{ plan: asked.plan, startMs, endMs }];
   const subscriptions = (asked.subscriptions ?? planned).map((each) => ({
     plan: each.plan,

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { call } from "../support/http-client.ts";
+import { orderHistory } from "../support/walk.ts";
+import { expectEnvelope, expectRefusal } from "./expect-refusal.ts";
+import { MAIN, startWorld, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const params = { symbol: "600519", tradedate: MAIN };
+const request = (over: Record<string, unknown> = {}) => ({
+  ...orderHistory({ apikey: world.keys.flagship, params }),
+  ...over,
+});
+
+describe("path and method (spec 4, decisions 1)", () => {
+  it.each(["/api", "/api/"])("POST %s serves the operation without a redirect", async (path) => {
+    const answer = await call(`${world.service.baseUrl}${path}`, { body: request() });
+    expect(answer.status).toBe(200);
+    expect(answer.envelope.code).toBe(200);
+  });
+
+  it.each(["GET", "PUT", "DELETE", "PATCH", "HEAD"])(
+    "%s /api is 405 with Allow and an envelope",
+    async (method) => {
+      const answer = await call(`${world.service.baseUrl}/api`, { method });
+      expect(answer.status).toBe(405);
+      expect(answer.headers.allow).toBe("POST, OPTIONS");
+      if (method !== "HEAD") expectRefusal(answer, { reason: "method_not_allowed" });
+    },
+  );
+
+  it("an unknown path is 404 with an envelope", async () => {
+    const answer = await call(`${world.service.baseUrl}/no/such/path`, { body: request() });
+    expectRefusal(answer, { reason: "not_found" });
+  });
+});
+
+describe("request envelope (spec 2.1, decisions 1)", () => {
+  it.each([
+    ["nothing", ""],
+    ["half an object", '{"apiname":'],
+    ["an array", "[]"],
+    ["a string", '"level2_order_history"'],
+    ["a number", "7"],
+    ["null", "null"],
+    ["bytes that are not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
+    ["a form", "apiname=level2_order_history&apikey=x"],
+  ])("a body of %s is 422 with HTTP 200", async (_, body) => {
+    expectRefusal(await world.service.post(body), { reason: "envelope_invalid" });
+  });
+
+  it("a body of 64 KiB is read, one byte more is HTTP 413", async () => {
+    const padded = (size: number) => {
+      const bare = JSON.stringify(request({ padding: "" }));
+      return JSON.stringify(request({ padding: "x".repeat(size - bare.length) }));
+    };
+    expect((await world.service.post(padded(65_536))).envelope.code).toBe(200);
+    expectRefusal(await world.service.post(padded(65_537)), { reason: "body_too_large" });
+  });
+
+  it("a body of a megabyte sent without its length is HTTP 413", async () => {
+    const answer = await world.service.post("x".repeat(1_000_000), { "transfer-encoding": "chunked" });
+    expectRefusal(answer, { reason: "body_too_large" });
+  });
+
+  it.each(["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8", "nonsense"])(
+    "any Content-Type is read: %s",
+    async (type) => {
+      expect((await world.service.post(request(), { "content-type": type })).envelope.code).toBe(200);
+    },
+  );
+
+  it("no Content-Type is read", async () => {
+    const answer = await call(`${world.service.baseUrl}/api`, { body: request() });
+    expect(answer.envelope.code).toBe(200);
+  });
+
+  it("a byte order mark is tolerated", async () => {
+    expect((await world.service.post(`\ufeff${JSON.stringify(request())}`)).envelope.code).toBe(200);
+  });
+
+  it("unknown members beside the known four are ignored", async () => {
+    expect((await world.service.post(request({ version: 2, token: "x" }))).envelope.code).toBe(200);
+  });
+
+  it("fields null is like leaving it out", async () => {
+    const answer = await world.service.post(request({ fields: null }));
+    expect(answer.envelope.data?.fields).toHaveLength(10);
+  });
+
+  it.each([undefined, null, 7, ["level2_order_history"]])("apiname %j is 422", async (apiname) => {
+    const answer = await world.service.post(request({ apiname }));
+    expect(answer.envelope.code).toBe(422);
+    expect(answer.envelope.message).toContain("apiname");
+  });
+
+  it.each(["", "level3", "LEVEL2_ORDER_HISTORY", "constructor", "__proto__"])(
+    "apiname %j is 422 apiname_unknown, and the message names a known one",
+    async (apiname) => {
+      const answer = await world.service.post(request({ apiname }));
+      expect(answer.envelope.code).toBe(422);
+      if (apiname !== "")
+        expectRefusal(answer, { reason: "apiname_unknown", says: ["level2_order_history"] });
+    },
+  );
+
+  it.each([undefined, null, "symbol=600519", 7, [], [params]])("params %j is 422", async (wrong) => {
+    const answer = await world.service.post(request({ params: wrong }));
+    expect(answer.envelope.code).toBe(422);
+    expect(answer.envelope.message).toContain("params");
+  });
+});
+
+describe("authentication (spec 5, decisions 1)", () => {
+  it.each([undefined, null, 7, {}, ["k"]])("apikey %j is 422", async (apikey) => {
+    expectRefusal(await world.service.post(request({ apikey })), {
+      reason: "envelope_invalid",
+      says: ["apikey"],
+    });
+  });
+
+  it.each([
+    "",
+    "   ",
+    "nobody",
+    "et_000000000000000000000000000000000000",
+    "<API_KEY>",
+    "钥匙",
+    "x".repeat(5_000),
+  ])("apikey %j is 403 key_unknown and says invalid api key", async (apikey) => {
+    expectRefusal(await world.service.post(request({ apikey })), {
+      reason: "key_unknown",
+      says: ["invalid api key"],
+    });
+  });
+
+  it("a key with one character changed is unknown", async () => {
+    const key = world.keys.flagship;
+    const changed = `${key.slice(0, 10)}${key[10] === "A" ? "B" : "A"}${key.slice(11)}`;
+    expectRefusal(await world.service.post(request({ apikey: changed })), { reason: "key_unknown" });
+  });
+
+  it("header credentials are ignored: they do not replace the key and do not spoil it", async () => {
+    const headers = { authorization: `Bearer ${world.keys.flagship}`, "x-api-key": world.keys.flagship };
+    const without = await world.service.post(request({ apikey: undefined }), headers);
+    expectRefusal(without, { reason: "envelope_invalid" });
+    const wrong = { authorization: "Bearer nobody", "x-api-key": "nobody" };
+    expect((await world.service.post(request(), wrong)).envelope.code).toBe(200);
+  });
+});
+
+describe("response envelope (spec 2.2, decisions 1)", () => {
+  it("is code, message, data in that order; success says success", async () => {
+    const answer = await world.service.post(request());
+    expectEnvelope(answer);
+    expect(answer.text.startsWith('{"code":200,"message":"success","data":{')).toBe(true);
+    expect(answer.reason).toBeNull();
+  });
+});

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Answer, call } from "../support/http-client.ts";
+import { MAIN, startWorld, TODAY, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const good = { symbol: "600519", tradedate: MAIN };
+
+/** One answer of every kind: served, refused, not found, wrong method, too large, unreadable. */
+async function everyKind(): Promise<Answer[]> {
+  const { service } = world;
+  return [
+    await world.ask(good),
+    await world.ask({ ...good, format: "parquet" }),
+    await world.ask({ ...good, tradedate: TODAY }),
+    await world.ask(good, { apikey: "nobody" }),
+    await world.ask({ ...good, symbol: "x" }),
+    await call(`${service.baseUrl}/no/such/path`, { body: {} }),
+    await call(`${service.baseUrl}/api`, { method: "GET" }),
+    await service.post("x".repeat(70_000)),
+    await service.post("{"),
+  ];
+}
+
+describe("headers of every answer (decisions 1)", () => {
+  it("hold a request id of its own", async () => {
+    const ids = (await everyKind()).map((answer) => String(answer.headers["x-request-id"]));
+    expect(ids.every((id) => /^[\w-]{8,}$/.test(id))).toBe(true);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("forbid caching on /api", async () => {
+    const answers = (await everyKind()).filter((answer) => answer.reason !== "not_found");
+    for (const answer of answers) expect(answer.headers["cache-control"]).toBe("private, no-store");
+  });
+
+  it("hold X-Reason on refusals, and only there", async () => {
+    for (const answer of await everyKind()) {
+      const served = answer.headers["content-type"]?.includes("parquet") || answer.envelope.code === 200;
+      expect(answer.reason === null).toBe(served);
+    }
+  });
+});
+
+describe("CORS (decisions 1)", () => {
+  it("OPTIONS is 204 and allows POST with Content-Type from any origin", async () => {
+    for (const path of ["/api", "/api/"]) {
+      const answer = await call(`${world.service.baseUrl}${path}`, {
+        method: "OPTIONS",
+        headers: {
+          origin: "https://quant.example",
+          "access-control-request-method": "POST",
+          "access-control-request-headers": "content-type",
+        },
+      });
+      expect(answer.status).toBe(204);
+      expect(answer.bytes.length).toBe(0);
+      expect(answer.headers["access-control-allow-origin"]).toBe("*");
+      expect(answer.headers["access-control-allow-methods"]).toContain("POST");
+      expect(String(answer.headers["access-control-allow-headers"]).toLowerCase()).toMatch(/content-type|\*/);
+      expect(answer.headers["access-control-allow-credentials"]).toBeUndefined();
+    }
+  });
+
+  it("any origin may read any answer, errors too, and our headers", async () => {
+    const ours = ["x-reason", "x-request-id", "ratelimit", "ratelimit-policy", "retry-after", "x-window"];
+    ours.push("x-revision", "x-row-count", "content-disposition");
+    for (const answer of await everyKind()) {
+      expect(answer.headers["access-control-allow-origin"]).toBe("*");
+      const exposed = String(answer.headers["access-control-expose-headers"])
+        .toLowerCase()
+        .split(/\s*,\s*/);
+      expect(exposed).toEqual(expect.arrayContaining(ours));
+    }
+  });
+});
+
+describe("order-history headers (decisions 1)", () => {
+  it("X-Window says the window applied, in nine digits each", async () => {
+    const windowed = await world.ask({ ...good, start_time: "09:30", end_time: "10:00:00" });
+    expect(windowed.headers["x-window"]).toBe("093000000-100000000");
+    const whole = await world.ask(good);
+    expect(whole.headers["x-window"]).toMatch(/^\d{9}-\d{9}$/);
+  });
+
+  it("X-Revision says the day's revision, in JSON and Parquet", async () => {
+    expect((await world.ask(good)).headers["x-revision"]).toBe("1");
+    expect((await world.ask({ ...good, format: "parquet" })).headers["x-revision"]).toBe("1");
+  });
+});
+
+describe("GET /health", () => {
+  it("says the version and that D1, R2 and the gate answer", async () => {
+    const answer = await call(`${world.service.baseUrl}/health`, { method: "GET" });
+    expect(answer.status).toBe(200);
+    const text = answer.text.toLowerCase();
+    for (const part of ["version", "d1", "r2", "gate"]) expect(text).toContain(part);
+  });
+});
+
+describe("the log (issue: the answer's last line)", () => {
+  it("has one line per request with its id, account, reason, rows and bytes, and never a key", async () => {
+    const before = world.service.logs.length;
+    const served = await world.ask(good);
+    const refused = await world.ask({ ...good, symbol: "x" });
+    await world.ask(good, { apikey: "et_a_wrong_key_that_must_not_be_logged" });
+    const lines = await linesSince(before, 3);
+    for (const answer of [served, refused]) {
+      const about = lines.filter((line) => line.includes(String(answer.headers["x-request-id"])));
+      expect(about).toHaveLength(1);
+    }
+    const line = JSON.parse(
+      lines.find((each) => each.includes(String(served.headers["x-request-id"]))) ?? "{}",
+    ) as Record<string, unknown>;
+    expect(JSON.stringify(line)).toContain("level2_order_history");
+    expect(Object.values(line)).toEqual(expect.arrayContaining([200, 13]));
+    for (const each of lines) {
+      for (const key of Object.values(world.keys)) expect(each).not.toContain(key);
+      expect(each).not.toContain("must_not_be_logged");
+    }
+  });
+});
+
+/** The log lines after `before`, once at least `count` of them arrived: a line may come after the answer. */
+async function linesSince(before: number, count: number): Promise<string[]> {
+  while (world.service.logs.length < before + count) await new Promise((resolve) => setTimeout(resolve, 20));
+  return world.service.logs.slice(before);
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { orderHistory } from "../support/walk.ts";
+import { CODE_OF_REASON, expectRefusal } from "./expect-refusal.ts";
+import { BEFORE_WINDOW, FIRST_OF_WINDOW, MAIN, startWorld, TODAY, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const good = { symbol: "600519", tradedate: MAIN };
+
+describe("HTTP status of JSON answers (decisions 1)", () => {
+  it("is 200 for codes 200, 1002, 403 and 422", async () => {
+    expect((await world.ask(good)).status).toBe(200);
+    expectRefusal(await world.ask({ ...good, tradedate: TODAY }), { reason: "not_loaded", status: 200 });
+    expectRefusal(await world.ask(good, { apikey: "nobody" }), { reason: "key_unknown", status: 200 });
+    expectRefusal(await world.ask({ ...good, page_size: 0 }), { reason: "param_invalid", status: 200 });
+  });
+});
+
+describe("HTTP status of errors with format parquet (decisions 1)", () => {
+  const parquet = { ...good, format: "parquet" };
+
+  it("is the error's own, with the JSON envelope and no Parquet header", async () => {
+    const cases = [
+      { answer: await world.ask({ ...parquet, symbol: "x" }), reason: "param_invalid", status: 422 },
+      { answer: await world.ask({ ...parquet, cursor: "x" }), reason: "param_excluded", status: 422 },
+      { answer: await world.ask({ ...parquet, tradedate: TODAY }), reason: "not_loaded", status: 404 },
+      {
+        answer: await world.ask(parquet, { apikey: world.keys.free }),
+        reason: "plan_missing",
+        status: 403,
+      },
+      {
+        answer: await world.ask(
+          { ...parquet, tradedate: BEFORE_WINDOW },
+          { apikey: world.keys.professional },
+        ),
+        reason: "outside_window",
+        status: 403,
+      },
+    ];
+    for (const { answer, reason, status } of cases) {
+      expectRefusal(answer, { reason, status });
+      expect(answer.headers["content-disposition"]).toBeUndefined();
+      expect(answer.headers["x-row-count"]).toBeUndefined();
+    }
+  });
+
+  it("holds for errors found before the parameters are parsed", async () => {
+    expectRefusal(await world.ask(parquet, { apikey: "nobody" }), { reason: "key_unknown", status: 403 });
+    const unknownName = orderHistory({ apikey: world.keys.flagship, params: parquet });
+    expectRefusal(await world.service.post({ ...unknownName, apiname: "nothing" }), {
+      reason: "apiname_unknown",
+      status: 422,
+    });
+    expectRefusal(await world.service.post({ ...unknownName, apikey: undefined }), {
+      reason: "envelope_invalid",
+      status: 422,
+    });
+  });
+
+  it("is 200 for an unreadable body, whatever it may have meant", async () => {
+    const answer = await world.service.post('{"params":{"format":"parquet"}');
+    expectRefusal(answer, { reason: "envelope_invalid", status: 200 });
+  });
+});
+
+describe("order of checks (decisions 2)", () => {
+  const everyFault = { symbol: "x", tradedate: "99999999" };
+
+  it("size and envelope before apiname", async () => {
+    const answer = await world.service.post({ apiname: "nothing", params: 1 });
+    expect(answer.envelope.code).toBe(422);
+    expectRefusal(await world.service.post(`{"apiname":"nothing"${" ".repeat(70_000)}`), {
+      reason: "body_too_large",
+    });
+  });
+
+  it("apiname before the key", async () => {
+    const answer = await world.service.post({ apiname: "nothing", apikey: "nobody", params: everyFault });
+    expectRefusal(answer, { reason: "apiname_unknown" });
+  });
+
+  it("the key before params", async () => {
+    expectRefusal(await world.ask(everyFault, { apikey: "nobody" }), { reason: "key_unknown" });
+  });
+
+  it("params before the plan", async () => {
+    const answer = await world.ask({ ...good, symbol: "x" }, { apikey: world.keys.free });
+    expectRefusal(answer, { reason: "param_invalid" });
+  });
+
+  it("fields before the plan", async () => {
+    const answer = await world.ask(good, { apikey: world.keys.free, fields: "nonsense" });
+    expectRefusal(answer, { reason: "field_unknown" });
+  });
+
+  it("a cursor's signature before the plan", async () => {
+    const answer = await world.ask({ ...good, cursor: "v3.nonsense" }, { apikey: world.keys.free });
+    expectRefusal(answer, { reason: "cursor_invalid" });
+  });
+
+  it("plan and window before the day", async () => {
+    const unloaded = { ...good, tradedate: TODAY };
+    expectRefusal(await world.ask(unloaded, { apikey: world.keys.free }), { reason: "plan_missing" });
+    const before = { symbol: "999999", tradedate: BEFORE_WINDOW };
+    expectRefusal(await world.ask(before, { apikey: world.keys.professional }), { reason: "outside_window" });
+    const inside = { symbol: "999999", tradedate: FIRST_OF_WINDOW };
+    expectRefusal(await world.ask(inside, { apikey: world.keys.professional }), {
+      reason: "security_unknown",
+    });
+  });
+});
+
+describe("codes (spec 7)", () => {
+  it("of every reason are codes of the table", () => {
+    const table = [1002, 403, 422, 503, 429];
+    expect(Object.values(CODE_OF_REASON).filter((code) => !table.includes(code))).toEqual([]);
+  });
+});

@@ -1,0 +1,105 @@
+/**
+ * The little market the conformance tests ask about: a calendar, a handful of days, an account for every
+ * plan. It is Thursday, 12 March 2026, ten in the morning in Beijing; today's orders are not loaded yet.
+ */
+import type { PlanName } from "../../src/entitlement/principal.ts";
+import { burst, day, order, security, type TestDay } from "../support/builders.ts";
+import type { Answer } from "../support/http-client.ts";
+import { account, loadWeekdays, publish } from "../support/operator.ts";
+import { type Service, type ServiceOptions, startService } from "../support/service.ts";
+import { orderHistory } from "../support/walk.ts";
+
+export const DAY_MS = 86_400_000;
+export const TODAY = "20260312";
+/** The newest loaded day. */
+export const MAIN = "20260311";
+/** A Monday on which the exchanges were closed. */
+export const HOLIDAY = "20260302";
+export const SATURDAY = "20260307";
+/** First day of the latest 30 calendar days, and the trading day before it. */
+export const FIRST_OF_WINDOW = "20260211";
+export const BEFORE_WINDOW = "20260210";
+/** The oldest loaded day. */
+export const OLDEST = "20250106";
+
+/** Thirteen records of 600519: a phase flag, a crowded millisecond, cancels, gaps. */
+export const MAOTAI = security("600519", [
+  order("091500000", { orderType: "S", orderCode: "OCALL", exchangeOrderId: 0, priceE4: 0, volume: 0 }),
+  order("092500010", { exchangeOrderId: 11, orderCode: "S", priceE4: 15_000_100, volume: 100 }),
+  order("093000000", { exchangeOrderId: 12, priceE4: 123_400, volume: 300 }),
+  order("093000000", { exchangeOrderId: 13, orderId: 7, priceE4: 15_000_000, volume: 100 }),
+  order("093000000", { exchangeOrderId: 14, orderId: 7, priceE4: 14_999_900, volume: 200 }),
+  order("093000000", { exchangeOrderId: 13, orderId: 7, orderType: "D", priceE4: 15_000_000, volume: 60 }),
+  order("093000001", { exchangeOrderId: 15, priceE4: 15_000_000, volume: 1 }),
+  order("093000010", { exchangeOrderId: 16, priceE4: 15_000_000, volume: 7 }),
+  order("093001000", { exchangeOrderId: 17, priceE4: 1, volume: 1 }),
+  order("093100000", { exchangeOrderId: 18, priceE4: 15_000_000, volume: 300 }),
+  order("112959990", { exchangeOrderId: 19, orderType: "D", orderCode: "S", volume: 100 }),
+  order("130000000", { exchangeOrderId: 20, orderType: "C", orderCode: "I", volume: 100 }),
+  order("145959990", { exchangeOrderId: 21, volume: 100 }),
+]);
+
+/** Records of a Shenzhen security: limit, market and best-own-side orders. */
+export const CATL = security("300750", [
+  order("091500000", { orderType: "0", exchangeOrderId: 1, priceE4: 2_500_000, volume: 100 }),
+  order("093000000", { orderType: "1", exchangeOrderId: 2, orderCode: "S", priceE4: 0, volume: 500 }),
+  order("093000020", { orderType: "U", exchangeOrderId: 3, orderCode: "B", priceE4: 0, volume: 200 }),
+]);
+
+const onBoth = (symbol: string) => [
+  security(symbol, [order("093000000", { volume: 100 })], "SH"),
+  security(symbol, [order("093000000", { volume: 200 }), order("093000001", { volume: 200 })], "SZ"),
+];
+
+/** The main day: shares, funds and bonds whose six digits stand on both exchanges, one without orders. */
+export const MAIN_DAY = day({
+  tradedate: MAIN,
+  securities: [
+    MAOTAI,
+    CATL,
+    ...onBoth("000001"),
+    ...onBoth("600036"),
+    ...onBoth("159915"),
+    ...onBoth("510300"),
+    ...onBoth("110001"),
+    burst({ symbol: "600000", time: "093000000", rows: 25 }),
+    security("688111", []),
+  ],
+});
+
+const smallDay = (tradedate: string) => day({ tradedate, securities: [MAOTAI] });
+
+export interface World {
+  service: Service;
+  /** A key of an account with that plan; each has an account of its own. */
+  keys: Record<PlanName, string>;
+  main: TestDay;
+  /** An order-history request, by the flagship account unless `apikey` says otherwise. */
+  ask(params: Record<string, unknown>, options?: AskOptions): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+export interface AskOptions {
+  apikey?: string;
+  fields?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** The service with calendar, days and accounts. */
+export async function startWorld(options: ServiceOptions = {}): Promise<World> {
+  const service = await startService(options);
+  await loadWeekdays(service, "20250101", "20261231", [HOLIDAY]);
+  for (const each of [OLDEST, BEFORE_WINDOW, FIRST_OF_WINDOW]) await publish(service, smallDay(each));
+  await publish(service, MAIN_DAY);
+  const plans: PlanName[] = ["free", "standard", "trial", "weekly", "professional", "flagship"];
+  const keys = {} as Record<PlanName, string>;
+  for (const plan of plans) keys[plan] = (await account(service, { plan })).key;
+  return {
+    service,
+    keys,
+    main: MAIN_DAY,
+    ask: (params, { apikey = keys.flagship, fields, headers = {} } = {}) =>
+      service.post(orderHistory({ apikey, params, ...(fields === undefined ? {} : { fields }) }), headers),
+    stop: () => service.stop(),
+  };
+}
