@@ -1,0 +1,171 @@
+/** The gate object inside workerd: real storage, real RPC, real restarts. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Env } from "../../../src/env.ts";
+import type { AcquireRequest } from "../../../src/gate/protocol.ts";
+
+const { GATE } = env as unknown as Env;
+
+const UNLIMITED = { requests: null, files: null };
+
+function json(change: Partial<AcquireRequest> = {}): AcquireRequest {
+  return { requestId: crypto.randomUUID(), boundMs: 60_000, kind: "json", limits: UNLIMITED, ...change };
+}
+
+/** A gate that no other test uses: storage is shared within a file. */
+function freshGate() {
+  const name = `account-${crypto.randomUUID()}:level2_order_history`;
+  return { stub: () => GATE.getByName(name) };
+}
+
+async function granted(gate: ReturnType<typeof freshGate>, ask: AcquireRequest = json()) {
+  const answer = await gate.stub().acquire(ask);
+  if ("reason" in answer) throw new Error(`refused: ${answer.reason}`);
+  return answer;
+}
+
+async function restart(gate: ReturnType<typeof freshGate>) {
+  await runInDurableObject(gate.stub(), (_, state) => state.abort("restarted by the test")).catch(
+    () => undefined,
+  );
+}
+
+afterEach(() => vi.useRealTimers());
+
+describe("slot (spec 8: one in-progress request per account and interface)", () => {
+  it("lets one of 40 in that ask at once and charges only that one", async () => {
+    const gate = freshGate();
+    const answers = await Promise.all(Array.from({ length: 40 }, () => gate.stub().acquire(json())));
+    expect(answers.filter((answer) => !("reason" in answer))).toHaveLength(1);
+    expect(answers.filter((answer) => "reason" in answer && answer.reason === "slot_busy")).toHaveLength(39);
+    expect((await gate.stub().state()).use.requests).toBe(1);
+  });
+
+  it("frees by the lease, by the grant's id, and by the request's id, each as often as it is said", async () => {
+    const gate = freshGate();
+    const first = await granted(gate);
+    await first.lease.release({ credit: false });
+    await first.lease.release({ credit: false });
+    const second = await granted(gate);
+    await gate.stub().release(first.id, { credit: false });
+    expect((await gate.stub().state()).holder).not.toBeNull();
+    await gate.stub().release(second.id, { credit: false });
+    const ask = json();
+    await granted(gate, ask);
+    await gate.stub().release(ask.requestId, { credit: true });
+    expect(await gate.stub().state()).toMatchObject({ holder: null, use: { requests: 2 } });
+  });
+
+  it("frees when the caller drops the lease without a word", async () => {
+    const gate = freshGate();
+    const grant = await granted(gate);
+    grant[Symbol.dispose]();
+    await vi.waitFor(async () => expect((await gate.stub().state()).holder).toBeNull());
+    expect((await gate.stub().state()).use.requests).toBe(1);
+  });
+
+  it("keeps slot and counters over a restart of the object; the dead lease throws, a fresh stub frees", async () => {
+    const gate = freshGate();
+    const grant = await granted(gate);
+    await restart(gate);
+    expect(await gate.stub().acquire(json())).toEqual({ reason: "slot_busy" });
+    await expect(Promise.resolve(grant.lease.release({ credit: false }))).rejects.toThrow();
+    await gate.stub().release(grant.id, { credit: false });
+    expect((await granted(gate)).use.requests).toBe(2);
+  });
+
+  it("frees itself at `until` when no release ever comes, not a millisecond before", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.setSystemTime("2026-11-27T01:30:00.000Z");
+    const gate = freshGate();
+    await granted(gate, json({ boundMs: 60_000 }));
+    await restart(gate);
+    vi.setSystemTime("2026-11-27T01:30:59.999Z");
+    expect(await gate.stub().acquire(json())).toEqual({ reason: "slot_busy" });
+    vi.setSystemTime("2026-11-27T01:31:00.000Z");
+    expect((await granted(gate)).use.requests).toBe(2);
+  });
+});
+
+describe("daily quota (spec 8)", () => {
+  it("is exact when 120 workers ask for 100 files and each holds the slot in turn", async () => {
+    const gate = freshGate();
+    const ask = () => json({ kind: "parquet", limits: { requests: null, files: 100 } });
+    const refusals: string[] = [];
+    const worker = async () => {
+      for (;;) {
+        const answer = await gate.stub().acquire(ask());
+        if ("reason" in answer && answer.reason === "slot_busy") continue;
+        if ("reason" in answer) return refusals.push(answer.reason);
+        await answer.lease.release({ credit: false });
+        return;
+      }
+    };
+    await Promise.all(Array.from({ length: 120 }, worker));
+    expect(refusals).toEqual(Array(20).fill("quota_used"));
+    expect((await gate.stub().state()).use).toMatchObject({ requests: 100, files: 100 });
+  });
+
+  it("turns at midnight in Beijing by the object's clock and leaves the slot alone", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.setSystemTime("2026-11-27T15:59:59.999Z");
+    const gate = freshGate();
+    const grant = await granted(gate, json({ limits: { requests: 1, files: null } }));
+    expect(grant.use).toEqual({ day: "20261127", requests: 1, files: 0, resetSeconds: 1 });
+    vi.setSystemTime("2026-11-27T16:00:00.000Z");
+    expect(await gate.stub().acquire(json())).toEqual({ reason: "slot_busy" });
+    await grant.lease.release({ credit: true });
+    const next = await granted(gate, json({ limits: { requests: 1, files: null } }));
+    expect(next.use).toEqual({ day: "20261128", requests: 1, files: 0, resetSeconds: 86_400 });
+  });
+
+  it("charges a request that is asked twice once, also when the slot was free in between", async () => {
+    const gate = freshGate();
+    const ask = json();
+    const lost = await granted(gate, ask);
+    const again = await granted(gate, ask);
+    expect(again.use).toEqual(lost.use);
+    lost[Symbol.dispose]();
+    await gate.stub().release(lost.id, { credit: true });
+    expect(await gate.stub().state()).toMatchObject({
+      holder: { requestId: ask.requestId },
+      use: { requests: 1 },
+    });
+    await again.lease.release({ credit: false });
+    expect((await granted(gate, ask)).use.requests).toBe(1);
+  });
+});
+
+describe("what is written", () => {
+  it("writes one row for a grant, one for a release, none for a refusal or a repeated release", async () => {
+    const gate = freshGate();
+    const written = () =>
+      runInDurableObject(
+        gate.stub(),
+        (_, state) => state.storage.sql.exec("SELECT total_changes() AS n").one().n,
+      );
+    await granted(gate, json({ requestId: "warm" }));
+    await gate.stub().release("warm", { credit: false });
+    const before = Number(await written());
+    const grant = await granted(gate);
+    await gate.stub().acquire(json());
+    await grant.lease.release({ credit: false });
+    await grant.lease.release({ credit: false });
+    grant[Symbol.dispose]();
+    await gate.stub().state();
+    expect(Number(await written()) - before).toBe(2);
+  });
+});
+
+describe("operator", () => {
+  it("frees a held slot and gives counts back", async () => {
+    const gate = freshGate();
+    await granted(gate, json({ kind: "parquet" }));
+    await gate.stub().free();
+    expect(await gate.stub().credit({ requests: 5, files: 1 })).toMatchObject({
+      holder: null,
+      use: { requests: 0, files: 0 },
+    });
+  });
+});

@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import { acquire, credit, emptyRow, free, type GateRow, release, stateOf } from "../../../src/gate/lease.ts";
+import type { AcquireRequest, RequestOutcome } from "../../../src/gate/protocol.ts";
+
+const MORNING = Date.parse("2026-11-27T09:30:00+08:00");
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+function ask(requestId: string, change: Partial<AcquireRequest> = {}): AcquireRequest {
+  return { requestId, boundMs: MINUTE, kind: "json", limits: { requests: null, files: null }, ...change };
+}
+
+function outcome(requestId: string, change: Partial<RequestOutcome> = {}): RequestOutcome {
+  return {
+    atMs: MORNING,
+    requestId,
+    code: 200,
+    reason: "",
+    symbol: "600519",
+    tradedate: "20261127",
+    rows: 10_000,
+    ...change,
+  };
+}
+
+/** One accepted request after another; the last one still holds the slot. */
+function served(...requests: AcquireRequest[]): GateRow {
+  let row = emptyRow(MORNING);
+  for (const request of requests) {
+    row = release(row, row.holder?.id ?? "", { credit: false });
+    row = acquire(row, request, `grant of ${request.requestId}`, MORNING).row;
+  }
+  return row;
+}
+
+describe("acquire (decisions 2, steps 8 to 10)", () => {
+  it("grants a free slot, counts the request and tells the counters with itself in them", () => {
+    const { row, answer } = acquire(emptyRow(MORNING), ask("a", { kind: "parquet" }), "g", MORNING);
+    expect(answer).toEqual({
+      id: "g",
+      use: { day: "20261127", requests: 1, files: 1, resetSeconds: 52_200 },
+    });
+    expect(row.holder).toEqual({ id: "g", requestId: "a", untilMs: MORNING + MINUTE });
+  });
+
+  it("tells a held slot before a used-up quota, and changes nothing", () => {
+    const row = served(ask("a"));
+    const limits = { requests: 1, files: null };
+    expect(acquire(row, ask("b", { limits }), "g", MORNING)).toEqual({
+      row,
+      answer: { reason: "slot_busy" },
+    });
+  });
+
+  it("lets the next one in at `until`, not a millisecond before", () => {
+    const row = served(ask("a"));
+    expect(acquire(row, ask("b"), "g", MORNING + MINUTE - 1).answer).toEqual({ reason: "slot_busy" });
+    expect(acquire(row, ask("b"), "g", MORNING + MINUTE).answer).toMatchObject({ id: "g" });
+  });
+
+  it("refuses one request more than the limit without taking the slot", () => {
+    const row = release(served(ask("a"), ask("b")), "b", { credit: false });
+    const limits = { requests: 2, files: null };
+    const { row: after, answer } = acquire(row, ask("c", { limits }), "g", MORNING);
+    expect(answer).toEqual({ reason: "quota_used", unit: "requests", limit: 2, resetSeconds: 52_200 });
+    expect(after).toBe(row);
+  });
+
+  it("counts files beside requests: a used-up file quota leaves JSON open", () => {
+    const row = release(served(ask("a", { kind: "parquet" })), "a", { credit: false });
+    const limits = { requests: 100, files: 1 };
+    expect(acquire(row, ask("b", { kind: "parquet", limits }), "g", MORNING).answer).toMatchObject({
+      reason: "quota_used",
+      unit: "files",
+      limit: 1,
+    });
+    expect(acquire(row, ask("b", { limits }), "g", MORNING).answer).toMatchObject({ use: { requests: 2 } });
+  });
+
+  it("refuses everything under a limit of 0", () => {
+    const limits = { requests: 0, files: 0 };
+    expect(acquire(emptyRow(MORNING), ask("a", { limits }), "g", MORNING).answer).toMatchObject({ limit: 0 });
+  });
+
+  it("grants a repeated request again without a second charge, even above the limit by then", () => {
+    const row = served(ask("a"), ask("b"));
+    const { row: after, answer } = acquire(
+      row,
+      ask("b", { limits: { requests: 2, files: null } }),
+      "h",
+      MORNING,
+    );
+    expect(answer).toMatchObject({ id: "h", use: { requests: 2 } });
+    expect(release(after, "grant of b", { credit: true })).toBe(after);
+  });
+
+  it("gives the charge of a repeated request back when another one took the slot in between", () => {
+    const row = served(ask("lost", { kind: "parquet" }), ask("b"));
+    const { row: after, answer } = acquire(row, ask("lost", { kind: "parquet" }), "g", MORNING);
+    expect(answer).toEqual({ reason: "slot_busy" });
+    expect(stateOf(after, MORNING).use).toMatchObject({ requests: 1, files: 0 });
+  });
+});
+
+describe("the Beijing day", () => {
+  const midnight = Date.parse("2026-11-28T00:00:00+08:00");
+
+  it("turns the counters at midnight and leaves the holder", () => {
+    const row = acquire(emptyRow(midnight - 1), ask("a"), "g", midnight - 1).row;
+    expect(stateOf(row, midnight - 1).use).toMatchObject({ day: "20261127", requests: 1, resetSeconds: 1 });
+    expect(stateOf(row, midnight)).toMatchObject({
+      use: { day: "20261128", requests: 0, resetSeconds: 86_400 },
+      holder: { requestId: "a" },
+    });
+  });
+
+  it("does not hand the quota out twice when the clock steps back over midnight", () => {
+    const row = free(acquire(emptyRow(midnight), ask("a"), "g", midnight).row);
+    expect(acquire(row, ask("b"), "h", midnight - 5).answer).toMatchObject({
+      use: { day: "20261128", requests: 2 },
+    });
+  });
+
+  it("recovers from a clock that once stood days ahead", () => {
+    const row = free(acquire(emptyRow(midnight + 72 * HOUR), ask("a"), "g", midnight + 72 * HOUR).row);
+    expect(stateOf(row, MORNING).use).toMatchObject({ day: "20261127", requests: 0 });
+  });
+
+  it("credits nothing to a day for a request that was charged to the day before", () => {
+    const row = acquire(emptyRow(midnight - 1), ask("a"), "g", midnight - 1).row;
+    const next = acquire(free(row), ask("b"), "h", midnight).row;
+    expect(stateOf(release(next, "g", { credit: true }), midnight).use.requests).toBe(1);
+  });
+});
+
+describe("release", () => {
+  it("gives a charge back once, however often it is said, also after the slot has moved on", () => {
+    const row = served(ask("a", { kind: "parquet" }), ask("b"));
+    const once = release(row, "grant of a", { credit: true });
+    expect(stateOf(once, MORNING)).toMatchObject({
+      use: { requests: 1, files: 0 },
+      holder: { requestId: "b" },
+    });
+    expect(release(once, "grant of a", { credit: true })).toBe(once);
+  });
+
+  it("returns the very same row for an id it does not know", () => {
+    const row = served(ask("a"));
+    expect(release(row, "nobody", { credit: true, outcome: outcome("nobody") })).toBe(row);
+  });
+
+  it("remembers the last 20 outcomes, oldest first, the last word of each", () => {
+    let row = emptyRow(MORNING);
+    for (let n = 1; n <= 25; n++) {
+      row = acquire(row, ask(`r${n}`), `g${n}`, MORNING).row;
+      row = release(row, `g${n}`, { credit: false, outcome: outcome(`r${n}`) });
+    }
+    row = release(row, "g25", { credit: true, outcome: outcome("r25", { code: 503 }) });
+    const { last } = stateOf(row, MORNING);
+    expect(last.map((each) => each.requestId)).toEqual(Array.from({ length: 20 }, (_, n) => `r${n + 6}`));
+    expect(last.at(-1)?.code).toBe(503);
+  });
+});
+
+describe("operator", () => {
+  it("frees a slot; the freed request's own release then does not free the next one's", () => {
+    const row = acquire(free(served(ask("a"))), ask("b"), "g", MORNING).row;
+    expect(stateOf(release(row, "grant of a", { credit: false }), MORNING).holder?.requestId).toBe("b");
+  });
+
+  it("gives counts back, never below zero", () => {
+    const row = served(ask("a"), ask("b", { kind: "parquet" }));
+    expect(credit(row, { requests: 1, files: 0 }, MORNING)).toMatchObject({ requests: 1, files: 1 });
+    expect(credit(row, { requests: 9, files: 9 }, MORNING)).toMatchObject({ requests: 0, files: 0 });
+  });
+});
