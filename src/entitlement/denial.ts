@@ -26,3 +26,8 @@ export type EntitlementDenial =
       from: BeijingDate;
       days: number;
     };
+
+/** An account's use of one interface turned away by its gate (steps 8 and 9); nothing was charged. */
+export type UseDenial =
+  | { reason: "slot_busy" }
+  | { reason: "quota_used"; unit: "requests" | "files"; limit: number; resetSeconds: number };

@@ -2,6 +2,7 @@
  * What passes between the worker and the gate object. Both sides roll out separately, so fields are
  * only ever added, and a side must live with a partner that does not know them yet (design 5).
  */
+import type { UseDenial } from "../entitlement/denial.ts";
 
 /** Which daily counter a request draws on besides `requests`. */
 export type GateKind = "json" | "parquet";
@@ -30,9 +31,8 @@ export interface GateUse {
   resetSeconds: number;
 }
 
-export type GateRefusal =
-  | { reason: "slot_busy" }
-  | { reason: "quota_used"; unit: "requests" | "files"; limit: number; resetSeconds: number };
+/** Facts of a refusal; they travel on to `http`, which may not import this room. */
+export type GateRefusal = UseDenial;
 
 /** How a request ended, for the account's list of last requests (at most 20 are kept). */
 export interface RequestOutcome {

@@ -1,0 +1,36 @@
+/**
+ * Every reason for which `/api` does not serve a request: the union of the rooms' denials. Facts only;
+ * `outcome.ts` gives them codes and statuses, the `words-*.ts` files their messages.
+ */
+import type { AccessDenial, EntitlementDenial, UseDenial } from "../entitlement/denial.ts";
+import type { DayDenial, QueryDenial } from "../orders/denial.ts";
+
+/** Members that every request must have (spec 2.1). */
+export type RequiredMember = "apiname" | "apikey" | "params";
+
+/** What is wrong with the request before any operation looks at it. */
+export type EnvelopeDenial =
+  | { reason: "envelope_invalid"; problem: "not_utf8" | "not_json" | "not_object" }
+  | { reason: "envelope_invalid"; problem: "members"; members: readonly RequiredMember[] }
+  | { reason: "body_too_large"; limitBytes: number }
+  | { reason: "method_not_allowed"; method: string }
+  | { reason: "not_found"; path: string }
+  | { reason: "apiname_unknown"; apiname: string; nearest: string | null; known: readonly string[] };
+
+/** The plan's window meets the year, but no file of it is published. */
+export type ShareDenial = { reason: "nothing_published"; dataType: string; year: number };
+
+/** The service itself failed: nothing of the inside is told. */
+export type Fault = { reason: "unavailable" };
+
+export type Denial =
+  | EnvelopeDenial
+  | AccessDenial
+  | EntitlementDenial
+  | QueryDenial
+  | DayDenial
+  | ShareDenial
+  | UseDenial
+  | Fault;
+
+export type Reason = Denial["reason"];

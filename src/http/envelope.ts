@@ -1,0 +1,92 @@
+/** The request envelope (spec 2.1): from bytes to `apiname`, `apikey`, `params`, `fields`. */
+import * as z from "zod";
+import type { EnvelopeDenial, RequiredMember } from "./denial.ts";
+
+/** Larger bodies are refused with HTTP 413 (decisions 1). */
+export const BODY_LIMIT_BYTES = 64 * 1024;
+
+/** Of a larger body so much is read and dropped: a client still sending would not read the answer. */
+const DRAIN_BYTES = 1024 * 1024;
+
+export interface Envelope {
+  apiname: string;
+  apikey: string;
+  params: Readonly<Record<string, unknown>>;
+  /** Not checked: only order history looks at it. */
+  fields: unknown;
+}
+
+/**
+ * Checked by reference, not rebuilt: whatever name stands in `params` reaches the operation, which must
+ * refuse those it does not know.
+ */
+const jsonObject = z.custom<Record<string, unknown>>(isObject);
+
+const envelopeSchema = z.object({
+  apiname: z.string().regex(/\S/),
+  apikey: z.string(),
+  params: jsonObject,
+  fields: z.unknown(),
+}) satisfies z.ZodType<Envelope>;
+
+/** `body` is wrapped, so that a member named `reason` is not taken for a denial. */
+export type DecodedBody = { body: Record<string, unknown> };
+
+/**
+ * Reads the request's body as a JSON object of at most 64 KiB, whatever its `Content-Type`; a byte order
+ * mark is tolerated. Refuses a larger body (`body_too_large`) and anything that is not UTF-8, not JSON, or
+ * not an object (`envelope_invalid`).
+ */
+export async function readBody(request: Request): Promise<DecodedBody | EnvelopeDenial> {
+  const bytes = await readLimited(request);
+  if (bytes === null) return { reason: "body_too_large", limitBytes: BODY_LIMIT_BYTES };
+  const text = decodeUtf8(bytes);
+  if (text === null) return { reason: "envelope_invalid", problem: "not_utf8" };
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return { reason: "envelope_invalid", problem: "not_json" };
+  }
+  return isObject(body) ? { body } : { reason: "envelope_invalid", problem: "not_object" };
+}
+
+/**
+ * The envelope in a decoded body. Refuses absent or wrongly typed members, naming them all; an empty
+ * `apikey` passes, it is an unknown key (decisions 1). Other members are ignored.
+ */
+export function parseEnvelope({ body }: DecodedBody): Envelope | EnvelopeDenial {
+  const parsed = envelopeSchema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const members = new Set(parsed.error.issues.map((issue) => issue.path[0]));
+  return {
+    reason: "envelope_invalid",
+    problem: "members",
+    members: (["apiname", "apikey", "params"] satisfies RequiredMember[]).filter((name) => members.has(name)),
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The body's bytes, or `null` when there are more than `BODY_LIMIT_BYTES`. */
+async function readLimited(request: Request): Promise<Uint8Array | null> {
+  const bytes = new Uint8Array(BODY_LIMIT_BYTES);
+  let size = 0;
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    if (size + chunk.length <= BODY_LIMIT_BYTES) bytes.set(chunk, size);
+    size += chunk.length;
+    if (size > DRAIN_BYTES) break;
+  }
+  return size > BODY_LIMIT_BYTES ? null : bytes.subarray(0, size);
+}
+
+/** Strict UTF-8 without its byte order mark, or `null`. */
+function decodeUtf8(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,119 @@
+/** The headers of every answer of `/api` (decisions 1, 6). */
+import type { DailyLimits } from "../entitlement/principal.ts";
+import { formatWindow, type TimeWindow } from "../orders/time-window.ts";
+
+const DAY_SECONDS = 86_400;
+
+/** Headers of ours that a browser's script may read. */
+const EXPOSED = [
+  "X-Request-Id",
+  "X-Reason",
+  "X-Window",
+  "X-Revision",
+  "X-Row-Count",
+  "X-Warning",
+  "RateLimit",
+  "RateLimit-Policy",
+  "Retry-After",
+  "Content-Disposition",
+];
+
+/** What the API's answers never do: be sniffed, framed, cached, or run anything. */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Cross-Origin-Resource-Policy": "cross-origin",
+};
+
+/** Any origin may call: no cookies are used, the key is in the body. */
+const CORS_HEADERS: Readonly<Record<string, string>> = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": EXPOSED.join(", "),
+};
+
+/** Today's use of one account and interface; `files` counts only where the answer is a file. */
+export interface QuotaFacts {
+  kind: "json" | "parquet";
+  limits: DailyLimits;
+  use: { requests: number; files: number; resetSeconds: number };
+}
+
+/** What a served or refused request can tell in headers, as far as it got. */
+export interface AnswerFacts {
+  requestId: string;
+  reason?: string;
+  retryAfterSeconds?: number;
+  /** Of the request's account and interface; unlimited counters are left out. */
+  quota?: QuotaFacts;
+  window?: TimeWindow;
+  revision?: number;
+  rows?: number;
+  /** Unknown parameters that the deployment let pass. */
+  unknownParameters?: readonly string[];
+}
+
+/** The headers that `facts` give, besides the content's own. */
+export function answerHeaders(facts: AnswerFacts): Headers {
+  const headers = new Headers({
+    ...SECURITY_HEADERS,
+    ...CORS_HEADERS,
+    "Cache-Control": "private, no-store",
+    "X-Request-Id": facts.requestId,
+  });
+  if (facts.reason !== undefined) headers.set("X-Reason", facts.reason);
+  if (facts.retryAfterSeconds !== undefined) headers.set("Retry-After", String(facts.retryAfterSeconds));
+  if (facts.window !== undefined) headers.set("X-Window", formatWindow(facts.window));
+  if (facts.revision !== undefined) headers.set("X-Revision", String(facts.revision));
+  if (facts.rows !== undefined) headers.set("X-Row-Count", String(facts.rows));
+  if (facts.unknownParameters !== undefined && facts.unknownParameters.length > 0) {
+    const names = facts.unknownParameters.map(encodeURIComponent).join(", ");
+    headers.set("X-Warning", `unknown parameters ignored: ${names}`);
+  }
+  if (facts.quota !== undefined) setQuotaHeaders(headers, facts.quota);
+  return headers;
+}
+
+/** The answer to a browser's preflight. */
+export function preflight(requestId: string): Response {
+  const headers = answerHeaders({ requestId });
+  headers.set("Access-Control-Allow-Methods", "POST, OPTIONS");
+  // A wildcard does not stand for Authorization, which some clients send although it is ignored.
+  headers.set("Access-Control-Allow-Headers", "*, Authorization");
+  headers.set("Access-Control-Max-Age", String(DAY_SECONDS));
+  return new Response(null, { status: 204, headers });
+}
+
+/** One daily counter that has a limit. */
+export interface Quota {
+  name: "requests" | "files";
+  limit: number;
+  used: number;
+  resetSeconds: number;
+}
+
+/**
+ * `RateLimit-Policy` and `RateLimit` as in draft-ietf-httpapi-ratelimit-headers-10: lists of strings with
+ * parameters q(uota), w(indow), r(emaining), t(ime to the reset). Nothing without a quota.
+ */
+export function writeQuotas(headers: Headers, quotas: readonly Quota[]): void {
+  if (quotas.length === 0) return;
+  const policies = quotas.map(({ name, limit }) => `"${name}";q=${limit};w=${DAY_SECONDS}`);
+  const states = quotas.map(
+    ({ name, limit, used, resetSeconds }) => `"${name}";r=${Math.max(0, limit - used)};t=${resetSeconds}`,
+  );
+  headers.set("RateLimit-Policy", policies.join(", "));
+  headers.set("RateLimit", states.join(", "));
+}
+
+function setQuotaHeaders(headers: Headers, { kind, limits, use }: QuotaFacts): void {
+  const { resetSeconds } = use;
+  const quotas: Quota[] = [];
+  if (limits.requests !== null) {
+    quotas.push({ name: "requests", limit: limits.requests, used: use.requests, resetSeconds });
+  }
+  if (kind === "parquet" && limits.files !== null) {
+    quotas.push({ name: "files", limit: limits.files, used: use.files, resetSeconds });
+  }
+  writeQuotas(headers, quotas);
+}

@@ -1,0 +1,44 @@
+/** The language of messages (decisions 1). */
+
+/** `both` is Chinese, then English. */
+export type Language = "zh" | "en" | "both";
+
+/** One message in both languages. */
+export interface Words {
+  zh: string;
+  en: string;
+}
+
+/**
+ * The language that an `Accept-Language` header prefers: Chinese or English, whichever has the higher
+ * weight (the first one of equals); both without the header or when it names neither.
+ *
+ * @example preferredLanguage("en-US,en;q=0.9,zh-CN;q=0.8") // "en"
+ */
+export function preferredLanguage(acceptLanguage: string | null): Language {
+  let best: { language: Language; weight: number } = { language: "both", weight: 0 };
+  for (const range of (acceptLanguage ?? "").split(",")) {
+    const [tag = "", ...parameters] = range.split(";");
+    const language = languageOf(tag);
+    const weight = weightOf(parameters);
+    if (language !== null && weight > best.weight) best = { language, weight };
+  }
+  return best.language;
+}
+
+/** `words` in `language`. */
+export function inLanguage(words: Words, language: Language): string {
+  return language === "both" ? `${words.zh} ${words.en}` : words[language];
+}
+
+function languageOf(tag: string): "zh" | "en" | null {
+  const [primary] = tag.trim().toLowerCase().split("-");
+  return primary === "zh" || primary === "en" ? primary : null;
+}
+
+/** The `q` parameter from 0 to 1; 1 without one, 0 for a broken one. */
+function weightOf(parameters: string[]): number {
+  const q = parameters.map((parameter) => /^\s*q\s*=\s*(\S*)\s*$/i.exec(parameter)?.[1]).find(Boolean);
+  if (q === undefined) return 1;
+  return /^(0(\.\d*)?|1(\.0*)?)$/.test(q) ? Number(q) : 0;
+}

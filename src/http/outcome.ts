@@ -1,0 +1,107 @@
+/**
+ * The one place that turns a reason into a public outcome: the code of spec 7, the HTTP status of
+ * decisions 1, the waiting hint and the words.
+ */
+import type { Denial, Reason } from "./denial.ts";
+import { inLanguage, type Language, type Words } from "./language.ts";
+import { accessWords, entitlementWords, envelopeWords, useWords } from "./words-caller.ts";
+import { dayWords, nothingPublishedWords, unavailableWords } from "./words-day.ts";
+import { queryWords } from "./words-query.ts";
+
+/** Codes of refusals (spec 7). */
+export type RefusalCode = 1002 | 403 | 422 | 429 | 503;
+
+/** How a request asked to be answered; it decides the HTTP status of a refusal. */
+export type AnswerFormat = "json" | "parquet";
+
+export interface Outcome {
+  code: RefusalCode;
+  reason: Reason;
+  status: Readonly<Record<AnswerFormat, number>>;
+  /** Whole seconds for `Retry-After`; `null` where obeying one would hang a script or help nobody. */
+  retryAfterSeconds: number | null;
+  words: Words;
+}
+
+/**
+ * JSON clients read the body's code, and several lose the body on a 4xx; a script that saves a Parquet
+ * answer must not save an error as a file.
+ */
+const STATUS: Readonly<Record<RefusalCode, Outcome["status"]>> = {
+  1002: { json: 200, parquet: 404 },
+  403: { json: 200, parquet: 403 },
+  422: { json: 200, parquet: 422 },
+  429: { json: 200, parquet: 429 },
+  503: { json: 503, parquet: 503 },
+};
+
+const SLOT_RETRY_SECONDS = 1;
+const FAULT_RETRY_SECONDS = 5;
+
+/** The public outcome of `denial`. Exhaustive: a new reason does not compile until it has an outcome. */
+export function outcomeOf(denial: Denial): Outcome {
+  const refused = (code: RefusalCode, words: Words, other: Partial<Outcome> = {}): Outcome => ({
+    code,
+    reason: denial.reason,
+    status: STATUS[code],
+    retryAfterSeconds: null,
+    words,
+    ...other,
+  });
+  switch (denial.reason) {
+    case "envelope_invalid":
+    case "apiname_unknown":
+      return refused(422, envelopeWords(denial));
+    case "body_too_large":
+      return refused(422, envelopeWords(denial), { status: { json: 413, parquet: 413 } });
+    case "method_not_allowed":
+      return refused(422, envelopeWords(denial), { status: { json: 405, parquet: 405 } });
+    case "not_found":
+      return refused(422, envelopeWords(denial), { status: { json: 404, parquet: 404 } });
+    case "key_unknown":
+    case "key_revoked":
+    case "account_disabled":
+      return refused(403, accessWords(denial));
+    case "rate_limited":
+      return refused(429, accessWords(denial), {
+        status: { json: 429, parquet: 429 },
+        retryAfterSeconds: denial.retryAfterSeconds,
+      });
+    case "plan_missing":
+    case "plan_expired":
+    case "outside_window":
+      return refused(403, entitlementWords(denial));
+    case "param_invalid":
+    case "param_unknown":
+    case "param_excluded":
+    case "field_unknown":
+    case "cursor_old_format":
+    case "cursor_invalid":
+    case "cursor_mismatch":
+    case "data_rebuilt":
+      return refused(422, queryWords(denial));
+    case "not_loaded":
+    case "not_trading_day":
+    case "future_day":
+    case "before_history":
+    case "security_unknown":
+    case "no_orders":
+    case "withdrawn":
+      return refused(1002, dayWords(denial));
+    case "nothing_published":
+      return refused(1002, nothingPublishedWords(denial));
+    case "slot_busy":
+      return refused(503, useWords(denial), { retryAfterSeconds: SLOT_RETRY_SECONDS });
+    case "quota_used":
+      return refused(429, useWords(denial));
+    case "unavailable":
+      return refused(503, unavailableWords(), { retryAfterSeconds: FAULT_RETRY_SECONDS });
+    case "day_damaged":
+      return refused(503, dayWords(denial));
+  }
+}
+
+/** The message of a refusal; it ends with `[reason · request id]`, because users send screenshots. */
+export function messageOf({ words, reason }: Outcome, language: Language, requestId: string): string {
+  return `${inLanguage(words, language)} [${reason} · ${requestId}]`;
+}

@@ -1,0 +1,98 @@
+/** Answers of `/api`: the response envelope of spec 2.2, served or refused. */
+import type { Denial } from "./denial.ts";
+import { type AnswerFacts, answerHeaders, writeQuotas } from "./headers.ts";
+import type { Language } from "./language.ts";
+import { type AnswerFormat, messageOf, outcomeOf } from "./outcome.ts";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const PARQUET_TYPE = "application/vnd.apache.parquet";
+
+/** How the caller of one request is to be answered. */
+export interface AnswerContext {
+  requestId: string;
+  language: Language;
+  /** As far as it is known: a lenient look at `params.format` decides. */
+  format: AnswerFormat;
+}
+
+/** A refusal: `data` is null, the message says what to do, `X-Reason` names the reason. */
+export function refuse(
+  denial: Denial,
+  { requestId, language, format }: AnswerContext,
+  facts: Omit<AnswerFacts, "requestId" | "reason" | "retryAfterSeconds"> = {},
+): Response {
+  const outcome = outcomeOf(denial);
+  const { code, reason, status, retryAfterSeconds } = outcome;
+  const headers = answerHeaders({
+    ...facts,
+    requestId,
+    reason,
+    ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }),
+  });
+  headers.set("Content-Type", JSON_TYPE);
+  if (denial.reason === "method_not_allowed") headers.set("Allow", "POST, OPTIONS");
+  if (denial.reason === "quota_used") {
+    const { unit, limit, resetSeconds } = denial;
+    writeQuotas(headers, [{ name: unit, limit, used: limit, resetSeconds }]);
+  }
+  const body = { code, message: messageOf(outcome, language, requestId), data: null };
+  return new Response(JSON.stringify(body), { status: status[format], headers });
+}
+
+/** A success whose `data` is a small value. */
+export function succeed(data: object, facts: AnswerFacts): Response {
+  const body = { code: 200, message: "success", data };
+  return new Response(JSON.stringify(body), { status: 200, headers: jsonHeaders(facts) });
+}
+
+/** The headers of a successful JSON answer whose body is made elsewhere. */
+export function jsonHeaders(facts: AnswerFacts): Headers {
+  const headers = answerHeaders(facts);
+  headers.set("Content-Type", JSON_TYPE);
+  return headers;
+}
+
+/** The headers of a Parquet answer (decisions 6); its length is the body's to tell. */
+export function parquetHeaders(facts: AnswerFacts, fileName: string): Headers {
+  const headers = answerHeaders(facts);
+  headers.set("Content-Type", PARQUET_TYPE);
+  headers.set("Content-Disposition", `attachment; filename="${fileName}"`);
+  headers.set("Accept-Ranges", "none");
+  return headers;
+}
+
+/** What a page of order records says of itself (spec 2.5). */
+export interface OrderPage {
+  /** Column names in the order asked. */
+  fields: readonly string[];
+  /** The JSON bytes of `items`, an array of arrays. */
+  items: Uint8Array;
+  tradedate: string;
+  pageSize: number;
+  /** `null` on the last page. */
+  nextCursor: string | null;
+}
+
+/**
+ * The whole success envelope of a page, members in the order of spec 2.2 and 2.5. The items are copied in
+ * as the bytes they are: parsing and printing them again would cost as much as decoding the page.
+ */
+export function orderPageBody({
+  fields,
+  items,
+  tradedate,
+  pageSize,
+  nextCursor,
+}: OrderPage): Uint8Array<ArrayBuffer> {
+  const encoder = new TextEncoder();
+  const head = encoder.encode(
+    `{"code":200,"message":"success","data":{"fields":${JSON.stringify(fields)},"items":`,
+  );
+  const rest = { tradedate, page_size: pageSize, next_cursor: nextCursor, has_more: nextCursor !== null };
+  const tail = encoder.encode(`,${JSON.stringify(rest).slice(1)}}`);
+  const body = new Uint8Array(head.length + items.length + tail.length);
+  body.set(head);
+  body.set(items, head.length);
+  body.set(tail, head.length + items.length);
+  return body;
+}

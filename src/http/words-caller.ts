@@ -1,0 +1,162 @@
+/** Messages about the envelope, keys, plans, slots and quotas, in Chinese and English (decisions 1, 2, 7). */
+import { beijingTimestamp } from "../calendar/beijing.ts";
+import type { AccessDenial, EntitlementDenial, ServiceName, UseDenial } from "../entitlement/denial.ts";
+import { PLANS } from "../entitlement/plans.ts";
+import { PLAN_NAMES, type PlanName } from "../entitlement/principal.ts";
+import type { EnvelopeDenial } from "./denial.ts";
+import type { Words } from "./language.ts";
+
+const EXAMPLE = '{"apiname": "level2_order_history", "apikey": "<API_KEY>", "params": {"symbol": "600519"}}';
+
+const PLAN_WORDS: Readonly<Record<PlanName, Words>> = {
+  free: { zh: "免费版", en: "free" },
+  standard: { zh: "标准版", en: "standard" },
+  trial: { zh: "试用版", en: "trial" },
+  weekly: { zh: "周卡", en: "weekly" },
+  professional: { zh: "专业版", en: "professional" },
+  flagship: { zh: "旗舰版", en: "flagship" },
+};
+
+const SERVICE_WORDS: Readonly<Record<ServiceName, string>> = {
+  order_history: "level2_order_history",
+  auction_tick: "file_download auction_tick",
+  level2: "file_download level2",
+};
+
+/** The words of a request that is no valid call. */
+export function envelopeWords(denial: EnvelopeDenial): Words {
+  switch (denial.reason) {
+    case "envelope_invalid":
+      return invalidEnvelopeWords(denial);
+    case "body_too_large": {
+      const limit = `${denial.limitBytes / 1024} KiB`;
+      return {
+        zh: `请求体过大，最多 ${limit}。`,
+        en: `The body is too large, at most ${limit} are accepted.`,
+      };
+    }
+    case "method_not_allowed":
+      return {
+        zh: `不支持 ${denial.method} 方法，请用 POST 发送 JSON 请求体。`,
+        en: `Method ${denial.method} is not supported: send a JSON body with POST.`,
+      };
+    case "not_found":
+      return {
+        zh: "没有这个地址，接口地址是 POST /api。",
+        en: "There is nothing at this address: the API is POST /api.",
+      };
+    case "apiname_unknown": {
+      const { apiname, nearest, known } = denial;
+      return {
+        zh: `apiname ${apiname} 不存在${nearest ? `，是否为 ${nearest}` : ""}？可用：${known.join(", ")}。`,
+        en: `There is no apiname ${apiname}${nearest ? `, did you mean ${nearest}` : ""}? Accepted: ${known.join(", ")}.`,
+      };
+    }
+  }
+}
+
+function invalidEnvelopeWords(denial: Extract<EnvelopeDenial, { reason: "envelope_invalid" }>): Words {
+  switch (denial.problem) {
+    case "not_utf8":
+      return {
+        zh: `请求体不是 UTF-8 编码的 JSON，例如 ${EXAMPLE}。`,
+        en: `The body is not JSON in UTF-8, for example ${EXAMPLE}.`,
+      };
+    case "not_json":
+      return {
+        zh: `请求体不是合法的 JSON，例如 ${EXAMPLE}。`,
+        en: `The body is not valid JSON, for example ${EXAMPLE}.`,
+      };
+    case "not_object":
+      return {
+        zh: `请求体必须是 JSON 对象，例如 ${EXAMPLE}。`,
+        en: `The body must be a JSON object, for example ${EXAMPLE}.`,
+      };
+    case "members": {
+      const names = denial.members.join(", ");
+      return {
+        zh: `请求体缺少 ${names} 或类型不对：apiname、apikey 是字符串，params 是对象，例如 ${EXAMPLE}。`,
+        en: `The body lacks ${names}, or it has a wrong type: apiname and apikey are strings, params is an object, for example ${EXAMPLE}.`,
+      };
+    }
+  }
+}
+
+/** The words of a caller who is turned away. Existing clients look for `invalid api key`. */
+export function accessWords(denial: AccessDenial): Words {
+  switch (denial.reason) {
+    case "key_unknown":
+      return {
+        zh: "apikey 无效（invalid api key），请从控制台完整复制。",
+        en: "invalid api key: copy the whole apikey from the console.",
+      };
+    case "key_revoked":
+      return {
+        zh: "apikey 已吊销，请在控制台换用新的 key。",
+        en: "This apikey was revoked: use a new one from the console.",
+      };
+    case "account_disabled":
+      return { zh: "账户已停用，请联系客服。", en: "This account is disabled: contact support." };
+    case "rate_limited":
+      return {
+        zh: `请求过于频繁，请 ${denial.retryAfterSeconds} 秒后重试；本次未扣次数。`,
+        en: `Too many requests, try again in ${denial.retryAfterSeconds} seconds; this one was not counted.`,
+      };
+  }
+}
+
+/** The words of a plan that does not cover the request. */
+export function entitlementWords(denial: EntitlementDenial): Words {
+  switch (denial.reason) {
+    case "plan_missing": {
+      const { service, plan } = denial;
+      const opening = PLAN_NAMES.filter((name) => PLANS[name][service].kind !== "none");
+      const zhPlan = plan === null ? "账户没有套餐" : `当前套餐${PLAN_WORDS[plan].zh}不含此接口`;
+      const enPlan =
+        plan === null ? "The account has no plan" : `The ${PLAN_WORDS[plan].en} plan does not include it`;
+      return {
+        zh: `无权使用 ${SERVICE_WORDS[service]}：${zhPlan}，需要 ${opening.map((name) => PLAN_WORDS[name].zh).join("、")}。`,
+        en: `No permission for ${SERVICE_WORDS[service]}: ${enPlan}, one of ${opening.map((name) => PLAN_WORDS[name].en).join(", ")} is needed.`,
+      };
+    }
+    case "plan_expired": {
+      const ended = beijingTimestamp(denial.endedMs);
+      return {
+        zh: `${PLAN_WORDS[denial.plan].zh}已于北京时间 ${ended} 到期，请续费后重试。`,
+        en: `The ${PLAN_WORDS[denial.plan].en} plan ended at ${ended} (Beijing time): renew it and try again.`,
+      };
+    }
+    case "outside_window": {
+      const { service, plan, asked, from, days } = denial;
+      const parameter = service === "order_history" ? "tradedate" : "year";
+      return {
+        zh: `${parameter} ${asked} 不在权限范围内：${PLAN_WORDS[plan].zh}可查最近 ${days} 个自然日（北京时间，含今天），即 ${from} 起。`,
+        en: `${parameter} ${asked} is outside your window: the ${PLAN_WORDS[plan].en} plan covers the latest ${days} calendar days including today in Beijing, that is from ${from} on.`,
+      };
+    }
+  }
+}
+
+/** The words of a busy slot or a used-up quota. Existing clients look for 额度. */
+export function useWords(denial: UseDenial): Words {
+  switch (denial.reason) {
+    case "slot_busy":
+      return {
+        zh: "同一账户在此接口已有一个请求正在处理，不排队，本次未扣次数；请等它结束后重试。",
+        en: "Another request of this account is in progress on this interface; there is no queue and this one was not counted: try again when it has ended.",
+      };
+    case "quota_used": {
+      const { limit, unit, resetSeconds } = denial;
+      const [zhUnit, enUnit] =
+        unit === "files"
+          ? [`个 Parquet 文件`, "Parquet files"]
+          : ["次请求（JSON 与 Parquet 合计）", "requests, JSON and Parquet together"];
+      const hours = Math.floor(resetSeconds / 3600);
+      const minutes = Math.ceil((resetSeconds % 3600) / 60);
+      return {
+        zh: `今日额度已用完：此接口每天 ${limit} ${zhUnit}；北京时间 00:00 重置（约 ${hours} 小时 ${minutes} 分后），请届时再试。`,
+        en: `The daily quota (额度) of this interface is used up, ${limit} ${enUnit}: it resets at 00:00 Beijing time, in ${hours} h ${minutes} min; try again then.`,
+      };
+    }
+  }
+}

@@ -1,0 +1,96 @@
+/** Messages about days and securities that cannot be served, in Chinese and English (decisions 1, 3). */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import type { DayDenial } from "../orders/denial.ts";
+import type { ShareDenial } from "./denial.ts";
+import type { Words } from "./language.ts";
+
+/** The words of a day or security without data; they tell "tonight" from "never". */
+export function dayWords(denial: DayDenial): Words {
+  const { tradedate } = denial;
+  switch (denial.reason) {
+    case "not_loaded":
+      return withNewest(denial.newestLoaded, {
+        zh: `tradedate ${tradedate} 的数据尚未入库，请稍后重试`,
+        en: `The data of tradedate ${tradedate} is not loaded yet, try again later`,
+      });
+    case "not_trading_day":
+      return withNewest(denial.newestLoaded, {
+        zh: `tradedate ${tradedate} 不是交易日，请换一个交易日`,
+        en: `tradedate ${tradedate} is not a trading day, ask for another day`,
+      });
+    case "future_day":
+      return withNewest(denial.newestLoaded, {
+        zh: `tradedate ${tradedate} 还没有到（北京时间今天是 ${denial.today}）`,
+        en: `tradedate ${tradedate} is in the future (today in Beijing is ${denial.today})`,
+      });
+    case "before_history":
+      return {
+        zh: `tradedate ${tradedate} 早于本服务最早的数据日 ${denial.earliestLoaded}，不会再补。`,
+        en: `tradedate ${tradedate} is before the service's first day, ${denial.earliestLoaded}.`,
+      };
+    case "withdrawn":
+      return {
+        zh: `tradedate ${tradedate} 的数据已撤回，核实后可能重新提供。`,
+        en: `The data of tradedate ${tradedate} was withdrawn; it may return after it has been checked.`,
+      };
+    case "security_unknown":
+      return unknownSecurityWords(denial);
+    case "no_orders": {
+      const code = `${denial.symbol}.${denial.market}`;
+      return {
+        zh: `symbol ${code} 在 ${tradedate} 没有任何委托记录（例如停牌）。`,
+        en: `symbol ${code} has no order records on ${tradedate} (halted, for example).`,
+      };
+    }
+    case "day_damaged":
+      return {
+        zh: `tradedate ${tradedate} 的数据已损坏，正在修复；其他交易日不受影响。`,
+        en: `The data of tradedate ${tradedate} is damaged and being repaired; other days are not affected.`,
+      };
+  }
+}
+
+/** The words of a share without a single file. */
+export function nothingPublishedWords({ dataType, year }: ShareDenial): Words {
+  return {
+    zh: `${dataType} 在 ${year} 年的可下载范围内尚无已发布的文件，请稍后重试。`,
+    en: `No file of ${dataType} is published yet in the part of year ${year} that you may download; try again later.`,
+  };
+}
+
+/** The words of a fault: nothing of the inside. */
+export function unavailableWords(): Words {
+  return {
+    zh: "服务暂时不可用，请 5 秒后重试；若持续出现，请告知方括号内的请求编号。",
+    en: "The service is temporarily unavailable, try again in 5 seconds; if it persists, report the request id in brackets.",
+  };
+}
+
+function withNewest(newestLoaded: BeijingDate | null, { zh, en }: Words): Words {
+  if (newestLoaded === null) return { zh: `${zh}。`, en: `${en}.` };
+  return {
+    zh: `${zh}；最新已入库的交易日是 ${newestLoaded}。`,
+    en: `${en}; the newest loaded day is ${newestLoaded}.`,
+  };
+}
+
+function unknownSecurityWords(denial: Extract<DayDenial, { reason: "security_unknown" }>): Words {
+  const { symbol, market, tradedate, carriedOn } = denial;
+  const code = market === null ? symbol : `${symbol}.${market}`;
+  if (market === "BJ") {
+    return {
+      zh: `symbol ${code}：本服务未收录北京证券交易所，只有上海（.SH）和深圳（.SZ）。`,
+      en: `symbol ${code}: the Beijing exchange is not carried, only Shanghai (.SH) and Shenzhen (.SZ).`,
+    };
+  }
+  if (carriedOn === null) {
+    return {
+      zh: `symbol ${code} 不在 ${tradedate} 的数据中，请核对代码和日期。`,
+      en: `symbol ${code} is not in the data of ${tradedate}: check the code and the date.`,
+    };
+  }
+  return {
+    zh: `symbol ${code} 不在 ${tradedate} 的数据中，是否要查 ${symbol}.${carriedOn}？`,
+    en: `symbol ${code} is not in the data of ${tradedate}, did you mean ${symbol}.${carriedOn}?`,
+  };
+}

@@ -1,0 +1,129 @@
+/** Messages about parameters, fields and cursors, in Chinese and English (decisions 1, 3, 5). */
+import type { NameHint, ParamInvalid, QueryDenial } from "../orders/denial.ts";
+import { FIELDS } from "../orders/record.ts";
+import type { Words } from "./language.ts";
+
+const SYMBOL_FORMS = "600519, 600519.SH, 000001.SZ, sh600519";
+const TIME_FORMS = "HH:MM, HH:MM:SS, HHMMSS, HHMMSSmmm";
+
+/** The words of a refused query; each names the parameter, what is accepted and what to do. */
+export function queryWords(denial: QueryDenial): Words {
+  switch (denial.reason) {
+    case "param_invalid":
+      return invalidWords(denial);
+    case "param_unknown":
+      return unknownWords(denial.parameter, denial.hint, denial.known.join(", "));
+    case "param_excluded": {
+      const names = denial.parameters.join(", ");
+      return {
+        zh: `format 为 parquet 时不支持 ${names}，请去掉后重试（返回的是该证券当日的完整文件）。`,
+        en: `${names} cannot be used with format parquet, which returns the whole day of the security: leave out and try again.`,
+      };
+    }
+    case "field_unknown": {
+      const { field, nearest } = denial;
+      const known = FIELDS.join(", ");
+      return {
+        zh: `fields 中的字段 ${field} 不存在${nearest ? `，是否为 ${nearest}` : ""}？可用字段：${known}（另有旧名 order_no、side）。`,
+        en: `fields: there is no field ${field}${nearest ? `, did you mean ${nearest}` : ""}? Accepted: ${known} (and the legacy names order_no, side).`,
+      };
+    }
+    case "cursor_old_format":
+      return {
+        zh: "cursor 是旧格式，已不再支持；请去掉 cursor，从第一页重新开始。",
+        en: "cursor is of the old format, which is no longer supported: start again without a cursor.",
+      };
+    case "cursor_invalid":
+      return {
+        zh: "cursor 无效；请原样传回上一页的 next_cursor，或去掉 cursor 从第一页重新开始。",
+        en: "cursor is invalid: pass next_cursor back exactly as received, or start again without a cursor.",
+      };
+    case "cursor_mismatch":
+      return {
+        zh: `${denial.parameter} 与该 cursor 第一页的不一致；翻页时必须保持不变，或去掉 cursor 从第一页重新开始。`,
+        en: `${denial.parameter} differs from the first page of this cursor: keep it unchanged while paging, or start again without a cursor.`,
+      };
+    case "data_rebuilt":
+      return {
+        zh: `${denial.tradedate} 的数据已重建，cursor 不再适用；请去掉 cursor，从第一页重新开始。`,
+        en: `the data of ${denial.tradedate} was rebuilt and the cursor no longer fits: start again without a cursor.`,
+      };
+  }
+}
+
+function unknownWords(parameter: string, hint: NameHint | null, known: string): Words {
+  if (hint?.kind === "envelope") {
+    return {
+      zh: `params 中不支持参数 ${parameter}：它应与 params 并列，放在请求体的最外层。`,
+      en: `params does not take ${parameter}: it belongs beside params, at the top level of the body.`,
+    };
+  }
+  return {
+    zh: `不支持参数 ${parameter}${hint ? `，是否为 ${hint.name}` : ""}？可用参数：${known}。`,
+    en: `there is no parameter ${parameter}${hint ? `, did you mean ${hint.name}` : ""}? Accepted: ${known}.`,
+  };
+}
+
+function invalidWords({ parameter, problem, given }: ParamInvalid): Words {
+  const zhGiven = given === "" ? "" : `（收到 ${given}）`;
+  const enGiven = given === "" ? "" : ` (received ${given})`;
+  const say = (zh: string, en: string): Words => ({
+    zh: `参数 ${parameter}${zhGiven} ${zh}。`,
+    en: `Parameter ${parameter}${enGiven} ${en}.`,
+  });
+  switch (problem) {
+    case "missing":
+      return say(`是必填项，例如 ${SYMBOL_FORMS}`, `is required, for example ${SYMBOL_FORMS}`);
+    case "not_string":
+      return say("必须是字符串，请加上引号", "must be a string: put it in quotes");
+    case "not_integer":
+      return say("必须是整数，从 1 到 10000", "must be an integer from 1 to 10000");
+    case "below_one":
+      return say("必须不小于 1（最大 10000）", "must be at least 1 (at most 10000)");
+    case "differs_from_limit":
+      return say(
+        "与 limit 含义相同但取值不同，请只保留一个",
+        "and limit are two names of one thing but differ: keep one",
+      );
+    case "symbol_form":
+      return say(`格式不正确，可用格式：${SYMBOL_FORMS}`, `has a wrong form, accepted: ${SYMBOL_FORMS}`);
+    case "one_symbol_only":
+      return say(
+        "每次请求只支持一个证券，请逐个查询",
+        "takes one security per request: ask for each one separately",
+      );
+    case "symbol_on_both_exchanges":
+      return say("在两个交易所都存在，请加上后缀 .SH 或 .SZ", "exists on both exchanges: add .SH or .SZ");
+    case "not_a_date":
+      return say("必须是真实存在的日期，格式 YYYYMMDD", "must be a real date as YYYYMMDD");
+    case "needed_by_undated_cursor":
+      return say(
+        "必须随不含日期的 cursor 一起提供，取值为第一页的日期",
+        "must be given with a cursor that carries no date: pass the first page's date",
+      );
+    case "format_form":
+      return say("只能是 json 或 parquet", "must be json or parquet");
+    case "time_form":
+      return say(`格式不正确，可用格式：${TIME_FORMS}`, `has a wrong form, accepted: ${TIME_FORMS}`);
+    case "time_eight_digits":
+      return say(
+        "只有八位数字，请在前面补 0 到九位 HHMMSSmmm",
+        "has eight digits: pad it with a leading zero to nine, HHMMSSmmm",
+      );
+    case "time_out_of_day":
+      return say(
+        "不是一天中的时间：时 00-23，分、秒 00-59；查到收盘请省略 end_time",
+        "is not a time of day: hours 00-23, minutes and seconds 00-59; leave end_time out to read to the end",
+      );
+    case "empty_window":
+      return say(
+        "必须早于 end_time（起始时间包含在内，结束时间不包含）",
+        "must be before end_time (the start is inclusive, the end exclusive)",
+      );
+    case "fields_form":
+      return say(
+        "必须是以逗号分隔的字符串或字符串数组",
+        "must be a comma-separated string or an array of strings",
+      );
+  }
+}
