@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pageOf } from "../support/walk.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+import { MAIN, startWorld, type World } from "./world.ts";
+
+const FIRST = "the-secret-before-the-rotation-of-the-key";
+const SECOND = "the-secret-after-the-rotation-of-the-key!";
+const params = { symbol: "600519", tradedate: MAIN, page_size: 3 };
+
+let cursor: string | null;
+beforeAll(async () => {
+  const before = await startWorld({ settings: { CURSOR_SECRET: FIRST } });
+  cursor = pageOf(await before.ask(params)).next_cursor;
+  await before.stop();
+});
+
+/** A deployment whose secret was rotated `hours` before its now. */
+const rotated = (hours: number) =>
+  startWorld({
+    settings: {
+      CURSOR_SECRET: SECOND,
+      CURSOR_SECRET_PREVIOUS: FIRST,
+      CURSOR_SECRET_ROTATED_AT: new Date(
+        Date.parse("2026-03-12T02:00:00Z") - hours * 3_600_000,
+      ).toISOString(),
+    },
+  });
+
+describe("the cursors' secret (decisions 5)", () => {
+  let world: World;
+  afterAll(() => world.stop());
+
+  it("of before a rotation is accepted for 24 hours, and the page carries a cursor of the new one", async () => {
+    world = await rotated(23);
+    const page = pageOf(await world.ask({ ...params, cursor }));
+    expect(page.items).toEqual(world.main.rowsOf("600519").slice(3, 6));
+    const next = pageOf(await world.ask({ ...params, cursor: page.next_cursor }));
+    expect(next.items).toEqual(world.main.rowsOf("600519").slice(6, 9));
+  });
+
+  it("of before a rotation is refused after 24 hours", async () => {
+    const late = await rotated(25);
+    expectRefusal(await late.ask({ ...params, cursor }), { reason: "cursor_invalid" });
+    await late.stop();
+  });
+
+  it("of another deployment is refused", async () => {
+    const other = await startWorld();
+    expectRefusal(await other.ask({ ...params, cursor }), { reason: "cursor_invalid" });
+    await other.stop();
+  });
+});

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { day, order, security } from "../support/builders.ts";
+import { publish } from "../support/operator.ts";
+import { type Page, pageOf, walk } from "../support/walk.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+import { BEFORE_WINDOW, MAIN, MAOTAI, OLDEST, startWorld, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const base = { symbol: "600519", tradedate: MAIN };
+const windowed = { ...base, start_time: "09:30", end_time: "13:00" };
+const rows = () => world.main.rowsOf("600519");
+const cursorOf = async (params: Record<string, unknown>) =>
+  pageOf(await world.ask({ page_size: 3, ...params })).next_cursor ?? "";
+/** A page at `cursor` for these parameters; a parameter that is undefined is left out. */
+const at = (cursor: unknown, params: Record<string, unknown>) =>
+  world.ask({ page_size: 3, ...params, cursor });
+
+describe("cursors (spec 3, 4.3; decisions 5)", () => {
+  it("are URL-safe strings that do not show the order numbers", async () => {
+    expect(await cursorOf(base)).toMatch(/^[A-Za-z0-9._~-]{16,512}$/);
+  });
+
+  it("fix the date: left out on a later page it is kept", async () => {
+    const page = pageOf(await at(await cursorOf(base), { symbol: "600519" }));
+    expect(page.tradedate).toBe(MAIN);
+    expect(page.items).toEqual(rows().slice(3, 6));
+    const oldest = { ...base, tradedate: OLDEST };
+    expect(pageOf(await at(await cursorOf(oldest), { symbol: "600519" })).tradedate).toBe(OLDEST);
+  });
+
+  it("keep the date of a first query that named none, also on the next day", async () => {
+    const wednesday = await startWorld({ nowAt: "2026-03-11T20:00:00+08:00" });
+    const first = pageOf(await wednesday.ask({ symbol: "600519", page_size: 3 }));
+    await wednesday.stop();
+    expect(first.tradedate).toBe(MAIN);
+    const next = pageOf(await at(first.next_cursor, { symbol: "600519" }));
+    expect(next).toMatchObject({ tradedate: MAIN, items: rows().slice(3, 6) });
+  });
+
+  it("accept the same query in other words", async () => {
+    const cursor = await cursorOf(windowed);
+    for (const same of [
+      { start_time: "093000000", end_time: "130000" },
+      { start_time: "09:30:00", end_time: "13:00:00" },
+      { symbol: "600519.SH" },
+      { symbol: "sh600519" },
+      { tradedate: undefined },
+    ]) {
+      expect(pageOf(await at(cursor, { ...windowed, ...same })).items).toEqual(rows().slice(5, 8));
+    }
+    const bare = await cursorOf({ symbol: "000001", tradedate: MAIN, page_size: 1 });
+    const named = pageOf(await at(bare, { symbol: "000001.SZ", tradedate: MAIN }));
+    expect(named.items).toEqual(world.main.rowsOf("000001").slice(1));
+  });
+
+  it("refuse another symbol, date or window with cursor_mismatch naming the parameter", async () => {
+    const cursor = await cursorOf(windowed);
+    const others: [Record<string, unknown>, string | RegExp][] = [
+      [{ symbol: "300750" }, "symbol"],
+      [{ tradedate: OLDEST }, "tradedate"],
+      [{ start_time: "09:31" }, "start_time"],
+      [{ start_time: "093000001" }, "start_time"],
+      [{ start_time: undefined }, "start_time"],
+      [{ end_time: "14:00" }, "end_time"],
+      [{ end_time: null }, "end_time"],
+    ];
+    for (const [over, name] of others) {
+      expectRefusal(await at(cursor, { ...windowed, ...over }), { reason: "cursor_mismatch", says: [name] });
+    }
+    const without = await cursorOf(base);
+    expectRefusal(await at(without, { ...base, start_time: "09:15" }), { reason: "cursor_mismatch" });
+    expectRefusal(await at(without, { ...base, end_time: "15:00" }), { reason: "cursor_mismatch" });
+  });
+
+  it("tell the exchanges apart", async () => {
+    const cursor = await cursorOf({ symbol: "000001.SZ", tradedate: MAIN, page_size: 1 });
+    expectRefusal(await at(cursor, { symbol: "000001.SH", tradedate: MAIN }), { reason: "cursor_mismatch" });
+  });
+
+  it("of the first format are 422 cursor_old_format: start without a cursor", async () => {
+    for (const cursor of ["v1.", "v1.12345", "v1.600519-20260311-77", `v1.${"x".repeat(300)}`]) {
+      expectRefusal(await at(cursor, base), { reason: "cursor_old_format", says: [/cursor/] });
+    }
+  });
+
+  it("that are anything else are 422 cursor_invalid, never a fault", async () => {
+    const cursor = await cursorOf(base);
+    const wrong = ["x", "v3", "v3.", "v2.", "v2.0930-5", "v2.093000000", "v2.093000000-", "v2.093000000--1"];
+    wrong.push("v9.abc", `${cursor}A`, cursor.slice(0, -1), cursor.slice(1), cursor.toUpperCase(), "游标");
+    wrong.push(`${cursor}${cursor}`, "null", "undefined", "0", "\u0000", "=".repeat(60), "x".repeat(10_000));
+    for (const text of wrong) expectRefusal(await at(text, base), { reason: "cursor_invalid" });
+  });
+
+  it("with one character changed, at any place, are 422 cursor_invalid", async () => {
+    const cursor = await cursorOf(base);
+    for (let place = 0; place < cursor.length; place++) {
+      const other = cursor[place] === "A" ? "B" : "A";
+      const changed = cursor.slice(0, place) + other + cursor.slice(place + 1);
+      expectRefusal(await at(changed, base), { reason: "cursor_invalid" });
+    }
+  });
+
+  it.each([5, true, ["x"], {}, { time: 1 }])("%j instead of text is 422", async (cursor) => {
+    expect((await at(cursor, base)).envelope.code).toBe(422);
+  });
+
+  it("are no key: plan and window are checked again on every page", async () => {
+    const early = { ...base, tradedate: BEFORE_WINDOW };
+    const cursor = await cursorOf(early);
+    const asked = { ...early, cursor };
+    expectRefusal(await world.ask(asked, { apikey: world.keys.professional }), { reason: "outside_window" });
+    const withoutDate = { symbol: "600519", cursor };
+    expectRefusal(await world.ask(withoutDate, { apikey: world.keys.professional }), {
+      reason: "outside_window",
+    });
+    expectRefusal(await world.ask(asked, { apikey: world.keys.free }), { reason: "plan_missing" });
+  });
+
+  it("of a day that was rebuilt since are 422 data_rebuilt; a new walk sees the new day", async () => {
+    const date = "20260310";
+    const one = (volume: number) =>
+      day({
+        tradedate: date,
+        securities: [
+          security(
+            "600519",
+            [1, 2, 3].map(() => order("093000000", { volume })),
+          ),
+        ],
+      });
+    await publish(world.service, one(100));
+    const params = { symbol: "600519", tradedate: date, page_size: 2 };
+    const first = await world.ask(params);
+    expect(first.headers["x-revision"]).toBe("1");
+    const cursor = pageOf(first).next_cursor;
+    expect(pageOf(await world.ask({ ...params, cursor })).items).toHaveLength(1);
+    const second = one(200);
+    await publish(world.service, second);
+    expectRefusal(await world.ask({ ...params, cursor }), { reason: "data_rebuilt", says: [/cursor/] });
+    expectRefusal(await world.ask({ symbol: "600519", cursor }), { reason: "data_rebuilt" });
+    const walked = await walk(world.service, { apikey: world.keys.flagship, params });
+    expect(walked.rows).toEqual(second.rowsOf("600519"));
+    expect((await world.ask(params)).headers["x-revision"]).toBe("2");
+  });
+});
+
+describe("time-offset cursors without a date (spec 4.3, rule 3; decisions 5)", () => {
+  it.each([
+    ["v2.093000000-0", 2],
+    ["v2.093000000-2", 4],
+    ["v2.093000000-4", 6],
+    ["v2.093000005-0", 7],
+    ["v2.000000000-0", 0],
+    ["v2.145959990-1", 13],
+  ])("%s continues at row %i and gives a present cursor", async (cursor, row) => {
+    const page: Page = pageOf(await at(cursor, base));
+    expect(page.items).toEqual(rows().slice(row, row + 3));
+    expect(page.has_more).toBe(row + 3 < 13);
+    if (!page.has_more) return expect(page.next_cursor).toBeNull();
+    expect(page.next_cursor).not.toMatch(/^v2/);
+    const rest = await walk(world.service, {
+      apikey: world.keys.flagship,
+      params: { ...base, cursor: page.next_cursor },
+    });
+    expect(rest.rows).toEqual(rows().slice(row + 3));
+  });
+
+  it.each(["v2.093000000-5", "v2.093000005-1", "v2.093000000-4000000000", "v2.145959990-2"])(
+    "%s, beyond the rows of that millisecond, is 422",
+    async (cursor) => {
+      expect((await at(cursor, base)).envelope.code).toBe(422);
+    },
+  );
+
+  it.each(["v2.253000000-0", "v2.096000000-0", "v2.999999999-0"])(
+    "%s names no time and is 422",
+    async (cursor) => {
+      expect((await at(cursor, base)).envelope.code).toBe(422);
+    },
+  );
+
+  it("without tradedate is 422 and says that the original date is wanted", async () => {
+    const answer = await at("v2.093000000-0", { symbol: "600519" });
+    expect(answer.envelope.code).toBe(422);
+    expect(answer.envelope.message).toContain("tradedate");
+  });
+
+  it("stay inside the given window", async () => {
+    const page = pageOf(await world.ask({ ...windowed, cursor: "v2.093001000-0" }));
+    expect(page.items).toEqual(rows().slice(8, 11));
+    expect(page.has_more).toBe(false);
+    const before = await world.ask({ ...windowed, cursor: "v2.091500000-0" });
+    if (before.envelope.code === 422) return;
+    expect(pageOf(before).items).toEqual(rows().slice(2, 11));
+  });
+
+  it("are compared with the security's own rows", async () => {
+    const asked = { symbol: MAOTAI.symbol, tradedate: OLDEST, cursor: "v2.130000000-1" };
+    expect(pageOf(await world.ask(asked)).items.map((row) => row[2])).toEqual(["145959990"]);
+  });
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { day } from "../support/builders.ts";
+import { account, loadWeekdays, publish } from "../support/operator.ts";
+import { startService } from "../support/service.ts";
+import { orderHistory, pageOf } from "../support/walk.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+import { HOLIDAY, MAIN, MAOTAI, OLDEST, SATURDAY, startWorld, TODAY, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const ask = (tradedate: unknown) => world.ask({ symbol: "600519", tradedate });
+
+describe("tradedate (spec 4.3, decisions 3)", () => {
+  it("serves the day asked for, and the answer says which", async () => {
+    const page = pageOf(await ask(MAIN));
+    expect(page.tradedate).toBe(MAIN);
+    expect(page.items).toEqual(world.main.rowsOf("600519"));
+    expect(pageOf(await ask(OLDEST)).tradedate).toBe(OLDEST);
+  });
+
+  it.each([
+    "2026-03-11",
+    "20260229",
+    "20260230",
+    "20261301",
+    "20260011",
+    "20260300",
+    "2026311",
+    "202603110",
+    "2026031a",
+    "today",
+    "２０２６０３１１",
+    "20260311,20260310",
+    "20260310-20260311",
+  ])("%j is 422", async (tradedate) => {
+    expectRefusal(await ask(tradedate), { reason: "param_invalid", says: ["tradedate"] });
+  });
+
+  it("a JSON number is 422 and the message says to send a string", async () => {
+    const answer = await world.ask(
+      { symbol: "600519", tradedate: 20_260_311 },
+      { headers: { "accept-language": "en" } },
+    );
+    expectRefusal(answer, { reason: "param_invalid", says: ["tradedate", /string/] });
+  });
+
+  it.each([[["20260311"]], [true], [{}]])("%j is 422", async (tradedate) => {
+    expectRefusal(await ask(tradedate), { reason: "param_invalid", says: ["tradedate"] });
+  });
+
+  it("blanks around it are trimmed or refused, never another day", async () => {
+    const answer = await ask(` ${MAIN} `);
+    if (answer.envelope.code === 200) expect(pageOf(answer).tradedate).toBe(MAIN);
+    else expectRefusal(answer, { reason: "param_invalid", says: ["tradedate"] });
+  });
+
+  it.each([
+    ["20260313", "tomorrow"],
+    ["20270101", "next year"],
+    ["99991231", "far away"],
+  ])("%s, %s, is 1002 future_day", async (tradedate) => {
+    expectRefusal(await ask(tradedate), { reason: "future_day", says: [tradedate] });
+  });
+
+  it.each([SATURDAY, HOLIDAY])("%s, not a trading day, is 1002 not_trading_day", async (tradedate) => {
+    expectRefusal(await ask(tradedate), { reason: "not_trading_day", says: [tradedate] });
+  });
+
+  it("a trading day that is not loaded is 1002 not_loaded, with no fallback", async () => {
+    expectRefusal(await ask(TODAY), { reason: "not_loaded", says: [TODAY, MAIN] });
+    expectRefusal(await ask("20260309"), { reason: "not_loaded", says: ["20260309"] });
+  });
+
+  it("a day before the oldest loaded one is 1002 before_history", async () => {
+    expectRefusal(await ask("20250103"), { reason: "before_history", says: ["20250103"] });
+  });
+});
+
+describe("tradedate left out (spec 4.3, decisions 3)", () => {
+  it.each([undefined, null, "", "  "])(
+    "%j means the latest trading day, loaded or not",
+    async (tradedate) => {
+      expectRefusal(await ask(tradedate), { reason: "not_loaded", says: [TODAY, MAIN] });
+    },
+  );
+
+  it("serves today as soon as it is published", async () => {
+    await using later = await startService();
+    await loadWeekdays(later, "20260101", "20261231");
+    await publish(later, day({ tradedate: TODAY, securities: [MAOTAI] }));
+    const { key } = await account(later, { plan: "flagship" });
+    const page = pageOf(await later.post(orderHistory({ apikey: key, params: { symbol: "600519" } })));
+    expect(page.tradedate).toBe(TODAY);
+  });
+
+  it("is Friday on a Sunday, and the day before a holiday", async () => {
+    await using sunday = await startWorld({ nowAt: "2026-03-15T12:00:00+08:00" }).then(disposable);
+    expectRefusal(await sunday.ask({ symbol: "600519" }), { reason: "not_loaded", says: ["20260313"] });
+    await using holiday = await startWorld({ nowAt: "2026-03-02T12:00:00+08:00" }).then(disposable);
+    expectRefusal(await holiday.ask({ symbol: "600519" }), { reason: "not_loaded", says: ["20260227"] });
+  });
+
+  it("turns at midnight in Beijing", async () => {
+    await using before = await startWorld({ nowAt: "2026-03-12T23:55:00+08:00" }).then(disposable);
+    expectRefusal(await before.ask({ symbol: "600519" }), { reason: "not_loaded", says: ["20260312"] });
+    await using after = await startWorld({ nowAt: "2026-03-12T16:00:01Z" }).then(disposable);
+    expectRefusal(await after.ask({ symbol: "600519" }), { reason: "not_loaded", says: ["20260313"] });
+  });
+
+  it("is a fault when the calendar does not reach today, never an old day", async () => {
+    await using late = await startWorld({ nowAt: "2027-01-04T10:00:00+08:00" }).then(disposable);
+    expectRefusal(await late.ask({ symbol: "600519" }), { reason: "unavailable" });
+    const named = await late.ask({ symbol: "600519", tradedate: MAIN });
+    expect(pageOf(named).tradedate).toBe(MAIN);
+  });
+});
+
+const disposable = (each: World) => ({ ...each, [Symbol.asyncDispose]: each.stop });

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FIELDS } from "../../src/orders/record.ts";
+import { pageOf } from "../support/walk.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+import { MAIN, startWorld, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const STANDARD = [
+  "symbol",
+  "tradedate",
+  "time",
+  "order_id",
+  "exchange_order_id",
+  "order_type",
+  "order_code",
+  "price",
+  "volume",
+  "amount",
+];
+
+const ask = (fields: unknown) => world.ask({ symbol: "600519", tradedate: MAIN }, { fields });
+/** The main day's rows with the columns at these places of the standard order. */
+const columns = (...places: number[]) =>
+  world.main.rowsOf("600519").map((row) => places.map((place) => row[place]));
+
+describe("fields (spec 2.1, 2.4, 9; decisions 3)", () => {
+  it("are the ten of the standard, in their order, when left out", async () => {
+    expect(FIELDS).toEqual(STANDARD);
+    for (const nothing of [undefined, null, "", "  "]) {
+      const page = pageOf(await ask(nothing));
+      expect(page.fields).toEqual(STANDARD);
+      expect(page.items).toEqual(world.main.rowsOf("600519"));
+    }
+  });
+
+  it("are returned alone and in the order asked", async () => {
+    const page = pageOf(await ask("volume,time,price"));
+    expect(page.fields).toEqual(["volume", "time", "price"]);
+    expect(page.items).toEqual(columns(8, 2, 7));
+  });
+
+  it.each(STANDARD.map((name, place) => [name, place] as const))(
+    "%s may stand alone",
+    async (name, place) => {
+      const page = pageOf(await ask(name));
+      expect(page.fields).toEqual([name]);
+      expect(page.items).toEqual(columns(place));
+    },
+  );
+
+  it("may be all ten backwards", async () => {
+    const page = pageOf(await ask(STANDARD.toReversed().join(",")));
+    expect(page.items).toEqual(columns(9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+  });
+
+  it("may be an array of strings", async () => {
+    const page = pageOf(await ask(["amount", "symbol"]));
+    expect(page.fields).toEqual(["amount", "symbol"]);
+    expect(page.items).toEqual(columns(9, 0));
+  });
+
+  it("have their blanks trimmed, empty pieces dropped and repeats dropped", async () => {
+    const page = pageOf(await ask(" time , ,price,, time,"));
+    expect(page.fields).toEqual(["time", "price"]);
+    expect(page.items).toEqual(columns(2, 7));
+    expect(pageOf(await ask([" time ", "time", ""])).fields).toEqual(["time"]);
+  });
+
+  it("keep a legacy name as it was asked", async () => {
+    const page = pageOf(await ask("order_no,side"));
+    expect(page.fields).toEqual(["order_no", "side"]);
+    expect(page.items).toEqual(columns(4, 6));
+  });
+
+  it("may hold legacy names beside the new ones", async () => {
+    const page = pageOf(await ask("side,order_code,exchange_order_id,order_no,order_id"));
+    expect(page.fields).toEqual(["side", "order_code", "exchange_order_id", "order_no", "order_id"]);
+    expect(page.items).toEqual(columns(6, 6, 4, 4, 3));
+  });
+
+  it.each([
+    "nonsense",
+    "Time",
+    "PRICE",
+    "time;price",
+    "time price",
+    "time,nonsense",
+    "constructor",
+    "*",
+    "order_no ",
+  ])("%j is 422 field_unknown naming it, unless only blanks are wrong", async (fields) => {
+    if (fields.trim() === "order_no") return expect(pageOf(await ask(fields)).fields).toEqual(["order_no"]);
+    const unknown = fields.split(",").at(-1) ?? "";
+    expectRefusal(await ask(fields), { reason: "field_unknown" });
+    expect((await ask(fields)).envelope.message).toContain(unknown);
+  });
+
+  it.each([7, true, {}, [7], [null], [["time"]]])("%j is 422", async (fields) => {
+    expect((await ask(fields)).envelope.code).toBe(422);
+  });
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pageOf, walk } from "../support/walk.ts";
+import { MAIN, startWorld, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const walkBy = (page_size: number, over: Record<string, unknown> = {}, fields?: string) =>
+  walk(world.service, {
+    apikey: world.keys.flagship,
+    params: { symbol: "600519", tradedate: MAIN, page_size, ...over },
+    ...(fields === undefined ? {} : { fields }),
+  });
+
+describe("paging (spec 3, 4.3; decisions 5)", () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 10_000])(
+    "13 rows at page_size %i come whole",
+    async (pageSize) => {
+      const walked = await walkBy(pageSize);
+      expect(walked.rows).toEqual(world.main.rowsOf("600519"));
+      expect(walked.pages).toHaveLength(Math.ceil(13 / pageSize));
+      expect(new Set(walked.cursors).size).toBe(walked.cursors.length);
+      for (const page of walked.pages) expect(page.page_size).toBe(pageSize);
+    },
+  );
+
+  it.each([1, 3, 5, 24, 25, 26])(
+    "25 rows of one millisecond at page_size %i come whole",
+    async (pageSize) => {
+      const walked = await walkBy(pageSize, { symbol: "600000" });
+      expect(walked.rows).toEqual(world.main.rowsOf("600000"));
+      expect(new Set(walked.cursors).size).toBe(walked.cursors.length);
+    },
+  );
+
+  it("a page with has_more carries a cursor, the last one null", async () => {
+    const { pages } = await walkBy(5);
+    expect(pages.map((page) => page.has_more)).toEqual([true, true, false]);
+    expect(pages.map((page) => page.next_cursor === null)).toEqual([false, false, true]);
+    expect(pages.map((page) => page.items.length)).toEqual([5, 5, 3]);
+  });
+
+  it("has_more is exact when the rows are a multiple of page_size", async () => {
+    expect((await walkBy(13)).pages).toHaveLength(1);
+    expect((await walkBy(5, { symbol: "600000" })).pages).toHaveLength(5);
+  });
+
+  it("has_more is exact when rows follow only after end_time", async () => {
+    const page = pageOf(
+      await world.ask({ symbol: "600519", tradedate: MAIN, end_time: "093000001", page_size: 6 }),
+    );
+    expect(page.items).toHaveLength(6);
+    expect(page).toMatchObject({ has_more: false, next_cursor: null });
+  });
+
+  it("page_size may change between pages", async () => {
+    const apikey = world.keys.flagship;
+    const params = { symbol: "600519", tradedate: MAIN };
+    const first = pageOf(await world.ask({ ...params, page_size: 4 }));
+    const second = pageOf(await world.ask({ ...params, page_size: 1, cursor: first.next_cursor }));
+    const rest = await walk(world.service, { apikey, params: { ...params, cursor: second.next_cursor } });
+    expect([...first.items, ...second.items, ...rest.rows]).toEqual(world.main.rowsOf("600519"));
+  });
+
+  it("fields may change between pages", async () => {
+    const params = { symbol: "600519", tradedate: MAIN };
+    const first = pageOf(await world.ask({ ...params, page_size: 4 }, { fields: "time" }));
+    const second = pageOf(
+      await world.ask({ ...params, cursor: first.next_cursor }, { fields: "volume,side" }),
+    );
+    expect(second.fields).toEqual(["volume", "side"]);
+    expect(second.items).toEqual(
+      world.main
+        .rowsOf("600519")
+        .slice(4)
+        .map((row) => [row[8], row[6]]),
+    );
+  });
+
+  it("the same cursor gives the same page again", async () => {
+    const params = { symbol: "600519", tradedate: MAIN, page_size: 4 };
+    const { next_cursor: cursor } = pageOf(await world.ask(params));
+    const expected = world.main.rowsOf("600519").slice(4, 8);
+    for (let round = 0; round < 3; round++) {
+      expect(pageOf(await world.ask({ ...params, cursor })).items).toEqual(expected);
+    }
+  });
+});

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Page, pageOf } from "../support/walk.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+import { MAIN, startWorld, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const ask = (over: Record<string, unknown> = {}, options = {}) =>
+  world.ask({ symbol: "600519", tradedate: MAIN, ...over }, options);
+
+describe("absent parameters (decisions 3)", () => {
+  it.each([null, "", "   ", "\t\n"])(
+    "%j is the same as leaving an optional parameter out",
+    async (nothing) => {
+      const plain = pageOf(await ask());
+      for (const name of ["format", "start_time", "end_time", "page_size", "limit", "cursor"]) {
+        expect(pageOf(await ask({ [name]: nothing })), name).toEqual(plain);
+      }
+    },
+  );
+
+  it.each([null, "", "  "])("an unknown parameter with the value %j is ignored", async (nothing) => {
+    expect(pageOf(await ask({ offset: nothing, anything: nothing })).items).toHaveLength(13);
+  });
+});
+
+describe("page_size and limit (spec 4.3, 8; decisions 3)", () => {
+  it("is 10000 by default, and the answer says so", async () => {
+    expect(pageOf(await ask()).page_size).toBe(10_000);
+  });
+
+  it.each([
+    [1, 1],
+    ["5", 5],
+    [10_000, 10_000],
+    ["10000", 10_000],
+  ])("%j is applied and named", async (page_size, applied) => {
+    const page = pageOf(await ask({ page_size }));
+    expect(page.page_size).toBe(applied);
+    expect(page.items).toHaveLength(Math.min(applied, 13));
+  });
+
+  it.each([10_001, 20_000, "20000", 2 ** 53 - 1])("%j is served as 10000 and named so", async (page_size) => {
+    expect(pageOf(await ask({ page_size })).page_size).toBe(10_000);
+  });
+
+  it.each([0, -1, "0", "-1", 1.5, "1.5", true, false, "7a", "1e3", "0x10", " 7 7", [7], {}, "ten", 1e300])(
+    "%j is 422",
+    async (page_size) => {
+      expectRefusal(await ask({ page_size }), { reason: "param_invalid", says: ["page_size"] });
+    },
+  );
+
+  it("limit is another name of page_size", async () => {
+    const page = pageOf(await ask({ limit: "3" }));
+    expect(page.page_size).toBe(3);
+    expect(page.items).toHaveLength(3);
+    expectRefusal(await ask({ limit: 0 }), { reason: "param_invalid", says: ["limit"] });
+  });
+
+  it("both may be given when they agree; different ones are 422", async () => {
+    expect(pageOf(await ask({ limit: "3", page_size: 3 })).page_size).toBe(3);
+    expectRefusal(await ask({ limit: 4, page_size: 3 }), {
+      reason: "param_invalid",
+      says: ["limit", "page_size"],
+    });
+  });
+});
+
+describe("format (spec 4.3, decisions 3)", () => {
+  it("json is the default", async () => {
+    expect(pageOf(await ask({ format: "json" }))).toEqual(pageOf(await ask()));
+  });
+
+  it.each(["csv", "xml", "parquets", "js on", 1, true, ["json"], {}])("%j is 422", async (format) => {
+    const answer = await ask({ format });
+    expectRefusal(answer, { reason: "param_invalid", status: answer.status, says: ["format"] });
+  });
+
+  it.each(["cursor", "page_size", "limit", "start_time", "end_time"])(
+    "parquet with %s is 422 param_excluded",
+    async (name) => {
+      const answer = await ask({ format: "parquet", [name]: name.endsWith("_time") ? "09:30" : "1" });
+      expectRefusal(answer, { reason: "param_excluded", status: 422, says: [name] });
+    },
+  );
+
+  it("parquet with several of them names them all", async () => {
+    const answer = await ask({ format: "parquet", page_size: 5, limit: 5, start_time: "09:30", cursor: "x" });
+    const says = ["page_size", "limit", "start_time", "cursor"];
+    expectRefusal(answer, { reason: "param_excluded", status: 422, says });
+  });
+
+  it("parquet with empty ones of them is served", async () => {
+    const empty = { cursor: null, page_size: "", limit: " ", start_time: null, end_time: "" };
+    const answer = await ask({ format: "parquet", ...empty });
+    expect(answer.status).toBe(200);
+    expect(answer.headers["content-type"]).toBe("application/vnd.apache.parquet");
+  });
+});
+
+describe("unknown parameters (decisions 3)", () => {
+  it.each([
+    ["star_time", "start_time"],
+    ["startTime", "start_time"],
+    ["endtime", "end_time"],
+    ["trade_date", "tradedate"],
+    ["pagesize", "page_size"],
+    ["symbols", "symbol"],
+    ["Cursor", "cursor"],
+  ])("%s is 422 param_unknown and the message names %s", async (name, nearest) => {
+    expectRefusal(await ask({ [name]: "x" }), { reason: "param_unknown", says: [name, nearest] });
+  });
+
+  it.each(["offset", "page", "year", "data_type", "constructor", "toString"])(
+    "%s is 422 param_unknown",
+    async (name) => {
+      expectRefusal(await ask({ [name]: 1 }), { reason: "param_unknown", says: [name] });
+    },
+  );
+
+  it("__proto__ is a name like any other", async () => {
+    const body = `{"apiname":"level2_order_history","apikey":"${world.keys.flagship}",`;
+    const answer = await world.service.post(`${body}"params":{"symbol":"600519","__proto__":{"a":1}}}`);
+    expectRefusal(answer, { reason: "param_unknown" });
+  });
+
+  it("are only warned of in a header when the deployment says so", async () => {
+    const warning = await startWorld({ settings: { UNKNOWN_PARAMETERS: "warn" } });
+    const answer = await warning.ask({ symbol: "600519", tradedate: MAIN, offset: 10 });
+    await warning.stop();
+    const page: Page = pageOf(answer);
+    expect(page.items).toHaveLength(13);
+    expect(JSON.stringify(answer.headers)).toContain("offset");
+  });
+});

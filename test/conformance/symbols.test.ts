@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pageOf } from "../support/walk.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+import { MAIN, startWorld, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const ask = (symbol: unknown) => world.ask({ symbol, tradedate: MAIN });
+
+describe("symbol (spec 4.3, decisions 3)", () => {
+  it.each([
+    "600519",
+    "600519.SH",
+    "600519.SS",
+    "600519.SSE",
+    "600519.XSHG",
+    "600519.sh",
+    "600519.xshg",
+    "sh600519",
+    "SH600519",
+    " 600519 ",
+    "\t600519.SH\n",
+  ])("%j is 600519 in Shanghai", async (symbol) => {
+    expect(pageOf(await ask(symbol)).items).toEqual(world.main.rowsOf("600519"));
+  });
+
+  it.each(["300750", "300750.SZ", "300750.SZSE", "300750.XSHE", "300750.sz", "sz300750", "Sz300750"])(
+    "%j is 300750 in Shenzhen",
+    async (symbol) => {
+      expect(pageOf(await ask(symbol)).items).toEqual(world.main.rowsOf("300750"));
+    },
+  );
+
+  it.each([
+    ["000001", "SZ", "a Shenzhen share against a Shanghai index's code"],
+    ["600036", "SH", "a Shanghai share"],
+    ["159915", "SZ", "a Shenzhen fund"],
+    ["510300", "SH", "a Shanghai fund"],
+  ] as const)("bare %s on both exchanges is the one in %s: %s", async (symbol, market, _) => {
+    expect(pageOf(await ask(symbol)).items).toEqual(world.main.rowsOf(symbol, market));
+  });
+
+  it.each([
+    ["000001.SH", "000001", "SH"],
+    ["000001.SZ", "000001", "SZ"],
+    ["sh159915", "159915", "SH"],
+    ["510300.XSHE", "510300", "SZ"],
+    ["110001.SH", "110001", "SH"],
+    ["sz110001", "110001", "SZ"],
+  ] as const)("a named exchange is honoured: %s", async (asked, symbol, market) => {
+    expect(pageOf(await ask(asked)).items).toEqual(world.main.rowsOf(symbol, market));
+  });
+
+  it("bare digits on both exchanges that are neither share nor fund are 422 and ask for the suffix", async () => {
+    expectRefusal(await ask("110001"), { reason: "param_invalid", says: ["symbol", ".SH", ".SZ"] });
+  });
+
+  it("an absent security is 1002, with a hint where the other exchange has it", async () => {
+    expectRefusal(await ask("999999"), { reason: "security_unknown", says: ["999999"] });
+    expectRefusal(await ask("300750.SH"), { reason: "security_unknown", says: ["300750.SZ"] });
+    expectRefusal(await ask("sz600519"), { reason: "security_unknown", says: ["600519.SH"] });
+  });
+
+  it.each(["430047.BJ", "bj430047", "600519.BJ"])(
+    "%s is 1002: Beijing's exchange is not carried",
+    async (symbol) => {
+      expectRefusal(await ask(symbol), { reason: "security_unknown" });
+    },
+  );
+
+  it("a security delivered without orders is 1002 no_orders", async () => {
+    expectRefusal(await ask("688111"), { reason: "no_orders", says: ["688111"] });
+  });
+
+  it.each([
+    "60051",
+    "6005190",
+    "600519.",
+    ".SH",
+    "600519.HK",
+    "600519.SHE",
+    "600519SH",
+    "SH.600519",
+    "sh 600519",
+    "600519 .SH",
+    "sh600519.SH",
+    "sh600519.SZ",
+    "hk600519",
+    "60051A",
+    "６００５１９",
+    "AAPL",
+    "0x1234",
+    "-60051",
+    "6005.9",
+    "%",
+    "600519;--",
+  ])("%j is 422 and says which forms are read", async (symbol) => {
+    expectRefusal(await ask(symbol), { reason: "param_invalid", says: ["symbol"] });
+  });
+
+  it.each([600519, 1.5, true, {}, { symbol: "600519" }])("%j instead of a string is 422", async (symbol) => {
+    expectRefusal(await ask(symbol), { reason: "param_invalid", says: ["symbol"] });
+  });
+
+  it.each([["600519,300750"], ["600519, "], [["600519"]], [["600519", "300750"]], [[]]])(
+    "%j is 422: one security per request",
+    async (symbol) => {
+      const headers = { "accept-language": "en" };
+      const answer = await world.ask({ symbol, tradedate: MAIN }, { headers });
+      expectRefusal(answer, { reason: "param_invalid", says: ["symbol", /one security per request/i] });
+    },
+  );
+
+  it.each([undefined, null, "", "  "])("%j is 422: symbol is required", async (symbol) => {
+    expectRefusal(await ask(symbol), { reason: "param_invalid", says: ["symbol"] });
+  });
+});

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Row } from "../support/builders.ts";
+import { orderHistory, pageOf, walk } from "../support/walk.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+import { MAIN, startWorld, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const ask = (over: Record<string, unknown>) => world.ask({ symbol: "600519", tradedate: MAIN, ...over });
+
+/** Rows of the main day from `start` (inclusive) to `end` (exclusive), both HHMMSSmmm. */
+const within = (start: string, end: string): Row[] =>
+  world.main.rowsOf("600519").filter((row) => String(row[2]) >= start && String(row[2]) < end);
+
+describe("time window (spec 4.3, decisions 3)", () => {
+  it.each(["09:30", "09:30:00", "093000", "093000000"])("start_time %s is inclusive", async (start_time) => {
+    const page = pageOf(await ask({ start_time }));
+    expect(page.items).toEqual(within("093000000", "999999999"));
+    expect(page.items[0]?.[2]).toBe("093000000");
+  });
+
+  it.each(["09:30", "09:30:00", "093000", "093000000"])("end_time %s is exclusive", async (end_time) => {
+    expect(pageOf(await ask({ end_time })).items).toEqual(within("000000000", "093000000"));
+  });
+
+  it("a short form names the first millisecond of its minute or second", async () => {
+    const minute = await ask({ start_time: "09:30", end_time: "09:31" });
+    expect(pageOf(minute).items).toEqual(within("093000000", "093100000"));
+    const second = await ask({ start_time: "093000", end_time: "09:30:01" });
+    expect(pageOf(second).items).toEqual(within("093000000", "093001000"));
+  });
+
+  it("a window of one millisecond holds exactly its rows", async () => {
+    const page = pageOf(await ask({ start_time: "093000000", end_time: "093000001" }));
+    expect(page.items).toHaveLength(4);
+    expect(page.items).toEqual(within("093000000", "093000001"));
+  });
+
+  it("every start and end at or beside a row's time cuts exactly there", async () => {
+    const times = [...new Set(world.main.rowsOf("600519").map((row) => String(row[2])))];
+    const beside = times.flatMap((time) => [time, String(Number(time) + 1).padStart(9, "0")]);
+    for (const [place, start] of beside.entries()) {
+      const end = beside[(place * 7 + 3) % beside.length] ?? "";
+      if (start >= end) continue;
+      const page = pageOf(await ask({ start_time: start, end_time: end }));
+      expect(page.items, `${start} to ${end}`).toEqual(within(start, end));
+      expect(page.has_more).toBe(false);
+    }
+  });
+
+  it("a window without rows, or outside the session, is 200 with no items", async () => {
+    for (const [start_time, end_time] of [
+      ["10:00", "10:01"],
+      ["00:00", "00:01"],
+      ["20:00", "23:59:59"],
+    ]) {
+      const page = pageOf(await ask({ start_time, end_time }));
+      expect(page).toMatchObject({ items: [], has_more: false, next_cursor: null, page_size: 10_000 });
+      expect(page.fields).toHaveLength(10);
+    }
+  });
+
+  it("the whole day's edges are accepted", async () => {
+    expect(pageOf(await ask({ start_time: "00:00", end_time: "235959999" })).items).toHaveLength(13);
+    expect(pageOf(await ask({ start_time: "000000000" })).items).toHaveLength(13);
+  });
+
+  it.each([
+    ["09:30", "09:30"],
+    ["09:31", "09:30"],
+    ["093000001", "093000000"],
+    ["09:30:00", "093000000"],
+  ])("start %s at or after end %s is 422", async (start_time, end_time) => {
+    expectRefusal(await ask({ start_time, end_time }), {
+      reason: "param_invalid",
+      says: [/start_time|end_time/],
+    });
+  });
+
+  it.each(["start_time", "end_time"])("%s in any other form is 422", async (name) => {
+    const wrong: unknown[] = ["9:30", "0930", "09300", "24:00", "09:60", "09:30:60", "093060", "240000"];
+    wrong.push(
+      "09:30:00.000",
+      "09:30:00:000",
+      "09-30",
+      "T0930",
+      "093000.5",
+      "0930000000",
+      "９:３０",
+      "morning",
+    );
+    wrong.push("1773192600", "-93000", "+93000", "09:30Z", "09.30", " : ", "09:", ":30", "::", "235960000");
+    wrong.push(930, 93_000, 93_000_000, true, ["09:30"], {});
+    for (const value of wrong) {
+      expectRefusal(await ask({ [name]: value }), { reason: "param_invalid", says: [name] });
+    }
+  });
+
+  it("eight digits are 422 and told to be padded to nine", async () => {
+    const headers = { "accept-language": "en" };
+    const params = { symbol: "600519", tradedate: MAIN, start_time: "93000000" };
+    expectRefusal(await world.ask(params, { headers }), { reason: "param_invalid", says: [/nine/] });
+  });
+
+  it("a window holds while its pages are walked", async () => {
+    const apikey = world.keys.flagship;
+    const walked = await walk(world.service, {
+      apikey,
+      params: { symbol: "600519", tradedate: MAIN, start_time: "09:30", end_time: "13:00", page_size: 2 },
+    });
+    expect(walked.rows).toEqual(within("093000000", "130000000"));
+  });
+
+  it("X-Window shows 500 random windows as they were meant", async () => {
+    const apikey = world.keys.flagship;
+    for (let at = 0; at < 86_399; at += 173) {
+      const hms = new Date(at * 1000).toISOString().slice(11, 19);
+      const forms = [hms, hms.replaceAll(":", ""), `${hms.replaceAll(":", "")}000`];
+      const start_time = hms.endsWith(":00") ? hms.slice(0, 5) : forms[at % 3];
+      const params = { symbol: "600519", tradedate: MAIN, start_time, end_time: "235959999" };
+      const answer = await world.service.post(orderHistory({ apikey, params }));
+      expect(answer.headers["x-window"]).toBe(`${forms[2]}-235959999`);
+    }
+  });
+});
