@@ -1,0 +1,130 @@
+/** The operator's side of the admin API: bearer token, checked answers, retries where they are safe. */
+import type * as z from "zod";
+import { adminErrorSchema } from "../admin/wire.ts";
+import { CommandFailure } from "./exit.ts";
+
+/** Cloudflare's checks answer unnamed script clients with 403 before the worker runs. */
+const USER_AGENT = "edgetape-cli";
+/** Waits before the second, third… try of a request that may be sent twice. */
+const RETRY_WAITS_MS = [500, 1_000, 2_000, 4_000];
+/** Between the service and its storage; the request itself was well-formed. */
+const PASSING_STATUSES = new Set([429, 502, 503, 504, 520, 522, 524]);
+
+export interface AdminClientOptions {
+  /** Where the service answers, without a path: `https://api.example.com`. */
+  baseUrl: string;
+  token: string;
+  fetch?: typeof fetch;
+  /** Waits between tries; tests pass their own. */
+  wait?: (ms: number) => Promise<void>;
+}
+
+export interface AdminRequest {
+  /** JSON, unless it is bytes. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Whether sending it again after a lost answer is harmless. GET and PUT always are. */
+  repeatable?: boolean;
+}
+
+export class AdminClient {
+  readonly baseUrl: string;
+  private readonly token: string;
+  private readonly fetch: typeof fetch;
+  private readonly wait: (ms: number) => Promise<void>;
+
+  constructor({ baseUrl, token, fetch: fetchWith = fetch, wait = sleep }: AdminClientOptions) {
+    this.baseUrl = baseUrl.replace(/\/+$/, "");
+    this.token = token;
+    this.fetch = fetchWith;
+    this.wait = wait;
+  }
+
+  /**
+   * Sends one admin request and returns its answer as `schema` has it. Throws `CommandFailure` with the
+   * service's own sentence when it refuses, or with what stood in the way when it cannot be reached.
+   */
+  async request<T extends z.ZodType>(
+    schema: T,
+    method: "GET" | "POST" | "PUT",
+    path: string,
+    request: AdminRequest = {},
+  ): Promise<z.output<T>> {
+    const tries = request.repeatable || method !== "POST" ? RETRY_WAITS_MS.length + 1 : 1;
+    const response = await this.send(method, path, request, tries);
+    const text = await response.text();
+    if (!response.ok) throw new CommandFailure(refusalSentence(response.status, text));
+    const parsed = schema.safeParse(jsonOf(text));
+    if (parsed.success) return parsed.data;
+    throw new CommandFailure(
+      `${this.baseUrl} answered ${method} ${path} with something this command does not know.`,
+    );
+  }
+
+  private async send(method: string, path: string, request: AdminRequest, tries: number): Promise<Response> {
+    const binary = request.body instanceof Uint8Array;
+    const headers: Record<string, string> = {
+      Authorization: `Bearer ${this.token}`,
+      "User-Agent": USER_AGENT,
+      ...(request.body === undefined
+        ? {}
+        : { "Content-Type": binary ? "application/octet-stream" : "application/json" }),
+      ...request.headers,
+    };
+    const body =
+      request.body === undefined
+        ? null
+        : binary
+          ? (request.body as Uint8Array<ArrayBuffer>)
+          : JSON.stringify(request.body);
+    for (let attempt = 1; ; attempt++) {
+      const last = attempt >= tries;
+      try {
+        const response = await this.fetch(this.baseUrl + path, { method, headers, body, redirect: "manual" });
+        if (last || !PASSING_STATUSES.has(response.status)) return response;
+        await response.body?.cancel();
+      } catch (error) {
+        if (last) throw new CommandFailure(unreachableSentence(this.baseUrl, error));
+      }
+      await this.wait(RETRY_WAITS_MS[attempt - 1] ?? 0);
+    }
+  }
+}
+
+/** Validates what the operator gave; `undefined` members fall back to the environment. */
+export function adminClient(options: { url?: string | undefined; token?: string | undefined }): AdminClient {
+  const baseUrl = options.url ?? process.env.EDGETAPE_URL;
+  const token = options.token ?? process.env.EDGETAPE_TOKEN;
+  if (!baseUrl) throw new CommandFailure("Which service? Give --url or set EDGETAPE_URL.", 2);
+  if (!token) throw new CommandFailure("Give the operator's token with --token or set EDGETAPE_TOKEN.", 2);
+  if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
+    throw new CommandFailure(`${baseUrl} is not an address; it begins with http:// or https://.`, 2);
+  }
+  return new AdminClient({ baseUrl, token });
+}
+
+function refusalSentence(status: number, text: string): string {
+  const refusal = adminErrorSchema.safeParse(jsonOf(text));
+  if (refusal.success) return refusal.data.error;
+  if (status === 401) return "The service does not accept this operator's token.";
+  return `The service answered with HTTP ${status}.`;
+}
+
+function unreachableSentence(baseUrl: string, error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const reason =
+    cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : String(cause);
+  return `${baseUrl} cannot be reached (${reason}).`;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+/**
+ * Starts the command with the Node the project brings along. The rest is TypeScript that Node 24 runs as
+ * it is and older ones cannot even read, so this one file is plain JavaScript.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const NEEDED = 24;
+const main = fileURLToPath(new URL("main.ts", import.meta.url));
+const bundled = fileURLToPath(new URL("../../node_modules/node/bin/node", import.meta.url));
+
+if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
+  const { run } = await import("./main.ts");
+  process.exitCode = await run(process.argv.slice(2));
+} else if (existsSync(bundled)) {
+  const { status, signal } = spawnSync(bundled, [main, ...process.argv.slice(2)], { stdio: "inherit" });
+  process.exitCode = status ?? (signal === "SIGINT" ? 130 : 1);
+} else {
+  console.error(
+    `edgetape needs Node ${NEEDED} and this is ${process.version}. Run \`npm ci\` in the checkout: it brings one along.`,
+  );
+  process.exitCode = 1;
+}

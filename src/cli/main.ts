@@ -1,0 +1,26 @@
+/** Entry of the `edgetape` command: runs one command line and turns its end into an exit status. */
+import { CommanderError } from "commander";
+import { CommandFailure, EXIT } from "./exit.ts";
+import { createProgram } from "./program.ts";
+
+/** Runs the command line `args` (without node and script) and returns the exit status. */
+export async function run(args: string[]): Promise<number> {
+  try {
+    await createProgram().parseAsync(args, { from: "user" });
+    return Number(process.exitCode ?? EXIT.ok);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    process.stderr.write(`edgetape: ${sentenceOf(error)}\n`);
+    return error instanceof CommandFailure ? error.status : EXIT.failed;
+  }
+}
+
+/** One line for the operator. `EDGETAPE_DEBUG=1` adds the stack of what was not foreseen. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const unforeseen = !(error instanceof CommandFailure);
+  if (unforeseen && process.env.EDGETAPE_DEBUG) return error.stack ?? error.message;
+  return error.message.split("\n", 1)[0] ?? error.name;
+}
+
+if (import.meta.main) process.exitCode = await run(process.argv.slice(2));

@@ -1,0 +1,39 @@
+/** The `edgetape` command: every group of commands, one file each. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "commander";
+import { registerAccounts } from "./account-commands.ts";
+import { registerCalendar } from "./calendar/calendar-commands.ts";
+import { registerDays } from "./day-commands.ts";
+import { registerKeys } from "./key-commands.ts";
+import { registerPublish } from "./publish/publish-command.ts";
+import { registerSample } from "./sample-command.ts";
+
+/** The whole command. A wrong command line throws `CommanderError` after its sentence was printed. */
+export function createProgram(): Command {
+  const program = new Command("edgetape")
+    .description(
+      "Build day packs from order files, publish them, and run the service's accounts and calendar.",
+    )
+    .version(packageVersion())
+    .showHelpAfterError("(--help shows what is accepted)")
+    // Commands made with `.command()` inherit it, so a wrong option anywhere ends with a status, not an exit.
+    .exitOverride()
+    .addHelpText(
+      "after",
+      "\nExit status: 0 done, 1 refused or failed, 2 wrong command line, 3 done with rows left out.\n" +
+        "Commands that talk to a service take --url and --token, or EDGETAPE_URL and EDGETAPE_TOKEN.",
+    );
+  registerPublish(program);
+  registerDays(program);
+  registerCalendar(program);
+  registerAccounts(program);
+  registerKeys(program);
+  registerSample(program);
+  return program;
+}
+
+function packageVersion(): string {
+  const text = readFileSync(join(import.meta.dirname, "../../package.json"), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}
