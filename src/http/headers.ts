@@ -93,7 +93,7 @@ export interface Quota {
 }
 
 /**
- * `RateLimit-Policy` and `RateLimit` as in draft-ietf-httpapi-ratelimit-headers-10: lists of strings with
+ * `RateLimit-Policy` and `RateLimit` as in draft-ietf-httpapi-ratelimit-headers-11: lists of strings with
  * parameters q(uota), w(indow), r(emaining), t(ime to the reset). Nothing without a quota.
  */
 export function writeQuotas(headers: Headers, quotas: readonly Quota[]): void {

@@ -112,8 +112,8 @@ function invalidWords({ parameter, problem, given }: ParamInvalid): Words {
       );
     case "time_out_of_day":
       return say(
-        "不是一天中的时间：时 00-23，分、秒 00-59；查到收盘请省略 end_time",
-        "is not a time of day: hours 00-23, minutes and seconds 00-59; leave end_time out to read to the end",
+        `不是一天中的时间，可用格式 ${TIME_FORMS}（时 00-23，分、秒 00-59）；要查到当日结束请省略 end_time`,
+        `is not a time of day, accepted: ${TIME_FORMS} (hours 00-23, minutes and seconds 00-59); leave end_time out to read to the end of the day`,
       );
     case "empty_window":
       return say(

@@ -8,14 +8,9 @@
  */
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import type { CursorDenial } from "./denial.ts";
+import type { Position } from "./page-plan.ts";
 import type { Market } from "./record.ts";
-import { parseTimeOfDay, type TimeOfDay, type TimeWindow } from "./time-window.ts";
-
-/** Where a page begins: `skip` rows of the millisecond `time` have been read already. */
-export interface CursorPosition {
-  time: TimeOfDay;
-  skip: number;
-}
+import { parseTimeOfDay, type TimeWindow } from "./time-window.ts";
 
 /** What a present cursor holds. */
 export interface DatedCursor extends TimeWindow {
@@ -24,13 +19,13 @@ export interface DatedCursor extends TimeWindow {
   market: Market;
   /** The day's revision that the walk began on. */
   revision: number;
-  position: CursorPosition;
+  position: Position;
 }
 
 /** A time-offset cursor of the former format: a position without a date, unsigned (spec 4.3, rule 3). */
 export interface UndatedCursor {
   tradedate: null;
-  position: CursorPosition;
+  position: Position;
 }
 
 /** Secrets that sign cursors; the previous one still counts before the instant `acceptedUntilMs`. */

@@ -148,10 +148,10 @@ function parsePageSize(pageSize: unknown, limit: unknown): number | ParamInvalid
 /** A JSON integer or a string of decimal digits, at least 1; `null` when left out. */
 function parseCount(parameter: "page_size" | "limit", value: unknown): number | null | ParamInvalid {
   if (value === undefined) return null;
-  const count = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
-  if (typeof count !== "number" || Number.isNaN(count)) return invalid(parameter, "not_integer", value);
-  // A JSON number too large for a double arrives as Infinity: it is larger than the cap, not a fraction.
-  if (!Number.isInteger(count) && Math.abs(count) !== Number.POSITIVE_INFINITY) {
+  // Digits in a string may be as many as they like: whatever is above the cap is served as the cap.
+  const count =
+    typeof value === "string" && /^\d+$/.test(value) ? Math.min(Number(value), 2 ** 53 - 1) : value;
+  if (typeof count !== "number" || !Number.isSafeInteger(count)) {
     return invalid(parameter, "not_integer", value);
   }
   return count < 1 ? invalid(parameter, "below_one", value) : count;

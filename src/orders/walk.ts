@@ -1,7 +1,8 @@
 /** Where a page begins: at the window's start, or where a cursor left off (spec 3, 4.3). */
 import type { BeijingDate } from "../calendar/beijing.ts";
-import type { CursorPosition, DatedCursor, UndatedCursor } from "./cursor.ts";
+import type { DatedCursor, UndatedCursor } from "./cursor.ts";
 import { type CursorDenial, invalid, type ParamInvalid } from "./denial.ts";
+import type { Position } from "./page-plan.ts";
 import type { OrderQuery } from "./query.ts";
 import type { Market } from "./record.ts";
 
@@ -13,7 +14,7 @@ export interface Walk {
   revision: number | null;
   /** The exchange that the walk began on, for `resolveMarket`; `null` where none is fixed yet. */
   market: Market | null;
-  position: CursorPosition;
+  position: Position;
 }
 
 /** The walk of a first page: nothing is fixed, the first row is the window's first. */
