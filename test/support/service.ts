@@ -20,6 +20,8 @@ export interface ServiceOptions {
   settings?: Record<string, string>;
   /** RFC 3339 instant at which the service's clock stands when it starts; it runs on from there. */
   nowAt?: string;
+  /** Requests per 10 s and account of the rate-limit binding; 500 when absent. */
+  rateLimit?: number;
   /** Folder for D1, R2 and the objects; a second start on it finds the first one's state. */
   persistDir?: string;
 }
@@ -55,7 +57,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       d1Databases: ["DB"],
       r2Buckets: ["PACKS"],
       durableObjects: { GATE: { className: "Gate", useSQLite: true } },
-      ratelimits: { RATE: { namespace_id: "1001", simple: { limit: 500, period: 10 } } },
+      ratelimits: { RATE: { namespace_id: "1001", simple: { limit: options.rateLimit ?? 500, period: 10 } } },
       bindings: {
         ENVIRONMENT: "test",
         CURSOR_SECRET: "test-cursor-secret-of-this-deployment-0001",

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { PlanName } from "../../src/entitlement/principal.ts";
+import { type AccountRequest, account, asOperator } from "../support/operator.ts";
+import { orderHistory } from "../support/walk.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+import { BEFORE_WINDOW, DAY_MS, FIRST_OF_WINDOW, MAIN, OLDEST, startWorld, type World } from "./world.ts";
+
+let world: World;
+let now: number;
+beforeAll(async () => {
+  world = await startWorld();
+  now = world.service.nowMs();
+});
+afterAll(() => world.stop());
+
+const ask = (apikey: string, tradedate = MAIN, over: Record<string, unknown> = {}) =>
+  world.ask({ symbol: "600519", tradedate, ...over }, { apikey });
+const subscribed = async (...subscriptions: NonNullable<AccountRequest["subscriptions"]>) =>
+  (await account(world.service, { subscriptions })).key;
+const from = (plan: PlanName, startMs: number, endMs: number) => ({ plan, startMs, endMs });
+
+describe("plans and order history (spec 5, decisions 7)", () => {
+  it.each(["free", "standard"] as const)("%s is 403, for any day", async (plan) => {
+    for (const tradedate of [MAIN, OLDEST]) {
+      expectRefusal(await ask(world.keys[plan], tradedate), { reason: "plan_missing" });
+    }
+  });
+
+  it("an account without any plan is 403", async () => {
+    const { key } = await account(world.service, {});
+    expectRefusal(await ask(key), { reason: "plan_missing" });
+  });
+
+  it.each(["trial", "flagship"] as const)("%s has all history", async (plan) => {
+    for (const tradedate of [MAIN, FIRST_OF_WINDOW, BEFORE_WINDOW, OLDEST]) {
+      expect((await ask(world.keys[plan], tradedate)).envelope.code).toBe(200);
+    }
+  });
+
+  it.each(["professional", "weekly"] as const)(
+    "%s has the latest 30 calendar days, today included",
+    async (plan) => {
+      expect((await ask(world.keys[plan], MAIN)).envelope.code).toBe(200);
+      expect((await ask(world.keys[plan], FIRST_OF_WINDOW)).envelope.code).toBe(200);
+      const says = [FIRST_OF_WINDOW];
+      expectRefusal(await ask(world.keys[plan], BEFORE_WINDOW), { reason: "outside_window", says });
+      expectRefusal(await ask(world.keys[plan], OLDEST), { reason: "outside_window", says });
+    },
+  );
+
+  it("the window has a lower bound only: a day to come is 1002", async () => {
+    expectRefusal(await ask(world.keys.professional, "20260313"), { reason: "future_day" });
+  });
+
+  it("the window moves at midnight in Beijing, not in UTC", async () => {
+    const evening = await startWorld({ nowAt: "2026-03-12T23:50:00+08:00" });
+    const asked = { symbol: "600519", tradedate: FIRST_OF_WINDOW };
+    const before = await evening.ask(asked, { apikey: evening.keys.professional });
+    await evening.stop();
+    expect(before.envelope.code).toBe(200);
+    const night = await startWorld({ nowAt: "2026-03-13T00:00:01+08:00" });
+    const after = await night.ask(asked, { apikey: night.keys.professional });
+    await night.stop();
+    expectRefusal(after, { reason: "outside_window", says: ["20260212"] });
+  });
+});
+
+describe("subscriptions (decisions 7)", () => {
+  it("hold from their start, inclusive, to their end, exclusive", async () => {
+    expect((await ask(await subscribed(from("flagship", now - 1, now + DAY_MS)))).envelope.code).toBe(200);
+    const past = await subscribed(from("flagship", now - DAY_MS, now));
+    expectRefusal(await ask(past), { reason: "plan_expired" });
+    const future = await subscribed(from("flagship", now + DAY_MS, now + 2 * DAY_MS));
+    expectRefusal(await ask(future), { reason: "plan_missing" });
+  });
+
+  it("may overlap: the best one counts", async () => {
+    const all = (["free", "standard", "trial", "professional", "flagship"] as const).map((plan) =>
+      from(plan, now - DAY_MS, now + DAY_MS),
+    );
+    expect((await ask(await subscribed(...all), OLDEST)).envelope.code).toBe(200);
+    expect((await ask(await subscribed(...all.toReversed()), OLDEST)).envelope.code).toBe(200);
+    const upToProfessional = await subscribed(...all.slice(0, 4));
+    expectRefusal(await ask(upToProfessional, OLDEST), { reason: "outside_window" });
+    expect((await ask(await subscribed(...all.slice(0, 3)), OLDEST)).envelope.code).toBe(200);
+    expectRefusal(await ask(await subscribed(...all.slice(0, 2))), { reason: "plan_missing" });
+  });
+
+  it("that ended leave what still holds", async () => {
+    const ended = from("flagship", now - 2 * DAY_MS, now - DAY_MS);
+    const key = await subscribed(ended, from("professional", now - DAY_MS, now + DAY_MS));
+    expect((await ask(key)).envelope.code).toBe(200);
+    expectRefusal(await ask(key, OLDEST), { reason: "outside_window" });
+  });
+
+  it("none active but one past is plan_expired", async () => {
+    const ended = from("professional", now - 2 * DAY_MS, now - DAY_MS);
+    expectRefusal(await ask(await subscribed(ended)), { reason: "plan_expired" });
+    const later = from("flagship", now + DAY_MS, now + 2 * DAY_MS);
+    expectRefusal(await ask(await subscribed(ended, later)), { reason: "plan_expired" });
+  });
+
+  it("of the weekly card hold 7 × 24 hours from their start", async () => {
+    const sixDays = from("weekly", now - 6 * DAY_MS, now + DAY_MS);
+    expect((await ask(await subscribed(sixDays))).envelope.code).toBe(200);
+    const over = from("weekly", now - 7 * DAY_MS - 1000, now - 1000);
+    expectRefusal(await ask(await subscribed(over)), { reason: "plan_expired" });
+  });
+});
+
+describe("keys and accounts (spec 5, decisions 1)", () => {
+  it("all keys of an account work", async () => {
+    const { keys } = await account(world.service, { plan: "flagship", keys: 3 });
+    for (const { key } of keys) expect((await ask(key)).envelope.code).toBe(200);
+  });
+
+  it("have the form et_ + 36 characters", async () => {
+    for (const key of Object.values(world.keys)) expect(key).toMatch(/^et_[0-9A-Za-z]{36}$/);
+  });
+
+  it("a revoked key is 403 key_revoked, the account's other one works", async () => {
+    const { keys } = await account(world.service, { plan: "flagship", keys: 2 });
+    const [first, second] = keys;
+    await asOperator(world.service, "POST", `/admin/keys/${first?.keyId}/revoke`);
+    expectRefusal(await ask(first?.key ?? ""), { reason: "key_revoked" });
+    expect((await ask(second?.key ?? "")).envelope.code).toBe(200);
+  });
+
+  it("a disabled account is 403 account_disabled with every key", async () => {
+    const { accountId, keys } = await account(world.service, { plan: "flagship", keys: 2 });
+    await asOperator(world.service, "POST", `/admin/accounts/${accountId}/disable`);
+    for (const { key } of keys) expectRefusal(await ask(key), { reason: "account_disabled" });
+  });
+
+  it("imported keys of any form work as they are", async () => {
+    const imported = ["legacy-0001", "用户钥匙", "a b c", "0".repeat(200)];
+    const rows = imported.map((key, place) => ({
+      key,
+      account: `customer-${place}`,
+      plan: "flagship",
+      start: "2026-01-01T00:00:00+08:00",
+      end: "2027-01-01T00:00:00+08:00",
+    }));
+    const done = await asOperator<{ imported: number }>(world.service, "POST", "/admin/keys/import", {
+      rows,
+    });
+    expect(done.imported).toBe(4);
+    for (const key of imported) expect((await ask(key)).envelope.code).toBe(200);
+    const again = await asOperator<{ unchanged: number }>(world.service, "POST", "/admin/keys/import", {
+      rows,
+    });
+    expect(again.unchanged).toBe(4);
+  });
+
+  it("a revocation of a key in use is in force within 30 s", { timeout: 60_000 }, async () => {
+    const { keys } = await account(world.service, { plan: "flagship" });
+    const key = keys[0]?.key ?? "";
+    expect((await ask(key)).envelope.code).toBe(200);
+    await asOperator(world.service, "POST", `/admin/keys/${keys[0]?.keyId}/revoke`);
+    const revokedAt = Date.now();
+    let answer = await ask(key);
+    while (answer.envelope.code === 200 && Date.now() - revokedAt < 31_000) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      answer = await world.service.post(
+        orderHistory({ apikey: key, params: { symbol: "600519", tradedate: MAIN } }),
+      );
+    }
+    expectRefusal(answer, { reason: "key_revoked" });
+  });
+});

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Answer } from "../support/http-client.ts";
+import { account, asOperator } from "../support/operator.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+import { MAIN, startWorld, TODAY, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const ask = (apikey: string, over: Record<string, unknown> = {}) =>
+  world.ask({ symbol: "600519", tradedate: MAIN, ...over }, { apikey });
+const parquet = { format: "parquet" };
+
+/** What a `RateLimit` header says is left and in how many seconds it resets (decisions 1). */
+function left(answer: Answer): { remaining: number; resetSeconds: number } {
+  const header = String(answer.headers.ratelimit);
+  const [, remaining] = /;\s*r=(\d+)/.exec(header) ?? [];
+  const [, seconds] = /;\s*t=(\d+)/.exec(header) ?? [];
+  expect(remaining, header).toBeDefined();
+  return { remaining: Number(remaining), resetSeconds: Number(seconds) };
+}
+
+describe("daily quota (spec 5, 8; decisions 1, 2, 7)", () => {
+  it("of the trial plan is 100 requests, JSON and Parquet together, charged once each", async () => {
+    const { key } = await account(world.service, { plan: "trial" });
+    for (let asked = 1; asked <= 100; asked++) {
+      const answer = await ask(key, asked % 10 === 0 ? parquet : {});
+      expect(answer.status).toBe(200);
+      expect(left(answer).remaining).toBe(100 - asked);
+      expect(answer.headers["ratelimit-policy"]).toMatch(/;\s*q=100\b/);
+    }
+    const used = await ask(key);
+    expectRefusal(used, { reason: "quota_used", status: 200, says: ["额度", "100"] });
+    expect(used.headers["retry-after"]).toBeUndefined();
+    expect(left(used).remaining).toBe(0);
+    const file = await ask(key, parquet);
+    expectRefusal(file, { reason: "quota_used", status: 429, says: ["额度"] });
+    expect(file.headers["retry-after"]).toBeUndefined();
+  });
+
+  it("charges nothing for a request that is refused before it is accepted", async () => {
+    const { key } = await account(world.service, { plan: "trial" });
+    expect(left(await ask(key)).remaining).toBe(99);
+    const refused: Record<string, unknown>[] = [
+      { symbol: "x" },
+      { page_size: 0 },
+      { cursor: "x" },
+      { nonsense: 1 },
+      { tradedate: TODAY },
+      { tradedate: "20260313" },
+      { symbol: "999999" },
+      { symbol: "688111" },
+      { ...parquet, cursor: "x" },
+    ];
+    for (const over of refused) expect((await ask(key, over)).envelope.code).not.toBe(200);
+    expect(left(await ask(key)).remaining).toBe(98);
+  });
+
+  it("charges every accepted request again, also the same page, a repeated file and an empty window", async () => {
+    const { key } = await account(world.service, { plan: "trial" });
+    for (const over of [{}, {}, parquet, parquet, { start_time: "20:00" }, { start_time: "20:00" }]) {
+      expect((await ask(key, over)).status).toBe(200);
+    }
+    expect(left(await ask(key)).remaining).toBe(93);
+  });
+
+  it("is the account's: its keys share it, another account has its own", async () => {
+    const { keys } = await account(world.service, { plan: "trial", keys: 2, limits: { requests: 3 } });
+    const [first = "", second = ""] = keys.map((each) => each.key);
+    for (const key of [first, second, first]) expect((await ask(key)).envelope.code).toBe(200);
+    expectRefusal(await ask(second), { reason: "quota_used", says: ["3"] });
+    expect((await ask((await account(world.service, { plan: "trial" })).key)).envelope.code).toBe(200);
+  });
+
+  it.each([
+    ["professional", 30],
+    ["weekly", 30],
+    ["flagship", 300],
+  ] as const)("of %s is %i Parquet files; JSON is not limited by it", async (plan, files) => {
+    const { key } = await account(world.service, { plan });
+    for (let asked = 1; asked <= files; asked++) {
+      const answer = await ask(key, parquet);
+      expect(answer.status).toBe(200);
+      expect(left(answer).remaining).toBe(files - asked);
+    }
+    expectRefusal(await ask(key, parquet), { reason: "quota_used", status: 429, says: [String(files)] });
+    for (let round = 0; round < 5; round++) expect((await ask(key)).envelope.code).toBe(200);
+  });
+
+  it("resets at midnight in Beijing: the headers and the message say when", async () => {
+    const { key } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
+    const toMidnight = Date.parse(`2026-03-13T00:00:00+08:00`) - world.service.nowMs();
+    const { resetSeconds } = left(await ask(key));
+    expect(Math.abs(resetSeconds - toMidnight / 1000)).toBeLessThan(30);
+    expectRefusal(await ask(key), { reason: "quota_used", says: [/00:00/] });
+  });
+
+  it("an account's own limits replace the plan's; null is unlimited", async () => {
+    const none = await account(world.service, { plan: "flagship", limits: { files: 0 } });
+    expectRefusal(await ask(none.key, parquet), { reason: "quota_used", status: 429 });
+    const free = await account(world.service, { plan: "professional", limits: { files: null } });
+    for (let asked = 0; asked < 35; asked++) expect((await ask(free.key, parquet)).status).toBe(200);
+  });
+
+  it("plan limits change without a deployment", async () => {
+    const plans = await asOperator<{
+      plans: { plan: string; requests: number | null; files: number | null }[];
+    }>(world.service, "GET", "/admin/plans");
+    expect(plans.plans.find((each) => each.plan === "trial")?.requests).toBe(100);
+    expect(plans.plans.find((each) => each.plan === "flagship")).toMatchObject({ files: 300 });
+    const standing = await startWorld();
+    const changed = { plans: [{ plan: "trial", requests: 2, files: null }] };
+    await asOperator(standing.service, "PUT", "/admin/plans", changed);
+    const { key } = await account(standing.service, { plan: "trial" });
+    const asked = { symbol: "600519", tradedate: MAIN };
+    for (let round = 0; round < 2; round++) await standing.ask(asked, { apikey: key });
+    const third = await standing.ask(asked, { apikey: key });
+    await standing.stop();
+    expectRefusal(third, { reason: "quota_used", says: ["2"] });
+  });
+
+  it("a new limit is in force within 30 s and counts what was used before it", {
+    timeout: 60_000,
+  }, async () => {
+    const made = await account(world.service, { plan: "professional" });
+    let asked = 0;
+    const next = () => {
+      asked++;
+      return ask(made.key, asked % 2 === 0 ? parquet : {});
+    };
+    for (let morning = 0; morning < 6; morning++) expect((await next()).status).toBe(200);
+    const path = `/admin/accounts/${made.accountId}/limits`;
+    await asOperator(world.service, "PUT", path, { requests: 1000, files: null });
+    const changedAt = Date.now();
+    let answer = await next();
+    while (!String(answer.headers["ratelimit-policy"]).includes("q=1000")) {
+      expect(Date.now() - changedAt).toBeLessThan(31_000);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      answer = await next();
+    }
+    expect(left(answer).remaining).toBe(1000 - asked);
+  });
+});
+
+describe("the general per-second limit (spec 8, decisions 1, 7)", () => {
+  it("answers HTTP 429 with Retry-After 10, before parameters are looked at, and charges nothing", async () => {
+    const limited = await startWorld({ settings: { RATE_LIMIT: "on" }, rateLimit: 5 });
+    const apikey = limited.keys.trial;
+    const answers: Answer[] = [];
+    for (let asked = 0; asked < 20; asked++) answers.push(await limited.ask({ symbol: "x" }, { apikey }));
+    const refused = answers.filter((answer) => answer.reason === "rate_limited");
+    expect(refused.length).toBeGreaterThan(0);
+    for (const answer of refused) {
+      expectRefusal(answer, { reason: "rate_limited" });
+      expect(answer.headers["retry-after"]).toBe("10");
+      expect(answer.headers.ratelimit).toBeUndefined();
+    }
+    const other = await limited.ask({ symbol: "600519", tradedate: MAIN }, { apikey: limited.keys.flagship });
+    await limited.stop();
+    expect(other.envelope.code).toBe(200);
+  });
+
+  it("is lifted by a setting", async () => {
+    const lifted = await startWorld({ settings: { RATE_LIMIT: "off" }, rateLimit: 5 });
+    for (let asked = 0; asked < 30; asked++) {
+      expect((await lifted.ask({ symbol: "x" })).reason).toBe("param_invalid");
+    }
+    await lifted.stop();
+  });
+});

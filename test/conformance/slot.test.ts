@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { clockTime, day, order, security, type TestDay } from "../support/builders.ts";
+import type { Answer } from "../support/http-client.ts";
+import { account, publish } from "../support/operator.ts";
+import { randomFrom } from "../support/random.ts";
+import { readSlowly } from "../support/slow-reader.ts";
+import { orderHistory } from "../support/walk.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+import { MAIN, startWorld, type World } from "./world.ts";
+
+const BIG_DATE = "20260310";
+const ROWS = 900_000;
+
+/** A security whose Parquet answer (some 20 MB of noise) is larger than every buffer on the way. */
+function bigDay(): TestDay {
+  const random = randomFrom(20_260_310);
+  const orders = Array.from({ length: ROWS }, (_, row) =>
+    order(clockTime(34_200_000 + Math.floor(row / 50)), {
+      orderId: random.integer(0, 2 ** 52),
+      exchangeOrderId: random.integer(0, 2 ** 52),
+      priceE4: random.integer(1, 2 ** 31),
+      volume: random.integer(1, 2 ** 31),
+    }),
+  );
+  return day({ tradedate: BIG_DATE, securities: [security("600519", orders)] });
+}
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+  await publish(world.service, bigDay());
+});
+afterAll(() => world.stop());
+
+const small = { symbol: "600519", tradedate: MAIN };
+const big = { symbol: "600519", tradedate: BIG_DATE, format: "parquet" };
+const ask = (apikey: string, params: Record<string, unknown>) => world.ask(params, { apikey });
+const holdSlot = (apikey: string) => readSlowly(world.service, orderHistory({ apikey, params: big }));
+
+/** Asks until the slot is free, for at most `milliseconds`. */
+async function untilFree(apikey: string, milliseconds: number): Promise<Answer> {
+  const startedAt = Date.now();
+  for (;;) {
+    const answer = await ask(apikey, small);
+    if (answer.reason !== "slot_busy" || Date.now() - startedAt > milliseconds) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+describe("one request in progress per account and interface (spec 7, 8; decisions 2)", () => {
+  it("a second one gets 503 with Retry-After 1, is not queued and not charged", async () => {
+    const { keys } = await account(world.service, { plan: "trial", keys: 2 });
+    const [first = "", second = ""] = keys.map((each) => each.key);
+    const slow = await holdSlot(first);
+    expect(slow.status).toBe(200);
+    for (const key of [first, second]) {
+      const json = await ask(key, small);
+      expectRefusal(json, { reason: "slot_busy" });
+      expect(json.headers["retry-after"]).toBe("1");
+      const parquet = await ask(key, { ...small, format: "parquet" });
+      expectRefusal(parquet, { reason: "slot_busy", status: 503 });
+      expect(parquet.headers["retry-after"]).toBe("1");
+    }
+    expectRefusal(await ask(first, { ...small, symbol: "x" }), { reason: "param_invalid" });
+    expectRefusal(await ask(first, { ...small, symbol: "999999" }), { reason: "security_unknown" });
+    expect(await slow.finish()).toBe(Number(slow.headers["content-length"]));
+    const next = await ask(second, small);
+    expect(next.envelope.code).toBe(200);
+    expect(String(next.headers.ratelimit)).toMatch(/;\s*r=98\b/);
+  });
+
+  it("is freed within a second when the client goes away in mid-body", async () => {
+    const { key } = await account(world.service, { plan: "flagship" });
+    const slow = await holdSlot(key);
+    expectRefusal(await ask(key, small), { reason: "slot_busy" });
+    slow.abort();
+    expect((await untilFree(key, 1_000)).envelope.code).toBe(200);
+  });
+
+  it("does not concern other accounts", async () => {
+    const { key } = await account(world.service, { plan: "flagship" });
+    const slow = await holdSlot(key);
+    expect((await world.ask(small)).envelope.code).toBe(200);
+    slow.abort();
+  });
+
+  it("is free as soon as a whole body was read: 500 sequential pages and 50 files without a 503", async () => {
+    const { key } = await account(world.service, { plan: "flagship" });
+    for (let page = 0; page < 500; page++) expect((await ask(key, small)).envelope.code).toBe(200);
+    for (let file = 0; file < 50; file++) {
+      expect((await ask(key, { ...small, format: "parquet" })).status).toBe(200);
+      expect((await ask(key, small)).envelope.code).toBe(200);
+    }
+  });
+
+  it("40 at once: each is served or told 503, and the served ones alone are charged", async () => {
+    const { keys } = await account(world.service, { plan: "trial", keys: 2 });
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, place) => ask(keys[place % 2]?.key ?? "", small)),
+    );
+    const served = answers.filter((answer) => answer.envelope.code === 200);
+    const refused = answers.filter((answer) => answer.envelope.code !== 200);
+    expect(served.length).toBeGreaterThan(0);
+    for (const answer of refused) expectRefusal(answer, { reason: "slot_busy" });
+    const next = await ask(keys[0]?.key ?? "", small);
+    expect(String(next.headers.ratelimit)).toMatch(new RegExp(`;\\s*r=${100 - served.length - 1}\\b`));
+  });
+
+  it("quota is exact under concurrency: with 3 left, 40 at once are served at most 3 times", async () => {
+    const { key } = await account(world.service, { plan: "trial", limits: { requests: 3 } });
+    let served = 0;
+    for (let round = 0; round < 6; round++) {
+      const answers = await Promise.all(Array.from({ length: 40 }, () => ask(key, small)));
+      served += answers.filter((answer) => answer.envelope.code === 200).length;
+      for (const answer of answers) expect([200, 503, 429]).toContain(answer.envelope.code);
+    }
+    expect(served).toBe(3);
+    expectRefusal(await ask(key, small), { reason: "quota_used" });
+  });
+});

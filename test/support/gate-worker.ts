@@ -1,0 +1,93 @@
+/**
+ * A small worker around the gate alone, for the endings that a whole service cannot be made to have on
+ * command: `POST /take?account=…&how=…` takes the slot and ends as `how` says.
+ */
+import { Gate as ServedGate } from "../../src/gate/gate-object.ts";
+import { type BodyEnd, type BodyPump, holdBody } from "../../src/gate/hold-body.ts";
+import type { AcquireRequest, RequestOutcome } from "../../src/gate/protocol.ts";
+import { takeSlot } from "../../src/gate/slot.ts";
+
+/** The real gate with a switch that kills it, as a deployment or a moving machine does. */
+export class Gate extends ServedGate {
+  restart(): void {
+    this.ctx.abort("restarted by the test");
+  }
+}
+
+interface Env {
+  GATE: DurableObjectNamespace<Gate>;
+}
+
+/** How the requests of this isolate ended, by request id. */
+const ends = new Map<string, Omit<BodyEnd, "error"> & { error: string | null }>();
+
+const PIECE_BYTES = 64 * 1024;
+
+/** A body of `sizeBytes` whose pump misbehaves as `how` says when about half of it is out. */
+function pumpOf(how: string, sizeBytes: number, restart: () => Promise<void>): BodyPump {
+  return async (writer, beforeLastBytes) => {
+    for (let at = 0; at < sizeBytes - 4; at += PIECE_BYTES) {
+      await writer.write(new Uint8Array(Math.min(PIECE_BYTES, sizeBytes - 4 - at)).fill(1));
+      if (at < sizeBytes / 2 || at + PIECE_BYTES < sizeBytes / 2) continue;
+      if (how === "pump-throws") throw new Error("a read failed");
+      if (how === "pump-hangs") await new Promise(() => undefined);
+      if (how === "pump-short") return;
+      if (how === "pump-restarts") await restart();
+    }
+    await beforeLastBytes();
+    await writer.write(new Uint8Array(how === "pump-long" ? 5 : 4).fill(2));
+  };
+}
+
+async function take(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
+  const query = new URL(request.url).searchParams;
+  const accountId = query.get("account") ?? "";
+  const how = query.get("how") ?? "ready";
+  const sizeBytes = Number(query.get("bytes") ?? 100_000);
+  const ask: AcquireRequest = {
+    requestId: query.get("id") ?? crypto.randomUUID(),
+    boundMs: Number(query.get("bound") ?? 60_000),
+    kind: how === "ready" ? "json" : "parquet",
+    limits: { requests: query.has("limit") ? Number(query.get("limit")) : null, files: null },
+  };
+  const namespace = env.GATE as unknown as DurableObjectNamespace<ServedGate>;
+  const place = { namespace, locationHint: "apac" as const, ctx };
+  const slot = await takeSlot(place, { accountId, interface: "test", request: ask, signal: request.signal });
+  if ("reason" in slot) return Response.json(slot, { status: slot.reason === "slot_busy" ? 503 : 429 });
+
+  if (how === "throws") throw new Error("thrown while the slot is held");
+  if (how === "hangs") await new Promise(() => undefined);
+  const restart = () =>
+    env.GATE.getByName(`${accountId}:test`)
+      .restart()
+      .catch(() => undefined);
+  if (how === "ready-restarts") await restart();
+  const outcome: RequestOutcome = {
+    atMs: Date.now(),
+    requestId: ask.requestId,
+    code: 200,
+    reason: "",
+    symbol: "600519",
+    tradedate: "20261127",
+    rows: 1,
+  };
+  const onEnd = (end: BodyEnd) => {
+    ends.set(ask.requestId, { ...end, error: end.error === undefined ? null : String(end.error) });
+  };
+  const body = how.startsWith("ready")
+    ? new Uint8Array(sizeBytes).fill(3)
+    : { sizeBytes, pump: pumpOf(how, sizeBytes, restart) };
+  return new Response(holdBody(slot, body, { ctx, signal: request.signal, outcome, onEnd }));
+}
+
+export default {
+  async fetch(request, env, ctx) {
+    const url = new URL(request.url);
+    const gate = env.GATE.getByName(`${url.searchParams.get("account")}:test`);
+    if (url.pathname === "/take") return take(request, env, ctx);
+    if (url.pathname === "/state") return Response.json(await gate.state());
+    if (url.pathname === "/end") return Response.json(ends.get(url.searchParams.get("id") ?? "") ?? null);
+    if (url.pathname === "/restart") return Response.json(await gate.restart().catch(() => null));
+    return new Response(null, { status: 404 });
+  },
+} satisfies ExportedHandler<Env>;
