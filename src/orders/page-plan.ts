@@ -67,8 +67,7 @@ export function planPage({ rows, blocks }: PagedRows, { position, endTime, pageS
   if (first === undefined || isPast(first.t0, endTime) || isPast(position.time, endTime)) return NOTHING;
 
   const firstEnd = blockEnd({ rows, blocks }, firstBlock);
-  // A block that begins inside the position's millisecond tells the exact row; else it is anywhere up to its end.
-  const exactRow = first.t0 === position.time ? first.firstRow + position.skip - first.k0 : null;
+  const exactRow = exactStart(first, position);
   if (exactRow !== null && exactRow > firstEnd) return NOTHING;
   const lastRow = Math.min(rows, (exactRow ?? firstEnd) + pageSize) - 1;
 
@@ -97,9 +96,8 @@ export function findPage(
   }
   const firstEnd = blockEnd(paged, plan.firstBlock);
   const startRow =
-    first.t0 === position.time
-      ? first.firstRow + position.skip - first.k0
-      : lowerBound(timeAt, position.time, first.firstRow, firstEnd) + position.skip;
+    exactStart(first, position) ??
+    lowerBound(timeAt, position.time, first.firstRow, firstEnd) + position.skip;
   if (position.skip > 0 && startRow !== first.firstRow) {
     if (startRow > firstEnd || timeAt(startRow - 1) !== position.time)
       return { reason: "position_beyond_rows" };
@@ -111,6 +109,16 @@ export function findPage(
     return { startRow, endRow: lowerBound(timeAt, endTime ?? 0, startRow, fullEnd), next: null };
   }
   return { startRow, endRow: fullEnd, next: nextPosition(paged, fullEnd, endTime, timeAt) };
+}
+
+/**
+ * The row at `position` when the block's first row alone tells it: the block begins inside the position's
+ * millisecond, or after it (only the first block can). Null: it is somewhere up to the block's end.
+ */
+function exactStart(first: PageBlock, { time, skip }: Position): number | null {
+  if (first.t0 === time) return first.firstRow + skip - first.k0;
+  if (first.t0 > time) return skip === 0 ? first.firstRow : Number.POSITIVE_INFINITY;
+  return null;
 }
 
 /** The position of `row`, or null when no row stands there or it is past the window. */

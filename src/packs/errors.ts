@@ -21,3 +21,10 @@ export class PackReadError extends Error {
     this.kind = kind;
   }
 }
+
+/** What went wrong while stored bytes were read as `what`: `damaged`, unless it is a `PackReadError` already. */
+export function asDamaged(error: unknown, what: string): PackReadError {
+  if (error instanceof PackReadError) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new PackReadError("damaged", `${what}: ${why}`, { cause: error });
+}

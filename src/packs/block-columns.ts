@@ -1,0 +1,122 @@
+/**
+ * One block opened: its columns, each decoded when it is first asked for and then kept, so that a page pays
+ * only for the fields it answers with.
+ */
+import { unitsOf } from "../orders/number-text.ts";
+import type { JsonColumn } from "../orders/page-json.ts";
+import { FIELDS, type Field } from "../orders/record.ts";
+import { type ChunkPages, walkBlock } from "./block-pages.ts";
+import { PackFormatError } from "./errors.ts";
+import {
+  deltaIntegers,
+  dictionaryIndex,
+  dictionaryNumbers,
+  dictionaryTexts,
+  TIME_STRIDE,
+  timeDigits,
+} from "./page-values.ts";
+
+export interface BlockColumns {
+  rows: number;
+  /** HHMMSSmmm of `row`, counted from the block's first row. */
+  timeAt(row: number): number;
+  /** The values of `field` as a page of JSON is written from them; throws `PackFormatError` on wrong content. */
+  column(field: Field): JsonColumn;
+  /** The one text that every row of `field` has; throws when they differ. */
+  constant(field: "symbol" | "tradedate"): string;
+}
+
+/** Opens `bytes`, a block of `rows` rows whose checksum was verified; throws `PackFormatError` if it is none. */
+export function openBlock(bytes: Uint8Array, rows: number): BlockColumns {
+  const chunks = walkBlock(bytes, rows);
+  const chunkOf = (field: Field): ChunkPages => {
+    const chunk = chunks[FIELDS.indexOf(field)];
+    if (chunk === undefined) throw new PackFormatError(`a block has no column ${field}`);
+    return chunk;
+  };
+  const numbers = remember((field: "price" | "volume" | "amount") => numberTable(chunkOf(field)));
+  const times = remember((_: "time") => timeDigits(chunkOf("time").data));
+  const constant = (field: "symbol" | "tradedate") => onlyText(chunkOf(field));
+
+  const column = remember((field: Field): JsonColumn => {
+    switch (field) {
+      case "symbol":
+      case "tradedate":
+        return { kind: "constant", text: constant(field) };
+      case "time":
+        return { kind: "fixed", bytes: times("time"), first: TIME_STRIDE - 9, stride: TIME_STRIDE, width: 9 };
+      case "order_id":
+      case "exchange_order_id":
+        return { kind: "integers", values: deltaIntegers(chunkOf(field).data) };
+      case "order_type":
+      case "order_code":
+        return { kind: "texts", ...textTable(chunkOf(field)) };
+      case "price":
+      case "volume":
+        return { kind: "numbers", ...numbers(field) };
+      case "amount": {
+        const prices = rawPrices(numbers("price").numbers);
+        // Raw prices beyond 10^15 cannot be told from the double: then the stored amounts are read.
+        if (prices === null) return { kind: "numbers", ...numbers("amount") };
+        return {
+          kind: "amounts",
+          prices: { numbers: prices, index: numbers("price").index },
+          volumes: numbers("volume"),
+        };
+      }
+    }
+  });
+
+  return { rows, timeAt: (row) => timeNumber(times("time"), row), column, constant };
+}
+
+/** `compute` with its results kept, one per argument. */
+function remember<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>();
+  return (key) => {
+    const value = known.get(key) ?? compute(key);
+    known.set(key, value);
+    return value;
+  };
+}
+
+function timeNumber(digits: Uint8Array, row: number): number {
+  let time = 0;
+  const end = (row + 1) * TIME_STRIDE;
+  for (let at = end - 9; at < end; at++) time = time * 10 + ((digits[at] ?? 0) - 48);
+  return time;
+}
+
+function numberTable({ column, dictionary, data }: ChunkPages) {
+  if (dictionary === null || column.type === "BYTE_ARRAY") {
+    throw new PackFormatError(`column ${column.name} is no dictionary of numbers`);
+  }
+  const numbers = dictionaryNumbers(dictionary, column.type);
+  return { numbers, index: dictionaryIndex(data, numbers.length) };
+}
+
+function textTable({ column, dictionary, data }: ChunkPages) {
+  if (dictionary === null) throw new PackFormatError(`column ${column.name} has no dictionary`);
+  const texts = dictionaryTexts(dictionary);
+  return { texts, index: dictionaryIndex(data, texts.length) };
+}
+
+/** The text of a column with one value: with a dictionary of one there is nothing else a row can point to. */
+function onlyText({ column, dictionary }: ChunkPages): string {
+  const texts = dictionary === null ? [] : dictionaryTexts(dictionary);
+  const [text] = texts;
+  if (text === undefined || texts.length !== 1) {
+    throw new PackFormatError(`column ${column.name} has ${texts.length} values in one block`);
+  }
+  return text;
+}
+
+function rawPrices(prices: Float64Array): Float64Array | null {
+  const raw = new Float64Array(prices.length);
+  for (let place = 0; place < prices.length; place++) {
+    const units = unitsOf(prices[place] ?? 0);
+    if (units === null) return null;
+    raw[place] = units;
+  }
+  return raw;
+}

@@ -1,0 +1,173 @@
+/**
+ * One page of a security's orders out of its pack: plan, one conditional range read, checks, JSON bytes.
+ * Nothing of a pack is cached, so a cold page costs what a warm one does.
+ */
+import { crc32 } from "node:zlib";
+import type { BeijingDate } from "../calendar/beijing.ts";
+import { type JsonPart, writeItems } from "../orders/page-json.ts";
+import {
+  findPage,
+  type PageAsk,
+  type PagePlan,
+  type PageRows,
+  type Position,
+  type PositionBeyondRows,
+  planPage,
+} from "../orders/page-plan.ts";
+import type { Field } from "../orders/record.ts";
+import { type BlockColumns, openBlock } from "./block-columns.ts";
+import { asDamaged, PackFormatError, PackReadError } from "./errors.ts";
+import type { SectionEntry } from "./layout.ts";
+
+/** The object that the catalog names for a day, and the version of it that the index belongs to. */
+export interface PackObject {
+  objectKey: string;
+  /** R2's etag without quotes: R2 throws on a quoted one. */
+  etag: string;
+  tradedate: BeijingDate;
+}
+
+/** A page and its columns: `name` is only what the caller calls the field, so it plays no part here. */
+export interface OrderPageAsk extends PageAsk {
+  columns: readonly { field: Field; name: string }[];
+}
+
+export interface OrderPage {
+  /** The JSON text of the array of arrays. */
+  items: Uint8Array;
+  rows: number;
+  /** Where the next page begins; null exactly when no row of the window follows. */
+  next: Position | null;
+  read: { operations: number; bytes: number; ms: number };
+  /** Finding, decoding and writing. Stands still in production, where clocks move with I/O only. */
+  decodeMs: number;
+}
+
+/**
+ * The page `ask` of the section `entry`, from `ask.position` (inclusive) to `ask.endTime` (exclusive), in one
+ * R2 read or none (when the index alone shows that nothing is there). Every block is checked against its
+ * CRC, and its symbol, date and first time against the index, before a row goes out.
+ *
+ * Throws `PackReadError`: `missing` (no object), `changed` (another etag), `damaged` (wrong bytes). Refuses a
+ * position that names more rows of its millisecond than there are (only a cursor of the second generation
+ * can: spec 9, decisions 5).
+ */
+export async function readOrderPage(
+  bucket: R2Bucket,
+  pack: PackObject,
+  entry: SectionEntry,
+  ask: OrderPageAsk,
+): Promise<OrderPage | PositionBeyondRows> {
+  const plan = planPage(entry, ask);
+  const begun = performance.now();
+  const bytes = await readBlocks(bucket, pack, entry, plan);
+  const read = {
+    operations: plan.endBlock > plan.firstBlock ? 1 : 0,
+    bytes: bytes.length,
+    ms: performance.now() - begun,
+  };
+  const decodeBegun = performance.now();
+  try {
+    const blocks = openedBlocks(bytes, pack, entry, plan);
+    const page = findPage(entry, plan, ask, (row) => blocks.timeAt(row));
+    if ("reason" in page) return page;
+    const items = writeItems(blocks.parts(page, ask.columns));
+    const decodeMs = performance.now() - decodeBegun;
+    return { items, rows: page.endRow - page.startRow, next: page.next, read, decodeMs };
+  } catch (error) {
+    throw asDamaged(error, `${entry.symbol}.${entry.market} in ${pack.objectKey}`);
+  }
+}
+
+/** The bytes of the planned blocks: one read on the condition that the object is still the catalog's. */
+async function readBlocks(
+  bucket: R2Bucket,
+  { objectKey, etag }: PackObject,
+  entry: SectionEntry,
+  { firstBlock, endBlock }: PagePlan,
+): Promise<Uint8Array> {
+  if (endBlock === firstBlock) return new Uint8Array(0);
+  const from = blockOffset(entry, firstBlock);
+  const range = { offset: entry.offset + from, length: blockOffset(entry, endBlock) - from };
+  const object = await bucket.get(objectKey, { range, onlyIf: { etagMatches: etag } }).catch((error) => {
+    throw isBeyondEnd(error)
+      ? new PackReadError("damaged", `${objectKey} is cut short`, { cause: error })
+      : error;
+  });
+  if (object === null) throw new PackReadError("missing", `${objectKey} is not in the bucket`);
+  if (!("body" in object)) {
+    throw new PackReadError("changed", `${objectKey} is ${object.etag}, the catalog names ${etag}`);
+  }
+  const bytes = new Uint8Array(await object.arrayBuffer());
+  if (bytes.length !== range.length) throw new PackReadError("damaged", `${objectKey} is cut short`);
+  return bytes;
+}
+
+/** R2 refuses a range that begins behind the object's end with this number. */
+function isBeyondEnd(error: unknown): boolean {
+  return error instanceof Error && error.message.includes("10039");
+}
+
+/** First byte of `block` in its section; of the block behind the last one, the end of the last. */
+function blockOffset(entry: SectionEntry, block: number): number {
+  return entry.blocks[block]?.offset ?? entry.length - entry.footerLength;
+}
+
+/** The planned blocks, each checked and opened when a row of it is first asked for. */
+function openedBlocks(bytes: Uint8Array, pack: PackObject, entry: SectionEntry, plan: PagePlan) {
+  const opened = new Map<number, BlockColumns>();
+  const open = (number: number): BlockColumns => {
+    const known = opened.get(number);
+    if (known !== undefined) return known;
+    const start = blockOffset(entry, plan.firstBlock);
+    const block = bytes.subarray(blockOffset(entry, number) - start, blockOffset(entry, number + 1) - start);
+    const columns = checkedBlock(block, pack, entry, number);
+    opened.set(number, columns);
+    return columns;
+  };
+  const numberOf = (row: number): number => {
+    let number = plan.firstBlock;
+    while (number + 1 < plan.endBlock && (entry.blocks[number + 1]?.firstRow ?? 0) <= row) number++;
+    return number;
+  };
+  const firstRowOf = (number: number): number => entry.blocks[number]?.firstRow ?? entry.rows;
+  return {
+    timeAt(row: number): number {
+      const number = numberOf(row);
+      return open(number).timeAt(row - firstRowOf(number));
+    },
+    parts({ startRow, endRow }: PageRows, columns: OrderPageAsk["columns"]): JsonPart[] {
+      if (startRow === endRow) return [];
+      const parts: JsonPart[] = [];
+      for (let number = numberOf(startRow); number <= numberOf(endRow - 1); number++) {
+        const block = open(number);
+        const first = firstRowOf(number);
+        parts.push({
+          columns: columns.map(({ field }) => block.column(field)),
+          startRow: Math.max(startRow - first, 0),
+          endRow: Math.min(endRow - first, block.rows),
+        });
+      }
+      return parts;
+    },
+  };
+}
+
+/** `bytes` as block `number` of `entry`; throws `PackFormatError` unless they are what the index promises. */
+function checkedBlock(
+  bytes: Uint8Array,
+  pack: PackObject,
+  entry: SectionEntry,
+  number: number,
+): BlockColumns {
+  const block = entry.blocks[number];
+  if (block === undefined || crc32(bytes) !== block.crc) {
+    throw new PackFormatError(`block ${number} does not match its checksum`);
+  }
+  const columns = openBlock(bytes, (entry.blocks[number + 1]?.firstRow ?? entry.rows) - block.firstRow);
+  const found = [columns.constant("symbol"), columns.constant("tradedate"), columns.timeAt(0)];
+  if (found.join() !== [entry.symbol, pack.tradedate, block.t0].join()) {
+    throw new PackFormatError(`block ${number} begins with ${found}, the index says otherwise`);
+  }
+  return columns;
+}

@@ -1,0 +1,116 @@
+/**
+ * The values of one page, decoded with hyparquet into the shapes a page of JSON is written from. Only the
+ * encodings of `layout.ts` occur; `block-pages.ts` has refused all others.
+ */
+import { DEFAULT_PARSERS } from "hyparquet/src/convert.js";
+import { readDataPage } from "hyparquet/src/datapage.js";
+import { readPlain } from "hyparquet/src/plain.js";
+import type { Page } from "./block-pages.ts";
+import { decompressPage } from "./decompress.ts";
+import { PackFormatError } from "./errors.ts";
+import type { ColumnSpec } from "./layout.ts";
+
+/** Bytes of one time in its page: the length as u32, then nine digits. */
+export const TIME_STRIDE = 13;
+const TIME_DIGITS = 9;
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The texts of a dictionary page, in the order of their indices. */
+export function dictionaryTexts(page: Page): string[] {
+  return Array.from(plainValues(page, "BYTE_ARRAY"), (value) => {
+    if (!(value instanceof Uint8Array))
+      throw new PackFormatError("a dictionary of texts holds something else");
+    return decoder.decode(value);
+  });
+}
+
+/** The numbers of a dictionary page of DOUBLE or INT64, in the order of their indices. */
+export function dictionaryNumbers(page: Page, type: "DOUBLE" | "INT64"): Float64Array {
+  return Float64Array.from(plainValues(page, type), Number);
+}
+
+/** Per row its place in a dictionary of `tableSize` values; throws when a row points beyond it. */
+export function dictionaryIndex(page: Page, tableSize: number): Uint16Array {
+  const index = Uint16Array.from(dataValues(page, "RLE_DICTIONARY"), Number);
+  let largest = 0;
+  for (const place of index) if (place > largest) largest = place;
+  if (largest >= tableSize) {
+    throw new PackFormatError(`a row points to value ${largest} of a dictionary of ${tableSize}`);
+  }
+  return index;
+}
+
+/** The integers of a DELTA_BINARY_PACKED page. */
+export function deltaIntegers(page: Page): Float64Array {
+  return Float64Array.from(dataValues(page, "DELTA_BINARY_PACKED"), Number);
+}
+
+/**
+ * The decompressed page of the time column, `TIME_STRIDE` bytes a row. Throws when a row is anything but nine
+ * digits: they go into answers as they are.
+ */
+export function timeDigits(page: Page): Uint8Array {
+  const bytes = decompressPage(page.compressed, page.size);
+  if (bytes.length !== page.values * TIME_STRIDE) {
+    throw new PackFormatError(`${page.values} times take ${bytes.length} bytes`);
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 0; at < bytes.length; at += TIME_STRIDE) {
+    const digits =
+      areDigits(view.getUint32(at + 4, true)) &&
+      areDigits(view.getUint32(at + 8, true)) &&
+      areDigits(view.getUint32(at + 9, true));
+    if (view.getUint32(at, true) !== TIME_DIGITS || !digits) {
+      throw new PackFormatError(`the time of row ${at / TIME_STRIDE} of a block is not nine digits`);
+    }
+  }
+  return bytes;
+}
+
+/** Whether the four bytes of `word` are all 0x30 to 0x39: adding 6 carries 0x3a to 0x3f out of the 0x30s. */
+function areDigits(word: number): boolean {
+  return ((word | (word + 0x06060606)) & 0xf0f0f0f0) === 0x30303030;
+}
+
+function plainValues(page: Page, type: ColumnSpec["type"]): ArrayLike<unknown> {
+  const bytes = decompressPage(page.compressed, page.size);
+  const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };
+  const values = readPlain(reader, type, page.values, undefined);
+  if (values.length !== page.values || reader.offset !== bytes.length) {
+    throw new PackFormatError(
+      `a dictionary of ${page.values} values does not fill its ${bytes.length} bytes`,
+    );
+  }
+  return values;
+}
+
+/** What hyparquet must know of a column; it looks at the type alone for INT64, and at neither for an index. */
+const element = { name: "values", type: "INT64", repetition_type: "REQUIRED" } as const;
+const columnDecoder = {
+  pathInSchema: [element.name],
+  type: element.type,
+  element,
+  schemaPath: [{ children: [], count: 0, element, path: [element.name] }],
+  codec: "ZSTD",
+  parsers: DEFAULT_PARSERS,
+} as const;
+
+function dataValues(page: Page, encoding: "RLE_DICTIONARY" | "DELTA_BINARY_PACKED"): ArrayLike<unknown> {
+  const bytes = decompressPage(page.compressed, page.size);
+  const header = {
+    num_values: page.values,
+    encoding,
+    definition_level_encoding: "RLE",
+    repetition_level_encoding: "RLE",
+  } as const;
+  const { dataPage } = readDataPage(bytes, header, {
+    ...columnDecoder,
+    pathInSchema: [element.name],
+    schemaPath: [{ children: [], count: 0, element, path: [element.name] }],
+  });
+  if (dataPage.length !== page.values) {
+    throw new PackFormatError(`a page of ${page.values} values decoded to ${dataPage.length}`);
+  }
+  return dataPage;
+}

@@ -1,0 +1,56 @@
+/** Packs of test days and a bucket to read them from. */
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
+import type { DayIndex, SectionEntry } from "../../src/packs/layout.ts";
+import { locateIndex } from "../../src/packs/locate.ts";
+import type { PackObject } from "../../src/packs/order-page.ts";
+import { columnsOf, type TestDay } from "./builders.ts";
+
+export interface TestPack {
+  bytes: Uint8Array<ArrayBuffer>;
+  index: DayIndex;
+  /** The entry of one security; throws when the day does not hold it. */
+  entryOf(symbol: string): SectionEntry;
+}
+
+/** The pack of `day`, written by the pack builder and read back through its own index region. */
+export async function packOf(day: TestDay): Promise<TestPack> {
+  const bytes = await buildPackBytes(
+    day.tradedate as BeijingDate,
+    day.securities.map(({ symbol, market, orders }) => ({ symbol, market, columns: columnsOf(orders) })),
+  );
+  return openTestPack(bytes);
+}
+
+export async function openTestPack(bytes: Uint8Array<ArrayBuffer>): Promise<TestPack> {
+  const { index } = await locateIndex(bytes.length, async (offset, length) =>
+    bytes.subarray(offset, offset + length),
+  );
+  const entryOf = (symbol: string) => {
+    const entry = index.entries.find((each) => each.symbol === symbol);
+    if (entry === undefined) throw new Error(`the pack holds no ${symbol}`);
+    return entry;
+  };
+  return { bytes, index, entryOf };
+}
+
+/** A bucket of one object that lives in memory and counts what is read of it. */
+export function memoryBucket(bytes: Uint8Array<ArrayBuffer>) {
+  const reads: { offset: number; length: number }[] = [];
+  const object: PackObject = {
+    objectKey: "orders/2024/20240102/1.parquet",
+    etag: "0123456789abcdef",
+    tradedate: "20240102" as BeijingDate,
+  };
+  const get = async (
+    key: string,
+    { range, onlyIf }: { range: { offset: number; length: number }; onlyIf: { etagMatches: string } },
+  ) => {
+    if (key !== object.objectKey) return null;
+    reads.push(range);
+    if (onlyIf.etagMatches !== object.etag) return { etag: object.etag };
+    const part = bytes.slice(range.offset, range.offset + range.length);
+    return { etag: object.etag, body: new Blob([part]).stream(), arrayBuffer: async () => part.buffer };
+  };
+  return { bucket: { get } as unknown as R2Bucket, object, reads };
+}
