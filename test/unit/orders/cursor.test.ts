@@ -1,0 +1,175 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { type CursorSecrets, type DatedCursor, readCursor, signCursor } from "../../../src/orders/cursor.ts";
+import { printedRandom, type Random } from "../../support/random.ts";
+
+const SECRET = "a-secret-of-the-test-a-secret-of-the-test";
+const SECRETS: CursorSecrets = { current: SECRET };
+const CONTENT: DatedCursor = {
+  tradedate: "20240102" as BeijingDate,
+  symbol: "000001",
+  market: "SZ",
+  start: 93_000_000,
+  end: 240_000_000,
+  revision: 3,
+  position: { time: 93_000_010, skip: 7 },
+};
+const INVALID = { reason: "cursor_invalid" };
+
+function randomContent(random: Random): DatedCursor {
+  const date = new Date(Date.UTC(random.integer(2017, 2099), 0, random.integer(1, 365)));
+  return {
+    tradedate: date.toISOString().slice(0, 10).replaceAll("-", "") as BeijingDate,
+    symbol: String(random.integer(0, 999_999)).padStart(6, "0"),
+    market: random.pick(["SH", "SZ"] as const),
+    start: random.integer(0, 240_000_000),
+    end: random.integer(0, 240_000_000),
+    revision: random.integer(1, 2 ** 32 - 1),
+    position: { time: random.integer(0, 235_959_999), skip: random.integer(0, 2 ** 32 - 1) },
+  };
+}
+
+describe("a present cursor (decisions 5)", () => {
+  it("gives back what was signed, for 2,000 random contents", async () => {
+    const random = printedRandom("cursor contents");
+    for (let round = 0; round < 2000; round += 1) {
+      const content = randomContent(random);
+      const text = await signCursor(SECRET, content);
+      expect(text).toMatch(/^v3\.[A-Za-z0-9_-]+$/);
+      expect(await readCursor(SECRETS, text, 0)).toEqual(content);
+    }
+  });
+
+  it("is short: fewer than 100 characters, and tells nothing in plain text", async () => {
+    const text = await signCursor(SECRET, CONTENT);
+    expect(text.length).toBeLessThan(100);
+    expect(text).not.toContain("000001");
+  });
+
+  it("differs whenever any part of its content does", async () => {
+    const changed: DatedCursor[] = [
+      CONTENT,
+      { ...CONTENT, tradedate: "20240103" as BeijingDate },
+      { ...CONTENT, symbol: "000002" },
+      { ...CONTENT, market: "SH" },
+      { ...CONTENT, start: 0 },
+      { ...CONTENT, end: 150_000_000 },
+      { ...CONTENT, revision: 4 },
+      { ...CONTENT, position: { time: 93_000_010, skip: 8 } },
+      { ...CONTENT, position: { time: 93_000_020, skip: 7 } },
+    ];
+    const texts = await Promise.all(changed.map((content) => signCursor(SECRET, content)));
+    expect(new Set(texts).size).toBe(changed.length);
+  });
+
+  it("of another deployment is invalid", async () => {
+    const foreign = await signCursor("another-secret-another-secret-another", CONTENT);
+    expect(await readCursor(SECRETS, foreign, 0)).toEqual(INVALID);
+  });
+
+  it("is not made by signing its content for another purpose with the same secret", async () => {
+    const text = await signCursor(SECRET, CONTENT);
+    const content = Buffer.from(text.slice(3), "base64url").subarray(0, 28);
+    const plain = createHmac("sha256", SECRET).update(content).digest();
+    const forged = `v3.${Buffer.concat([content, plain]).toString("base64url")}`;
+    expect(forged).toHaveLength(text.length);
+    expect(await readCursor(SECRETS, forged, 0)).toEqual(INVALID);
+  });
+
+  it("signed with the previous secret is read until the rotation's end, not after", async () => {
+    const old = await signCursor("previous-secret-previous-secret-previous", CONTENT);
+    const secrets = {
+      current: SECRET,
+      previous: { secret: "previous-secret-previous-secret-previous", acceptedUntilMs: 1000 },
+    };
+    expect(await readCursor(secrets, old, 999)).toEqual(CONTENT);
+    expect(await readCursor(secrets, old, 1000)).toEqual(INVALID);
+    expect(await readCursor(secrets, await signCursor(SECRET, CONTENT), 999)).toEqual(CONTENT);
+  });
+
+  it("is refused to be made of numbers that it cannot hold", async () => {
+    for (const skip of [-1, 1.5, 2 ** 32, Number.NaN]) {
+      await expect(signCursor(SECRET, { ...CONTENT, position: { time: 0, skip } })).rejects.toThrow(
+        RangeError,
+      );
+    }
+  });
+});
+
+describe("older cursors (spec 3, 4.3)", () => {
+  it.each(["v1.", "v1.123456", "v1.eyJvcmRlcl9ubyI6MX0="])("%s is of the old format", async (text) => {
+    expect(await readCursor(SECRETS, text, 0)).toEqual({ reason: "cursor_old_format" });
+  });
+
+  it("a time-offset cursor gives its position without a date", async () => {
+    expect(await readCursor(SECRETS, "v2.093000000-5", 0)).toEqual({
+      tradedate: null,
+      position: { time: 93_000_000, skip: 5 },
+    });
+    expect(await readCursor(SECRETS, "v2.000000000-0", 0)).toEqual({
+      tradedate: null,
+      position: { time: 0, skip: 0 },
+    });
+  });
+
+  it.each([
+    "v2.093000000",
+    "v2.093000000-",
+    "v2.93000000-5",
+    "v2.093000000--5",
+    "v2.093000000-5.5",
+    "v2.096000000-5",
+    "v2.240000000-5",
+    "v2.093000000-1234567890",
+    "v2.093000000-5\n",
+    "V2.093000000-5",
+  ])("%j is no time-offset cursor", async (text) => {
+    expect(await readCursor(SECRETS, text, 0)).toEqual(INVALID);
+  });
+});
+
+describe("any other text", () => {
+  it.each([
+    "",
+    "v3.",
+    "v3",
+    "v4.abc",
+    "null",
+    "0",
+    "v3.====",
+    `v3.${"A".repeat(80)}`,
+    `v3.${"A".repeat(64_000)}`,
+  ])("%s is invalid", async (text) => {
+    expect(await readCursor(SECRETS, text, 0)).toEqual(INVALID);
+  });
+
+  it("20,000 mutated cursors are refused, and none throws", async () => {
+    const random = printedRandom("mutated cursors");
+    const alphabet = [..."ABCabc019-_.=+/ \u0000é💹"];
+    const originals = [await signCursor(SECRET, CONTENT), "v2.093000000-5", "v1.77"];
+    for (let round = 0; round < 20_000; round += 1) {
+      const original = random.pick(originals);
+      const letters = [...original];
+      for (let edits = random.integer(1, 3); edits > 0; edits -= 1) {
+        const place = random.integer(0, letters.length);
+        letters.splice(place, random.integer(0, 2), ...(random.chance(0.6) ? [random.pick(alphabet)] : []));
+      }
+      const mutated = letters.join("");
+      if (originals.includes(mutated)) continue;
+      const cursor = await readCursor(SECRETS, mutated, 0);
+      if ("reason" in cursor) expect(["cursor_invalid", "cursor_old_format"]).toContain(cursor.reason);
+      else expect(mutated, "only an unsigned cursor can still be one").toMatch(/^v2\.\d{9}-\d{1,9}$/);
+    }
+  });
+
+  it("every single bit of a cursor counts", async () => {
+    const bytes = Buffer.from((await signCursor(SECRET, CONTENT)).slice(3), "base64url");
+    for (let bit = 0; bit < 8 * bytes.length; bit += 1) {
+      const flipped = Buffer.from(bytes);
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      const text = `v3.${flipped.toString("base64url")}`;
+      expect(await readCursor(SECRETS, text, 0), `bit ${bit}`).toEqual(INVALID);
+    }
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { areStandardColumns, parseFields } from "../../../src/orders/fields.ts";
+
+/** The standard order of spec 2.4, typed out. */
+const STANDARD =
+  "symbol tradedate time order_id exchange_order_id order_type order_code price volume amount".split(" ");
+
+function namesOf(fields: unknown): string[] {
+  const columns = parseFields(fields);
+  if ("reason" in columns) throw new Error(`refused: ${columns.reason}`);
+  return columns.map(({ name }) => name);
+}
+
+describe("parseFields (spec 2.4, decisions 3)", () => {
+  it.each([undefined, null, "", "  ", ",", " , ,", [], ["", " "]])(
+    "%j gives the ten standard fields",
+    (fields) => {
+      expect(namesOf(fields)).toEqual(STANDARD);
+    },
+  );
+
+  it("gives the asked fields in the asked order, as a string or as an array", () => {
+    expect(namesOf("volume, time ,,price,")).toEqual(["volume", "time", "price"]);
+    expect(namesOf(["volume", " time ", "", "price"])).toEqual(["volume", "time", "price"]);
+  });
+
+  it("drops repeats, and lets a legacy name stand beside the present one", () => {
+    expect(namesOf("time,order_no,time,exchange_order_id,order_no,side,order_code")).toEqual([
+      "time",
+      "order_no",
+      "exchange_order_id",
+      "side",
+      "order_code",
+    ]);
+  });
+
+  it("maps legacy names to their fields and keeps the asked names", () => {
+    expect(parseFields("order_no,side")).toEqual([
+      { field: "exchange_order_id", name: "order_no" },
+      { field: "order_code", name: "side" },
+    ]);
+  });
+
+  it.each([
+    ["Price", "price"],
+    ["volum", "volume"],
+    ["orderno", "order_no"],
+    ["trade_date", "tradedate"],
+  ])("refuses the unknown name %s and hints at %s", (field, nearest) => {
+    expect(parseFields(`time,${field}`)).toEqual({ reason: "field_unknown", field, nearest });
+  });
+
+  it.each(["constructor", "__proto__", "price volume", "xyzzy"])("refuses the unknown name %s", (field) => {
+    expect(parseFields([field])).toMatchObject({ reason: "field_unknown", field });
+  });
+
+  it.each([7, true, {}, [[7]], [["time", null]], [[["time"]]]])(
+    "refuses %j: neither string nor strings",
+    (fields) => {
+      expect(parseFields(fields)).toMatchObject({ reason: "param_invalid", parameter: "fields" });
+    },
+  );
+
+  it("knows the standard columns from any other choice", () => {
+    const standard = (fields: unknown) => {
+      const columns = parseFields(fields);
+      return !("reason" in columns) && areStandardColumns(columns);
+    };
+    expect(standard(null)).toBe(true);
+    expect(standard(STANDARD.join(","))).toBe(true);
+    expect(standard([...STANDARD].reverse())).toBe(false);
+    expect(standard(STANDARD.slice(1))).toBe(false);
+    expect(standard(STANDARD.join(",").replace("order_code", "side"))).toBe(false);
+  });
+});

@@ -1,0 +1,225 @@
+import { describe, expect, it } from "vitest";
+import { type OrderQuery, parseOrderQuery, wantsParquet } from "../../../src/orders/query.ts";
+import { printedRandom } from "../../support/random.ts";
+
+const REFUSE = { unknownParameters: "refuse" } as const;
+const parse = (params: Record<string, unknown>, fields?: unknown) =>
+  parseOrderQuery({ params, fields }, REFUSE);
+const ask = (params: Record<string, unknown>) => parse({ symbol: "600519.SH", ...params });
+
+function served(params: Record<string, unknown>): OrderQuery {
+  const query = ask(params);
+  if ("reason" in query) throw new Error(`refused: ${JSON.stringify(query)}`);
+  return query;
+}
+
+describe("parseOrderQuery (spec 4.3, decisions 3)", () => {
+  it("fills in what is left out", () => {
+    const { columns, ...query } = served({});
+    expect(query).toEqual({
+      symbol: "600519",
+      market: "SH",
+      tradedate: null,
+      format: "json",
+      start: 0,
+      end: 240_000_000,
+      pageSize: 10_000,
+      cursor: null,
+      unknownParameters: [],
+    });
+    expect(columns).toHaveLength(10);
+  });
+
+  it("reads everything that is given", () => {
+    const given = {
+      tradedate: "20240229",
+      start_time: "09:30",
+      end_time: "100000",
+      page_size: "7",
+      cursor: "v3.x",
+    };
+    expect(served(given)).toMatchObject({
+      tradedate: "20240229",
+      start: 93_000_000,
+      end: 100_000_000,
+      pageSize: 7,
+      cursor: "v3.x",
+    });
+  });
+
+  it.each([null, "", " ", "\t\n", undefined])("%j is the same as leaving any parameter out", (nothing) => {
+    const names = [
+      "tradedate",
+      "format",
+      "start_time",
+      "end_time",
+      "page_size",
+      "limit",
+      "cursor",
+      "no_such_name",
+    ];
+    for (const name of names) expect(served({ [name]: nothing }), name).toEqual(served({}));
+    expect(parse({ symbol: nothing })).toMatchObject({ parameter: "symbol", problem: "missing" });
+  });
+
+  it("tells of a misspelt symbol before a missing one", () => {
+    expect(parse({ symbl: "600519" })).toMatchObject({
+      reason: "param_unknown",
+      parameter: "symbl",
+      hint: { kind: "nearest", name: "symbol" },
+    });
+  });
+
+  it.each([
+    ["star_time", { kind: "nearest", name: "start_time" }],
+    ["endTime", { kind: "nearest", name: "end_time" }],
+    ["end-time", { kind: "nearest", name: "end_time" }],
+    ["trade_date", { kind: "nearest", name: "tradedate" }],
+    ["PageSize", { kind: "nearest", name: "page_size" }],
+    ["cusror", { kind: "nearest", name: "cursor" }],
+    ["fields", { kind: "envelope", name: "fields" }],
+    ["apikey", { kind: "envelope", name: "apikey" }],
+    ["offset", null],
+    ["toString", null],
+    ["x".repeat(60_000), null],
+  ])("refuses the unknown parameter %s", (name, hint) => {
+    expect(ask({ [name]: 1 })).toMatchObject({ reason: "param_unknown", hint });
+  });
+
+  it("refuses __proto__ as a name like any other", () => {
+    const params = JSON.parse('{"symbol": "600519", "__proto__": {"a": 1}}') as Record<string, unknown>;
+    expect(parse(params)).toMatchObject({ reason: "param_unknown", parameter: "__proto__" });
+  });
+
+  it("lets unknown parameters pass and lists them when the deployment only warns", () => {
+    const query = parseOrderQuery(
+      { params: { symbol: "600519", offset: 5, foo: "x" } },
+      { unknownParameters: "warn" },
+    );
+    expect(query).toMatchObject({ symbol: "600519", unknownParameters: ["offset", "foo"] });
+  });
+
+  it.each([
+    ["20240230", "not_a_date"],
+    ["2024-01-02", "not_a_date"],
+    [" 20240102", "not_a_date"],
+    [20_240_102, "not_string"],
+    [["20240102"], "not_string"],
+  ])("refuses tradedate %j", (tradedate, problem) => {
+    expect(ask({ tradedate })).toMatchObject({ reason: "param_invalid", parameter: "tradedate", problem });
+  });
+
+  it.each([
+    [1, 1],
+    ["1", 1],
+    ["0007", 7],
+    [9999, 9999],
+    [10_001, 10_000],
+    [2 ** 53 - 1, 10_000],
+    ["9".repeat(400), 10_000],
+  ])("page_size %j is served as %j, and limit is another name of it", (given, pageSize) => {
+    expect(served({ page_size: given }).pageSize).toBe(pageSize);
+    expect(served({ limit: given }).pageSize).toBe(pageSize);
+    expect(served({ limit: given, page_size: String(given) }).pageSize).toBe(pageSize);
+  });
+
+  it.each([
+    [0, "below_one"],
+    [-5, "below_one"],
+    ["0", "below_one"],
+    ["-5", "not_integer"],
+    [1.5, "not_integer"],
+    ["7a", "not_integer"],
+    [" 7", "not_integer"],
+    [true, "not_integer"],
+    [[7], "not_integer"],
+    [Number.POSITIVE_INFINITY, "not_integer"],
+  ])("refuses page_size and limit %j", (given, problem) => {
+    expect(ask({ page_size: given })).toMatchObject({ parameter: "page_size", problem });
+    expect(ask({ limit: given })).toMatchObject({ parameter: "limit", problem });
+  });
+
+  it("refuses page_size and limit that differ, also beyond the cap", () => {
+    expect(ask({ page_size: 5, limit: 6 })).toMatchObject({ problem: "differs_from_limit" });
+    expect(ask({ page_size: 10_000, limit: 20_000 })).toMatchObject({ problem: "differs_from_limit" });
+  });
+
+  it("names every parameter that parquet excludes, and takes blank ones", () => {
+    const all = { cursor: "x", page_size: 0, limit: "z", start_time: "nonsense", end_time: 5 };
+    expect(ask({ format: "parquet", ...all })).toEqual({
+      reason: "param_excluded",
+      parameters: ["cursor", "page_size", "limit", "start_time", "end_time"],
+    });
+    const blank = Object.fromEntries(Object.keys(all).map((name) => [name, " "]));
+    expect(served({ format: "parquet", ...blank }).format).toBe("parquet");
+  });
+
+  it.each(["JSON", "csv", " json", 1, ["parquet"]])("refuses format %j", (format) => {
+    expect(ask({ format })).toMatchObject({ reason: "param_invalid", parameter: "format" });
+  });
+
+  it.each([7, true, {}, ["v3.x"]])("refuses cursor %j as invalid", (cursor) => {
+    expect(ask({ cursor })).toEqual({ reason: "cursor_invalid" });
+  });
+
+  it("refuses unknown fields", () => {
+    expect(parse({ symbol: "600519" }, "time,sie")).toMatchObject({
+      reason: "field_unknown",
+      nearest: "side",
+    });
+  });
+
+  it("survives 20,000 random parameter objects", () => {
+    const random = printedRandom("order queries");
+    const names = [
+      "symbol",
+      "tradedate",
+      "format",
+      "start_time",
+      "end_time",
+      "page_size",
+      "limit",
+      "cursor",
+      "x",
+    ];
+    const deep = JSON.parse(`${"[".repeat(30_000)}${"]".repeat(30_000)}`) as unknown;
+    const values = [
+      "600519",
+      "000001.SZ",
+      "20240102",
+      "json",
+      "parquet",
+      "09:30",
+      "100000",
+      "v1.1",
+      "v3.",
+      "",
+      null,
+    ];
+    const odd = [7, 1e300, -0, true, {}, [], deep, "\u0000", "\ud800", "💹".repeat(99), { toString: 1 }];
+    for (let round = 0; round < 20_000; round += 1) {
+      const picked = names.filter(() => random.chance(0.4));
+      const params = Object.fromEntries(picked.map((name) => [name, random.pick([...values, ...odd])]));
+      const fields = random.pick([undefined, null, "time", ...odd]);
+      const query = parse(params, fields);
+      if ("reason" in query) expect(JSON.stringify(query).length).toBeLessThan(1000);
+      else expect(query.symbol).toMatch(/^\d{6}$/);
+    }
+  });
+});
+
+describe("wantsParquet (decisions 1)", () => {
+  it.each([{ format: "parquet" }, { format: " Parquet " }, { symbol: 7, format: "PARQUET", limit: {} }])(
+    "sees it in %j",
+    (params) => {
+      expect(wantsParquet({ params })).toBe(true);
+    },
+  );
+
+  it.each([null, 7, [], {}, { params: null }, { params: "parquet" }, { params: { format: ["parquet"] } }])(
+    "does not see it in %j",
+    (body) => {
+      expect(wantsParquet(body)).toBe(false);
+    },
+  );
+});

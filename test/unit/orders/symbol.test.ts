@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { chooseMarket, parseSymbol, resolveMarket } from "../../../src/orders/symbol.ts";
+
+describe("parseSymbol (decisions 3)", () => {
+  const suffixes = { SH: [".SH", ".SS", ".SSE", ".XSHG"], SZ: [".SZ", ".SZSE", ".XSHE"], BJ: [".BJ"] };
+  const cases = Object.entries(suffixes).flatMap(([market, list]) => [
+    ...list.map((suffix) => ({ text: `600519${suffix}`, market })),
+    { text: `${market}600519`, market },
+  ]);
+
+  it("reads bare digits without an exchange", () => {
+    expect(parseSymbol("000001")).toEqual({ symbol: "000001", market: null });
+  });
+
+  it.each(cases)("reads $text in every case, blanks around it trimmed", ({ text, market }) => {
+    const mixed = [...text].map((letter, place) => (place % 2 ? letter.toLowerCase() : letter)).join("");
+    for (const form of [text, text.toLowerCase(), mixed, ` ${text}\t`, `\n${text} `]) {
+      expect(parseSymbol(form), form).toEqual({ symbol: "600519", market });
+    }
+  });
+
+  it("reads every six digits, whatever they begin with: no table of ranges decides", () => {
+    for (let code = 0; code < 1_000_000; code += 997) {
+      const symbol = String(code).padStart(6, "0");
+      expect(parseSymbol(symbol)).toEqual({ symbol, market: null });
+    }
+  });
+
+  it.each([
+    "60051",
+    "6005199",
+    "600519.",
+    "600519.HK",
+    "SH.600519",
+    "sh600519.SH",
+    "600519 .SH",
+    "６００５１９",
+  ])("refuses %j as a wrong form", (text) => {
+    expect(parseSymbol(text)).toMatchObject({ reason: "param_invalid", problem: "symbol_form", given: text });
+  });
+
+  it.each([600519, true, {}, null])("refuses %j as no string", (value) => {
+    expect(parseSymbol(value)).toMatchObject({ reason: "param_invalid", problem: "not_string" });
+  });
+
+  it.each([[["600519"]], [[]], ["600519,000001"], ["600519，000001"], ["600519;000001"], [",600519"]])(
+    "refuses %j as more than one security",
+    (value) => {
+      expect(parseSymbol(value)).toMatchObject({ reason: "param_invalid", problem: "one_symbol_only" });
+    },
+  );
+});
+
+describe("chooseMarket (decisions 3)", () => {
+  it("takes the only exchange that has the digits, whatever they begin with", () => {
+    expect(chooseMarket("000001", ["SH"])).toBe("SH");
+    expect(chooseMarket("600000", ["SZ"])).toBe("SZ");
+    expect(chooseMarket("999999", ["SZ"])).toBe("SZ");
+    expect(chooseMarket("999999", [])).toBeNull();
+  });
+
+  it.each([
+    ["000001", "SZ", "Shenzhen share, Shanghai index"],
+    ["300750", "SZ", "Shenzhen share"],
+    ["200012", "SZ", "Shenzhen B share"],
+    ["600519", "SH", "Shanghai share"],
+    ["688981", "SH", "Shanghai share"],
+    ["900901", "SH", "Shanghai B share"],
+    ["159915", "SZ", "Shenzhen fund"],
+    ["510300", "SH", "Shanghai fund"],
+  ] as const)("of two takes the share, then the fund: %s is %s (%s)", (symbol, market) => {
+    expect(chooseMarket(symbol, ["SH", "SZ"])).toBe(market);
+    expect(chooseMarket(symbol, ["SZ", "SH"])).toBe(market);
+  });
+
+  it.each(["110001", "128001", "019547", "430047", "700001"])(
+    "refuses %s on both: add the suffix",
+    (symbol) => {
+      expect(chooseMarket(symbol, ["SH", "SZ"])).toMatchObject({
+        reason: "param_invalid",
+        parameter: "symbol",
+        problem: "symbol_on_both_exchanges",
+      });
+    },
+  );
+});
+
+describe("resolveMarket", () => {
+  it("honours a named exchange and never falls back to the other", () => {
+    expect(resolveMarket({ symbol: "000001", market: "SH" }, ["SH", "SZ"], null)).toBe("SH");
+    expect(resolveMarket({ symbol: "000001", market: "SH" }, ["SZ"], null)).toBeNull();
+    expect(resolveMarket({ symbol: "000001", market: "BJ" }, ["SH", "SZ"], null)).toBeNull();
+  });
+
+  it("lets bare digits continue a walk when they mean the same exchange", () => {
+    expect(resolveMarket({ symbol: "000001", market: null }, ["SH", "SZ"], "SZ")).toBe("SZ");
+    expect(resolveMarket({ symbol: "600519", market: null }, ["SH"], "SH")).toBe("SH");
+  });
+
+  it("refuses bare digits that mean another exchange than the cursor's", () => {
+    expect(resolveMarket({ symbol: "000001", market: null }, ["SH", "SZ"], "SH")).toEqual({
+      reason: "cursor_mismatch",
+      parameter: "symbol",
+    });
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import type { DatedCursor } from "../../../src/orders/cursor.ts";
+import { type OrderQuery, parseOrderQuery } from "../../../src/orders/query.ts";
+import { beginWalk, continueWalk } from "../../../src/orders/walk.ts";
+
+function query(params: Record<string, unknown>): OrderQuery {
+  const parsed = parseOrderQuery({ params }, { unknownParameters: "refuse" });
+  if ("reason" in parsed) throw new Error(`refused: ${parsed.reason}`);
+  return parsed;
+}
+
+const CURSOR: DatedCursor = {
+  tradedate: "20240102" as BeijingDate,
+  symbol: "600519",
+  market: "SH",
+  start: 93_000_000,
+  end: 100_000_000,
+  revision: 3,
+  position: { time: 94_500_000, skip: 2 },
+};
+const WINDOW = { start_time: "09:30", end_time: "10:00" };
+
+describe("beginWalk", () => {
+  it("begins at the window's start and fixes nothing", () => {
+    expect(beginWalk(query({ symbol: "600519", tradedate: "20240102", ...WINDOW }))).toEqual({
+      tradedate: "20240102",
+      revision: null,
+      market: null,
+      position: { time: 93_000_000, skip: 0 },
+    });
+  });
+});
+
+describe("continueWalk (spec 4.3, rules 1, 2, 5)", () => {
+  it.each([
+    { symbol: "600519", ...WINDOW },
+    { symbol: "sh600519", ...WINDOW, tradedate: "20240102" },
+    { symbol: "600519.XSHG", start_time: "093000000", end_time: "10:00:00" },
+    { symbol: "600519", ...WINDOW, page_size: 3 },
+  ])("continues with another spelling of the same query: %j", (params) => {
+    expect(continueWalk(query(params), CURSOR)).toEqual({
+      tradedate: "20240102",
+      revision: 3,
+      market: "SH",
+      position: { time: 94_500_000, skip: 2 },
+    });
+  });
+
+  it("takes 00:00 for a start that was left out", () => {
+    const whole = { ...CURSOR, start: 0, end: 240_000_000 };
+    expect(continueWalk(query({ symbol: "600519", start_time: "00:00" }), whole)).toMatchObject({
+      revision: 3,
+    });
+  });
+
+  it.each([
+    ["symbol", { symbol: "600520", ...WINDOW }],
+    ["symbol", { symbol: "600519.SZ", ...WINDOW }],
+    ["symbol", { symbol: "600519.BJ", ...WINDOW }],
+    ["tradedate", { symbol: "600519", ...WINDOW, tradedate: "20240103" }],
+    ["start_time", { symbol: "600519", end_time: "10:00" }],
+    ["start_time", { symbol: "600519", start_time: "09:30:01", end_time: "10:00" }],
+    ["end_time", { symbol: "600519", start_time: "09:30" }],
+    ["end_time", { symbol: "600519", start_time: "09:30", end_time: "100000001" }],
+  ])("refuses another %s: %j", (parameter, params) => {
+    expect(continueWalk(query(params), CURSOR)).toEqual({ reason: "cursor_mismatch", parameter });
+  });
+});
+
+describe("continueWalk with an undated cursor (spec 4.3, rule 3)", () => {
+  const undated = { tradedate: null, position: { time: 94_500_000, skip: 2 } };
+
+  it("needs the date, and then fixes nothing but the position", () => {
+    expect(continueWalk(query({ symbol: "600519", ...WINDOW }), undated)).toMatchObject({
+      reason: "param_invalid",
+      parameter: "tradedate",
+      problem: "needed_by_undated_cursor",
+    });
+    expect(continueWalk(query({ symbol: "600519", ...WINDOW, tradedate: "20240102" }), undated)).toEqual({
+      tradedate: "20240102",
+      revision: null,
+      market: null,
+      position: undated.position,
+    });
+  });
+
+  it.each([
+    ["start_time", { start_time: "094500001" }],
+    ["end_time", { end_time: "09:45" }],
+  ])("refuses a position outside the window: %s", (parameter, window) => {
+    const outside = query({ symbol: "600519", tradedate: "20240102", ...window });
+    expect(continueWalk(outside, undated)).toEqual({ reason: "cursor_mismatch", parameter });
+  });
+});
