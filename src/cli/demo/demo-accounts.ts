@@ -1,0 +1,76 @@
+/** The demo's accounts: one per plan, one whose plan has ended, one whose key was revoked. */
+import { accountSchema, issuedKeySchema, keySummarySchema } from "../../admin/wire.ts";
+import type { PlanName } from "../../entitlement/principal.ts";
+import type { AdminClient } from "../admin-client.ts";
+import type { Remembered } from "./demo-state.ts";
+
+const DAY_MS = 86_400_000;
+
+export interface DemoAccount {
+  name: string;
+  plan: PlanName;
+  /** Days from now at which the plan begins and ends. */
+  fromDays: number;
+  toDays: number;
+  revoked?: true;
+  /** What its key may do, for the printed table. */
+  says: string;
+}
+
+/** Names as in `demo.json`. The weekly card holds 7 × 24 hours, so it is renewed at every start. */
+export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
+  { name: "free", plan: "free", fromDays: -30, toDays: 3650, says: "no order history (403)" },
+  { name: "standard", plan: "standard", fromDays: -30, toDays: 3650, says: "no order history (403)" },
+  { name: "trial", plan: "trial", fromDays: -30, toDays: 3650, says: "all history, 100 requests a day" },
+  { name: "professional", plan: "professional", fromDays: -30, toDays: 3650, says: "the latest 30 days" },
+  { name: "weekly", plan: "weekly", fromDays: 0, toDays: 7, says: "the latest 30 days" },
+  { name: "flagship", plan: "flagship", fromDays: -30, toDays: 3650, says: "all history" },
+  { name: "expired", plan: "professional", fromDays: -60, toDays: -1, says: "its plan has ended (403)" },
+  {
+    name: "revoked",
+    plan: "flagship",
+    fromDays: -30,
+    toDays: 3650,
+    revoked: true,
+    says: "the key was revoked (403)",
+  },
+];
+
+/**
+ * Brings every demo account into its present form and adds new keys to `remembered`. A start on an older
+ * state finds accounts and keys as they were and renews the plans only.
+ */
+export async function prepareAccounts(
+  client: AdminClient,
+  remembered: Remembered,
+  nowMs: number,
+): Promise<void> {
+  for (const account of DEMO_ACCOUNTS) {
+    const path = `/admin/accounts/demo-${account.name}`;
+    if (remembered.keys[account.name] === undefined) {
+      remembered.keys[account.name] = await firstKey(client, account, path);
+    }
+    const subscription = {
+      plan: account.plan,
+      start: nowMs + account.fromDays * DAY_MS,
+      end: nowMs + account.toDays * DAY_MS,
+    };
+    const body = { subscriptions: [subscription] };
+    await client.request(accountSchema, "PUT", `${path}/subscriptions`, { body });
+  }
+}
+
+/** Makes the account if absent, and a key for it. */
+async function firstKey(client: AdminClient, account: DemoAccount, path: string) {
+  const accountId = `demo-${account.name}`;
+  await client.request(accountSchema, "GET", path).catch(() =>
+    client.request(accountSchema, "POST", "/admin/accounts", {
+      body: { accountId, note: "made by npm start" },
+    }),
+  );
+  const { keyId, key } = await client.request(issuedKeySchema, "POST", `${path}/keys`, {
+    body: { name: "demo" },
+  });
+  if (account.revoked) await client.request(keySummarySchema, "POST", `/admin/keys/${keyId}/revoke`);
+  return { keyId, key };
+}

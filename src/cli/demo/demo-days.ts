@@ -1,0 +1,78 @@
+/** The demo's calendar and sample days, brought to the service the way an operator does it. */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { dayListSchema } from "../../admin/wire.ts";
+import { addDays, type BeijingDate } from "../../calendar/beijing.ts";
+import { writeSamplePack } from "../../pack-builder/sample/sample-pack.ts";
+import type { AdminClient } from "../admin-client.ts";
+import { LIBRARY_SOURCE, loadCalendar } from "../calendar/calendar-commands.ts";
+import { type ExchangeDay, exchangeDays, knowsHolidays, weekdays } from "../calendar/exchange-days.ts";
+import { openPackFile } from "../publish/pack-file.ts";
+import { publishPack } from "../publish/publish-pack.ts";
+
+/** How far back the older two sample days lie: outside the 30-day window, and outside the 365-day one. */
+const OLDER_DAYS_BACK = [40, 400];
+
+/** The calendar of the years a demo on the day `today` needs, and the years that had to do without holidays. */
+export function demoCalendar(today: BeijingDate): { days: ExchangeDay[]; withoutHolidays: number[] } {
+  const thisYear = Number(today.slice(0, 4));
+  const firstYear = Number(addDays(today, -Math.max(...OLDER_DAYS_BACK) - 30).slice(0, 4));
+  const days: ExchangeDay[] = [];
+  const withoutHolidays: number[] = [];
+  for (let year = firstYear; year <= thisYear + 1; year++) {
+    const known = knowsHolidays(year);
+    if (known) days.push(...exchangeDays(year));
+    else if (year <= thisYear) {
+      days.push(...weekdays(year));
+      withoutHolidays.push(year);
+    }
+  }
+  return { days, withoutHolidays };
+}
+
+/**
+ * The trading days a demo on the day `today` serves, ascending: the newest three up to today, and the
+ * newest ones that are at least 40 and at least 400 days old.
+ */
+export function sampleDates(calendar: ExchangeDay[], today: BeijingDate): BeijingDate[] {
+  const open = calendar.filter(({ day, open }) => open && day <= today).map(({ day }) => day);
+  const older = OLDER_DAYS_BACK.map((back) => open.findLast((day) => day <= addDays(today, -back)));
+  return [...new Set([...older, ...open.slice(-3)])].filter((day) => day !== undefined).sort();
+}
+
+/** Tells the service the demo's calendar; returns it with the years that had to do without holidays. */
+export async function loadDemoCalendar(client: AdminClient, today: BeijingDate) {
+  const { days, withoutHolidays } = demoCalendar(today);
+  const isGuessed = ({ day }: ExchangeDay) => withoutHolidays.includes(Number(day.slice(0, 4)));
+  const known = days.filter((day) => !isGuessed(day));
+  const guessed = days.filter(isGuessed);
+  if (known.length > 0) await loadCalendar(client, known, LIBRARY_SOURCE);
+  if (guessed.length > 0) await loadCalendar(client, guessed, "weekdays");
+  return { days, withoutHolidays };
+}
+
+/** The days of `wanted` that the service serves already. */
+export async function servedDays(client: AdminClient, wanted: BeijingDate[]): Promise<Set<string>> {
+  const served = new Set<string>();
+  for (const month of new Set(wanted.map((day) => day.slice(0, 6)))) {
+    const { days } = await client.request(dayListSchema, "GET", `/admin/days?month=${month}`);
+    for (const { tradedate } of days) served.add(tradedate);
+  }
+  return served;
+}
+
+/** Makes the sample pack of `tradedate`, publishes it and removes the file. */
+export async function publishSampleDay(
+  client: AdminClient,
+  tradedate: BeijingDate,
+  stateDir: string,
+): Promise<void> {
+  const { path } = await writeSamplePack({ tradedate }, join(stateDir, "demo-packs"));
+  const pack = await openPackFile(path);
+  try {
+    await publishPack(client, pack);
+  } finally {
+    await pack.close();
+    await rm(path, { force: true });
+  }
+}

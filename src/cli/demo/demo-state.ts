@@ -1,0 +1,55 @@
+/** What a demo remembers between starts, inside its state folder: secrets and demo keys. */
+import { randomBytes } from "node:crypto";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+
+const rememberedSchema = z.object({
+  adminToken: z.string(),
+  cursorSecret: z.string(),
+  /** Demo keys by name. A key is shown once by the service, so this file is where the demo finds it again. */
+  keys: z.record(z.string(), z.object({ keyId: z.string(), key: z.string() })),
+});
+export type Remembered = z.infer<typeof rememberedSchema>;
+
+/** What the last demo on this folder remembered, or fresh random secrets. */
+export function recall(stateDir: string): Remembered {
+  try {
+    return rememberedSchema.parse(JSON.parse(readFileSync(memoryPath(stateDir), "utf8")));
+  } catch {
+    return { adminToken: secret(), cursorSecret: secret(), keys: {} };
+  }
+}
+
+/** Writes it down, readable by its owner only. */
+export function remember(stateDir: string, remembered: Remembered): void {
+  writeWhole(memoryPath(stateDir), `${JSON.stringify(remembered, null, 2)}\n`);
+}
+
+/** Writes the worker's secrets as the dev server reads them and returns the file's path. */
+export function writeSecrets(stateDir: string, remembered: Remembered): string {
+  const path = join(stateDir, "demo-secrets.env");
+  const settings = {
+    ADMIN_TOKEN: remembered.adminToken,
+    CURSOR_SECRET: remembered.cursorSecret,
+    ENVIRONMENT: "demo",
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`);
+  writeWhole(path, lines.join(""));
+  return path;
+}
+
+/** Replaces a file in one step, so that a reader finds the old text or the new one, never half of it. */
+export function writeWhole(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.partial`;
+  writeFileSync(temporary, text, { mode: 0o600 });
+  renameSync(temporary, path);
+}
+
+function memoryPath(stateDir: string): string {
+  return join(stateDir, "demo-memory.json");
+}
+
+function secret(): string {
+  return randomBytes(32).toString("base64url");
+}

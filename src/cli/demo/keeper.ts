@@ -1,0 +1,34 @@
+/**
+ * Runs one command in a process group of its own and ends the whole group when its own standard input
+ * closes: that happens on a clean stop and also when the demo itself is killed outright, so a dev server
+ * and its runtime never outlive it.
+ *
+ *     node keeper.ts <program> <argument>…
+ */
+import { spawn } from "node:child_process";
+
+/** After this long, whoever has not ended on SIGTERM is killed. */
+const GRACE_MS = 3_000;
+
+const [program = "", ...args] = process.argv.slice(2);
+// The dev server asks questions and listens for keys when it has a terminal: it gets none.
+const child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit"] });
+let ending = false;
+
+function endGroup(): void {
+  if (ending) return;
+  ending = true;
+  process.on("SIGTERM", () => {});
+  process.kill(-process.pid, "SIGTERM");
+  setTimeout(() => process.kill(-process.pid, "SIGKILL"), GRACE_MS);
+}
+
+process.stdin.on("end", endGroup).on("error", endGroup).resume();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, endGroup);
+child.on("error", () => process.exit(1));
+child.on("exit", (code) => {
+  // The server may have left its runtime behind: take the rest of the group along.
+  if (ending) process.kill(-process.pid, "SIGKILL");
+  endGroup();
+  process.exitCode = code ?? 1;
+});

@@ -1,0 +1,126 @@
+/** Wrangler on this machine only: no network, no login, no questions. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { CommandFailure } from "../exit.ts";
+
+const WRANGLER = createRequire(import.meta.url).resolve("wrangler/bin/wrangler.js");
+const KEEPER = join(import.meta.dirname, "keeper.ts");
+const CHECKOUT = join(import.meta.dirname, "../../..");
+
+/** Lines of the server's output that are kept to explain a failure. */
+const KEPT_CHARACTERS = 4_000;
+/** After this long without `/health`, the start has failed. */
+const READY_WITHIN_MS = 120_000;
+/** A stop is complete within the keeper's grace; this is the net below it. */
+const STOP_WITHIN_MS = 6_000;
+
+function quietEnvironment(stateDir: string): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    CI: "1",
+    NO_COLOR: "1",
+    WRANGLER_SEND_METRICS: "false",
+    WRANGLER_SEND_ERROR_REPORTS: "false",
+    WRANGLER_WRITE_LOGS: "false",
+    // The banner looks for a newer version on the network.
+    WRANGLER_HIDE_BANNER: "true",
+    WRANGLER_REGISTRY_PATH: join(stateDir, "dev-registry"),
+    CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  };
+}
+
+/** Applies the D1 migrations that the local state in `stateDir` does not have yet. */
+export async function applyMigrations(stateDir: string): Promise<void> {
+  const args = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", stateDir];
+  const child = spawn(process.execPath, [WRANGLER, ...args], {
+    cwd: CHECKOUT,
+    env: quietEnvironment(stateDir),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output = tail(child);
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  if (code !== 0) throw new CommandFailure(`The database migrations failed:\n${output()}`);
+}
+
+export interface DevServer {
+  baseUrl: string;
+  /** Settles when the server has ended, asked or not. */
+  ended: Promise<void>;
+  /** What the server said last. */
+  output(): string;
+  /** Ends the server with everything it started; returns when nothing is left. */
+  stop(): Promise<void>;
+}
+
+export interface DevServerOptions {
+  port: number;
+  stateDir: string;
+  /** A file of `NAME="value"` lines with the secrets. */
+  secretsFile: string;
+  logFile: string;
+}
+
+/** Starts `wrangler dev` on 127.0.0.1. It is not ready yet: `waitUntilReady` tells. */
+export function startDevServer({ port, stateDir, secretsFile, logFile }: DevServerOptions): DevServer {
+  const args = ["dev", "--local", "--ip", "127.0.0.1", "--port", String(port)];
+  args.push("--persist-to", stateDir, "--env-file", secretsFile, "--show-interactive-dev-session=false");
+  const child = spawn(process.execPath, [KEEPER, process.execPath, WRANGLER, ...args], {
+    cwd: CHECKOUT,
+    env: quietEnvironment(stateDir),
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: true,
+  });
+  const output = tail(child);
+  const log = createWriteStream(logFile, { flags: "w", mode: 0o600 });
+  child.stdout.pipe(log, { end: false });
+  child.stderr.pipe(log, { end: false });
+  const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
+  const stop = async () => {
+    child.stdin.destroy();
+    const killed = setTimeout(() => killGroup(child.pid), STOP_WITHIN_MS);
+    await ended;
+    clearTimeout(killed);
+    killGroup(child.pid);
+  };
+  return { baseUrl: `http://127.0.0.1:${port}`, ended, output, stop };
+}
+
+function killGroup(leader: number | undefined): void {
+  if (leader === undefined) return;
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    // Nobody of the group is left.
+  }
+}
+
+/** Waits until `/health` answers 200; throws with the server's last words when it ends or never does. */
+export async function waitUntilReady(server: DevServer): Promise<void> {
+  let running = true;
+  void server.ended.then(() => {
+    running = false;
+  });
+  for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline; await pause(150)) {
+    if (!running) throw new CommandFailure(`The service did not start:\n${server.output()}`);
+    const answer = await fetch(`${server.baseUrl}/health`).catch(() => null);
+    await answer?.body?.cancel();
+    if (answer?.ok) return;
+  }
+  throw new CommandFailure(`The service did not become healthy within 2 minutes:\n${server.output()}`);
+}
+
+function tail(child: ChildProcess): () => string {
+  let kept = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      kept = (kept + text).slice(-KEPT_CHARACTERS);
+    });
+  }
+  return () => kept.trim();
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
