@@ -91,7 +91,7 @@ async function sendReady(
   };
   // A write rejects only because nobody reads any more: the length is right by construction.
   const how = await Promise.race([send().catch(() => "client_gone" as const), gone(signal)]);
-  if (how !== "whole") await giveUp(writer, "the client went away");
+  if (how !== "whole") await breakBody(writer, new Error(how));
   return { how, bytesSent };
 }
 
@@ -134,7 +134,7 @@ async function sendPumped(
     const broken = isFault ? { code: 503, reason: "unavailable" } : { reason: end.how };
     await Promise.all([
       slot.release({ credit: isFault, outcome: { ...outcome, ...broken } }),
-      giveUp(writer, end.how),
+      breakBody(writer, end.error ?? new Error(end.how)),
     ]);
   }
   return end;
@@ -171,9 +171,9 @@ class ClientSink {
   }
 }
 
-/** Breaks the body: with its `Content-Length` unmet, a short file never looks whole. */
-async function giveUp(writer: WritableStreamDefaultWriter<Uint8Array>, why: string): Promise<void> {
-  await writer.abort(new Error(why)).catch(() => undefined);
+/** Breaks the connection in mid-body: with its `Content-Length` unmet, a short file never looks whole. */
+async function breakBody(writer: WritableStreamDefaultWriter<Uint8Array>, why: unknown): Promise<void> {
+  await writer.abort(why).catch(() => undefined);
 }
 
 async function confirmedOrLate(confirmed: Promise<boolean>): Promise<void> {

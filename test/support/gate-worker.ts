@@ -1,6 +1,6 @@
 /**
- * A small worker around the gate alone, for the endings that a whole service cannot be made to have on
- * command: `POST /take?account=…&how=…` takes the slot and ends as `how` says.
+ * A small worker around the gate alone. `POST /take?account=…&how=…` takes the slot and ends as `how`
+ * says: the endings that a whole service cannot be made to have on command. `POST /rounds` is the bench.
  */
 import { Gate as ServedGate } from "../../src/gate/gate-object.ts";
 import { type BodyEnd, type BodyPump, holdBody } from "../../src/gate/hold-body.ts";
@@ -14,7 +14,7 @@ export class Gate extends ServedGate {
   }
 }
 
-interface Env {
+interface TestEnv {
   GATE: DurableObjectNamespace<Gate>;
 }
 
@@ -39,7 +39,7 @@ function pumpOf(how: string, sizeBytes: number, restart: () => Promise<void>): B
   };
 }
 
-async function take(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
+async function take(request: Request, env: TestEnv, ctx: ExecutionContext): Promise<Response> {
   const query = new URL(request.url).searchParams;
   const accountId = query.get("account") ?? "";
   const how = query.get("how") ?? "ready";
@@ -80,14 +80,43 @@ async function take(request: Request, env: Env, ctx: ExecutionContext): Promise<
   return new Response(holdBody(slot, body, { ctx, signal: request.signal, outcome, onEnd }));
 }
 
+/** One of many objects: takes and frees its slot, or only asks for its state twice, `rounds` times. */
+async function rounds(url: URL, env: TestEnv, ctx: ExecutionContext): Promise<void> {
+  const query = url.searchParams;
+  const namespace = env.GATE as unknown as DurableObjectNamespace<ServedGate>;
+  const place = { namespace, locationHint: "apac" as const, ctx };
+  const { signal } = new AbortController();
+  const one = async (accountId: string) => {
+    for (let round = 0; round < Number(query.get("rounds")); round++) {
+      if (query.get("what") === "state") {
+        await namespace.getByName(`${accountId}:test`).state();
+        await namespace.getByName(`${accountId}:test`).state();
+        continue;
+      }
+      const limits = { requests: null, files: null };
+      const request: AcquireRequest = {
+        requestId: crypto.randomUUID(),
+        boundMs: 60_000,
+        kind: "json",
+        limits,
+      };
+      const slot = await takeSlot(place, { accountId, interface: "test", request, signal });
+      if ("reason" in slot) throw new Error(slot.reason);
+      if (!(await slot.release({ credit: false }))) throw new Error("the release was not confirmed");
+    }
+  };
+  await Promise.all(Array.from({ length: Number(query.get("objects")) }, (_, n) => one(`warm-${n}`)));
+}
+
 export default {
   async fetch(request, env, ctx) {
     const url = new URL(request.url);
     const gate = env.GATE.getByName(`${url.searchParams.get("account")}:test`);
     if (url.pathname === "/take") return take(request, env, ctx);
+    if (url.pathname === "/rounds") return rounds(url, env, ctx).then(() => new Response("done"));
     if (url.pathname === "/state") return Response.json(await gate.state());
     if (url.pathname === "/end") return Response.json(ends.get(url.searchParams.get("id") ?? "") ?? null);
     if (url.pathname === "/restart") return Response.json(await gate.restart().catch(() => null));
     return new Response(null, { status: 404 });
   },
-} satisfies ExportedHandler<Env>;
+} satisfies ExportedHandler<TestEnv>;

@@ -1,0 +1,167 @@
+/**
+ * Every way a body can end while its slot is held, over real HTTP. Nothing here waits for a clock: a
+ * test waits until the slot is free, and the bound of 60 s is far beyond the patience of `vi.waitFor`.
+ */
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { type GateService, startGateService, type TakeOptions } from "../support/gate-service.ts";
+import { printedRandom } from "../support/random.ts";
+
+const MEGABYTE = 1_000_000;
+const PATIENCE = { timeout: 20_000, interval: 5 };
+
+let gate: GateService & AsyncDisposable;
+beforeAll(async () => {
+  gate = await startGateService();
+});
+afterAll(() => gate[Symbol.asyncDispose]());
+
+const fresh = () => ({ account: crypto.randomUUID(), id: crypto.randomUUID() });
+
+/** Takes a slot, lets the request end, and waits until the slot is free and the end is known. */
+async function ending(options: Omit<TakeOptions, "account" | "id">) {
+  const { account, id } = fresh();
+  const seen = await gate.take({ account, id, ...options });
+  const state = await vi.waitFor(async () => {
+    const now = await gate.state(account);
+    expect(now.holder).toBeNull();
+    return now;
+  }, PATIENCE);
+  return { account, id, seen, state };
+}
+
+async function endOf(id: string) {
+  return vi.waitFor(async () => {
+    const end = await gate.end(id);
+    if (end === null) throw new Error("still running");
+    return end;
+  }, PATIENCE);
+}
+
+describe("a whole body", () => {
+  it.each([
+    ["ready", 0],
+    ["ready", 1],
+    ["ready", 4],
+    ["ready", 700_000],
+    ["pump", 4],
+    ["pump", 3 * MEGABYTE],
+  ])("%s, %i bytes: exact length, slot free at the last byte, charged, listed", async (how, bytes) => {
+    const { account, id } = fresh();
+    const seen = await gate.take({ account, id, how, bytes });
+    expect(await gate.state(account)).toMatchObject({
+      holder: null,
+      use: { requests: 1 },
+      last: [{ requestId: id, code: 200, reason: "" }],
+    });
+    expect(seen).toEqual({ status: 200, contentLength: bytes, bytes, isWhole: true });
+    expect(await endOf(id)).toEqual({ how: "whole", bytesSent: bytes, error: null });
+  });
+
+  it("lets 2,000 strictly sequential requests through, ready and pumped by turns, without a 503", async () => {
+    const { account } = fresh();
+    const statuses = new Set<number>();
+    for (let n = 0; n < 2_000; n++) {
+      const how = n % 2 === 0 ? "ready" : "pump";
+      statuses.add((await gate.take({ account, how, bytes: 100_000 })).status);
+    }
+    expect([...statuses]).toEqual([200]);
+    expect((await gate.state(account)).use.requests).toBe(2_000);
+  }, 120_000);
+
+  it("frees the slot of a ready body while the client still reads, and not that of a pumped one", async () => {
+    const during = async (how: string) => {
+      const { account } = fresh();
+      let status = 0;
+      const seen = await gate.take({
+        account,
+        how,
+        bytes: 20 * MEGABYTE,
+        pausedAtFirstByte: async (readOn) => {
+          status = (await gate.take({ account, how: "ready" })).status;
+          readOn();
+        },
+      });
+      return { status, isWhole: seen.isWhole };
+    };
+    expect(await during("ready")).toEqual({ status: 200, isWhole: true });
+    expect(await during("pump")).toEqual({ status: 503, isWhole: true });
+  });
+});
+
+describe("a client that goes away", () => {
+  it("frees the slot, is charged and told apart, at 20 random bytes of a pumped body", async () => {
+    const random = printedRandom("hang up at a random byte");
+    for (let n = 0; n < 20; n++) {
+      const hangUpAfter = random.integer(1, 10 * MEGABYTE);
+      const { id, state } = await ending({ how: "pump", bytes: 30 * MEGABYTE, hangUpAfter });
+      expect(state.use.requests).toBe(1);
+      expect(await endOf(id)).toMatchObject({ how: "client_gone", error: null });
+    }
+  });
+
+  it("ends the sending of a ready body", async () => {
+    const { id, state } = await ending({ how: "ready", bytes: 30 * MEGABYTE, hangUpAfter: 1 });
+    expect(state.use.requests).toBe(1);
+    expect(await endOf(id)).toMatchObject({ how: "client_gone" });
+  });
+
+  it("is broken off half a second before `until` when it stays but does not read; no credit", async () => {
+    const { account, id } = fresh();
+    const stuck = gate.take({
+      account,
+      id,
+      how: "pump",
+      bytes: 60 * MEGABYTE,
+      bound: 1_500,
+      pausedAtFirstByte: () => undefined,
+    });
+    stuck.catch(() => undefined);
+    expect(await endOf(id)).toMatchObject({ how: "client_slow" });
+    expect(await gate.state(account)).toMatchObject({
+      holder: null,
+      use: { requests: 1 },
+      last: [{ reason: "client_slow" }],
+    });
+  });
+});
+
+describe("our own fault", () => {
+  it.each([
+    ["pump-throws", "a read failed"],
+    ["pump-short", "the body ended after"],
+    ["pump-long", "the body is longer than"],
+  ])("%s: the client sees a broken body, the slot is free, the charge given back", async (how, error) => {
+    const { id, seen, state } = await ending({ how, bytes: 3 * MEGABYTE });
+    expect(seen).toMatchObject({ status: 200, contentLength: 3 * MEGABYTE, isWhole: false });
+    expect(state).toMatchObject({
+      use: { requests: 0, files: 0 },
+      last: [{ code: 503, reason: "unavailable" }],
+    });
+    expect(await endOf(id)).toMatchObject({ how: "fault", error: expect.stringContaining(error) });
+  });
+
+  it("is a pump that stands still until half a second before `until`", async () => {
+    const { id, seen, state } = await ending({ how: "pump-hangs", bytes: 3 * MEGABYTE, bound: 1_500 });
+    expect(seen.isWhole).toBe(false);
+    expect(state.use.requests).toBe(0);
+    expect(await endOf(id)).toMatchObject({ how: "fault", error: expect.stringContaining("time was over") });
+  });
+
+  it.each(["throws", "hangs"])("frees the slot of a handler that %s before its answer", async (how) => {
+    const { seen, state } = await ending({ how });
+    expect(seen.status).toBe(500);
+    expect(state.use.requests).toBe(1);
+  });
+});
+
+describe("a restart of the object while the slot is held", () => {
+  it.each(["ready-restarts", "pump-restarts"])(
+    "%s: the body is whole, the slot free, charged once",
+    async (how) => {
+      const { id, seen, state } = await ending({ how, bytes: 3 * MEGABYTE });
+      expect(seen.isWhole).toBe(true);
+      expect(state).toMatchObject({ use: { requests: 1 }, last: [{ code: 200 }] });
+      expect(await endOf(id)).toMatchObject({ how: "whole" });
+    },
+  );
+});

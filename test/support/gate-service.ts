@@ -1,0 +1,122 @@
+/** `gate-worker.ts` bundled and served under workerd, reached over HTTP on 127.0.0.1 at a free port. */
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import type { BodyEnd } from "../../src/gate/hold-body.ts";
+import type { GateState } from "../../src/gate/protocol.ts";
+
+/** What one client saw of one answer. */
+export interface Seen {
+  status: number;
+  contentLength: number | null;
+  bytes: number;
+  /** The announced length arrived and the connection did not break. */
+  isWhole: boolean;
+}
+
+export interface TakeOptions {
+  account: string;
+  /** The ending, one of `gate-worker.ts`. */
+  how?: string;
+  id?: string;
+  bytes?: number;
+  bound?: number;
+  /** Hang up after so many bytes of the body. */
+  hangUpAfter?: number;
+  /** Called at the first byte with a function that reads on: the reader stands still until then. */
+  pausedAtFirstByte?: (readOn: () => void) => void;
+}
+
+export interface GateService {
+  take(options: TakeOptions): Promise<Seen>;
+  state(account: string): Promise<GateState>;
+  /** How the request `id` ended by the worker's own account, or `null` while it runs. */
+  end(id: string): Promise<(Omit<BodyEnd, "error"> & { error: string | null }) | null>;
+  restart(account: string): Promise<void>;
+  /** `rounds` times on each of `objects` objects at once: take and free a slot, or ask for the state twice. */
+  rounds(what: "slot" | "state", objects: number, rounds: number): Promise<void>;
+}
+
+/** Starts it; declare it with `await using`. */
+export async function startGateService(): Promise<GateService & AsyncDisposable> {
+  const mf = new Miniflare(
+    convertV4MiniflareOptions({
+      host: "127.0.0.1",
+      port: 0,
+      cf: false,
+      telemetry: { enabled: false },
+      modules: [{ type: "ESModule", path: "worker.js", contents: await bundle() }],
+      compatibilityDate: "2026-11-01",
+      compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
+      durableObjects: { GATE: { className: "Gate", useSQLite: true } },
+      bindings: { CURSOR_SECRET: "gate-test-".repeat(4), ADMIN_TOKEN: "gate-test-".repeat(4) },
+      // A broken body is reported on the console as an uncaught exception; here it is what is tested.
+      handleStructuredLogs: () => undefined,
+    }),
+  );
+  const { origin } = await mf.ready;
+  const ask = async (path: string) => (await fetch(origin + path, { method: "POST" })).text();
+  return {
+    take: (options) => take(origin, options),
+    state: async (account) => JSON.parse(await ask(`/state?account=${account}`)),
+    end: async (id) => JSON.parse(await ask(`/end?id=${id}`)),
+    restart: async (account) => void (await ask(`/restart?account=${account}`)),
+    rounds: async (what, objects, rounds) => {
+      const said = await ask(`/rounds?what=${what}&objects=${objects}&rounds=${rounds}`);
+      if (said !== "done") throw new Error(said);
+    },
+    [Symbol.asyncDispose]: () => mf.dispose(),
+  };
+}
+
+async function bundle(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "edgetape-gate-"));
+  const wrangler = join("node_modules", "wrangler", "bin", "wrangler.js");
+  const worker = join("test", "support", "gate-worker.ts");
+  try {
+    await promisify(execFile)(
+      process.execPath,
+      [wrangler, "deploy", worker, "--dry-run", "--outdir", folder],
+      {
+        env: { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "true" },
+      },
+    );
+    return await readFile(join(folder, "gate-worker.js"), "utf8");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function take(origin: string, { hangUpAfter, pausedAtFirstByte, ...query }: TakeOptions): Promise<Seen> {
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  return new Promise((resolve, reject) => {
+    const outgoing = request(`${origin}/take?${search}`, { method: "POST", agent: false }, (answer) => {
+      const length = answer.headers["content-length"];
+      const seen: Seen = {
+        status: answer.statusCode ?? 0,
+        contentLength: length === undefined ? null : Number(length),
+        bytes: 0,
+        isWhole: false,
+      };
+      answer.on("data", (piece: Buffer) => {
+        const isFirst = seen.bytes === 0;
+        seen.bytes += piece.length;
+        if (hangUpAfter !== undefined && seen.bytes >= hangUpAfter) outgoing.destroy();
+        if (isFirst && pausedAtFirstByte !== undefined) {
+          answer.pause();
+          pausedAtFirstByte(() => answer.resume());
+        }
+      });
+      answer.on("error", () => resolve(seen));
+      answer.on("close", () =>
+        resolve({ ...seen, isWhole: answer.complete && seen.bytes === seen.contentLength }),
+      );
+    });
+    outgoing.on("error", (error) => (hangUpAfter === undefined ? reject(error) : undefined));
+    outgoing.end();
+  });
+}

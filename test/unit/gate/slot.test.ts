@@ -1,0 +1,197 @@
+/** The worker's side against objects that fail on command; the real object is met in the worker tests. */
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Gate } from "../../../src/gate/gate-object.ts";
+import type { AcquireRequest, ReleaseRequest, RequestOutcome } from "../../../src/gate/protocol.ts";
+import { type Slot, takeSlot } from "../../../src/gate/slot.ts";
+
+const USE = { day: "20261127", requests: 1, files: 0, resetSeconds: 60 };
+const REQUEST: AcquireRequest = {
+  requestId: "request",
+  boundMs: 60_000,
+  kind: "json",
+  limits: { requests: null, files: null },
+};
+const OUTCOME: RequestOutcome = {
+  atMs: 0,
+  requestId: "request",
+  code: 200,
+  reason: "",
+  symbol: "600519",
+  tradedate: "20261127",
+  rows: 1,
+};
+
+/** What a call does; `grant` is what a sound object would have answered. */
+type Act = (grant: () => unknown) => unknown;
+const never = () => new Promise(() => undefined);
+const fail =
+  (marks: object = {}) =>
+  () =>
+    Promise.reject(Object.assign(new Error("broken"), marks));
+
+/** A gate whose calls are noted and answered by the given acts, the last act for all further calls. */
+function fakeGate(acts: { acquire?: Act[]; lease?: Act[]; release?: Act[] }) {
+  const calls: string[] = [];
+  const aborter = new AbortController();
+  const waited: Promise<unknown>[] = [];
+  let stubs = 0;
+  const act = (list: Act[] | undefined, sound: () => unknown) => {
+    const next = list !== undefined && list.length > 1 ? list.shift() : list?.[0];
+    return next === undefined ? sound() : next(sound);
+  };
+  const words = (said: ReleaseRequest) =>
+    `${said.credit ? " credit" : ""}${said.outcome ? ` ${said.outcome.code}` : ""}`;
+  const lease = {
+    release: (said: ReleaseRequest) => {
+      calls.push(`lease.release${words(said)}`);
+      return act(acts.lease, async () => undefined);
+    },
+    [Symbol.dispose]: () => calls.push("dispose"),
+  };
+  const granted = async () => ({ id: "grant", use: USE, lease });
+  const namespace = {
+    getByName: (name: string, options: object) => {
+      const stub = ++stubs;
+      calls.push(`stub ${stub} ${name} ${JSON.stringify(options)}`);
+      return {
+        acquire: (ask: AcquireRequest) => {
+          calls.push(`${stub}.acquire ${ask.requestId}`);
+          return act(acts.acquire, granted);
+        },
+        release: (id: string, said: ReleaseRequest) => {
+          calls.push(`${stub}.release ${id}${words(said)}`);
+          return act(acts.release, async () => undefined);
+        },
+      };
+    },
+  } as unknown as DurableObjectNamespace<Gate>;
+  const take = async () => {
+    const place = {
+      namespace,
+      locationHint: "apac" as const,
+      ctx: { waitUntil: (work: Promise<unknown>) => waited.push(work) },
+    };
+    return takeSlot(place, { accountId: "a", interface: "i", request: REQUEST, signal: aborter.signal });
+  };
+  const settle = () => Promise.all(waited);
+  return { calls: () => calls.filter((call) => !call.startsWith("stub")), all: calls, take, settle, aborter };
+}
+
+async function held(gate: ReturnType<typeof fakeGate>): Promise<Slot> {
+  const slot = await gate.take();
+  if ("reason" in slot) throw new Error(slot.reason);
+  return slot;
+}
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+describe("takeSlot", () => {
+  it("asks the object of the account and interface, created where the deployment says", async () => {
+    const gate = fakeGate({});
+    const slot = await held(gate);
+    expect(gate.all).toEqual(['stub 1 a:i {"locationHint":"apac"}', "1.acquire request"]);
+    expect(slot.use).toEqual(USE);
+    expect(slot.stopAtMs).toBe(Date.now() + 59_500);
+  });
+
+  it("passes a refusal on", async () => {
+    expect(await fakeGate({ acquire: [async () => ({ reason: "slot_busy" })] }).take()).toEqual({
+      reason: "slot_busy",
+    });
+  });
+
+  it("asks once more with the same request id and a fresh stub when the object fails before its answer", async () => {
+    const gate = fakeGate({ acquire: [fail(), (grant) => grant()] });
+    await held(gate);
+    expect(gate.calls()).toEqual(["1.acquire request", "2.acquire request"]);
+  });
+
+  it("gives up after the second failure and gives back what may have been charged", async () => {
+    const gate = fakeGate({ acquire: [fail()] });
+    await expect(gate.take()).rejects.toThrow("broken");
+    expect(gate.calls()).toEqual(["1.acquire request", "2.acquire request", "3.release request credit"]);
+    await gate.settle();
+  });
+
+  it("leaves an overloaded object alone", async () => {
+    const gate = fakeGate({ acquire: [fail({ overloaded: true })] });
+    await expect(gate.take()).rejects.toThrow("broken");
+    expect(gate.calls()).toEqual(["1.acquire request"]);
+  });
+
+  it("gives up after 5 s and hands a grant that comes later back with its charge", async () => {
+    let answerNow: () => void = () => undefined;
+    const late = new Promise<void>((resolve) => {
+      answerNow = resolve;
+    });
+    const gate = fakeGate({ acquire: [(grant) => late.then(grant)] });
+    const refused = expect(gate.take()).rejects.toThrow("within 5000 ms");
+    await vi.advanceTimersByTimeAsync(5_000);
+    await refused;
+    answerNow();
+    await gate.settle();
+    expect(gate.calls()).toEqual(["1.acquire request", "lease.release credit"]);
+  });
+
+  it("frees the slot as soon as the client has gone, whatever the operation is doing", async () => {
+    const gate = fakeGate({});
+    await held(gate);
+    gate.aborter.abort();
+    await gate.settle();
+    expect(gate.calls()).toEqual(["1.acquire request", "lease.release", "dispose"]);
+  });
+});
+
+describe("release", () => {
+  it("is said once, and again only with a credit or an outcome that was not told before", async () => {
+    const gate = fakeGate({});
+    const slot = await held(gate);
+    await slot.release({ credit: false });
+    await slot.release({ credit: false });
+    await slot.release({ credit: false, outcome: OUTCOME });
+    await slot.release({ credit: false, outcome: OUTCOME });
+    await slot.release({ credit: true, outcome: { ...OUTCOME, code: 503 } });
+    await slot.release({ credit: true });
+    expect(gate.calls().filter((call) => call !== "dispose")).toEqual([
+      "1.acquire request",
+      "lease.release",
+      "lease.release 200",
+      "lease.release credit 503",
+    ]);
+  });
+
+  it("goes through a fresh stub only when the lease is dead", async () => {
+    const gate = fakeGate({ lease: [fail()] });
+    const slot = await held(gate);
+    expect(await slot.release({ credit: true })).toBe(true);
+    expect(gate.calls()).toEqual(["1.acquire request", "lease.release credit", "2.release grant credit"]);
+  });
+
+  it("survives a lease that throws at once", async () => {
+    const gate = fakeGate({
+      lease: [
+        () => {
+          throw new Error("dead stub");
+        },
+      ],
+    });
+    expect(await (await held(gate)).release({ credit: false })).toBe(true);
+  });
+
+  it("does not press an overloaded object", async () => {
+    const gate = fakeGate({ lease: [fail({ overloaded: true })] });
+    expect(await (await held(gate)).release({ credit: false })).toBe(false);
+    expect(gate.calls()).toEqual(["1.acquire request", "lease.release"]);
+  });
+
+  it("takes at most 5 s a call and never rejects", async () => {
+    const gate = fakeGate({ lease: [never], release: [never] });
+    const slot = await held(gate);
+    const startMs = Date.now();
+    const confirmed = slot.release({ credit: false });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await confirmed).toBe(false);
+    expect(Date.now() - startMs).toBe(10_000);
+  });
+});
