@@ -4,8 +4,8 @@
  * the platform forbids one request to wait for another's I/O.
  */
 import { type KeyHolder, keyHolderOf, keyHolderStatement } from "../catalog/key-holder.ts";
+import type { AccessDenial } from "../entitlement/denial.ts";
 import type { Principal } from "../entitlement/principal.ts";
-import type { AccessDenial } from "./denial.ts";
 import { hashKey, isPlausibleKey } from "./key.ts";
 
 /** How long a principal may be served from memory. */

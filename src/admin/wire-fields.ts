@@ -26,3 +26,12 @@ export const instantSchema = z.union([
 
 /** A whole number of things, 0 included. */
 export const countSchema = z.int().min(0);
+
+/** A month as `YYYYMM`. */
+export const monthSchema = z.string("expected YYYYMM").regex(/^\d{4}(0[1-9]|1[0-2])$/, "expected YYYYMM");
+
+/** A year as four digits of a URL's query. */
+export const yearSchema = z
+  .string("expected YYYY")
+  .regex(/^\d{4}$/, "expected YYYY")
+  .transform(Number);

@@ -1,7 +1,7 @@
 /** Why an order day cannot be served, with the facts its message needs (decisions 1, 3). */
 import type { BeijingDate } from "../calendar/beijing.ts";
-import type { Market } from "../orders/record.ts";
-import type { DayDenial } from "./denial.ts";
+import type { AskedMarket, DayDenial } from "../orders/denial.ts";
+
 import type { OrderDay } from "./order-day.ts";
 
 interface DayFacts {
@@ -55,7 +55,7 @@ async function notLoaded(db: D1Database, tradedate: BeijingDate, today: BeijingD
 export function securityDenial(
   { tradedate, sections }: OrderDay,
   symbol: string,
-  market: Market | null,
+  market: AskedMarket | null,
 ): DayDenial | null {
   const meant = sections.filter((section) => market === null || section.market === market);
   const [first] = meant;

@@ -1,0 +1,91 @@
+/** How admin requests are read and answered: strict bodies in; JSON, or `{error: sentence}`, out. */
+import type { Context } from "hono";
+import type * as z from "zod";
+import type { By } from "../catalog/accounts.ts";
+import { type Env, nowMs, settingsOf } from "../env.ts";
+import { type AdminRefusal, describeRefusal } from "./refusal.ts";
+import type { AdminError } from "./wire.ts";
+
+/** `actor` is the name of the token that was given, for the audit table. */
+export type AdminEnv = { Bindings: Env; Variables: { actor: string } };
+export type AdminContext = Context<AdminEnv>;
+
+/** Bodies of JSON routes: ten years of calendar or 1,000 imported keys stay far below. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+/** The request's JSON body by `schema`, or why it is refused. */
+export async function bodyOf<Schema extends z.ZodType>(
+  c: AdminContext,
+  schema: Schema,
+): Promise<z.output<Schema> | AdminRefusal> {
+  const bytes = await readAtMost(c.req.raw.body, MAX_BODY_BYTES);
+  if (bytes === null) return { reason: "body_too_large", maxBytes: MAX_BODY_BYTES };
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return { reason: "malformed", what: "The body", place: "", problem: "it is not JSON" };
+  }
+  return parsed(schema, value, "The body");
+}
+
+/** `value` by `schema`, or a refusal in the name of `what` that says where the first problem is. */
+export function parsed<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  what: string,
+): z.output<Schema> | AdminRefusal {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  return {
+    reason: "malformed",
+    what,
+    place: masked((issue?.path ?? []).join(".")),
+    problem: masked(issue?.message ?? "invalid"),
+  };
+}
+
+/** A member's name is quoted in messages, and somebody may have put a key there. */
+function masked(text: string): string {
+  return text.replaceAll(/et_[0-9A-Za-z]+/g, "et_…");
+}
+
+/** All bytes of `body`, or null as soon as there are more than `maxBytes`. */
+export async function readAtMost(
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body ?? []) {
+    length += piece.length;
+    if (length > maxBytes) return null;
+    pieces.push(piece);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
+
+/** `result` as the response: a refusal with its own status, anything else as JSON with `status`. */
+export function answer(c: AdminContext, result: object, status: 200 | 201 = 200): Response {
+  if (!isRefusal(result)) return c.json(result, status);
+  const { status: refusedWith, error } = describeRefusal(result);
+  const body: AdminError = { error };
+  return c.json(body, refusedWith);
+}
+
+/** Whether a step refused. No admin answer has a member `reason`. */
+export function isRefusal<T extends object>(result: T | AdminRefusal): result is AdminRefusal {
+  return "reason" in result;
+}
+
+/** Who asks, and now. */
+export function byOf(c: AdminContext): By {
+  return { actor: c.get("actor"), nowMs: nowMs(settingsOf(c.env)) };
+}

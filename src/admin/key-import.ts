@@ -1,0 +1,100 @@
+/**
+ * What an import of existing customers' keys changes, decided as values before anything is written:
+ * every row is new, there already, or refused with a sentence.
+ */
+import type { KnownKey, KnownSubscription, NewImportedKey } from "../catalog/key-import.ts";
+import type { KeyImportRowParsed, KeysImported } from "./wire.ts";
+
+/** A row with its hash; `firstCharacters` is empty when only the hash was given. */
+export interface HashedRow {
+  sha256: string;
+  firstCharacters: string;
+  row: KeyImportRowParsed;
+}
+
+export interface ImportPlan {
+  keys: NewImportedKey[];
+  subscriptions: KnownSubscription[];
+  answer: KeysImported;
+}
+
+interface ImportState {
+  keys: Map<string, KnownKey>;
+  /** By account, plan and start. */
+  subscriptions: Map<string, KnownSubscription>;
+  /** Ends that an earlier row of this import gave, by the same. */
+  ends: Map<string, number>;
+}
+
+/**
+ * Judges `rows` against what the catalog knows. `newKeyId` makes a fresh key id. A key of another account or
+ * a revoked one is refused, and a second end for the same account, plan and start within one import: which
+ * one holds would depend on the order of rows, and the import would not be idempotent.
+ */
+export function planKeyImport(
+  rows: readonly HashedRow[],
+  known: { keys: readonly KnownKey[]; subscriptions: readonly KnownSubscription[] },
+  newKeyId: () => string,
+): ImportPlan {
+  const state: ImportState = {
+    keys: new Map(known.keys.map((key) => [key.sha256, key])),
+    subscriptions: new Map(known.subscriptions.map((each) => [placeOf(each), each])),
+    ends: new Map(),
+  };
+  const plan: ImportPlan = {
+    keys: [],
+    subscriptions: [],
+    answer: { imported: 0, unchanged: 0, refused: [] },
+  };
+  for (const [index, hashed] of rows.entries()) {
+    const error = refusalOf(hashed, state);
+    if (error !== null) plan.answer.refused.push({ row: index + 1, error });
+    else if (accept(hashed, state, plan, newKeyId)) plan.answer.imported++;
+    else plan.answer.unchanged++;
+  }
+  return plan;
+}
+
+function refusalOf({ sha256, row }: HashedRow, state: ImportState): string | null {
+  const key = state.keys.get(sha256);
+  if (key !== undefined && key.accountId !== row.account) {
+    return `This key belongs to account ${key.accountId}, not to ${row.account}.`;
+  }
+  if (key !== undefined && key.revokedAtMs !== null) {
+    return `This key of account ${row.account} was revoked; an import does not bring it back.`;
+  }
+  const end = state.ends.get(placeOf(subscriptionOf(row)));
+  if (end !== undefined && end !== row.end) {
+    return `An earlier row gives account ${row.account} the plan ${row.plan} from the same start to another end.`;
+  }
+  return null;
+}
+
+/** Puts into `plan` what the row brings; false when it brings nothing. */
+function accept(
+  { sha256, firstCharacters, row }: HashedRow,
+  state: ImportState,
+  plan: ImportPlan,
+  newKeyId: () => string,
+): boolean {
+  const subscription = subscriptionOf(row);
+  const place = placeOf(subscription);
+  const newKey = !state.keys.has(sha256);
+  const newEnd = state.subscriptions.get(place)?.endMs !== row.end;
+  if (newKey) {
+    plan.keys.push({ sha256, keyId: newKeyId(), accountId: row.account, firstCharacters });
+    state.keys.set(sha256, { sha256, accountId: row.account, revokedAtMs: null });
+  }
+  if (newEnd) plan.subscriptions.push(subscription);
+  state.subscriptions.set(place, subscription);
+  state.ends.set(place, row.end);
+  return newKey || newEnd;
+}
+
+function subscriptionOf({ account, plan, start, end }: KeyImportRowParsed): KnownSubscription {
+  return { accountId: account, plan, startMs: start, endMs: end };
+}
+
+function placeOf({ accountId, plan, startMs }: KnownSubscription): string {
+  return JSON.stringify([accountId, plan, startMs]);
+}

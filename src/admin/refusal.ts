@@ -1,0 +1,81 @@
+/** Why an admin request is not carried out: tagged facts, and the one place that gives them words and a status. */
+
+export type AdminRefusal =
+  | { reason: "token_wrong" }
+  | { reason: "body_too_large"; maxBytes: number }
+  /** `place` is the path inside `what`; the value itself is never repeated, it may hold a key. */
+  | { reason: "malformed"; what: string; place: string; problem: string }
+  | { reason: "absent"; what: string }
+  | { reason: "account_taken"; accountId: string }
+  /** Another publisher opened or served an upload of the day in the meantime. */
+  | { reason: "other_publisher"; tradedate: string }
+  | { reason: "upload_ended"; state: "replaced" | "abandoned" | "refused" | "served"; note: string }
+  /** R2 does not know the upload any more, as after seven days. */
+  | { reason: "upload_lost" }
+  | { reason: "part_number"; n: string; partCount: number }
+  | { reason: "part_size"; n: number; sizeBytes: number }
+  | { reason: "part_hash_absent" }
+  | { reason: "part_hash"; n: number }
+  | { reason: "parts_missing"; missing: number[] }
+  | { reason: "pack_wrong"; problem: string };
+
+export type AdminStatus = 400 | 401 | 404 | 409 | 413 | 422;
+
+/** The HTTP status and the sentence of a refusal. */
+export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; error: string } {
+  switch (refusal.reason) {
+    case "token_wrong":
+      return { status: 401, error: "This needs Authorization: Bearer with the operator's token." };
+    case "body_too_large":
+      return { status: 413, error: `The body is larger than ${refusal.maxBytes} bytes.` };
+    case "malformed": {
+      const place = refusal.place === "" ? "" : ` at ${refusal.place}`;
+      return { status: 400, error: `${refusal.what}${place}: ${refusal.problem}.` };
+    }
+    case "absent":
+      return { status: 404, error: `There is no ${refusal.what}.` };
+    case "account_taken":
+      return { status: 409, error: `Account ${refusal.accountId} exists already.` };
+    case "other_publisher":
+      return {
+        status: 409,
+        error: `Another publisher was faster with ${refusal.tradedate}; look at the day before publishing again.`,
+      };
+    case "upload_ended":
+      return { status: 409, error: endedSentence(refusal.state, refusal.note) };
+    case "upload_lost":
+      return { status: 409, error: "The storage does not know this upload any more; publish again." };
+    case "part_number":
+      return { status: 422, error: `Part ${refusal.n} is none of the parts 1 to ${refusal.partCount}.` };
+    case "part_size":
+      return { status: 422, error: `Part ${refusal.n} must have exactly ${refusal.sizeBytes} bytes.` };
+    case "part_hash_absent":
+      return { status: 422, error: "X-Content-SHA256 must carry the part's SHA-256 as 64 hex digits." };
+    case "part_hash":
+      return {
+        status: 422,
+        error: `Part ${refusal.n} arrived with another SHA-256 than X-Content-SHA256 says; send it again.`,
+      };
+    case "parts_missing":
+      return { status: 422, error: `Parts have not arrived yet: ${listed(refusal.missing)}.` };
+    case "pack_wrong":
+      return { status: 422, error: `The pack was refused and nothing changed: ${refusal.problem}.` };
+  }
+}
+
+function endedSentence(state: "replaced" | "abandoned" | "refused" | "served", note: string): string {
+  switch (state) {
+    case "replaced":
+    case "abandoned":
+      return "Another publisher began a different upload of this day; this one is over.";
+    case "refused":
+      return `This upload was refused before: ${note}.`;
+    case "served":
+      return "This upload is complete and takes no more parts.";
+  }
+}
+
+function listed(numbers: number[]): string {
+  const shown = numbers.slice(0, 10).join(", ");
+  return numbers.length > 10 ? `${shown} and ${numbers.length - 10} more` : shown;
+}

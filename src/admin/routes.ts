@@ -1,0 +1,52 @@
+/** The operator's API. The integrating app mounts it at `/admin`; `wire.ts` lists the routes. */
+import { Hono } from "hono";
+import { isAdmin } from "../access/admin-token.ts";
+import { settingsOf } from "../env.ts";
+import { accountRoutes } from "./account-routes.ts";
+import { calendarRoutes } from "./calendar-routes.ts";
+import { dayRoutes } from "./day-routes.ts";
+import { type AdminContext, type AdminEnv, answer } from "./exchange.ts";
+import { keyRoutes } from "./key-routes.ts";
+import { planRoutes } from "./plan-routes.ts";
+
+/** The name under which the first operator's token stands in the audit table. */
+const FIRST_OPERATOR = "ADMIN_TOKEN";
+
+/**
+ * All admin routes. Nothing behind them is reached without the operator's token; unknown paths are 404 only
+ * to those who have it.
+ *
+ * @example app.route("/admin", adminRoutes())
+ */
+export function adminRoutes(): Hono<AdminEnv> {
+  const admin = new Hono<AdminEnv>();
+  admin.use("*", async function requireToken(c, next) {
+    c.header("Cache-Control", "no-store");
+    const authorization = c.req.header("Authorization") ?? null;
+    if (!(await isAdmin(authorization, settingsOf(c.env).ADMIN_TOKEN))) {
+      c.header("WWW-Authenticate", "Bearer");
+      return answer(c, { reason: "token_wrong" });
+    }
+    c.set("actor", FIRST_OPERATOR);
+    return next();
+  });
+  admin.route("/days", dayRoutes());
+  admin.route("/calendar", calendarRoutes());
+  admin.route("/accounts", accountRoutes());
+  admin.route("/keys", keyRoutes());
+  admin.route("/plans", planRoutes());
+  admin.all("*", (c) => answer(c, { reason: "absent", what: "such admin route" }));
+  admin.onError(fault);
+  return admin;
+}
+
+/** A fault: the operator learns that nothing is known, the log learns the rest. */
+function fault(failure: Error, c: AdminContext): Response {
+  // The route's pattern, not the path: an operator may have put a key where its id belongs.
+  const { method, routePath } = c.req;
+  console.error(JSON.stringify({ event: "admin_fault", method, routePath, failure: failure.stack }));
+  return c.json(
+    { error: "The service failed; its log has the cause. The same request may be sent again." },
+    503,
+  );
+}

@@ -1,0 +1,47 @@
+/** The audit table: who changed what, from what, to what. A row stands in the same transaction as its change. */
+
+/** The actor of a change that the service itself makes, such as marking a day damaged. */
+export const SERVICE_ACTOR = "service";
+
+export interface AuditEntry {
+  atMs: number;
+  /** The name of the operator's token, or `SERVICE_ACTOR`. */
+  actor: string;
+  /** `<noun>.<verb>`, for example `day.publish`. */
+  action: string;
+  /** What was changed: a date, an account id, a key id. */
+  subject: string;
+  /** What it was and is, as JSON values; null for nothing. Never a key, a token or a password. */
+  before: unknown;
+  after: unknown;
+}
+
+/** A condition on the rows as they are when the statement runs; its values are `?7` and on. */
+export interface Guard {
+  sql: string;
+  values: (string | number)[];
+}
+
+const ALWAYS: Guard = { sql: "TRUE", values: [] };
+
+/** Writes `entry` where `guard` holds. Put it before the change, under the change's own condition. */
+export function auditStatement(db: D1Database, entry: AuditEntry, guard = ALWAYS): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO audit (at_ms, actor, action, subject, before, after)
+       SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE ${guard.sql}`,
+    )
+    .bind(
+      entry.atMs,
+      entry.actor,
+      entry.action,
+      entry.subject,
+      jsonOf(entry.before),
+      jsonOf(entry.after),
+      ...guard.values,
+    );
+}
+
+function jsonOf(value: unknown): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value);
+}

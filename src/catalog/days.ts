@@ -1,0 +1,108 @@
+/** What the operator sees and changes of loaded days. */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import { auditStatement, type Guard, SERVICE_ACTOR } from "./audit.ts";
+import type { DayState } from "./order-day.ts";
+
+/** The revision of a day that is served now, with its pack. Instants are Unix milliseconds. */
+export interface ServedDay {
+  tradedate: BeijingDate;
+  revision: number;
+  state: DayState;
+  degraded: boolean;
+  rows: number;
+  securities: number;
+  sizeBytes: number;
+  sha256: string;
+  buildId: string;
+  publishedAtMs: number;
+}
+
+/** One revision of a day's history. */
+export interface DayRevision {
+  revision: number;
+  buildId: string;
+  sha256: string;
+  rows: number;
+  securities: number;
+  sizeBytes: number;
+  degraded: boolean;
+  objectKey: string;
+  publishedAtMs: number;
+  /** Null for the revision served now. */
+  replacedAtMs: number | null;
+}
+
+type Stored<T> = Omit<T, "degraded"> & { degraded: number };
+
+const fromStored = <T>(row: Stored<T>): T => ({ ...row, degraded: row.degraded === 1 }) as T;
+
+const PACK_COLUMNS = `p.degraded, p.rows, p.securities, p.size_bytes AS sizeBytes, p.sha256, p.build_id AS buildId`;
+
+const SERVED = `
+  SELECT d.tradedate, d.revision, d.state, ${PACK_COLUMNS}, r.published_at_ms AS publishedAtMs
+  FROM order_days d
+  JOIN day_packs p ON p.pack_id = d.pack_id
+  JOIN day_revisions r ON r.tradedate = d.tradedate AND r.revision = d.revision`;
+
+/** The served revision of a day, in whatever state, or null when the day was never loaded. */
+export async function servedDay(db: D1Database, tradedate: BeijingDate): Promise<ServedDay | null> {
+  const row = await db.prepare(`${SERVED} WHERE d.tradedate = ?1`).bind(tradedate).first<Stored<ServedDay>>();
+  return row === null ? null : fromStored<ServedDay>(row);
+}
+
+/** The loaded days from `first` to `last`, both included, oldest first. */
+export async function servedDays(
+  db: D1Database,
+  first: BeijingDate,
+  last: BeijingDate,
+): Promise<ServedDay[]> {
+  const statement = db
+    .prepare(`${SERVED} WHERE d.tradedate BETWEEN ?1 AND ?2 ORDER BY d.tradedate`)
+    .bind(first, last);
+  return (await statement.all<Stored<ServedDay>>()).results.map((row) => fromStored<ServedDay>(row));
+}
+
+/** Every revision the day ever had, newest first. */
+export async function dayRevisions(db: D1Database, tradedate: BeijingDate): Promise<DayRevision[]> {
+  const statement = db
+    .prepare(
+      `SELECT r.revision, ${PACK_COLUMNS}, p.object_key AS objectKey,
+         r.published_at_ms AS publishedAtMs, r.replaced_at_ms AS replacedAtMs
+       FROM day_revisions r JOIN day_packs p ON p.pack_id = r.pack_id
+       WHERE r.tradedate = ?1 ORDER BY r.revision DESC`,
+    )
+    .bind(tradedate);
+  return (await statement.all<Stored<DayRevision>>()).results.map((row) => fromStored<DayRevision>(row));
+}
+
+/**
+ * Marks a day damaged after a block of this revision failed its check, so that it is 503 `day_damaged` until
+ * the operator publishes it again. Does nothing when the day has another revision or state by now.
+ */
+export async function markDamaged(
+  db: D1Database,
+  damage: { tradedate: BeijingDate; revision: number; note: string; nowMs: number },
+): Promise<void> {
+  const { tradedate, revision, note, nowMs } = damage;
+  const guard: Guard = {
+    sql: "EXISTS (SELECT 1 FROM order_days WHERE tradedate = ?7 AND revision = ?8 AND state = 'available')",
+    values: [tradedate, revision],
+  };
+  const entry = {
+    atMs: nowMs,
+    actor: SERVICE_ACTOR,
+    action: "day.damaged",
+    subject: tradedate,
+    before: { revision, state: "available" },
+    after: { revision, state: "damaged", note },
+  };
+  await db.batch([
+    auditStatement(db, entry, guard),
+    db
+      .prepare(
+        `UPDATE order_days SET state = 'damaged', state_note = ?3
+         WHERE tradedate = ?1 AND revision = ?2 AND state = 'available'`,
+      )
+      .bind(tradedate, revision, note),
+  ]);
+}

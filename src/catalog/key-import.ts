@@ -1,0 +1,104 @@
+/**
+ * Existing customers' keys. Rows travel as JSON, because D1 binds at most 100 values a statement; every
+ * statement leaves what is there already, so the same import again changes nothing.
+ */
+import type { PlanName } from "../entitlement/principal.ts";
+import type { By } from "./accounts.ts";
+
+/** A key already in the catalog. */
+export interface KnownKey {
+  sha256: string;
+  accountId: string;
+  revokedAtMs: number | null;
+}
+
+/** A subscription already in the catalog, `endMs` exclusive. */
+export interface KnownSubscription {
+  accountId: string;
+  plan: PlanName;
+  startMs: number;
+  endMs: number;
+}
+
+export interface NewImportedKey {
+  sha256: string;
+  keyId: string;
+  accountId: string;
+  firstCharacters: string;
+}
+
+/** What the catalog knows of these keys (by SHA-256) and of these accounts' subscriptions. */
+export async function knownForImport(
+  db: D1Database,
+  sha256s: string[],
+  accountIds: string[],
+): Promise<{ keys: KnownKey[]; subscriptions: KnownSubscription[] }> {
+  const [keys, subscriptions] = await db.batch([
+    db
+      .prepare(
+        `SELECT sha256, account_id AS accountId, revoked_at_ms AS revokedAtMs
+         FROM api_keys WHERE sha256 IN (SELECT value FROM json_each(?1))`,
+      )
+      .bind(JSON.stringify(sha256s)),
+    db
+      .prepare(
+        `SELECT account_id AS accountId, plan, start_ms AS startMs, end_ms AS endMs
+         FROM subscriptions WHERE account_id IN (SELECT value FROM json_each(?1))`,
+      )
+      .bind(JSON.stringify(accountIds)),
+  ]);
+  return {
+    keys: (keys?.results ?? []) as KnownKey[],
+    subscriptions: (subscriptions?.results ?? []) as KnownSubscription[],
+  };
+}
+
+const ADD_ACCOUNTS = `
+  INSERT OR IGNORE INTO accounts (account_id, contact, note, created_at_ms)
+  SELECT DISTINCT value ->> 'accountId', '', 'imported', ?2 FROM json_each(?1)`;
+
+const AUDIT_KEYS = `
+  INSERT INTO audit (at_ms, actor, action, subject, after)
+  SELECT ?2, ?3, 'key.import', value ->> 'keyId', json_object(
+    'accountId', value ->> 'accountId', 'firstCharacters', value ->> 'firstCharacters')
+  FROM json_each(?1) WHERE value ->> 'sha256' NOT IN (SELECT sha256 FROM api_keys)`;
+
+const ADD_KEYS = `
+  INSERT OR IGNORE INTO api_keys (sha256, key_id, account_id, name, first_characters, created_at_ms)
+  SELECT value ->> 'sha256', value ->> 'keyId', value ->> 'accountId', 'imported',
+    value ->> 'firstCharacters', ?2
+  FROM json_each(?1)`;
+
+const AUDIT_SUBSCRIPTIONS = `
+  INSERT INTO audit (at_ms, actor, action, subject, before, after)
+  SELECT ?2, ?3, 'account.subscription', value ->> 'accountId',
+    CASE WHEN s.end_ms IS NULL THEN NULL
+      ELSE json_object('plan', s.plan, 'startMs', s.start_ms, 'endMs', s.end_ms) END,
+    json_object('plan', value ->> 'plan', 'startMs', value ->> 'startMs', 'endMs', value ->> 'endMs')
+  FROM json_each(?1) LEFT JOIN subscriptions s ON s.account_id = value ->> 'accountId'
+    AND s.plan = value ->> 'plan' AND s.start_ms = value ->> 'startMs'`;
+
+const SET_SUBSCRIPTIONS = `
+  INSERT OR REPLACE INTO subscriptions (account_id, plan, start_ms, end_ms)
+  SELECT value ->> 'accountId', value ->> 'plan', value ->> 'startMs', value ->> 'endMs' FROM json_each(?1)`;
+
+/**
+ * Adds the keys, makes the accounts of both lists that do not exist, and sets the subscriptions: one of the
+ * same account, plan and start gets the new end. In one transaction.
+ */
+export async function importKeys(
+  db: D1Database,
+  change: { keys: NewImportedKey[]; subscriptions: KnownSubscription[] },
+  by: By,
+): Promise<void> {
+  const keys = JSON.stringify(change.keys);
+  const subscriptions = JSON.stringify(change.subscriptions);
+  await db.batch([
+    db.prepare(ADD_ACCOUNTS).bind(keys, by.nowMs),
+    db.prepare(ADD_ACCOUNTS).bind(subscriptions, by.nowMs),
+    db.prepare(AUDIT_KEYS).bind(keys, by.nowMs, by.actor),
+    db.prepare(ADD_KEYS).bind(keys, by.nowMs),
+    db.prepare(AUDIT_SUBSCRIPTIONS).bind(subscriptions, by.nowMs, by.actor),
+    db.prepare(SET_SUBSCRIPTIONS).bind(subscriptions),
+  ]);
+}

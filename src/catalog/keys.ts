@@ -1,0 +1,74 @@
+/** API keys as the catalog keeps them: hashes, never the keys. Instants are Unix milliseconds. */
+import type { By } from "./accounts.ts";
+import { auditStatement } from "./audit.ts";
+
+export interface ApiKey {
+  keyId: string;
+  accountId: string;
+  name: string;
+  firstCharacters: string;
+  createdAtMs: number;
+  expiresAtMs: number | null;
+  revokedAtMs: number | null;
+}
+
+const KEY = `
+  SELECT key_id AS keyId, account_id AS accountId, name, first_characters AS firstCharacters,
+    created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs
+  FROM api_keys`;
+
+/** The keys of an account, oldest first. */
+export async function keysOfAccount(db: D1Database, accountId: string): Promise<ApiKey[]> {
+  const statement = db.prepare(`${KEY} WHERE account_id = ?1 ORDER BY created_at_ms, key_id`).bind(accountId);
+  return (await statement.all<ApiKey>()).results;
+}
+
+/** The key with this id, or null. */
+export async function findKey(db: D1Database, keyId: string): Promise<ApiKey | null> {
+  return db.prepare(`${KEY} WHERE key_id = ?1`).bind(keyId).first<ApiKey>();
+}
+
+/** Stores a new key of an existing account by the key's SHA-256. */
+export async function addKey(
+  db: D1Database,
+  key: Pick<ApiKey, "keyId" | "accountId" | "name" | "firstCharacters" | "expiresAtMs"> & { sha256: string },
+  by: By,
+): Promise<void> {
+  const { sha256, keyId, accountId, name, firstCharacters, expiresAtMs } = key;
+  const after = { accountId, name, firstCharacters, expiresAtMs };
+  await db.batch([
+    auditStatement(db, {
+      atMs: by.nowMs,
+      actor: by.actor,
+      action: "key.issue",
+      subject: keyId,
+      before: null,
+      after,
+    }),
+    db
+      .prepare(
+        `INSERT INTO api_keys (sha256, key_id, account_id, name, first_characters, created_at_ms, expires_at_ms)
+         VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .bind(sha256, keyId, accountId, name, firstCharacters, by.nowMs, expiresAtMs),
+  ]);
+}
+
+/** Revokes the key from now on; a key that is revoked already keeps its instant. */
+export async function revokeKey(db: D1Database, keyId: string, by: By): Promise<void> {
+  const guard = {
+    sql: "EXISTS (SELECT 1 FROM api_keys WHERE key_id = ?7 AND revoked_at_ms IS NULL)",
+    values: [keyId],
+  };
+  const after = { revokedAtMs: by.nowMs };
+  await db.batch([
+    auditStatement(
+      db,
+      { atMs: by.nowMs, actor: by.actor, action: "key.revoke", subject: keyId, before: null, after },
+      guard,
+    ),
+    db
+      .prepare("UPDATE api_keys SET revoked_at_ms = ?2 WHERE key_id = ?1 AND revoked_at_ms IS NULL")
+      .bind(keyId, by.nowMs),
+  ]);
+}

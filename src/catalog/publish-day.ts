@@ -1,0 +1,144 @@
+/**
+ * The last two steps of publishing: the index rows of a pack, then the row that makes the day visible.
+ * Nothing reads the rows of a pack before `order_days` names it, so a stop between both tears nothing.
+ */
+import { auditStatement, type Guard } from "./audit.ts";
+import type { SectionRow } from "./order-day.ts";
+import type { Upload } from "./uploads.ts";
+
+/** D1 takes values up to 2 MB; half of it leaves room for long lists of blocks. */
+const CHUNK_CHARACTERS = 1_000_000;
+
+const LOAD = `
+  INSERT OR REPLACE INTO day_securities
+    (pack_id, symbol, market, section_offset, section_length, footer_length, rows, crc, blocks)
+  SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+    unhex(value ->> 7)
+  FROM json_each(?2)`;
+
+/**
+ * Loads the index rows of a pack, a whole day in one batch of few statements (D1 binds at most 100 values
+ * a statement, so rows travel as JSON and blocks as hex). Loading them again changes nothing.
+ */
+export async function loadIndexRows(db: D1Database, packId: number, rows: SectionRow[]): Promise<void> {
+  const load = db.prepare(LOAD);
+  const statements = chunksOf(rows.map(jsonRow), CHUNK_CHARACTERS).map((chunk) =>
+    load.bind(packId, `[${chunk.join(",")}]`),
+  );
+  await db.batch(statements);
+}
+
+function jsonRow(row: SectionRow): string {
+  const blocks = Buffer.from(row.blocksBlob).toString("hex");
+  return JSON.stringify([
+    row.symbol,
+    row.market,
+    row.offset,
+    row.length,
+    row.footerLength,
+    row.rows,
+    row.crc,
+    blocks,
+  ]);
+}
+
+/** `texts` in their order, in chunks of at most `characters` in total (a longer text has its own chunk). */
+export function chunksOf(texts: string[], characters: number): string[][] {
+  const chunks: string[][] = [];
+  let room = 0;
+  for (const text of texts) {
+    const chunk = chunks.at(-1);
+    if (chunk === undefined || text.length + 1 > room) {
+      chunks.push([text]);
+      room = characters;
+    } else {
+      chunk.push(text);
+    }
+    room -= text.length + 1;
+  }
+  return chunks;
+}
+
+/** Whose object has arrived whole, and with which etag. */
+export interface ArrivedUpload {
+  upload: Upload;
+  etag: string;
+  actor: string;
+  nowMs: number;
+}
+
+/** Claimed by this upload in this transaction, and not in the history yet. */
+const CLAIMED = `
+  EXISTS (SELECT 1 FROM uploads WHERE upload_id = ?1 AND state = 'served')
+  AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?2 AND revision >= ?3)`;
+
+/**
+ * Makes `upload`, whose index rows are loaded, the served revision of its day, in one transaction. Returns
+ * false, and changes nothing, when another publisher came first: the upload is not `completing` any more,
+ * or the day has a revision of this or a higher number.
+ */
+export async function serveUpload(db: D1Database, arrived: ArrivedUpload): Promise<boolean> {
+  const { uploadId, tradedate, revision } = arrived.upload;
+  const prepare = (sql: string, ...more: (string | number)[]) =>
+    db.prepare(sql).bind(uploadId, tradedate, revision, ...more);
+
+  const [claim] = await db.batch([
+    prepare(
+      `UPDATE uploads SET state = 'served' WHERE upload_id = ?1 AND state = 'completing'
+       AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?2 AND revision >= ?3)`,
+    ),
+    await auditOf(db, arrived),
+    prepare(
+      `INSERT INTO day_packs
+         (pack_id, tradedate, object_key, etag, size_bytes, sha256, build_id, rows, securities, degraded)
+       SELECT pack_id, tradedate, object_key, ?4, size_bytes, sha256, build_id, rows, securities, degraded
+       FROM uploads WHERE upload_id = ?1 AND ${CLAIMED}`,
+      arrived.etag,
+    ),
+    prepare(
+      `UPDATE day_revisions SET replaced_at_ms = ?4
+       WHERE tradedate = ?2 AND replaced_at_ms IS NULL AND ${CLAIMED}`,
+      arrived.nowMs,
+    ),
+    prepare(
+      `INSERT INTO day_revisions (tradedate, revision, pack_id, published_at_ms)
+       SELECT ?2, ?3, pack_id, ?4 FROM uploads WHERE upload_id = ?1 AND ${CLAIMED}`,
+      arrived.nowMs,
+    ),
+    // The row that makes the revision visible. It is in the history by now, or this upload lost.
+    prepare(
+      `INSERT INTO order_days (tradedate, revision, pack_id, state)
+       SELECT r.tradedate, r.revision, r.pack_id, 'available'
+       FROM day_revisions r JOIN uploads u ON u.pack_id = r.pack_id AND u.upload_id = ?1
+       WHERE r.tradedate = ?2 AND r.revision = ?3
+       ON CONFLICT (tradedate) DO UPDATE SET
+         revision = excluded.revision, pack_id = excluded.pack_id, state = 'available', state_note = ''
+       WHERE excluded.revision > order_days.revision`,
+    ),
+  ]);
+  return claim?.meta.changes === 1;
+}
+
+async function auditOf(
+  db: D1Database,
+  { upload, actor, nowMs }: ArrivedUpload,
+): Promise<D1PreparedStatement> {
+  const { uploadId, tradedate, revision, buildId, rows, degraded } = upload;
+  const before = await db
+    .prepare(
+      `SELECT d.revision, p.build_id AS buildId, p.rows FROM order_days d
+       JOIN day_packs p ON p.pack_id = d.pack_id WHERE d.tradedate = ?1`,
+    )
+    .bind(tradedate)
+    .first();
+  const guard: Guard = {
+    sql: CLAIMED.replace("?1", "?7").replace("?2", "?8").replace("?3", "?9"),
+    values: [uploadId, tradedate, revision],
+  };
+  const after = { revision, buildId, rows, degraded };
+  return auditStatement(
+    db,
+    { atMs: nowMs, actor, action: "day.publish", subject: tradedate, before, after },
+    guard,
+  );
+}
