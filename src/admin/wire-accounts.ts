@@ -36,8 +36,8 @@ export type SubscriptionList = z.input<typeof subscriptionListSchema>;
 
 /** The account's own limits: an absent member falls back to the plan's, null is unlimited. */
 export const ownLimitsSchema = z.strictObject({
-  requests: limitSchema.optional(),
-  files: limitSchema.optional(),
+  requests: limitSchema.exactOptional(),
+  files: limitSchema.exactOptional(),
 });
 export type OwnLimits = z.infer<typeof ownLimitsSchema>;
 

@@ -1,6 +1,5 @@
-/** What the operator sees and changes of loaded days. */
+/** What the operator sees of loaded days. */
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { auditStatement, type Guard, SERVICE_ACTOR } from "./audit.ts";
 import type { DayState } from "./order-day.ts";
 
 /** The revision of a day that is served now, with its pack. Instants are Unix milliseconds. */
@@ -73,36 +72,4 @@ export async function dayRevisions(db: D1Database, tradedate: BeijingDate): Prom
     )
     .bind(tradedate);
   return (await statement.all<Stored<DayRevision>>()).results.map((row) => fromStored<DayRevision>(row));
-}
-
-/**
- * Marks a day damaged after a block of this revision failed its check, so that it is 503 `day_damaged` until
- * the operator publishes it again. Does nothing when the day has another revision or state by now.
- */
-export async function markDamaged(
-  db: D1Database,
-  damage: { tradedate: BeijingDate; revision: number; note: string; nowMs: number },
-): Promise<void> {
-  const { tradedate, revision, note, nowMs } = damage;
-  const guard: Guard = {
-    sql: "EXISTS (SELECT 1 FROM order_days WHERE tradedate = ?7 AND revision = ?8 AND state = 'available')",
-    values: [tradedate, revision],
-  };
-  const entry = {
-    atMs: nowMs,
-    actor: SERVICE_ACTOR,
-    action: "day.damaged",
-    subject: tradedate,
-    before: { revision, state: "available" },
-    after: { revision, state: "damaged", note },
-  };
-  await db.batch([
-    auditStatement(db, entry, guard),
-    db
-      .prepare(
-        `UPDATE order_days SET state = 'damaged', state_note = ?3
-         WHERE tradedate = ?1 AND revision = ?2 AND state = 'available'`,
-      )
-      .bind(tradedate, revision, note),
-  ]);
 }
