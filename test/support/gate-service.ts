@@ -37,8 +37,8 @@ export interface GateService {
   /** How the request `id` ended by the worker's own account, or `null` while it runs. */
   end(id: string): Promise<(Omit<BodyEnd, "error"> & { error: string | null }) | null>;
   restart(account: string): Promise<void>;
-  /** `rounds` times on each of `objects` objects at once: take and free a slot, or ask for the state twice. */
-  rounds(what: "slot" | "state", objects: number, rounds: number): Promise<void>;
+  /** `rounds` times on each of `objects` objects at once: take and free a slot, or write a bare row twice. */
+  rounds(what: "slot" | "writes", objects: number, rounds: number): Promise<void>;
 }
 
 /** Starts it; declare it with `await using`. */

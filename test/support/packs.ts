@@ -3,7 +3,7 @@ import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import type { DayIndex, SectionEntry } from "../../src/packs/layout.ts";
 import { locateIndex } from "../../src/packs/locate.ts";
-import type { PackObject } from "../../src/packs/order-page.ts";
+import type { PackObject } from "../../src/packs/read-range.ts";
 import { columnsOf, type TestDay } from "./builders.ts";
 
 export interface TestPack {

@@ -5,7 +5,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { workerSource } from "./bundle.ts";
+import { otherWorkerSource, workerSource } from "./bundle.ts";
 import { type Answer, call } from "./http-client.ts";
 
 const MIGRATIONS = "src/catalog/migrations";
@@ -24,6 +24,8 @@ export interface ServiceOptions {
   rateLimit?: number;
   /** Folder for D1, R2 and the objects; a second start on it finds the first one's state. */
   persistDir?: string;
+  /** Another entry than the service's own: a worker that wraps it, for counting or failing its stores. */
+  entry?: string;
 }
 
 export interface Service {
@@ -51,7 +53,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       port: 0,
       cf: false,
       telemetry: { enabled: false },
-      modules: [{ type: "ESModule", path: "worker.js", contents: await workerSource() }],
+      modules: [{ type: "ESModule", path: "worker.js", contents: await sourceOf(options.entry) }],
       compatibilityDate: "2026-11-01",
       compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
       d1Databases: ["DB"],
@@ -90,6 +92,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+function sourceOf(entry: string | undefined): Promise<string> {
+  return entry === undefined ? workerSource() : otherWorkerSource(entry);
 }
 
 /** Applies the migrations that a persisted state does not have yet, in the order of their names. */

@@ -1,0 +1,141 @@
+import { zstdDecompressSync } from "node:zlib";
+import { parquetReadObjects } from "hyparquet";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { day, randomSecurity, type TestDay } from "../support/builders.ts";
+import { publish } from "../support/operator.ts";
+import { readParquet } from "../support/parquet-reader.ts";
+import { randomFrom } from "../support/random.ts";
+import { pageOf } from "../support/walk.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+import { MAIN, startWorld, type World } from "./world.ts";
+
+const DATE = "20260310";
+const many: TestDay = day({
+  tradedate: DATE,
+  securities: [randomSecurity(randomFrom(1), { symbol: "600519", rows: 25_003 })],
+});
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+  await publish(world.service, many);
+});
+afterAll(() => world.stop());
+
+const ask = (over: Record<string, unknown> = {}, options = {}) =>
+  world.ask({ symbol: "600519", tradedate: MAIN, format: "parquet", ...over }, options);
+
+const SCHEMA = [
+  ["symbol", "BYTE_ARRAY", "REQUIRED"],
+  ["tradedate", "BYTE_ARRAY", "REQUIRED"],
+  ["time", "BYTE_ARRAY", "REQUIRED"],
+  ["order_id", "INT64", "REQUIRED"],
+  ["exchange_order_id", "INT64", "REQUIRED"],
+  ["order_type", "BYTE_ARRAY", "REQUIRED"],
+  ["order_code", "BYTE_ARRAY", "REQUIRED"],
+  ["price", "DOUBLE", "REQUIRED"],
+  ["volume", "INT64", "REQUIRED"],
+  ["amount", "DOUBLE", "REQUIRED"],
+];
+
+describe("format parquet (spec 4.3, decisions 6)", () => {
+  it("answers one file of the security's whole day with its exact headers", async () => {
+    const answer = await ask();
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({
+      "content-type": "application/vnd.apache.parquet",
+      "content-length": String(answer.bytes.length),
+      "content-disposition": 'attachment; filename="600519.SH_20260311_orders.parquet"',
+      "x-row-count": "13",
+      "accept-ranges": "none",
+      "cache-control": "private, no-store",
+    });
+    expect(answer.headers["transfer-encoding"]).toBeUndefined();
+    expect(answer.headers["content-encoding"]).toBeUndefined();
+    expect(answer.headers.etag).toBeUndefined();
+    const file = await readParquet(answer.bytes);
+    expect(file.schema).toEqual(SCHEMA);
+    expect(file.codecs).toEqual(["ZSTD"]);
+    expect(file.rows).toEqual(world.main.rowsOf("600519"));
+  });
+
+  it("names the security found for bare digits", async () => {
+    const answer = await ask({ symbol: "000001" });
+    expect(answer.headers["content-disposition"]).toBe(
+      'attachment; filename="000001.SZ_20260311_orders.parquet"',
+    );
+    expect((await readParquet(answer.bytes)).rows).toEqual(world.main.rowsOf("000001"));
+  });
+
+  it("holds 25,003 rows of several row groups in the order of the JSON answer", async () => {
+    const answer = await ask({ tradedate: DATE });
+    expect(answer.headers["x-row-count"]).toBe("25003");
+    const file = await readParquet(answer.bytes);
+    expect(file.rows).toEqual(many.rowsOf("600519"));
+    const page = pageOf(await world.ask({ symbol: "600519", tradedate: DATE }));
+    expect(file.rows.slice(0, 10_000)).toEqual(page.items);
+  });
+
+  it("opens in hyparquet too", async () => {
+    const { bytes } = await ask();
+    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+    const compressors = { ZSTD: (input: Uint8Array) => new Uint8Array(zstdDecompressSync(input)) };
+    const rows = await parquetReadObjects({ file, compressors });
+    const expected = world.main.rowsOf("600519");
+    expect(rows.map((row) => Object.values(row).map((v) => (typeof v === "bigint" ? Number(v) : v)))).toEqual(
+      expected,
+    );
+  });
+
+  it.each([
+    [
+      ["time", "price", "volume", "symbol"],
+      [2, 7, 8, 0],
+    ],
+    [["amount"], [9]],
+    [
+      ["order_no", "side", "order_id"],
+      [4, 6, 3],
+    ],
+    [
+      ["side", "order_code", "exchange_order_id", "order_no"],
+      [6, 6, 4, 4],
+    ],
+  ])("with fields %j holds these columns in this order", async (names, places) => {
+    for (const [tradedate, source] of [
+      [MAIN, world.main],
+      [DATE, many],
+    ] as const) {
+      const answer = await ask({ tradedate }, { fields: names.join(",") });
+      expect(answer.status).toBe(200);
+      expect(answer.headers["content-length"]).toBe(String(answer.bytes.length));
+      const file = await readParquet(answer.bytes);
+      expect(file.names).toEqual(names);
+      expect(file.codecs).toEqual(["ZSTD"]);
+      expect(file.rows).toEqual(source.rowsOf("600519").map((row) => places.map((place) => row[place])));
+    }
+  });
+
+  it("with all ten fields in their order is the plain answer", async () => {
+    const names = SCHEMA.map(([name]) => name);
+    const chosen = await readParquet((await ask({}, { fields: names })).bytes);
+    expect(chosen.rows).toEqual(world.main.rowsOf("600519"));
+  });
+
+  it("ignores Range and conditional headers: there is no resumable download", async () => {
+    const headers = { range: "bytes=0-99", "if-none-match": "*", "if-range": '"x"' };
+    const answer = await ask({}, { headers });
+    expect(answer.status).toBe(200);
+    expect(answer.headers["content-range"]).toBeUndefined();
+    expect((await readParquet(answer.bytes)).rows).toHaveLength(13);
+  });
+
+  it("gives the same bytes each time within a revision", async () => {
+    expect((await ask()).bytes.equals((await ask()).bytes)).toBe(true);
+  });
+
+  it("refuses in JSON with the error's own status", async () => {
+    expectRefusal(await ask({ symbol: "688111" }), { reason: "no_orders", status: 404 });
+    expectRefusal(await ask({}, { fields: "nonsense" }), { reason: "field_unknown", status: 422 });
+  });
+});

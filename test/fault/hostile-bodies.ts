@@ -1,0 +1,111 @@
+/** Ways to spoil a request: what a broken client, a proxy or an attacker might send instead of it. */
+import type { Random } from "../support/random.ts";
+
+const ODD_VALUES: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1e308,
+  0.1,
+  "",
+  " ",
+  "\u0000",
+  "\ud800",
+  "'; DROP TABLE accounts; --",
+  "../../etc/passwd",
+  "%00",
+  "x".repeat(3_000),
+  "9".repeat(400),
+  "股票",
+  [],
+  [[[[]]]],
+  {},
+  { $ne: null },
+  { toString: 1 },
+  JSON.parse('{"__proto__":{"admin":true}}'),
+];
+
+const PIECES = [
+  '"',
+  "{",
+  "}",
+  "[",
+  "]",
+  ":",
+  ",",
+  "\\",
+  "\\u0000",
+  "\\ud800",
+  "null",
+  "1e999",
+  "-",
+  "\u2028",
+  "é",
+];
+
+/** The body with one to four of its values or names replaced. */
+function spoilValues(random: Random, body: Record<string, unknown>): string {
+  const copy = structuredClone(body) as Record<string, unknown>;
+  const params = copy.params as Record<string, unknown>;
+  for (let changes = random.integer(1, 4); changes > 0; changes--) {
+    const target = random.chance(0.8) ? params : copy;
+    const names = Object.keys(target);
+    const name = random.pick(names.length > 0 ? names : ["symbol"]);
+    if (random.chance(0.15)) delete target[name];
+    else if (random.chance(0.1))
+      target[`${name}${random.pick(["s", "_", " ", "\u0000", "é"])}`] = target[name];
+    else target[name] = random.pick(ODD_VALUES);
+  }
+  return JSON.stringify(copy);
+}
+
+/** The body's bytes with pieces cut out, doubled, inserted or flipped. */
+function spoilBytes(random: Random, text: string): Buffer {
+  let bytes = Buffer.from(text);
+  for (let changes = random.integer(1, 3); changes > 0; changes--) {
+    const at = random.integer(0, bytes.length);
+    const to = Math.min(bytes.length, at + random.integer(1, 20));
+    const [head, piece, tail] = [bytes.subarray(0, at), bytes.subarray(at, to), bytes.subarray(to)];
+    const flipped = Buffer.from(piece.map((byte) => byte ^ (1 << random.integer(0, 7))));
+    const inserted = Buffer.from(random.pick(PIECES));
+    bytes = random.pick([
+      () => Buffer.concat([head, tail]),
+      () => Buffer.concat([head, piece, piece, tail]),
+      () => Buffer.concat([head, flipped, tail]),
+      () => Buffer.concat([head, inserted, piece, tail]),
+    ])();
+  }
+  return bytes;
+}
+
+/** One spoilt body. */
+export function spoiltBody(random: Random, body: Record<string, unknown>): Buffer | string {
+  const kind = random.next();
+  if (kind < 0.45) return spoilValues(random, body);
+  if (kind < 0.9) return spoilBytes(random, JSON.stringify(body));
+  if (kind < 0.93) return "[".repeat(random.integer(1, 30_000));
+  if (kind < 0.96) return `{"params":${'{"a":'.repeat(random.integer(1, 8_000))}`;
+  return Buffer.from(Array.from({ length: random.integer(0, 300) }, () => random.integer(0, 255)));
+}
+
+/** A cursor with characters changed, cut, doubled or put elsewhere; never the cursor itself. */
+export function spoiltCursor(random: Random, cursor: string): string {
+  const alphabet = "ABCabc019-_.~=+/ %\u0000é";
+  for (;;) {
+    let text = cursor;
+    for (let changes = random.integer(1, 3); changes > 0; changes--) {
+      const at = random.integer(0, text.length);
+      const to = at + random.integer(0, 8);
+      const letter = random.pick([...alphabet]);
+      text = random.pick([
+        text.slice(0, at) + letter + text.slice(at + 1),
+        text.slice(0, at) + text.slice(to),
+        text.slice(0, at) + text.slice(at, to) + text.slice(at),
+        text.slice(at) + text.slice(0, at),
+        `${text.slice(0, at)}${letter}${text.slice(at)}`,
+      ]);
+    }
+    if (text !== cursor) return text;
+  }
+}

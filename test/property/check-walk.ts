@@ -1,0 +1,55 @@
+/** What holds for every walk, whatever the day, the window and the page size (decisions 5). */
+import { expect } from "vitest";
+import type { Row } from "../support/builders.ts";
+import type { Random } from "../support/random.ts";
+import type { Service } from "../support/service.ts";
+import { walk } from "../support/walk.ts";
+
+export interface Window {
+  start_time?: string;
+  end_time?: string;
+}
+
+/** Rows with start (inclusive) ≤ time < end (exclusive); nine-digit bounds. */
+export function rowsWithin(rows: readonly Row[], { start_time, end_time }: Window): Row[] {
+  return rows.filter(([, , time]) => String(time) >= (start_time ?? "") && String(time) < (end_time ?? "9"));
+}
+
+/** A window whose bounds stand at, just before or just after rows, so that it begins and ends inside bursts. */
+export function windowBesideRows(random: Random, rows: readonly Row[]): Window {
+  const beside = () => {
+    const time = Number(random.pick(rows)[2]) + random.pick([-1, 0, 0, 1]);
+    return String(Math.max(0, time)).padStart(9, "0");
+  };
+  const [one, other] = [beside(), beside()];
+  const isTime = (text: string) => Number(text.slice(2, 4)) < 60 && Number(text.slice(4, 6)) < 60;
+  if (one === other || !isTime(one) || !isTime(other)) return {};
+  const [start_time = "", end_time = ""] = [one, other].sort();
+  return random.pick<Window>([{ start_time, end_time }, { start_time }, { end_time }]);
+}
+
+/**
+ * Walks and asserts: joined pages are the rows that went in, every page but the last is full and says
+ * has_more, no two cursors are alike.
+ */
+export async function checkWalk(
+  service: Service,
+  apikey: string,
+  params: Record<string, unknown> & { page_size: number },
+  expected: readonly Row[],
+): Promise<void> {
+  const about = JSON.stringify(params);
+  const walked = await walk(service, { apikey, params });
+  const applied = Math.min(params.page_size, 10_000);
+  expect(walked.rows.length, about).toBe(expected.length);
+  expect(walked.rows, about).toEqual(expected);
+  expect(walked.pages.length, about).toBe(Math.max(1, Math.ceil(expected.length / applied)));
+  expect(new Set(walked.cursors).size, about).toBe(walked.cursors.length);
+  for (const [place, page] of walked.pages.entries()) {
+    const last = place === walked.pages.length - 1;
+    expect(page.has_more, about).toBe(!last);
+    expect(page.next_cursor === null, about).toBe(last);
+    expect(page.page_size, about).toBe(applied);
+    if (!last) expect(page.items.length, about).toBe(applied);
+  }
+}
