@@ -13,7 +13,7 @@ export interface Envelope {
   apikey: string;
   params: Readonly<Record<string, unknown>>;
   /** Not checked: only order history looks at it. */
-  fields: unknown;
+  fields?: unknown;
 }
 
 /**
@@ -26,7 +26,7 @@ const envelopeSchema = z.object({
   apiname: z.string().regex(/\S/),
   apikey: z.string(),
   params: jsonObject,
-  fields: z.unknown(),
+  fields: z.unknown().optional(),
 }) satisfies z.ZodType<Envelope>;
 
 /** `body` is wrapped, so that a member named `reason` is not taken for a denial. */
