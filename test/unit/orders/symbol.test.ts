@@ -68,7 +68,7 @@ describe("chooseMarket (decisions 3)", () => {
     ["900901", "SH", "Shanghai B share"],
     ["159915", "SZ", "Shenzhen fund"],
     ["510300", "SH", "Shanghai fund"],
-  ] as const)("of two takes the share, then the fund: %s is %s (%s)", (symbol, market) => {
+  ] as const)("of two takes the share, then the fund: %s is %s (%s)", (symbol, market, _kind) => {
     expect(chooseMarket(symbol, ["SH", "SZ"])).toBe(market);
     expect(chooseMarket(symbol, ["SZ", "SH"])).toBe(market);
   });

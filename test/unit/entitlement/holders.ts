@@ -1,0 +1,29 @@
+/** Holders of plans for the tests of this room. */
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import type { PlanName, Principal } from "../../../src/entitlement/principal.ts";
+
+/** The instant of an RFC 3339 text, as Unix milliseconds. */
+export const at = (text: string) => Date.parse(text);
+
+export const date = (text: string) => text as BeijingDate;
+
+/** Someone whose `plans` all hold for ever, with the daily limits of spec 8. */
+export function holder(plans: PlanName[]): Principal {
+  const none = { requests: null, files: null };
+  return {
+    accountId: "account",
+    keyId: "key",
+    keyRevoked: false,
+    disabled: false,
+    subscriptions: plans.map((plan) => ({ plan, startMs: 0, endMs: Number.MAX_SAFE_INTEGER })),
+    planLimits: {
+      free: none,
+      standard: none,
+      trial: { requests: 100, files: null },
+      weekly: { requests: null, files: 30 },
+      professional: { requests: null, files: 30 },
+      flagship: { requests: null, files: 300 },
+    },
+    ownLimits: {},
+  };
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { parseEnvelope, readBody } from "../../../src/http/envelope.ts";
+import { printedRandom } from "../../support/random.ts";
+
+const GOOD = { apiname: "level2_order_history", apikey: "et_x", params: { symbol: "600519" } };
+
+function post(body: string | Uint8Array<ArrayBuffer> | ReadableStream | null): Request {
+  return new Request("http://edgetape.test/api", { method: "POST", body, duplex: "half" } as RequestInit);
+}
+
+async function read(body: Parameters<typeof post>[0]) {
+  const decoded = await readBody(post(body));
+  return "reason" in decoded ? decoded : parseEnvelope(decoded);
+}
+
+describe("readBody (decisions 1)", () => {
+  it("takes 64 KiB and refuses one byte more, whether the length is announced or not", async () => {
+    const bare = JSON.stringify({ ...GOOD, padding: "" });
+    const sized = (bytes: number) => JSON.stringify({ ...GOOD, padding: "x".repeat(bytes - bare.length) });
+    const streamed = (text: string) => new Blob([text]).stream();
+    for (const form of [(text: string) => text, streamed]) {
+      expect(await read(form(sized(65_536)))).toMatchObject({ apiname: "level2_order_history" });
+      expect(await read(form(sized(65_537)))).toEqual({ reason: "body_too_large", limitBytes: 65_536 });
+    }
+  });
+
+  it("reads at most a megabyte or so of a body that does not end", async () => {
+    let pulled = 0;
+    const endless = new ReadableStream({
+      pull(controller) {
+        pulled += 65_536;
+        controller.enqueue(new Uint8Array(65_536));
+      },
+    });
+    expect(await read(endless)).toMatchObject({ reason: "body_too_large" });
+    expect(pulled).toBeLessThan(2_000_000);
+  });
+
+  it("joins a body that arrives byte by byte, inside characters too", async () => {
+    const bytes = new TextEncoder().encode(JSON.stringify({ ...GOOD, apikey: "钥匙💹" }));
+    const trickle = new ReadableStream({
+      start(controller) {
+        for (const byte of bytes) controller.enqueue(new Uint8Array([byte]));
+        controller.close();
+      },
+    });
+    expect(await read(trickle)).toMatchObject({ apikey: "钥匙💹" });
+  });
+
+  it("tolerates a byte order mark", async () => {
+    expect(await read(`\ufeff${JSON.stringify(GOOD)}`)).toMatchObject({ apikey: "et_x" });
+  });
+
+  it.each([
+    ["nothing", null, "not_json"],
+    ["an empty text", "", "not_json"],
+    ["half an object", '{"apiname":', "not_json"],
+    ["two byte order marks", "\ufeff\ufeff{}", "not_json"],
+    ["broken UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), "not_utf8"],
+    ["an overlong encoding", new Uint8Array([0xc0, 0xbb]), "not_utf8"],
+    ["an array", "[]", "not_object"],
+    ["null", "null", "not_object"],
+    ["a string", '"x"', "not_object"],
+    ["an array nested 30,000 deep", `${"[".repeat(30_000)}${"]".repeat(30_000)}`, "not_object"],
+  ])("refuses %s", async (_, body, problem) => {
+    expect(await read(body)).toEqual({ reason: "envelope_invalid", problem });
+  });
+
+  it("is not fooled by a member named reason", async () => {
+    expect(await read(JSON.stringify({ ...GOOD, reason: "key_unknown" }))).toMatchObject({ apikey: "et_x" });
+  });
+});
+
+describe("parseEnvelope (spec 2.1)", () => {
+  it("gives the four members and ignores all others", async () => {
+    expect(await read(JSON.stringify({ ...GOOD, fields: ["time"], token: 1, __proto__: null }))).toEqual({
+      ...GOOD,
+      fields: ["time"],
+    });
+    expect(await read(JSON.stringify(GOOD))).toEqual(GOOD);
+  });
+
+  it("passes an empty key on: it is unknown, not malformed", async () => {
+    expect(await read(JSON.stringify({ ...GOOD, apikey: "" }))).toMatchObject({ apikey: "" });
+  });
+
+  it("passes every name in params on, __proto__ too", async () => {
+    const envelope = await read('{"apiname":"a","apikey":"b","params":{"__proto__":{"x":1},"":2}}');
+    expect("params" in envelope && Object.keys(envelope.params)).toEqual(["__proto__", ""]);
+  });
+
+  it.each([
+    [{ apikey: "x", params: {} }, ["apiname"]],
+    [{ ...GOOD, apiname: " " }, ["apiname"]],
+    [{ ...GOOD, apiname: 7, apikey: null }, ["apiname", "apikey"]],
+    [{ ...GOOD, apikey: 12 }, ["apikey"]],
+    [{ ...GOOD, params: [] }, ["params"]],
+    [{ ...GOOD, params: null }, ["params"]],
+    [{ ...GOOD, params: "symbol" }, ["params"]],
+    [{}, ["apiname", "apikey", "params"]],
+  ])("refuses %j and names every wrong member", async (body, members) => {
+    expect(await read(JSON.stringify(body))).toEqual({
+      reason: "envelope_invalid",
+      problem: "members",
+      members,
+    });
+  });
+
+  it("answers 20,000 mutated bodies with an envelope or a denial, and never throws", async () => {
+    const random = printedRandom("mutated bodies");
+    const original = new TextEncoder().encode(JSON.stringify({ ...GOOD, fields: "time,price" }));
+    for (let round = 0; round < 20_000; round += 1) {
+      const bytes = [...original];
+      for (let edits = random.integer(1, 4); edits > 0; edits -= 1) {
+        const inserted = random.chance(0.7) ? [random.integer(0, 255)] : [];
+        bytes.splice(random.integer(0, bytes.length), random.integer(0, 3), ...inserted);
+      }
+      const result = await read(new Uint8Array(bytes));
+      if ("reason" in result) expect(["envelope_invalid"]).toContain(result.reason);
+      else expect(typeof result.apikey).toBe("string");
+    }
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import type { Denial } from "../../../src/http/denial.ts";
+import { type AnswerFormat, messageOf, outcomeOf } from "../../../src/http/outcome.ts";
+import { EVERY_DENIAL } from "./every-denial.ts";
+
+/** Reasons as decisions 1 lists them: code, HTTP status of JSON and of Parquet answers, `Retry-After`. */
+const TABLE: Record<string, [code: number, json: number, parquet: number, retryAfter?: number]> = {
+  envelope_invalid: [422, 200, 422],
+  method_not_allowed: [422, 405, 405],
+  body_too_large: [422, 413, 413],
+  not_found: [422, 404, 404],
+  apiname_unknown: [422, 200, 422],
+  key_unknown: [403, 200, 403],
+  key_revoked: [403, 200, 403],
+  account_disabled: [403, 200, 403],
+  plan_missing: [403, 200, 403],
+  plan_expired: [403, 200, 403],
+  outside_window: [403, 200, 403],
+  rate_limited: [429, 429, 429, 10],
+  param_invalid: [422, 200, 422],
+  param_unknown: [422, 200, 422],
+  param_excluded: [422, 200, 422],
+  field_unknown: [422, 200, 422],
+  cursor_old_format: [422, 200, 422],
+  cursor_invalid: [422, 200, 422],
+  cursor_mismatch: [422, 200, 422],
+  data_rebuilt: [422, 200, 422],
+  not_loaded: [1002, 200, 404],
+  not_trading_day: [1002, 200, 404],
+  future_day: [1002, 200, 404],
+  before_history: [1002, 200, 404],
+  security_unknown: [1002, 200, 404],
+  no_orders: [1002, 200, 404],
+  withdrawn: [1002, 200, 404],
+  nothing_published: [1002, 200, 404],
+  slot_busy: [503, 503, 503, 1],
+  quota_used: [429, 200, 429],
+  unavailable: [503, 503, 503, 5],
+  day_damaged: [503, 503, 503],
+};
+
+const HAN = /\p{Script=Han}/u;
+const say = (denial: Denial, language: "zh" | "en" | "both" = "en") =>
+  messageOf(outcomeOf(denial), language, "0123456789abcdef");
+const the = <R extends Denial["reason"]>(reason: R) => EVERY_DENIAL.filter((each) => each.reason === reason);
+
+describe("outcomes (spec 7, decisions 1)", () => {
+  it("exist for the closed list of reasons and for no other", () => {
+    expect(new Set(EVERY_DENIAL.map(({ reason }) => reason))).toEqual(new Set(Object.keys(TABLE)));
+  });
+
+  it.each(EVERY_DENIAL)("$reason has its code, statuses and waiting hint", (denial) => {
+    const { code, reason, status, retryAfterSeconds } = outcomeOf(denial);
+    const [expectedCode, json, parquet, retryAfter = null] = TABLE[denial.reason] ?? [];
+    expect({ code, reason, status, retryAfterSeconds }).toEqual({
+      code: expectedCode,
+      reason: denial.reason,
+      status: { json, parquet } satisfies Partial<Record<AnswerFormat, number | undefined>>,
+      retryAfterSeconds: retryAfter,
+    });
+  });
+});
+
+describe("messages (decisions 1)", () => {
+  it.each(EVERY_DENIAL)("$reason is said in Chinese, in English, and in both", (denial) => {
+    const end = ` [${denial.reason} · 0123456789abcdef]`;
+    const [zh, en, both] = [say(denial, "zh"), say(denial, "en"), say(denial, "both")];
+    for (const message of [zh, en, both]) {
+      expect(message.endsWith(end)).toBe(true);
+      expect(message).not.toMatch(/undefined|null|NaN|\[object|。。|\.\.|\s\s/);
+      expect(message.length).toBeLessThan(700);
+    }
+    expect(zh).toMatch(HAN);
+    expect(zh.slice(0, -end.length)).toMatch(/[。？]$/);
+    if (denial.reason !== "quota_used") expect(en).not.toMatch(HAN);
+    expect(en.slice(0, -end.length)).toMatch(/[.?]$/);
+    expect(both).toBe(`${zh.slice(0, -end.length)} ${en}`);
+  });
+
+  it("contain what existing clients look for, in every language", () => {
+    for (const language of ["zh", "en", "both"] as const) {
+      for (const denial of the("quota_used")) expect(say(denial, language)).toContain("额度");
+      for (const denial of the("key_unknown")) expect(say(denial, language)).toContain("invalid api key");
+    }
+  });
+
+  it.each(the("param_invalid"))("name the parameter: $parameter, $problem", (denial) => {
+    const parameter = denial.reason === "param_invalid" ? denial.parameter : "";
+    expect(say(denial, "zh")).toContain(parameter);
+    expect(say(denial, "en")).toContain(parameter);
+  });
+
+  it("name limits, windows and the reset in Beijing time", () => {
+    expect(the("quota_used").map((denial) => say(denial))).toEqual([
+      expect.stringMatching(/100 requests.*00:00 Beijing time, in 3 h 13 min/),
+      expect.stringMatching(/30 Parquet files.*in 0 h 1 min/),
+    ]);
+    expect(the("outside_window").map((denial) => say(denial))).toEqual([
+      expect.stringMatching(/^tradedate 20250101 .*professional.*30 calendar days.*20260211/),
+      expect.stringMatching(/^year 2024 .*weekly.*30 calendar days.*20260211/),
+    ]);
+    expect(the("plan_expired").map((denial) => say(denial, "zh"))).toEqual([
+      expect.stringContaining("周卡已于北京时间 2026-03-01T00:00:00+08:00 到期"),
+    ]);
+  });
+
+  it("name the plans that would open what is missing", () => {
+    const [orders, share] = the("plan_missing").map((denial) => say(denial));
+    expect(orders).toMatch(/level2_order_history.*trial, weekly, professional, flagship/);
+    expect(share).toMatch(/file_download level2.*weekly, professional, flagship/);
+    expect(share).not.toMatch(/of trial/);
+  });
+
+  it("ask whether the other exchange was meant, and say when the Beijing exchange is not carried", () => {
+    const [other, nowhere, beijing] = the("security_unknown").map((denial) => say(denial));
+    expect(other).toContain("did you mean 000001.SZ?");
+    expect(nowhere).not.toContain("did you mean");
+    expect(beijing).toMatch(/430047\.BJ.*not carried/);
+  });
+
+  it("of faults tell nothing of the inside", () => {
+    expect(say({ reason: "unavailable" })).toMatch(
+      /^The service is temporarily unavailable, try again in 5 seconds/,
+    );
+  });
+});
