@@ -1,7 +1,73 @@
-import { Hono } from "hono";
-import type { Env } from "./env.ts";
+/** Composition of the service's routes: the rooms know nothing of each other; here they meet. */
+import { type Context, Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import { adminRoutes } from "./admin/routes.ts";
+import { type Env, nowMs, settingsOf } from "./env.ts";
+import type { Denial } from "./http/denial.ts";
+import { preflight } from "./http/headers.ts";
+import { preferredLanguage } from "./http/language.ts";
+import { outcomeOf } from "./http/outcome.ts";
+import { newRequestId } from "./http/request-id.ts";
+import { openRequestLog, type RequestLog } from "./http/request-log.ts";
+import { refuse } from "./http/respond.ts";
+import { healthOf } from "./operations/health.ts";
+import { serveApi } from "./operations/serve-api.ts";
+
+type AppEnv = { Bindings: Env; Variables: { log: RequestLog } };
 
 /** The composed service: every route of every room. */
-export function createApp(): Hono<{ Bindings: Env }> {
-  return new Hono<{ Bindings: Env }>();
+export function createApp(): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.use(logged);
+  // Both spellings of the path answer alike: a redirect would turn a POST into a GET.
+  for (const path of ["/api", "/api/"]) {
+    app.post(path, api);
+    app.options(path, (c) => preflight(c.var.log.requestId));
+    app.all(path, (c) => refused(c, { reason: "method_not_allowed", method: c.req.method }));
+  }
+  app.get("/health", health);
+  app.route("/admin", adminRoutes());
+  app.notFound((c) => refused(c, { reason: "not_found", path: c.req.path }));
+  app.onError((error, c) => {
+    c.var.log.note({ fault: error.stack ?? String(error) });
+    return refused(c, { reason: "unavailable" });
+  });
+  return app;
+}
+
+/** Names the request and writes its line when it is over, or later, when its body is. */
+const logged = createMiddleware<AppEnv>(async (c, next) => {
+  const log = openRequestLog(newRequestId());
+  c.set("log", log);
+  await next();
+  log.write();
+});
+
+async function api(c: Context<AppEnv>): Promise<Response> {
+  const settings = settingsOf(c.env);
+  const { log } = c.var;
+  return serveApi(c.req.raw, {
+    env: c.env,
+    settings,
+    ctx: c.executionCtx,
+    requestId: log.requestId,
+    nowMs: nowMs(settings),
+    signal: c.req.raw.signal,
+    log,
+  });
+}
+
+async function health(c: Context<AppEnv>): Promise<Response> {
+  const answer = await healthOf(c.env, settingsOf(c.env));
+  const status = answer.status === "ok" ? 200 : 503;
+  c.var.log.note({ interface: "health", code: status });
+  return c.json(answer, status, { "Cache-Control": "no-store" });
+}
+
+function refused(c: Context<AppEnv>, denial: Denial): Response {
+  const { log } = c.var;
+  const { code, reason } = outcomeOf(denial);
+  log.note({ code, reason });
+  const language = preferredLanguage(c.req.header("Accept-Language") ?? null);
+  return refuse(denial, { requestId: log.requestId, language, format: "json" });
 }

@@ -1,0 +1,43 @@
+/** What an operation of `POST /api` is to the pipeline that serves it. */
+import type { Principal } from "../entitlement/principal.ts";
+import type { Env, Settings } from "../env.ts";
+import type { Denial } from "../http/denial.ts";
+import type { Envelope } from "../http/envelope.ts";
+import type { AnswerFacts } from "../http/headers.ts";
+import type { RequestLog } from "../http/request-log.ts";
+
+/** What is known of a request before anybody is identified. */
+export interface Scope {
+  env: Env;
+  settings: Settings;
+  ctx: Pick<ExecutionContext, "waitUntil">;
+  requestId: string;
+  /** The instant of the request, taken once (Unix milliseconds, the deployment's clock). */
+  nowMs: number;
+  /** Fires when the client goes away. */
+  signal: AbortSignal;
+  log: RequestLog;
+}
+
+/** A request that passed steps 1 to 5 of decisions 2. */
+export interface Call extends Scope {
+  principal: Principal;
+  /** The results of the prepared reads, in their order. */
+  read(): Promise<D1Result[]>;
+  /** The answer to a refused request, told to the log. */
+  refuse(denial: Denial, facts?: Omit<AnswerFacts, "requestId" | "reason">): Response;
+}
+
+/** A request whose parameters are in order. */
+export interface Prepared {
+  /** What the catalog will be asked; read together with the key when the key is not in memory. */
+  reads: D1PreparedStatement[];
+  /** Steps 6 to 11 of decisions 2. Throws on a fault only. */
+  run(call: Call): Promise<Response>;
+}
+
+export interface Operation {
+  apiname: string;
+  /** Step 5: the parameters, judged without reading anything. */
+  prepare(envelope: Envelope, scope: Scope): Promise<Prepared | Denial>;
+}

@@ -1,0 +1,124 @@
+/**
+ * Step 11 of decisions 2: the answer of a request that holds the slot and has been charged. Whatever
+ * happens from here, the slot is released, and the charge is given back when the fault was ours.
+ */
+import { markDamaged } from "../../catalog/mark-damaged.ts";
+import { type OrderDayQuestion, orderDayOf, orderDayStatement } from "../../catalog/order-day.ts";
+import type { Grant } from "../../entitlement/entitle.ts";
+import type { RequestOutcome } from "../../gate/protocol.ts";
+import type { Slot } from "../../gate/slot.ts";
+import type { Denial } from "../../http/denial.ts";
+import { outcomeOf } from "../../http/outcome.ts";
+import type { OrderQuery } from "../../orders/query.ts";
+import type { Walk } from "../../orders/walk.ts";
+import { PackReadError } from "../../packs/errors.ts";
+import type { Call } from "../operation.ts";
+import { answerFile } from "./answer-file.ts";
+import { answerPage } from "./answer-page.ts";
+import { type Located, locate } from "./locate.ts";
+
+/** Everything an accepted request stands on. */
+export interface Accepted {
+  call: Call;
+  query: OrderQuery;
+  walk: Walk;
+  slot: Slot;
+  grant: Grant;
+  question: OrderDayQuestion;
+  found: Located;
+}
+
+/** Serves the accepted request, or refuses it with its charge given back. Throws on a fault, credited too. */
+export async function answerWithSlot(accepted: Accepted): Promise<Response> {
+  const { call, slot } = accepted;
+  try {
+    const answer = await inTime(secondLook(accepted), firstByteMs(call));
+    return answer instanceof Response ? answer : await refuseCredited(accepted, answer);
+  } catch (error) {
+    // A body that was on its way already belongs to nobody: the client sees the fault instead.
+    await slot.release({ credit: true, outcome: outcomeFor(accepted, { reason: "unavailable" }) });
+    call.log.note({ credited: true });
+    throw error;
+  }
+}
+
+/**
+ * Answers, and once more when the pack could not be read: a missing or changed object may have been
+ * replaced since the catalog was read; bytes that fail their check may have been hurt on the way, and
+ * only a second failure says that the stored ones are damaged.
+ */
+async function secondLook(accepted: Accepted): Promise<Response | Denial> {
+  try {
+    return await answerOnce(accepted);
+  } catch (error) {
+    if (!(error instanceof PackReadError)) throw error;
+    const found = error.kind === "damaged" ? accepted.found : await locateAgain(accepted);
+    if ("reason" in found) return found;
+    return answerAgain({ ...accepted, found });
+  }
+}
+
+async function answerAgain(accepted: Accepted): Promise<Response | Denial> {
+  try {
+    return await answerOnce(accepted);
+  } catch (error) {
+    if (!(error instanceof PackReadError && error.kind === "damaged")) throw error;
+    const { call, found } = accepted;
+    const { tradedate } = found.day.pack;
+    call.log.note({ fault: error.message });
+    await markDamaged(
+      call.env.DB,
+      { tradedate, revision: found.day.revision, note: error.message },
+      call.nowMs,
+    );
+    return { reason: "day_damaged", tradedate };
+  }
+}
+
+function answerOnce(accepted: Accepted): Promise<Response | Denial> {
+  return accepted.query.format === "json" ? answerPage(accepted) : answerFile(accepted);
+}
+
+async function locateAgain({ call, query, walk, question }: Accepted): Promise<Located | Denial> {
+  const result = await call.log.stage("d1", () => orderDayStatement(call.env.DB, question).run());
+  return locate(call, query, walk, orderDayOf(result, question));
+}
+
+async function refuseCredited(accepted: Accepted, denial: Denial): Promise<Response> {
+  const { call, slot } = accepted;
+  await slot.release({ credit: true, outcome: outcomeFor(accepted, denial) });
+  call.log.note({ credited: true });
+  return call.refuse(denial);
+}
+
+/** The entry of the account's list of last requests for a request that ended with `denial`. */
+function outcomeFor({ call, query, found }: Accepted, denial: Denial): RequestOutcome {
+  const { code, reason } = outcomeOf(denial);
+  const { requestId, nowMs: atMs } = call;
+  return {
+    atMs,
+    requestId,
+    code,
+    reason,
+    symbol: query.symbol,
+    tradedate: found.day.pack.tradedate,
+    rows: 0,
+  };
+}
+
+/** What is left of the time within which the first byte must come. */
+function firstByteMs({ settings, nowMs }: Call): number {
+  return Math.max(0, nowMs + settings.FIRST_BYTE_MS - (Date.now() + settings.CLOCK_OFFSET_MS));
+}
+
+async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("the first byte did not come in time")), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

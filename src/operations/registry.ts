@@ -1,0 +1,7 @@
+/** The operations of `POST /api` by their `apiname` (spec 2.1). */
+import type { Operation } from "./operation.ts";
+import { orderHistory } from "./order-history/order-history.ts";
+
+export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
+  [orderHistory].map((operation) => [operation.apiname, operation]),
+);
