@@ -1,13 +1,12 @@
 /** Wrangler on this machine only: no network, no login, no questions. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { CommandFailure } from "../exit.ts";
 
-const WRANGLER = createRequire(import.meta.url).resolve("wrangler/bin/wrangler.js");
 const KEEPER = join(import.meta.dirname, "keeper.ts");
 const CHECKOUT = join(import.meta.dirname, "../../..");
+const WRANGLER = join(CHECKOUT, "node_modules/wrangler/bin/wrangler.js");
 
 /** Lines of the server's output that are kept to explain a failure. */
 const KEPT_CHARACTERS = 4_000;

@@ -68,7 +68,9 @@ async function sendParts(
   for (let n = 1; n <= begun.partCount; n++) if (!stored.has(n)) missing.push(n);
   const sender = async () => {
     for (let n = missing.shift(); n !== undefined; n = missing.shift()) {
-      sent += await sendPart(client, pack, { upload, n, partSizeBytes: begun.partSizeBytes });
+      // Added after the wait: `sent += await …` would take the sum from before it and lose what others sent.
+      const bytes = await sendPart(client, pack, { upload, n, partSizeBytes: begun.partSizeBytes });
+      sent += bytes;
       onSent?.(sent);
     }
   };

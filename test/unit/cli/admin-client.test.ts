@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { adminClient } from "../../../src/cli/admin-client.ts";
+import { fakeService } from "./fake-service.ts";
+
+const answer = z.strictObject({ done: z.boolean() });
+const cutConnection = () =>
+  new TypeError("fetch failed", { cause: Object.assign(new Error("reset"), { code: "ECONNRESET" }) });
+
+describe("a request to the admin API", () => {
+  it("carries the token, a user agent of its own and JSON", async () => {
+    const { client, asked } = fakeService(() => ({ json: { done: true } }));
+    expect(await client.request(answer, "POST", "/admin/accounts", { body: { a: 1 } })).toEqual({
+      done: true,
+    });
+    expect(asked[0]?.path).toBe("/admin/accounts");
+    expect(asked[0]?.headers.get("authorization")).toBe("Bearer operator-token");
+    expect(asked[0]?.headers.get("user-agent")).toBe("edgetape-cli");
+    expect(asked[0]?.headers.get("content-type")).toBe("application/json");
+    expect(asked[0]?.body).toBe('{"a":1}');
+  });
+
+  it("is sent again after a lost connection, with growing waits, when that is harmless", async () => {
+    const { client, asked, waits } = fakeService((_, count) =>
+      count < 4 ? cutConnection() : { json: { done: true } },
+    );
+    expect(await client.request(answer, "PUT", "/admin/calendar", { body: {} })).toEqual({ done: true });
+    expect(asked).toHaveLength(4);
+    expect(waits).toEqual([500, 1000, 2000]);
+  });
+
+  it("is sent again after 503, and gives up after five tries", async () => {
+    const { client, asked } = fakeService(() => ({ status: 503, json: { error: "Not now." } }));
+    await expect(client.request(answer, "GET", "/admin/days?month=202601")).rejects.toThrow("Not now.");
+    expect(asked).toHaveLength(5);
+  });
+
+  it("is sent once when a second time could do it twice", async () => {
+    const { client, asked } = fakeService(cutConnection);
+    await expect(client.request(answer, "POST", "/admin/accounts")).rejects.toThrow(
+      "https://api.example.com cannot be reached (ECONNRESET).",
+    );
+    expect(asked).toHaveLength(1);
+  });
+
+  it("is not repeated when it was refused; the service's own sentence is the reason", async () => {
+    const { client, asked } = fakeService(() => ({ status: 422, json: { error: "No such plan." } }));
+    await expect(client.request(answer, "PUT", "/admin/plans")).rejects.toThrow("No such plan.");
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each([
+    [{ status: 401, text: "" }, "does not accept this operator's token"],
+    [{ status: 404, text: "<html>" }, "answered with HTTP 404"],
+    [{ status: 301, text: "" }, "answered with HTTP 301"],
+    [{ status: 200, text: "<html>" }, "something this command does not know"],
+    [{ status: 200, text: '{"done":1}' }, "something this command does not know"],
+  ])("ends with a sentence on %j", async (reply, sentence) => {
+    const { client } = fakeService(() => reply);
+    await expect(client.request(answer, "GET", "/admin/days")).rejects.toThrow(sentence);
+  });
+});
+
+describe("which service", () => {
+  it("refuses an address that is none, without showing the token", () => {
+    expect(() => adminClient({ url: "api.example.com", token: "secret-token" })).toThrow(/begins with http/);
+    expect(() => adminClient({ url: "ftp://x", token: "secret-token" })).toThrow(/^(?!.*secret-token)/);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { addDays, type BeijingDate } from "../../../../src/calendar/beijing.ts";
+import { demoCalendar, sampleDates } from "../../../../src/cli/demo/demo-days.ts";
+
+const datesOf = (today: string) => sampleDates(demoCalendar(today as BeijingDate).days, today as BeijingDate);
+
+describe("the demo's sample days", () => {
+  it("are the newest three trading days, one 40 and one 400 days back", () => {
+    expect(datesOf("20261127")).toEqual(["20251023", "20261016", "20261125", "20261126", "20261127"]);
+  });
+
+  it("leave out the holidays: in the National Day week the newest is 30 September", () => {
+    expect(datesOf("20261005").slice(-3)).toEqual(["20260928", "20260929", "20260930"]);
+  });
+
+  it("are five different trading days on every fifth day of four years, the older two outside the 30 and 365 days", () => {
+    for (let today = "20240101" as BeijingDate; today < "20280101"; today = addDays(today, 5)) {
+      const dates = datesOf(today);
+      expect(dates).toHaveLength(5);
+      expect(new Set(dates).size).toBe(5);
+      const [oldest = "", older = ""] = dates;
+      expect(oldest < addDays(today, -364) && oldest > addDays(today, -430)).toBe(true);
+      expect(older < addDays(today, -29) && older > addDays(today, -70)).toBe(true);
+    }
+  });
+
+  it("fall back to weekdays in a year whose holidays are unknown, and say which", () => {
+    expect(demoCalendar("20270104" as BeijingDate).withoutHolidays).toEqual([2027]);
+    expect(demoCalendar("20261127" as BeijingDate).withoutHolidays).toEqual([]);
+    expect(datesOf("20270104").slice(-3)).toEqual(["20261231", "20270101", "20270104"]);
+  });
+});
