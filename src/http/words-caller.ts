@@ -48,8 +48,8 @@ export function envelopeWords(denial: EnvelopeDenial): Words {
     case "apiname_unknown": {
       const { apiname, nearest, known } = denial;
       return {
-        zh: `apiname ${apiname} 不存在${nearest ? `，是否为 ${nearest}` : ""}？可用：${known.join(", ")}。`,
-        en: `There is no apiname ${apiname}${nearest ? `, did you mean ${nearest}` : ""}? Accepted: ${known.join(", ")}.`,
+        zh: `apiname ${apiname} 不存在${nearest ? `，是否为 ${nearest}？` : "；"}可用：${known.join(", ")}。`,
+        en: `There is no apiname ${apiname}${nearest ? `, did you mean ${nearest}?` : ";"} accepted: ${known.join(", ")}.`,
       };
     }
   }
@@ -113,10 +113,10 @@ export function entitlementWords(denial: EntitlementDenial): Words {
       const opening = PLAN_NAMES.filter((name) => PLANS[name][service].kind !== "none");
       const zhPlan = plan === null ? "账户没有套餐" : `当前套餐${PLAN_WORDS[plan].zh}不含此接口`;
       const enPlan =
-        plan === null ? "The account has no plan" : `The ${PLAN_WORDS[plan].en} plan does not include it`;
+        plan === null ? "the account has no plan" : `the ${PLAN_WORDS[plan].en} plan does not include it`;
       return {
-        zh: `无权使用 ${SERVICE_WORDS[service]}：${zhPlan}，需要 ${opening.map((name) => PLAN_WORDS[name].zh).join("、")}。`,
-        en: `No permission for ${SERVICE_WORDS[service]}: ${enPlan}, one of ${opening.map((name) => PLAN_WORDS[name].en).join(", ")} is needed.`,
+        zh: `无权使用 ${SERVICE_WORDS[service]}：${zhPlan}，需要其中之一：${opening.map((name) => PLAN_WORDS[name].zh).join("、")}。`,
+        en: `No permission for ${SERVICE_WORDS[service]}: ${enPlan}; it takes one of these: ${opening.map((name) => PLAN_WORDS[name].en).join(", ")}.`,
       };
     }
     case "plan_expired": {
@@ -151,8 +151,8 @@ export function useWords(denial: UseDenial): Words {
         unit === "files"
           ? [`个 Parquet 文件`, "Parquet files"]
           : ["次请求（JSON 与 Parquet 合计）", "requests, JSON and Parquet together"];
-      const hours = Math.floor(resetSeconds / 3600);
-      const minutes = Math.ceil((resetSeconds % 3600) / 60);
+      const minutesLeft = Math.ceil(resetSeconds / 60);
+      const [hours, minutes] = [Math.floor(minutesLeft / 60), minutesLeft % 60];
       return {
         zh: `今日额度已用完：此接口每天 ${limit} ${zhUnit}；北京时间 00:00 重置（约 ${hours} 小时 ${minutes} 分后），请届时再试。`,
         en: `The daily quota (额度) of this interface is used up, ${limit} ${enUnit}: it resets at 00:00 Beijing time, in ${hours} h ${minutes} min; try again then.`,

@@ -16,17 +16,17 @@ export function dayWords(denial: DayDenial): Words {
     case "not_trading_day":
       return withNewest(denial.newestLoaded, {
         zh: `tradedate ${tradedate} 不是交易日，请换一个交易日`,
-        en: `tradedate ${tradedate} is not a trading day, ask for another day`,
+        en: `The tradedate ${tradedate} is not a trading day, ask for another day`,
       });
     case "future_day":
       return withNewest(denial.newestLoaded, {
         zh: `tradedate ${tradedate} 还没有到（北京时间今天是 ${denial.today}）`,
-        en: `tradedate ${tradedate} is in the future (today in Beijing is ${denial.today})`,
+        en: `The tradedate ${tradedate} is in the future (today in Beijing is ${denial.today})`,
       });
     case "before_history":
       return {
-        zh: `tradedate ${tradedate} 早于本服务最早的数据日 ${denial.earliestLoaded}，不会再补。`,
-        en: `tradedate ${tradedate} is before the service's first day, ${denial.earliestLoaded}.`,
+        zh: `tradedate ${tradedate} 早于本服务最早的数据日 ${denial.earliestLoaded}，更早的数据不提供。`,
+        en: `The tradedate ${tradedate} is before the service's first day, ${denial.earliestLoaded}; earlier data is not offered.`,
       };
     case "withdrawn":
       return {
@@ -39,7 +39,7 @@ export function dayWords(denial: DayDenial): Words {
       const code = `${denial.symbol}.${denial.market}`;
       return {
         zh: `symbol ${code} 在 ${tradedate} 没有任何委托记录（例如停牌）。`,
-        en: `symbol ${code} has no order records on ${tradedate} (halted, for example).`,
+        en: `The symbol ${code} has no order records on ${tradedate} (halted, for example).`,
       };
     }
     case "day_damaged":
@@ -80,17 +80,17 @@ function unknownSecurityWords(denial: Extract<DayDenial, { reason: "security_unk
   if (market === "BJ") {
     return {
       zh: `symbol ${code}：本服务未收录北京证券交易所，只有上海（.SH）和深圳（.SZ）。`,
-      en: `symbol ${code}: the Beijing exchange is not carried, only Shanghai (.SH) and Shenzhen (.SZ).`,
+      en: `The Beijing exchange of symbol ${code} is not carried, only Shanghai (.SH) and Shenzhen (.SZ).`,
     };
   }
   if (carriedOn === null) {
     return {
       zh: `symbol ${code} 不在 ${tradedate} 的数据中，请核对代码和日期。`,
-      en: `symbol ${code} is not in the data of ${tradedate}: check the code and the date.`,
+      en: `The symbol ${code} is not in the data of ${tradedate}: check the code and the date.`,
     };
   }
   return {
     zh: `symbol ${code} 不在 ${tradedate} 的数据中，是否要查 ${symbol}.${carriedOn}？`,
-    en: `symbol ${code} is not in the data of ${tradedate}, did you mean ${symbol}.${carriedOn}?`,
+    en: `The symbol ${code} is not in the data of ${tradedate}, did you mean ${symbol}.${carriedOn}?`,
   };
 }

@@ -17,36 +17,36 @@ export function queryWords(denial: QueryDenial): Words {
       const names = denial.parameters.join(", ");
       return {
         zh: `format 为 parquet 时不支持 ${names}，请去掉后重试（返回的是该证券当日的完整文件）。`,
-        en: `${names} cannot be used with format parquet, which returns the whole day of the security: leave out and try again.`,
+        en: `With format parquet, which returns the whole day of the security, ${names} cannot be used: leave out and try again.`,
       };
     }
     case "field_unknown": {
       const { field, nearest } = denial;
       const known = FIELDS.join(", ");
       return {
-        zh: `fields 中的字段 ${field} 不存在${nearest ? `，是否为 ${nearest}` : ""}？可用字段：${known}（另有旧名 order_no、side）。`,
-        en: `fields: there is no field ${field}${nearest ? `, did you mean ${nearest}` : ""}? Accepted: ${known} (and the legacy names order_no, side).`,
+        zh: `fields 中的字段 ${field} 不存在${nearest ? `，是否为 ${nearest}？` : "；"}可用字段：${known}（另有旧名 order_no、side）。`,
+        en: `In fields, there is no field ${field}${nearest ? `, did you mean ${nearest}?` : ";"} accepted: ${known} (and the legacy names order_no, side).`,
       };
     }
     case "cursor_old_format":
       return {
         zh: "cursor 是旧格式，已不再支持；请去掉 cursor，从第一页重新开始。",
-        en: "cursor is of the old format, which is no longer supported: start again without a cursor.",
+        en: "The cursor is of the old format, which is no longer supported: start again without a cursor.",
       };
     case "cursor_invalid":
       return {
         zh: "cursor 无效；请原样传回上一页的 next_cursor，或去掉 cursor 从第一页重新开始。",
-        en: "cursor is invalid: pass next_cursor back exactly as received, or start again without a cursor.",
+        en: "The cursor is invalid: pass next_cursor back exactly as received, or start again without a cursor.",
       };
     case "cursor_mismatch":
       return {
-        zh: `${denial.parameter} 与该 cursor 第一页的不一致；翻页时必须保持不变，或去掉 cursor 从第一页重新开始。`,
-        en: `${denial.parameter} differs from the first page of this cursor: keep it unchanged while paging, or start again without a cursor.`,
+        zh: `参数 ${denial.parameter} 与该 cursor 第一页的不一致；翻页时必须保持不变，或去掉 cursor 从第一页重新开始。`,
+        en: `Parameter ${denial.parameter} differs from the first page of this cursor: keep it unchanged while paging, or start again without a cursor.`,
       };
     case "data_rebuilt":
       return {
         zh: `${denial.tradedate} 的数据已重建，cursor 不再适用；请去掉 cursor，从第一页重新开始。`,
-        en: `the data of ${denial.tradedate} was rebuilt and the cursor no longer fits: start again without a cursor.`,
+        en: `The data of ${denial.tradedate} was rebuilt and the cursor no longer fits: start again without a cursor.`,
       };
   }
 }
@@ -55,20 +55,20 @@ function unknownWords(parameter: string, hint: NameHint | null, known: string): 
   if (hint?.kind === "envelope") {
     return {
       zh: `params 中不支持参数 ${parameter}：它应与 params 并列，放在请求体的最外层。`,
-      en: `params does not take ${parameter}: it belongs beside params, at the top level of the body.`,
+      en: `The params object does not take ${parameter}: it belongs beside params, at the top level of the body.`,
     };
   }
   return {
-    zh: `不支持参数 ${parameter}${hint ? `，是否为 ${hint.name}` : ""}？可用参数：${known}。`,
-    en: `there is no parameter ${parameter}${hint ? `, did you mean ${hint.name}` : ""}? Accepted: ${known}.`,
+    zh: `不支持参数 ${parameter}${hint ? `，是否为 ${hint.name}？` : "；"}可用参数：${known}。`,
+    en: `There is no parameter ${parameter}${hint ? `, did you mean ${hint.name}?` : ";"} accepted: ${known}.`,
   };
 }
 
 function invalidWords({ parameter, problem, given }: ParamInvalid): Words {
-  const zhGiven = given === "" ? "" : `（收到 ${given}）`;
+  const zhGiven = given === "" ? " " : `（收到 ${given}）`;
   const enGiven = given === "" ? "" : ` (received ${given})`;
   const say = (zh: string, en: string): Words => ({
-    zh: `参数 ${parameter}${zhGiven} ${zh}。`,
+    zh: `参数 ${parameter}${zhGiven}${zh}。`,
     en: `Parameter ${parameter}${enGiven} ${en}.`,
   });
   switch (problem) {
