@@ -1,0 +1,39 @@
+/** What the platform's own streams, decoder and cryptography must do for `http` and the cursor. */
+import { describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { readBody } from "../../../src/http/envelope.ts";
+import { readCursor, signCursor } from "../../../src/orders/cursor.ts";
+
+const post = (body: BodyInit) => new Request("http://edgetape.test/api", { method: "POST", body });
+
+describe("inside workerd", () => {
+  it("a body is read to the limit, with its byte order mark, and strictly as UTF-8", async () => {
+    expect(await readBody(post('\ufeff{"a":1}'))).toEqual({ body: { a: 1 } });
+    expect(await readBody(post(new Uint8Array([0xff])))).toMatchObject({ problem: "not_utf8" });
+    expect(await readBody(post(`"${"x".repeat(65_534)}"`))).toMatchObject({ problem: "not_object" });
+    expect(await readBody(post(`"${"x".repeat(65_535)}"`))).toMatchObject({ reason: "body_too_large" });
+    expect(await readBody(post(new Blob(["x".repeat(2_000_000)]).stream()))).toMatchObject({
+      reason: "body_too_large",
+    });
+    expect(await readBody(new Request("http://edgetape.test/api", { method: "POST" }))).toMatchObject({
+      problem: "not_json",
+    });
+  });
+
+  it("a cursor is signed, read back, and refused when altered", async () => {
+    const secret = "a-secret-of-the-test-a-secret-of-the-test";
+    const content = {
+      tradedate: "20240102" as BeijingDate,
+      symbol: "000001",
+      market: "SZ" as const,
+      start: 0,
+      end: 240_000_000,
+      revision: 1,
+      position: { time: 93_000_000, skip: 1 },
+    };
+    const text = await signCursor(secret, content);
+    expect(await readCursor({ current: secret }, text, 0)).toEqual(content);
+    const altered = text.replace(/.$/, (last) => (last === "A" ? "B" : "A"));
+    expect(await readCursor({ current: secret }, altered, 0)).toEqual({ reason: "cursor_invalid" });
+  });
+});
