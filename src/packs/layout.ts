@@ -63,6 +63,16 @@ export interface SectionEntry extends Security {
   blocks: Block[];
 }
 
+/** The byte of the section behind block `number`: the next block's first one, or the footer's. */
+export function blockEnd(entry: SectionEntry, number: number): number {
+  return entry.blocks[number + 1]?.offset ?? entry.length - entry.footerLength;
+}
+
+/** Rows of block `number`. */
+export function blockRows(entry: SectionEntry, number: number): number {
+  return (entry.blocks[number + 1]?.firstRow ?? entry.rows) - (entry.blocks[number]?.firstRow ?? entry.rows);
+}
+
 /** The index region of a pack, decoded. Entries are sorted by symbol, then market. */
 export interface DayIndex {
   tradedate: BeijingDate;

@@ -3,7 +3,6 @@
  * Nothing of a pack is cached, so a cold page costs what a warm one does.
  */
 import { crc32 } from "node:zlib";
-import type { BeijingDate } from "../calendar/beijing.ts";
 import { type JsonPart, writeItems } from "../orders/page-json.ts";
 import {
   findPage,
@@ -16,16 +15,9 @@ import {
 } from "../orders/page-plan.ts";
 import type { Field } from "../orders/record.ts";
 import { type BlockColumns, openBlock } from "./block-columns.ts";
-import { asDamaged, PackFormatError, PackReadError } from "./errors.ts";
-import type { SectionEntry } from "./layout.ts";
-
-/** The object that the catalog names for a day, and the version of it that the index belongs to. */
-export interface PackObject {
-  objectKey: string;
-  /** R2's etag without quotes: R2 throws on a quoted one. */
-  etag: string;
-  tradedate: BeijingDate;
-}
+import { asDamaged, PackFormatError } from "./errors.ts";
+import { blockEnd, blockRows, type SectionEntry } from "./layout.ts";
+import { cutShort, openRange, type PackObject } from "./read-range.ts";
 
 /** A page and its columns: `name` is only what the caller calls the field, so it plays no part here. */
 export interface OrderPageAsk extends PageAsk {
@@ -79,38 +71,20 @@ export async function readOrderPage(
   }
 }
 
-/** The bytes of the planned blocks: one read on the condition that the object is still the catalog's. */
+/** The bytes of the planned blocks. */
 async function readBlocks(
   bucket: R2Bucket,
-  { objectKey, etag }: PackObject,
+  pack: PackObject,
   entry: SectionEntry,
   { firstBlock, endBlock }: PagePlan,
 ): Promise<Uint8Array> {
   if (endBlock === firstBlock) return new Uint8Array(0);
   const from = blockOffset(entry, firstBlock);
-  const range = { offset: entry.offset + from, length: blockOffset(entry, endBlock) - from };
-  const object = await bucket.get(objectKey, { range, onlyIf: { etagMatches: etag } }).catch((error) => {
-    throw isBeyondEnd(error)
-      ? new PackReadError("damaged", `${objectKey} is cut short`, { cause: error })
-      : error;
-  });
-  if (object === null) throw new PackReadError("missing", `${objectKey} is not in the bucket`);
-  if (!("body" in object)) {
-    throw new PackReadError("changed", `${objectKey} is ${object.etag}, the catalog names ${etag}`);
-  }
+  const range = { offset: entry.offset + from, length: blockEnd(entry, endBlock - 1) - from };
+  const object = await openRange(bucket, pack, range);
   const bytes = new Uint8Array(await object.arrayBuffer());
-  if (bytes.length !== range.length) throw new PackReadError("damaged", `${objectKey} is cut short`);
+  if (bytes.length !== range.length) throw cutShort(pack.objectKey);
   return bytes;
-}
-
-/** R2 refuses a range that begins behind the object's end with this number. */
-function isBeyondEnd(error: unknown): boolean {
-  return error instanceof Error && error.message.includes("10039");
-}
-
-/** First byte of `block` in its section; of the block behind the last one, the end of the last. */
-function blockOffset(entry: SectionEntry, block: number): number {
-  return entry.blocks[block]?.offset ?? entry.length - entry.footerLength;
 }
 
 /** The planned blocks, each checked and opened when a row of it is first asked for. */
@@ -120,7 +94,7 @@ function openedBlocks(bytes: Uint8Array, pack: PackObject, entry: SectionEntry, 
     const known = opened.get(number);
     if (known !== undefined) return known;
     const start = blockOffset(entry, plan.firstBlock);
-    const block = bytes.subarray(blockOffset(entry, number) - start, blockOffset(entry, number + 1) - start);
+    const block = bytes.subarray(blockOffset(entry, number) - start, blockEnd(entry, number) - start);
     const columns = checkedBlock(block, pack, entry, number);
     opened.set(number, columns);
     return columns;
@@ -164,10 +138,14 @@ function checkedBlock(
   if (block === undefined || crc32(bytes) !== block.crc) {
     throw new PackFormatError(`block ${number} does not match its checksum`);
   }
-  const columns = openBlock(bytes, (entry.blocks[number + 1]?.firstRow ?? entry.rows) - block.firstRow);
+  const columns = openBlock(bytes, blockRows(entry, number));
   const found = [columns.constant("symbol"), columns.constant("tradedate"), columns.timeAt(0)];
   if (found.join() !== [entry.symbol, pack.tradedate, block.t0].join()) {
     throw new PackFormatError(`block ${number} begins with ${found}, the index says otherwise`);
   }
   return columns;
+}
+
+function blockOffset(entry: SectionEntry, number: number): number {
+  return entry.blocks[number]?.offset ?? 0;
 }

@@ -1,0 +1,138 @@
+/**
+ * The Parquet answer (spec 4.3, decisions 6): one R2 read of a section, streamed, nothing decoded, at most one
+ * row group in memory. The file is whole only with its last four bytes, which go out when all was right.
+ */
+import { crc32 } from "node:zlib";
+import { ByteStream } from "./byte-stream.ts";
+import { decodeChunkTable } from "./chunk-table.ts";
+import { asDamaged, PackFormatError } from "./errors.ts";
+import { blockEnd, PARQUET_MAGIC, type SectionEntry } from "./layout.ts";
+import { type AskedColumn, type ProjectedFile, projectedFile } from "./projected-file.ts";
+import { openRange, type PackObject } from "./read-range.ts";
+import { SectionCheck } from "./section-check.ts";
+
+/** Large enough that the cost per piece vanishes, small enough for many answers at once in one isolate. */
+const PIECE_BYTES = 256 * 1024;
+
+/** A file that is produced while it is sent. */
+export interface ParquetAnswer {
+  /** The exact length of the file. */
+  sizeBytes: number;
+  rows: number;
+  /** Bytes that are read of the pack for it. */
+  readBytes: number;
+  /**
+   * Writes the file, waiting for each write, and calls `beforeLastBytes` once, when every check has passed and
+   * only the last four bytes are missing. Throws `PackReadError` `damaged` at the first wrong block, before
+   * these bytes; the caller then breaks the body. Call it once.
+   */
+  pump(writer: WritableStreamDefaultWriter<Uint8Array>, beforeLastBytes: () => Promise<void>): Promise<void>;
+}
+
+/**
+ * Opens the Parquet answer of the section `entry`: as it lies in the pack, or with only `columns` (in this
+ * order, under these names, each name once). Throws `PackReadError` as `openRange` does, and `damaged` when the
+ * chunk table is not right.
+ *
+ * @example const file = await openParquetAnswer(env.PACKS, pack, entry, [{ field: "price", name: "price" }]);
+ */
+export async function openParquetAnswer(
+  bucket: R2Bucket,
+  pack: PackObject,
+  entry: SectionEntry,
+  columns: readonly AskedColumn[] | null,
+): Promise<ParquetAnswer> {
+  // Chosen columns get a new footer, so the section's own is not read.
+  const readBytes = columns === null ? entry.length : entry.length - entry.footerLength;
+  const object = await openRange(bucket, pack, { offset: entry.offset, length: readBytes });
+  const stream = new ByteStream(object.body);
+  const what = `${entry.symbol}.${entry.market} in ${pack.objectKey}`;
+  const answer = (sizeBytes: number, copy: (output: Output) => Promise<void>): ParquetAnswer => ({
+    sizeBytes,
+    rows: entry.rows,
+    readBytes,
+    pump: (writer, beforeLastBytes) => guarded(stream, what, () => copy(new Output(writer, beforeLastBytes))),
+  });
+  if (columns === null) return answer(entry.length, (output) => copySection(stream, entry, output));
+  const file = await guarded(stream, what, async () =>
+    projectedFile(entry, await readChunkTable(stream, entry), columns),
+  );
+  return answer(file.sizeBytes, (output) => copyColumns(stream, entry, file, output));
+}
+
+/** Where an answer goes: it knows which bytes are the last four. */
+class Output {
+  private readonly writer: WritableStreamDefaultWriter<Uint8Array>;
+  private readonly beforeLastBytes: () => Promise<void>;
+
+  constructor(writer: WritableStreamDefaultWriter<Uint8Array>, beforeLastBytes: () => Promise<void>) {
+    this.writer = writer;
+    this.beforeLastBytes = beforeLastBytes;
+  }
+
+  write(piece: Uint8Array): Promise<void> {
+    return this.writer.write(piece);
+  }
+
+  /** Writes the last piece (at least four bytes), the end of it behind `beforeLastBytes`. */
+  async finish(piece: Uint8Array): Promise<void> {
+    const split = piece.length - PARQUET_MAGIC.length;
+    if (split > 0) await this.writer.write(piece.subarray(0, split));
+    await this.beforeLastBytes();
+    await this.writer.write(piece.subarray(split));
+  }
+}
+
+async function copySection(stream: ByteStream, entry: SectionEntry, output: Output): Promise<void> {
+  const check = new SectionCheck(entry);
+  for (let left = entry.length; left > 0; ) {
+    // The last piece is never a mere rest: all of its bytes wait for the last check.
+    const length = left < 2 * PIECE_BYTES ? left : PIECE_BYTES;
+    const piece = await exactly(stream, length);
+    check.push(piece);
+    left -= length;
+    if (left > 0) await output.write(piece);
+    else {
+      check.finish();
+      await output.finish(piece);
+    }
+  }
+}
+
+async function copyColumns(
+  stream: ByteStream,
+  entry: SectionEntry,
+  { keep, tail }: ProjectedFile,
+  output: Output,
+): Promise<void> {
+  await output.write(PARQUET_MAGIC.slice());
+  for (const [number, block] of entry.blocks.entries()) {
+    const bytes = await exactly(stream, blockEnd(entry, number) - block.offset);
+    if (crc32(bytes) !== block.crc) throw new PackFormatError(`block ${number} does not match its checksum`);
+    for (const { offset, length } of keep[number] ?? []) {
+      await output.write(bytes.subarray(offset, offset + length));
+    }
+  }
+  await output.finish(tail);
+}
+
+async function readChunkTable(stream: ByteStream, entry: SectionEntry) {
+  const head = await exactly(stream, entry.blocks[0]?.offset ?? 0);
+  return decodeChunkTable(head.subarray(PARQUET_MAGIC.length), entry.blocks.length);
+}
+
+async function exactly(stream: ByteStream, length: number): Promise<Uint8Array> {
+  const bytes = await stream.read(length);
+  if (bytes.length !== length) throw new PackFormatError(`it ends ${length - bytes.length} bytes early`);
+  return bytes;
+}
+
+/** Runs `work`. When it fails `stream` is let go, and what is wrong with the bytes of `what` becomes `damaged`. */
+async function guarded<T>(stream: ByteStream, what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await stream.cancel();
+    throw error instanceof PackFormatError ? asDamaged(error, what) : error;
+  }
+}
