@@ -2,6 +2,7 @@
  * The rules that entries of a day index keep. A page trusts them blindly (it seeks by them), so they are
  * checked when an index is written and whenever one is read from an object.
  */
+import { chunkTableBytes } from "./chunk-table.ts";
 import { PackFormatError } from "./errors.ts";
 import { type Block, PARQUET_MAGIC, ROW_GROUP_ROWS, type SectionEntry } from "./layout.ts";
 
@@ -40,12 +41,13 @@ export function checkEntries(entries: readonly SectionEntry[]): void {
 
 /**
  * Throws `PackFormatError` unless the blocks of `entry` (which has rows) start at row 0, hold 1 to 10,000 rows
- * each, lie one after the other between the leading magic and the footer, and ascend in (t0, k0).
+ * each, lie one after the other from the end of the chunk table to the footer, and ascend in (t0, k0).
  */
 function checkBlocks(entry: SectionEntry, code: string): void {
+  const blocksStart = PARQUET_MAGIC.length + chunkTableBytes(entry.blocks.length);
   const blocksEnd = entry.length - entry.footerLength;
   let before: Block | undefined;
-  if (entry.footerLength < SMALLEST_FOOTER || blocksEnd <= PARQUET_MAGIC.length) {
+  if (entry.footerLength < SMALLEST_FOOTER || blocksEnd <= blocksStart) {
     throw new PackFormatError(
       `${code} has a section of ${entry.length} bytes, ${entry.footerLength} of them footer`,
     );
@@ -55,8 +57,8 @@ function checkBlocks(entry: SectionEntry, code: string): void {
     const rowsEnd = entry.blocks[index + 1]?.firstRow ?? entry.rows;
     const rows = rowsEnd - block.firstRow;
     if (rows < 1 || rows > ROW_GROUP_ROWS) throw new PackFormatError(`${where} has ${rows} rows`);
-    const lowest = before === undefined ? PARQUET_MAGIC.length : before.offset + 1;
-    if (block.offset < lowest || block.offset >= blocksEnd) {
+    const isBehind = before === undefined ? block.offset === blocksStart : block.offset > before.offset;
+    if (!isBehind || block.offset >= blocksEnd) {
       throw new PackFormatError(`${where} begins at byte ${block.offset} of its section`);
     }
     if (block.t0 > MAX_TIME || block.k0 > block.firstRow || (before && !comesAfter(before, block))) {

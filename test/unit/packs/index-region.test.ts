@@ -2,13 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { decodeBlocks, encodeBlocks } from "../../../src/packs/blocks-blob.ts";
+import { chunkTableBytes } from "../../../src/packs/chunk-table.ts";
 import { PackFormatError } from "../../../src/packs/errors.ts";
 import { decodeIndexRegion, encodeIndexRegion } from "../../../src/packs/index-region.ts";
 import type { Block, DayIndex, SectionEntry } from "../../../src/packs/layout.ts";
 import { locateIndex } from "../../../src/packs/locate.ts";
+import { printedRandom } from "../../support/random.ts";
 
-const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
-console.log(`index-region property seed ${seed}`);
+const { seed } = printedRandom("index region");
 
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff });
 
@@ -26,7 +27,7 @@ const blocksOf = fc
   )
   .map((parts) => {
     const blocks: Block[] = [];
-    let [offset, firstRow, t0, k0] = [4, 0, 91_500_000, 0];
+    let [offset, firstRow, t0, k0] = [4 + chunkTableBytes(parts.length), 0, 91_500_000, 0];
     for (const [index, part] of parts.entries()) {
       blocks.push({ offset, firstRow, t0, k0, crc: part.crc });
       offset += part.bytes;
@@ -80,7 +81,7 @@ const sample: DayIndex = {
       rows: 10_007,
       crc: 0xffff_ffff,
       blocks: [
-        { offset: 4, firstRow: 0, t0: 91_500_000, k0: 0, crc: 1 },
+        { offset: 248, firstRow: 0, t0: 91_500_000, k0: 0, crc: 1 },
         { offset: 700, firstRow: 10_000, t0: 93_000_000, k0: 12, crc: 0x8000_0000 },
       ],
     },
@@ -119,7 +120,7 @@ describe("index region (design 4)", () => {
         footerLength: 100,
         rows: 1,
         crc: 7,
-        blocks: [{ offset: 4, firstRow: 0, t0: 91_500_000, k0: 0, crc: 1 }],
+        blocks: [{ offset: 128, firstRow: 0, t0: 91_500_000, k0: 0, crc: 1 }],
       });
       offset += length;
     }
@@ -152,6 +153,10 @@ describe("index region (design 4)", () => {
     ["a block of more than 10,000 rows", changed({ rows: 20_008 })],
     ["a block without rows", changed({ rows: 10_000 })],
     ["a block inside the footer", changed({ footerLength: 400 })],
+    [
+      "no room for the chunk table",
+      changed({ blocks: sample.entries[0]?.blocks.slice(0, 1) ?? [], rows: 10_000 }),
+    ],
     ["a footer longer than the section", changed({ footerLength: 2000 })],
     ["a symbol of five digits", changed({ symbol: "00001" })],
     ["symbols out of order", changed({ symbol: "600520" })],
@@ -167,7 +172,7 @@ describe("index region (design 4)", () => {
     ["an earlier time", { t0: 91_400_000, k0: 0 }],
     ["more rows of its millisecond before it than there are rows", { t0: 93_000_000, k0: 10_001 }],
     ["a time that is none", { t0: 240_000_000, k0: 0 }],
-    ["the byte where the block before begins", { offset: 4 }],
+    ["the byte where the block before begins", { offset: 248 }],
   ])("refuses a second block that begins at %s", (_what, change) => {
     const blocks = sample.entries[0]?.blocks.map((block, index) =>
       index === 1 ? { ...block, ...change } : block,
