@@ -45,19 +45,19 @@ export async function prepareAccounts(
   remembered: Remembered,
   nowMs: number,
 ): Promise<void> {
-  for (const account of DEMO_ACCOUNTS) {
-    const path = `/admin/accounts/demo-${account.name}`;
-    if (remembered.keys[account.name] === undefined) {
-      remembered.keys[account.name] = await firstKey(client, account, path);
-    }
-    const subscription = {
-      plan: account.plan,
-      start: nowMs + account.fromDays * DAY_MS,
-      end: nowMs + account.toDays * DAY_MS,
-    };
-    const body = { subscriptions: [subscription] };
-    await client.request(accountSchema, "PUT", `${path}/subscriptions`, { body });
-  }
+  await Promise.all(
+    DEMO_ACCOUNTS.map(async (account) => {
+      const path = `/admin/accounts/demo-${account.name}`;
+      remembered.keys[account.name] ??= await firstKey(client, account, path);
+      const subscription = {
+        plan: account.plan,
+        start: nowMs + account.fromDays * DAY_MS,
+        end: nowMs + account.toDays * DAY_MS,
+      };
+      const body = { subscriptions: [subscription] };
+      await client.request(accountSchema, "PUT", `${path}/subscriptions`, { body });
+    }),
+  );
 }
 
 /** Makes the account if absent, and a key for it. */

@@ -1,12 +1,16 @@
 /** What a demo remembers between starts, inside its state folder: secrets and demo keys. */
-import { randomBytes } from "node:crypto";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+
+const MIGRATIONS = join(import.meta.dirname, "../../catalog/migrations");
 
 const rememberedSchema = z.object({
   adminToken: z.string(),
   cursorSecret: z.string(),
+  /** Digest of the migrations that the database has; empty before the first. */
+  migrations: z.string().default(""),
   /** Demo keys by name. A key is shown once by the service, so this file is where the demo finds it again. */
   keys: z.record(z.string(), z.object({ keyId: z.string(), key: z.string() })),
 });
@@ -17,13 +21,22 @@ export function recall(stateDir: string): Remembered {
   try {
     return rememberedSchema.parse(JSON.parse(readFileSync(memoryPath(stateDir), "utf8")));
   } catch {
-    return { adminToken: secret(), cursorSecret: secret(), keys: {} };
+    return { adminToken: secret(), cursorSecret: secret(), migrations: "", keys: {} };
   }
 }
 
 /** Writes it down, readable by its owner only. */
 export function remember(stateDir: string, remembered: Remembered): void {
   writeWhole(memoryPath(stateDir), `${JSON.stringify(remembered, null, 2)}\n`);
+}
+
+/** Digest of the migrations in the checkout, to be compared with the remembered one; null without a database. */
+export function migrationsDigest(stateDir: string): string | null {
+  if (!existsSync(join(stateDir, "v3/d1"))) return null;
+  const hash = createHash("sha256");
+  for (const name of readdirSync(MIGRATIONS).sort())
+    hash.update(name).update(readFileSync(join(MIGRATIONS, name)));
+  return hash.digest("hex");
 }
 
 /** Writes the worker's secrets as the dev server reads them and returns the file's path. */
@@ -37,6 +50,20 @@ export function writeSecrets(stateDir: string, remembered: Remembered): string {
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`);
   writeWhole(path, lines.join(""));
   return path;
+}
+
+/** Removes what a demo and the dev server keep in the folder, and nothing somebody else may have put there. */
+export function forget(stateDir: string): void {
+  for (const name of [
+    "v3",
+    "demo-memory.json",
+    "demo-secrets.env",
+    "demo-packs",
+    "demo.log",
+    "dev-registry",
+  ]) {
+    rmSync(join(stateDir, name), { recursive: true, force: true });
+  }
 }
 
 /** Replaces a file in one step, so that a reader finds the old text or the new one, never half of it. */

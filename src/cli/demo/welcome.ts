@@ -12,7 +12,10 @@ export interface Demo {
 }
 
 /** Address, keys, days and a request to paste, as lines for a terminal. */
-export function welcome({ baseUrl, keys, days }: Demo, withoutHolidays: number[]): string {
+export function welcome(
+  { baseUrl, keys, days }: Demo,
+  { withoutHolidays, demoFile, logFile }: { withoutHolidays: number[]; demoFile: string; logFile: string },
+): string {
   const rows = DEMO_ACCOUNTS.map(({ name, says }) => [name, keys[name] ?? "", says]);
   return [
     `edgetape is serving at ${baseUrl}/api`,
@@ -29,7 +32,9 @@ export function welcome({ baseUrl, keys, days }: Demo, withoutHolidays: number[]
     "",
     pastedRequest(baseUrl, keys.flagship ?? "", days.at(-1) ?? ""),
     "",
-    "The same for scripts: .edgetape/demo.json. Stop with Ctrl-C.",
+    `For scripts: ${demoFile}`,
+    `Log:         ${logFile}`,
+    "Stop with Ctrl-C.",
   ].join("\n");
 }
 
