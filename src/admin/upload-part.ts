@@ -1,5 +1,5 @@
 /** The second step of publishing: parts, each checked before the storage sees it. */
-import { recordPart, type Upload, uploadParts } from "../catalog/uploads.ts";
+import { moveUpload, recordPart, type Upload, uploadParts } from "../catalog/uploads.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import type { Stores } from "./upload-begin.ts";
 import { PART_SIZE_BYTES, type StoredPart } from "./wire.ts";
@@ -42,8 +42,9 @@ export async function storePart(
     const { etag } = await multipart.uploadPart(n, bytes);
     await recordPart(db, upload.uploadId, { ...stored, etag });
   } catch (failure) {
-    if (isUploadLost(failure)) return { reason: "upload_lost" };
-    throw failure;
+    if (!isUploadLost(failure)) throw failure;
+    await moveUpload(db, upload, "uploading", "replaced");
+    return { reason: "upload_lost" };
   }
   return stored;
 }

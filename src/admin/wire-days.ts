@@ -110,7 +110,11 @@ const calendarDaySchema = z.strictObject({ day: beijingDateSchema, open: z.boole
  * overwritten, others stay.
  */
 export const calendarChangeSchema = z.strictObject({
-  days: z.array(calendarDaySchema).min(1).max(4_000),
+  days: z
+    .array(calendarDaySchema)
+    .min(1)
+    .max(4_000)
+    .refine((days) => new Set(days.map(({ day }) => day)).size === days.length, "a day is listed twice"),
   /** Where the days come from, for the operator: a library and its version, a file's name. */
   source: z.string().trim().min(1).max(200),
 });

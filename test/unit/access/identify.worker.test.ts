@@ -1,0 +1,144 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { forgetPrincipals, identify } from "../../../src/access/identify.ts";
+import { generateKey, hashKey } from "../../../src/access/key.ts";
+import {
+  createAccount,
+  findAccount,
+  setDisabled,
+  setOwnLimits,
+  setSubscriptions,
+} from "../../../src/catalog/accounts.ts";
+import { addKey, revokeKey } from "../../../src/catalog/keys.ts";
+import { setPlanLimits } from "../../../src/catalog/plans.ts";
+import type { Env } from "../../../src/env.ts";
+
+const { DB } = env as unknown as Env;
+const NOW = Date.UTC(2026, 10, 27, 1, 30);
+const by = { actor: "test", nowMs: NOW };
+
+/** D1 that counts its round trips. */
+function counted(): { db: D1Database; trips: () => number } {
+  let trips = 0;
+  const db = new Proxy(DB, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== "function") return value;
+      if (name === "batch" || name === "exec") trips++;
+      return value.bind(target);
+    },
+  });
+  return { db, trips: () => trips };
+}
+
+let made = 0;
+
+async function holder(expiresAtMs: number | null = null) {
+  const accountId = `account-${++made}`;
+  await createAccount(DB, { accountId, contact: "", note: "" }, by);
+  const key = generateKey();
+  const keyId = `key-${made}`;
+  const sha256 = await hashKey(key);
+  await addKey(DB, { sha256, keyId, accountId, name: "", firstCharacters: "", expiresAtMs }, by);
+  const account = await findAccount(DB, accountId);
+  if (account === null) throw new Error("no account");
+  return { account, accountId, key, keyId };
+}
+
+const callerOf = async (key: string, nowMs: number) => (await identify(DB, key, nowMs, [])).caller;
+
+beforeEach(forgetPrincipals);
+
+describe("identify", () => {
+  it("finds the account, its plans and limits with the statements alongside in one D1 round trip", async () => {
+    const { account, accountId, key, keyId } = await holder();
+    const plan = { plan: "professional" as const, startMs: NOW - 1, endMs: NOW + 1 };
+    await setSubscriptions(DB, account, [plan], by);
+    await setOwnLimits(DB, account, { files: null }, by);
+
+    const { db, trips } = counted();
+    const alongside = [DB.prepare("SELECT 7 AS seven"), DB.prepare("SELECT 8 AS eight")];
+    const cold = await identify(db, key, NOW, alongside);
+    expect((await cold.alongside()).map(({ results }) => results)).toEqual([[{ seven: 7 }], [{ eight: 8 }]]);
+    expect(trips()).toBe(1);
+    expect(cold.caller).toEqual({
+      accountId,
+      keyId,
+      keyRevoked: false,
+      disabled: false,
+      subscriptions: [plan],
+      planLimits: {
+        free: { requests: null, files: null },
+        standard: { requests: null, files: null },
+        trial: { requests: 100, files: null },
+        weekly: { requests: null, files: 30 },
+        professional: { requests: null, files: 30 },
+        flagship: { requests: null, files: 300 },
+      },
+      ownLimits: { files: null },
+    });
+
+    const warm = await identify(db, key, NOW + 29_999, alongside);
+    expect(trips()).toBe(1);
+    expect((await warm.alongside()).map(({ results }) => results)).toEqual([[{ seven: 7 }], [{ eight: 8 }]]);
+    expect(trips()).toBe(2);
+  });
+
+  it("refuses a mistyped key of ours without a read, and an unknown one with one", async () => {
+    const { db, trips } = counted();
+    const key = generateKey();
+    const mistyped = `${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`;
+    for (const wrong of ["", mistyped]) {
+      expect((await identify(db, wrong, NOW, [])).caller).toEqual({ reason: "key_unknown" });
+    }
+    expect(trips()).toBe(0);
+    expect((await identify(db, key, NOW, [])).caller).toEqual({ reason: "key_unknown" });
+    expect(trips()).toBe(1);
+  });
+
+  it("knows a key made after it was asked for at once", async () => {
+    const key = `imported-${Math.random()}`;
+    expect(await callerOf(key, NOW)).toEqual({ reason: "key_unknown" });
+    const { accountId } = await holder();
+    const sha256 = await hashKey(key);
+    await addKey(DB, { sha256, keyId: key, accountId, name: "", firstCharacters: "", expiresAtMs: null }, by);
+    expect(await callerOf(key, NOW)).toMatchObject({ accountId });
+  });
+
+  it("has a revocation in force 30 s after the last read", async () => {
+    const { key, keyId, accountId } = await holder();
+    expect(await callerOf(key, NOW)).toMatchObject({ accountId });
+    await revokeKey(DB, keyId, by);
+    expect(await callerOf(key, NOW + 29_999)).toMatchObject({ accountId });
+    expect(await callerOf(key, NOW + 30_000)).toEqual({ reason: "key_revoked" });
+  });
+
+  it("has a disabled account and changed limits in force 30 s after the last read, and enabling again", async () => {
+    const { account, accountId, key } = await holder();
+    expect(await callerOf(key, NOW)).toMatchObject({ accountId });
+    await setDisabled(DB, account, true, by);
+    expect(await callerOf(key, NOW + 30_000)).toEqual({ reason: "account_disabled" });
+    const disabled = await findAccount(DB, accountId);
+    if (disabled !== null) await setDisabled(DB, disabled, false, by);
+    await setPlanLimits(DB, { plans: [{ plan: "trial", requests: 7, files: 3 }], ...by });
+    expect(await callerOf(key, NOW + 60_000)).toMatchObject({
+      planLimits: { trial: { requests: 7, files: 3 } },
+    });
+    await setPlanLimits(DB, { plans: [{ plan: "trial", requests: 100, files: null }], ...by });
+    expect(await callerOf(key, NOW + 90_000)).toMatchObject({ planLimits: { trial: { requests: 100 } } });
+  });
+
+  it("refuses an expired key from the very millisecond, also out of memory", async () => {
+    const { key, accountId } = await holder(NOW + 5);
+    expect(await callerOf(key, NOW + 4)).toMatchObject({ accountId });
+    expect(await callerOf(key, NOW + 5)).toEqual({ reason: "key_revoked" });
+  });
+
+  it("does not serve from memory what was read at a later instant of the clock", async () => {
+    const { key } = await holder();
+    const { db, trips } = counted();
+    await identify(db, key, NOW + 60_000, []);
+    await identify(db, key, NOW, []);
+    expect(trips()).toBe(2);
+  });
+});

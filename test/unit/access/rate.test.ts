@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { checkRate } from "../../../src/access/rate.ts";
+
+/** The binding with room for `room` requests an account. */
+function binding(room: number): RateLimit & { asked: string[] } {
+  const asked: string[] = [];
+  return {
+    asked,
+    limit: async ({ key }) => {
+      asked.push(key);
+      return { success: asked.filter((each) => each === key).length <= room };
+    },
+  };
+}
+
+describe("the per-second ceiling (decisions 7)", () => {
+  it("counts by account and tells the binding's 10 s as the time to wait", async () => {
+    const rate = binding(1);
+    expect(await checkRate(rate, "on", "a")).toBeNull();
+    expect(await checkRate(rate, "on", "a")).toEqual({ reason: "rate_limited", retryAfterSeconds: 10 });
+    expect(await checkRate(rate, "on", "b")).toBeNull();
+  });
+
+  it("asks nobody when it is switched off", async () => {
+    const rate = binding(0);
+    expect(await checkRate(rate, "off", "a")).toBeNull();
+    expect(rate.asked).toEqual([]);
+  });
+});

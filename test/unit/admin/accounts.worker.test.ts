@@ -1,0 +1,186 @@
+import { describe, expect, it } from "vitest";
+import { forgetPrincipals, identify } from "../../../src/access/identify.ts";
+import { hashKey } from "../../../src/access/key.ts";
+import { adminRoutes } from "../../../src/admin/routes.ts";
+import type { Account, IssuedKey, KeySummary, KeysImported, PlanList } from "../../../src/admin/wire.ts";
+import { admin, testEnv } from "./operator.ts";
+
+const NOW = Date.now();
+
+async function caller(key: string) {
+  forgetPrincipals();
+  return (await identify(testEnv.DB, key, NOW + 60_000, [])).caller;
+}
+
+async function auditOf(subject: string) {
+  const { results } = await testEnv.DB.prepare(
+    "SELECT actor, action, before, after FROM audit WHERE subject = ? ORDER BY audit_id",
+  )
+    .bind(subject)
+    .all<{ actor: string; action: string; before: string | null; after: string | null }>();
+  return results.map(({ before, after, ...entry }) => ({
+    ...entry,
+    before: JSON.parse(before ?? "null"),
+    after: JSON.parse(after ?? "null"),
+  }));
+}
+
+describe("accounts and keys", () => {
+  it("are made, given a plan, limited, disabled and enabled, every change in the audit", async () => {
+    const created = await admin<Account>("POST", "/accounts", {
+      accountId: "客户 7",
+      contact: "c@example.com",
+    });
+    expect(created).toMatchObject({ status: 201, body: { accountId: "客户 7", disabled: false, keys: [] } });
+    expect((await admin("POST", "/accounts", { accountId: "客户 7" })).status).toBe(409);
+    const path = `/accounts/${encodeURIComponent("客户 7")}`;
+    const issued = await admin<IssuedKey>("POST", `${path}/keys`, { name: "laptop" });
+    expect(issued).toMatchObject({ status: 201, body: { accountId: "客户 7" } });
+
+    const subscription = { plan: "flagship", start: NOW - 1_000, end: NOW + 3_600_000 };
+    await admin("PUT", `${path}/subscriptions`, { subscriptions: [subscription] });
+    await admin("PUT", `${path}/limits`, { files: 5 });
+    expect(await caller(issued.body.key)).toMatchObject({
+      accountId: "客户 7",
+      keyId: issued.body.keyId,
+      subscriptions: [{ plan: "flagship", startMs: NOW - 1_000, endMs: NOW + 3_600_000 }],
+      ownLimits: { files: 5 },
+    });
+    expect((await admin<Account>("POST", `${path}/disable`)).body.disabled).toBe(true);
+    await admin("POST", `${path}/disable`);
+    expect(await caller(issued.body.key)).toEqual({ reason: "account_disabled" });
+    expect((await admin<Account>("POST", `${path}/enable`)).body.disabled).toBe(false);
+    expect(await caller(issued.body.key)).toMatchObject({ accountId: "客户 7" });
+
+    const shown = await admin<Account>("GET", path);
+    expect(shown.body.keys).toMatchObject([
+      { name: "laptop", firstCharacters: issued.body.key.slice(0, 8), revokedAt: null },
+    ]);
+    expect(JSON.stringify(shown.body)).not.toContain(issued.body.key);
+    const audit = await auditOf("客户 7");
+    expect(audit.map(({ action }) => action)).toEqual([
+      "account.create",
+      "account.subscriptions",
+      "account.limits",
+      "account.disable",
+      "account.enable",
+    ]);
+    expect(audit[2]).toMatchObject({ actor: "ADMIN_TOKEN", before: {}, after: { files: 5 } });
+  });
+
+  it("lose a key for good when it is revoked, once", async () => {
+    const { body: account } = await admin<Account>("POST", "/accounts", {});
+    expect(account.accountId).toMatch(/^acc_[0-9A-Za-z]{12}$/);
+    const { body: issued } = await admin<IssuedKey>("POST", `/accounts/${account.accountId}/keys`, {});
+    const first = await admin<KeySummary>("POST", `/keys/${issued.keyId}/revoke`);
+    const second = await admin<KeySummary>("POST", `/keys/${issued.keyId}/revoke`);
+    expect(first.body.revokedAt).toMatch(/\+08:00$/);
+    expect(second.body.revokedAt).toBe(first.body.revokedAt);
+    expect(await caller(issued.key)).toEqual({ reason: "key_revoked" });
+    expect((await auditOf(issued.keyId)).map(({ action }) => action)).toEqual(["key.issue", "key.revoke"]);
+    expect((await admin("POST", "/keys/key_none/revoke")).status).toBe(404);
+    expect((await admin("POST", "/accounts/none/keys", {})).status).toBe(404);
+  });
+
+  it("never have a key stored or written to the audit", async () => {
+    const { body: account } = await admin<Account>("POST", "/accounts", {});
+    const { body: issued } = await admin<IssuedKey>("POST", `/accounts/${account.accountId}/keys`, {});
+    await admin("POST", "/keys/import", {
+      rows: [{ key: "secret-of-a-customer", account: "old", plan: "trial", start: 1, end: 2 }],
+    });
+    const { results } = await testEnv.DB.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all<{
+      name: string;
+    }>();
+    let dump = "";
+    for (const { name } of results.filter((each) => !each.name.startsWith("_cf"))) {
+      dump += JSON.stringify((await testEnv.DB.prepare(`SELECT * FROM "${name}"`).all()).results);
+    }
+    expect(dump).toContain(await hashKey(issued.key));
+    expect(dump).not.toContain(issued.key);
+    expect(dump).not.toContain("secret-of-a-customer");
+  });
+});
+
+describe("key import", () => {
+  it("takes 1,000 keys in plain or as hashes, opens with them, and changes nothing the second time", async () => {
+    const plain = Array.from({ length: 999 }, (_, i) => `customer-key-${i}`);
+    const rows = plain.map((key, i) => ({
+      key,
+      account: `customer-${i % 300}`,
+      plan: "professional",
+      start: NOW - 1_000,
+      end: NOW + 86_400_000,
+    }));
+    const hashed = { ...rows[0], key: undefined, sha256: (await hashKey("hashed-key")).toUpperCase() };
+    const body = { rows: [...rows, hashed] };
+    const first = await admin<KeysImported>("POST", "/keys/import", body);
+    expect(first).toEqual({ status: 200, body: { imported: 1_000, unchanged: 0, refused: [] } });
+    const count = () =>
+      testEnv.DB.prepare(
+        "SELECT (SELECT count(*) FROM api_keys) AS keys, (SELECT count(*) FROM audit) AS audit, " +
+          "(SELECT count(*) FROM subscriptions) AS subscriptions",
+      ).first();
+    const before = await count();
+    const second = await admin<KeysImported>("POST", "/keys/import", body);
+    expect(second.body).toEqual({ imported: 0, unchanged: 1_000, refused: [] });
+    expect(await count()).toEqual(before);
+    for (const key of ["customer-key-0", "customer-key-998", "hashed-key"]) {
+      expect(await caller(key)).toMatchObject({ subscriptions: [{ plan: "professional" }] });
+    }
+  });
+
+  it("says which row is wrong without repeating the key", async () => {
+    const good = { key: "k1", account: "a", plan: "trial", start: 1, end: 2 };
+    const { status, body } = await admin("POST", "/keys/import", {
+      rows: [good, { ...good, key: "my-secret-key", plan: "gold" }],
+    });
+    expect(status).toBe(400);
+    expect(body.error).toContain("rows.1.plan");
+    expect(body.error).not.toContain("my-secret-key");
+  });
+});
+
+describe("plans", () => {
+  it("are seeded as decisions 7 say and changed one by one", async () => {
+    const seeded = await admin<PlanList>("GET", "/plans");
+    expect(seeded.body.plans.map(({ plan, requests, files }) => [plan, requests, files])).toEqual([
+      ["free", null, null],
+      ["standard", null, null],
+      ["trial", 100, null],
+      ["weekly", null, 30],
+      ["professional", null, 30],
+      ["flagship", null, 300],
+    ]);
+    const changed = await admin<PlanList>("PUT", "/plans", {
+      plans: [{ plan: "weekly", requests: 9, files: 8 }],
+    });
+    expect(changed.body.plans).toContainEqual({ plan: "weekly", requests: 9, files: 8 });
+    expect(changed.body.plans).toHaveLength(6);
+    expect(await auditOf("weekly")).toMatchObject([{ action: "plan.limits", before: { files: 30 } }]);
+  });
+});
+
+describe("the admin API", () => {
+  const routes = adminRoutes().routes.filter(({ path }) => !path.includes("*"));
+
+  it.each(routes.map(({ method, path }) => [method, path]))("%s %s needs the token", async (method, path) => {
+    for (const headers of [{}, { Authorization: "Bearer wrong" }, { Authorization: "Basic x" }]) {
+      const response = await adminRoutes().request(path, { method, headers }, testEnv);
+      expect(response.status).toBe(401);
+      expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
+      expect(Object.keys(await response.json<object>())).toEqual(["error"]);
+    }
+  });
+
+  it("answers unknown routes 404, malformed bodies 400 and large ones 413, all as {error}", async () => {
+    expect(await admin("GET", "/nothing")).toEqual({ status: 404, body: { error: expect.any(String) } });
+    for (const body of [new TextEncoder().encode("{"), { unknown: 1 }, [], "text"]) {
+      const answer = await admin("POST", "/accounts", body);
+      expect(answer).toEqual({ status: 400, body: { error: expect.stringMatching(/^The body/) } });
+    }
+    expect((await admin("POST", "/accounts", { note: "x".repeat(4 * 2 ** 20) })).status).toBe(413);
+    expect((await admin("GET", "/days/20240230")).status).toBe(400);
+    expect((await admin("GET", "/days/20240229")).status).toBe(404);
+    expect((await admin("GET", "/days?month=202413")).status).toBe(400);
+  });
+});

@@ -1,0 +1,143 @@
+/** What the worker tests of `/admin` share: the routes, called as an operator, and small packs to publish. */
+import { env } from "cloudflare:workers";
+import { adminRoutes } from "../../../src/admin/routes.ts";
+import {
+  PART_SHA256_HEADER,
+  PART_SIZE_BYTES,
+  type Published,
+  type UploadBegun,
+} from "../../../src/admin/wire.ts";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import type { Env } from "../../../src/env.ts";
+import { buildPackBytes } from "../../../src/pack-builder/pack-writer.ts";
+import { locateIndex } from "../../../src/packs/locate.ts";
+import { columnsOf, day, order, security } from "../../support/builders.ts";
+
+export const testEnv = env as unknown as Env;
+export const TOKEN = "test-admin-token-test-admin-token";
+
+export interface AdminAnswer<T> {
+  status: number;
+  body: T & { error?: string };
+}
+
+/** One admin request with the operator's token; bytes go as they are, anything else as JSON. */
+export async function admin<T = Record<string, unknown>>(
+  method: string,
+  path: string,
+  body?: unknown,
+  { headers = {}, bindings = testEnv }: { headers?: Record<string, string>; bindings?: Env } = {},
+): Promise<AdminAnswer<T>> {
+  const sent = body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body);
+  const init: RequestInit = { method, headers: { Authorization: `Bearer ${TOKEN}`, ...headers } };
+  if (sent !== undefined) init.body = sent as BodyInit;
+  const response = await adminRoutes().request(path, init, bindings);
+  return { status: response.status, body: (await response.json()) as AdminAnswer<T>["body"] };
+}
+
+/** A pack and what the operator announces of it. */
+export interface TestPack {
+  tradedate: BeijingDate;
+  bytes: Uint8Array<ArrayBuffer>;
+  claims: { sizeBytes: number; sha256: string; buildId: string; rows: number; securities: number };
+}
+
+/** A small pack of two securities; another `price` is another content. */
+export async function testPack(tradedate: string, price = 100_000): Promise<TestPack> {
+  const { securities } = day({
+    tradedate,
+    securities: [
+      security("600519", [order("093000000", { priceE4: price }), order("093000010")]),
+      security("300750", [order("091500000", { priceE4: price })]),
+    ],
+  });
+  const date = tradedate as BeijingDate;
+  const bytes = await buildPackBytes(
+    date,
+    securities.map(({ symbol, market, orders }) => ({ symbol, market, columns: columnsOf(orders) })),
+  );
+  const { index } = await locateIndex(bytes.length, async (offset, length) =>
+    bytes.subarray(offset, offset + length),
+  );
+  const rows = index.entries.reduce((sum, entry) => sum + entry.rows, 0);
+  return {
+    tradedate: date,
+    bytes,
+    claims: {
+      sizeBytes: bytes.length,
+      sha256: await sha256(bytes),
+      buildId: index.buildId,
+      rows,
+      securities: index.entries.length,
+    },
+  };
+}
+
+export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
+}
+
+/** Begins an upload of `pack`; throws unless there is something to send. */
+export async function begin(
+  pack: TestPack,
+  more: Record<string, unknown> = {},
+): Promise<Extract<UploadBegun, { state: "uploading" }>> {
+  const path = `/days/${pack.tradedate}/uploads`;
+  const { status, body } = await admin<UploadBegun>("POST", path, { ...pack.claims, ...more });
+  if (status !== 200 || body.state !== "uploading")
+    throw new Error(`begin: ${status} ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** Sends the parts that are not there. */
+export async function sendParts(
+  pack: TestPack,
+  begun: { uploadId: string; partCount: number; parts: { n: number }[] },
+  bindings = testEnv,
+): Promise<void> {
+  const there = new Set(begun.parts.map(({ n }) => n));
+  for (let n = 1; n <= begun.partCount; n++) {
+    if (there.has(n)) continue;
+    const part = pack.bytes.slice((n - 1) * PART_SIZE_BYTES, n * PART_SIZE_BYTES);
+    const headers = { [PART_SHA256_HEADER]: await sha256(part) };
+    const path = `/days/${pack.tradedate}/uploads/${begun.uploadId}/parts/${n}`;
+    const { status, body } = await admin("PUT", path, part, { headers, bindings });
+    if (status !== 200) throw new Error(`part ${n}: ${status} ${JSON.stringify(body)}`);
+  }
+}
+
+/** Completes an upload; the answer may be a refusal. */
+export function complete(
+  pack: TestPack,
+  { uploadId }: { uploadId: string },
+  bindings = testEnv,
+): Promise<AdminAnswer<Published>> {
+  return admin("POST", `/days/${pack.tradedate}/uploads/${uploadId}/complete`, undefined, { bindings });
+}
+
+/** All three steps, as `edgetape publish` does them; the answer may be a refusal. */
+export async function publish(
+  pack: TestPack,
+  { force = false, bindings = testEnv }: { force?: boolean; bindings?: Env } = {},
+): Promise<AdminAnswer<Published>> {
+  const path = `/days/${pack.tradedate}/uploads`;
+  const begun = await admin<UploadBegun>("POST", path, { ...pack.claims, force }, { bindings });
+  if (begun.status !== 200) return begun as unknown as AdminAnswer<Published>;
+  if (begun.body.state === "served")
+    return { status: 200, body: { day: begun.body.day, newRevision: false } };
+  await sendParts(pack, begun.body, bindings);
+  return complete(pack, begun.body, bindings);
+}
+
+/** Everything that decides what is served of a day, to compare before and after. */
+export async function servedState(tradedate: string): Promise<unknown> {
+  const { results } = await testEnv.DB.prepare(
+    `SELECT d.*, p.object_key, p.etag, p.sha256,
+       (SELECT count(*) FROM day_securities s WHERE s.pack_id = d.pack_id) AS index_rows,
+       (SELECT count(*) FROM day_revisions r WHERE r.tradedate = d.tradedate) AS revisions
+     FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id WHERE d.tradedate = ?`,
+  )
+    .bind(tradedate)
+    .all();
+  return results;
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { begin, complete, publish, sendParts, servedState, testEnv, testPack } from "./operator.ts";
+
+const r2UploadOf = (uploadId: string) =>
+  testEnv.DB.prepare(
+    "SELECT object_key AS objectKey, r2_upload_id AS r2UploadId FROM uploads WHERE upload_id = ?",
+  )
+    .bind(uploadId)
+    .first<{ objectKey: string; r2UploadId: string }>();
+
+/** As R2 does by itself after seven days. */
+async function abortInR2(uploadId: string): Promise<void> {
+  const row = await r2UploadOf(uploadId);
+  if (row === null) throw new Error("no such upload");
+  await testEnv.PACKS.resumeMultipartUpload(row.objectKey, row.r2UploadId).abort();
+}
+
+describe("an upload that R2 has forgotten", () => {
+  it("is told when it completes, and publishing again gives the same number", async () => {
+    const pack = await testPack("20240201");
+    const begun = await begin(pack);
+    await sendParts(pack, begun);
+    await abortInR2(begun.uploadId);
+    const refused = await complete(pack, begun);
+    expect(refused).toMatchObject({ status: 409, body: { error: expect.stringContaining("publish again") } });
+    expect(await servedState("20240201")).toEqual([]);
+    expect((await publish(pack)).body).toMatchObject({ newRevision: true, day: { revision: 1 } });
+  });
+
+  it("is told at its next part, and is not taken up any more", async () => {
+    const pack = await testPack("20240202");
+    const begun = await begin(pack);
+    await abortInR2(begun.uploadId);
+    await expect(sendParts(pack, begun)).rejects.toThrow(/409.*publish again/);
+    expect((await begin(pack)).uploadId).not.toBe(begun.uploadId);
+  });
+
+  it("of more than six days is replaced by a fresh one", async () => {
+    const pack = await testPack("20240205");
+    const begun = await begin(pack);
+    await testEnv.DB.prepare(
+      "UPDATE uploads SET begun_at_ms = begun_at_ms - 6 * 86400000 WHERE upload_id = ?",
+    )
+      .bind(begun.uploadId)
+      .run();
+    const fresh = await begin(pack);
+    expect(fresh).toMatchObject({ revision: begun.revision, parts: [] });
+    expect(fresh.uploadId).not.toBe(begun.uploadId);
+  });
+});
+
+describe("an upload that stopped when its object may have been made", () => {
+  it("keeps its number to itself: other content gets the next one and never its object", async () => {
+    const [stopped, other] = [await testPack("20240206", 1_000), await testPack("20240206", 2_000)];
+    const begun = await begin(stopped);
+    await sendParts(stopped, begun);
+    await testEnv.DB.prepare("UPDATE uploads SET state = 'completing' WHERE upload_id = ?")
+      .bind(begun.uploadId)
+      .run();
+    expect((await publish(other)).body).toMatchObject({ day: { revision: 2, sha256: other.claims.sha256 } });
+    expect(await complete(stopped, begun)).toMatchObject({ status: 409 });
+    const object = await testEnv.PACKS.get("orders/2024/20240206/2.parquet");
+    expect(await object?.bytes()).toEqual(other.bytes);
+  });
+});

@@ -1,0 +1,228 @@
+import { describe, expect, it } from "vitest";
+import {
+  type DayDetail,
+  PART_SHA256_HEADER,
+  PART_SIZE_BYTES,
+  type UploadBegun,
+} from "../../../src/admin/wire.ts";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { orderDayOf, orderDayStatement } from "../../../src/catalog/order-day.ts";
+import { decodeBlocks } from "../../../src/packs/blocks-blob.ts";
+import { locateIndex } from "../../../src/packs/locate.ts";
+import {
+  admin,
+  begin,
+  complete,
+  publish,
+  sendParts,
+  servedState,
+  sha256,
+  testEnv,
+  testPack,
+} from "./operator.ts";
+
+describe("publishing a day (issue 2, 2)", () => {
+  it("serves exactly the object and the index rows of the pack, as revision 1, then 2", async () => {
+    const first = await testPack("20240102");
+    const published = await publish(first);
+    expect(published.body).toMatchObject({
+      newRevision: true,
+      day: { revision: 1, state: "available", rows: 3 },
+    });
+
+    const question = { tradedate: first.tradedate, symbol: "600519", today: first.tradedate };
+    const read = await orderDayStatement(testEnv.DB, question).all();
+    const { day, sections } = orderDayOf(read, question);
+    const { index } = await locateIndex(first.bytes.length, async (offset, length) =>
+      first.bytes.subarray(offset, offset + length),
+    );
+    const { blocks, ...entry } = index.entries.find(({ symbol }) => symbol === "600519") ?? { blocks: [] };
+    expect(sections).toHaveLength(1);
+    expect(sections[0]).toMatchObject(entry);
+    expect(decodeBlocks(sections[0]?.blocksBlob ?? new Uint8Array())).toEqual(blocks);
+
+    const object = await testEnv.PACKS.get("orders/2024/20240102/1.parquet");
+    expect(day).toMatchObject({ revision: 1, pack: { objectKey: object?.key, etag: object?.etag } });
+    expect(await object?.bytes()).toEqual(first.bytes);
+
+    const second = await publish(await testPack("20240102", 200_000));
+    expect(second.body.day).toMatchObject({ revision: 2 });
+    const detail = await admin<DayDetail>("GET", "/days/20240102");
+    expect(detail.body.revisions.map(({ revision, replacedAt }) => [revision, replacedAt === null])).toEqual([
+      [2, true],
+      [1, false],
+    ]);
+  });
+
+  it("answers the served revision for the same content again, and a new one with force", async () => {
+    const pack = await testPack("20240103");
+    expect((await publish(pack)).body).toMatchObject({ newRevision: true, day: { revision: 1 } });
+    expect((await publish(pack)).body).toMatchObject({ newRevision: false, day: { revision: 1 } });
+    expect((await publish(pack, { force: true })).body).toMatchObject({
+      newRevision: true,
+      day: { revision: 2 },
+    });
+  });
+
+  it("gives a damaged day a new revision for the same content", async () => {
+    const pack = await testPack("20240104");
+    await publish(pack);
+    await testEnv.DB.prepare("UPDATE order_days SET state = 'damaged' WHERE tradedate = ?")
+      .bind("20240104")
+      .run();
+    expect((await publish(pack)).body.day).toMatchObject({ revision: 2, state: "available" });
+  });
+
+  it("takes up an upload of the same content where it stopped, and completes twice to the same answer", async () => {
+    const pack = await testPack("20240105");
+    const begun = await begin(pack);
+    await sendParts(pack, begun);
+    const again = await begin(pack);
+    expect(again).toMatchObject({ uploadId: begun.uploadId, parts: [{ n: 1, sha256: pack.claims.sha256 }] });
+    expect((await complete(pack, again)).body).toMatchObject({ newRevision: true, day: { revision: 1 } });
+    expect((await complete(pack, again)).body).toMatchObject({ newRevision: false, day: { revision: 1 } });
+  });
+
+  it("refuses a part with another SHA-256 or size before anything is stored", async () => {
+    const pack = await testPack("20240108");
+    const begun = await begin(pack);
+    const path = `/days/20240108/uploads/${begun.uploadId}/parts/1`;
+    const wrong = await admin("PUT", path, pack.bytes, { headers: { [PART_SHA256_HEADER]: "0".repeat(64) } });
+    expect(wrong).toMatchObject({ status: 422, body: { error: expect.stringContaining("SHA-256") } });
+    const short = pack.bytes.slice(1);
+    const cut = await admin("PUT", path, short, { headers: { [PART_SHA256_HEADER]: await sha256(short) } });
+    expect(cut).toMatchObject({ status: 422, body: { error: expect.stringContaining("exactly") } });
+    expect((await admin("PUT", path, pack.bytes)).status).toBe(422);
+    const outside = `/days/20240108/uploads/${begun.uploadId}/parts/2`;
+    const second = await admin("PUT", outside, pack.bytes, {
+      headers: { [PART_SHA256_HEADER]: pack.claims.sha256 },
+    });
+    expect(second.status).toBe(422);
+    expect((await begin(pack)).parts).toEqual([]);
+    expect(await complete(pack, begun)).toMatchObject({
+      status: 422,
+      body: { error: expect.stringMatching(/not arrived/) },
+    });
+  });
+});
+
+describe("a pack of several parts", () => {
+  it("arrives whole in any order of parts, with only the missing ones sent after an interruption", async () => {
+    const bytes = new Uint8Array(2 * PART_SIZE_BYTES + 1_000);
+    for (let at = 0; at < bytes.length; at += 65_536) {
+      crypto.getRandomValues(bytes.subarray(at, Math.min(at + 65_536, bytes.length)));
+    }
+    const claims = {
+      sizeBytes: bytes.length,
+      sha256: await sha256(bytes),
+      buildId: "0".repeat(32),
+      rows: 1,
+      securities: 1,
+    };
+    const pack = { tradedate: "20240116" as BeijingDate, bytes, claims };
+    const begun = await begin(pack);
+    expect(begun).toMatchObject({ partCount: 3, partSizeBytes: 8_388_608, parts: [] });
+    await sendParts(pack, { ...begun, parts: [{ n: 1 }, { n: 2 }] });
+    expect(await complete(pack, begun)).toMatchObject({
+      status: 422,
+      body: { error: "Parts have not arrived yet: 1, 2." },
+    });
+    await sendParts(pack, { ...begun, parts: [{ n: 2 }, { n: 3 }] });
+    const again = await begin(pack);
+    expect(again.parts.map(({ n }) => n)).toEqual([1, 3]);
+    await sendParts(pack, again);
+    // Random bytes are no pack: that this is found, and not the SHA-256, shows that all parts are in place.
+    expect(await complete(pack, again)).toMatchObject({
+      status: 422,
+      body: { error: expect.stringContaining("PAR1") },
+    });
+    expect(await servedState("20240116")).toEqual([]);
+  });
+});
+
+describe("a pack that is not what was announced", () => {
+  it("is refused whatever differs, and the served state stays", async () => {
+    const pack = await testPack("20240109");
+    await publish(pack);
+    const before = await servedState("20240109");
+
+    const damaged = pack.bytes.slice();
+    const { regionOffset } = await locateIndex(damaged.length, async (offset, length) =>
+      damaged.subarray(offset, offset + length),
+    );
+    damaged.set([(damaged[regionOffset + 30] ?? 0) ^ 1], regionOffset + 30);
+    const good = (await testPack("20240109", 7_000)).bytes;
+    const otherDay = await testPack("20240110", 7_000);
+    const cases = [
+      { bytes: damaged, claims: { ...pack.claims, sha256: await sha256(damaged) }, problem: /CRC|checksum/i },
+      {
+        bytes: good,
+        claims: { ...pack.claims, sha256: "a".repeat(64), sizeBytes: good.length },
+        problem: /SHA-256/,
+      },
+      { bytes: otherDay.bytes, claims: otherDay.claims, problem: /trading day is 20240110/ },
+    ];
+    for (const { bytes, claims, problem } of cases) {
+      const wrong = { tradedate: pack.tradedate, bytes, claims };
+      const begun = await begin(wrong);
+      expect(begun.revision).toBe(2);
+      await sendParts(wrong, begun);
+      expect(await complete(wrong, begun)).toMatchObject({
+        status: 422,
+        body: { error: expect.stringMatching(problem) },
+      });
+      expect(await complete(wrong, begun)).toMatchObject({ status: 409 });
+      expect(await servedState("20240109")).toEqual(before);
+    }
+    const right = await publish(await testPack("20240109", 9_000));
+    expect(right.body.day).toMatchObject({ revision: 2 });
+  });
+});
+
+describe("two publishers of one day", () => {
+  it("with other content: the later begin wins, the other is told and nothing is torn", async () => {
+    const [a, b] = [await testPack("20240111", 1_000), await testPack("20240111", 2_000)];
+    const begunA = await begin(a);
+    await sendParts(a, begunA);
+    const begunB = await begin(b);
+    expect(await complete(a, begunA)).toMatchObject({
+      status: 409,
+      body: { error: expect.stringMatching(/[Aa]nother publisher/) },
+    });
+    await sendParts(b, begunB);
+    expect((await complete(b, begunB)).body).toMatchObject({ day: { revision: 1, sha256: b.claims.sha256 } });
+    const object = await testEnv.PACKS.get("orders/2024/20240111/1.parquet");
+    expect(await object?.bytes()).toEqual(b.bytes);
+  });
+
+  it("with other content, all at once: exactly one is served, every other one gets 409", async () => {
+    const packs = await Promise.all([1, 2, 3, 4].map((price) => testPack("20240112", price * 1_000)));
+    const outcomes = await Promise.all(packs.map((pack) => publish(pack).catch((failure: Error) => failure)));
+    const won = outcomes.filter((outcome) => !(outcome instanceof Error) && outcome.status === 200);
+    const told = outcomes.filter((outcome) =>
+      outcome instanceof Error ? /409/.test(outcome.message) : outcome.status === 409,
+    );
+    expect([won.length, told.length]).toEqual([1, 3]);
+    const [served] = (await servedState("20240112")) as {
+      object_key: string;
+      sha256: string;
+      etag: string;
+    }[];
+    const object = await testEnv.PACKS.get(served?.object_key ?? "");
+    expect(object?.etag).toBe(served?.etag);
+    expect(await sha256((await object?.bytes()) as Uint8Array<ArrayBuffer>)).toBe(served?.sha256);
+  });
+
+  it("with the same content: both learn the same revision", async () => {
+    const pack = await testPack("20240115");
+    const [a, b] = [await begin(pack), await begin(pack)];
+    expect(a.uploadId).toBe(b.uploadId);
+    await sendParts(pack, a);
+    const answers = await Promise.all([complete(pack, a), complete(pack, b)]);
+    expect(answers.map(({ body }) => body.day.revision)).toEqual([1, 1]);
+    expect(answers.filter(({ body }) => body.newRevision)).toHaveLength(1);
+    expect((await admin<UploadBegun>("POST", "/days/20240115/uploads", pack.claims)).body.state).toBe(
+      "served",
+    );
+  });
+});

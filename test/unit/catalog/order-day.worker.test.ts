@@ -1,0 +1,208 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { setCalendarDays } from "../../../src/catalog/calendar-days.ts";
+import { dayDenial, securityDenial } from "../../../src/catalog/day-denial.ts";
+import { markDamaged } from "../../../src/catalog/mark-damaged.ts";
+import {
+  CalendarGapError,
+  type OrderDayQuestion,
+  orderDayOf,
+  orderDayStatement,
+  type SectionRow,
+} from "../../../src/catalog/order-day.ts";
+import { chunksOf, loadIndexRows } from "../../../src/catalog/publish-day.ts";
+import type { Env } from "../../../src/env.ts";
+import type { Market } from "../../../src/orders/record.ts";
+
+const { DB } = env as unknown as Env;
+const date = (text: string) => text as BeijingDate;
+const TODAY = date("20240110");
+
+function section(symbol: string, market: Market, rows: number): SectionRow {
+  const blocksBlob = Uint8Array.from({ length: rows === 0 ? 0 : 40 }, (_, i) => (i * 37) & 255);
+  return {
+    symbol,
+    market,
+    offset: 12_345_678_901,
+    length: 700,
+    footerLength: 99,
+    rows,
+    crc: 0xffff_fff0,
+    blocksBlob,
+  };
+}
+
+const SECTIONS = [
+  section("000001", "SH", 5),
+  section("000001", "SZ", 10),
+  section("300750", "SZ", 20_001),
+  section("600001", "SH", 0),
+];
+
+/** Puts a served day there without a pack, as publishing leaves it. */
+async function serve(tradedate: string, packId: number): Promise<void> {
+  await DB.batch([
+    DB.prepare("INSERT INTO day_packs VALUES (?, ?, ?, 'etag', 1, 'sha', 'build', 1, 1, 0)").bind(
+      packId,
+      tradedate,
+      `key-${packId}`,
+    ),
+    DB.prepare("INSERT INTO day_revisions VALUES (?, 3, ?, 0, NULL)").bind(tradedate, packId),
+    DB.prepare("INSERT INTO order_days VALUES (?, 3, ?, 'available', '')").bind(tradedate, packId),
+  ]);
+  const others = Array.from({ length: 500 }, (_, i) => section(String(400_000 + i), "SZ", 10));
+  await loadIndexRows(DB, packId, [...SECTIONS, ...others]);
+}
+
+async function read(asked: Partial<OrderDayQuestion>) {
+  const question = { tradedate: date("20240105"), symbol: "300750", today: TODAY, ...asked };
+  return orderDayOf(await orderDayStatement(DB, question).all(), question);
+}
+
+beforeAll(async () => {
+  await serve("20240104", 1);
+  await serve("20240105", 2);
+  const days = ["03", "04", "05", "06", "07", "08", "09", "10"].map((day) => ({
+    day: date(`202401${day}`),
+    open: !["06", "07", "10"].includes(day),
+  }));
+  await setCalendarDays(DB, { days, source: "test", actor: "test", nowMs: 0 });
+});
+
+describe("the point read of an order request", () => {
+  it("gives revision, object and the section with its blocks, byte for byte", async () => {
+    expect(await read({})).toEqual({
+      tradedate: "20240105",
+      day: {
+        revision: 3,
+        state: "available",
+        pack: { objectKey: "key-2", etag: "etag", tradedate: "20240105" },
+      },
+      sections: [SECTIONS[2]],
+    });
+  });
+
+  it("gives both exchanges of a symbol, Shanghai first, and none of an unknown one", async () => {
+    expect((await read({ symbol: "000001" })).sections).toEqual([SECTIONS[0], SECTIONS[1]]);
+    expect((await read({ symbol: "999999" })).sections).toEqual([]);
+    expect((await read({ tradedate: date("20240108") })).day).toBeNull();
+  });
+
+  it("reads a handful of rows, whatever the size of the day", async () => {
+    const question = { tradedate: date("20240105"), symbol: "000001", today: TODAY };
+    const { meta } = await orderDayStatement(DB, question).all();
+    expect(meta.rows_read).toBeLessThanOrEqual(8);
+  });
+
+  it("takes the newest trading day up to today when the date is left out, loaded or not", async () => {
+    expect(await read({ tradedate: null })).toMatchObject({ tradedate: "20240109", day: null });
+    expect(await read({ tradedate: null, today: date("20240107") })).toMatchObject({
+      tradedate: "20240105",
+      day: { revision: 3 },
+    });
+  });
+
+  it("is a fault when the calendar does not reach today, has a gap before it, or is empty", async () => {
+    await expect(read({ tradedate: null, today: date("20240111") })).rejects.toThrow(CalendarGapError);
+    await expect(read({ tradedate: null, today: date("20240102") })).rejects.toThrow(CalendarGapError);
+    await DB.prepare("DELETE FROM trading_days WHERE day = '20240106'").run();
+    await expect(read({ tradedate: null, today: date("20240107") })).rejects.toThrow(CalendarGapError);
+    expect(await read({ tradedate: null })).toMatchObject({ tradedate: "20240109" });
+  });
+});
+
+describe("why a day or security is not served", () => {
+  const denied = async (asked: Partial<OrderDayQuestion>) => dayDenial(DB, await read(asked), TODAY);
+
+  it.each([
+    ["20240108", { reason: "not_loaded", newestLoaded: "20240105" }],
+    ["20240107", { reason: "not_trading_day", newestLoaded: "20240105" }],
+    ["20240111", { reason: "future_day", today: "20240110", newestLoaded: "20240105" }],
+    ["20240103", { reason: "before_history", earliestLoaded: "20240104" }],
+    ["19991231", { reason: "before_history", earliestLoaded: "20240104" }],
+  ])("%s: %j", async (tradedate, expected) => {
+    expect(await denied({ tradedate: date(tradedate) })).toEqual({ tradedate, ...expected });
+  });
+
+  it("tells an absent security from one without orders, and names the other exchange", async () => {
+    expect(await denied({})).toBeNull();
+    const unknown = { reason: "security_unknown", tradedate: "20240105" };
+    const day = await read({});
+    expect(securityDenial(day, "300750", null)).toBeNull();
+    expect(securityDenial(day, "300750", "SZ")).toBeNull();
+    expect(securityDenial(day, "300750", "SH")).toEqual({
+      ...unknown,
+      symbol: "300750",
+      market: "SH",
+      carriedOn: "SZ",
+    });
+    const absent = await read({ symbol: "999999" });
+    expect(securityDenial(absent, "999999", null)).toEqual({
+      ...unknown,
+      symbol: "999999",
+      market: null,
+      carriedOn: null,
+    });
+    const halted = await read({ symbol: "600001" });
+    expect(securityDenial(halted, "600001", null)).toEqual({
+      reason: "no_orders",
+      tradedate: "20240105",
+      symbol: "600001",
+      market: "SH",
+    });
+  });
+
+  it("marks only the revision that was read as damaged, once, and keeps it in the audit", async () => {
+    const damage = { tradedate: date("20240104"), note: "CRC of block 3" };
+    await markDamaged(DB, { ...damage, revision: 2 }, 5);
+    expect(await denied({ tradedate: damage.tradedate })).toBeNull();
+    await markDamaged(DB, { ...damage, revision: 3 }, 6);
+    await markDamaged(DB, { ...damage, revision: 3 }, 7);
+    expect(await denied({ tradedate: damage.tradedate })).toEqual({
+      reason: "day_damaged",
+      tradedate: "20240104",
+    });
+    const { results } = await DB.prepare(
+      "SELECT at_ms, actor, subject FROM audit WHERE action = 'day.damaged'",
+    ).all();
+    expect(results).toEqual([{ at_ms: 6, actor: "service", subject: "20240104" }]);
+    await DB.prepare("UPDATE order_days SET state = 'withdrawn' WHERE tradedate = '20240104'").run();
+    expect(await denied({ tradedate: damage.tradedate })).toEqual({
+      reason: "withdrawn",
+      tradedate: "20240104",
+    });
+    // A day that is not served is neither the newest nor the earliest loaded one.
+    expect(await denied({ tradedate: date("20240103") })).toMatchObject({ earliestLoaded: "20240105" });
+  });
+});
+
+describe("loading index rows", () => {
+  it("loads 7,800 securities with 21,000 blocks, twice, to the same rows", async () => {
+    const rows = Array.from({ length: 7_800 }, (_, i): SectionRow => {
+      const blocks = i === 0 ? 120 : i % 3 === 0 ? 6 : 1;
+      return {
+        ...section(String(100_000 + i), "SZ", 10),
+        blocksBlob: new Uint8Array(20 * blocks).fill(i & 255),
+      };
+    });
+    for (let round = 0; round < 2; round++) await loadIndexRows(DB, 77, rows);
+    const sum = await DB.prepare(
+      "SELECT count(*) AS rows, sum(length(blocks)) AS bytes FROM day_securities WHERE pack_id = 77",
+    ).first();
+    expect(sum).toEqual({
+      rows: 7_800,
+      bytes: rows.reduce((bytes, row) => bytes + row.blocksBlob.length, 0),
+    });
+  });
+
+  it("splits the rows by size, in order", () => {
+    expect(chunksOf([], 10)).toEqual([]);
+    expect(chunksOf(["aaa", "bbb", "c", "dddddddddddddddd", "e"], 8)).toEqual([
+      ["aaa", "bbb"],
+      ["c"],
+      ["dddddddddddddddd"],
+      ["e"],
+    ]);
+  });
+});
