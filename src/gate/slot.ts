@@ -11,11 +11,15 @@ const ANSWER_MS = 5_000;
 /** The worker stops this long before the object would let the next request in. */
 const STOP_EARLY_MS = 500;
 
-/** Where the gate objects are, and the request's context that outlives its response. */
-export interface GatePlace {
+/** Where the gate objects are. */
+export interface GateHome {
   namespace: DurableObjectNamespace<Gate>;
   /** Where an object is created at its first use; it never moves afterwards. */
   locationHint: DurableObjectLocationHint;
+}
+
+/** The gate objects, and the request's context that outlives its response. */
+export interface GatePlace extends GateHome {
   ctx: Pick<ExecutionContext, "waitUntil">;
 }
 
@@ -44,6 +48,11 @@ export interface Slot {
 
 type Granted = GateGrant & { lease: Pick<Lease, "release"> & Disposable };
 
+/** The gate of the account on the interface; also for `/health`, the operator and `account_info`. */
+export function gateOf(home: GateHome, accountId: string, interfaceName: string): DurableObjectStub<Gate> {
+  return home.namespace.getByName(`${accountId}:${interfaceName}`, { locationHint: home.locationHint });
+}
+
 /**
  * Takes the slot of the account on the interface and charges the request, or tells why not (decisions 2,
  * steps 8 to 10). Throws when the object cannot be asked; what it may have charged is then given back.
@@ -54,10 +63,7 @@ type Granted = GateGrant & { lease: Pick<Lease, "release"> & Disposable };
  */
 export async function takeSlot(place: GatePlace, ask: SlotAsk): Promise<Slot | GateRefusal> {
   const startMs = Date.now();
-  const stub = () => {
-    const name = `${ask.accountId}:${ask.interface}`;
-    return place.namespace.getByName(name, { locationHint: place.locationHint });
-  };
+  const stub = () => gateOf(place, ask.accountId, ask.interface);
   const answer = await acquire(place, stub, ask.request);
   if ("reason" in answer) return answer;
 
