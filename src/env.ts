@@ -3,7 +3,11 @@
  * receives the parsed `Settings`, never raw variables.
  */
 import * as z from "zod";
+import { version } from "../package.json";
 import type { Gate } from "./gate/gate-object.ts";
+
+/** The project's version. */
+export const VERSION: string = version;
 
 /** The platform's bindings as `wrangler.toml` names them, and the variables and secrets beside them. */
 export interface Env {

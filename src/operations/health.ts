@@ -1,6 +1,5 @@
 /** `GET /health`: which version runs, and whether the stores it stands on answer. */
-import { version } from "../../package.json";
-import type { Env, Settings } from "../env.ts";
+import { type Env, type Settings, VERSION } from "../env.ts";
 
 /** A store that has not answered by then counts as not answering. */
 const PATIENCE_MS = 5_000;
@@ -27,7 +26,7 @@ export async function healthOf(env: Env, settings: Settings): Promise<Health> {
     answers(() => gate().state()),
   ]);
   const status = d1 === "ok" && r2 === "ok" && gateAnswer === "ok" ? "ok" : "failed";
-  return { status, version, d1, r2, gate: gateAnswer };
+  return { status, version: VERSION, d1, r2, gate: gateAnswer };
 }
 
 /** The public answer says only whether; why a store failed is the log's. */
