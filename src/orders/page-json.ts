@@ -17,10 +17,10 @@ export type JsonColumn =
   /** Integers of 0 to 2^53. */
   | { kind: "integers"; values: Float64Array }
   /** Raw price (yuan × 10000) × volume / 10000, from the two tables. */
-  | { kind: "amounts"; prices: Priced; volumes: Priced };
+  | { kind: "amounts"; prices: NumberTable; volumes: NumberTable };
 
 /** Numbers in a table and the row's place in it. */
-export interface Priced {
+export interface NumberTable {
   numbers: Float64Array;
   index: Uint16Array;
 }
@@ -61,7 +61,7 @@ type Cell =
   | { kind: "table"; bytes: Uint8Array; starts: Uint32Array; index: Uint16Array }
   | { kind: "fixed"; lead: Uint8Array; bytes: Uint8Array; first: number; stride: number; width: number }
   | { kind: "integers"; lead: Uint8Array; values: Float64Array }
-  | { kind: "amounts"; lead: Uint8Array; prices: Priced; volumes: Priced };
+  | { kind: "amounts"; lead: Uint8Array; prices: NumberTable; volumes: NumberTable };
 
 interface RowTemplate {
   cells: Cell[];
@@ -165,7 +165,13 @@ function writeRows(out: Uint8Array, from: number, template: RowTemplate, start: 
 }
 
 /** The amount of `row`: its product is an exact integer as long as it is below 2^53. */
-function putAmount(out: Uint8Array, at: number, prices: Priced, volumes: Priced, row: number): number {
+function putAmount(
+  out: Uint8Array,
+  at: number,
+  prices: NumberTable,
+  volumes: NumberTable,
+  row: number,
+): number {
   const priceE4 = prices.numbers[prices.index[row] ?? 0] ?? 0;
   const volume = volumes.numbers[volumes.index[row] ?? 0] ?? 0;
   const product = priceE4 * volume;

@@ -1,9 +1,9 @@
 /**
- * One block opened: its columns, each decoded when it is first asked for and then kept, so that a page pays
- * only for the fields it answers with.
+ * One block opened. Columns are decoded when they are asked for and as far as they are asked for, so a page
+ * pays only for the fields and rows it answers with.
  */
 import { unitsOf } from "../orders/number-text.ts";
-import type { JsonColumn } from "../orders/page-json.ts";
+import type { JsonColumn, NumberTable } from "../orders/page-json.ts";
 import { FIELDS, type Field } from "../orders/record.ts";
 import { type ChunkPages, walkBlock } from "./block-pages.ts";
 import { PackFormatError } from "./errors.ts";
@@ -20,8 +20,11 @@ export interface BlockColumns {
   rows: number;
   /** HHMMSSmmm of `row`, counted from the block's first row. */
   timeAt(row: number): number;
-  /** The values of `field` as a page of JSON is written from them; throws `PackFormatError` on wrong content. */
-  column(field: Field): JsonColumn;
+  /**
+   * The values of `fields` in the rows before `endRow` (counted from the block's first row), as a page of JSON
+   * is written from them; throws `PackFormatError` on wrong content.
+   */
+  columns(fields: readonly Field[], endRow: number): JsonColumn[];
   /** The one text that every row of `field` has; throws when they differ. */
   constant(field: "symbol" | "tradedate"): string;
 }
@@ -34,48 +37,58 @@ export function openBlock(bytes: Uint8Array, rows: number): BlockColumns {
     if (chunk === undefined) throw new PackFormatError(`a block has no column ${field}`);
     return chunk;
   };
-  const numbers = remember((field: "price" | "volume" | "amount") => numberTable(chunkOf(field)));
-  const times = remember((_: "time") => timeDigits(chunkOf("time").data));
+  let digits: Uint8Array | undefined;
+  const times = () => {
+    digits ??= timeDigits(chunkOf("time").data);
+    return digits;
+  };
   const constant = (field: "symbol" | "tradedate") => onlyText(chunkOf(field));
-
-  const column = remember((field: Field): JsonColumn => {
-    switch (field) {
-      case "symbol":
-      case "tradedate":
-        return { kind: "constant", text: constant(field) };
-      case "time":
-        return { kind: "fixed", bytes: times("time"), first: TIME_STRIDE - 9, stride: TIME_STRIDE, width: 9 };
-      case "order_id":
-      case "exchange_order_id":
-        return { kind: "integers", values: deltaIntegers(chunkOf(field).data) };
-      case "order_type":
-      case "order_code":
-        return { kind: "texts", ...textTable(chunkOf(field)) };
-      case "price":
-      case "volume":
-        return { kind: "numbers", ...numbers(field) };
-      case "amount": {
-        const prices = rawPrices(numbers("price").numbers);
-        // Raw prices beyond 10^15 cannot be told from the double: then the stored amounts are read.
-        if (prices === null) return { kind: "numbers", ...numbers("amount") };
-        return {
-          kind: "amounts",
-          prices: { numbers: prices, index: numbers("price").index },
-          volumes: numbers("volume"),
-        };
-      }
-    }
-  });
-
-  return { rows, timeAt: (row) => timeNumber(times("time"), row), column, constant };
+  return {
+    rows,
+    timeAt: (row) => timeNumber(times(), row),
+    constant,
+    columns(fields, endRow) {
+      const numbers = remember((field: Field) => numberTable(chunkOf(field), endRow));
+      const column = remember((field: Field): JsonColumn => {
+        switch (field) {
+          case "symbol":
+          case "tradedate":
+            return { kind: "constant", text: constant(field) };
+          case "time":
+            return { kind: "fixed", bytes: times(), first: TIME_STRIDE - 9, stride: TIME_STRIDE, width: 9 };
+          case "order_id":
+          case "exchange_order_id":
+            return { kind: "integers", values: deltaIntegers(chunkOf(field).data, endRow) };
+          case "order_type":
+          case "order_code":
+            return { kind: "texts", ...textTable(chunkOf(field), endRow) };
+          case "price":
+          case "volume":
+            return { kind: "numbers", ...numbers(field) };
+          case "amount":
+            return amountColumn(numbers);
+        }
+      });
+      return fields.map(column);
+    },
+  };
 }
 
-/** `compute` with its results kept, one per argument. */
-function remember<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
-  const known = new Map<Key, Value>();
-  return (key) => {
-    const value = known.get(key) ?? compute(key);
-    known.set(key, value);
+/** Amounts are computed: their column is a quarter of a pack. */
+function amountColumn(numbers: (field: Field) => NumberTable): JsonColumn {
+  const prices = numbers("price");
+  const raw = rawPrices(prices.numbers);
+  // Raw prices from 10^15 on cannot be told from the double: then the stored amounts are read.
+  if (raw === null) return { kind: "numbers", ...numbers("amount") };
+  return { kind: "amounts", prices: { numbers: raw, index: prices.index }, volumes: numbers("volume") };
+}
+
+/** `compute` with its results kept, one per field. */
+function remember<Value>(compute: (field: Field) => Value): (field: Field) => Value {
+  const known = new Map<Field, Value>();
+  return (field) => {
+    const value = known.get(field) ?? compute(field);
+    known.set(field, value);
     return value;
   };
 }
@@ -87,18 +100,18 @@ function timeNumber(digits: Uint8Array, row: number): number {
   return time;
 }
 
-function numberTable({ column, dictionary, data }: ChunkPages) {
+function numberTable({ column, dictionary, data }: ChunkPages, rows: number): NumberTable {
   if (dictionary === null || column.type === "BYTE_ARRAY") {
     throw new PackFormatError(`column ${column.name} is no dictionary of numbers`);
   }
   const numbers = dictionaryNumbers(dictionary, column.type);
-  return { numbers, index: dictionaryIndex(data, numbers.length) };
+  return { numbers, index: dictionaryIndex(data, numbers.length, rows) };
 }
 
-function textTable({ column, dictionary, data }: ChunkPages) {
+function textTable({ column, dictionary, data }: ChunkPages, rows: number) {
   if (dictionary === null) throw new PackFormatError(`column ${column.name} has no dictionary`);
   const texts = dictionaryTexts(dictionary);
-  return { texts, index: dictionaryIndex(data, texts.length) };
+  return { texts, index: dictionaryIndex(data, texts.length, rows) };
 }
 
 /** The text of a column with one value: with a dictionary of one there is nothing else a row can point to. */

@@ -113,13 +113,15 @@ function openedBlocks(bytes: Uint8Array, pack: PackObject, entry: SectionEntry, 
     parts({ startRow, endRow }: PageRows, columns: OrderPageAsk["columns"]): JsonPart[] {
       if (startRow === endRow) return [];
       const parts: JsonPart[] = [];
+      const fields = columns.map(({ field }) => field);
       for (let number = numberOf(startRow); number <= numberOf(endRow - 1); number++) {
         const block = open(number);
         const first = firstRowOf(number);
+        const end = Math.min(endRow - first, block.rows);
         parts.push({
-          columns: columns.map(({ field }) => block.column(field)),
+          columns: block.columns(fields, end),
           startRow: Math.max(startRow - first, 0),
-          endRow: Math.min(endRow - first, block.rows),
+          endRow: end,
         });
       }
       return parts;

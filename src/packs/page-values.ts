@@ -1,6 +1,7 @@
 /**
- * The values of one page, decoded with hyparquet into the shapes a page of JSON is written from. Only the
- * encodings of `layout.ts` occur; `block-pages.ts` has refused all others.
+ * The values of one page in the shapes a page of JSON is written from. Only the encodings of `layout.ts`
+ * occur; `block-pages.ts` has refused all others. The fast readers take what the pack builder writes and leave
+ * everything else to hyparquet, which is their second opinion in the tests.
  */
 import { DEFAULT_PARSERS } from "hyparquet/src/convert.js";
 import { readDataPage } from "hyparquet/src/datapage.js";
@@ -8,6 +9,8 @@ import { readPlain } from "hyparquet/src/plain.js";
 import type { Page } from "./block-pages.ts";
 import { decompressPage } from "./decompress.ts";
 import { PackFormatError } from "./errors.ts";
+import { fastDelta } from "./fast-delta.ts";
+import { fastIndex } from "./fast-index.ts";
 import type { ColumnSpec } from "./layout.ts";
 
 /** Bytes of one time in its page: the length as u32, then nine digits. */
@@ -30,20 +33,28 @@ export function dictionaryNumbers(page: Page, type: "DOUBLE" | "INT64"): Float64
   return Float64Array.from(plainValues(page, type), Number);
 }
 
-/** Per row its place in a dictionary of `tableSize` values; throws when a row points beyond it. */
-export function dictionaryIndex(page: Page, tableSize: number): Uint16Array {
-  const index = Uint16Array.from(dataValues(page, "RLE_DICTIONARY"), Number);
+/**
+ * For each of the first `rows` rows its place in a dictionary of `tableSize` values; throws `PackFormatError`
+ * when a row points beyond it.
+ */
+export function dictionaryIndex(page: Page, tableSize: number, rows: number): Uint16Array {
+  const bytes = decompressPage(page.compressed, page.size);
+  const index =
+    fastIndex(bytes, rows) ?? Uint16Array.from(generalValues(bytes, page, "RLE_DICTIONARY"), Number);
   let largest = 0;
-  for (const place of index) if (place > largest) largest = place;
+  for (let row = 0; row < rows; row++) largest = Math.max(largest, index[row] ?? 0);
   if (largest >= tableSize) {
     throw new PackFormatError(`a row points to value ${largest} of a dictionary of ${tableSize}`);
   }
   return index;
 }
 
-/** The integers of a DELTA_BINARY_PACKED page. */
-export function deltaIntegers(page: Page): Float64Array {
-  return Float64Array.from(dataValues(page, "DELTA_BINARY_PACKED"), Number);
+/** The integers of the first `rows` rows of a DELTA_BINARY_PACKED page. */
+export function deltaIntegers(page: Page, rows: number): Float64Array {
+  const bytes = decompressPage(page.compressed, page.size);
+  return (
+    fastDelta(bytes, rows) ?? Float64Array.from(generalValues(bytes, page, "DELTA_BINARY_PACKED"), Number)
+  );
 }
 
 /**
@@ -85,32 +96,35 @@ function plainValues(page: Page, type: ColumnSpec["type"]): ArrayLike<unknown> {
   return values;
 }
 
-/** What hyparquet must know of a column; it looks at the type alone for INT64, and at neither for an index. */
-const element = { name: "values", type: "INT64", repetition_type: "REQUIRED" } as const;
-const columnDecoder = {
-  pathInSchema: [element.name],
-  type: element.type,
-  element,
-  schemaPath: [{ children: [], count: 0, element, path: [element.name] }],
-  codec: "ZSTD",
-  parsers: DEFAULT_PARSERS,
-} as const;
-
-function dataValues(page: Page, encoding: "RLE_DICTIONARY" | "DELTA_BINARY_PACKED"): ArrayLike<unknown> {
-  const bytes = decompressPage(page.compressed, page.size);
+/** All values of a decompressed data page as hyparquet reads them. */
+function generalValues(
+  bytes: Uint8Array,
+  page: Page,
+  encoding: "RLE_DICTIONARY" | "DELTA_BINARY_PACKED",
+): ArrayLike<unknown> {
   const header = {
     num_values: page.values,
     encoding,
     definition_level_encoding: "RLE",
     repetition_level_encoding: "RLE",
   } as const;
-  const { dataPage } = readDataPage(bytes, header, {
-    ...columnDecoder,
-    pathInSchema: [element.name],
-    schemaPath: [{ children: [], count: 0, element, path: [element.name] }],
-  });
+  const { dataPage } = readDataPage(bytes, header, columnDecoder());
   if (dataPage.length !== page.values) {
     throw new PackFormatError(`a page of ${page.values} values decoded to ${dataPage.length}`);
   }
   return dataPage;
+}
+
+/** What hyparquet must know of a column; it looks at the type alone for INT64, and at neither for an index. */
+function columnDecoder(): Parameters<typeof readDataPage>[2] {
+  const element = { name: "values", type: "INT64", repetition_type: "REQUIRED" } as const;
+  const path = [element.name];
+  return {
+    pathInSchema: path,
+    type: element.type,
+    element,
+    schemaPath: [{ children: [], count: 0, element, path }],
+    codec: "ZSTD",
+    parsers: DEFAULT_PARSERS,
+  };
 }

@@ -1,0 +1,116 @@
+/**
+ * DELTA_BINARY_PACKED integers into a `Float64Array`, without a BigInt per value: order numbers are integers
+ * below 2^53, which doubles add exactly. Whatever could round is left to the general reader.
+ */
+
+/** Miniblocks wider than this, or larger smallest deltas, might round on the way. */
+const WIDEST = 48;
+const LARGEST_DELTA = 2 ** 51;
+/** The accumulator holds up to 7 bits more than a value. */
+const WIDEST_IN_ACCUMULATOR = 24;
+
+/**
+ * The first `count` integers of `page`, or null when the page is not of the plain kind: miniblocks not of a
+ * multiple of 8 values, numbers that do not fit, or a page that ends early.
+ */
+export function fastDelta(page: Uint8Array, count: number): Float64Array | null {
+  const reader = { page, at: 0 };
+  const blockValues = varint(reader);
+  const miniblocks = varint(reader);
+  const total = varint(reader);
+  const first = zigzag(varint(reader));
+  const size = blockValues / miniblocks;
+  if (!(size > 0 && size % 8 === 0) || total < count || !Number.isSafeInteger(first)) return null;
+
+  const values = new Float64Array(count);
+  values[0] = first;
+  let filled = 1;
+  while (filled < count) {
+    const smallest = zigzag(varint(reader));
+    if (!(Math.abs(smallest) <= LARGEST_DELTA)) return null;
+    const widthsAt = reader.at;
+    let at = widthsAt + miniblocks;
+    for (let mini = 0; mini < miniblocks && filled < count; mini++) {
+      const width = page[widthsAt + mini] ?? WIDEST + 1;
+      const end = at + (size * width) / 8;
+      if (width > WIDEST || end > page.length) return null;
+      const until = Math.min(count, filled + size);
+      if (width <= WIDEST_IN_ACCUMULATOR) addNarrow(page, at, width, smallest, values, filled, until);
+      else addWide(page, at, width, smallest, values, filled, until);
+      filled = until;
+      at = end;
+    }
+    reader.at = at;
+  }
+  return Number.isSafeInteger(values[count - 1] ?? 0) ? values : null;
+}
+
+function addNarrow(
+  page: Uint8Array,
+  start: number,
+  width: number,
+  smallest: number,
+  values: Float64Array,
+  from: number,
+  until: number,
+): void {
+  const mask = (1 << width) - 1;
+  let value = values[from - 1] ?? 0;
+  let at = start;
+  let bits = 0;
+  let held = 0;
+  for (let place = from; place < until; place++) {
+    while (held < width) {
+      bits |= (page[at++] ?? 0) << held;
+      held += 8;
+    }
+    value += smallest + (bits & mask);
+    values[place] = value;
+    bits >>>= width;
+    held -= width;
+  }
+}
+
+/** Values of more bits than an accumulator of 32 can hold, a byte's part at a time. */
+function addWide(
+  page: Uint8Array,
+  start: number,
+  width: number,
+  smallest: number,
+  values: Float64Array,
+  from: number,
+  until: number,
+): void {
+  let value = values[from - 1] ?? 0;
+  let bit = start * 8;
+  for (let place = from; place < until; place++) {
+    let delta = 0;
+    let weight = 1;
+    for (let left = width; left > 0; ) {
+      const offset = bit & 7;
+      const taken = Math.min(8 - offset, left);
+      delta += (((page[Math.floor(bit / 8)] ?? 0) >> offset) & ((1 << taken) - 1)) * weight;
+      weight *= 1 << taken;
+      bit += taken;
+      left -= taken;
+    }
+    value += smallest + delta;
+    values[place] = value;
+  }
+}
+
+/** An unsigned varint; NaN when the page ends or the number is not below 2^53. */
+function varint(reader: { page: Uint8Array; at: number }): number {
+  let value = 0;
+  for (let weight = 1; weight <= 2 ** 49; weight *= 128) {
+    const byte = reader.page[reader.at++];
+    if (byte === undefined) return Number.NaN;
+    value += (byte & 0x7f) * weight;
+    if (byte < 0x80) return value <= Number.MAX_SAFE_INTEGER ? value : Number.NaN;
+  }
+  return Number.NaN;
+}
+
+function zigzag(value: number): number {
+  return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+}
