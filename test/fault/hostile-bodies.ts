@@ -67,7 +67,7 @@ function spoilBytes(random: Random, text: string): Buffer {
     const at = random.integer(0, bytes.length);
     const to = Math.min(bytes.length, at + random.integer(1, 20));
     const [head, piece, tail] = [bytes.subarray(0, at), bytes.subarray(at, to), bytes.subarray(to)];
-    const flipped = Buffer.from(piece.map((byte) => byte ^ (1 << random.integer(0, 7))));
+    const flipped = Buffer.from([...piece].map((byte) => byte ^ (1 << random.integer(0, 7))));
     const inserted = Buffer.from(random.pick(PIECES));
     bytes = random.pick([
       () => Buffer.concat([head, tail]),

@@ -1,22 +1,13 @@
 /** `gate-worker.ts` bundled and served under workerd, reached over HTTP on 127.0.0.1 at a free port. */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { BodyEnd } from "../../src/gate/hold-body.ts";
 import type { GateState } from "../../src/gate/protocol.ts";
-
-/** What one client saw of one answer. */
-export interface Seen {
-  status: number;
-  contentLength: number | null;
-  bytes: number;
-  /** The announced length arrived and the connection did not break. */
-  isWhole: boolean;
-}
+import { type OpenAnswer, openAnswer } from "./slow-client.ts";
 
 export interface TakeOptions {
   account: string;
@@ -25,14 +16,11 @@ export interface TakeOptions {
   id?: string;
   bytes?: number;
   bound?: number;
-  /** Hang up after so many bytes of the body. */
-  hangUpAfter?: number;
-  /** Called at the first byte with a function that reads on: the reader stands still until then. */
-  pausedAtFirstByte?: (readOn: () => void) => void;
 }
 
 export interface GateService {
-  take(options: TakeOptions): Promise<Seen>;
+  /** Takes the slot; the answer is read when the test says so. */
+  open(options: TakeOptions): Promise<OpenAnswer>;
   state(account: string): Promise<GateState>;
   /** How the request `id` ended by the worker's own account, or `null` while it runs. */
   end(id: string): Promise<(Omit<BodyEnd, "error"> & { error: string | null }) | null>;
@@ -61,7 +49,10 @@ export async function startGateService(): Promise<GateService & AsyncDisposable>
   const { origin } = await mf.ready;
   const ask = async (path: string) => (await fetch(origin + path, { method: "POST" })).text();
   return {
-    take: (options) => take(origin, options),
+    open: (options) => {
+      const query = Object.entries(options).map(([name, value]) => [name, String(value)]);
+      return openAnswer(`${origin}/take?${new URLSearchParams(query)}`);
+    },
     state: async (account) => JSON.parse(await ask(`/state?account=${account}`)),
     end: async (id) => JSON.parse(await ask(`/end?id=${id}`)),
     restart: async (account) => void (await ask(`/restart?account=${account}`)),
@@ -89,34 +80,4 @@ async function bundle(): Promise<string> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function take(origin: string, { hangUpAfter, pausedAtFirstByte, ...query }: TakeOptions): Promise<Seen> {
-  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
-  return new Promise((resolve, reject) => {
-    const outgoing = request(`${origin}/take?${search}`, { method: "POST", agent: false }, (answer) => {
-      const length = answer.headers["content-length"];
-      const seen: Seen = {
-        status: answer.statusCode ?? 0,
-        contentLength: length === undefined ? null : Number(length),
-        bytes: 0,
-        isWhole: false,
-      };
-      answer.on("data", (piece: Buffer) => {
-        const isFirst = seen.bytes === 0;
-        seen.bytes += piece.length;
-        if (hangUpAfter !== undefined && seen.bytes >= hangUpAfter) outgoing.destroy();
-        if (isFirst && pausedAtFirstByte !== undefined) {
-          answer.pause();
-          pausedAtFirstByte(() => answer.resume());
-        }
-      });
-      answer.on("error", () => resolve(seen));
-      answer.on("close", () =>
-        resolve({ ...seen, isWhole: answer.complete && seen.bytes === seen.contentLength }),
-      );
-    });
-    outgoing.on("error", (error) => (hangUpAfter === undefined ? reject(error) : undefined));
-    outgoing.end();
-  });
 }

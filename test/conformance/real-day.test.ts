@@ -1,0 +1,110 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkWalk, rowsWithin } from "../property/check-walk.ts";
+import type { Row } from "../support/builders.ts";
+import { edgetape } from "../support/edgetape.ts";
+import { account } from "../support/operator.ts";
+import { readParquet } from "../support/parquet-reader.ts";
+import { type Service, startService } from "../support/service.ts";
+import { readVendorZip } from "../support/vendor-zip.ts";
+import { orderHistory } from "../support/walk.ts";
+
+const DATA = "../shared/data";
+const VENDOR = join(DATA, "orders-20230711-vendor.zip");
+const INSIGHT = join(DATA, "orders-20230711-insight.zip");
+const TRADEDATE = "20230711";
+const SYMBOLS = ["600536", "600761", "600961", "601825", "605580"];
+
+if (!existsSync(VENDOR))
+  console.error(`\n!!! SKIPPED: ${VENDOR} is absent, the real day was not walked !!!\n`);
+
+describe.skipIf(!existsSync(VENDOR))("the real day of 2023-07-11, from the vendor's zip to pages", () => {
+  let service: Service;
+  let apikey: string;
+  let folder: string;
+  let packPath: string;
+  let source: Map<string, Row[]>;
+
+  beforeAll(async () => {
+    service = await startService();
+    apikey = (await account(service, { plan: "flagship" })).key;
+    folder = await mkdtemp(join(tmpdir(), "edgetape-real-day-"));
+    source = await readVendorZip(VENDOR);
+    packPath = await build(VENDOR, join(folder, "vendor"));
+    const published = await edgetape(["publish", packPath], service);
+    expect(published.status, published.stderr).toBe(0);
+  });
+  afterAll(async () => {
+    await service.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** The path of the pack that `edgetape pack build` makes of a delivery. */
+  async function build(delivery: string, out: string): Promise<string> {
+    const built = await edgetape(["pack", "build", delivery, "--date", TRADEDATE, "--out", out]);
+    expect(built.status, built.stderr).toBe(0);
+    const packs = (await readdir(out)).filter((name) => name.endsWith(".parquet"));
+    expect(packs).toHaveLength(1);
+    return join(out, packs[0] ?? "");
+  }
+
+  const rowsOf = (symbol: string) => source.get(symbol) ?? [];
+
+  it("is the day it is said to be: 149,359 orders of five securities", () => {
+    expect([...source.keys()].sort()).toEqual(SYMBOLS);
+    expect([...source.values()].reduce((sum, rows) => sum + rows.length, 0)).toBe(149_359);
+  });
+
+  it("edgetape pack verify finds nothing wrong", async () => {
+    const verified = await edgetape(["pack", "verify", packPath]);
+    expect(verified.status, verified.stderr).toBe(0);
+  });
+
+  it.each(SYMBOLS)(
+    "%s walked whole at 10,000, 9,999 and 1,000 is the CSV, value by value",
+    async (symbol) => {
+      for (const page_size of [10_000, 9_999, 1_000]) {
+        await checkWalk(service, apikey, { symbol, tradedate: TRADEDATE, page_size }, rowsOf(symbol));
+      }
+    },
+  );
+
+  it.each(SYMBOLS)("%s walked within windows is the CSV's rows of them", async (symbol) => {
+    for (const [start_time, end_time] of [
+      ["091500000", "092500000"],
+      ["093000000", "093100000"],
+      ["093000000", "113000000"],
+      ["130000000", "150000000"],
+      ["093000010", "093000020"],
+      ["120000000", "123000000"],
+    ] as const) {
+      const window = { start_time, end_time };
+      const expected = rowsWithin(rowsOf(symbol), window);
+      for (const page_size of [10_000, 9_999, 1_000]) {
+        await checkWalk(service, apikey, { symbol, tradedate: TRADEDATE, ...window, page_size }, expected);
+      }
+    }
+  });
+
+  it("601825 walked at 7, whole and within a window, is the CSV", async () => {
+    const params = { symbol: "601825", tradedate: TRADEDATE, page_size: 7 };
+    await checkWalk(service, apikey, params, rowsOf("601825"));
+    const window = { start_time: "093000000", end_time: "093500000" };
+    await checkWalk(service, apikey, { ...params, ...window }, rowsWithin(rowsOf("601825"), window));
+  });
+
+  it.each(SYMBOLS)("%s as one Parquet file is the CSV", async (symbol) => {
+    const params = { symbol, tradedate: TRADEDATE, format: "parquet" };
+    const answer = await service.post(orderHistory({ apikey, params }));
+    expect(answer.status).toBe(200);
+    expect((await readParquet(answer.bytes)).rows).toEqual(rowsOf(symbol));
+  });
+
+  it("the same orders in the other vendor's layout give the same pack, byte for byte", async () => {
+    const other = await readFile(await build(INSIGHT, join(folder, "insight")));
+    expect(other.equals(await readFile(packPath))).toBe(true);
+  });
+});

@@ -1,0 +1,179 @@
+/** `npm start` as a newcomer runs it: one real start, the printed request, Ctrl-C, and a second start. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Demo } from "../../src/cli/demo/welcome.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "edgetape-start-"));
+const state = join(folder, "state");
+const demoFile = join(folder, "demo.json");
+const started: Start[] = [];
+let port: number;
+
+interface Start {
+  child: ChildProcess;
+  output(): string;
+  exited: Promise<number | null>;
+}
+
+function npmStart(...options: string[]): Start {
+  // A process group of its own stands for the terminal: Ctrl-C reaches npm and everything below it.
+  const child = spawn("npm", ["start", "--", "--out", demoFile, ...options], { detached: true });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  }
+  const exited = new Promise<number | null>((settle) => child.on("close", settle));
+  const start = { child, output: () => output, exited };
+  started.push(start);
+  return start;
+}
+
+async function untilServed(start: Start): Promise<Demo> {
+  while (!existsSync(demoFile) || !start.output().includes("Stop with Ctrl-C")) {
+    if (start.child.exitCode !== null) throw new Error(`npm start ended:\n${start.output()}`);
+    await pause(100);
+  }
+  return JSON.parse(readFileSync(demoFile, "utf8")) as Demo;
+}
+
+async function pressCtrlC({ child, exited }: Start): Promise<void> {
+  process.kill(-(child.pid ?? 0), "SIGINT");
+  await exited;
+}
+
+/** Process ids of everything below `pid`, itself included. */
+function familyOf(pid: number): number[] {
+  const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
+  const pairs = rows.map((row) => row.trim().split(/\s+/).map(Number));
+  const family = [pid];
+  for (const member of family) {
+    for (const [child, parent] of pairs) if (parent === member && child !== undefined) family.push(child);
+  }
+  return family;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
+  const address = server.address();
+  await new Promise((settle) => server.close(settle));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((settle) => setTimeout(settle, ms));
+}
+
+beforeAll(async () => {
+  port = await freePort();
+});
+afterAll(async () => {
+  for (const start of started)
+    if (start.child.exitCode === null && start.child.signalCode === null) await pressCtrlC(start);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("npm start", () => {
+  let first: Demo;
+  let running: Start;
+
+  it("serves five sample days to eight demo keys and prints how to ask", async () => {
+    running = npmStart("--port", String(port), "--state", state);
+    first = await untilServed(running);
+    expect(first.baseUrl).toBe(`http://127.0.0.1:${port}`);
+    expect(Object.keys(first.keys).sort()).toEqual(
+      ["expired", "flagship", "free", "professional", "revoked", "standard", "trial", "weekly"].sort(),
+    );
+    expect(first.days).toHaveLength(5);
+    expect([...first.days].sort()).toEqual(first.days);
+    for (const shown of [first.baseUrl, ...Object.values(first.keys), ...first.days]) {
+      expect(running.output()).toContain(shown);
+    }
+    expect(running.output()).not.toContain(first.adminToken);
+  });
+
+  it("answers the request it prints, as it is pasted into a shell", () => {
+    const pasted =
+      running
+        .output()
+        .split("\n")
+        .find((line) => line.startsWith("curl ")) ?? "";
+    const answer = JSON.parse(execFileSync("sh", ["-c", pasted], { encoding: "utf8" }));
+    expect(answer.code).toBe(200);
+    expect(answer.data.items).toHaveLength(5);
+    expect(answer.data.items[0].slice(0, 3)).toEqual(["600519", first.days.at(-1), "093000000"]);
+  });
+
+  it.each(["600519", "300750"])(
+    "has %s on every sample day, and the keys may what the table says",
+    async (symbol) => {
+      const code = async (name: string, tradedate: string) => {
+        const response = await fetch(`${first.baseUrl}/api`, {
+          method: "POST",
+          body: JSON.stringify({
+            apiname: "level2_order_history",
+            apikey: first.keys[name],
+            params: { symbol, tradedate, page_size: 1 },
+          }),
+        });
+        return ((await response.json()) as { code: number }).code;
+      };
+      for (const day of first.days) expect(await code("flagship", day)).toBe(200);
+      const [oldest = "", older = "", newest = ""] = first.days;
+      for (const name of ["professional", "weekly"]) {
+        expect(await code(name, newest)).toBe(200);
+        expect(await code(name, older)).toBe(403);
+      }
+      expect(await code("trial", oldest)).toBe(200);
+      for (const name of ["free", "standard", "expired", "revoked"])
+        expect(await code(name, newest)).toBe(403);
+    },
+  );
+
+  it("refuses a second start on the same folder, and one on the same port, each with its reason", async () => {
+    const sameState = npmStart("--port", String(await freePort()), "--state", state);
+    expect(await sameState.exited).toBe(1);
+    expect(sameState.output()).toMatch(/Another demo \(process \d+\) uses .*state/);
+    const samePort = npmStart("--port", String(port), "--state", join(folder, "other"));
+    expect(await samePort.exited).toBe(1);
+    expect(samePort.output()).toContain(`Port ${port} is in use`);
+    // The first one's file is still there: refused starts touch nothing.
+    expect(existsSync(demoFile)).toBe(true);
+  });
+
+  it("leaves nothing running after Ctrl-C, and no file that names a service which is gone", async () => {
+    const family = familyOf(running.child.pid ?? 0);
+    expect(family.length).toBeGreaterThan(4);
+    await pressCtrlC(running);
+    while (family.some(isRunning)) await pause(50);
+    expect(existsSync(demoFile)).toBe(false);
+  });
+
+  it("reuses the state on the next start: same keys, same days, nothing published again", async () => {
+    const again = npmStart("--port", String(port), "--state", state);
+    const second = await untilServed(again);
+    expect(second).toEqual(first);
+    expect(again.output()).not.toContain("Publishing");
+    expect(again.output()).not.toContain("Preparing the database");
+    const family = familyOf(again.child.pid ?? 0);
+    // Even npm killed outright takes everything along.
+    process.kill(again.child.pid ?? 0, "SIGKILL");
+    while (family.some(isRunning)) await pause(50);
+  });
+});

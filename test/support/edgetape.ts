@@ -1,0 +1,25 @@
+/** The `edgetape` command as an operator runs it: its own process, its output and exit status. */
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { Service } from "./service.ts";
+
+export interface Run {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { bin: { edgetape: string } };
+
+/** Runs `edgetape` with these words; with a service it knows its address and the operator's token. */
+export function edgetape(words: string[], service?: Service): Promise<Run> {
+  const address =
+    service === undefined ? {} : { EDGETAPE_URL: service.baseUrl, EDGETAPE_TOKEN: service.adminToken };
+  const options = { env: { ...process.env, ...address }, maxBuffer: 64 * 1024 * 1024 };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [manifest.bin.edgetape, ...words], options, (failure, stdout, stderr) => {
+      const status = failure === null ? 0 : typeof failure.code === "number" ? failure.code : 1;
+      resolve({ status, stdout, stderr });
+    });
+  });
+}

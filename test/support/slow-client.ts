@@ -1,0 +1,56 @@
+/** An HTTP client that stops at the first byte of the body: it reads on, or hangs up, when it is told to. */
+import { type Agent, type IncomingHttpHeaders, request } from "node:http";
+import { bodyBytes } from "./http-client.ts";
+
+/** What one client saw of one body. */
+export interface BodySeen {
+  bytes: number;
+  /** The announced length arrived and the connection did not break. */
+  isWhole: boolean;
+}
+
+export interface OpenAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** Reads to the end, or to the break. */
+  readAll(): Promise<BodySeen>;
+  /** Reads `bytes` bytes, or all there are, and closes the connection. */
+  hangUpAfter(bytes: number): Promise<BodySeen>;
+}
+
+/** Posts `body` and resolves with the answer's head; not a byte of its body is taken yet. */
+export function openAnswer(
+  url: string,
+  options: { body?: unknown; agent?: Agent } = {},
+): Promise<OpenAnswer> {
+  const { body, agent } = options;
+  const bytes = bodyBytes(body);
+  return new Promise((resolve, reject) => {
+    const headers = { "content-type": "application/json", "content-length": bytes.length };
+    const outgoing = request(url, { method: "POST", agent: agent ?? false, headers }, (answer) => {
+      const seen: BodySeen = { bytes: 0, isWhole: false };
+      const closed = new Promise<BodySeen>((done) => {
+        answer.on("error", () => undefined);
+        answer.on("close", () => {
+          const length = answer.headers["content-length"];
+          done({ ...seen, isWhole: answer.complete && seen.bytes === Number(length) });
+        });
+      });
+      const read = (untilBytes: number) => {
+        answer.on("data", (piece: Buffer) => {
+          seen.bytes += piece.length;
+          if (seen.bytes >= untilBytes) outgoing.destroy();
+        });
+        return closed;
+      };
+      resolve({
+        status: answer.statusCode ?? 0,
+        headers: answer.headers,
+        readAll: () => read(Number.POSITIVE_INFINITY),
+        hangUpAfter: read,
+      });
+    });
+    outgoing.on("error", reject);
+    outgoing.end(bytes);
+  });
+}
