@@ -1,6 +1,6 @@
 /** `npm start` as a newcomer runs it: one real start, the printed request, Ctrl-C, and a second start. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,13 +49,28 @@ async function pressCtrlC({ child, exited }: Start): Promise<void> {
 
 /** Process ids of everything below `pid`, itself included. */
 function familyOf(pid: number): number[] {
-  const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
-  const pairs = rows.map((row) => row.trim().split(/\s+/).map(Number));
+  const pairs = parents();
   const family = [pid];
   for (const member of family) {
-    for (const [child, parent] of pairs) if (parent === member && child !== undefined) family.push(child);
+    for (const [child, parent] of pairs) if (parent === member) family.push(child);
   }
   return family;
+}
+
+/** Every process with its parent: from /proc, because bare machines lack `ps`; elsewhere from `ps`. */
+function parents(): [number, number][] {
+  if (!existsSync("/proc/self/stat")) {
+    const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
+    return rows.map((row) => row.trim().split(/\s+/).map(Number) as [number, number]);
+  }
+  return readdirSync("/proc").flatMap((name): [number, number][] => {
+    try {
+      const stat = readFileSync(`/proc/${Number(name)}/stat`, "utf8");
+      return [[Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1])]];
+    } catch {
+      return [];
+    }
+  });
 }
 
 function isRunning(pid: number): boolean {
@@ -108,7 +123,11 @@ describe("npm start", () => {
     expect(running.output()).not.toContain(first.adminToken);
   });
 
-  it("answers the request it prints, as it is pasted into a shell", () => {
+  it("answers the request it prints, as it is pasted into a shell", ({ skip }) => {
+    if (spawnSync("curl", ["--version"]).error !== undefined) {
+      console.warn("NOT TESTED: the printed curl command, because this machine has no curl");
+      skip();
+    }
     const pasted =
       running
         .output()
