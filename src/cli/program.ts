@@ -6,6 +6,7 @@ import { registerAccounts } from "./account-commands.ts";
 import { registerCalendar } from "./calendar/calendar-commands.ts";
 import { registerDays } from "./day-commands.ts";
 import { registerKeys } from "./key-commands.ts";
+import { registerPackCommands } from "./pack/index.ts";
 import { registerPublish } from "./publish/publish-command.ts";
 import { registerSample } from "./sample-command.ts";
 
@@ -24,6 +25,7 @@ export function createProgram(): Command {
       "\nExit status: 0 done, 1 refused or failed, 2 wrong command line, 3 done with rows left out.\n" +
         "Commands that talk to a service take --url and --token, or EDGETAPE_URL and EDGETAPE_TOKEN.",
     );
+  registerPackCommands(program);
   registerPublish(program);
   registerDays(program);
   registerCalendar(program);

@@ -34,15 +34,23 @@ export class MemorySink implements PackSink {
 export class FileSink implements PackSink {
   private readonly path: string;
   private readonly file: FileHandle;
+  private readonly check: (partialPath: string) => Promise<void>;
 
-  private constructor(path: string, file: FileHandle) {
+  private constructor(path: string, file: FileHandle, check: (partialPath: string) => Promise<void>) {
     this.path = path;
     this.file = file;
+    this.check = check;
   }
 
-  /** Begins the file for `path`; what a killed run left under the temporary name is overwritten. */
-  static async create(path: string): Promise<FileSink> {
-    return new FileSink(path, await open(partialPath(path), "w"));
+  /**
+   * Begins the file for `path`; what a killed run left under the temporary name is overwritten. `check` sees
+   * the finished bytes under the temporary name: when it throws, the file never gets its own.
+   */
+  static async create(
+    path: string,
+    check: (partialPath: string) => Promise<void> = async () => {},
+  ): Promise<FileSink> {
+    return new FileSink(path, await open(partialPath(path), "w"), check);
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -55,6 +63,7 @@ export class FileSink implements PackSink {
   async finish(): Promise<void> {
     await this.file.sync();
     await this.file.close();
+    await this.check(partialPath(this.path));
     await rename(partialPath(this.path), this.path);
   }
 

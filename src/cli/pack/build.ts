@@ -1,0 +1,78 @@
+/** `edgetape pack build`: a day's delivery → a day pack, with a report of everything that was odd. */
+import { availableParallelism } from "node:os";
+import { type Command, InvalidArgumentError } from "commander";
+import type { BeijingDate } from "../../calendar/beijing.ts";
+import { buildPack } from "../../pack-builder/build.ts";
+import { type BuildReport, placeText, reportLines } from "../../pack-builder/build-report.ts";
+import { DeliveryError } from "../../pack-builder/delivery/source-file.ts";
+import { dateArgument } from "../day-commands.ts";
+import { CommandFailure, EXIT } from "../exit.ts";
+import { byteProgress, type Progress } from "../progress.ts";
+import { print } from "../service-options.ts";
+
+interface BuildCommandOptions {
+  date: BeijingDate;
+  out: string;
+  maxBroken?: number;
+  threads: number;
+  verify: boolean;
+  json?: boolean;
+}
+
+/** Registers `pack build`. */
+export function registerBuild(pack: Command): void {
+  pack
+    .command("build")
+    .description("build the pack of a day from order files: folders, .zip, .7z, .csv, .txt, .parquet")
+    .argument("<delivery...>", "what was delivered for the day; several are read as one")
+    .requiredOption("--date <YYYYMMDD>", "the trading day", dateArgument)
+    .requiredOption("--out <folder>", "where the pack goes; made if absent")
+    .option(
+      "--max-broken <count>",
+      "lines that may be no rows before the build fails (default: one in a million)",
+      countArgument,
+    )
+    .option("--threads <count>", "worker threads", countArgument, availableParallelism())
+    .option("--no-verify", "do not read the pack back before it gets its name")
+    .option("--json", "print the report as JSON")
+    .addHelpText(
+      "after",
+      "\nExit status 3: built, but lines that could not be rows were left out (see the report).",
+    )
+    .action(build);
+}
+
+function countArgument(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("expected a whole number.");
+  return Number(text);
+}
+
+async function build(sources: string[], options: BuildCommandOptions): Promise<void> {
+  let progress: Progress | undefined;
+  const report = await buildPack({
+    sources,
+    tradedate: options.date,
+    outFolder: options.out,
+    maxBroken: options.maxBroken ?? null,
+    threads: Math.max(1, options.threads),
+    verify: options.verify,
+    onProgress: (done, total) => {
+      progress ??= byteProgress("read", total);
+      progress.update(done);
+    },
+  }).catch((error: unknown) => {
+    throw error instanceof DeliveryError ? new CommandFailure(error.message) : error;
+  });
+  progress?.end();
+  print(options, report, reportLines(report).join("\n"));
+  end(report);
+}
+
+function end({ result, broken, tradedate }: BuildReport): void {
+  if (result === "degraded") process.exitCode = EXIT.degraded;
+  if (result !== "failed") return;
+  const { first } = broken;
+  if (first === null)
+    throw new CommandFailure(`not one order of ${tradedate} was found; no pack was written.`);
+  throw new CommandFailure(`${placeText(first)}: ${first.reason}`);
+}

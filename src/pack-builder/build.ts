@@ -1,0 +1,195 @@
+/**
+ * A delivery → a day pack. Files that hold one security each go straight from lines to their section, one per
+ * thread at a time. Files with many securities are first cut into chunks whose rows wait on the disk by
+ * security. Either way the memory holds a few chunks, however big the day is.
+ */
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { BeijingDate } from "../calendar/beijing.ts";
+import type { BuildReport } from "./build-report.ts";
+import { DefectBook } from "./defect-book.ts";
+import { openDelivery } from "./delivery/delivery.ts";
+import { findOrderFiles, type OrderFile, type OrderFiles } from "./delivery/order-files.ts";
+import { DeliveryError } from "./delivery/source-file.ts";
+import { CHUNK_BYTES, Intake } from "./intake.ts";
+import { putAside } from "./mixed-files.ts";
+import { FileSink } from "./pack-sink.ts";
+import { PackWriter } from "./pack-writer.ts";
+import { Quarantine } from "./quarantine.ts";
+import { sectionsOf } from "./sections.ts";
+import { verifyPack } from "./verify/verify-pack.ts";
+import { WorkerPool } from "./worker-pool.ts";
+
+/** Broken lines a build survives: one in so many. */
+const ROWS_PER_BROKEN = 1_000_000;
+
+export interface BuildOptions {
+  /** Folders, archives or files. */
+  sources: readonly string[];
+  tradedate: BeijingDate;
+  /** Where the pack goes, as `<YYYYMMDD>.parquet`; made if absent. */
+  outFolder: string;
+  /** Broken lines the build survives; `null`: one in a million. */
+  maxBroken: number | null;
+  /** Worker threads. */
+  threads: number;
+  /** Whether the pack is read back and compared before it gets its name. */
+  verify: boolean;
+  /** Hears the bytes read so far and the bytes there are. */
+  onProgress: (doneBytes: number, totalBytes: number) => void;
+}
+
+/**
+ * Builds the pack and says what happened. A run killed at any moment leaves no pack, or the one before.
+ * Throws `DeliveryError` for a delivery nothing can be built from.
+ */
+export async function buildPack(options: BuildOptions): Promise<BuildReport> {
+  const { tradedate, outFolder } = options;
+  const workFolder = join(outFolder, `${tradedate}.work`);
+  await rm(workFolder, { recursive: true, force: true });
+  await mkdir(workFolder, { recursive: true });
+  const pool = new WorkerPool(options.threads, tradedate, workFolder);
+  const delivery = await openDelivery(options.sources, workFolder).catch(async (error: unknown) => {
+    await pool.close();
+    throw error;
+  });
+  try {
+    const defects = new DefectBook();
+    const files = await findOrderFiles(delivery, { tradedate, workFolder, defects });
+    refuseNothing(files, tradedate);
+    return await new Build(options, files, defects, pool).run();
+  } finally {
+    delivery.close();
+    await pool.close();
+    await rm(workFolder, { recursive: true, force: true });
+  }
+}
+
+function refuseNothing({ files, withoutFile, unrecognised, otherDay }: OrderFiles, tradedate: BeijingDate) {
+  if (files.length > 0 || withoutFile.length > 0) return;
+  if (otherDay.first !== null) {
+    throw new DeliveryError(
+      `nothing is of ${tradedate}: all files are of another day, like ${otherDay.first}`,
+    );
+  }
+  const met = unrecognised.first === null ? "there are no files" : `the first file is ${unrecognised.first}`;
+  throw new DeliveryError(`no order file of a known layout was found; ${met}`);
+}
+
+class Build {
+  private readonly options: BuildOptions;
+  private readonly files: OrderFiles;
+  private readonly defects: DefectBook;
+  private readonly pool: WorkerPool;
+  private readonly quarantine: Quarantine;
+  private readonly intake: Intake;
+  private readonly startedMs = performance.now();
+  private readonly fingerprints: number[] = [];
+  private cancels = 0;
+
+  constructor(options: BuildOptions, files: OrderFiles, defects: DefectBook, pool: WorkerPool) {
+    this.options = options;
+    this.files = files;
+    this.defects = defects;
+    this.pool = pool;
+    this.quarantine = new Quarantine(join(options.outFolder, `${options.tradedate}.quarantine.csv`));
+    this.intake = new Intake(defects, this.quarantine);
+  }
+
+  async run(): Promise<BuildReport> {
+    const { tradedate, outFolder } = this.options;
+    const path = join(outFolder, `${tradedate}.parquet`);
+    const sink = await FileSink.create(path, (partial) => this.verify(partial));
+    try {
+      const writer = new PackWriter(tradedate, sink);
+      await this.writeSections(writer);
+      await this.quarantine.finish();
+      if (this.quarantine.count > this.allowed() || this.intake.rows === 0) {
+        await sink.discard();
+        return this.report(null);
+      }
+      const { index, sizeBytes } = await writer.finish();
+      const empty = index.entries.filter(({ rows }) => rows === 0).length;
+      return this.report({
+        path,
+        buildId: index.buildId,
+        sizeBytes,
+        securities: index.entries.length,
+        empty,
+      });
+    } catch (error) {
+      await sink.discard();
+      throw error;
+    }
+  }
+
+  private async writeSections(writer: PackWriter): Promise<void> {
+    const { files, pool, intake, options } = this;
+    const context = { tradedate: options.tradedate, pool, intake };
+    const isSingle = ({ security, file }: OrderFile) => security !== null && file.sizeBytes <= CHUNK_BYTES;
+    const single = files.files.filter(isSingle);
+    const totalBytes = files.files.reduce((sum, { file }) => sum + file.sizeBytes, 0);
+    const timer = setInterval(() => options.onProgress(intake.sourceBytes, totalBytes), 200);
+    try {
+      const mixed = files.files.filter((file) => !isSingle(file));
+      const aside = await putAside(mixed, context);
+      // A big file of one security without a single row leaves no trace among the rows put aside.
+      const bigSecurities = mixed.flatMap(({ security }) => security ?? []);
+      const sources = { single, aside, withoutOrders: [...files.withoutFile, ...bigSecurities] };
+      for await (const { section, cancels, fingerprint } of sectionsOf(sources, context)) {
+        await writer.append(section);
+        this.cancels += cancels;
+        this.fingerprints.push(fingerprint);
+      }
+    } finally {
+      clearInterval(timer);
+    }
+    options.onProgress(totalBytes, totalBytes);
+  }
+
+  private allowed(): number {
+    const lines = this.intake.rows + this.quarantine.count;
+    return this.options.maxBroken ?? Math.floor(lines / ROWS_PER_BROKEN);
+  }
+
+  private async verify(partial: string): Promise<void> {
+    if (!this.options.verify) return;
+    const difference = await verifyPack(partial, { fingerprints: this.fingerprints });
+    if ("difference" in difference) {
+      throw new Error(`the pack does not hold what was read: ${difference.difference}`);
+    }
+  }
+
+  private report(
+    pack: { path: string; buildId: string; sizeBytes: number; securities: number; empty: number } | null,
+  ): BuildReport {
+    const { intake, quarantine, files, options } = this;
+    const seconds = (performance.now() - this.startedMs) / 1000;
+    const degraded = quarantine.count > 0 ? "degraded" : "whole";
+    return {
+      tradedate: options.tradedate,
+      result: pack === null ? "failed" : degraded,
+      pack: pack?.path ?? null,
+      buildId: pack?.buildId ?? null,
+      securities: pack?.securities ?? 0,
+      securitiesWithoutOrders: pack?.empty ?? 0,
+      rows: intake.rows,
+      cancels: this.cancels,
+      packBytes: pack?.sizeBytes ?? 0,
+      sourceBytes: intake.sourceBytes,
+      verified: pack !== null && options.verify,
+      seconds,
+      rowsPerSecond: intake.rows / seconds,
+      layouts: intake.layouts,
+      defects: this.defects.list(),
+      broken: {
+        rows: quarantine.count,
+        allowed: this.allowed(),
+        first: quarantine.first,
+        quarantine: quarantine.count > 0 ? quarantine.path : null,
+      },
+      unrecognisedFiles: files.unrecognised,
+      otherDayFiles: files.otherDay,
+    };
+  }
+}

@@ -1,0 +1,39 @@
+/** Defects of a whole delivery by kind, each with the first place where it occurred. */
+import { DEFECT_KINDS, DEFECT_WORDS, type DefectKind, type DefectTally } from "./parse/defects.ts";
+
+export interface Place {
+  file: string;
+  /** From 1; 0 where the file or folder as a whole is meant. */
+  line: number;
+}
+
+export interface DefectEntry {
+  kind: DefectKind;
+  words: string;
+  count: number;
+  first: Place;
+}
+
+export class DefectBook {
+  private readonly entries = new Map<DefectKind, DefectEntry>();
+
+  /** Adds `count` defects of `kind`, the first of them at `first`. Additions come in the order of the delivery. */
+  add(kind: DefectKind, count: number, first: Place): void {
+    const known = this.entries.get(kind);
+    if (known !== undefined) known.count += count;
+    else this.entries.set(kind, { kind, words: DEFECT_WORDS[kind], count, first });
+  }
+
+  /** Adds what a chunk of `file` showed; `linesBefore` is how many lines of the file stand before the chunk. */
+  addTally({ counts, firstLines }: DefectTally, file: string, linesBefore: number): void {
+    DEFECT_KINDS.forEach((kind, number) => {
+      const count = counts[number] ?? 0;
+      if (count > 0) this.add(kind, count, { file, line: linesBefore + (firstLines[number] ?? 0) });
+    });
+  }
+
+  /** All defects, in the order of `DEFECT_WORDS`. */
+  list(): DefectEntry[] {
+    return DEFECT_KINDS.flatMap((kind) => this.entries.get(kind) ?? []);
+  }
+}

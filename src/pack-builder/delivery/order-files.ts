@@ -1,0 +1,137 @@
+/**
+ * Which files of a delivery hold orders, in which layout, of which security; which folders say that a security
+ * was delivered without orders. What is not taken is counted: nothing is dropped silently.
+ */
+import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
+import type { Security } from "../../orders/record.ts";
+import type { DefectBook } from "../defect-book.ts";
+import type { Layout } from "../layouts/layout.ts";
+import { plainTabbed } from "../layouts/plain.ts";
+import { layoutOfHeader, layoutOfName } from "../layouts/registry.ts";
+import { readHead } from "../parse/file-head.ts";
+import { readSecurity } from "../parse/security-cell.ts";
+import type { Delivery } from "./delivery.ts";
+import { plainParquetAsText } from "./parquet-source.ts";
+import { baseName, DeliveryError, type SourceFile } from "./source-file.ts";
+
+export interface OrderFile {
+  file: SourceFile;
+  layout: Layout;
+  /** The security whose folder it lies in. */
+  security: Security | null;
+}
+
+/** Files that were not read, and the first of them. */
+export interface LeftOut {
+  count: number;
+  first: string | null;
+}
+
+export interface OrderFiles {
+  files: OrderFile[];
+  /** Securities delivered with a folder but no order file. */
+  withoutFile: Security[];
+  /** Files of no known layout. */
+  unrecognised: LeftOut;
+  /** Files below a folder named like another day. */
+  otherDay: LeftOut;
+}
+
+/** The vendor's other files, which are never orders. */
+const NOT_ORDERS = /^(逐笔成交|行情)\.csv$/;
+const HEAD_BYTES = 64 * 1024;
+
+/**
+ * Sorts out the files of `delivery` for the day `tradedate`; defects of whole files go to `defects`. Parquet
+ * files become text below `workFolder`. Throws `DeliveryError` when a security's folder comes twice.
+ */
+export async function findOrderFiles(
+  delivery: Delivery,
+  { tradedate, workFolder, defects }: { tradedate: BeijingDate; workFolder: string; defects: DefectBook },
+): Promise<OrderFiles> {
+  const found: OrderFiles = {
+    files: [],
+    withoutFile: [],
+    unrecognised: { count: 0, first: null },
+    otherDay: { count: 0, first: null },
+  };
+  const delivered = new Map<string, string>();
+  for (const file of delivery.files) {
+    if (otherDayOf(file.path, tradedate) !== null) {
+      leaveOut(found.otherDay, file.path);
+      continue;
+    }
+    if (NOT_ORDERS.test(baseName(file.path))) continue;
+    const folder = securityOfFolder(file.path.slice(0, file.path.lastIndexOf("/")));
+    if (folder === "not carried") {
+      defects.add("market_not_carried", 1, { file: file.path, line: 0 });
+      continue;
+    }
+    const recognised = await recognise(file, workFolder);
+    if (recognised === null) {
+      leaveOut(found.unrecognised, file.path);
+      continue;
+    }
+    if (folder !== null) refuseTwice(delivered, folder, file.path);
+    found.files.push({ ...recognised, security: folder });
+  }
+  for (const path of delivery.folders) {
+    const security = otherDayOf(path, tradedate) === null ? securityOfFolder(path) : null;
+    if (security === null || security === "not carried") continue;
+    const code = `${security.symbol}.${security.market}`;
+    if (delivered.has(code)) continue;
+    delivered.set(code, path);
+    defects.add("no_order_file", 1, { file: path, line: 0 });
+    found.withoutFile.push(security);
+  }
+  return found;
+}
+
+function leaveOut(what: LeftOut, path: string): void {
+  what.count += 1;
+  what.first ??= path;
+}
+
+/** A folder or archive on the path named like another day than `tradedate`; `null` when there is none. */
+function otherDayOf(path: string, tradedate: BeijingDate): string | null {
+  const days = path.split("/").map((name) => parseBeijingDate(name.replace(/\.(zip|7z)$/i, "")));
+  return days.find((day) => day !== null && day !== tradedate) ?? null;
+}
+
+/** The security that the folder `path` is named after, as `600519.SH`. */
+function securityOfFolder(path: string): Security | "not carried" | null {
+  const name = baseName(path);
+  const security = name.includes(".") ? readSecurity(name) : null;
+  if (security === null || security.market === null) return null;
+  if (security.market === "BJ") return "not carried";
+  return { symbol: security.symbol, market: security.market };
+}
+
+function refuseTwice(delivered: Map<string, string>, { symbol, market }: Security, path: string): void {
+  const code = `${symbol}.${market}`;
+  const before = delivered.get(code);
+  if (before !== undefined) throw new DeliveryError(`${code} is delivered twice: ${before} and ${path}`);
+  delivered.set(code, path);
+}
+
+async function recognise(
+  file: SourceFile,
+  workFolder: string,
+): Promise<{ file: SourceFile; layout: Layout } | null> {
+  const name = baseName(file.path);
+  const named = layoutOfName(name);
+  if (named !== undefined) return { file, layout: named };
+  if (/\.parquet$/i.test(name)) {
+    const text = await plainParquetAsText(file, workFolder);
+    return text === null ? null : { file: text, layout: plainTabbed };
+  }
+  if (!/\.(csv|txt)$/i.test(name)) return null;
+  const source = await file.open();
+  try {
+    const head = new Uint8Array(Math.min(HEAD_BYTES, file.sizeBytes));
+    const layout = layoutOfHeader(readHead(head.subarray(0, await source.fill(head))).columns);
+    return layout === undefined ? null : { file, layout };
+  } finally {
+    await source.close();
+  }
+}

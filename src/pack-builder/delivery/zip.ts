@@ -1,0 +1,129 @@
+/** Files of a ZIP archive, read in place: nothing is unpacked to the disk. */
+import { basename } from "node:path";
+import type { Readable } from "node:stream";
+import { crc32, createInflateRaw } from "node:zlib";
+import yauzl, { type Entry, type ZipFile } from "yauzl";
+import { decodeText } from "../parse/file-head.ts";
+import { type ByteSource, DeliveryError, type SourceFile } from "./source-file.ts";
+
+const STORED = 0;
+const DEFLATED = 8;
+const UNICODE_PATH_FIELD = 0x7075;
+/** Node's default of 16 KB would spend its time on events. */
+const INFLATE_BYTES = 1 << 20;
+
+export interface OpenZip {
+  files: SourceFile[];
+  folders: string[];
+  close(): void;
+}
+
+/** Opens the archive `place`; its files' paths begin with the archive's name. Throws `DeliveryError` when damaged. */
+export async function openZip(place: string): Promise<OpenZip> {
+  const name = basename(place);
+  const files: SourceFile[] = [];
+  const folders: string[] = [];
+  let zip: ZipFile;
+  try {
+    zip = await yauzl.openPromise(place, { autoClose: false, lazyEntries: true, decodeStrings: false });
+    for await (const entry of zip.eachEntry()) {
+      const path = `${name}/${entryName(entry).replaceAll("\\", "/")}`;
+      if (path.endsWith("/")) folders.push(path.slice(0, -1));
+      else
+        files.push({
+          path,
+          sizeBytes: entry.uncompressedSize,
+          place: null,
+          open: () => openEntry(zip, entry, path),
+        });
+    }
+  } catch (error) {
+    throw new DeliveryError(`${name} cannot be read as a ZIP archive: ${sentence(error)}`, { cause: error });
+  }
+  return { files, folders, close: () => zip.close() };
+}
+
+/** Chinese archivers write names in GBK without saying so; the standard's CP437 would garble them. */
+function entryName(entry: Entry): string {
+  const unicode = entry.extraFields.find(({ id }) => id === UNICODE_PATH_FIELD);
+  if (unicode !== undefined && unicode.data[0] === 1) return unicode.data.subarray(5).toString("utf8");
+  return decodeText(entry.fileName);
+}
+
+async function openEntry(zip: ZipFile, entry: Entry, path: string): Promise<ByteSource> {
+  if (entry.isEncrypted()) throw new DeliveryError(`${path} is encrypted`);
+  if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED) {
+    throw new DeliveryError(`${path} uses compression method ${entry.compressionMethod}; unpack it first`);
+  }
+  const stored = await zip.openReadStreamPromise(entry, { decodeFileData: false });
+  return new EntrySource(stored, entry, path);
+}
+
+/** The bytes of one entry, its size and CRC-32 checked when it ends. */
+class EntrySource implements ByteSource {
+  private readonly stored: Readable;
+  private readonly plain: Readable;
+  private readonly pieces: AsyncIterator<Buffer>;
+  private readonly entry: Entry;
+  private readonly path: string;
+  private rest: Uint8Array = new Uint8Array(0);
+  private sizeBytes = 0;
+  private crc = 0;
+  private ended = false;
+
+  constructor(stored: Readable, entry: Entry, path: string) {
+    this.stored = stored;
+    this.plain = stored;
+    if (entry.compressionMethod === DEFLATED) {
+      const inflate = createInflateRaw({ chunkSize: INFLATE_BYTES });
+      this.plain = stored.pipe(inflate);
+      stored.on("error", (error) => inflate.destroy(error));
+    }
+    this.pieces = this.plain[Symbol.asyncIterator]();
+    this.entry = entry;
+    this.path = path;
+  }
+
+  async fill(target: Uint8Array): Promise<number> {
+    let filled = 0;
+    while (filled < target.length && (this.rest.length > 0 || (await this.nextPiece()))) {
+      const part = this.rest.subarray(0, target.length - filled);
+      target.set(part, filled);
+      filled += part.length;
+      this.rest = this.rest.subarray(part.length);
+    }
+    // A target of just the entry's size is full before the end was seen, and with it the checks.
+    if (this.sizeBytes === this.entry.uncompressedSize && this.rest.length === 0) await this.nextPiece();
+    return filled;
+  }
+
+  async close(): Promise<void> {
+    this.stored.unpipe();
+    this.stored.destroy();
+    this.plain.destroy();
+  }
+
+  private async nextPiece(): Promise<boolean> {
+    if (this.ended) return false;
+    const piece = await this.pieces.next().catch((error: unknown) => {
+      throw new DeliveryError(`${this.path} is damaged in the archive: ${sentence(error)}`, { cause: error });
+    });
+    if (piece.done) {
+      this.ended = true;
+      if (this.sizeBytes !== this.entry.uncompressedSize || this.crc !== this.entry.crc32 >>> 0) {
+        throw new DeliveryError(
+          `${this.path} is damaged in the archive: its bytes do not match its checksum`,
+        );
+      }
+      return false;
+    }
+    this.rest = piece.value;
+    this.sizeBytes += piece.value.length;
+    this.crc = crc32(piece.value, this.crc);
+    return true;
+  }
+}
+
+function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,89 @@
+/** What a pack says of itself, without decoding a row. */
+import { parquetMetadata } from "hyparquet";
+import { chunkTableBytes, decodeChunkTable } from "../packs/chunk-table.ts";
+import { COLUMNS, PARQUET_MAGIC, type SectionEntry } from "../packs/layout.ts";
+import { PackBytes } from "./verify/pack-bytes.ts";
+
+export interface PackSummary {
+  tradedate: string;
+  buildId: string;
+  sizeBytes: number;
+  securities: number;
+  securitiesWithoutOrders: number;
+  rows: number;
+  rowGroups: number;
+  /** HHMMSSmmm of the earliest and the latest row. */
+  firstTime: string;
+  lastTime: string;
+  /** Compressed bytes by column, page headers included. */
+  columnBytes: Record<string, number>;
+  indexBytes: number;
+  /** Of the global footer. */
+  footerBytes: number;
+  largest: { code: string; rows: number; sizeBytes: number } | null;
+}
+
+/** Reads the index and the chunk table and footer of every section of the pack at `path`. Throws `PackFormatError`. */
+export async function inspectPack(path: string): Promise<PackSummary> {
+  const pack = await PackBytes.open(path);
+  try {
+    const { index, located } = pack;
+    const columnBytes = new Array<number>(COLUMNS.length).fill(0);
+    let [firstTime, lastTime] = ["999999999", "000000000"];
+    for (const entry of index.entries) {
+      if (entry.rows === 0) continue;
+      for (const chunks of await chunkTable(pack, entry)) {
+        chunks.forEach(({ total }, column) => {
+          columnBytes[column] = (columnBytes[column] ?? 0) + total;
+        });
+      }
+      const { first, last } = await timesOf(pack, entry);
+      if (first < firstTime) firstTime = first;
+      if (last > lastTime) lastTime = last;
+    }
+    const largest = index.entries.reduce<SectionEntry | null>(
+      (most, entry) => (entry.rows > (most?.rows ?? 0) ? entry : most),
+      null,
+    );
+    return {
+      tradedate: index.tradedate,
+      buildId: index.buildId,
+      sizeBytes: located.footerOffset + located.footerLength + 8,
+      securities: index.entries.length,
+      securitiesWithoutOrders: index.entries.filter(({ rows }) => rows === 0).length,
+      rows: index.entries.reduce((sum, { rows }) => sum + rows, 0),
+      rowGroups: index.entries.reduce((sum, { blocks }) => sum + blocks.length, 0),
+      firstTime,
+      lastTime,
+      columnBytes: Object.fromEntries(COLUMNS.map(({ name }, number) => [name, columnBytes[number] ?? 0])),
+      indexBytes: located.footerOffset - located.regionOffset,
+      footerBytes: located.footerLength,
+      largest:
+        largest === null
+          ? null
+          : { code: `${largest.symbol}.${largest.market}`, rows: largest.rows, sizeBytes: largest.length },
+    };
+  } finally {
+    await pack.close();
+  }
+}
+
+async function chunkTable(pack: PackBytes, entry: SectionEntry) {
+  const count = entry.blocks.length;
+  const bytes = await pack.sectionBytes(entry, PARQUET_MAGIC.length, chunkTableBytes(count));
+  return decodeChunkTable(bytes, count);
+}
+
+/** The times of a section's first and last row, from the statistics in its footer. */
+async function timesOf(pack: PackBytes, entry: SectionEntry): Promise<{ first: string; last: string }> {
+  const { length, footerLength } = entry;
+  const footer = await pack.sectionBytes(entry, length - footerLength, footerLength);
+  const { row_groups } = parquetMetadata(footer.buffer);
+  const time = COLUMNS.findIndex(({ name }) => name === "time");
+  const statistics = (group: (typeof row_groups)[number] | undefined) =>
+    group?.columns[time]?.meta_data?.statistics;
+  return {
+    first: String(statistics(row_groups[0])?.min_value),
+    last: String(statistics(row_groups.at(-1))?.max_value),
+  };
+}

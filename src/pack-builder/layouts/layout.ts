@@ -1,0 +1,54 @@
+/**
+ * What a layout says: by what its files are recognised, which column holds what, how codes become the API's.
+ * A new layout is one small file with such a table, and its place in `registry.ts`.
+ */
+import type { Market } from "../../orders/record.ts";
+
+/** From a source's code to the API's; a code that is not listed is kept as it is. */
+export type CodeMap = Readonly<Record<string, string>>;
+
+/**
+ * Columns are given by their name in the header; `A|B` means the first of them that the file has.
+ * Optional members that are absent: the source has no such column.
+ */
+export interface Layout {
+  name: string;
+  recognised: {
+    /** Base names, matched whole. */
+    byName?: RegExp;
+    /** The first columns of the header line. */
+    byFirstColumns?: readonly string[];
+    /** Columns that the header has somewhere. */
+    byColumns?: readonly string[];
+  };
+  /** All columns in file order, for files that have no header line. */
+  withoutHeader?: readonly string[];
+  delimiter: "," | "\t";
+  /** The layout's own files end their lines with a comma behind the last value, and with CRLF. */
+  trailingComma?: true;
+  security: {
+    /** Its code with or without a suffix, with or without leading zeros. */
+    column: string;
+    /** The exchange of every row. Absent: the code's suffix says it. */
+    market?: Market;
+    /** Says the exchange where the suffix does not; where this is blank or absent too, the order type does. */
+    marketColumn?: string;
+  };
+  /** The bare code beside the full one: checked against it. */
+  exchangeCode?: string;
+  /** The day of the row. Absent: the time has it, or nothing does. */
+  date?: string;
+  time: string;
+  price: { column: string; unit: "tenThousandths" | "yuan" };
+  volume: string;
+  /** Absent: 0, never filled from the exchange's number. */
+  orderId?: string;
+  /** One column, or for streams of both sides a column by the code in `orderCode` (0 for any other code). */
+  exchangeOrderId: string | Readonly<Record<string, string>>;
+  orderType: { column: string; map?: Readonly<Partial<Record<Market, CodeMap>>> };
+  orderCode: { column: string; map?: CodeMap };
+  /** The source's sequence number, which orders the rows of a millisecond. Absent: the order in the file does. */
+  sequence?: string;
+  /** Order types (as the source writes them) whose rows are trades. */
+  trades?: readonly string[];
+}

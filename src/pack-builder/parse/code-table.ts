@@ -1,0 +1,36 @@
+/** The distinct texts of a code column and their numbers, found without making a string per row. */
+import { decodeText } from "./file-head.ts";
+
+/** More different codes than this is a file of something else. */
+const MOST_CODES = 60_000;
+
+export class CodeTable {
+  readonly values: string[] = [];
+  /** For cells of one byte: 1 + number, 0 when not seen yet. */
+  private readonly ofByte = new Uint16Array(256);
+  private readonly ofText = new Map<string, number>();
+
+  /** The number of the text in `bytes[from, to)`. */
+  numberOf(bytes: Uint8Array, from: number, to: number): number {
+    if (to - from === 1) {
+      const byte = bytes[from] ?? 0;
+      const known = this.ofByte[byte] ?? 0;
+      if (known > 0) return known - 1;
+      const number = this.add(String.fromCharCode(byte));
+      this.ofByte[byte] = number + 1;
+      return number;
+    }
+    return this.add(from === to ? "" : decodeText(bytes.subarray(from, to)));
+  }
+
+  private add(text: string): number {
+    let number = this.ofText.get(text);
+    if (number === undefined) {
+      number = this.values.length;
+      if (number >= MOST_CODES) throw new Error(`more than ${MOST_CODES} different order codes`);
+      this.values.push(text);
+      this.ofText.set(text, number);
+    }
+    return number;
+  }
+}

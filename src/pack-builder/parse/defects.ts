@@ -1,0 +1,68 @@
+/**
+ * What real deliveries have wrong with them (data seen in the field). A defect is survived, counted by kind
+ * and named with the first place it occurred; a row that cannot be one is broken and goes to the quarantine.
+ */
+
+/** Defects that rows and files survive, with the words of the report. */
+export const DEFECT_WORDS = {
+  time_zero_lost: "time without its leading zero",
+  time_without_milliseconds: "time of five or six digits, read as whole seconds",
+  padded_cell: "blanks or tabs around a value",
+  quoted_cell: "value in quotation marks",
+  nul_cell: "NUL bytes in a cell, read as blanks",
+  empty_cell: "number without digits, stored as 0",
+  sentinel: "18446744073709551615, stored as 0",
+  exponent: "number in exponent form",
+  over_int32: "value over 2147483647",
+  blank_type: "blank order type",
+  blank_code: "blank order code",
+  unknown_letter: "order type outside A, D, S, 0, 1, U, kept as it is",
+  code_without_zeros: "security code without its leading zeros",
+  unsorted: "row earlier than the one before it, put in order",
+  blank_line: "blank line",
+  no_trailing_comma: "line without the trailing comma of its layout",
+  lf_line_ends: "file with LF instead of CRLF",
+  utf8_bom: "file that begins with a byte order mark",
+  empty_file: "file of 0 bytes: a security without orders",
+  header_only: "file with a header and no rows: a security without orders",
+  no_order_file: "security's folder without an order file: a security without orders",
+  trade_row: "trade among the orders, left out",
+  market_not_carried: "row or file of an exchange that is not carried, left out",
+} as const;
+
+export type DefectKind = keyof typeof DEFECT_WORDS;
+
+export const DEFECT_KINDS = Object.keys(DEFECT_WORDS) as DefectKind[];
+
+/** Numbers of the kinds: the parser counts in an array, millions of times a second. */
+export const DEFECT = Object.fromEntries(DEFECT_KINDS.map((kind, number) => [kind, number])) as Record<
+  DefectKind,
+  number
+>;
+
+/** Counts of defects in one chunk of a file; passes between threads as it is. */
+export interface DefectTally {
+  counts: Float64Array;
+  /** The line, counted from the chunk's first line as 1, of the first of each kind. */
+  firstLines: Float64Array;
+}
+
+export function newTally(): DefectTally {
+  return {
+    counts: new Float64Array(DEFECT_KINDS.length),
+    firstLines: new Float64Array(DEFECT_KINDS.length),
+  };
+}
+
+/** Counts one defect of `kind` (a number of `DEFECT`) at `line`. */
+export function tally(defects: DefectTally, kind: number, line: number): void {
+  if (defects.counts[kind] === 0) defects.firstLines[kind] = line;
+  defects.counts[kind] = (defects.counts[kind] ?? 0) + 1;
+}
+
+/** A line that cannot be a row. `line` counts like `DefectTally.firstLines`. */
+export interface BrokenLine {
+  line: number;
+  reason: string;
+  text: string;
+}

@@ -1,0 +1,44 @@
+/** The beginning of an order file: byte order mark, header line, how lines end. */
+
+const LF = 10;
+const CR = 13;
+
+export interface FileHead {
+  byteOrderMark: boolean;
+  /** Names of the columns, blanks and quotation marks trimmed; empty for a file without bytes. */
+  columns: string[];
+  lineEnd: "CRLF" | "LF" | "none";
+  /** The first byte behind the byte order mark. */
+  headerFrom: number;
+  /** The first byte behind the header line. */
+  bodyFrom: number;
+}
+
+/** Reads the header line at the beginning of `bytes`, in UTF-8 or GB18030. */
+export function readHead(bytes: Uint8Array, delimiter: "," | "\t" = ","): FileHead {
+  const byteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const headerFrom = byteOrderMark ? 3 : 0;
+  const lineFeed = bytes.indexOf(LF, headerFrom);
+  const lineTo = lineFeed < 0 ? bytes.length : lineFeed;
+  const lineEnd = lineFeed < 0 ? "none" : bytes[lineFeed - 1] === CR ? "CRLF" : "LF";
+  const columns = decodeText(bytes.subarray(headerFrom, lineTo)).split(delimiter).map(bare);
+  while (columns.length > 0 && columns.at(-1) === "") columns.pop();
+  const bodyFrom = lineFeed < 0 ? bytes.length : lineFeed + 1;
+  return { byteOrderMark, columns, lineEnd, headerFrom, bodyFrom };
+}
+
+function bare(cell: string): string {
+  return cell.replace(/^[\s\0]*"?|"?[\s\0]*$/g, "");
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+const gb18030 = new TextDecoder("gb18030");
+
+/** `bytes` as text: UTF-8 if they are that, else GB18030 (which holds GBK and GB2312). */
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return gb18030.decode(bytes);
+  }
+}

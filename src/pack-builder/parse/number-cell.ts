@@ -1,0 +1,94 @@
+/**
+ * Numbers of order files. Prices become yuan × 10000 by rounding the decimal text, never through a float
+ * product: 15.929999999999999 is 159300. The usual forms are read from the bytes; odd ones take the slow way.
+ */
+
+const ZERO = 48;
+const NINE = 57;
+const POINT = 46;
+
+/** More digits might not fit a double. */
+const FAST_DIGITS = 15;
+const PRICE_DECIMALS = 4;
+
+/** `bytes[from, to)` as an integer if it is 1 to 15 digits, else -1. */
+export function plainInteger(bytes: Uint8Array, from: number, to: number): number {
+  if (to - from > FAST_DIGITS || from >= to) return -1;
+  let value = 0;
+  for (let i = from; i < to; i++) {
+    const byte = bytes[i] ?? 0;
+    if (byte < ZERO || byte > NINE) return -1;
+    value = value * 10 + byte - ZERO;
+  }
+  return value;
+}
+
+/**
+ * `bytes[from, to)` × 10000, rounded half up, if it is up to 11 digits with decimals or without, else -1.
+ */
+export function plainTenThousandths(bytes: Uint8Array, from: number, to: number): number {
+  let value = 0;
+  let at = from;
+  for (; at < to; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === POINT) break;
+    if (byte < ZERO || byte > NINE) return -1;
+    value = value * 10 + byte - ZERO;
+  }
+  if (at === from || at - from > FAST_DIGITS - PRICE_DECIMALS) return -1;
+  let decimals = 0;
+  let roundUp = 0;
+  for (at += 1; at < to; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte < ZERO || byte > NINE) return -1;
+    if (decimals < PRICE_DECIMALS) value = value * 10 + byte - ZERO;
+    else if (decimals === PRICE_DECIMALS && byte >= ZERO + 5) roundUp = 1;
+    decimals += 1;
+  }
+  for (; decimals < PRICE_DECIMALS; decimals++) value *= 10;
+  return value + roundUp;
+}
+
+/** What a number in an odd form turned out to be. */
+export type OddNumber =
+  | { value: number; form: "empty" | "sentinel" | "exponent" | "plain" }
+  | { problem: string };
+
+/** Stands for "none" in ids and volumes of several sources: 2^64 - 1. */
+const SENTINEL = 18_446_744_073_709_551_615n;
+/** The sentinel as programs print it that hold it in a double with six digits. */
+const SENTINEL_ROUNDED = 18_446_700_000_000_000_000n;
+const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
+
+/**
+ * A trimmed cell that the fast ways refused: empty, signed, in exponent form, too long. `decimals` is how many
+ * decimal places the result counts in (4 for a price in yuan, rounded half up; 0 elsewhere, where a fraction
+ * is refused). Ids and volumes (`sentinel: "zero"`) read 2^64 - 1 as 0.
+ */
+export function oddNumber(text: string, decimals: number, sentinel: "zero" | "refuse"): OddNumber {
+  if (text === "") return { value: 0, form: "empty" };
+  const parts = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/.exec(text);
+  const [, sign = "", whole = "", fraction = "", exponent] = parts ?? [];
+  if (parts === null || whole + fraction === "") return { problem: "is not a number" };
+  const shift = Number(exponent ?? 0) - fraction.length + decimals;
+  // Nothing carried has 40 digits: a bigger shift could only waste memory.
+  if (Math.abs(shift) > 40) return { problem: "is out of all proportion" };
+  const digits = BigInt(whole + fraction);
+  const value = shift >= 0 ? digits * 10n ** BigInt(shift) : roundHalfUp(digits, 10n ** BigInt(-shift));
+  if (sign === "-" && value !== 0n) return { problem: "is negative" };
+  if (sentinel === "zero" && isSentinel(value, exponent)) return { value: 0, form: "sentinel" };
+  if (decimals === 0 && shift < 0 && digits % 10n ** BigInt(-shift) !== 0n)
+    return { problem: "has a fraction" };
+  if (value > LARGEST) return { problem: "is beyond 2^53" };
+  return { value: Number(value), form: exponent === undefined ? "plain" : "exponent" };
+}
+
+function isSentinel(value: bigint, exponent: string | undefined): boolean {
+  return (
+    value === SENTINEL || (exponent !== undefined && value >= SENTINEL_ROUNDED && value <= SENTINEL + 1000n)
+  );
+}
+
+function roundHalfUp(digits: bigint, divisor: bigint): bigint {
+  return (digits * 2n + divisor) / (divisor * 2n);
+}

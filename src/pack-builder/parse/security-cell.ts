@@ -1,0 +1,41 @@
+/** Security codes of order files: `600519.SH`, or six digits (sometimes without leading zeros). */
+import type { Market } from "../../orders/record.ts";
+
+/** Suffixes that name an exchange; the exchange at Beijing is known, but not carried. */
+const SUFFIXES: Record<string, Market | "BJ"> = {
+  SH: "SH",
+  SS: "SH",
+  SSE: "SH",
+  XSHG: "SH",
+  SZ: "SZ",
+  SZSE: "SZ",
+  XSHE: "SZ",
+  BJ: "BJ",
+};
+
+export interface SecurityCell {
+  symbol: string;
+  market: Market | "BJ" | null;
+  zerosLost: boolean;
+}
+
+/** `text` as a security, its market `null` without a suffix; `null` when it is no code. */
+export function readSecurity(text: string): SecurityCell | null {
+  const parts = /^(\d{1,6})(?:\.([A-Za-z]{2,4}))?$/.exec(text);
+  if (parts === null) return null;
+  const [, digits = "", suffix] = parts;
+  const market = suffix === undefined ? null : SUFFIXES[suffix.toUpperCase()];
+  if (market === undefined) return null;
+  return { symbol: digits.padStart(6, "0"), market, zerosLost: digits.length < 6 };
+}
+
+/** A security as one number, in the order of the pack: symbol, then market. */
+export function securityKey(symbol: string, market: Market): number {
+  return Number(symbol) * 2 + (market === "SZ" ? 1 : 0);
+}
+
+/** The security of a `securityKey`. */
+export function securityOfKey(key: number): { symbol: string; market: Market } {
+  const symbol = String(Math.floor(key / 2)).padStart(6, "0");
+  return { symbol, market: key % 2 === 1 ? "SZ" : "SH" };
+}

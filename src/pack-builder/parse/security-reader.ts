@@ -1,0 +1,95 @@
+/** Security cells → `securityKey`, remembering what it has read: a day has few codes and millions of rows. */
+import type { Market } from "../../orders/record.ts";
+import { decodeText } from "./file-head.ts";
+import { readSecurity, type SecurityCell, securityKey } from "./security-cell.ts";
+
+/** Answers of `keyOf` and `keyIn` that are no keys. */
+export const NO_SECURITY = -1;
+export const NOT_CARRIED = -2;
+export const UNKNOWN_MARKET = -3;
+
+/** Keys run to 2 × 999,999 + 1. */
+const KEYS = 2_000_000;
+const ZERO = 48;
+const NINE = 57;
+const POINT = 46;
+
+export class SecurityReader {
+  /** Whether the cell read last lacked its leading zeros. */
+  zerosLost = false;
+  private readonly market: Market | null;
+  private readonly known = new Map<number, SecurityCell | null>();
+  /** Times of the last row by key, made when a second security appears: most files have one. */
+  private lastTimes: Int32Array | null = null;
+  private runKey = NO_SECURITY;
+  private runTime = 0;
+  private cell: SecurityCell | null = null;
+  private lastStamp = -1;
+  private lastKey = NO_SECURITY;
+
+  /** `market`: the exchange of codes without a suffix, where the layout says it. */
+  constructor(market: Market | null) {
+    this.market = market;
+  }
+
+  /** The key of the code in `bytes[from, to)`, or `NO_SECURITY`, `NOT_CARRIED`, `UNKNOWN_MARKET`. */
+  keyOf(bytes: Uint8Array, from: number, to: number): number {
+    const stamp = stampOf(bytes, from, to);
+    if (stamp >= 0 && stamp === this.lastStamp) return this.lastKey;
+    let cell = stamp < 0 ? undefined : this.known.get(stamp);
+    if (cell === undefined) {
+      cell = readSecurity(decodeText(bytes.subarray(from, to)));
+      if (stamp >= 0) this.known.set(stamp, cell);
+    }
+    this.cell = cell;
+    this.zerosLost = cell?.zerosLost ?? false;
+    this.lastStamp = -1;
+    const key = this.keyIn(null);
+    // What depends on the row (an unknown market) is asked anew for every row.
+    if (key !== UNKNOWN_MARKET) {
+      this.lastStamp = stamp;
+      this.lastKey = key;
+    }
+    return key;
+  }
+
+  /** The key of the cell read last if it trades in `market`, which only counts where nothing else says it. */
+  keyIn(market: Market | null): number {
+    if (this.cell === null) return NO_SECURITY;
+    const found = this.cell.market ?? this.market ?? market;
+    if (found === null) return market === null ? UNKNOWN_MARKET : NO_SECURITY;
+    return found === "BJ" ? NOT_CARRIED : securityKey(this.cell.symbol, found);
+  }
+
+  /** Whether `time` is earlier than that of the security's row before. */
+  wentBack(key: number, time: number): boolean {
+    if (key !== this.runKey) this.changeRun(key);
+    const before = this.runTime;
+    this.runTime = time;
+    return time < before;
+  }
+
+  private changeRun(key: number): void {
+    if (this.runKey >= 0) {
+      this.lastTimes ??= new Int32Array(KEYS);
+      this.lastTimes[this.runKey] = this.runTime;
+    }
+    this.runKey = key;
+    this.runTime = this.lastTimes?.[key] ?? 0;
+  }
+}
+
+/** Up to six digits, alone or with a suffix of two letters, as one number; -1 for other forms. */
+function stampOf(bytes: Uint8Array, from: number, to: number): number {
+  let stamp = to - from;
+  let at = from;
+  for (; at < to; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte < ZERO || byte > NINE) break;
+    stamp = stamp * 10 + byte - ZERO;
+  }
+  if (at === from || at - from > 6) return -1;
+  if (at === to) return stamp;
+  if (bytes[at] !== POINT || to - at !== 3) return -1;
+  return (stamp * 256 + (bytes[at + 1] ?? 0)) * 256 + (bytes[at + 2] ?? 0);
+}

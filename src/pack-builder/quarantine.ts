@@ -1,0 +1,48 @@
+/** The file beside the pack that keeps every line that could not be a row: file, line, reason and the line itself. */
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import type { Place } from "./defect-book.ts";
+import type { BrokenLine } from "./parse/defects.ts";
+
+export interface BrokenRow extends Place {
+  reason: string;
+}
+
+export class Quarantine {
+  readonly path: string;
+  /** How many lines are in it. */
+  count = 0;
+  first: BrokenRow | null = null;
+  private file: FileHandle | undefined;
+
+  /** Nothing is written before the first broken line. */
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Keeps lines of `file`; `linesBefore` is how many lines of the file stand before the first line they count from. */
+  async add(file: string, linesBefore: number, lines: readonly BrokenLine[]): Promise<void> {
+    const [first] = lines;
+    if (first === undefined) return;
+    this.first ??= { file, line: linesBefore + first.line, reason: first.reason };
+    this.count += lines.length;
+    if (this.file === undefined) {
+      this.file = await open(`${this.path}.partial`, "w");
+      await this.file.write("file,line,reason,text\n");
+    }
+    const records = lines.map(
+      ({ line, reason, text }) => `${quoted(file)},${linesBefore + line},${quoted(reason)},${quoted(text)}\n`,
+    );
+    await this.file.write(records.join(""));
+  }
+
+  /** Gives the file its name; a run without broken lines removes the file of an earlier one. */
+  async finish(): Promise<void> {
+    await this.file?.close();
+    if (this.file === undefined) await rm(this.path, { force: true });
+    else await rename(`${this.path}.partial`, this.path);
+  }
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}

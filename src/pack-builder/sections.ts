@@ -1,0 +1,69 @@
+/** All sections of a day in the order of the pack, made by the worker threads. */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import type { Security } from "../orders/record.ts";
+import type { OrderFile } from "./delivery/order-files.ts";
+import type { Intake } from "./intake.ts";
+import type { PutAside } from "./mixed-files.ts";
+import { twice } from "./mixed-files.ts";
+import { securityKey, securityOfKey } from "./parse/security-cell.ts";
+import { writeSection } from "./section-writer.ts";
+import type { ChunkReport, SectionResult } from "./work.ts";
+import { inTurn, type WorkerPool } from "./worker-pool.ts";
+
+export interface SectionSources {
+  /** Files of one security each. */
+  single: readonly OrderFile[];
+  aside: PutAside;
+  /** Securities delivered without orders. */
+  withoutOrders: readonly Security[];
+}
+
+type Done = SectionResult & { file?: OrderFile; report?: ChunkReport };
+
+/** Sections by symbol, then market, one for every security of `sources`, also those without rows. */
+export async function* sectionsOf(
+  { single, aside, withoutOrders }: SectionSources,
+  { tradedate, pool, intake }: { tradedate: BeijingDate; pool: WorkerPool; intake: Intake },
+): AsyncGenerator<SectionResult> {
+  const starts = new Map<number, () => Promise<Done>>();
+  for (const { symbol, market } of withoutOrders) {
+    const key = securityKey(symbol, market);
+    starts.set(key, async () => nothing(tradedate, key));
+  }
+  for (const [key, extents] of aside.extents) starts.set(key, () => pool.sectionOfSpill(key, extents));
+  for (const file of single) {
+    if (file.security === null) continue;
+    const key = securityKey(file.security.symbol, file.security.market);
+    const other = aside.files.get(key);
+    if (other !== undefined) throw twice(key, other, file);
+    starts.set(key, async () => {
+      for await (const chunk of intake.chunks(file, tradedate)) {
+        return { file, ...(await pool.sectionOfChunk(chunk, key)) };
+      }
+      return nothing(tradedate, key);
+    });
+  }
+  const ordered = [...starts].sort(([a], [b]) => a - b).map(([, start]) => start);
+  // Files are read ahead of the threads, so that none of them waits for the disk or for inflating.
+  for await (const { file, report, ...result } of inTurn(ordered, pool.threads * 2 + 1)) {
+    if (file !== undefined && report !== undefined) await intake.report(file, report);
+    yield result;
+  }
+}
+
+function nothing(tradedate: BeijingDate, key: number): SectionResult {
+  const codes = { values: [], index: new Uint16Array(0) };
+  const none = new Float64Array(0);
+  const columns = {
+    rows: 0,
+    time: new Int32Array(0),
+    orderId: none,
+    exchangeOrderId: none,
+    orderType: codes,
+    orderCode: codes,
+    priceE4: none,
+    volume: none,
+  };
+  const section = writeSection(tradedate, { ...securityOfKey(key), columns });
+  return { section, cancels: 0, fingerprint: 0 };
+}

@@ -1,0 +1,153 @@
+/**
+ * Checks that need no decoding: every byte of a pack stands under a checksum or is derived from what does.
+ * Sections have theirs in the index, the index region has its own, and the footers must be those that follow
+ * from the index, the chunk tables and the times in the rows.
+ */
+import { type FileHandle, open } from "node:fs/promises";
+import { crc32 } from "node:zlib";
+import { type ChunkSizes, chunkTableBytes, decodeChunkTable } from "../../packs/chunk-table.ts";
+import { PackFormatError } from "../../packs/errors.ts";
+import { type DayIndex, PARQUET_MAGIC, type SectionEntry } from "../../packs/layout.ts";
+import { type LocatedIndex, locateIndex } from "../../packs/locate.ts";
+import { ByteWriter } from "../parquet/byte-writer.ts";
+import { footerBytes, type RowGroup, rowGroupMetadata } from "../parquet/footer.ts";
+
+/** First and last time, as nine digits, of every block of a section. */
+export type BlockTimes = readonly { first: string; last: string }[];
+
+export class PackBytes {
+  readonly located: LocatedIndex;
+  private readonly file: FileHandle;
+  /** Chunk sizes of every section that was checked, in the order of the index. */
+  private readonly tables: ChunkSizes[][][] = [];
+
+  private constructor(file: FileHandle, located: LocatedIndex) {
+    this.file = file;
+    this.located = located;
+  }
+
+  /** Opens the pack at `path`. Throws `PackFormatError` when its index cannot be read. */
+  static async open(path: string): Promise<PackBytes> {
+    const file = await open(path, "r");
+    try {
+      const { size } = await file.stat();
+      return new PackBytes(file, await locateIndex(size, (offset, length) => read(file, offset, length)));
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  get index(): DayIndex {
+    return this.located.index;
+  }
+
+  close(): Promise<void> {
+    return this.file.close();
+  }
+
+  /** Throws `PackFormatError` with the place of the first section or block that is not what the index says. */
+  async checkSections(): Promise<void> {
+    for (const entry of this.index.entries) {
+      this.tables.push(
+        entry.rows === 0 ? [] : checkSection(entry, await this.sectionBytes(entry, 0, entry.length)),
+      );
+    }
+  }
+
+  /** Some bytes of a section, from its own byte `from` on. */
+  sectionBytes(entry: SectionEntry, from: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+    return read(this.file, entry.offset + from, length);
+  }
+
+  /**
+   * Throws `PackFormatError` when a footer is not the one that follows from the sections, which have been
+   * checked, and from `times`, the times of their blocks in the order of the index.
+   */
+  async checkFooters(times: readonly BlockTimes[]): Promise<void> {
+    const all = new ByteWriter(1 << 20);
+    let [rows, count] = [0, 0];
+    for (const [number, entry] of this.index.entries.entries()) {
+      if (entry.rows === 0) continue;
+      const groups = rowGroupsOf(entry, this.tables[number] ?? [], times[number] ?? []);
+      const own = new ByteWriter(4096);
+      for (const group of groups) {
+        rowGroupMetadata(own, group, 0);
+        rowGroupMetadata(all, group, entry.offset);
+      }
+      const offset = entry.offset + entry.length - entry.footerLength;
+      const footer = closed(footerBytes(entry.rows, groups.length, own.written()));
+      await this.compare(offset, footer, `the footer of ${entry.symbol}.${entry.market}`);
+      rows += entry.rows;
+      count += groups.length;
+    }
+    const { footerOffset } = this.located;
+    await this.compare(footerOffset, closed(footerBytes(rows, count, all.written())), "the global footer");
+  }
+
+  private async compare(offset: number, expected: Uint8Array, what: string): Promise<void> {
+    const found = await read(this.file, offset, expected.length);
+    const at = expected.findIndex((byte, i) => byte !== found[i]);
+    if (at >= 0) throw new PackFormatError(`${what} differs at byte ${offset + at}`);
+  }
+}
+
+/** The chunk table of a section whose bytes are what the index says; throws `PackFormatError` otherwise. */
+function checkSection(entry: SectionEntry, bytes: Uint8Array): ChunkSizes[][] {
+  const code = `${entry.symbol}.${entry.market}`;
+  entry.blocks.forEach((block, number) => {
+    const to = entry.blocks[number + 1]?.offset ?? entry.length - entry.footerLength;
+    if (crc32(bytes.subarray(block.offset, to)) !== block.crc) {
+      throw new PackFormatError(
+        `block ${number} of ${code} (byte ${entry.offset + block.offset}) is damaged`,
+      );
+    }
+  });
+  if (bytes.length !== entry.length || crc32(bytes) !== entry.crc) {
+    throw new PackFormatError(`the section of ${code} (byte ${entry.offset}) is damaged`);
+  }
+  const ends = [bytes.subarray(0, 4), bytes.subarray(-4)];
+  if (!ends.every((end) => PARQUET_MAGIC.every((byte, i) => byte === end[i]))) {
+    throw new PackFormatError(`the section of ${code} lacks PAR1 at one of its ends`);
+  }
+  const table = bytes.subarray(4, 4 + chunkTableBytes(entry.blocks.length));
+  return decodeChunkTable(table, entry.blocks.length);
+}
+
+function rowGroupsOf(entry: SectionEntry, table: ChunkSizes[][], times: BlockTimes): RowGroup[] {
+  return entry.blocks.map((block, number) => {
+    let offset = block.offset;
+    const chunks = (table[number] ?? []).map(({ dictionary, total, uncompressed }) => {
+      const chunk = { offset, dataOffset: offset + dictionary, size: total, rawSize: uncompressed };
+      offset += total;
+      return chunk;
+    });
+    return {
+      rows: (entry.blocks[number + 1]?.firstRow ?? entry.rows) - block.firstRow,
+      symbol: entry.symbol,
+      firstTime: times[number]?.first ?? "",
+      lastTime: times[number]?.last ?? "",
+      chunks,
+    };
+  });
+}
+
+/** A footer with its length and `PAR1`. */
+function closed(footer: Uint8Array): Uint8Array {
+  const out = new ByteWriter(footer.length + 8);
+  out.append(footer);
+  out.uint32(footer.length);
+  out.append(PARQUET_MAGIC);
+  return out.take();
+}
+
+async function read(file: FileHandle, offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(length);
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await file.read(bytes, done, length - done, offset + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return bytes.subarray(0, done);
+}

@@ -1,0 +1,108 @@
+/** What a worker thread does for the build; the messages between both. Everything here passes by value. */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import { batchesOf, inOrder, joined, type OrderBatch } from "./order-batch.ts";
+import type { CellPlan } from "./parse/cell-plan.ts";
+import { ChunkParser } from "./parse/chunk-parser.ts";
+import type { BrokenLine, DefectTally } from "./parse/defects.ts";
+import { RowTable } from "./parse/row-table.ts";
+import { securityOfKey } from "./parse/security-cell.ts";
+import { type WrittenSection, writeSection } from "./section-writer.ts";
+import { type Extent, SpillReader, SpillWriter } from "./spill.ts";
+
+/** Lines of a file to be parsed; `from` is the first byte behind its header. */
+export interface ChunkOfLines {
+  bytes: Uint8Array<ArrayBuffer>;
+  from: number;
+  plan: CellPlan;
+}
+
+export type Work =
+  /** Parse a chunk that is the whole of one security, and write its section. */
+  | { kind: "section-of-chunk"; chunk: ChunkOfLines; key: number }
+  /** Parse a chunk and put its rows aside, each security's by itself. */
+  | { kind: "spill-chunk"; chunk: ChunkOfLines }
+  /** Write the section of a security whose rows were put aside. */
+  | { kind: "section-of-spill"; key: number; extents: Extent[] };
+
+/** What parsing a chunk showed. */
+export interface ChunkReport {
+  rows: number;
+  lines: number;
+  defects: DefectTally;
+  broken: BrokenLine[];
+}
+
+export interface SectionResult {
+  section: WrittenSection;
+  cancels: number;
+  /** Of the rows that went in: verification compares it with the rows that come out. */
+  fingerprint: number;
+}
+
+export interface SpillResult {
+  /** `securityKey` and place of every batch. */
+  extents: [number, Extent][];
+}
+
+export interface WorkerSettings {
+  tradedate: BeijingDate;
+  /** The folder of spill files. */
+  folder: string;
+  /** This worker's number, which is also its spill file's. */
+  number: number;
+}
+
+export function spillPath(folder: string, file: number): string {
+  return `${folder}/spill-${file}`;
+}
+
+/** Does the work of one thread. */
+export class Worker {
+  private readonly settings: WorkerSettings;
+  private readonly table = new RowTable();
+  private readonly spilled: SpillReader;
+  private spill: SpillWriter | undefined;
+
+  constructor(settings: WorkerSettings) {
+    this.settings = settings;
+    this.spilled = new SpillReader((file) => spillPath(settings.folder, file));
+  }
+
+  sectionOfChunk(chunk: ChunkOfLines, key: number): SectionResult & { report: ChunkReport } {
+    const { batches, report } = this.parse(chunk);
+    return { ...this.section(key, [...batches.values()]), report };
+  }
+
+  spillChunk(chunk: ChunkOfLines): SpillResult & { report: ChunkReport } {
+    const { batches, report } = this.parse(chunk);
+    const { folder, number } = this.settings;
+    this.spill ??= new SpillWriter(spillPath(folder, number), number);
+    const extents: [number, Extent][] = [];
+    for (const [key, batch] of batches) extents.push([key, this.spill.write(batch)]);
+    return { extents, report };
+  }
+
+  sectionOfSpill(key: number, extents: Extent[]): SectionResult {
+    return this.section(
+      key,
+      extents.map((extent) => this.spilled.read(extent)),
+    );
+  }
+
+  private parse({ bytes, from, plan }: ChunkOfLines) {
+    const parsed = new ChunkParser(plan, this.table).parse(bytes, from);
+    const { lines, defects, broken, table } = parsed;
+    return { batches: batchesOf(parsed, plan), report: { rows: table.rows, lines, defects, broken } };
+  }
+
+  private section(key: number, batches: OrderBatch[]): SectionResult {
+    const { symbol, market } = securityOfKey(key);
+    const columns = inOrder(joined(batches));
+    const section = writeSection(this.settings.tradedate, { symbol, market, columns });
+    const { values, index } = columns.orderType;
+    let cancels = 0;
+    for (const number of index) if (values[number] === "D") cancels += 1;
+    return { section, cancels, fingerprint: fingerprintOf(columns) };
+  }
+}

@@ -1,0 +1,96 @@
+/** Worker threads that each do one piece of work at a time, and work kept in order around them. */
+import { join } from "node:path";
+import { Worker as Thread } from "node:worker_threads";
+import type { BeijingDate } from "../calendar/beijing.ts";
+import type { Extent } from "./spill.ts";
+import type { ChunkOfLines, ChunkReport, SectionResult, SpillResult, Work, WorkerSettings } from "./work.ts";
+
+type Answer = { result: unknown } | { error: unknown };
+
+export class WorkerPool {
+  readonly threads: number;
+  private readonly idle: Thread[] = [];
+  private readonly waiting: ((thread: Thread) => void)[] = [];
+  private readonly all: Thread[];
+
+  /** `threads` workers for the day `tradedate` that spill below `folder`. */
+  constructor(threads: number, tradedate: BeijingDate, folder: string) {
+    this.threads = threads;
+    this.all = Array.from({ length: threads }, (_, number) => {
+      const workerData: WorkerSettings = { tradedate, folder, number };
+      return new Thread(join(import.meta.dirname, "worker-thread.ts"), { workerData });
+    });
+    this.idle.push(...this.all);
+  }
+
+  sectionOfChunk(chunk: ChunkOfLines, key: number): Promise<SectionResult & { report: ChunkReport }> {
+    return this.run({ kind: "section-of-chunk", chunk, key });
+  }
+
+  spillChunk(chunk: ChunkOfLines): Promise<SpillResult & { report: ChunkReport }> {
+    return this.run({ kind: "spill-chunk", chunk });
+  }
+
+  sectionOfSpill(key: number, extents: Extent[]): Promise<SectionResult> {
+    return this.run({ kind: "section-of-spill", key, extents });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.all.map((thread) => thread.terminate()));
+  }
+
+  private async run<T>(work: Work): Promise<T> {
+    const thread = this.idle.pop() ?? (await new Promise<Thread>((resolve) => this.waiting.push(resolve)));
+    try {
+      // The methods above are the only callers and name the result of their kind of work.
+      return (await answerOf(thread, work)) as T;
+    } finally {
+      const next = this.waiting.shift();
+      if (next === undefined) this.idle.push(thread);
+      else next(thread);
+    }
+  }
+}
+
+function answerOf(thread: Thread, work: Work): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const settle = (end: () => void) => {
+      thread.off("message", onMessage);
+      thread.off("error", onError);
+      thread.off("exit", onExit);
+      end();
+    };
+    const onMessage = (answer: Answer) =>
+      settle(() => ("error" in answer ? reject(answer.error) : resolve(answer.result)));
+    const onError = (error: unknown) => settle(() => reject(error));
+    const onExit = () => settle(() => reject(new Error("a worker thread ended before its work")));
+    thread.on("message", onMessage);
+    thread.on("error", onError);
+    thread.on("exit", onExit);
+    thread.postMessage(work, "chunk" in work ? [work.chunk.bytes.buffer] : []);
+  });
+}
+
+/**
+ * Starts the work that `starts` yields, at most `ahead` pieces at once, and yields the results in the order
+ * of their beginning. An error ends it after all that runs has ended.
+ */
+export async function* inTurn<T>(
+  starts: AsyncIterable<() => Promise<T>> | Iterable<() => Promise<T>>,
+  ahead: number,
+): AsyncGenerator<T> {
+  const running: Promise<T>[] = [];
+  try {
+    for await (const start of starts) {
+      const piece = start();
+      // A failure is met when its turn comes; until then it must not count as unhandled.
+      piece.catch(() => {});
+      running.push(piece);
+      const first = running.length >= ahead ? running.shift() : undefined;
+      if (first !== undefined) yield await first;
+    }
+    for (let next = running.shift(); next !== undefined; next = running.shift()) yield await next;
+  } finally {
+    await Promise.allSettled(running);
+  }
+}
