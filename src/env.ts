@@ -5,6 +5,7 @@
 import * as z from "zod";
 import { version } from "../package.json";
 import type { Gate } from "./gate/gate-object.ts";
+import { parseShareSecrets } from "./shares/secrets.ts";
 
 /** The project's version. */
 export const VERSION: string = version;
@@ -20,6 +21,13 @@ export interface Env {
 
 const milliseconds = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
 
+const shareSecrets = z.string().transform((text, context) => {
+  const secrets = parseShareSecrets(text);
+  if (secrets !== null) return secrets;
+  context.addIssue({ code: "custom", message: "expected <version>:<secret of 32 characters or more>, …" });
+  return z.NEVER;
+});
+
 const settingsSchema = z.object({
   /** Signs cursors; at least 32 characters. */
   CURSOR_SECRET: z.string().min(32),
@@ -27,6 +35,17 @@ const settingsSchema = z.object({
   CURSOR_SECRET_PREVIOUS: z.string().min(32).optional(),
   /** RFC 3339 instant of the last rotation. */
   CURSOR_SECRET_ROTATED_AT: z.iso.datetime({ offset: true }).optional(),
+  /**
+   * Passwords of shares and of external drives stand on it: `<version>:<secret>`, several separated by
+   * commas, the highest version for new ones. Shares live 7 days: keep the previous version that long, and
+   * as long as `edgetape external list` names it.
+   */
+  SHARE_SECRET: shareSecrets,
+  /** Where shares are reached, such as `https://data.example.com`; the address of the request when absent. */
+  PUBLIC_BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .transform((url) => url.replace(/\/+$/, ""))
+    .optional(),
   /** The first operator's bearer token. */
   ADMIN_TOKEN: z.string().min(24),
   ENVIRONMENT: z.string().default("production"),

@@ -12,6 +12,7 @@ const serviceTests = "test/{conformance,property,fault,interop}/**/*.test.ts";
 const testSecrets = {
   CURSOR_SECRET: "test-cursor-secret-test-cursor-secret",
   ADMIN_TOKEN: "test-admin-token-test-admin-token",
+  SHARE_SECRET: "1:test-share-secret-test-share-secret",
   RATE_LIMIT: "off",
 };
 

@@ -41,7 +41,11 @@ export async function startGateService(): Promise<GateService & AsyncDisposable>
       compatibilityDate: "2026-11-01",
       compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
       durableObjects: { GATE: { className: "Gate", useSQLite: true } },
-      bindings: { CURSOR_SECRET: "gate-test-".repeat(4), ADMIN_TOKEN: "gate-test-".repeat(4) },
+      bindings: {
+        CURSOR_SECRET: "gate-test-".repeat(4),
+        SHARE_SECRET: "gate-test-".repeat(4),
+        ADMIN_TOKEN: "gate-test-".repeat(4),
+      },
       // A broken body is reported on the console as an uncaught exception; here it is what is tested.
       handleStructuredLogs: () => undefined,
     }),

@@ -9,6 +9,7 @@ const MIGRATIONS = join(import.meta.dirname, "../../catalog/migrations");
 const rememberedSchema = z.object({
   adminToken: z.string(),
   cursorSecret: z.string(),
+  shareSecret: z.string().default(secret),
   /** Digest of the migrations that the database has; empty before the first. */
   migrations: z.string().default(""),
   /** Demo keys by name. A key is shown once by the service, so this file is where the demo finds it again. */
@@ -21,7 +22,7 @@ export function recall(stateDir: string): Remembered {
   try {
     return rememberedSchema.parse(JSON.parse(readFileSync(memoryPath(stateDir), "utf8")));
   } catch {
-    return { adminToken: secret(), cursorSecret: secret(), migrations: "", keys: {} };
+    return { adminToken: secret(), cursorSecret: secret(), shareSecret: secret(), migrations: "", keys: {} };
   }
 }
 
@@ -45,6 +46,7 @@ export function writeSecrets(stateDir: string, remembered: Remembered): string {
   const settings = {
     ADMIN_TOKEN: remembered.adminToken,
     CURSOR_SECRET: remembered.cursorSecret,
+    SHARE_SECRET: remembered.shareSecret,
     ENVIRONMENT: "demo",
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`);

@@ -1,0 +1,135 @@
+/**
+ * The files that shares offer: the operator's daily files, and for level2 also the day packs, which are
+ * the very objects that order history is served from. Reads go to the primary, so that a withdrawn file
+ * is gone at once.
+ */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import type { DataType } from "../entitlement/data-types.ts";
+
+/** Who began to download a file finishes on its old revision for this long after it was replaced. */
+export const REPLACED_KEPT_MS = 7 * 86_400_000;
+
+/** Where a file stands in a share: `<tradedate>/<name>`. */
+export interface FilePlace {
+  dataType: DataType;
+  tradedate: BeijingDate;
+  name: string;
+}
+
+/** A file that is offered now, in its present revision. */
+export interface CoveredFile extends FilePlace {
+  /** Counts from 1; for an order pack it is the day's revision. */
+  revision: number;
+  objectKey: string;
+  /** R2's, without quotes, for conditional reads. */
+  etag: string;
+  sizeBytes: number;
+  /** 64 hex digits. */
+  sha256: string;
+  publishedAtMs: number;
+  /** The pack in `day_securities`, for order packs; null for the operator's files. */
+  packId: number | null;
+}
+
+/** A revision that may be downloaded: the present one, or one that was replaced less than 7 days ago. */
+export interface FileVersion extends CoveredFile {
+  /** Null for the present revision. */
+  replacedAtMs: number | null;
+}
+
+/** Files of one type from `from` to `to`, both Beijing days included. */
+export interface CoverageQuestion {
+  dataType: DataType;
+  from: BeijingDate;
+  to: BeijingDate;
+}
+
+/** The name of the order pack of a day in a level2 share; operators cannot give it to a file. */
+export function orderPackName(tradedate: BeijingDate): string {
+  return `${tradedate}_orders.parquet`;
+}
+
+const VERSIONS = `
+  SELECT 'level2' AS dataType, d.tradedate, d.tradedate || '_orders.parquet' AS name, r.revision,
+    p.object_key AS objectKey, p.etag, p.size_bytes AS sizeBytes, p.sha256,
+    r.published_at_ms AS publishedAtMs, p.pack_id AS packId, r.replaced_at_ms AS replacedAtMs
+  FROM order_days d
+  JOIN day_revisions r ON r.tradedate = d.tradedate
+  JOIN day_packs p ON p.pack_id = r.pack_id
+  WHERE ?1 = 'level2' AND d.tradedate BETWEEN ?2 AND ?3 AND d.state = 'available'
+    AND (r.revision = d.revision OR r.replaced_at_ms > ?4)
+  UNION ALL
+  SELECT data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256, published_at_ms, NULL,
+    replaced_at_ms
+  FROM day_files
+  WHERE data_type = ?1 AND tradedate BETWEEN ?2 AND ?3 AND state = 'published'
+    AND (replaced_at_ms IS NULL OR replaced_at_ms > ?4)`;
+
+/** The bindings of `VERSIONS` for present revisions only: nothing was replaced after the end of time. */
+function present({ dataType, from, to }: CoverageQuestion): [DataType, string, string, number] {
+  return [dataType, from, to, Number.MAX_SAFE_INTEGER];
+}
+
+/** The files offered now, by day and then name; never a withdrawn, unverified or damaged one. */
+export async function coveredFiles(db: D1Database, question: CoverageQuestion): Promise<CoveredFile[]> {
+  const sql = `SELECT * FROM (${VERSIONS}) ORDER BY tradedate, name`;
+  const { results } = await db
+    .prepare(sql)
+    .bind(...present(question))
+    .all<FileVersion>();
+  return results.map(({ replacedAtMs: _, ...file }) => file);
+}
+
+/** What a share says of its files (spec 2.3). Without files the days are null. */
+export interface Coverage {
+  fileCount: number;
+  sizeBytes: number;
+  firstDay: BeijingDate | null;
+  lastDay: BeijingDate | null;
+}
+
+/** Number, size and first and last day of `coveredFiles`, without listing them. */
+export async function coverageOf(db: D1Database, question: CoverageQuestion): Promise<Coverage> {
+  const sql = `
+    SELECT count(*) AS fileCount, coalesce(sum(sizeBytes), 0) AS sizeBytes,
+      min(tradedate) AS firstDay, max(tradedate) AS lastDay
+    FROM (${VERSIONS})`;
+  const coverage = await db
+    .prepare(sql)
+    .bind(...present(question))
+    .first<Coverage>();
+  if (coverage === null) throw new Error("the coverage read gave no row; it always gives one");
+  return coverage;
+}
+
+/**
+ * The file at `place`, or null when it is not offered at `nowMs` (Unix milliseconds). With the `etag` (without
+ * quotes) of a revision that was replaced less than 7 days ago it is that revision, as long as the file is
+ * still offered; any other etag gives the present revision. The window of a plan is the caller's to check.
+ */
+export async function fileAt(
+  db: D1Database,
+  { dataType, tradedate, name }: FilePlace,
+  { nowMs, etag = null }: { nowMs: number; etag?: string | null },
+): Promise<FileVersion | null> {
+  const sql = `SELECT * FROM (${VERSIONS}) WHERE name = ?5 ORDER BY revision DESC`;
+  const { results } = await db
+    .prepare(sql)
+    .bind(dataType, tradedate, tradedate, nowMs - REPLACED_KEPT_MS, name)
+    .all<FileVersion>();
+  const offered = results.find(({ replacedAtMs }) => replacedAtMs === null);
+  if (offered === undefined) return null;
+  return results.find((version) => version.etag === etag) ?? offered;
+}
+
+/** The statement that reads the number which changes with every change of what is offered. */
+export function catalogRevisionStatement(db: D1Database): D1PreparedStatement {
+  return db.prepare("SELECT revision FROM catalog_revision");
+}
+
+/** The number in the result of `catalogRevisionStatement`. */
+export function catalogRevisionOf(result: D1Result | undefined): number {
+  const [row] = (result?.results ?? []) as { revision: number }[];
+  if (row === undefined) throw new Error("the catalog has lost its revision");
+  return row.revision;
+}

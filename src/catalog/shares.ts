@@ -1,0 +1,140 @@
+/** Shares: which account may fetch which (data type, year) under which address. Instants are Unix milliseconds. */
+import type { DataType } from "../entitlement/data-types.ts";
+import type { Subscription } from "../entitlement/principal.ts";
+import type { By } from "./accounts.ts";
+import { auditStatement, SERVICE_ACTOR } from "./audit.ts";
+
+export interface Share {
+  /** Stands in the address; opens nothing without the password. */
+  shareId: string;
+  accountId: string;
+  dataType: DataType;
+  year: number;
+  /** The newest one of an account, type and year is answered; an older one works until its own end. */
+  generation: number;
+  /** Which share secret the password is derived from. */
+  secretVersion: number;
+  createdAtMs: number;
+  revokedAtMs: number | null;
+}
+
+/** A share with what its drive must know to judge a request, all of one read. */
+export interface HeldShare {
+  share: Share;
+  /** The account is disabled. */
+  disabled: boolean;
+  /** Of the account: which plan is in force, and what it covers now, is `entitleShare`'s to say. */
+  subscriptions: Subscription[];
+  /** Changes with every change of what is offered: caches key on it. */
+  catalogRevision: number;
+}
+
+const SHARE = `s.share_id AS shareId, s.account_id AS accountId, s.data_type AS dataType, s.year, s.generation,
+  s.secret_version AS secretVersion, s.created_at_ms AS createdAtMs, s.revoked_at_ms AS revokedAtMs`;
+
+type HeldRow = Share & { disabledAtMs: number | null; subscriptions: string; catalogRevision: number };
+
+/** The share with this id, revoked and over ones too, or null. */
+export async function shareById(db: D1Database, shareId: string): Promise<HeldShare | null> {
+  const row = await db
+    .prepare(
+      `SELECT ${SHARE}, a.disabled_at_ms AS disabledAtMs,
+         (SELECT json_group_array(json_object('plan', plan, 'startMs', start_ms, 'endMs', end_ms))
+            FROM subscriptions WHERE account_id = s.account_id) AS subscriptions,
+         (SELECT revision FROM catalog_revision) AS catalogRevision
+       FROM shares s JOIN accounts a ON a.account_id = s.account_id
+       WHERE s.share_id = ?1`,
+    )
+    .bind(shareId)
+    .first<HeldRow>();
+  if (row === null) return null;
+  const { disabledAtMs, subscriptions, catalogRevision, ...share } = row;
+  return {
+    share,
+    disabled: disabledAtMs !== null,
+    subscriptions: JSON.parse(subscriptions) as Subscription[],
+    catalogRevision,
+  };
+}
+
+export type ShareOwner = Pick<Share, "accountId" | "dataType" | "year">;
+
+/** The statement that reads an owner's newest share; its result goes to `newestShareOf`. */
+export function newestShareStatement(db: D1Database, owner: ShareOwner): D1PreparedStatement {
+  return db
+    .prepare(
+      `SELECT ${SHARE} FROM shares s WHERE account_id = ?1 AND data_type = ?2 AND year = ?3
+       ORDER BY generation DESC LIMIT 1`,
+    )
+    .bind(owner.accountId, owner.dataType, owner.year);
+}
+
+/** The share in the result of `newestShareStatement`, or null. */
+export function newestShareOf(result: D1Result | undefined): Share | null {
+  return ((result?.results ?? []) as Share[])[0] ?? null;
+}
+
+/**
+ * Makes `share` unless its generation exists already, and returns the newest one of its owner: of two
+ * requests that make a share at once both get the same.
+ */
+export async function makeShare(db: D1Database, share: Omit<Share, "revokedAtMs">): Promise<Share> {
+  const { shareId, accountId, dataType, year, generation, secretVersion, createdAtMs } = share;
+  const guard = {
+    sql: `NOT EXISTS (SELECT 1 FROM shares
+      WHERE account_id = ?7 AND data_type = ?8 AND year = ?9 AND generation = ?10)`,
+    values: [accountId, dataType, year, generation],
+  };
+  const entry = {
+    atMs: createdAtMs,
+    actor: SERVICE_ACTOR,
+    action: "share.make",
+    subject: shareId,
+    before: null,
+    after: { accountId, dataType, year, generation },
+  };
+  const [, , newest] = await db.batch([
+    auditStatement(db, entry, guard),
+    db
+      .prepare(
+        `INSERT OR IGNORE INTO shares
+           (share_id, account_id, data_type, year, generation, secret_version, created_at_ms)
+         VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .bind(shareId, accountId, dataType, year, generation, secretVersion, createdAtMs),
+    newestShareStatement(db, share),
+  ]);
+  const made = newestShareOf(newest);
+  if (made === null) throw new Error("the share was made and is not there");
+  return made;
+}
+
+/** Ends a share from now on; asking for it again makes another one. Does nothing to one that is revoked. */
+export async function revokeShare(db: D1Database, shareId: string, by: By): Promise<void> {
+  const guard = {
+    sql: "EXISTS (SELECT 1 FROM shares WHERE share_id = ?7 AND revoked_at_ms IS NULL)",
+    values: [shareId],
+  };
+  const entry = {
+    atMs: by.nowMs,
+    actor: by.actor,
+    action: "share.revoke",
+    subject: shareId,
+    before: { revoked: false },
+    after: { revoked: true },
+  };
+  await db.batch([
+    auditStatement(db, entry, guard),
+    db
+      .prepare("UPDATE shares SET revoked_at_ms = ?2 WHERE share_id = ?1 AND revoked_at_ms IS NULL")
+      .bind(shareId, by.nowMs),
+  ]);
+}
+
+/** All shares ever made for an account, newest first. */
+export async function sharesOfAccount(db: D1Database, accountId: string): Promise<Share[]> {
+  const statement = db
+    .prepare(`SELECT ${SHARE} FROM shares s WHERE account_id = ?1 ORDER BY created_at_ms DESC, share_id`)
+    .bind(accountId);
+  return (await statement.all<Share>()).results;
+}

@@ -1,0 +1,55 @@
+/**
+ * Which share an account is answered with. One per (account, data type, year) at a time, so that a sync job
+ * keeps its address; a new one only when the old one is about to end and the new one would live longer.
+ */
+import { makeShare, type Share, type ShareOwner } from "../catalog/shares.ts";
+import { base62 } from "./base62.ts";
+import type { ShareSecrets } from "./secrets.ts";
+
+/** A share lives for 7 days, or until the plan ends if that is sooner (decisions 8). */
+export const SHARE_LIFE_MS = 7 * 86_400_000;
+
+/** With less than this left, asking again makes a new share, if that one would live longer. */
+const RENEWED_BELOW_MS = 24 * 3_600_000;
+
+/** 20 base62 characters are 119 bits; 16 random bytes are 128. */
+const ID_LENGTH = 20;
+const ID_BYTES = 16;
+
+/** The instant (exclusive) at which a share stops being valid: its life is over or the plan ends at `planEndMs`. */
+export function shareEndMs({ createdAtMs }: Pick<Share, "createdAtMs">, planEndMs: number): number {
+  return Math.min(createdAtMs + SHARE_LIFE_MS, planEndMs);
+}
+
+/** Whether `share` is answered once more at `nowMs`, or a new one is to be made. */
+export function isKept(
+  share: Share,
+  { nowMs, planEndMs, secrets }: { nowMs: number; planEndMs: number; secrets: ShareSecrets },
+): boolean {
+  if (share.revokedAtMs !== null || !secrets.secrets.has(share.secretVersion)) return false;
+  const endMs = shareEndMs(share, planEndMs);
+  if (endMs - nowMs >= RENEWED_BELOW_MS) return true;
+  return endMs > nowMs && shareEndMs({ createdAtMs: nowMs }, planEndMs) <= endMs;
+}
+
+/**
+ * The share to answer `owner` with, given the `newest` one there is: that one if it is kept, else a new one.
+ * Of two requests that make one at once both get the same.
+ */
+export async function shareFor(
+  db: D1Database,
+  owner: ShareOwner,
+  newest: Share | null,
+  at: { nowMs: number; planEndMs: number; secrets: ShareSecrets },
+): Promise<Share> {
+  if (newest !== null && isKept(newest, at)) return newest;
+  return makeShare(db, {
+    accountId: owner.accountId,
+    dataType: owner.dataType,
+    year: owner.year,
+    shareId: base62(crypto.getRandomValues(new Uint8Array(ID_BYTES)), ID_LENGTH),
+    generation: (newest?.generation ?? 0) + 1,
+    secretVersion: at.secrets.current,
+    createdAtMs: at.nowMs,
+  });
+}

@@ -1,0 +1,196 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import {
+  catalogRevisionOf,
+  catalogRevisionStatement,
+  coverageOf,
+  coveredFiles,
+  fileAt,
+  REPLACED_KEPT_MS,
+} from "../../../src/catalog/files.ts";
+import type { DataType } from "../../../src/entitlement/data-types.ts";
+
+const { DB: db } = env as unknown as { DB: D1Database };
+const NOW = Date.parse("2026-03-12T10:00:00+08:00");
+const date = (text: string) => text as BeijingDate;
+
+/** A row of the operator's files, as the admin API leaves it behind. */
+function putFile(row: {
+  dataType: DataType;
+  tradedate: string;
+  name: string;
+  revision?: number;
+  state?: string;
+  sizeBytes?: number;
+  replacedAtMs?: number;
+}): Promise<unknown> {
+  const { dataType, tradedate, name, revision = 1, state = "published", sizeBytes = 10 } = row;
+  const key = `files/${dataType}/${tradedate}/${name}/${revision}`;
+  return db
+    .prepare(
+      `INSERT INTO day_files (data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256,
+         state, uploaded_at_ms, published_at_ms, replaced_at_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 2, ?)`,
+    )
+    .bind(
+      dataType,
+      tradedate,
+      name,
+      revision,
+      key,
+      `etag-${key}`,
+      sizeBytes,
+      "0".repeat(64),
+      state,
+      row.replacedAtMs ?? null,
+    )
+    .run();
+}
+
+/** Revisions 1 to `revisions` of an order pack; each replaced the one before at `replacedAtMs`. */
+async function putDay(tradedate: string, packId: number, revisions = 1, replacedAtMs = NOW): Promise<void> {
+  for (let revision = 1; revision <= revisions; revision++) {
+    const id = packId + revision;
+    const served = revision === revisions;
+    await db.batch([
+      db
+        .prepare("INSERT INTO day_packs VALUES (?, ?, ?, ?, 1000, ?, 'b', 1, 1, 0)")
+        .bind(id, tradedate, `orders/${tradedate}/${revision}`, `etag-${id}`, "f".repeat(64)),
+      db
+        .prepare("INSERT INTO day_revisions VALUES (?, ?, ?, 3, ?)")
+        .bind(tradedate, revision, id, served ? null : replacedAtMs),
+    ]);
+  }
+  await db
+    .prepare("INSERT INTO order_days (tradedate, revision, pack_id, state) VALUES (?, ?, ?, 'available')")
+    .bind(tradedate, revisions, packId + revisions)
+    .run();
+}
+
+const revisionNow = async () => catalogRevisionOf(await catalogRevisionStatement(db).all());
+const listed = async (dataType: DataType, from: string, to: string) =>
+  (await coveredFiles(db, { dataType, from: date(from), to: date(to) })).map((file) => file.name);
+
+beforeAll(async () => {
+  await putDay("20260105", 100, 2, NOW - REPLACED_KEPT_MS + 1);
+  await putDay("20260106", 200, 2, NOW - REPLACED_KEPT_MS);
+  await putDay("20260107", 300);
+  await db.prepare("UPDATE order_days SET state = 'withdrawn' WHERE tradedate = '20260107'").run();
+  const archive = { dataType: "level2" as const, tradedate: "20260105", name: "20260105.7z" };
+  await putFile({ ...archive, replacedAtMs: NOW - 1000 });
+  await putFile({ ...archive, revision: 2, sizeBytes: 30 });
+  await putFile({ ...archive, revision: 3, state: "verifying" });
+  for (const state of ["uploaded", "verifying", "withdrawn"]) {
+    await putFile({ dataType: "level2", tradedate: "20260108", name: `20260108_${state}.csv`, state });
+  }
+  await putFile({ dataType: "auction_tick", tradedate: "20260105", name: "20260105_aucde.parquet" });
+});
+
+describe("files a share covers (spec 2.3, decisions 8)", () => {
+  it("are the published ones by day and name, order packs among those of level2", async () => {
+    expect(await listed("level2", "20260101", "20261231")).toEqual([
+      "20260105.7z",
+      "20260105_orders.parquet",
+      "20260106_orders.parquet",
+    ]);
+    expect(await listed("auction_tick", "20260101", "20261231")).toEqual(["20260105_aucde.parquet"]);
+  });
+
+  it("lie between the first and the last day, both included", async () => {
+    expect(await listed("level2", "20260106", "20260106")).toEqual(["20260106_orders.parquet"]);
+    expect(await listed("level2", "20260107", "20261231")).toEqual([]);
+  });
+
+  it("carry what a download needs: the order pack is the object of the order history", async () => {
+    const [archive, pack] = await coveredFiles(db, {
+      dataType: "level2",
+      from: date("20260105"),
+      to: date("20260105"),
+    });
+    expect(archive).toMatchObject({ revision: 2, sizeBytes: 30, packId: null });
+    expect(pack).toEqual({
+      dataType: "level2",
+      tradedate: "20260105",
+      name: "20260105_orders.parquet",
+      revision: 2,
+      objectKey: "orders/20260105/2",
+      etag: "etag-102",
+      sizeBytes: 1000,
+      sha256: "f".repeat(64),
+      publishedAtMs: 3,
+      packId: 102,
+    });
+  });
+
+  it("are counted and summed without being listed", async () => {
+    const year = { dataType: "level2" as const, from: date("20260101"), to: date("20261231") };
+    expect(await coverageOf(db, year)).toEqual({
+      fileCount: 3,
+      sizeBytes: 2030,
+      firstDay: "20260105",
+      lastDay: "20260106",
+    });
+    expect(await coverageOf(db, { ...year, from: date("20260201") })).toEqual({
+      fileCount: 0,
+      sizeBytes: 0,
+      firstDay: null,
+      lastDay: null,
+    });
+  });
+});
+
+describe("one file (issue 4, 1: a replaced file is finished within 7 days)", () => {
+  const at = (name: string, etag?: string) =>
+    fileAt(
+      db,
+      { dataType: "level2", tradedate: date(name.slice(0, 8)), name },
+      { nowMs: NOW, ...(etag === undefined ? {} : { etag }) },
+    );
+
+  it("is its present revision, without an etag or with one nobody knows", async () => {
+    expect(await at("20260105.7z")).toMatchObject({ revision: 2, replacedAtMs: null });
+    expect(await at("20260105.7z", "elsewhere")).toMatchObject({ revision: 2 });
+    expect(await at("20260105_orders.parquet")).toMatchObject({ revision: 2 });
+  });
+
+  it("is the older revision by its etag until 7 days after it was replaced", async () => {
+    const old = "etag-files/level2/20260105/20260105.7z/1";
+    expect(await at("20260105.7z", old)).toMatchObject({ revision: 1, replacedAtMs: NOW - 1000 });
+    expect(await at("20260105_orders.parquet", "etag-101")).toMatchObject({ revision: 1 });
+    expect(await at("20260106_orders.parquet", "etag-201")).toMatchObject({ revision: 2 });
+  });
+
+  it("is never an unpublished, withdrawn or absent one", async () => {
+    expect(await at("20260105.7z", "etag-files/level2/20260105/20260105.7z/3")).toMatchObject({
+      revision: 2,
+    });
+    for (const name of ["20260108_uploaded.csv", "20260108_verifying.csv", "20260108_withdrawn.csv"]) {
+      expect(await at(name)).toBeNull();
+    }
+    expect(await at("20260107_orders.parquet")).toBeNull();
+    expect(await at("20260107_orders.parquet", "etag-301")).toBeNull();
+    expect(await at("20260109_orders.parquet")).toBeNull();
+  });
+});
+
+describe("the catalog revision", () => {
+  it("changes with every publishing and withdrawal, and with nothing else", async () => {
+    const file = { dataType: "auction_tick" as const, tradedate: "20260201", name: "20260201_aucde.parquet" };
+    const before = await revisionNow();
+    await putFile({ ...file, state: "uploaded" });
+    expect(await revisionNow()).toBe(before);
+    const move = (state: string) =>
+      db.prepare("UPDATE day_files SET state = ? WHERE name = ?").bind(state, file.name).run();
+    await move("verifying");
+    expect(await revisionNow()).toBe(before);
+    await move("published");
+    expect(await revisionNow()).toBe(before + 1);
+    await move("withdrawn");
+    expect(await revisionNow()).toBe(before + 2);
+    await putDay("20260202", 400);
+    expect(await revisionNow()).toBe(before + 3);
+    await db.prepare("UPDATE order_days SET state = 'damaged' WHERE tradedate = '20260202'").run();
+    expect(await revisionNow()).toBe(before + 4);
+  });
+});
