@@ -51,9 +51,8 @@ export class AdminClient {
     request: AdminRequest = {},
   ): Promise<z.output<T>> {
     const tries = request.repeatable || method !== "POST" ? RETRY_WAITS_MS.length + 1 : 1;
-    const response = await this.send(method, path, request, tries);
-    const text = await response.text();
-    if (!response.ok) throw new CommandFailure(refusalSentence(response.status, text));
+    const { status, text } = await this.send(method, path, request, tries);
+    if (status < 200 || status > 299) throw new CommandFailure(refusalSentence(status, text));
     const parsed = schema.safeParse(jsonOf(text));
     if (parsed.success) return parsed.data;
     throw new CommandFailure(
@@ -61,7 +60,12 @@ export class AdminClient {
     );
   }
 
-  private async send(method: string, path: string, request: AdminRequest, tries: number): Promise<Response> {
+  private async send(
+    method: string,
+    path: string,
+    request: AdminRequest,
+    tries: number,
+  ): Promise<{ status: number; text: string }> {
     const binary = request.body instanceof Uint8Array;
     const headers: Record<string, string> = {
       Authorization: `Bearer ${this.token}`,
@@ -81,8 +85,9 @@ export class AdminClient {
       const last = attempt >= tries;
       try {
         const response = await this.fetch(this.baseUrl + path, { method, headers, body, redirect: "manual" });
-        if (last || !PASSING_STATUSES.has(response.status)) return response;
-        await response.body?.cancel();
+        // The body is part of the try: a connection may break in the middle of an answer.
+        const text = await response.text();
+        if (last || !PASSING_STATUSES.has(response.status)) return { status: response.status, text };
       } catch (error) {
         if (last) throw new CommandFailure(unreachableSentence(this.baseUrl, error));
       }

@@ -1,0 +1,221 @@
+/** The `edgetape` command as an operator runs it, as its own process against a running service. */
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, request, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Service, startService } from "../support/service.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "edgetape-cli-"));
+let service: Service;
+
+interface Ran {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the command; `onStart` gets what kills it outright. */
+function edgetape(args: string[], url = service.baseUrl, onStart?: (kill: () => void) => void): Promise<Ran> {
+  const env = { ...process.env, EDGETAPE_URL: url, EDGETAPE_TOKEN: service.adminToken };
+  const child = spawn(process.execPath, ["src/cli/edgetape.mjs", ...args], {
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ran: Ran = { status: null, stdout: "", stderr: "" };
+  child.stdout.on("data", (bytes) => {
+    ran.stdout += bytes;
+  });
+  child.stderr.on("data", (bytes) => {
+    ran.stderr += bytes;
+  });
+  onStart?.(() => child.kill("SIGKILL"));
+  return new Promise((settle) => child.on("close", (status) => settle({ ...ran, status })));
+}
+
+async function done(args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await edgetape(args);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  return stdout;
+}
+
+/** The code that a key gets for a page of 300750 on `tradedate`. */
+async function codeFor(apikey: string, tradedate: string): Promise<number> {
+  const params = { symbol: "300750", tradedate, page_size: 1 };
+  return (await service.post({ apiname: "level2_order_history", apikey, params })).envelope.code;
+}
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("edgetape calendar", () => {
+  it("loads a year the library knows and shows it", async () => {
+    expect(await done(["calendar", "load", "--year", "2026"])).toContain(
+      "365 days with 242 trading days loaded, 365 of them new",
+    );
+    expect(await done(["calendar", "load", "--year", "2026"])).toContain("0 of them new or changed");
+    const shown = await done(["calendar", "show", "--year", "2026"]);
+    expect(shown).toContain("365 days known, 242 of them trading days");
+    expect(shown).toMatch(/^202610 {2}08 09 12 /m);
+  });
+
+  it("refuses a year whose holidays are not announced, with exit status 1", async () => {
+    const { status, stderr, stdout } = await edgetape(["calendar", "load", "--year", "2027"]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toMatch(/^edgetape: The holidays of 2027 are not in the library .*--file\.\n$/);
+  });
+
+  it("loads an operator's own list", async () => {
+    const list = join(folder, "own.txt");
+    writeFileSync(list, "20270104\n20270105\n");
+    await done(["calendar", "load", "--file", list]);
+    const shown = JSON.parse(await done(["calendar", "show", "--year", "2027", "--json"]));
+    expect(shown.days.map((day: { day: string; open: boolean }) => [day.day, day.open])).toEqual([
+      ["20270104", true],
+      ["20270105", true],
+    ]);
+  });
+});
+
+describe("edgetape account, subscription and key", () => {
+  it("makes a customer who can ask, and takes the key away again", async () => {
+    await publishSample("20260312", 5_000);
+    const account = JSON.parse(await done(["account", "create", "客户 17", "--note", "first", "--json"]));
+    expect(account.accountId).toBe("客户 17");
+    const again = await edgetape(["account", "create", "客户 17"]);
+    expect(again.status).toBe(1);
+    expect(again.stderr).not.toContain("    at ");
+    await done([
+      "subscription",
+      "set",
+      "客户 17",
+      "--plan",
+      "flagship",
+      "--start",
+      "2026-01-01",
+      "--end",
+      "2027-01-01",
+    ]);
+    const [key = ""] = (await done(["key", "issue", "客户 17", "--name", "laptop"])).split("\n");
+    expect(await codeFor(key, "20260312")).toBe(200);
+    const shown = await done(["account", "show", "客户 17"]);
+    expect(shown).toContain(
+      "plan flagship from 2026-01-01T00:00:00+08:00 until before 2027-01-01T00:00:00+08:00",
+    );
+    expect(shown).not.toContain(key);
+    const keyId = /^(\S+) .*laptop/m.exec(shown)?.[1] ?? "";
+    expect(await done(["key", "revoke", keyId])).toContain(`Key ${keyId} of account 客户 17 is revoked`);
+  });
+
+  it("imports existing customers' keys of any form, twice with the same outcome", async () => {
+    const hash = createHash("sha256").update("another's key").digest("hex");
+    const file = join(folder, "keys.csv");
+    writeFileSync(
+      file,
+      `key,sha256,account,plan,start,end\n旧 key 1,,old-1,flagship,20260101,20270101\n,${hash},old-2,trial,20260101,20270101\nLOST,,old-3,gold,20260101,20270101\n`,
+    );
+    const first = await edgetape(["key", "import", file]);
+    expect(first.status).toBe(3);
+    expect(first.stdout).toBe("2 keys imported or extended, 0 unchanged, 1 refused.\n");
+    expect(first.stderr).toMatch(/^.*keys\.csv:4: plan: /);
+    expect(first.stderr).not.toContain("LOST");
+    expect((await edgetape(["key", "import", file])).stdout).toBe(
+      "0 keys imported or extended, 2 unchanged, 1 refused.\n",
+    );
+    expect(await codeFor("旧 key 1", "20260312")).toBe(200);
+    expect(await codeFor("another's key", "20260312")).toBe(200);
+  });
+});
+
+describe("edgetape publish", () => {
+  it("completes after it was killed at any point, and until then the served day stays", async () => {
+    const old = await publishSample("20260311", 3_000);
+    // More than one part, so that it can be killed between parts.
+    const { path, rows } = await samplePack("20260311", 1_100_000);
+    const before = await dayOf("20260311");
+    expect(before.rows).toBe(old.rows);
+    const steps = ["/uploads", "/parts/2", "/complete"];
+    for (const step of steps) {
+      for (const moment of ["before", "after"] as const) {
+        const killed = await publishKilledAt(path, step, moment);
+        expect(killed).toEqual({ status: null, stdout: "", stderr: "" });
+        const completed = step === "/complete" && moment === "after";
+        expect((await dayOf("20260311")).revision).toBe(before.revision + (completed ? 1 : 0));
+      }
+    }
+    expect(await done(["publish", path])).toContain(
+      "20260311 was already served with this content, as revision 2",
+    );
+    expect(await dayOf("20260311")).toMatchObject({ revision: 2, rows, securities: 65 });
+    expect(await done(["days", "--month", "202603"])).toMatch(/^20260311 {2}2 +available +65 +1100000 /m);
+    expect(await done(["day", "20260311"])).toContain("20260311: revision 2 is served (available)");
+  });
+
+  it("says in one line what is wrong, with its exit status", async () => {
+    const { path } = await samplePack("20260310", 500);
+    const wrongToken = await edgetape(["publish", path, "--token", "not-the-operator's-token"]);
+    expect(wrongToken.status).toBe(1);
+    expect(wrongToken.stderr).toMatch(/^edgetape: [^\n]+\n$/);
+    expect(wrongToken.stderr).not.toContain("not-the-operator");
+    expect((await edgetape(["publish"])).status).toBe(2);
+    expect((await edgetape(["publish", path, "--faster"])).status).toBe(2);
+    expect((await edgetape(["publish", "absent.parquet"])).status).toBe(1);
+    expect((await edgetape(["--help"])).status).toBe(0);
+  });
+});
+
+async function samplePack(tradedate: string, rows: number): Promise<{ path: string; rows: number }> {
+  const out = join(folder, String(rows));
+  return JSON.parse(
+    await done(["sample", "--date", tradedate, "--rows", String(rows), "--out", out, "--json"]),
+  );
+}
+
+async function publishSample(tradedate: string, rows: number) {
+  const pack = await samplePack(tradedate, rows);
+  expect(await done(["publish", pack.path])).toContain(
+    `${tradedate} is served as revision 1: 20 securities, ${rows} orders`,
+  );
+  return pack;
+}
+
+async function dayOf(tradedate: string): Promise<{ revision: number; rows: number; securities: number }> {
+  const { text } = await service.admin("GET", `/admin/days/${tradedate}`);
+  return JSON.parse(text).day;
+}
+
+/** Publishes through a relay that kills the command at the request for `step`, before or after passing it on. */
+async function publishKilledAt(path: string, step: string, moment: "before" | "after"): Promise<Ran> {
+  let kill = () => {};
+  const relay = createServer((asked, answer) => {
+    const last = asked.url?.endsWith(step) ?? false;
+    if (last && moment === "before") return kill();
+    const { method, headers } = asked;
+    const passed = request(service.baseUrl + asked.url, { method, headers }, (got) => {
+      if (last) return got.resume().on("end", kill);
+      got.pipe(answer.writeHead(got.statusCode ?? 0, got.headers));
+    });
+    // A killed command takes its requests with it, half sent ones too.
+    asked.pipe(passed.on("error", () => {}));
+  });
+  const url = await listening(relay);
+  const ran = await edgetape(["publish", path], url, (killer) => {
+    kill = killer;
+  });
+  relay.closeAllConnections();
+  relay.close();
+  return ran;
+}
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+}
