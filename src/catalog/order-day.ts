@@ -31,6 +31,8 @@ export interface SectionRow extends Security {
   length: number;
   footerLength: number;
   rows: number;
+  /** HHMMSSmmm of the last row, as a number. */
+  lastTime: number;
   crc: number;
   blocksBlob: Uint8Array;
 }
@@ -61,6 +63,7 @@ interface OrderDayRow {
   section_length: number;
   footer_length: number;
   rows: number;
+  last_time: number;
   crc: number;
   blocks: number[];
 }
@@ -72,7 +75,8 @@ const FOUND = `
   ORDER BY s.market`;
 
 const COLUMNS = `d.revision, d.state, p.object_key, p.etag,
-  s.market, s.section_offset, s.section_length, s.footer_length, s.rows, s.crc, s.blocks`;
+  s.market, s.section_offset, s.section_length, s.footer_length, s.rows, s.last_time, s.crc,
+  s.blocks`;
 
 const ON_A_DATE = `
   SELECT asked.tradedate, NULL AS closed_since, ${COLUMNS}
@@ -132,6 +136,7 @@ function sectionOf(row: OrderDayRow, symbol: string): SectionRow[] {
       length: row.section_length,
       footerLength: row.footer_length,
       rows: row.rows,
+      lastTime: row.last_time,
       crc: row.crc,
       // D1 hands a BLOB over as an array of numbers.
       blocksBlob: Uint8Array.from(row.blocks),

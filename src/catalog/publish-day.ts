@@ -11,9 +11,9 @@ const CHUNK_CHARACTERS = 1_000_000;
 
 const LOAD = `
   INSERT OR REPLACE INTO day_securities
-    (pack_id, symbol, market, section_offset, section_length, footer_length, rows, crc, blocks)
+    (pack_id, symbol, market, section_offset, section_length, footer_length, rows, last_time, crc, blocks)
   SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
-    unhex(value ->> 7)
+    value ->> 7, unhex(value ->> 8)
   FROM json_each(?2)`;
 
 /**
@@ -37,6 +37,7 @@ function jsonRow(row: SectionRow): string {
     row.length,
     row.footerLength,
     row.rows,
+    row.lastTime,
     row.crc,
     blocks,
   ]);

@@ -47,6 +47,7 @@ export function writeSection(tradedate: BeijingDate, section: Section): WrittenS
     length: 0,
     footerLength: 0,
     rows,
+    lastTime: columns.time[rows - 1] ?? 0,
     crc: 0,
     blocks: [],
   };

@@ -24,7 +24,12 @@ export function checkEntries(entries: readonly SectionEntry[]): void {
     if (code <= previous) throw new PackFormatError(`${code} stands after ${previous} in the index`);
     previous = code;
     if (entry.rows === 0) {
-      if (entry.length !== 0 || entry.footerLength !== 0 || entry.blocks.length !== 0) {
+      if (
+        entry.length !== 0 ||
+        entry.footerLength !== 0 ||
+        entry.lastTime !== 0 ||
+        entry.blocks.length !== 0
+      ) {
         throw new PackFormatError(`${code} has no rows and yet a section`);
       }
       continue;
@@ -41,7 +46,8 @@ export function checkEntries(entries: readonly SectionEntry[]): void {
 
 /**
  * Throws `PackFormatError` unless the blocks of `entry` (which has rows) start at row 0, hold 1 to 10,000 rows
- * each, lie one after the other from the end of the chunk table to the footer, and ascend in (t0, k0).
+ * each, lie one after the other from the end of the chunk table to the footer and ascend in (t0, k0), and unless
+ * its last row is not earlier than its last block.
  */
 function checkBlocks(entry: SectionEntry, code: string): void {
   const blocksStart = PARQUET_MAGIC.length + chunkTableBytes(entry.blocks.length);
@@ -66,6 +72,9 @@ function checkBlocks(entry: SectionEntry, code: string): void {
     }
     before = block;
   });
+  if (entry.lastTime > MAX_TIME || entry.lastTime < (before?.t0 ?? 0)) {
+    throw new PackFormatError(`${code} ends at time ${entry.lastTime}, before its last block begins`);
+  }
   if (entry.blocks[0]?.firstRow !== 0) throw new PackFormatError(`${code} has rows and no block with row 0`);
 }
 

@@ -13,10 +13,10 @@ import type { DayIndex, SectionEntry } from "./layout.ts";
 /** Region length, CRC-32 of what stands before the trailer, format version, magic: each u32 or four bytes. */
 export const TRAILER_BYTES = 16;
 
-const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 2;
 const MAGIC = 0x58495445; // "ETIX" read as a little-endian u32
 const HEADER_BYTES = 24; // tradedate u32, build id 16 bytes, entry count u32
-const ENTRY_BYTES = 36;
+const ENTRY_BYTES = 40;
 
 /**
  * `index` as the bytes of an index region, trailer included. Throws `PackFormatError` when the entries break
@@ -97,7 +97,8 @@ function writeEntry(view: DataView, at: number, entry: SectionEntry): void {
   view.setUint32(at + 20, u32(entry.footerLength), true);
   view.setUint32(at + 24, u32(entry.rows), true);
   view.setUint32(at + 28, u32(entry.crc), true);
-  view.setUint32(at + 32, u32(entry.blocks.length), true);
+  view.setUint32(at + 32, u32(entry.lastTime), true);
+  view.setUint32(at + 36, u32(entry.blocks.length), true);
 }
 
 function readEntries(body: Uint8Array, count: number): SectionEntry[] {
@@ -107,7 +108,7 @@ function readEntries(body: Uint8Array, count: number): SectionEntry[] {
   for (let index = 0; index < count; index++) {
     const blocksAt = at + ENTRY_BYTES;
     if (blocksAt > body.length) throw new PackFormatError(`the index region ends inside entry ${index}`);
-    const blocksEnd = blocksAt + view.getUint32(at + 32, true) * BLOCK_BYTES;
+    const blocksEnd = blocksAt + view.getUint32(at + 36, true) * BLOCK_BYTES;
     if (blocksEnd > body.length) {
       throw new PackFormatError(`the index region ends inside the blocks of entry ${index}`);
     }
@@ -120,6 +121,7 @@ function readEntries(body: Uint8Array, count: number): SectionEntry[] {
       footerLength: view.getUint32(at + 20, true),
       rows: view.getUint32(at + 24, true),
       crc: view.getUint32(at + 28, true),
+      lastTime: view.getUint32(at + 32, true),
       blocks: decodeBlocks(body.subarray(blocksAt, blocksEnd)),
     });
     at = blocksEnd;

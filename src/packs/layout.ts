@@ -49,7 +49,7 @@ export interface Block {
   crc: number;
 }
 
-/** A security's entry in the day index. Without orders: `rows` 0, no blocks, length 0. */
+/** A security's entry in the day index. Without orders: `rows`, `lastTime` and `length` 0, no blocks. */
 export interface SectionEntry extends Security {
   /** First byte of the section in the pack. */
   offset: number;
@@ -58,6 +58,8 @@ export interface SectionEntry extends Security {
   /** Bytes from the end of the last block to the end of the section: footer, its length, `PAR1`. */
   footerLength: number;
   rows: number;
+  /** HHMMSSmmm (as a number) of the last row; 0 without orders. */
+  lastTime: number;
   /** CRC-32 of the whole section. */
   crc: number;
   blocks: Block[];

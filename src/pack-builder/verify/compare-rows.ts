@@ -99,7 +99,11 @@ class RowWalk {
   }
 
   private finish(): void {
+    if (this.time !== this.entry?.lastTime) this.fail(`is missing: the last one is of ${this.time}`);
     this.endBlock();
+    if (this.time !== this.entry?.lastTime) {
+      this.fail(`comes after the time ${this.time}; the index says it ends at ${this.entry?.lastTime}`);
+    }
     this.done.push({ fingerprint: this.fingerprint.value(), times: this.times });
     this.begin();
   }

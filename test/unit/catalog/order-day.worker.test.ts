@@ -28,6 +28,7 @@ function section(symbol: string, market: Market, rows: number): SectionRow {
     length: 700,
     footerLength: 99,
     rows,
+    lastTime: rows === 0 ? 0 : 145_959_990,
     crc: 0xffff_fff0,
     blocksBlob,
   };

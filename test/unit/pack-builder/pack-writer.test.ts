@@ -104,6 +104,12 @@ describe("the pack writer (design 4)", () => {
     ]);
   });
 
+  it("says when the last row of a security stands, 0 for one without orders", async () => {
+    const securities = [section("000001", "SZ", 0), section("600519", "SH", 10_001)];
+    const { entries } = await indexOf(await buildPackBytes(DAY, securities));
+    expect(entries.map(({ lastTime }) => lastTime)).toEqual([0, 93_000_000 + 3_333 * 10]);
+  });
+
   it("keeps ids and volumes up to 2^53 - 1 and amounts beyond 2^53 exactly", async () => {
     const wild = section("600519", "SH", 300, (columns) => {
       for (let row = 0; row < 300; row++) columns.orderId[row] = row % 2 ? 2 ** 53 - 1 - row : row;

@@ -58,12 +58,24 @@ const dayIndex: fc.Arbitrary<DayIndex> = fc
     let offset = 0;
     const entries = securities.map(({ code: [symbol, market], section }): SectionEntry => {
       if (section === null)
-        return { symbol, market, offset, length: 0, footerLength: 0, rows: 0, crc: 0, blocks: [] };
+        return {
+          symbol,
+          market,
+          offset,
+          length: 0,
+          footerLength: 0,
+          rows: 0,
+          lastTime: 0,
+          crc: 0,
+          blocks: [],
+        };
       const { content, footer, crc } = section;
       const length = content.blocksEnd + footer;
       offset += length;
       const { rows, blocks } = content;
-      return { symbol, market, offset: offset - length, length, footerLength: footer, rows, crc, blocks };
+      const lastTime = blocks.at(-1)?.t0 ?? 0;
+      const place = { offset: offset - length, length, footerLength: footer };
+      return { symbol, market, ...place, rows, lastTime, crc, blocks };
     });
     return { tradedate: tradedate as BeijingDate, buildId, entries };
   });
@@ -79,13 +91,24 @@ const sample: DayIndex = {
       length: 1000,
       footerLength: 100,
       rows: 10_007,
+      lastTime: 145_959_990,
       crc: 0xffff_ffff,
       blocks: [
         { offset: 248, firstRow: 0, t0: 91_500_000, k0: 0, crc: 1 },
         { offset: 700, firstRow: 10_000, t0: 93_000_000, k0: 12, crc: 0x8000_0000 },
       ],
     },
-    { symbol: "600519", market: "SH", offset: 1000, length: 0, footerLength: 0, rows: 0, crc: 0, blocks: [] },
+    {
+      symbol: "600519",
+      market: "SH",
+      offset: 1000,
+      length: 0,
+      footerLength: 0,
+      rows: 0,
+      lastTime: 0,
+      crc: 0,
+      blocks: [],
+    },
   ],
 };
 
@@ -119,6 +142,7 @@ describe("index region (design 4)", () => {
         length,
         footerLength: 100,
         rows: 1,
+        lastTime: 91_500_000,
         crc: 7,
         blocks: [{ offset: 128, firstRow: 0, t0: 91_500_000, k0: 0, crc: 1 }],
       });
@@ -157,6 +181,8 @@ describe("index region (design 4)", () => {
       "no room for the chunk table",
       changed({ blocks: sample.entries[0]?.blocks.slice(0, 1) ?? [], rows: 10_000 }),
     ],
+    ["an end before its last block begins", changed({ lastTime: 92_959_999 })],
+    ["an end that is no time", changed({ lastTime: 240_000_000 })],
     ["a footer longer than the section", changed({ footerLength: 2000 })],
     ["a symbol of five digits", changed({ symbol: "00001" })],
     ["symbols out of order", changed({ symbol: "600520" })],
