@@ -4,6 +4,7 @@ import { FIELDS } from "../orders/record.ts";
 import type { Words } from "./language.ts";
 
 const SYMBOL_FORMS = "600519, 600519.SH, 000001.SZ, sh600519";
+const PAGE_SIZES = "1-10000";
 const TIME_FORMS = "HH:MM, HH:MM:SS, HHMMSS, HHMMSSmmm";
 
 /** The words of a refused query; each names the parameter, what is accepted and what to do. */
@@ -64,7 +65,7 @@ function unknownWords(parameter: string, hint: NameHint | null, known: string): 
   };
 }
 
-function invalidWords({ parameter, problem, given }: ParamInvalid): Words {
+function invalidWords({ parameter, problem, given, accepted }: ParamInvalid): Words {
   const zhGiven = given === "" ? " " : `（收到 ${given}）`;
   const enGiven = given === "" ? "" : ` (received ${given})`;
   const say = (zh: string, en: string): Words => ({
@@ -73,11 +74,17 @@ function invalidWords({ parameter, problem, given }: ParamInvalid): Words {
   });
   switch (problem) {
     case "missing":
-      return say(`是必填项，例如 ${SYMBOL_FORMS}`, `is required, for example ${SYMBOL_FORMS}`);
+      return say(
+        `是必填项，例如 ${accepted ?? SYMBOL_FORMS}`,
+        `is required, for example ${accepted ?? SYMBOL_FORMS}`,
+      );
     case "not_string":
       return say("必须是字符串，请加上引号", "must be a string: put it in quotes");
     case "not_integer":
-      return say("必须是整数，从 1 到 10000", "must be an integer from 1 to 10000");
+      return say(
+        `必须是整数，范围 ${accepted ?? PAGE_SIZES}`,
+        `must be an integer of ${accepted ?? PAGE_SIZES}`,
+      );
     case "below_one":
       return say("必须不小于 1（最大 10000）", "must be at least 1 (at most 10000)");
     case "differs_from_limit":
@@ -125,5 +132,9 @@ function invalidWords({ parameter, problem, given }: ParamInvalid): Words {
         "必须是以逗号分隔的字符串或字符串数组",
         "must be a comma-separated string or an array of strings",
       );
+    case "value_form":
+      return say(`格式不正确，可用：${accepted ?? ""}`, `has a wrong form, accepted: ${accepted ?? ""}`);
+    case "out_of_range":
+      return say(`超出范围，可用：${accepted ?? ""}`, `is out of range, accepted: ${accepted ?? ""}`);
   }
 }

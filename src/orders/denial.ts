@@ -36,14 +36,18 @@ export type ParamProblem =
   | "time_eight_digits"
   | "time_out_of_day"
   | "empty_window"
-  | "fields_form";
+  | "fields_form"
+  | "value_form"
+  | "out_of_range";
 
 /** A parameter with a wrong value. `given` is a short printable excerpt of it, or `""`. */
 export interface ParamInvalid {
   reason: "param_invalid";
-  parameter: OrderParameter | "fields";
+  parameter: string;
   problem: ParamProblem;
   given: string;
+  /** What is accepted, where the problem alone does not tell: `2017-2026`, `auction_tick, level2`. */
+  accepted?: string;
 }
 
 /** Where the caller probably wanted to go: a parameter of a similar name, or the envelope beside `params`. */

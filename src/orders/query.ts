@@ -1,16 +1,14 @@
 /** `params` and `fields` of an order-history request as one checked value (spec 4.3, decisions 3). */
-import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
+import type { BeijingDate } from "../calendar/beijing.ts";
 import {
-  excerptOf,
   invalid,
-  type NameHint,
   ORDER_PARAMETERS,
   type OrderParameter,
   type ParamInvalid,
   type QueryDenial,
 } from "./denial.ts";
 import { type AskedColumn, parseFields } from "./fields.ts";
-import { nearestName } from "./nearest-name.ts";
+import { givenParameters, type ParameterOptions, parseTradedate } from "./parameters.ts";
 import { type AskedSecurity, parseSymbol } from "./symbol.ts";
 import { parseTimeWindow, type TimeWindow } from "./time-window.ts";
 
@@ -32,11 +30,6 @@ export interface OrderQuery extends AskedSecurity, TimeWindow {
   unknownParameters: string[];
 }
 
-export interface QueryOptions {
-  /** `warn` lets unknown parameters pass and lists them in the query. */
-  unknownParameters: "refuse" | "warn";
-}
-
 /** Parameters that make no sense with a whole file (spec 4.3). */
 const EXCLUDED_WITH_PARQUET: readonly OrderParameter[] = [
   "cursor",
@@ -46,20 +39,17 @@ const EXCLUDED_WITH_PARQUET: readonly OrderParameter[] = [
   "end_time",
 ];
 
-/** Members of the envelope that callers put into `params` by mistake. */
-const ENVELOPE_MEMBERS: readonly string[] = ["apiname", "apikey", "fields", "params"];
-
 /**
  * Reads the parameters of an order query. `null`, `""` and blanks are the same as leaving a parameter out.
  * Refuses unknown names first, so that a misspelt `symbl` is told of, not a missing `symbol`.
  */
 export function parseOrderQuery(
   request: { params: Readonly<Record<string, unknown>>; fields?: unknown },
-  { unknownParameters }: QueryOptions,
+  options: ParameterOptions,
 ): OrderQuery | QueryDenial {
-  const given = new Map(Object.entries(request.params).filter(([, value]) => !isBlank(value)));
-  const unknown = [...given.keys()].filter((name) => !isOrderParameter(name));
-  if (unknown[0] !== undefined && unknownParameters === "refuse") return unknownParameter(unknown[0]);
+  const parameters = givenParameters(request.params, ORDER_PARAMETERS, options);
+  if ("reason" in parameters) return parameters;
+  const { given, unknown } = parameters;
 
   const security = given.has("symbol") ? parseSymbol(given.get("symbol")) : invalid("symbol", "missing");
   if ("reason" in security) return security;
@@ -80,7 +70,6 @@ export function parseOrderQuery(
   const columns = parseFields(request.fields);
   if ("reason" in columns) return columns;
 
-  const unknownNames = unknown.map(excerptOf);
   return {
     ...security,
     ...window,
@@ -89,7 +78,7 @@ export function parseOrderQuery(
     pageSize,
     cursor,
     columns,
-    unknownParameters: unknownNames,
+    unknownParameters: unknown,
   };
 }
 
@@ -102,35 +91,6 @@ export function wantsParquet(body: unknown): boolean {
   const { params } = body;
   if (typeof params !== "object" || params === null || !("format" in params)) return false;
   return typeof params.format === "string" && params.format.trim().toLowerCase() === "parquet";
-}
-
-function isBlank(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
-}
-
-function isOrderParameter(name: string): boolean {
-  return ORDER_PARAMETERS.some((known) => known === name);
-}
-
-function unknownParameter(name: string): QueryDenial {
-  return {
-    reason: "param_unknown",
-    parameter: excerptOf(name),
-    hint: hintFor(name),
-    known: ORDER_PARAMETERS,
-  };
-}
-
-function hintFor(name: string): NameHint | null {
-  if (ENVELOPE_MEMBERS.includes(name)) return { kind: "envelope", name };
-  const nearest = nearestName(name, ORDER_PARAMETERS);
-  return nearest === null ? null : { kind: "nearest", name: nearest };
-}
-
-function parseTradedate(value: unknown): BeijingDate | null | ParamInvalid {
-  if (value === undefined) return null;
-  if (typeof value !== "string") return invalid("tradedate", "not_string", value);
-  return parseBeijingDate(value) ?? invalid("tradedate", "not_a_date", value);
 }
 
 /** Rows per page: `page_size`, or `limit` as another name of it; both and different is refused. */

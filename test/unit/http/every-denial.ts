@@ -7,10 +7,7 @@ const tradedate = "20260311" as BeijingDate;
 const newestLoaded = "20260310" as BeijingDate;
 
 /** Every problem of a parameter, with the parameter it is told of. */
-const PROBLEMS: Record<
-  ParamProblem,
-  "symbol" | "tradedate" | "format" | "start_time" | "page_size" | "fields"
-> = {
+const PROBLEMS: Record<ParamProblem, string> = {
   missing: "symbol",
   not_string: "tradedate",
   not_integer: "page_size",
@@ -27,6 +24,8 @@ const PROBLEMS: Record<
   time_out_of_day: "start_time",
   empty_window: "start_time",
   fields_form: "fields",
+  value_form: "data_type",
+  out_of_range: "year",
 };
 
 export const EVERY_DENIAL: readonly Denial[] = [
@@ -73,6 +72,7 @@ export const EVERY_DENIAL: readonly Denial[] = [
       parameter,
       problem: problem as ParamProblem,
       given: problem === "missing" ? "" : "given value",
+      ...(["value_form", "out_of_range"].includes(problem) ? { accepted: "2017-2026" } : {}),
     }),
   ),
   { reason: "param_unknown", parameter: "offset", hint: null, known: ["symbol", "cursor"] },
