@@ -66,21 +66,13 @@ export class AdminClient {
     request: AdminRequest,
     tries: number,
   ): Promise<{ status: number; text: string }> {
-    const binary = request.body instanceof Uint8Array;
-    const headers: Record<string, string> = {
+    const [body, contentType] = encodedBody(request.body);
+    const headers = {
       Authorization: `Bearer ${this.token}`,
       "User-Agent": USER_AGENT,
-      ...(request.body === undefined
-        ? {}
-        : { "Content-Type": binary ? "application/octet-stream" : "application/json" }),
+      ...contentType,
       ...request.headers,
     };
-    const body =
-      request.body === undefined
-        ? null
-        : binary
-          ? (request.body as Uint8Array<ArrayBuffer>)
-          : JSON.stringify(request.body);
     for (let attempt = 1; ; attempt++) {
       const last = attempt >= tries;
       try {
@@ -106,6 +98,14 @@ export function adminClient(options: { url?: string | undefined; token?: string 
     throw new CommandFailure(`${baseUrl} is not an address; it begins with http:// or https://.`, 2);
   }
   return new AdminClient({ baseUrl, token });
+}
+
+function encodedBody(body: unknown): [string | Uint8Array<ArrayBuffer> | null, Record<string, string>] {
+  if (body === undefined) return [null, {}];
+  const binary = body instanceof Uint8Array;
+  return binary
+    ? [new Uint8Array(body), { "Content-Type": "application/octet-stream" }]
+    : [JSON.stringify(body), { "Content-Type": "application/json" }];
 }
 
 function refusalSentence(status: number, text: string): string {

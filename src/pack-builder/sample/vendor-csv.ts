@@ -26,6 +26,7 @@ const HEADER = Buffer.from(
 
 /** Bytes no row can exceed: the code parts (35), five numbers of up to 16 digits, letters and commas. */
 const ROW_BYTES = 140;
+const NOTHING = new Uint8Array();
 const [COMMA, CR, LF, ZERO] = [0x2c, 0x0d, 0x0a, 0x30];
 
 /** Writes one security's file below `folder` (made if absent) and returns its bytes. */
@@ -49,25 +50,25 @@ export function vendorFile(
   columns: OrderColumns,
 ): Buffer {
   const start = Buffer.from(`${symbol}.${market},${symbol},${tradedate},`, "latin1");
-  const types = columns.orderType.values.map((text) => Buffer.from(text, "latin1"));
-  const codes = columns.orderCode.values.map((text) => Buffer.from(text, "latin1"));
+  const types = columns.orderType.values.map((letters) => Buffer.from(`${letters},`, "latin1"));
+  const codes = columns.orderCode.values.map((letters) => Buffer.from(`${letters},`, "latin1"));
   const out = Buffer.allocUnsafe(HEADER.length + columns.rows * ROW_BYTES);
   let at = HEADER.copy(out);
-  const field = (bytes: Buffer | undefined) => {
-    if (bytes !== undefined) at += bytes.copy(out, at);
-    out[at++] = COMMA;
+  const text = (bytes: Uint8Array) => {
+    // Byte by byte: a native copy costs more than these few bytes do.
+    for (let i = 0; i < bytes.length; i++) out[at++] = bytes[i] ?? 0;
   };
   const number = (value: number) => {
     at = writeInteger(out, at, value);
     out[at++] = COMMA;
   };
   for (let row = 0; row < columns.rows; row++) {
-    at += start.copy(out, at);
+    text(start);
     number(columns.time[row] ?? 0);
     number(columns.orderId[row] ?? 0);
     number(columns.exchangeOrderId[row] ?? 0);
-    field(types[columns.orderType.index[row] ?? 0]);
-    field(codes[columns.orderCode.index[row] ?? 0]);
+    text(types[columns.orderType.index[row] ?? 0] ?? NOTHING);
+    text(codes[columns.orderCode.index[row] ?? 0] ?? NOTHING);
     number(columns.priceE4[row] ?? 0);
     number(columns.volume[row] ?? 0);
     out[at++] = CR;
