@@ -1,0 +1,228 @@
+/** The gate through the whole service: one slot per account and interface across keys, exact charges. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { Agent } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import type { OrderColumns } from "../../src/orders/record.ts";
+import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
+import { clockTime } from "../support/builders.ts";
+import { call } from "../support/http-client.ts";
+import { account, publishPack } from "../support/operator.ts";
+import { printedRandom } from "../support/random.ts";
+import { DEFAULT_NOW, type Service, startService } from "../support/service.ts";
+import { openAnswer } from "../support/slow-client.ts";
+import { orderHistory, pageOf } from "../support/walk.ts";
+
+const TRADEDATE = "20260311";
+/** The file of this one is larger than all buffers between the worker and a reader at rest. */
+const LARGE = { symbol: "300750", rows: 700_000 };
+/** One row a page, and a walk of 2,000 pages. */
+const SMALL = { symbol: "600519", rows: 2_001 };
+const MANY = 1_000_000;
+/** The 200 rounds are 10,000 requests. */
+const LONG_MS = 600_000;
+
+const random = printedRandom("gate over HTTP");
+let service: Service;
+let pack: Uint8Array;
+
+beforeAll(async () => {
+  pack = await buildPackBytes(TRADEDATE as BeijingDate, [
+    { symbol: LARGE.symbol, market: "SZ", columns: noise(LARGE.rows) },
+    { symbol: SMALL.symbol, market: "SH", columns: noise(SMALL.rows) },
+  ]);
+  service = await startService();
+  await publishPack(service, TRADEDATE, pack);
+});
+afterAll(() => service.stop());
+
+/** Rows that hardly compress, 20 a millisecond from 09:30 on. */
+function noise(rows: number): OrderColumns {
+  const integers = (low: number, high: number) =>
+    Float64Array.from({ length: rows }, () => random.integer(low, high));
+  const codes = () => ({ values: ["0", "1"], index: Uint16Array.from(integers(0, 1)) });
+  return {
+    rows,
+    time: Int32Array.from({ length: rows }, (_, n) => Number(clockTime(34_200_000 + Math.floor(n / 20)))),
+    orderId: integers(0, 2 ** 40),
+    exchangeOrderId: integers(0, 2 ** 40),
+    orderType: codes(),
+    orderCode: codes(),
+    priceE4: integers(1, 4_000_000),
+    volume: integers(1, 1_000_000),
+  };
+}
+
+const page = (apikey: string, params: Record<string, unknown> = {}) =>
+  orderHistory({ apikey, params: { symbol: SMALL.symbol, tradedate: TRADEDATE, page_size: 1, ...params } });
+
+const file = (apikey: string) =>
+  orderHistory({ apikey, params: { symbol: LARGE.symbol, tradedate: TRADEDATE, format: "parquet" } });
+
+/** What the account has used, by the headers of one more page, itself not counted. */
+async function usedBefore(apikey: string): Promise<number> {
+  for (;;) {
+    const answer = await service.post(page(apikey));
+    if (answer.reason === "slot_busy") continue;
+    const left = /"requests";r=(\d+)/.exec(String(answer.headers.ratelimit))?.[1];
+    return MANY - Number(left) - 1;
+  }
+}
+
+async function twoKeys() {
+  const { keys } = await account(service, {
+    plan: "flagship",
+    keys: 2,
+    limits: { requests: MANY, files: MANY },
+  });
+  return keys.map(({ key }) => key);
+}
+
+describe("200 rounds of 50 parallel requests with two keys of one account (spec 8)", () => {
+  it(
+    "100 rounds of files: exactly one in progress while 49 get 503; the winner reads or hangs up",
+    async () => {
+      const keys = await twoKeys();
+      let charged = 0;
+      for (let round = 0; round < 100; round++) {
+        const answers = await Promise.all(
+          Array.from({ length: 50 }, (_, n) =>
+            openAnswer(`${service.baseUrl}/api`, { body: file(keys[n % 2] ?? "") }),
+          ),
+        );
+        const winners = answers.filter(({ status }) => status === 200);
+        const losers = answers.filter(
+          ({ status, headers }) => status === 503 && headers["x-reason"] === "slot_busy",
+        );
+        expect([winners.length, losers.length]).toEqual([1, 49]);
+        expect(losers.every(({ headers }) => headers["retry-after"] === "1")).toBe(true);
+        await Promise.all(losers.map((answer) => answer.readAll()));
+        for (const winner of winners) {
+          if (round % 10 === 0) expect((await winner.readAll()).isWhole).toBe(true);
+          else await winner.hangUpAfter(random.integer(1, 2_000_000));
+        }
+        charged += 1;
+        expect(await usedBefore(keys[0] ?? "")).toBe(charged);
+        charged += 1;
+      }
+    },
+    LONG_MS,
+  );
+
+  it(
+    "100 rounds of pages: everyone is served or gets 503, and only the served are charged",
+    async () => {
+      const keys = await twoKeys();
+      let served = 0;
+      for (let round = 0; round < 100; round++) {
+        const answers = await Promise.all(
+          Array.from({ length: 50 }, (_, n) => service.post(page(keys[n % 2] ?? ""))),
+        );
+        const winners = answers.filter(({ envelope }) => envelope.code === 200);
+        const losers = answers.filter(({ status, reason }) => status === 503 && reason === "slot_busy");
+        expect(winners.length).toBeGreaterThan(0);
+        expect(winners.length + losers.length).toBe(50);
+        served += winners.length;
+      }
+      expect(await usedBefore(keys[0] ?? "")).toBe(served);
+    },
+    LONG_MS,
+  );
+});
+
+describe("strictly sequential requests", () => {
+  it(
+    "2,000 pages on one connection, each asked when the one before is read: no 503",
+    async () => {
+      const [key = ""] = await twoKeys();
+      let connections = 0;
+      class OneConnection extends Agent {
+        override createConnection(...args: Parameters<Agent["createConnection"]>) {
+          connections += 1;
+          return super.createConnection(...args);
+        }
+      }
+      const agent = new OneConnection({ keepAlive: true, maxSockets: 1 });
+      let cursor: string | null = null;
+      for (let n = 0; n < 2_000; n++) {
+        const body: Record<string, unknown> = page(key, { cursor });
+        const answer = await call(`${service.baseUrl}/api`, { body, agent });
+        cursor = pageOf(answer).next_cursor;
+      }
+      agent.destroy();
+      expect(connections).toBe(1);
+      expect(await usedBefore(key)).toBe(2_000);
+    },
+    LONG_MS,
+  );
+
+  it("pages and files by turns share the slot without a 503", async () => {
+    const [key = ""] = await twoKeys();
+    for (let n = 0; n < 20; n++) {
+      const answer = await openAnswer(`${service.baseUrl}/api`, {
+        body: n % 2 === 0 ? file(key) : page(key),
+      });
+      expect([answer.status, answer.headers["x-reason"]]).toEqual([200, undefined]);
+      expect((await answer.readAll()).isWhole).toBe(true);
+    }
+  });
+});
+
+describe("quota under concurrency (spec 8)", () => {
+  it("serves exactly 100 of a trial's requests to 8 clients that repeat every 503, then 429", async () => {
+    const { key } = await account(service, { plan: "trial" });
+    let served = 0;
+    const client = async () => {
+      for (;;) {
+        const answer = await service.post(page(key));
+        if (answer.reason === "slot_busy") continue;
+        if (answer.reason === "quota_used") return;
+        pageOf(answer);
+        served += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, client));
+    expect(served).toBe(100);
+  });
+});
+
+describe("a failing store", () => {
+  it("gives slot and charge back when R2 has lost the object, for pages and files", async () => {
+    await using broken = await startService();
+    await publishPack(broken, TRADEDATE, pack);
+    const { key } = await account(broken, { plan: "flagship", limits: { requests: 3, files: 3 } });
+    const bucket = await broken.mf.getR2Bucket("PACKS");
+    for (const { key: name } of (await bucket.list()).objects) await bucket.delete(name);
+    for (let n = 0; n < 10; n++) {
+      const answer = await broken.post(n % 2 === 0 ? page(key) : file(key));
+      expect([answer.status, answer.reason]).toEqual([503, "unavailable"]);
+    }
+  });
+});
+
+describe("a crash of everything", () => {
+  it("keeps the counters, and the slot no longer than the request's time of 5 minutes", async () => {
+    const persistDir = await mkdtemp(join(tmpdir(), "edgetape-crash-"));
+    const minutesLater = (minutes: number) =>
+      new Date(Date.parse(DEFAULT_NOW) + minutes * 60_000).toISOString();
+    try {
+      const crashing = await startService({ persistDir });
+      await publishPack(crashing, TRADEDATE, pack);
+      const { key } = await account(crashing, { plan: "flagship", limits: { requests: 2, files: 2 } });
+      const reading = await openAnswer(`${crashing.baseUrl}/api`, { body: file(key) });
+      expect(reading.status).toBe(200);
+      await crashing.stop();
+      {
+        await using early = await startService({ persistDir, nowAt: minutesLater(4) });
+        expect((await early.post(page(key))).reason).toBe("slot_busy");
+      }
+      await using late = await startService({ persistDir, nowAt: minutesLater(6) });
+      pageOf(await late.post(page(key)));
+      expect((await late.post(page(key))).reason).toBe("quota_used");
+    } finally {
+      await rm(persistDir, { recursive: true, force: true });
+    }
+  });
+});
