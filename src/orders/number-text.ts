@@ -1,74 +1,77 @@
 /**
  * Numbers written as JSON straight into bytes: exactly the text `JSON.stringify` gives, without making a
- * string per number (a page has 60,000 of them). Callers leave `NUMBER_BYTES` of room behind `at`.
+ * string per number (a page has 60,000 of them). Four digits at a time come from a table and are stored as one
+ * word, so up to four bytes behind the returned place may be spoilt; what is written next overwrites them.
  */
 
-/** The longest text of a number: a sign, 17 digits, a point, and an exponent of four characters, with room. */
+/** Room for any number (a sign, 17 digits, a point, an exponent) and the bytes it may spoil. */
 export const NUMBER_BYTES = 32;
 
 /** Units of 1/10000 below this have at most 15 digits, and 15 digits always read back as the same double. */
 const SHORTEST_BELOW = 1e15;
 
-/** The two digits of 0 to 99, one after the other. */
-const PAIRS = new Uint8Array(200);
-for (let value = 0; value < 100; value++) {
-  PAIRS[2 * value] = 48 + Math.floor(value / 10);
-  PAIRS[2 * value + 1] = 48 + (value % 10);
+const POINT = 0x2e;
+
+/** The digits of 0000 to 9999 as words, first digit in the lowest byte. */
+const GROUPS = new Uint32Array(10_000);
+/** Digits without leading zeros, at least 1. */
+const LENGTHS = new Uint8Array(10_000);
+/** Bytes of a point and these four digits behind it without trailing zeros; 0 for 0000. */
+const FRACTION_LENGTHS = new Uint8Array(10_000);
+for (let value = 0; value < 10_000; value++) {
+  const digits = String(value).padStart(4, "0");
+  const [a = 0, b = 0, c = 0, d = 0] = Array.from(digits, (digit) => digit.charCodeAt(0));
+  GROUPS[value] = a | (b << 8) | (c << 16) | (d << 24);
+  LENGTHS[value] = String(value).length;
+  FRACTION_LENGTHS[value] = value === 0 ? 0 : 1 + digits.replace(/0+$/, "").length;
 }
 
 /** Writes `value`, an integer of 0 to 2^53, as decimal digits at `at`; returns the place behind them. */
-export function putInteger(bytes: Uint8Array, at: number, value: number): number {
+export function putInteger(out: DataView, at: number, value: number): number {
   if (value >= 1e8) {
     const high = Math.floor(value / 1e8);
-    return putEightDigits(bytes, putInteger(bytes, at, high), value - high * 1e8);
+    const low = (value - high * 1e8) | 0;
+    const place = putInteger(out, at, high);
+    const middle = (low / 10_000) | 0;
+    out.setUint32(place, GROUPS[middle] ?? 0, true);
+    out.setUint32(place + 4, GROUPS[low - middle * 10_000] ?? 0, true);
+    return place + 8;
   }
-  let rest = value | 0;
-  const end = at + digitsOf(rest);
-  let place = end;
-  while (rest >= 100) {
-    const high = (rest / 100) | 0;
-    const pair = (rest - high * 100) << 1;
-    bytes[--place] = PAIRS[pair + 1] ?? 0;
-    bytes[--place] = PAIRS[pair] ?? 0;
-    rest = high;
-  }
-  if (rest >= 10) {
-    bytes[--place] = PAIRS[(rest << 1) + 1] ?? 0;
-    bytes[--place] = PAIRS[rest << 1] ?? 0;
-  } else {
-    bytes[--place] = 48 + rest;
-  }
-  return end;
+  const whole = value | 0;
+  if (whole < 10_000) return putGroup(out, at, whole);
+  const high = (whole / 10_000) | 0;
+  const place = putGroup(out, at, high);
+  out.setUint32(place, GROUPS[whole - high * 10_000] ?? 0, true);
+  return place + 4;
+}
+
+/** Writes 0 to 9999 without leading zeros: they are shifted out of the word. */
+function putGroup(out: DataView, at: number, value: number): number {
+  const length = LENGTHS[value] ?? 0;
+  out.setUint32(at, (GROUPS[value] ?? 0) >>> (32 - 8 * length), true);
+  return at + length;
 }
 
 /**
  * Writes `units` / 10000 for an integer of 0 to 10^15 (exclusive) as the shortest decimal that reads back as
  * that double, which with so few digits is the plain one without trailing zeros. Returns the place behind it.
  */
-export function putTenThousandths(bytes: Uint8Array, at: number, units: number): number {
+export function putTenThousandths(out: DataView, at: number, units: number): number {
   const whole = Math.floor(units / 10_000);
   const fraction = units - whole * 10_000;
-  const point = putInteger(bytes, at, whole);
-  if (fraction === 0) return point;
-  const high = (fraction / 100) | 0;
-  const low = fraction - high * 100;
-  bytes[point] = 46;
-  bytes[point + 1] = PAIRS[high << 1] ?? 0;
-  bytes[point + 2] = PAIRS[(high << 1) + 1] ?? 0;
-  bytes[point + 3] = PAIRS[low << 1] ?? 0;
-  bytes[point + 4] = PAIRS[(low << 1) + 1] ?? 0;
-  let end = point + 5;
-  while (bytes[end - 1] === 48) end--;
-  return end;
+  const point = putInteger(out, at, whole);
+  out.setUint8(point, POINT);
+  out.setUint32(point + 1, GROUPS[fraction] ?? 0, true);
+  return point + (FRACTION_LENGTHS[fraction] ?? 0);
 }
 
 /** Writes any finite `value` as `JSON.stringify` does; returns the place behind it. */
-export function putNumber(bytes: Uint8Array, at: number, value: number): number {
+export function putNumber(out: DataView, at: number, value: number): number {
   const units = unitsOf(value);
-  if (units !== null) return putTenThousandths(bytes, at, units);
-  if (Number.isSafeInteger(value) && value > 0) return putInteger(bytes, at, value);
+  if (units !== null) return putTenThousandths(out, at, units);
+  if (Number.isSafeInteger(value) && value > 0) return putInteger(out, at, value);
   const text = JSON.stringify(value);
-  for (let index = 0; index < text.length; index++) bytes[at + index] = text.charCodeAt(index);
+  for (let index = 0; index < text.length; index++) out.setUint8(at + index, text.charCodeAt(index));
   return at + text.length;
 }
 
@@ -78,30 +81,6 @@ export function putNumber(bytes: Uint8Array, at: number, value: number): number 
  */
 export function unitsOf(value: number): number | null {
   const units = Math.round(value * 10_000);
-  return units >= 0 && units < SHORTEST_BELOW && units / 10_000 === value && !Object.is(value, -0)
-    ? units
-    : null;
-}
-
-function putEightDigits(bytes: Uint8Array, at: number, value: number): number {
-  const high = (value / 10_000) | 0;
-  const low = value - high * 10_000;
-  putFourDigits(bytes, at, high);
-  putFourDigits(bytes, at + 4, low);
-  return at + 8;
-}
-
-function putFourDigits(bytes: Uint8Array, at: number, value: number): void {
-  const high = (value / 100) | 0;
-  const low = value - high * 100;
-  bytes[at] = PAIRS[high << 1] ?? 0;
-  bytes[at + 1] = PAIRS[(high << 1) + 1] ?? 0;
-  bytes[at + 2] = PAIRS[low << 1] ?? 0;
-  bytes[at + 3] = PAIRS[(low << 1) + 1] ?? 0;
-}
-
-/** Decimal digits of an integer of 0 to 99,999,999. */
-function digitsOf(value: number): number {
-  if (value < 10_000) return value < 100 ? (value < 10 ? 1 : 2) : value < 1_000 ? 3 : 4;
-  return value < 1_000_000 ? (value < 100_000 ? 5 : 6) : value < 10_000_000 ? 7 : 8;
+  const isExact = units >= 0 && units < SHORTEST_BELOW && units / 10_000 === value;
+  return isExact && !Object.is(value, -0) ? units : null;
 }

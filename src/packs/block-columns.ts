@@ -3,8 +3,8 @@
  * pays only for the fields and rows it answers with.
  */
 import { unitsOf } from "../orders/number-text.ts";
-import type { JsonColumn, NumberTable } from "../orders/page-json.ts";
 import { FIELDS, type Field } from "../orders/record.ts";
+import type { JsonColumn, NumberTable } from "../orders/row-template.ts";
 import { type ChunkPages, walkBlock } from "./block-pages.ts";
 import { PackFormatError } from "./errors.ts";
 import {
@@ -55,7 +55,7 @@ export function openBlock(bytes: Uint8Array, rows: number): BlockColumns {
           case "tradedate":
             return { kind: "constant", text: constant(field) };
           case "time":
-            return { kind: "fixed", bytes: times(), first: TIME_STRIDE - 9, stride: TIME_STRIDE, width: 9 };
+            return { kind: "nineDigits", bytes: times(), first: TIME_STRIDE - 9, stride: TIME_STRIDE };
           case "order_id":
           case "exchange_order_id":
             return { kind: "integers", values: deltaIntegers(chunkOf(field).data, endRow) };

@@ -6,15 +6,16 @@ import {
   putTenThousandths,
   unitsOf,
 } from "../../../src/orders/number-text.ts";
-import { type JsonColumn, writeItems } from "../../../src/orders/page-json.ts";
+import { writeItems } from "../../../src/orders/page-json.ts";
+import type { JsonColumn } from "../../../src/orders/row-template.ts";
 import { exactTenThousandths } from "../../support/builders.ts";
 import { printedRandom, type Random } from "../../support/random.ts";
 
 const decoder = new TextDecoder();
 
-function written(put: (bytes: Uint8Array, at: number, value: number) => number, value: number): string {
+function written(put: (out: DataView, at: number, value: number) => number, value: number): string {
   const bytes = new Uint8Array(NUMBER_BYTES + 3).fill(0x78);
-  const end = put(bytes, 3, value);
+  const end = put(new DataView(bytes.buffer), 3, value);
   expect(end - 3).toBeLessThanOrEqual(NUMBER_BYTES);
   return decoder.decode(bytes.subarray(3, end));
 }
@@ -91,7 +92,7 @@ function randomColumns(random: Random, rows: number): { column: JsonColumn; valu
       column: { kind: "numbers", numbers: yuan, index: priceIndex },
       values: rowValues((row) => at(yuan, priceIndex, row)),
     },
-    { column: { kind: "fixed", bytes: timeBytes, first: 4, stride: 13, width: 9 }, values: times },
+    { column: { kind: "nineDigits", bytes: timeBytes, first: 4, stride: 13 }, values: times },
     { column: { kind: "integers", values: ids }, values: [...ids] },
     {
       column: {
