@@ -5,6 +5,7 @@
 import { addDays, type BeijingDate, beijingDate, secondsToNextDay } from "../calendar/beijing.ts";
 import type {
   AcquireRequest,
+  Counts,
   GateGrant,
   GateKind,
   GateRefusal,
@@ -17,6 +18,8 @@ import type {
 
 /** Grants the row remembers. A request can be repeated, credited and listed while it is among them. */
 export const GRANTS_KEPT = 20;
+
+const NOTHING: Counts = { requests: 0, files: 0 };
 
 /** One accepted request. It stays in the row after its end, so that saying something twice does nothing. */
 export interface Grant {
@@ -39,6 +42,8 @@ export interface GateRow {
   requests: number;
   /** Accepted Parquet requests of the day. */
   files: number;
+  /** What was given back of the day's counts, which no longer hold it; absent while nothing was. */
+  credited?: Counts;
   /** Who holds the slot. It counts for nothing from `untilMs` on. */
   holder: { id: string; requestId: string; untilMs: number } | null;
   /** Newest last, at most `GRANTS_KEPT`. */
@@ -78,7 +83,7 @@ export function acquire(
     ? { ...earlier, id: grantId }
     : { id: grantId, requestId: ask.requestId, kind: ask.kind, day: row.day, charged: true };
   const next: GateRow = {
-    ...(isPaid ? row : count(row, ask.kind, 1)),
+    ...(isPaid ? row : count(row, ask.kind)),
     holder: { id: grantId, requestId: ask.requestId, untilMs: nowMs + ask.boundMs },
     grants: [...row.grants.filter((other) => other !== earlier), grant].slice(-GRANTS_KEPT),
   };
@@ -107,12 +112,7 @@ export function free(row: GateRow): GateRow {
 
 /** The operator gives counts of today back; the counters never fall below zero. */
 export function credit(stored: GateRow, given: OperatorCredit, nowMs: number): GateRow {
-  const row = turnDay(stored, nowMs);
-  return {
-    ...row,
-    requests: Math.max(0, row.requests - given.requests),
-    files: Math.max(0, row.files - given.files),
-  };
+  return takeOff(turnDay(stored, nowMs), given);
 }
 
 /** What there is to tell about the row at `nowMs`. */
@@ -121,9 +121,11 @@ export function stateOf(stored: GateRow, nowMs: number): GateState {
   const { holder } = row;
   return {
     use: useOf(row, nowMs),
+    credited: row.credited ?? NOTHING,
     holder:
       holder !== null && isHeld(row, nowMs) ? { requestId: holder.requestId, untilMs: holder.untilMs } : null,
     last: row.grants.flatMap((grant) => (grant.outcome === undefined ? [] : [grant.outcome])),
+    grants: row.grants.map(({ requestId, kind, day, charged }) => ({ requestId, kind, day, charged })),
   };
 }
 
@@ -134,9 +136,9 @@ export function stateOf(stored: GateRow, nowMs: number): GateState {
  */
 function turnDay(row: GateRow, nowMs: number): GateRow {
   const today = beijingDate(nowMs);
-  return row.day === today || row.day === addDays(today, 1)
-    ? row
-    : { ...row, day: today, requests: 0, files: 0 };
+  if (row.day === today || row.day === addDays(today, 1)) return row;
+  const { credited: _, ...kept } = row;
+  return { ...kept, day: today, requests: 0, files: 0 };
 }
 
 function isHeld(row: GateRow, nowMs: number): boolean {
@@ -154,18 +156,32 @@ function exhaustedUnit(row: GateRow, ask: AcquireRequest, nowMs: number): GateRe
   return null;
 }
 
-function count(row: GateRow, kind: GateKind, by: 1 | -1): GateRow {
+function count(row: GateRow, kind: GateKind): GateRow {
+  const { requests, files } = countsOf(kind);
+  return { ...row, requests: row.requests + requests, files: row.files + files };
+}
+
+/** Takes counts off the day's, as far as there are any, and remembers them as credited. */
+function takeOff(row: GateRow, given: Counts): GateRow {
+  const requests = Math.min(row.requests, given.requests);
+  const files = Math.min(row.files, given.files);
+  const { credited = NOTHING } = row;
   return {
     ...row,
-    requests: Math.max(0, row.requests + by),
-    files: Math.max(0, row.files + (kind === "parquet" ? by : 0)),
+    requests: row.requests - requests,
+    files: row.files - files,
+    credited: { requests: credited.requests + requests, files: credited.files + files },
   };
+}
+
+function countsOf(kind: GateKind): Counts {
+  return { requests: 1, files: kind === "parquet" ? 1 : 0 };
 }
 
 /** Takes the grant's charge off the day it was made on, once. A day that has turned has nothing to give. */
 function giveBack(row: GateRow, grant: Grant): GateRow {
   if (!grant.charged) return row;
-  const uncounted = grant.day === row.day ? count(row, grant.kind, -1) : row;
+  const uncounted = grant.day === row.day ? takeOff(row, countsOf(grant.kind)) : row;
   return replaceGrant(uncounted, grant.id, (old) => ({ ...old, charged: false }));
 }
 

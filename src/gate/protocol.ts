@@ -60,14 +60,31 @@ export interface GateGrant {
 /** What the object knows of its account and interface: for `/health`, the operator and `account_info`. */
 export interface GateState {
   use: GateUse;
+  /** Counts given back today, by the service or the operator; absent from objects that do not count them yet. */
+  credited?: Counts;
   /** The request that holds the slot now, or `null` when the slot is free. */
   holder: { requestId: string; untilMs: number } | null;
   /** The last requests that ended with a word of the worker, oldest first, at most 20. */
   last: RequestOutcome[];
+  /** The last accepted requests, oldest first, at most 20; absent from objects that do not tell them yet. */
+  grants?: GrantSummary[];
 }
 
-/** Counts the operator gives back to today's counters (never below zero). */
-export interface OperatorCredit {
+/** An accepted request, whether or not its end was ever told. */
+export interface GrantSummary {
+  requestId: string;
+  kind: GateKind;
+  /** The Beijing day it was charged to. */
+  day: string;
+  /** False once it was given back. */
+  charged: boolean;
+}
+
+/** Accepted requests, JSON and Parquet together, and the Parquet files among them. */
+export interface Counts {
   requests: number;
   files: number;
 }
+
+/** Counts the operator gives back to today's counters (never below zero). */
+export type OperatorCredit = Counts;

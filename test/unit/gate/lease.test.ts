@@ -173,4 +173,22 @@ describe("operator", () => {
     expect(credit(row, { requests: 1, files: 0 }, MORNING)).toMatchObject({ requests: 1, files: 1 });
     expect(credit(row, { requests: 9, files: 9 }, MORNING)).toMatchObject({ requests: 0, files: 0 });
   });
+
+  it("tells what was given back today, by the service and by an operator, until the day turns", () => {
+    const row = served(ask("a"), ask("b", { kind: "parquet" }), ask("c"));
+    expect(stateOf(row, MORNING).credited).toEqual({ requests: 0, files: 0 });
+    const released = release(row, "grant of b", { credit: true });
+    expect(stateOf(released, MORNING).credited).toEqual({ requests: 1, files: 1 });
+    const both = credit(released, { requests: 9, files: 9 }, MORNING);
+    expect(stateOf(both, MORNING)).toMatchObject({
+      use: { requests: 0, files: 0 },
+      credited: { requests: 3, files: 1 },
+      grants: [
+        { requestId: "a", kind: "json", day: "20261127", charged: true },
+        { requestId: "b", kind: "parquet", charged: false },
+        { requestId: "c", charged: true },
+      ],
+    });
+    expect(stateOf(both, MORNING + 24 * HOUR).credited).toEqual({ requests: 0, files: 0 });
+  });
 });
