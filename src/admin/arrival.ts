@@ -1,23 +1,26 @@
 /** What arrived in R2, checked against what the operator said of it before anything can serve it. */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import type { PackClaims } from "../catalog/publish-day.ts";
 import type { Upload } from "../catalog/uploads.ts";
 import { PackFormatError } from "../packs/errors.ts";
 import type { DayIndex } from "../packs/layout.ts";
-import { locateIndex } from "../packs/locate.ts";
+import { locateIndex, type ReadRange } from "../packs/locate.ts";
+import type { ArrivalProblem } from "./upload-target.ts";
 
-/** The pack is not what was announced; `problem` is a clause for the operator. */
-export interface ArrivalProblem {
-  problem: string;
+/** The object of an upload. */
+interface Arrived<Claims> {
+  upload: Upload<Claims>;
+  etag: string;
 }
 
 /**
- * The day index of the object of `upload` with this etag, after its size, its SHA-256 (streamed, never in
- * memory as a whole) and its index region were compared with what the operator announced.
+ * Compares size and SHA-256 (streamed, never in memory as a whole) of the object of `upload` that has this
+ * etag with what the operator announced; null when both are right.
  */
-export async function checkArrival(
+export async function checkBytes(
   bucket: R2Bucket,
-  upload: Upload,
-  etag: string,
-): Promise<DayIndex | ArrivalProblem> {
+  { upload, etag }: Arrived<unknown>,
+): Promise<ArrivalProblem | null> {
   const object = await bucket.get(upload.objectKey, { onlyIf: { etagMatches: etag } });
   if (object === null || !("body" in object))
     throw new Error(`${upload.objectKey} changed while being checked`);
@@ -25,25 +28,33 @@ export async function checkArrival(
   if (object.size !== upload.sizeBytes) {
     return { problem: `it has ${object.size} bytes, ${upload.sizeBytes} were announced` };
   }
-  if (sha256 !== upload.sha256) return { problem: `its SHA-256 is ${sha256}, not the announced one` };
+  return sha256 === upload.sha256 ? null : { problem: `its SHA-256 is ${sha256}, not the announced one` };
+}
+
+/** The day index of an order pack that arrived, after its bytes and its index region were checked. */
+export async function checkPack(
+  bucket: R2Bucket,
+  { tradedate, ...arrived }: Arrived<PackClaims> & { tradedate: BeijingDate },
+): Promise<DayIndex | ArrivalProblem> {
+  const wrong = await checkBytes(bucket, arrived);
+  if (wrong !== null) return wrong;
+  const { upload } = arrived;
   try {
-    const { index } = await locateIndex(object.size, (offset, length) =>
-      readRange(bucket, upload.objectKey, { offset, length, etag }),
-    );
-    return problemOf(index, upload) ?? index;
+    const { index } = await locateIndex(upload.sizeBytes, arrivedRange(bucket, arrived));
+    return problemOf(index, tradedate, upload.claims) ?? index;
   } catch (failure) {
     if (failure instanceof PackFormatError) return { problem: failure.message };
     throw failure;
   }
 }
 
-function problemOf(index: DayIndex, upload: Upload): ArrivalProblem | null {
+function problemOf(index: DayIndex, tradedate: BeijingDate, claims: PackClaims): ArrivalProblem | null {
   const rows = index.entries.reduce((sum, entry) => sum + entry.rows, 0);
   const said = [
-    ["trading day", index.tradedate, upload.tradedate],
-    ["build id", index.buildId, upload.buildId],
-    ["number of rows", rows, upload.rows],
-    ["number of securities", index.entries.length, upload.securities],
+    ["trading day", index.tradedate, tradedate],
+    ["build id", index.buildId, claims.buildId],
+    ["number of rows", rows, claims.rows],
+    ["number of securities", index.entries.length, claims.securities],
   ] as const;
   for (const [what, found, announced] of said) {
     if (found !== announced) return { problem: `its ${what} is ${found}, announced was ${announced}` };
@@ -57,12 +68,12 @@ async function streamedSha256(body: ReadableStream): Promise<string> {
   return Buffer.from(await digest.digest).toString("hex");
 }
 
-async function readRange(
-  bucket: R2Bucket,
-  objectKey: string,
-  { offset, length, etag }: { offset: number; length: number; etag: string },
-): Promise<Uint8Array> {
-  const object = await bucket.get(objectKey, { range: { offset, length }, onlyIf: { etagMatches: etag } });
-  if (object === null || !("body" in object)) throw new Error(`${objectKey} changed while being checked`);
-  return new Uint8Array(await object.arrayBuffer());
+/** Reads ranges of the object that arrived, and of no other. */
+export function arrivedRange(bucket: R2Bucket, { upload, etag }: Arrived<unknown>): ReadRange {
+  const { objectKey } = upload;
+  return async (offset, length) => {
+    const object = await bucket.get(objectKey, { range: { offset, length }, onlyIf: { etagMatches: etag } });
+    if (object === null || !("body" in object)) throw new Error(`${objectKey} changed while being checked`);
+    return new Uint8Array(await object.arrayBuffer());
+  };
 }

@@ -2,33 +2,24 @@
 import { Hono } from "hono";
 import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { type DayRevision, dayRevisions, type ServedDay, servedDay, servedDays } from "../catalog/days.ts";
-import { findUpload, type Upload } from "../catalog/uploads.ts";
-import {
-  type AdminContext,
-  type AdminEnv,
-  answer,
-  bodyOf,
-  byOf,
-  isRefusal,
-  parsed,
-  readAtMost,
-} from "./exchange.ts";
+import { type PackClaims, packTarget } from "../catalog/publish-day.ts";
+import { type Content, findUpload, type Upload } from "../catalog/uploads.ts";
+import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal, parsed } from "./exchange.ts";
 import type { AdminRefusal } from "./refusal.ts";
-import { begin, type Stores } from "./upload-begin.ts";
+import { begin } from "./upload-begin.ts";
 import { complete } from "./upload-complete.ts";
-import { partCountOf, storePart } from "./upload-part.ts";
+import { receivePart, storesOf, uploadingAnswer } from "./upload-exchange.ts";
+import { packUpload } from "./upload-pack.ts";
 import {
   beginUploadSchema,
   type DayDetail,
   type DayList,
   type DaySummary,
-  PART_SHA256_HEADER,
-  PART_SIZE_BYTES,
   type Published,
   type StoredPart,
   type UploadBegun,
 } from "./wire.ts";
-import { beijingDateSchema, monthSchema, sha256Schema } from "./wire-fields.ts";
+import { beijingDateSchema, monthSchema } from "./wire-fields.ts";
 
 /** The routes below `/admin/days`. */
 export function dayRoutes(): Hono<AdminEnv> {
@@ -62,60 +53,54 @@ async function beginUpload(c: AdminContext): Promise<UploadBegun | AdminRefusal>
   if (typeof date !== "string") return date;
   const body = await bodyOf(c, beginUploadSchema);
   if (isRefusal(body)) return body;
-  const { force, ...claims } = body;
-  const begun = await begin(storesOf(c), date, { claims, force, nowMs: byOf(c).nowMs });
-  if (isRefusal(begun)) return begun;
-  if ("served" in begun) return { state: "served", day: summaryOf(begun.served) };
-  const { uploadId, revision, sizeBytes } = begun.upload;
-  return {
-    state: "uploading",
-    uploadId,
-    revision,
-    partSizeBytes: PART_SIZE_BYTES,
-    partCount: partCountOf(sizeBytes),
-    parts: begun.parts.map(({ etag: _, ...part }) => part),
-  };
+  const { force, sizeBytes, sha256, buildId, rows, securities, degraded } = body;
+  const content = { sizeBytes, sha256, claims: { buildId, rows, securities, degraded } };
+  const served = await servedDay(c.env.DB, date);
+  if (!force && served !== null && isServed(served, content)) {
+    return { state: "served", day: summaryOf(served) };
+  }
+  const begun = await begin(storesOf(c), packUpload(date), content, byOf(c).nowMs);
+  return isRefusal(begun) ? begun : uploadingAnswer(begun);
+}
+
+/** Whether the served revision has this very content: then there is nothing to upload. */
+function isServed(served: ServedDay, { sizeBytes, sha256, claims }: Content<PackClaims>): boolean {
+  return (
+    served.state === "available" &&
+    served.sha256 === sha256 &&
+    served.sizeBytes === sizeBytes &&
+    served.degraded === claims.degraded
+  );
 }
 
 async function putPart(c: AdminContext): Promise<StoredPart | AdminRefusal> {
-  const upload = await uploadOf(c);
-  if (isRefusal(upload)) return upload;
-  if (upload.state !== "uploading") {
-    const state = upload.state === "completing" ? "served" : upload.state;
-    return { reason: "upload_ended", state, note: upload.stateNote };
-  }
-  const n = c.req.param("n") ?? "";
-  if (!/^[1-9]\d{0,4}$/.test(n))
-    return { reason: "part_number", n, partCount: partCountOf(upload.sizeBytes) };
-  const sha256 = sha256Schema.safeParse(c.req.header(PART_SHA256_HEADER));
-  if (!sha256.success) return { reason: "part_hash_absent" };
-  const bytes = await readAtMost(c.req.raw.body, PART_SIZE_BYTES);
-  return storePart(storesOf(c), upload, { n: Number(n), bytes, sha256: sha256.data });
+  const found = await uploadOf(c);
+  return isRefusal(found) ? found : receivePart(c, found.upload);
 }
 
 async function completeUpload(c: AdminContext): Promise<Published | AdminRefusal> {
-  const upload = await uploadOf(c);
-  if (isRefusal(upload)) return upload;
-  const completed = await complete(storesOf(c), upload, byOf(c));
+  const found = await uploadOf(c);
+  if (isRefusal(found)) return found;
+  const { date, upload } = found;
+  const completed = await complete(storesOf(c), { target: packUpload(date), upload, by: byOf(c) });
   if (isRefusal(completed)) return completed;
-  const day = await servedDay(c.env.DB, upload.tradedate);
-  if (day === null) throw new Error(`${upload.tradedate} was served and is not there`);
+  const day = await servedDay(c.env.DB, date);
+  if (day === null) throw new Error(`${date} was served and is not there`);
   return { day: summaryOf(day), newRevision: completed.newRevision };
-}
-
-function storesOf(c: AdminContext): Stores {
-  return { db: c.env.DB, bucket: c.env.PACKS };
 }
 
 function dateOf(c: AdminContext): BeijingDate | AdminRefusal {
   return parsed(beijingDateSchema, c.req.param("date"), "The date in the path");
 }
 
-async function uploadOf(c: AdminContext): Promise<Upload | AdminRefusal> {
+async function uploadOf(
+  c: AdminContext,
+): Promise<{ date: BeijingDate; upload: Upload<PackClaims> } | AdminRefusal> {
   const date = dateOf(c);
   if (typeof date !== "string") return date;
-  const upload = await findUpload(c.env.DB, date, c.req.param("uploadId") ?? "");
-  return upload ?? { reason: "absent", what: `upload of ${date} with this id` };
+  const uploadId = c.req.param("uploadId") ?? "";
+  const upload = await findUpload<PackClaims>(c.env.DB, packTarget(date), uploadId);
+  return upload === null ? { reason: "absent", what: `upload of ${date} with this id` } : { date, upload };
 }
 
 function summaryOf({ publishedAtMs, ...day }: ServedDay): DaySummary {

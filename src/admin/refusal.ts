@@ -7,8 +7,8 @@ export type AdminRefusal =
   | { reason: "malformed"; what: string; place: string; problem: string }
   | { reason: "absent"; what: string }
   | { reason: "account_taken"; accountId: string }
-  /** Another publisher opened or served an upload of the day in the meantime. */
-  | { reason: "other_publisher"; tradedate: string }
+  /** Another publisher opened or served an upload of what is `called` so in the meantime. */
+  | { reason: "other_publisher"; called: string }
   | { reason: "upload_ended"; state: "replaced" | "abandoned" | "refused" | "served"; note: string }
   /** R2 does not know the upload any more, as after seven days. */
   | { reason: "upload_lost" }
@@ -17,7 +17,7 @@ export type AdminRefusal =
   | { reason: "part_hash_absent" }
   | { reason: "part_hash"; n: number }
   | { reason: "parts_missing"; missing: number[] }
-  | { reason: "pack_wrong"; problem: string };
+  | { reason: "content_wrong"; called: string; problem: string };
 
 export type AdminStatus = 400 | 401 | 404 | 409 | 413 | 422;
 
@@ -39,7 +39,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "other_publisher":
       return {
         status: 409,
-        error: `Another publisher was faster with ${refusal.tradedate}; look at the day before publishing again.`,
+        error: `Another publisher was faster with ${refusal.called}; look at it before publishing again.`,
       };
     case "upload_ended":
       return { status: 409, error: endedSentence(refusal.state, refusal.note) };
@@ -58,8 +58,11 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
       };
     case "parts_missing":
       return { status: 422, error: `Parts have not arrived yet: ${listed(refusal.missing)}.` };
-    case "pack_wrong":
-      return { status: 422, error: `The pack was refused and nothing changed: ${refusal.problem}.` };
+    case "content_wrong":
+      return {
+        status: 422,
+        error: `${refusal.called} was refused and nothing changed: ${refusal.problem}.`,
+      };
   }
 }
 
@@ -67,7 +70,7 @@ function endedSentence(state: "replaced" | "abandoned" | "refused" | "served", n
   switch (state) {
     case "replaced":
     case "abandoned":
-      return "Another publisher began a different upload of this day; this one is over.";
+      return "Another publisher began a different upload of it; this one is over.";
     case "refused":
       return `This upload was refused before: ${note}.`;
     case "served":

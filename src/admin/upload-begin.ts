@@ -1,68 +1,60 @@
-/** The first step of publishing: open an upload of the day, or take up the one that was interrupted. */
+/** The first step of publishing: open an upload, or take up the one that was interrupted. */
 import { randomBase62 } from "../access/key.ts";
-import type { BeijingDate } from "../calendar/beijing.ts";
-import { type ServedDay, servedDay } from "../catalog/days.ts";
 import {
   beginUpload,
+  type Content,
   nextRevision,
   openUpload,
-  type PackClaims,
   type Upload,
   type UploadPart,
   uploadParts,
 } from "../catalog/uploads.ts";
-import { packObjectKey } from "../packs/layout.ts";
 import type { AdminRefusal } from "./refusal.ts";
-
-/** Where publishing acts. */
-export interface Stores {
-  db: D1Database;
-  bucket: R2Bucket;
-}
+import type { Stores, UploadTarget } from "./upload-target.ts";
 
 /** R2 forgets an incomplete upload after 7 days; one of this age is not taken up any more. */
 const RESUMABLE_MS = 6 * 86_400_000;
 
-export type Begun = { served: ServedDay } | { upload: Omit<Upload, "packId">; parts: UploadPart[] };
+/** An upload that takes parts, and the parts that are there already. */
+export interface Begun<Claims> {
+  upload: Omit<Upload<Claims>, "objectId">;
+  parts: UploadPart[];
+}
 
 /**
- * Opens an upload of `claims` for the day. The open upload of the very same content is taken up again;
- * one of other content is replaced, and its publisher is told at its next step. When the served revision
- * has this content already there is nothing to do, unless `force` asks for a new revision of it.
+ * Opens an upload of `content`. The open upload of the very same content is taken up again; one of other
+ * content is replaced, and its publisher is told at its next step.
  */
-export async function begin(
+export async function begin<Claims>(
   { db, bucket }: Stores,
-  tradedate: BeijingDate,
-  { claims, force, nowMs }: { claims: PackClaims; force: boolean; nowMs: number },
-): Promise<Begun | AdminRefusal> {
-  const served = await servedDay(db, tradedate);
-  if (!force && served?.state === "available" && isSameContent(served, claims)) return { served };
-
-  const previous = await openUpload(db, tradedate);
-  if (previous !== null && isSameContent(previous, claims) && nowMs - previous.begunAtMs < RESUMABLE_MS) {
+  { target, called, objectKey: keyOf }: UploadTarget<Claims>,
+  content: Content<Claims>,
+  nowMs: number,
+): Promise<Begun<Claims> | AdminRefusal> {
+  const previous = await openUpload<Claims>(db, target);
+  if (previous !== null && isSameContent(previous, content) && nowMs - previous.begunAtMs < RESUMABLE_MS) {
     return { upload: previous, parts: await uploadParts(db, previous.uploadId) };
   }
 
   const uploadId = randomBase62(16);
-  const revision = await nextRevision(db, tradedate);
-  const objectKey = packObjectKey(tradedate, revision);
+  const revision = await nextRevision(db, target);
+  const objectKey = keyOf(revision);
   // The object carries the upload's id, so that a later step can tell whose object lies there.
   const multipart = await bucket.createMultipartUpload(objectKey, { customMetadata: { uploadId } });
-  const upload = { ...claims, uploadId, tradedate, revision, objectKey, begunAtMs: nowMs };
-  const opened = await beginUpload(db, { ...upload, r2UploadId: multipart.uploadId }, previous);
+  const r2UploadId = multipart.uploadId;
+  const upload = { ...content, uploadId, target, revision, objectKey, r2UploadId, begunAtMs: nowMs };
+  const opened = await beginUpload(db, upload, previous);
   if (!opened) {
-    await forget(bucket, objectKey, multipart.uploadId);
-    return { reason: "other_publisher", tradedate };
+    await forget(bucket, objectKey, r2UploadId);
+    return { reason: "other_publisher", called };
   }
   if (previous !== null) await forget(bucket, previous.objectKey, previous.r2UploadId);
-  return {
-    upload: { ...upload, r2UploadId: multipart.uploadId, state: "uploading", stateNote: "" },
-    parts: [],
-  };
+  return { upload: { ...upload, state: "uploading", stateNote: "" }, parts: [] };
 }
 
-function isSameContent(a: PackClaims, b: PackClaims): boolean {
-  return a.sha256 === b.sha256 && a.sizeBytes === b.sizeBytes && a.degraded === b.degraded;
+function isSameContent(a: Content<unknown>, b: Content<unknown>): boolean {
+  const claims = [a, b].map((content) => JSON.stringify(content.claims));
+  return a.sha256 === b.sha256 && a.sizeBytes === b.sizeBytes && claims[0] === claims[1];
 }
 
 /** Frees the parts of an upload that is over. Not doing so costs storage for 7 days, so a failure is let be. */

@@ -1,7 +1,7 @@
 /** The second step of publishing: parts, each checked before the storage sees it. */
 import { moveUpload, recordPart, type Upload, uploadParts } from "../catalog/uploads.ts";
 import type { AdminRefusal } from "./refusal.ts";
-import type { Stores } from "./upload-begin.ts";
+import type { Stores } from "./upload-target.ts";
 import { PART_SIZE_BYTES, type StoredPart } from "./wire.ts";
 
 /** Parts that an upload of this many bytes has. */

@@ -58,18 +58,22 @@ export const daySummarySchema = z.strictObject({
 });
 export type DaySummary = z.infer<typeof daySummarySchema>;
 
+/** The missing parts are to be sent, then the upload is to be completed. */
+export const uploadingSchema = z.strictObject({
+  state: z.literal("uploading"),
+  uploadId: z.string(),
+  /** The number this content will be served under. */
+  revision: z.int().min(1),
+  partSizeBytes: z.int().min(1),
+  partCount: z.int().min(1),
+  /** Parts that need not be sent again, in order of `n`. */
+  parts: z.array(storedPartSchema),
+});
+export type Uploading = z.infer<typeof uploadingSchema>;
+
 /** Either send the missing parts and complete, or nothing is left to do. */
 export const uploadBegunSchema = z.discriminatedUnion("state", [
-  z.strictObject({
-    state: z.literal("uploading"),
-    uploadId: z.string(),
-    /** The number this content will be served under. */
-    revision: z.int().min(1),
-    partSizeBytes: z.int().min(1),
-    partCount: z.int().min(1),
-    /** Parts that need not be sent again, in order of `n`. */
-    parts: z.array(storedPartSchema),
-  }),
+  uploadingSchema,
   z.strictObject({ state: z.literal("served"), day: daySummarySchema }),
 ]);
 export type UploadBegun = z.infer<typeof uploadBegunSchema>;

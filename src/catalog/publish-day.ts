@@ -1,10 +1,24 @@
 /**
- * The last two steps of publishing: the index rows of a pack, then the row that makes the day visible.
+ * The last two steps of publishing a pack: the index rows of a pack, then the row that makes the day visible.
  * Nothing reads the rows of a pack before `order_days` names it, so a stop between both tears nothing.
  */
+import type { BeijingDate } from "../calendar/beijing.ts";
 import { auditStatement, type Guard } from "./audit.ts";
 import type { SectionRow } from "./order-day.ts";
 import type { Upload } from "./uploads.ts";
+
+/** What the operator says of a pack beside its size and sum before it is sent. */
+export interface PackClaims {
+  buildId: string;
+  rows: number;
+  securities: number;
+  degraded: boolean;
+}
+
+/** The name of a day's order pack among uploads. */
+export function packTarget(tradedate: BeijingDate): string {
+  return `orders/${tradedate}`;
+}
 
 /** D1 takes values up to 2 MB; half of it leaves room for long lists of blocks. */
 const CHUNK_CHARACTERS = 1_000_000;
@@ -61,8 +75,9 @@ export function chunksOf(texts: string[], characters: number): string[][] {
 }
 
 /** Whose object has arrived whole, and with which etag. */
-export interface ArrivedUpload {
-  upload: Upload;
+export interface ArrivedPack {
+  tradedate: BeijingDate;
+  upload: Upload<PackClaims>;
   etag: string;
   actor: string;
   nowMs: number;
@@ -78,8 +93,9 @@ const CLAIMED = `
  * false, and changes nothing, when another publisher came first: the upload is not `completing` any more,
  * or the day has a revision of this or a higher number.
  */
-export async function serveUpload(db: D1Database, arrived: ArrivedUpload): Promise<boolean> {
-  const { uploadId, tradedate, revision } = arrived.upload;
+export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise<boolean> {
+  const { uploadId, revision } = arrived.upload;
+  const { tradedate } = arrived;
   const prepare = (sql: string, ...more: (string | number)[]) =>
     db.prepare(sql).bind(uploadId, tradedate, revision, ...more);
 
@@ -92,7 +108,8 @@ export async function serveUpload(db: D1Database, arrived: ArrivedUpload): Promi
     prepare(
       `INSERT INTO day_packs
          (pack_id, tradedate, object_key, etag, size_bytes, sha256, build_id, rows, securities, degraded)
-       SELECT pack_id, tradedate, object_key, ?4, size_bytes, sha256, build_id, rows, securities, degraded
+       SELECT object_id, ?2, object_key, ?4, size_bytes, sha256, claims ->> 'buildId', claims ->> 'rows',
+         claims ->> 'securities', claims ->> 'degraded'
        FROM uploads WHERE upload_id = ?1 AND ${CLAIMED}`,
       arrived.etag,
     ),
@@ -103,14 +120,14 @@ export async function serveUpload(db: D1Database, arrived: ArrivedUpload): Promi
     ),
     prepare(
       `INSERT INTO day_revisions (tradedate, revision, pack_id, published_at_ms)
-       SELECT ?2, ?3, pack_id, ?4 FROM uploads WHERE upload_id = ?1 AND ${CLAIMED}`,
+       SELECT ?2, ?3, object_id, ?4 FROM uploads WHERE upload_id = ?1 AND ${CLAIMED}`,
       arrived.nowMs,
     ),
     // The row that makes the revision visible. It is in the history by now, or this upload lost.
     prepare(
       `INSERT INTO order_days (tradedate, revision, pack_id, state)
        SELECT r.tradedate, r.revision, r.pack_id, 'available'
-       FROM day_revisions r JOIN uploads u ON u.pack_id = r.pack_id AND u.upload_id = ?1
+       FROM day_revisions r JOIN uploads u ON u.object_id = r.pack_id AND u.upload_id = ?1
        WHERE r.tradedate = ?2 AND r.revision = ?3
        ON CONFLICT (tradedate) DO UPDATE SET
          revision = excluded.revision, pack_id = excluded.pack_id, state = 'available', state_note = ''
@@ -122,9 +139,10 @@ export async function serveUpload(db: D1Database, arrived: ArrivedUpload): Promi
 
 async function auditOf(
   db: D1Database,
-  { upload, actor, nowMs }: ArrivedUpload,
+  { tradedate, upload, actor, nowMs }: ArrivedPack,
 ): Promise<D1PreparedStatement> {
-  const { uploadId, tradedate, revision, buildId, rows, degraded } = upload;
+  const { uploadId, revision, claims } = upload;
+  const { buildId, rows, degraded } = claims;
   const before = await db
     .prepare(
       `SELECT d.revision, p.build_id AS buildId, p.rows FROM order_days d

@@ -1,26 +1,25 @@
 /**
- * Uploads of packs and their state. A day has at most one open upload (`uploading`, `completing`). Who
- * wants to change a state names the state it must be in, so of two that try at once one wins.
+ * Uploads of packs and files and their state. A target has at most one open upload (`uploading`,
+ * `completing`). Who wants to change a state names the state it must be in, so of two that try at once one
+ * wins.
  */
-import type { BeijingDate } from "../calendar/beijing.ts";
 
 export type UploadState = "uploading" | "completing" | "served" | "replaced" | "abandoned" | "refused";
 
-/** What the operator says of a pack before it is sent; all of it is checked when it has arrived. */
-export interface PackClaims {
+/** What the operator says of a content before it is sent; all of it is checked when it has arrived. */
+export interface Content<Claims> {
   sizeBytes: number;
   sha256: string;
-  buildId: string;
-  rows: number;
-  securities: number;
-  degraded: boolean;
+  /** What else is said of it: see `PackClaims`. Nothing of a file. */
+  claims: Claims;
 }
 
-export interface Upload extends PackClaims {
-  /** Also the id of the pack, once it is one. */
-  packId: number;
+export interface Upload<Claims = unknown> extends Content<Claims> {
+  /** Also the id of the pack or file, once it is one. */
+  objectId: number;
   uploadId: string;
-  tradedate: BeijingDate;
+  /** What is uploaded: `packTarget`, `fileTarget`. */
+  target: string;
   /** The number it will be served under. */
   revision: number;
   objectKey: string;
@@ -40,31 +39,31 @@ export interface UploadPart {
 }
 
 const UPLOAD = `
-  SELECT pack_id AS packId, upload_id AS uploadId, tradedate, revision, object_key AS objectKey,
-    r2_upload_id AS r2UploadId, state, state_note AS stateNote, size_bytes AS sizeBytes, sha256,
-    build_id AS buildId, rows, securities, degraded, begun_at_ms AS begunAtMs
+  SELECT object_id AS objectId, upload_id AS uploadId, target, revision, object_key AS objectKey,
+    r2_upload_id AS r2UploadId, state, state_note AS stateNote, size_bytes AS sizeBytes, sha256, claims,
+    begun_at_ms AS begunAtMs
   FROM uploads`;
 
-type UploadRow = Omit<Upload, "degraded"> & { degraded: number };
+type UploadRow = Omit<Upload, "claims"> & { claims: string };
 
-const uploadOf = (row: UploadRow | null): Upload | null =>
-  row === null ? null : { ...row, degraded: row.degraded === 1 };
+const uploadOf = <Claims>(row: UploadRow | null): Upload<Claims> | null =>
+  row === null ? null : { ...row, claims: JSON.parse(row.claims) as Claims };
 
-/** The upload of this day with this id, in whatever state, or null. */
-export async function findUpload(
+/** The upload of this target with this id, in whatever state, or null. */
+export async function findUpload<Claims>(
   db: D1Database,
-  tradedate: BeijingDate,
+  target: string,
   uploadId: string,
-): Promise<Upload | null> {
-  const statement = db.prepare(`${UPLOAD} WHERE upload_id = ?1 AND tradedate = ?2`).bind(uploadId, tradedate);
+): Promise<Upload<Claims> | null> {
+  const statement = db.prepare(`${UPLOAD} WHERE upload_id = ?1 AND target = ?2`).bind(uploadId, target);
   return uploadOf(await statement.first<UploadRow>());
 }
 
-/** The day's open upload, or null. */
-export async function openUpload(db: D1Database, tradedate: BeijingDate): Promise<Upload | null> {
+/** The target's open upload, or null. */
+export async function openUpload<Claims>(db: D1Database, target: string): Promise<Upload<Claims> | null> {
   const statement = db
-    .prepare(`${UPLOAD} WHERE tradedate = ?1 AND state IN ('uploading', 'completing')`)
-    .bind(tradedate);
+    .prepare(`${UPLOAD} WHERE target = ?1 AND state IN ('uploading', 'completing')`)
+    .bind(target);
   return uploadOf(await statement.first<UploadRow>());
 }
 
@@ -89,26 +88,21 @@ export async function recordPart(db: D1Database, uploadId: string, part: UploadP
 }
 
 /**
- * The number for the day's next revision. Numbers of uploads that may have become an object are never
+ * The number for the target's next revision. Numbers of uploads that may have become an object are never
  * used again, as an object is never overwritten while something might serve it.
  */
-export async function nextRevision(db: D1Database, tradedate: BeijingDate): Promise<number> {
+export async function nextRevision(db: D1Database, target: string): Promise<number> {
   const row = await db
-    .prepare(
-      `SELECT 1 + max(
-         coalesce((SELECT max(revision) FROM day_revisions WHERE tradedate = ?1), 0),
-         coalesce((SELECT max(revision) FROM uploads
-                   WHERE tradedate = ?1 AND state IN ('completing', 'abandoned')), 0)) AS next`,
-    )
-    .bind(tradedate)
+    .prepare("SELECT 1 + coalesce(max(revision), 0) AS next FROM taken_revisions WHERE target = ?1")
+    .bind(target)
     .first<{ next: number }>();
   return row?.next ?? 1;
 }
 
-export type NewUpload = Omit<Upload, "packId" | "state" | "stateNote">;
+export type NewUpload<Claims = unknown> = Omit<Upload<Claims>, "objectId" | "state" | "stateNote">;
 
 /**
- * Opens `upload` in the place of `previous` (the day's open upload, if there is one). Returns false, and
+ * Opens `upload` in the place of `previous` (the target's open upload, if there is one). Returns false, and
  * opens nothing, when somebody else opened or served one since `previous` was read.
  */
 export async function beginUpload(
@@ -116,6 +110,7 @@ export async function beginUpload(
   upload: NewUpload,
   previous: Upload | null,
 ): Promise<boolean> {
+  const { target } = upload;
   const close = db
     .prepare(
       `UPDATE uploads SET state = CASE state WHEN 'uploading' THEN 'replaced' ELSE 'abandoned' END
@@ -124,53 +119,46 @@ export async function beginUpload(
     .bind(previous?.uploadId ?? "", previous?.state ?? "");
   const open = db
     .prepare(
-      `INSERT INTO uploads (upload_id, tradedate, revision, object_key, r2_upload_id, state,
-         size_bytes, sha256, build_id, rows, securities, degraded, begun_at_ms)
-       SELECT ?1, ?2, ?3, ?4, ?5, 'uploading', ?6, ?7, ?8, ?9, ?10, ?11, ?12
-       WHERE NOT EXISTS (SELECT 1 FROM uploads WHERE tradedate = ?2 AND state IN ('uploading', 'completing'))
-         AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?2 AND revision >= ?3)`,
+      `INSERT INTO uploads (upload_id, target, revision, object_key, r2_upload_id, state, size_bytes, sha256,
+         claims, begun_at_ms)
+       SELECT ?1, ?2, ?3, ?4, ?5, 'uploading', ?6, ?7, ?8, ?9
+       WHERE NOT EXISTS (SELECT 1 FROM uploads WHERE target = ?2 AND state IN ('uploading', 'completing'))
+         AND NOT EXISTS (SELECT 1 FROM taken_revisions WHERE target = ?2 AND revision >= ?3)`,
     )
     .bind(
       upload.uploadId,
-      upload.tradedate,
+      target,
       upload.revision,
       upload.objectKey,
       upload.r2UploadId,
       upload.sizeBytes,
       upload.sha256,
-      upload.buildId,
-      upload.rows,
-      upload.securities,
-      upload.degraded ? 1 : 0,
+      JSON.stringify(upload.claims),
       upload.begunAtMs,
     );
-  const [, opened] = await db.batch([
-    close,
-    open,
-    dropClosedParts(db, upload.tradedate),
-    dropUnservedRows(db, upload.tradedate),
-  ]);
+  const [, opened] = await db.batch([close, open, dropClosedParts(db, target), ...dropUnserved(db, target)]);
   return opened?.meta.changes === 1;
 }
 
-/** Forgets the parts of the day's uploads that are over. */
-function dropClosedParts(db: D1Database, tradedate: BeijingDate): D1PreparedStatement {
+/** Forgets the parts of the target's uploads that are over. */
+function dropClosedParts(db: D1Database, target: string): D1PreparedStatement {
   return db
     .prepare(
       `DELETE FROM upload_parts WHERE upload_id IN (
-         SELECT upload_id FROM uploads WHERE tradedate = ?1 AND state NOT IN ('uploading', 'completing'))`,
+         SELECT upload_id FROM uploads WHERE target = ?1 AND state NOT IN ('uploading', 'completing'))`,
     )
-    .bind(tradedate);
+    .bind(target);
 }
 
-/** Deletes index rows of the day's uploads that ended without being served. */
-export function dropUnservedRows(db: D1Database, tradedate: BeijingDate): D1PreparedStatement {
-  return db
-    .prepare(
-      `DELETE FROM day_securities WHERE pack_id IN (
-         SELECT pack_id FROM uploads WHERE tradedate = ?1 AND state IN ('replaced', 'abandoned', 'refused'))`,
-    )
-    .bind(tradedate);
+const UNSERVED =
+  "SELECT object_id FROM uploads WHERE target = ?1 AND state IN ('replaced', 'abandoned', 'refused')";
+
+/** Deletes what uploads of the target that ended without being served left in the catalog. */
+export function dropUnserved(db: D1Database, target: string): D1PreparedStatement[] {
+  return [
+    `DELETE FROM day_securities WHERE pack_id IN (${UNSERVED})`,
+    `DELETE FROM day_files WHERE state = 'uploaded' AND file_id IN (${UNSERVED})`,
+  ].map((sql) => db.prepare(sql).bind(target));
 }
 
 /** Moves `upload` from one state to another; false when it was not in `from` any more. */
