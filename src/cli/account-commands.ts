@@ -1,7 +1,6 @@
 /** `edgetape account` and `edgetape subscription`: customers and what they may use. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type Account, accountSchema } from "../admin/wire.ts";
-import { PLAN_NAMES, type PlanName } from "../entitlement/principal.ts";
+import { type Account, accountSchema, planNameSchema, type SubscriptionInput } from "../admin/wire.ts";
 import { parseInstant } from "./instants.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "./service-options.ts";
 
@@ -43,7 +42,9 @@ export function registerAccounts(program: Command): void {
       .command("set")
       .description("give an account this plan in place of all it has")
       .argument("<account>")
-      .addOption(new Option("--plan <plan>", "the plan").choices(PLAN_NAMES).makeOptionMandatory())
+      .addOption(
+        new Option("--plan <plan>", "the plan").choices(planNameSchema.options).makeOptionMandatory(),
+      )
       .requiredOption(
         "--start <instant>",
         "first instant: a date (its beginning in Beijing) or RFC 3339",
@@ -102,7 +103,7 @@ async function setLimits(
 
 async function setSubscription(
   id: string,
-  options: ServiceOptions & { plan: PlanName; start: number; end: number; keep?: boolean },
+  options: ServiceOptions & { plan: SubscriptionInput["plan"]; start: number; end: number; keep?: boolean },
 ): Promise<void> {
   const kept = options.keep ? (await request(options, "GET", id)).subscriptions : [];
   const subscriptions = [...kept, { plan: options.plan, start: options.start, end: options.end }];

@@ -8,11 +8,10 @@ import type { AdminClient } from "../admin-client.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { print, type ServiceOptions, serviceOf, withService } from "../service-options.ts";
 import { parseCalendarFile } from "./calendar-file.ts";
-import { type ExchangeDay, exchangeDays, knowsHolidays } from "./exchange-days.ts";
+import { type ExchangeDay, exchangeDays, knowsHolidays, LIBRARY_SOURCE } from "./exchange-days.ts";
 
 /** As many days as one admin request may carry. */
 const DAYS_PER_REQUEST = 4_000;
-export const LIBRARY_SOURCE = "chinese-days 1.5.7";
 
 /** Registers `calendar load` and `calendar show`. */
 export function registerCalendar(program: Command): void {

@@ -3,7 +3,11 @@
  * are no holiday. A weekend that the State Council makes a working day is still closed.
  */
 import chineseDays from "chinese-days";
+import library from "chinese-days/package.json" with { type: "json" };
 import { addDays, type BeijingDate, startOfDay } from "../../calendar/beijing.ts";
+
+/** Where `exchangeDays` come from, for the operator: the library and its version. */
+export const LIBRARY_SOURCE = `${library.name} ${library.version}`;
 
 /** A calendar day and whether the exchanges trade on it. */
 export interface ExchangeDay {

@@ -1,6 +1,10 @@
 /** The demo's accounts: one per plan, one whose plan has ended, one whose key was revoked. */
-import { accountSchema, issuedKeySchema, keySummarySchema } from "../../admin/wire.ts";
-import type { PlanName } from "../../entitlement/principal.ts";
+import {
+  accountSchema,
+  issuedKeySchema,
+  keySummarySchema,
+  type SubscriptionInput,
+} from "../../admin/wire.ts";
 import type { AdminClient } from "../admin-client.ts";
 import type { Remembered } from "./demo-state.ts";
 
@@ -8,7 +12,7 @@ const DAY_MS = 86_400_000;
 
 export interface DemoAccount {
   name: string;
-  plan: PlanName;
+  plan: SubscriptionInput["plan"];
   /** Days from now at which the plan begins and ends. */
   fromDays: number;
   toDays: number;

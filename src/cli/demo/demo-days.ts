@@ -5,10 +5,15 @@ import { dayListSchema } from "../../admin/wire.ts";
 import { addDays, type BeijingDate } from "../../calendar/beijing.ts";
 import { writeSamplePack } from "../../pack-builder/sample/sample-pack.ts";
 import type { AdminClient } from "../admin-client.ts";
-import { LIBRARY_SOURCE, loadCalendar } from "../calendar/calendar-commands.ts";
-import { type ExchangeDay, exchangeDays, knowsHolidays, weekdays } from "../calendar/exchange-days.ts";
-import { openPackFile } from "../publish/pack-file.ts";
-import { publishPack } from "../publish/publish-pack.ts";
+import { loadCalendar } from "../calendar/calendar-commands.ts";
+import {
+  type ExchangeDay,
+  exchangeDays,
+  knowsHolidays,
+  LIBRARY_SOURCE,
+  weekdays,
+} from "../calendar/exchange-days.ts";
+import { openPack, publishPack } from "../publish/publish-pack.ts";
 
 /** How far back the older two sample days lie: outside the 30-day window, and outside the 365-day one. */
 const OLDER_DAYS_BACK = [40, 400];
@@ -68,7 +73,7 @@ export async function publishSampleDay(
   stateDir: string,
 ): Promise<void> {
   const { path } = await writeSamplePack({ tradedate }, join(stateDir, "demo-packs"));
-  const pack = await openPackFile(path);
+  const pack = await openPack(path);
   try {
     await publishPack(client, pack);
   } finally {

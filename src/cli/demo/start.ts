@@ -3,7 +3,7 @@
  * in the checkout; nothing is fetched, nobody logs in, and Ctrl-C leaves nothing running.
  */
 import { mkdirSync, rmSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { beijingDate } from "../../calendar/beijing.ts";
 import { AdminClient } from "../admin-client.ts";
@@ -74,12 +74,12 @@ async function start({ port, state, out, fresh }: StartOptions, stop: StopReques
       remembered.migrations = migrationsDigest(stateDir) ?? "";
     }
     say("Starting the service");
-    const logFile = join(stateDir, "demo.log");
+    const logFile = resolve(stateDir, "demo.log");
     server = startDevServer({ port, stateDir, secretsFile: writeSecrets(stateDir, remembered), logFile });
     const announced = prepare(server, stateDir, remembered).then(({ demo, withoutHolidays }) => {
       mkdirSync(dirname(demoFile), { recursive: true });
       writeWhole(demoFile, `${JSON.stringify(demo, null, 2)}\n`);
-      say(`\n${welcome(demo, { withoutHolidays, demoFile: out, logFile: relative(CHECKOUT, logFile) })}`);
+      say(`\n${welcome(demo, { withoutHolidays, demoFile: out, logFile })}`);
     });
     await Promise.race([announced.then(() => stop.asked), stop.asked, diedOf(server, stop)]);
   } finally {

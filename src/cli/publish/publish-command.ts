@@ -2,8 +2,7 @@
 import type { Command } from "commander";
 import { byteProgress, megabytes } from "../progress.ts";
 import { print, type ServiceOptions, serviceOf, withService } from "../service-options.ts";
-import { openPackFile } from "./pack-file.ts";
-import { publishPack } from "./publish-pack.ts";
+import { openPack, publishPack } from "./publish-pack.ts";
 
 interface PublishCommandOptions extends ServiceOptions {
   force?: boolean;
@@ -26,7 +25,7 @@ export function registerPublish(program: Command): void {
 
 async function publish(path: string, options: PublishCommandOptions): Promise<void> {
   const client = serviceOf(options);
-  const pack = await openPackFile(path);
+  const pack = await openPack(path);
   try {
     const progress = byteProgress(`publishing ${pack.index.tradedate}`, pack.sizeBytes);
     const { day, newRevision } = await publishPack(client, pack, {

@@ -12,9 +12,9 @@ import {
   type UploadBegun,
   uploadBegunSchema,
 } from "../../admin/wire.ts";
+import { openPackFile, type PackFile } from "../../pack-builder/pack-file.ts";
 import type { AdminClient } from "../admin-client.ts";
 import { CommandFailure } from "../exit.ts";
-import type { PackFile } from "./pack-file.ts";
 
 /** Parts under way at once: enough to hide the way to the service, few enough for a worker's memory. */
 const PARALLEL_PARTS = 3;
@@ -26,6 +26,17 @@ export interface PublishOptions {
   force?: boolean;
   /** Hears how many bytes of the pack lie at the service. */
   onSent?: (bytes: number) => void;
+}
+
+/** Opens the pack at `path`; a file that is none ends the command with a sentence. */
+export async function openPack(path: string): Promise<PackFile> {
+  const pack = await openPackFile(path);
+  if (!("reason" in pack)) return pack;
+  throw new CommandFailure(
+    pack.reason === "unreadable"
+      ? `${path} cannot be read (${pack.code}).`
+      : `${path} is not a whole day pack: ${pack.difference}.`,
+  );
 }
 
 /** Publishes `pack`; resumable and idempotent. `newRevision` is false when this content is served already. */

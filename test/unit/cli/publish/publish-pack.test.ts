@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../../src/calendar/beijing.ts";
-import { openPackFile } from "../../../../src/cli/publish/pack-file.ts";
-import { publishPack } from "../../../../src/cli/publish/publish-pack.ts";
+import { openPack, publishPack } from "../../../../src/cli/publish/publish-pack.ts";
 import { writeSamplePack } from "../../../../src/pack-builder/sample/sample-pack.ts";
 import { type Asked, fakeService } from "../fake-service.ts";
 
@@ -75,7 +74,7 @@ describe("publishing a pack", () => {
   it("announces the pack truly, sends every byte in equal parts, and completes last", async () => {
     const stored = new Map<number, Uint8Array>();
     const { client, asked } = storingService(stored);
-    const pack = await openPackFile(path);
+    const pack = await openPack(path);
     const sent: number[] = [];
     const { newRevision } = await publishPack(client, pack, {
       force: true,
@@ -99,7 +98,7 @@ describe("publishing a pack", () => {
 
   it("sends only what is missing when it was broken off before", async () => {
     const stored = new Map<number, Uint8Array>();
-    const pack = await openPackFile(path);
+    const pack = await openPack(path);
     await expect(publishPack(storingService(stored, 5).client, pack)).rejects.toThrow("broken down");
     const before = stored.size;
     expect(before).toBeGreaterThan(0);
@@ -119,10 +118,10 @@ describe("a file that is no pack", () => {
   it("is refused with a sentence before anything is sent", async () => {
     const broken = join(folder, "broken.parquet");
     await writeFile(broken, bytes.subarray(0, bytes.length - 100));
-    await expect(openPackFile(broken)).rejects.toThrow(/broken\.parquet is not a whole day pack: /);
+    await expect(openPack(broken)).rejects.toThrow(/broken\.parquet is not a whole day pack: /);
     await writeFile(broken, "");
-    await expect(openPackFile(broken)).rejects.toThrow(/too short/);
-    await expect(openPackFile(join(folder, "absent.parquet"))).rejects.toThrow(/cannot be read \(ENOENT\)/);
-    await expect(openPackFile(folder)).rejects.toThrow(/is a folder/);
+    await expect(openPack(broken)).rejects.toThrow(/too short/);
+    await expect(openPack(join(folder, "absent.parquet"))).rejects.toThrow(/cannot be read \(ENOENT\)/);
+    await expect(openPack(folder)).rejects.toThrow(/cannot be read \(EISDIR\)/);
   });
 });
