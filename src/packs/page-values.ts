@@ -28,9 +28,16 @@ export function dictionaryTexts(page: Page): string[] {
   });
 }
 
-/** The numbers of a dictionary page of DOUBLE or INT64, in the order of their indices. */
+/**
+ * The numbers of a dictionary page of DOUBLE or INT64, in the order of their indices; throws `PackFormatError`
+ * for a number that no price, volume or amount can be.
+ */
 export function dictionaryNumbers(page: Page, type: "DOUBLE" | "INT64"): Float64Array {
-  return Float64Array.from(plainValues(page, type), Number);
+  const numbers = Float64Array.from(plainValues(page, type), Number);
+  const isValid = type === "INT64" ? isCount : (value: number) => value >= 0 && Number.isFinite(value);
+  if (!numbers.every(isValid))
+    throw new PackFormatError("a dictionary holds a number below 0 or beyond 2^53");
+  return numbers;
 }
 
 /**
@@ -49,12 +56,23 @@ export function dictionaryIndex(page: Page, tableSize: number, rows: number): Ui
   return index;
 }
 
-/** The integers of the first `rows` rows of a DELTA_BINARY_PACKED page. */
+/**
+ * The integers of the first `rows` rows of a DELTA_BINARY_PACKED page; throws `PackFormatError` for one below 0
+ * or beyond 2^53.
+ */
 export function deltaIntegers(page: Page, rows: number): Float64Array {
   const bytes = decompressPage(page.compressed, page.size);
-  return (
-    fastDelta(bytes, rows) ?? Float64Array.from(generalValues(bytes, page, "DELTA_BINARY_PACKED"), Number)
-  );
+  const values =
+    fastDelta(bytes, rows) ?? Float64Array.from(generalValues(bytes, page, "DELTA_BINARY_PACKED"), Number);
+  for (let row = 0; row < rows; row++) {
+    if (!isCount(values[row] ?? -1))
+      throw new PackFormatError(`the id of row ${row} of a block is below 0 or beyond 2^53`);
+  }
+  return values;
+}
+
+function isCount(value: number): boolean {
+  return value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 }
 
 /**
