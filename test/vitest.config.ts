@@ -34,6 +34,8 @@ export default defineConfig({
           include: [serviceTests],
           exclude: [workerTests],
           globalSetup: ["test/support/bundle.ts"],
+          // Concurrent tests are those that only wait.
+          maxConcurrency: 20,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { locateIndex } from "../../src/packs/locate.ts";
 import { account, publish } from "../support/operator.ts";
 import { pageOf } from "../support/walk.ts";
 import { expectRefusal } from "./expect-refusal.ts";
@@ -54,17 +55,70 @@ describe("faults of the service (spec 7, decisions 1 and 2)", () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   });
+});
 
-  it("an object replaced by other bytes is 503, never other rows", async () => {
+describe("bytes that are not the pack's (decisions 1, 6)", () => {
+  /** Publishes the day anew and spoils 600519's section in the bucket, behind the catalog's back or not. */
+  async function spoil(catalog: "knows" | "does not know"): Promise<void> {
     const bucket = await world.service.mf.getR2Bucket("PACKS");
-    const fresh = await publish(world.service, MAIN_DAY);
-    const key = `orders/2026/${MAIN}/${fresh.day.revision}.parquet`;
+    const { day } = await publish(world.service, MAIN_DAY);
+    const key = `orders/2026/${MAIN}/${day.revision}.parquet`;
     const bytes = new Uint8Array((await (await bucket.get(key))?.arrayBuffer()) ?? new ArrayBuffer(0));
-    bytes.fill(0x55, 100, 2_000);
-    await bucket.put(key, bytes);
-    const answer = await world.ask(asked);
-    expect(answer.status).toBe(503);
-    expect(answer.envelope.code).toBe(503);
-    expect(["unavailable", "day_damaged"]).toContain(answer.reason);
+    const { index } = await locateIndex(bytes.length, async (from, length) =>
+      bytes.subarray(from, from + length),
+    );
+    const section = index.entries.find((entry) => entry.symbol === asked.symbol);
+    if (section === undefined) throw new Error("the pack holds no 600519");
+    const middle = section.offset + Math.floor((section.length - section.footerLength) / 2);
+    bytes[middle] = (bytes[middle] ?? 0) ^ 0x01;
+    const { etag } = await bucket.put(key, bytes);
+    if (catalog === "does not know") return;
+    const db = await world.service.mf.getD1Database("DB");
+    await db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, key).run();
+  }
+
+  it("an object replaced behind the catalog is 503, never other rows", async () => {
+    await spoil("does not know");
+    expectRefusal(await world.ask(asked), { reason: "unavailable" });
+  });
+
+  it("damaged blocks are 503 with JSON, credited, and the day is day_damaged from then on", async () => {
+    await spoil("knows");
+    const { key } = await account(world.service, { plan: "trial" });
+    const first = await world.ask(asked, { apikey: key });
+    expect([first.status, first.envelope.code, first.envelope.data]).toEqual([503, 503, null]);
+    let next = await world.ask(asked, { apikey: key });
+    while (next.reason === "unavailable") next = await world.ask(asked, { apikey: key });
+    expectRefusal(next, { reason: "day_damaged" });
+    expect(next.headers["retry-after"]).toBeUndefined();
+    expectRefusal(await world.ask({ ...asked, format: "parquet" }), { reason: "day_damaged", status: 503 });
+    const other = await world.ask({ ...asked, tradedate: "20260211" }, { apikey: key });
+    expect(String(other.headers.ratelimit)).toMatch(/;\s*r=99\b/);
+  });
+
+  it("damaged blocks break a Parquet body before its end, credited", async () => {
+    await spoil("knows");
+    const { key } = await account(world.service, { plan: "trial" });
+    await expect(world.ask({ ...asked, format: "parquet" }, { apikey: key })).rejects.toThrow();
+    const other = { ...asked, tradedate: "20260211" };
+    let next = await world.ask(other, { apikey: key });
+    while (next.reason === "slot_busy") next = await world.ask(other, { apikey: key });
+    expect(String(next.headers.ratelimit)).toMatch(/;\s*r=99\b/);
+  });
+
+  it("a new revision heals the day", async () => {
+    await publish(world.service, MAIN_DAY);
+    expect(pageOf(await world.ask(asked)).items).toEqual(world.main.rowsOf("600519"));
+  });
+});
+
+describe("a day the operator took back (decisions 1)", () => {
+  it("is 1002 withdrawn", async () => {
+    const db = await world.service.mf.getD1Database("DB");
+    await db.prepare("UPDATE order_days SET state = 'withdrawn' WHERE tradedate = '20260210'").run();
+    expectRefusal(await world.ask({ ...asked, tradedate: "20260210" }), {
+      reason: "withdrawn",
+      says: ["20260210"],
+    });
   });
 });

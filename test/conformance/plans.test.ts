@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { type AccountRequest, account, asOperator } from "../support/operator.ts";
-import { orderHistory } from "../support/walk.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 import { BEFORE_WINDOW, DAY_MS, FIRST_OF_WINDOW, MAIN, OLDEST, startWorld, type World } from "./world.ts";
 
@@ -150,21 +149,5 @@ describe("keys and accounts (spec 5, decisions 1)", () => {
       rows,
     });
     expect(again.unchanged).toBe(4);
-  });
-
-  it("a revocation of a key in use is in force within 30 s", { timeout: 60_000 }, async () => {
-    const { keys } = await account(world.service, { plan: "flagship" });
-    const key = keys[0]?.key ?? "";
-    expect((await ask(key)).envelope.code).toBe(200);
-    await asOperator(world.service, "POST", `/admin/keys/${keys[0]?.keyId}/revoke`);
-    const revokedAt = Date.now();
-    let answer = await ask(key);
-    while (answer.envelope.code === 200 && Date.now() - revokedAt < 31_000) {
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      answer = await world.service.post(
-        orderHistory({ apikey: key, params: { symbol: "600519", tradedate: MAIN } }),
-      );
-    }
-    expectRefusal(answer, { reason: "key_revoked" });
   });
 });

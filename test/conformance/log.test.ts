@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { burst, day } from "../support/builders.ts";
+import type { Answer } from "../support/http-client.ts";
+import { publish } from "../support/operator.ts";
+import { orderHistory, walk } from "../support/walk.ts";
+import { MAIN, startWorld, type World } from "./world.ts";
+
+const LARGE = "20260310";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+  await publish(
+    world.service,
+    day({ tradedate: LARGE, securities: [burst({ symbol: "600519", time: "093000000", rows: 25_000 })] }),
+  );
+});
+afterAll(() => world.stop());
+
+const good = { symbol: "600519", tradedate: MAIN };
+type Line = Record<string, unknown>;
+
+/** The log lines of one answer; a line may be written after the answer was read. */
+async function linesOf(answer: Answer): Promise<Line[]> {
+  const id = String(answer.headers["x-request-id"]);
+  const about = () => world.service.logs.filter((line) => line.includes(id));
+  while (about().length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  return about().map((line) => JSON.parse(line) as Line);
+}
+
+describe("the log (issue: one structured line per request)", () => {
+  it("has one line per request with id, account, interface, code, reason, rows, bytes, reads and stages", async () => {
+    const served = await world.ask(good);
+    const lines = await linesOf(served);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatchObject({
+      interface: "level2_order_history",
+      code: 200,
+      rows: 13,
+      bytes: served.bytes.length,
+      r2Operations: 1,
+      symbol: "600519",
+      tradedate: MAIN,
+    });
+    expect(lines[0]?.accountId).toMatch(/\S/);
+    expect(lines[0]?.reason).toMatch(/\S/);
+    const stages = Object.values(lines[0]?.stageMs as Record<string, number>);
+    expect(stages.length).toBeGreaterThanOrEqual(3);
+    for (const milliseconds of stages) expect(milliseconds).toBeGreaterThanOrEqual(0);
+  });
+
+  it("has the reason and code of a refusal", async () => {
+    const [line] = await linesOf(await world.ask({ ...good, symbol: "x" }));
+    expect(line).toMatchObject({ code: 422, reason: "param_invalid" });
+  });
+
+  it("tells a busy slot from an outage, although both are 503", async () => {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => world.ask(good)));
+    const busy = answers.find((answer) => answer.reason === "slot_busy");
+    if (busy === undefined) throw new Error("30 at once and none was busy");
+    const [line] = await linesOf(busy);
+    const bucket = await world.service.mf.getR2Bucket("PACKS");
+    await bucket.delete(`orders/2026/20260210/1.parquet`);
+    const [fault] = await linesOf(await world.ask({ ...good, tradedate: "20260210" }));
+    expect(line?.code).toBe(503);
+    expect(fault?.code).toBe(503);
+    expect(fault?.kind).not.toBe(line?.kind);
+    expect(fault?.credited).toBe(true);
+  });
+
+  it("shows one R2 read for every page, cold or warm, aligned or not", async () => {
+    const fresh = world.service.logs.length;
+    const params = { symbol: "600519", tradedate: LARGE, page_size: 9_999 };
+    const walked = await walk(world.service, { apikey: world.keys.flagship, params });
+    expect(walked.pages).toHaveLength(3);
+    const file = await world.service.post(
+      orderHistory({ apikey: world.keys.flagship, params: { ...good, tradedate: LARGE, format: "parquet" } }),
+    );
+    await linesOf(file);
+    const lines = world.service.logs.slice(fresh).map((line) => JSON.parse(line) as Line);
+    const served = lines.filter((line) => line.code === 200);
+    expect(served.map((line) => line.r2Operations)).toEqual([1, 1, 1, 1]);
+    expect(served.map((line) => line.rows)).toEqual([9_999, 9_999, 5_002, 25_000]);
+  });
+
+  it("never holds a key, wherever a caller puts one", async () => {
+    const key = world.keys.flagship;
+    const answers = [
+      await world.ask({ ...good, symbol: key }),
+      await world.ask({ ...good, [key]: 1 }),
+      await world.ask({ ...good, cursor: key }),
+      await world.ask({ ...good, tradedate: key, start_time: key }),
+      await world.ask(good, { fields: key }),
+      await world.ask(good, { apikey: "et_a_wrong_key_that_must_not_be_logged" }),
+      await world.service.post({ apiname: key, apikey: key, params: {} }),
+      await world.service.post({ apiname: "level2_order_history", apikey: [key], params: {} }),
+      await world.service.post(`{"apikey": "${key}"`),
+    ];
+    for (const answer of answers) {
+      await linesOf(answer);
+      expect(answer.text).not.toContain(key.slice(3));
+      expect(answer.text).not.toContain("must_not_be_logged");
+    }
+    for (const line of world.service.logs) {
+      for (const each of Object.values(world.keys)) expect(line).not.toContain(each.slice(3));
+      expect(line).not.toContain("must_not_be_logged");
+    }
+  });
+});

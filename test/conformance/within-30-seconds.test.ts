@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Answer } from "../support/http-client.ts";
+import { account, asOperator } from "../support/operator.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+import { left } from "./quota-left.ts";
+import { MAIN, startWorld, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const ask = (apikey: string, over: Record<string, unknown> = {}) =>
+  world.ask({ symbol: "600519", tradedate: MAIN, ...over }, { apikey });
+
+/** Asks once a second until `done`; fails when that takes more than 31 s. */
+async function within30Seconds(
+  next: () => Promise<Answer>,
+  done: (answer: Answer) => boolean,
+): Promise<Answer> {
+  const changedAt = Date.now();
+  for (;;) {
+    const answer = await next();
+    if (done(answer)) return answer;
+    expect(Date.now() - changedAt).toBeLessThan(31_000);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
+}
+
+// What the service knows of a caller may be 30 s old. All tests of that wait at the same time.
+describe.concurrent("changes are in force within 30 s (decisions 7, 8)", () => {
+  it("a revocation of a key in use", async () => {
+    const { key, keys } = await account(world.service, { plan: "flagship" });
+    expect((await ask(key)).envelope.code).toBe(200);
+    await asOperator(world.service, "POST", `/admin/keys/${keys[0]?.keyId}/revoke`);
+    const refused = (answer: Answer) => answer.envelope.code !== 200;
+    expectRefusal(await within30Seconds(() => ask(key), refused), { reason: "key_revoked" });
+  });
+
+  it("an account's own limits, which count what was used before", async () => {
+    const made = await account(world.service, { plan: "professional" });
+    let asked = 0;
+    const next = () => ask(made.key, ++asked % 2 === 0 ? { format: "parquet" } : {});
+    for (let morning = 0; morning < 6; morning++) expect((await next()).status).toBe(200);
+    const path = `/admin/accounts/${made.accountId}/limits`;
+    await asOperator(world.service, "PUT", path, { requests: 1000, files: null });
+    const applied = (answer: Answer) => String(answer.headers["ratelimit-policy"]).includes("q=1000");
+    expect(left(await within30Seconds(next, applied)).remaining).toBe(1000 - asked);
+  });
+
+  it("an upgrade, which counts the morning's files", async () => {
+    const made = await account(world.service, { plan: "professional" });
+    const file = () => ask(made.key, { format: "parquet" });
+    for (let files = 1; files <= 20; files++) expect(left(await file()).remaining).toBe(30 - files);
+    const now = Math.floor(world.service.nowMs());
+    const subscriptions = [{ plan: "flagship", start: now - 1000, end: now + 86_400_000 }];
+    await asOperator(world.service, "PUT", `/admin/accounts/${made.accountId}/subscriptions`, {
+      subscriptions,
+    });
+    const early = { format: "json", tradedate: "20250106" };
+    const upgraded = (answer: Answer) => answer.envelope.code === 200;
+    await within30Seconds(() => ask(made.key, early), upgraded);
+    expect(left(await file()).remaining).toBe(300 - 21);
+  });
+
+  it("a subscription that is taken away", async () => {
+    const { key, accountId } = await account(world.service, { plan: "flagship" });
+    expect((await ask(key)).envelope.code).toBe(200);
+    await asOperator(world.service, "PUT", `/admin/accounts/${accountId}/subscriptions`, {
+      subscriptions: [],
+    });
+    const refused = (answer: Answer) => answer.envelope.code !== 200;
+    expectRefusal(await within30Seconds(() => ask(key), refused), { reason: "plan_missing" });
+  });
+
+  it("a disabled account", async () => {
+    const { key, accountId } = await account(world.service, { plan: "flagship" });
+    expect((await ask(key)).envelope.code).toBe(200);
+    await asOperator(world.service, "POST", `/admin/accounts/${accountId}/disable`);
+    const refused = (answer: Answer) => answer.envelope.code !== 200;
+    expectRefusal(await within30Seconds(() => ask(key), refused), { reason: "account_disabled" });
+  });
+
+  it("plan limits, changed for everybody", async () => {
+    const { key } = await account(world.service, { plan: "trial" });
+    expect(left(await ask(key)).remaining).toBe(99);
+    const plans = [{ plan: "trial", requests: 200, files: null }];
+    await asOperator(world.service, "PUT", "/admin/plans", { plans });
+    const applied = (answer: Answer) => String(answer.headers["ratelimit-policy"]).includes("q=200");
+    await within30Seconds(() => ask(key), applied);
+  });
+});
