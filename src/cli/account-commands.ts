@@ -1,7 +1,7 @@
 /** `edgetape account` and `edgetape subscription`: customers and what they may use. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Account, accountSchema, planNameSchema, type SubscriptionInput } from "../admin/wire.ts";
-import { parseInstant } from "./instants.ts";
+import { parseInstant } from "../calendar/instant.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "./service-options.ts";
 
 /** Registers `account …` and `subscription set`. */

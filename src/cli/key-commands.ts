@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { issuedKeySchema, keySummarySchema } from "../admin/wire.ts";
+import { parseInstant } from "../calendar/instant.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
-import { parseInstant } from "./instants.ts";
 import { importKeys, parseKeyFile } from "./key-import.ts";
 import { print, type ServiceOptions, serviceOf, withService } from "./service-options.ts";
 

@@ -5,10 +5,10 @@ import {
   keyImportRowSchema,
   keysImportedSchema,
 } from "../admin/wire.ts";
+import { parseInstant } from "../calendar/instant.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { parseCsv } from "./csv.ts";
 import { CommandFailure } from "./exit.ts";
-import { parseInstant } from "./instants.ts";
 
 const COLUMNS = ["key", "sha256", "account", "plan", "start", "end"] as const;
 type ColumnName = (typeof COLUMNS)[number];

@@ -1,5 +1,5 @@
-/** Instants as operators write them. */
-import { parseBeijingDate, startOfDay } from "../calendar/beijing.ts";
+/** Instants as people write them. */
+import { parseBeijingDate, startOfDay } from "./beijing.ts";
 
 /**
  * Unix milliseconds of `YYYYMMDD` or `YYYY-MM-DD` (the beginning of that day in Beijing) or of RFC 3339

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseInstant } from "../../../src/cli/instants.ts";
+import { parseInstant } from "../../../src/calendar/instant.ts";
 
 describe("an instant on the command line or in a key file", () => {
   it("is the beginning of a Beijing day when it is a date", () => {
