@@ -31,7 +31,7 @@ export interface BuildOptions {
   outFolder: string;
   /** Broken lines the build survives; `null`: one in a million. */
   maxBroken: number | null;
-  /** Worker threads. */
+  /** Worker threads; 0 works in the calling thread. */
   threads: number;
   /** Whether the pack is read back and compared before it gets its name. */
   verify: boolean;

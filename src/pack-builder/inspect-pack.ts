@@ -1,5 +1,4 @@
 /** What a pack says of itself, without decoding a row. */
-import { parquetMetadata } from "hyparquet";
 import { chunkTableBytes, decodeChunkTable } from "../packs/chunk-table.ts";
 import { COLUMNS, PARQUET_MAGIC, type SectionEntry } from "../packs/layout.ts";
 import { PackBytes } from "./verify/pack-bytes.ts";
@@ -23,13 +22,12 @@ export interface PackSummary {
   largest: { code: string; rows: number; sizeBytes: number } | null;
 }
 
-/** Reads the index and the chunk table and footer of every section of the pack at `path`. Throws `PackFormatError`. */
+/** Reads the index and the chunk table of every section of the pack at `path`. Throws `PackFormatError`. */
 export async function inspectPack(path: string): Promise<PackSummary> {
   const pack = await PackBytes.open(path);
   try {
     const { index, located } = pack;
     const columnBytes = new Array<number>(COLUMNS.length).fill(0);
-    let [firstTime, lastTime] = ["999999999", "000000000"];
     for (const entry of index.entries) {
       if (entry.rows === 0) continue;
       for (const chunks of await chunkTable(pack, entry)) {
@@ -37,10 +35,8 @@ export async function inspectPack(path: string): Promise<PackSummary> {
           columnBytes[column] = (columnBytes[column] ?? 0) + total;
         });
       }
-      const { first, last } = await timesOf(pack, entry);
-      if (first < firstTime) firstTime = first;
-      if (last > lastTime) lastTime = last;
     }
+    const traded = index.entries.filter(({ rows }) => rows > 0);
     const largest = index.entries.reduce<SectionEntry | null>(
       (most, entry) => (entry.rows > (most?.rows ?? 0) ? entry : most),
       null,
@@ -50,11 +46,13 @@ export async function inspectPack(path: string): Promise<PackSummary> {
       buildId: index.buildId,
       sizeBytes: located.footerOffset + located.footerLength + 8,
       securities: index.entries.length,
-      securitiesWithoutOrders: index.entries.filter(({ rows }) => rows === 0).length,
+      securitiesWithoutOrders: index.entries.length - traded.length,
       rows: index.entries.reduce((sum, { rows }) => sum + rows, 0),
       rowGroups: index.entries.reduce((sum, { blocks }) => sum + blocks.length, 0),
-      firstTime,
-      lastTime,
+      firstTime: nineDigits(
+        traded.reduce((first, { blocks }) => Math.min(first, blocks[0]?.t0 ?? first), 235_959_999),
+      ),
+      lastTime: nineDigits(traded.reduce((last, entry) => Math.max(last, entry.lastTime), 0)),
       columnBytes: Object.fromEntries(COLUMNS.map(({ name }, number) => [name, columnBytes[number] ?? 0])),
       indexBytes: located.footerOffset - located.regionOffset,
       footerBytes: located.footerLength,
@@ -74,16 +72,6 @@ async function chunkTable(pack: PackBytes, entry: SectionEntry) {
   return decodeChunkTable(bytes, count);
 }
 
-/** The times of a section's first and last row, from the statistics in its footer. */
-async function timesOf(pack: PackBytes, entry: SectionEntry): Promise<{ first: string; last: string }> {
-  const { length, footerLength } = entry;
-  const footer = await pack.sectionBytes(entry, length - footerLength, footerLength);
-  const { row_groups } = parquetMetadata(footer.buffer);
-  const time = COLUMNS.findIndex(({ name }) => name === "time");
-  const statistics = (group: (typeof row_groups)[number] | undefined) =>
-    group?.columns[time]?.meta_data?.statistics;
-  return {
-    first: String(statistics(row_groups[0])?.min_value),
-    last: String(statistics(row_groups.at(-1))?.max_value),
-  };
+function nineDigits(time: number): string {
+  return String(time).padStart(9, "0");
 }

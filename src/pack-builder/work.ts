@@ -45,6 +45,11 @@ export interface SpillResult {
   extents: [number, Extent][];
 }
 
+export type WorkResult =
+  | SectionResult
+  | (SectionResult & { report: ChunkReport })
+  | (SpillResult & { report: ChunkReport });
+
 export interface WorkerSettings {
   tradedate: BeijingDate;
   /** The folder of spill files. */
@@ -58,7 +63,7 @@ export function spillPath(folder: string, file: number): string {
 }
 
 /** Does the work of one thread. */
-export class Worker {
+export class Workbench {
   private readonly settings: WorkerSettings;
   private readonly table = new RowTable();
   private readonly spilled: SpillReader;
@@ -69,12 +74,23 @@ export class Worker {
     this.spilled = new SpillReader((file) => spillPath(settings.folder, file));
   }
 
-  sectionOfChunk(chunk: ChunkOfLines, key: number): SectionResult & { report: ChunkReport } {
+  do(work: Work): WorkResult {
+    switch (work.kind) {
+      case "section-of-chunk":
+        return this.sectionOfChunk(work.chunk, work.key);
+      case "spill-chunk":
+        return this.spillChunk(work.chunk);
+      case "section-of-spill":
+        return this.sectionOfSpill(work.key, work.extents);
+    }
+  }
+
+  private sectionOfChunk(chunk: ChunkOfLines, key: number): SectionResult & { report: ChunkReport } {
     const { batches, report } = this.parse(chunk);
     return { ...this.section(key, [...batches.values()]), report };
   }
 
-  spillChunk(chunk: ChunkOfLines): SpillResult & { report: ChunkReport } {
+  private spillChunk(chunk: ChunkOfLines): SpillResult & { report: ChunkReport } {
     const { batches, report } = this.parse(chunk);
     const { folder, number } = this.settings;
     this.spill ??= new SpillWriter(spillPath(folder, number), number);
@@ -83,7 +99,7 @@ export class Worker {
     return { extents, report };
   }
 
-  sectionOfSpill(key: number, extents: Extent[]): SectionResult {
+  private sectionOfSpill(key: number, extents: Extent[]): SectionResult {
     return this.section(
       key,
       extents.map((extent) => this.spilled.read(extent)),

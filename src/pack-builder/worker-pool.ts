@@ -3,7 +3,15 @@ import { join } from "node:path";
 import { Worker as Thread } from "node:worker_threads";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { Extent } from "./spill.ts";
-import type { ChunkOfLines, ChunkReport, SectionResult, SpillResult, Work, WorkerSettings } from "./work.ts";
+import {
+  type ChunkOfLines,
+  type ChunkReport,
+  type SectionResult,
+  type SpillResult,
+  type Work,
+  Workbench,
+  type WorkerSettings,
+} from "./work.ts";
 
 type Answer = { result: unknown } | { error: unknown };
 
@@ -12,10 +20,16 @@ export class WorkerPool {
   private readonly idle: Thread[] = [];
   private readonly waiting: ((thread: Thread) => void)[] = [];
   private readonly all: Thread[];
+  /** Does the work where there are no threads. */
+  private readonly own: Workbench | undefined;
 
-  /** `threads` workers for the day `tradedate` that spill below `folder`. */
+  /**
+   * `threads` workers for the day `tradedate` that spill below `folder`. With 0 the calling thread works: a
+   * few small files are done before a thread has started.
+   */
   constructor(threads: number, tradedate: BeijingDate, folder: string) {
     this.threads = threads;
+    if (threads === 0) this.own = new Workbench({ tradedate, folder, number: 0 });
     this.all = Array.from({ length: threads }, (_, number) => {
       const workerData: WorkerSettings = { tradedate, folder, number };
       return new Thread(join(import.meta.dirname, "worker-thread.ts"), { workerData });
@@ -40,6 +54,7 @@ export class WorkerPool {
   }
 
   private async run<T>(work: Work): Promise<T> {
+    if (this.own !== undefined) return this.own.do(work) as T;
     const thread = this.idle.pop() ?? (await new Promise<Thread>((resolve) => this.waiting.push(resolve)));
     try {
       // The methods above are the only callers and name the result of their kind of work.

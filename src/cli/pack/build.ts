@@ -32,7 +32,7 @@ export function registerBuild(pack: Command): void {
       "lines that may be no rows before the build fails (default: one in a million)",
       countArgument,
     )
-    .option("--threads <count>", "worker threads", countArgument, availableParallelism())
+    .option("--threads <count>", "worker threads; 0 for none", countArgument, availableParallelism())
     .option("--no-verify", "do not read the pack back before it gets its name")
     .option("--json", "print the report as JSON")
     .addHelpText(
@@ -54,7 +54,7 @@ async function build(sources: string[], options: BuildCommandOptions): Promise<v
     tradedate: options.date,
     outFolder: options.out,
     maxBroken: options.maxBroken ?? null,
-    threads: Math.max(1, options.threads),
+    threads: options.threads,
     verify: options.verify,
     onProgress: (done, total) => {
       progress ??= byteProgress("read", total);

@@ -1,0 +1,122 @@
+/** Small deliveries on the disk, built into packs, and the rows of a pack as hyparquet reads them. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { zstdDecompressSync } from "node:zlib";
+import { parquetReadObjects } from "hyparquet";
+import { onTestFinished } from "vitest";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { buildPack } from "../../../src/pack-builder/build.ts";
+import type { BuildReport } from "../../../src/pack-builder/build-report.ts";
+import type { SectionEntry } from "../../../src/packs/layout.ts";
+import { locateIndex } from "../../../src/packs/locate.ts";
+
+export const DAY = "20230711" as BeijingDate;
+
+export const VENDOR_HEADER =
+  "万得代码,交易所代码,自然日,时间,委托编号,交易所委托号,委托类型,委托代码,委托价格,委托数量,";
+
+/** GBK of the vendor's header: Node decodes GBK but does not encode it. */
+export const VENDOR_HEADER_GBK = Buffer.from(
+  "cdf2b5c3b4fac2eb2cbdbbd2d7cbf9b4fac2eb2cd7d4c8bbc8d52ccab1bce42cceafcdd0b1e0bac52cbdbbd2d7cbf9ceafcdd0" +
+    "bac52cceafcdd0c0e0d0cd2cceafcdd0b4fac2eb2cceafcdd0bcdbb8f12cceafcdd0cafdc1bf2c",
+  "hex",
+);
+
+/** A temporary folder that goes with the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "edgetape-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Writes files, given by their path below a new folder, and returns the folder. */
+export function delivery(files: Record<string, string | Uint8Array>): string {
+  const folder = temporaryFolder();
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(join(folder, dirname(path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  return folder;
+}
+
+/** The vendor's file of 600519.SH with these lines behind its header, as UTF-8 with CRLF. */
+export function vendorFile(...lines: string[]): string {
+  return [VENDOR_HEADER, ...lines, ""].join("\r\n");
+}
+
+/** A line of the vendor's layout; what is not said is an ordinary order of 600519.SH. */
+export function vendorLine(said: Partial<Record<keyof typeof USUAL, string>> = {}): string {
+  return `${Object.values({ ...USUAL, ...said }).join(",")},`;
+}
+
+const USUAL = {
+  code: "600519.SH",
+  exchangeCode: "600519",
+  date: "20230711",
+  time: "93000010",
+  orderId: "0",
+  exchangeOrderId: "88",
+  type: "A",
+  side: "B",
+  price: "17450000",
+  volume: "100",
+};
+
+export interface Built {
+  report: BuildReport;
+  pack: string;
+  quarantine: string;
+}
+
+/** Builds the pack of `DAY` from `sources` with up to `maxBroken` lines left out. */
+export async function built(
+  sources: string | string[],
+  {
+    maxBroken = 0,
+    threads = 0,
+    verify = false,
+  }: { maxBroken?: number; threads?: number; verify?: boolean } = {},
+): Promise<Built> {
+  const outFolder = temporaryFolder();
+  const report = await buildPack({
+    sources: [sources].flat(),
+    tradedate: DAY,
+    outFolder,
+    maxBroken,
+    threads,
+    verify,
+    onProgress: () => {},
+  });
+  return {
+    report,
+    pack: join(outFolder, `${DAY}.parquet`),
+    quarantine: join(outFolder, `${DAY}.quarantine.csv`),
+  };
+}
+
+/** Counts of the report's defects by kind. */
+export function countsOf({ defects }: BuildReport): Record<string, number> {
+  return Object.fromEntries(defects.map(({ kind, count }) => [kind, count]));
+}
+
+/** The pack's rows, ids and volumes as numbers. */
+export async function rowsOf(pack: string): Promise<Record<string, string | number>[]> {
+  const file = new Uint8Array(readFileSync(pack)).buffer;
+  const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
+  const rows = await parquetReadObjects({ file, compressors });
+  return rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [name, typeof value === "bigint" ? Number(value) : value]),
+    ),
+  );
+}
+
+/** The entries of the pack's index. */
+export async function entriesOf(pack: string): Promise<SectionEntry[]> {
+  const bytes = readFileSync(pack);
+  const located = await locateIndex(bytes.length, async (from, length) =>
+    bytes.subarray(from, from + length),
+  );
+  return located.index.entries;
+}

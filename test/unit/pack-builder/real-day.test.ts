@@ -1,0 +1,74 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { describe, expect, it } from "vitest";
+import { readVendorZip } from "../../support/vendor-zip.ts";
+import { type Built, built, countsOf, DAY, rowsOf, temporaryFolder } from "./deliveries.ts";
+
+const DATA = "../shared/data";
+const VENDOR = join(DATA, `orders-${DAY}-vendor.zip`);
+const INSIGHT = join(DATA, `orders-${DAY}-insight.zip`);
+const present = existsSync(VENDOR);
+if (!present) console.error(`\n!!! SKIPPED: ${VENDOR} is absent, the real day was not built !!!\n`);
+
+const bytesOf = ({ pack }: Built) => readFileSync(pack);
+
+/** Unpacks an archive with Python's own reader, which no code under test shares. */
+function unpacked(archive: string): string {
+  const folder = temporaryFolder();
+  execFileSync("python3", ["-m", "zipfile", "-e", archive, folder]);
+  return folder;
+}
+
+describe.skipIf(!present)("the pack of the real day 2023-07-11", () => {
+  it("holds every row of the vendor's CSV, value by value", async () => {
+    const { pack, report } = await built(VENDOR, { threads: 2, verify: true });
+    const source = await readVendorZip(VENDOR);
+    const expected = [...source.keys()].sort().flatMap((symbol) => source.get(symbol) ?? []);
+    const rows = (await rowsOf(pack)).map((row) => Object.values(row));
+    expect(rows).toHaveLength(149_359);
+    expect(rows).toEqual(expected);
+    const cancels = expected.filter((row) => row[5] === "D").length;
+    expect(report).toMatchObject({ result: "whole", rows: 149_359, securities: 5, cancels, verified: true });
+    const early = expected.filter((row) => String(row[2]).startsWith("0")).length;
+    expect(countsOf(report)).toEqual({ time_zero_lost: early });
+  });
+
+  it("is the same, byte for byte, from the vendor's archive, its folders and the other vendor's layout", async () => {
+    const vendor = await built(VENDOR);
+    const folder = unpacked(VENDOR);
+    const nested = temporaryFolder();
+    mkdirSync(join(nested, "delivered"));
+    cpSync(folder, join(nested, "delivered", "evening"), { recursive: true });
+    const each = [
+      await built(INSIGHT, { threads: 2 }),
+      await built(unpacked(INSIGHT)),
+      await built(folder, { threads: 2 }),
+      await built(join(folder, DAY)),
+      await built(nested),
+      // The securities one by one, in another order.
+      await built(
+        readdirSync(join(folder, DAY))
+          .reverse()
+          .map((code) => join(folder, DAY, code)),
+      ),
+    ];
+    for (const other of each) expect(bytesOf(other).equals(bytesOf(vendor))).toBe(true);
+    expect(each[0]?.report).toMatchObject({ layouts: { insight: 1 }, buildId: vendor.report.buildId });
+  });
+
+  it("is the same from plain CSV and plain Parquet with the API's field names", async () => {
+    const vendor = await built(VENDOR);
+    const folder = temporaryFolder();
+    const connection = await (await DuckDBInstance.create()).connect();
+    const orders = `(select * exclude amount from '${vendor.pack}')`;
+    await connection.run(`copy ${orders} to '${folder}/orders.csv' (header, quote '', escape '')`);
+    await connection.run(`copy ${orders} to '${folder}/orders.parquet' (compression snappy)`);
+    for (const file of ["orders.csv", "orders.parquet"]) {
+      const plain = await built(join(folder, file), { threads: 2 });
+      expect(plain.report.layouts).toEqual({ plain: 1 });
+      expect(bytesOf(plain).equals(bytesOf(vendor))).toBe(true);
+    }
+  });
+});
