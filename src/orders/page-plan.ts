@@ -24,9 +24,10 @@ export interface PageBlock {
   k0: number;
 }
 
-/** The rows of one security: how many, and the blocks they lie in, ascending. */
+/** The rows of one security: how many, when the last one stands, and the blocks they lie in, ascending. */
 export interface PagedRows {
   rows: number;
+  lastTime: number;
   blocks: readonly PageBlock[];
 }
 
@@ -61,12 +62,14 @@ const NOTHING: PagePlan = { firstBlock: 0, endBlock: 0 };
  * The blocks that certainly hold the page: at most two for a page of up to one full block, whatever the size
  * of the day. Blocks that begin at or after the window's end are left out.
  */
-export function planPage({ rows, blocks }: PagedRows, { position, endTime, pageSize }: PageAsk): PagePlan {
+export function planPage(paged: PagedRows, { position, endTime, pageSize }: PageAsk): PagePlan {
+  const { rows, blocks, lastTime } = paged;
   const firstBlock = blockOf(blocks, position);
   const first = blocks[firstBlock];
   if (first === undefined || isPast(first.t0, endTime) || isPast(position.time, endTime)) return NOTHING;
+  if (position.time > lastTime) return NOTHING;
 
-  const firstEnd = blockEnd({ rows, blocks }, firstBlock);
+  const firstEnd = blockEnd(paged, firstBlock);
   const exactRow = exactStart(first, position);
   if (exactRow !== null && exactRow > firstEnd) return NOTHING;
   const lastRow = Math.min(rows, (exactRow ?? firstEnd) + pageSize) - 1;

@@ -50,7 +50,7 @@ export function memoryBucket(bytes: Uint8Array<ArrayBuffer>) {
     reads.push(range);
     if (onlyIf.etagMatches !== object.etag) return { etag: object.etag };
     const part = bytes.slice(range.offset, range.offset + range.length);
-    return { etag: object.etag, body: new Blob([part]).stream(), arrayBuffer: async () => part.buffer };
+    return { etag: object.etag, body: null, arrayBuffer: async () => part.buffer };
   };
   return { bucket: { get } as unknown as R2Bucket, object, reads };
 }

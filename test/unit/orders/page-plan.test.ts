@@ -15,7 +15,7 @@ function paged(times: readonly number[], blockRows: number): PagedRows & { times
     const t0 = times[firstRow] ?? 0;
     blocks.push({ firstRow, t0, k0: firstRow - times.indexOf(t0) });
   }
-  return { rows: times.length, blocks, times };
+  return { rows: times.length, lastTime: times.at(-1) ?? 0, blocks, times };
 }
 
 /** One page, refusing any look at a row that was not fetched. */
@@ -162,6 +162,7 @@ describe("page plan (spec 4.3, rule 4; design 4)", () => {
     for (const [time, endTime] of [
       [0, 91_500_000],
       [80_000_000, 90_000_000],
+      [93_000_001, null],
       [93_000_000, 93_000_000],
     ] as const) {
       const { plan, found } = page(rows, { position: { time, skip: 0 }, endTime, pageSize: 10 });
@@ -182,12 +183,10 @@ describe("page plan (spec 4.3, rule 4; design 4)", () => {
       const before = rows.times.filter((each) => each < time).length;
       for (let skip = 0; skip <= count + 20; skip++) {
         const { found } = page(rows, { position: { time, skip }, endTime: null, pageSize: 5 });
+        const size = Math.max(0, Math.min(rows.rows - before - skip, 5));
         if (skip > count) expect(found).toEqual({ reason: "position_beyond_rows" });
-        else
-          expect(found).toMatchObject({
-            startRow: before + skip,
-            endRow: Math.min(rows.rows, before + skip + 5),
-          });
+        else if (size === 0) expect(found).toMatchObject({ next: null });
+        else expect(found).toMatchObject({ startRow: before + skip, endRow: before + skip + size });
       }
     }
   });
