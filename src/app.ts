@@ -51,6 +51,7 @@ async function api(c: Context<AppEnv>): Promise<Response> {
     settings,
     ctx: c.executionCtx,
     requestId: log.requestId,
+    origin: new URL(c.req.url).origin,
     nowMs: nowMs(settings),
     signal: c.req.raw.signal,
     log,

@@ -12,6 +12,10 @@ export interface RequestFacts {
   reason: string;
   symbol: string;
   tradedate: string;
+  /** Of a share: what it is of, and its id, which opens nothing without the password. */
+  dataType: string;
+  year: number;
+  shareId: string;
   rows: number;
   bytes: number;
   r2Operations: number;

@@ -12,6 +12,8 @@ export interface Scope {
   settings: Settings;
   ctx: Pick<ExecutionContext, "waitUntil">;
   requestId: string;
+  /** Scheme and host the service was reached under. */
+  origin: string;
   /** The instant of the request, taken once (Unix milliseconds, the deployment's clock). */
   nowMs: number;
   /** Fires when the client goes away. */

@@ -1,7 +1,8 @@
 /** The operations of `POST /api` by their `apiname` (spec 2.1). */
+import { fileDownload } from "./file-download/file-download.ts";
 import type { Operation } from "./operation.ts";
 import { orderHistory } from "./order-history/order-history.ts";
 
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
-  [orderHistory].map((operation) => [operation.apiname, operation]),
+  [fileDownload, orderHistory].map((operation) => [operation.apiname, operation]),
 );

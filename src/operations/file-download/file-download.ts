@@ -1,0 +1,125 @@
+/**
+ * `file_download` (spec 4.1, 4.2): the share of one year's daily files. Steps 5 to 7 of decisions 2; there
+ * is no slot and no quota.
+ */
+import { beijingDate } from "../../calendar/beijing.ts";
+import {
+  type ExternalShare,
+  externalShareOf,
+  externalShareStatement,
+} from "../../catalog/external-shares.ts";
+import { catalogRevisionOf, catalogRevisionStatement } from "../../catalog/files.ts";
+import { newestShareOf, newestShareStatement, type Share } from "../../catalog/shares.ts";
+import { entitleShare, type ShareGrant } from "../../entitlement/entitle.ts";
+import { PLANS } from "../../entitlement/plans.ts";
+import type { Denial } from "../../http/denial.ts";
+import type { Envelope } from "../../http/envelope.ts";
+import { succeed } from "../../http/respond.ts";
+import { cachedCoverage } from "../../shares/coverage.ts";
+import { shareEndMs, shareFor } from "../../shares/identity.ts";
+import { passwordOf } from "../../shares/password.ts";
+import { openPassword } from "../../shares/sealed-password.ts";
+import type { Call, Operation, Prepared, Scope } from "../operation.ts";
+import { parseShareQuery, type ShareQuery } from "./share-query.ts";
+import { preparingShare, readyShare, type ShareResult } from "./share-result.ts";
+
+export const fileDownload: Operation = { apiname: "file_download", prepare };
+
+async function prepare({ params }: Envelope, { settings, nowMs }: Scope): Promise<Prepared | Denial> {
+  const query = parseShareQuery(params, beijingDate(nowMs), {
+    unknownParameters: settings.UNKNOWN_PARAMETERS === "warn" ? "warn" : "refuse",
+  });
+  if ("reason" in query) return query;
+  // What to read depends on the account and its plan: nothing can be read beside the key.
+  return { reads: [], run: (call) => run(call, query) };
+}
+
+async function run(call: Call, query: ShareQuery): Promise<Response> {
+  const { principal, nowMs, log, requestId } = call;
+  const { dataType, year, unknownParameters } = query;
+  log.note({ dataType, year });
+
+  // 6. Plan and window.
+  const grant = entitleShare(principal, { service: dataType, year }, nowMs);
+  if ("reason" in grant) return call.refuse(grant, { unknownParameters });
+
+  // 7. Is anything published?
+  const known = await readKnown(call, query);
+  const share = await answerFrom(call, { query, grant, known });
+  if ("reason" in share) return call.refuse(share, { unknownParameters });
+  log.note({ code: 200 });
+  return succeed({ code: 200, message: "success", data: share }, { requestId, unknownParameters });
+}
+
+/** What the catalog knows of the account's share, all of one read. */
+interface Known {
+  catalogRevision: number;
+  external: ExternalShare | null;
+  newest: Share | null;
+}
+
+async function readKnown({ env, log, principal }: Call, query: ShareQuery): Promise<Known> {
+  const { accountId } = principal;
+  const [revision, external, newest] = await log.stage("d1", () =>
+    env.DB.batch([
+      catalogRevisionStatement(env.DB),
+      externalShareStatement(env.DB, query),
+      newestShareStatement(env.DB, { accountId, ...query }),
+    ]),
+  );
+  return {
+    catalogRevision: catalogRevisionOf(revision),
+    external: externalShareOf(external),
+    newest: newestShareOf(newest),
+  };
+}
+
+/** A grant, and what it may be answered from. */
+interface Granted {
+  query: ShareQuery;
+  grant: ShareGrant;
+  known: Known;
+}
+
+/** A drive elsewhere shows everything it has, so only plans of the whole year are sent there. */
+function answerFrom(call: Call, granted: Granted): Promise<ShareResult | Denial> {
+  const { grant, query, known } = granted;
+  const hasWholeYear = PLANS[grant.plan][query.dataType].kind === "all";
+  return known.external !== null && hasWholeYear
+    ? externalShare(call, query, known.external)
+    : ownShare(call, granted);
+}
+
+async function externalShare(
+  { settings, nowMs }: Call,
+  query: ShareQuery,
+  external: ExternalShare,
+): Promise<ShareResult> {
+  const { link } = external;
+  if (link === null || link.expiresAtMs <= nowMs) return preparingShare(query, external);
+  const password = await openPassword(settings.SHARE_SECRET, query, link);
+  return readyShare(query, external, { url: link.url, password, endMs: link.expiresAtMs });
+}
+
+async function ownShare(call: Call, { query, grant, known }: Granted): Promise<ShareResult | Denial> {
+  const { env, settings, ctx, origin, log, nowMs, principal } = call;
+  const { dataType, year } = query;
+  const { firstDay, lastDay, ...sums } = await log.stage("coverage", () =>
+    cachedCoverage(
+      { db: env.DB, catalogRevision: known.catalogRevision, origin, ctx },
+      { dataType, from: grant.from, to: grant.to },
+    ),
+  );
+  if (firstDay === null || lastDay === null) return { reason: "nothing_published", dataType, year };
+
+  const owner = { accountId: principal.accountId, dataType, year };
+  const { SHARE_SECRET: secrets, PUBLIC_BASE_URL: base = origin } = settings;
+  const at = { nowMs, planEndMs: grant.endMs, secrets };
+  const share = await log.stage("d1", () => shareFor(env.DB, owner, known.newest, at));
+  const password = await passwordOf(secrets, share);
+  if (password === null) throw new Error(`a new share needs version ${share.secretVersion} of SHARE_SECRET`);
+  log.note({ shareId: share.shareId });
+  const url = `${base}/s/${share.shareId}/`;
+  const endMs = shareEndMs(share, grant.endMs);
+  return readyShare(query, { ...sums, firstDay, lastDay }, { url, password, endMs });
+}
