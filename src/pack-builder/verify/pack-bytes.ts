@@ -1,13 +1,14 @@
 /**
- * Checks that need no decoding: every byte of a pack stands under a checksum or is derived from what does.
- * Sections have theirs in the index, the index region has its own, and the footers must be those that follow
- * from the index, the chunk tables and the times in the rows.
+ * Checks that need no decoding: every byte of a pack stands under a checksum or follows from what does.
+ * Sections have theirs in the index, the index region has its own, and the global footer must be the one that
+ * follows from index, chunk tables and section footers. A foreign reader is only shown what passed this.
  */
 import { type FileHandle, open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
+import { parquetMetadata } from "hyparquet";
 import { type ChunkSizes, chunkTableBytes, decodeChunkTable } from "../../packs/chunk-table.ts";
 import { PackFormatError } from "../../packs/errors.ts";
-import { type DayIndex, PARQUET_MAGIC, type SectionEntry } from "../../packs/layout.ts";
+import { COLUMNS, type DayIndex, PARQUET_MAGIC, type SectionEntry } from "../../packs/layout.ts";
 import { type LocatedIndex, locateIndex } from "../../packs/locate.ts";
 import { ByteWriter } from "../parquet/byte-writer.ts";
 import { footerBytes, type RowGroup, rowGroupMetadata } from "../parquet/footer.ts";
@@ -18,8 +19,10 @@ export type BlockTimes = readonly { first: string; last: string }[];
 export class PackBytes {
   readonly located: LocatedIndex;
   private readonly file: FileHandle;
-  /** Chunk sizes of every section that was checked, in the order of the index. */
+  /** Of every section that was checked, in the order of the index. */
   private readonly tables: ChunkSizes[][][] = [];
+  /** The times that the sections' footers give, in the order of the index. */
+  readonly times: BlockTimes[] = [];
 
   private constructor(file: FileHandle, located: LocatedIndex) {
     this.file = file;
@@ -49,9 +52,9 @@ export class PackBytes {
   /** Throws `PackFormatError` with the place of the first section or block that is not what the index says. */
   async checkSections(): Promise<void> {
     for (const entry of this.index.entries) {
-      this.tables.push(
-        entry.rows === 0 ? [] : checkSection(entry, await this.sectionBytes(entry, 0, entry.length)),
-      );
+      const bytes = await this.sectionBytes(entry, 0, entry.length);
+      this.tables.push(entry.rows === 0 ? [] : checkSection(entry, bytes));
+      this.times.push(entry.rows === 0 ? [] : timesOf(entry, bytes));
     }
   }
 
@@ -60,16 +63,13 @@ export class PackBytes {
     return read(this.file, entry.offset + from, length);
   }
 
-  /**
-   * Throws `PackFormatError` when a footer is not the one that follows from the sections, which have been
-   * checked, and from `times`, the times of their blocks in the order of the index.
-   */
-  async checkFooters(times: readonly BlockTimes[]): Promise<void> {
+  /** Throws `PackFormatError` when a footer is not the one that follows from the sections, checked before. */
+  async checkFooters(): Promise<void> {
     const all = new ByteWriter(1 << 20);
     let [rows, count] = [0, 0];
     for (const [number, entry] of this.index.entries.entries()) {
       if (entry.rows === 0) continue;
-      const groups = rowGroupsOf(entry, this.tables[number] ?? [], times[number] ?? []);
+      const groups = rowGroupsOf(entry, this.tables[number] ?? [], this.times[number] ?? []);
       const own = new ByteWriter(4096);
       for (const group of groups) {
         rowGroupMetadata(own, group, 0);
@@ -112,6 +112,15 @@ function checkSection(entry: SectionEntry, bytes: Uint8Array): ChunkSizes[][] {
   }
   const table = bytes.subarray(4, 4 + chunkTableBytes(entry.blocks.length));
   return decodeChunkTable(table, entry.blocks.length);
+}
+
+/** The times in the statistics of a section's footer, whose bytes are what the index says. */
+function timesOf(entry: SectionEntry, bytes: Uint8Array<ArrayBuffer>): BlockTimes {
+  const column = COLUMNS.findIndex(({ name }) => name === "time");
+  return parquetMetadata(bytes.slice(entry.length - entry.footerLength).buffer).row_groups.map((group) => {
+    const statistics = group.columns[column]?.meta_data?.statistics;
+    return { first: String(statistics?.min_value), last: String(statistics?.max_value) };
+  });
 }
 
 function rowGroupsOf(entry: SectionEntry, table: ChunkSizes[][], times: BlockTimes): RowGroup[] {

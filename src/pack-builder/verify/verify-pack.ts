@@ -1,6 +1,6 @@
 /** Verifies a pack: every byte, every row, by the eyes of a reader that is not ours. */
 import { PackFormatError } from "../../packs/errors.ts";
-import type { DayIndex } from "../../packs/layout.ts";
+import type { DayIndex, SectionEntry } from "../../packs/layout.ts";
 import { compareRows } from "./compare-rows.ts";
 import { ForeignReader } from "./foreign-rows.ts";
 import { PackBytes } from "./pack-bytes.ts";
@@ -27,14 +27,17 @@ export async function verifyPack(
     const pack = await PackBytes.open(path);
     try {
       await pack.checkSections();
+      await pack.checkFooters();
       const securities = await foreignSecurities(path, pack.index, threads);
-      securities.forEach(({ fingerprint }, number) => {
-        const entry = pack.index.entries[number];
-        if (fingerprints === undefined || entry === undefined || entry.rows === 0) return;
-        if (fingerprint === fingerprints[number]) return;
-        throw new PackFormatError(`the rows of ${entry.symbol}.${entry.market} are not the source's`);
+      securities.forEach(({ fingerprint, times }, number) => {
+        const { symbol, market, rows } = entryAt(pack.index, number);
+        if (JSON.stringify(times) !== JSON.stringify(pack.times[number])) {
+          throw new PackFormatError(`the footer of ${symbol}.${market} gives times its rows do not have`);
+        }
+        if (fingerprints !== undefined && rows > 0 && fingerprint !== fingerprints[number]) {
+          throw new PackFormatError(`the rows of ${symbol}.${market} are not the source's`);
+        }
       });
-      await pack.checkFooters(securities.map(({ times }) => times));
       return { index: pack.index, rows: pack.index.entries.reduce((sum, { rows }) => sum + rows, 0) };
     } finally {
       await pack.close();
@@ -43,6 +46,12 @@ export async function verifyPack(
     if (error instanceof PackFormatError) return { difference: error.message };
     throw error;
   }
+}
+
+function entryAt(index: DayIndex, number: number): SectionEntry {
+  const entry = index.entries[number];
+  if (entry === undefined) throw new PackFormatError(`the index has no entry ${number}`);
+  return entry;
 }
 
 async function foreignSecurities(path: string, index: DayIndex, threads: number) {

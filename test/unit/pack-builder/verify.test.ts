@@ -1,0 +1,115 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { inspectPack } from "../../../src/pack-builder/inspect-pack.ts";
+import { buildPackBytes } from "../../../src/pack-builder/pack-writer.ts";
+import { verifyPack } from "../../../src/pack-builder/verify/verify-pack.ts";
+import { columnsOf, day, randomSecurity, type TestDay } from "../../support/builders.ts";
+import { printedRandom } from "../../support/random.ts";
+import { temporaryFolder } from "./deliveries.ts";
+
+const DAY = "20240102" as BeijingDate;
+const random = printedRandom("verify");
+
+/** The pack of `test`, its columns changed on the way by `change`. */
+function packed(test: TestDay, change = (columns: ReturnType<typeof columnsOf>) => columns) {
+  const sections = test.securities.map(({ symbol, market, orders }) => ({
+    symbol,
+    market,
+    columns: change(columnsOf(orders)),
+  }));
+  return buildPackBytes(DAY, sections);
+}
+
+/** Verifies `bytes` as a file. */
+function verified(bytes: Uint8Array) {
+  const path = join(temporaryFolder(), "pack.parquet");
+  writeFileSync(path, bytes);
+  return verifyPack(path);
+}
+
+describe("verifying a pack (issue: the pack builder)", () => {
+  const test = day({
+    tradedate: DAY,
+    securities: [
+      randomSecurity(random, { symbol: "000001", rows: 10_001, crowd: 40 }),
+      { symbol: "300750", market: "SZ", orders: [] },
+      randomSecurity(random, { symbol: "600519", rows: 20_000, crowd: 3 }),
+      randomSecurity(random, { symbol: "600536", rows: 1 }),
+    ],
+  });
+  let pack: Uint8Array<ArrayBuffer>;
+  beforeAll(async () => {
+    pack = await packed(test);
+  });
+
+  it("takes a whole pack and counts its rows", async () => {
+    expect(await verified(pack)).toMatchObject({ rows: 30_002 });
+  });
+
+  it("finds each of 500 flipped bytes and each of 100 cuts", { timeout: 300_000 }, async () => {
+    const path = join(temporaryFolder(), "pack.parquet");
+    // Half of the bytes from the last 6 KB: index region and global footer are small beside the sections.
+    for (let round = 0; round < 500; round++) {
+      const at = random.chance(0.5)
+        ? random.integer(0, pack.length - 1)
+        : random.integer(pack.length - 6000, pack.length - 1);
+      const damaged = pack.slice();
+      damaged[at] = (damaged[at] ?? 0) ^ (1 << random.integer(0, 7));
+      writeFileSync(path, damaged);
+      expect(await verifyPack(path), `byte ${at}`).toHaveProperty("difference");
+    }
+    for (let round = 0; round < 100; round++) {
+      const length = random.chance(0.5)
+        ? random.integer(0, pack.length - 1)
+        : pack.length - random.integer(1, 3000);
+      writeFileSync(path, pack.subarray(0, length));
+      expect(await verifyPack(path), `cut at ${length}`).toHaveProperty("difference");
+    }
+  });
+
+  it("names the place: the block, the section, the footer", async () => {
+    const flipped = (at: number) => {
+      const damaged = pack.slice();
+      damaged[at] = (damaged[at] ?? 0) ^ 1;
+      return verified(damaged);
+    };
+    expect(await flipped(2000)).toEqual({ difference: expect.stringContaining("block 0 of 000001.SZ") });
+    expect(await flipped(6)).toEqual({
+      difference: expect.stringContaining("section of 000001.SZ (byte 0)"),
+    });
+    expect(await flipped(pack.length - 100)).toEqual({
+      difference: expect.stringContaining(`the global footer differs at byte ${pack.length - 100}`),
+    });
+  });
+
+  it("compares with the source's fingerprints where they are known", async () => {
+    const path = join(temporaryFolder(), "pack.parquet");
+    writeFileSync(path, pack);
+    expect(await verifyPack(path, { fingerprints: [1, 0, 1, 1] })).toEqual({
+      difference: "the rows of 000001.SZ are not the source's",
+    });
+  });
+
+  it("summarises a pack without decoding it", async () => {
+    const path = join(temporaryFolder(), "pack.parquet");
+    writeFileSync(path, pack);
+    const summary = await inspectPack(path);
+    const times = test.securities.flatMap(({ orders }) => orders.map(({ time }) => time)).sort();
+    expect(summary).toMatchObject({
+      tradedate: DAY,
+      securities: 4,
+      securitiesWithoutOrders: 1,
+      rows: 30_002,
+      rowGroups: 5,
+      firstTime: times[0],
+      lastTime: times.at(-1),
+      sizeBytes: pack.length,
+      largest: { code: "600519.SH", rows: 20_000 },
+    });
+    const columns = Object.values(summary.columnBytes).reduce((sum, bytes) => sum + bytes, 0);
+    expect(columns).toBeGreaterThan(pack.length * 0.9);
+    expect(columns).toBeLessThan(pack.length);
+  });
+});
