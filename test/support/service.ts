@@ -58,7 +58,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
       d1Databases: ["DB"],
       r2Buckets: ["PACKS"],
-      durableObjects: { GATE: { className: "Gate", useSQLite: true } },
+      durableObjects: {
+        GATE: { className: "Gate", useSQLite: true },
+        GUARD: { className: "Guard", useSQLite: true },
+      },
       ratelimits: { RATE: { namespace_id: "1001", simple: { limit: options.rateLimit ?? 500, period: 10 } } },
       bindings: {
         ENVIRONMENT: "test",

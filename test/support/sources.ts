@@ -14,6 +14,7 @@ export function projectFiles(): string[] {
 /** The module names that a TypeScript source imports or re-exports, type-only ones included. */
 export function importsOf(path: string): string[] {
   const code = readFileSync(path, "utf8").replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
-  const found = code.matchAll(/(?:\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)"([^"]+)"/g);
-  return [...found].map((match) => match[1] ?? "");
+  const statements = /^(?:import|export)\b(?:[^"';]*?\bfrom)?\s*"([^"\n]+)"/gm;
+  const expressions = /\bimport\(\s*"([^"\n]+)"/g;
+  return [...code.matchAll(statements), ...code.matchAll(expressions)].map((match) => match[1] ?? "");
 }
