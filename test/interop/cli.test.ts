@@ -1,7 +1,7 @@
 /** The `edgetape` command as an operator runs it, as its own process against a running service. */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -134,6 +134,25 @@ describe("edgetape account, subscription and key", () => {
   });
 });
 
+describe("edgetape sample and pack build", () => {
+  it("come to the same pack, byte for byte, straight and by way of the vendor's CSV", async () => {
+    const { path } = await samplePack("20260309", 60_000);
+    const csv = join(folder, "csv");
+    await done(["sample", "--date", "20260309", "--rows", "60000", "--csv", "--out", csv]);
+    const built = await edgetape([
+      "pack",
+      "build",
+      csv,
+      "--date",
+      "20260309",
+      "--out",
+      join(folder, "built"),
+    ]);
+    expect(built).toMatchObject({ status: 0, stderr: "" });
+    expect(readFileSync(join(folder, "built/20260309.parquet")).equals(readFileSync(path))).toBe(true);
+  });
+});
+
 describe("edgetape publish", () => {
   it("completes after it was killed at any point, and until then the served day stays", async () => {
     const old = await publishSample("20260311", 3_000);
@@ -153,8 +172,8 @@ describe("edgetape publish", () => {
     expect(await done(["publish", path])).toContain(
       "20260311 was already served with this content, as revision 2",
     );
-    expect(await dayOf("20260311")).toMatchObject({ revision: 2, rows, securities: 65 });
-    expect(await done(["days", "--month", "202603"])).toMatch(/^20260311 {2}2 +available +65 +1100000 /m);
+    expect(await dayOf("20260311")).toMatchObject({ revision: 2, rows, securities: 66 });
+    expect(await done(["days", "--month", "202603"])).toMatch(/^20260311 {2}2 +available +66 +1100000 /m);
     expect(await done(["day", "20260311"])).toContain("20260311: revision 2 is served (available)");
   });
 

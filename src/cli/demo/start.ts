@@ -60,7 +60,7 @@ function portArgument(text: string): number {
 async function start({ port, state, out, fresh }: StartOptions, stop: StopRequest): Promise<void> {
   const stateDir = resolve(CHECKOUT, state);
   const demoFile = resolve(CHECKOUT, out);
-  const unlock = lockState(stateDir);
+  const unlock = await lockState(stateDir);
   let server: DevServer | undefined;
   try {
     if (fresh) forget(stateDir);

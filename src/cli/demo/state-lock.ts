@@ -2,24 +2,23 @@
  * One demo at a time on a state folder: two runtimes on the same database files damage them. The lock is
  * a file with the holder's process id; one that a killed demo left behind is taken over.
  */
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CommandFailure } from "../exit.ts";
 
+/** Another start may stand between making the file and writing its number, or between reading and removing. */
+const SETTLE_MS = 100;
+
 /** Takes the lock of `stateDir` (made if absent) and returns what gives it back. */
-export function lockState(stateDir: string): () => void {
+export async function lockState(stateDir: string): Promise<() => void> {
   mkdirSync(stateDir, { recursive: true });
   const path = join(stateDir, "demo.lock");
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const file = openSync(path, "wx");
-      writeSync(file, String(process.pid));
-      closeSync(file);
-      return () => rmSync(path, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST" || attempt > 3) throw error;
+  for (;;) {
+    if (created(path)) {
+      await pause(SETTLE_MS);
+      if (holderOf(path) === process.pid) return () => rmSync(path, { force: true });
     }
-    const holder = holderOf(path);
+    const holder = holderOf(path) ?? (await pause(SETTLE_MS).then(() => holderOf(path)));
     if (holder !== null && isDemo(holder)) {
       throw new CommandFailure(
         `Another demo (process ${holder}) uses ${stateDir}; stop it first, or give this one its own folder with --state.`,
@@ -29,6 +28,18 @@ export function lockState(stateDir: string): () => void {
   }
 }
 
+/** Makes the lock file with our process id in it; false when there is one. */
+function created(path: string): boolean {
+  try {
+    writeFileSync(path, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** The process id in the lock file, or null when there is none. */
 function holderOf(path: string): number | null {
   try {
     const pid = Number(readFileSync(path, "utf8"));
@@ -36,6 +47,10 @@ function holderOf(path: string): number | null {
   } catch {
     return null;
   }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Whether the process `pid` runs and, where the system tells what it runs, is a demo. */

@@ -51,8 +51,8 @@ const RANGES: readonly [string, Market, Kind][] = [
 ];
 
 const FULL_MARKET = 7800;
-/** Mean orders of a security on a full day (132 million over 7,800). */
-const MEAN_ROWS = 16_900;
+/** Mean orders of a security on a full day (130 million over 7,800). */
+const MEAN_ROWS = 16_667;
 
 /**
  * The securities of a day of exactly `rows` orders, sorted by symbol: 20 named ones, and as the day
