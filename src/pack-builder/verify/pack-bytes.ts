@@ -49,12 +49,18 @@ export class PackBytes {
     return this.file.close();
   }
 
-  /** Throws `PackFormatError` with the place of the first section or block that is not what the index says. */
-  async checkSections(): Promise<void> {
-    for (const entry of this.index.entries) {
+  /**
+   * Throws `PackFormatError` with the place of the first section or block that is not what the index says.
+   * `onSection` sees the bytes of every section with rows.
+   */
+  async checkSections(
+    onSection: (entry: SectionEntry, bytes: Uint8Array, number: number) => void,
+  ): Promise<void> {
+    for (const [number, entry] of this.index.entries.entries()) {
       const bytes = await this.sectionBytes(entry, 0, entry.length);
       this.tables.push(entry.rows === 0 ? [] : checkSection(entry, bytes));
       this.times.push(entry.rows === 0 ? [] : timesOf(entry, bytes));
+      if (entry.rows > 0) onSection(entry, bytes, number);
     }
   }
 

@@ -4,10 +4,14 @@ import type { DayIndex, SectionEntry } from "../../packs/layout.ts";
 import { compareRows } from "./compare-rows.ts";
 import { ForeignReader } from "./foreign-rows.ts";
 import { PackBytes } from "./pack-bytes.ts";
+import { servedFingerprint } from "./served-rows.ts";
 
 /** What must hold beyond the pack's own word. */
 export interface Expected {
-  /** Fingerprints of the source's rows in the order of the index; absent: there is no source to compare with. */
+  /**
+   * Fingerprints of the source's rows in the order of the index. Absent: there is no source, and the rows that
+   * DuckDB reads are compared with those that the service would answer with.
+   */
   fingerprints?: readonly number[];
   /** Threads of the foreign reader. */
   threads?: number;
@@ -16,8 +20,8 @@ export interface Expected {
 export type Verified = { index: DayIndex; rows: number } | { difference: string };
 
 /**
- * Checks checksums, footers, the order and number of rows per security, every amount, and the rows against
- * the source's fingerprints where they are known. Gives the place of the first difference.
+ * Checks checksums, footers, the order and number of rows per security, every amount, and the rows themselves
+ * against the source or a second reader. Gives the place of the first difference.
  */
 export async function verifyPack(
   path: string,
@@ -26,7 +30,10 @@ export async function verifyPack(
   try {
     const pack = await PackBytes.open(path);
     try {
-      await pack.checkSections();
+      const served: number[] = [];
+      await pack.checkSections((entry, bytes, number) => {
+        if (fingerprints === undefined) served[number] = servedFingerprint(entry, bytes);
+      });
       await pack.checkFooters();
       const securities = await foreignSecurities(path, pack.index, threads);
       securities.forEach(({ fingerprint, times }, number) => {
@@ -34,9 +41,9 @@ export async function verifyPack(
         if (JSON.stringify(times) !== JSON.stringify(pack.times[number])) {
           throw new PackFormatError(`the footer of ${symbol}.${market} gives times its rows do not have`);
         }
-        if (fingerprints !== undefined && rows > 0 && fingerprint !== fingerprints[number]) {
-          throw new PackFormatError(`the rows of ${symbol}.${market} are not the source's`);
-        }
+        if (rows === 0 || fingerprint === (fingerprints ?? served)[number]) return;
+        const others = fingerprints === undefined ? "those the service answers with" : "the source's";
+        throw new PackFormatError(`the rows of ${symbol}.${market} are not ${others}`);
       });
       return { index: pack.index, rows: pack.index.entries.reduce((sum, { rows }) => sum + rows, 0) };
     } finally {
