@@ -3,7 +3,8 @@
  * limit is in force everywhere within that time. Only settled values are kept, never a promise in flight:
  * the platform forbids one request to wait for another's I/O.
  */
-import { type KeyHolder, keyHolderOf, keyHolderStatement } from "../catalog/key-holder.ts";
+import { type KeyHolder, keyHolderOf, keyHolderStatement, principalOf } from "../catalog/key-holder.ts";
+import { noteKeyUse, USE_NOTED_EVERY_MS } from "../catalog/keys.ts";
 import type { AccessDenial } from "../entitlement/denial.ts";
 import type { Principal } from "../entitlement/principal.ts";
 import { hashKey, isPlausibleKey } from "./key.ts";
@@ -14,7 +15,14 @@ export const PRINCIPAL_MAX_AGE_MS = 30_000;
 /** Holders kept per isolate; about 1 KB each. The oldest goes first. */
 const MAX_HOLDERS = 5_000;
 
-const holders = new Map<string, { holder: KeyHolder; readAtMs: number }>();
+interface Kept {
+  holder: KeyHolder;
+  readAtMs: number;
+  /** When this isolate noted a use of the key; null: not since the holder was read. */
+  notedAtMs: number | null;
+}
+
+const holders = new Map<string, Kept>();
 
 export interface Identified {
   /** Who is asking, or why the key does not let anybody in. */
@@ -24,6 +32,11 @@ export interface Identified {
    * batch; else they are read now, so a caller turned away for another reason costs no read.
    */
   alongside(): Promise<D1Result[]>;
+  /**
+   * Notes in the catalog that the key was used; null when that was done within the hour. To be waited for
+   * behind the answer only; never rejects.
+   */
+  noteUse: (() => Promise<void>) | null;
 }
 
 /**
@@ -39,19 +52,17 @@ export async function identify(
 ): Promise<Identified> {
   const later = () => (alongside.length === 0 ? Promise.resolve([]) : db.batch(alongside));
   if (apikey === "" || !isPlausibleKey(apikey))
-    return { caller: { reason: "key_unknown" }, alongside: later };
+    return { caller: { reason: "key_unknown" }, alongside: later, noteUse: null };
 
   const sha256 = await hashKey(apikey);
   const kept = recall(sha256, nowMs);
-  if (kept !== null) return { caller: callerOf(kept, nowMs), alongside: later };
+  if (kept !== null) return { ...identifiedAs(db, kept, nowMs), alongside: later };
 
   const [keyResult, ...results] = await db.batch([keyHolderStatement(db, sha256), ...alongside]);
   const holder = keyResult === undefined ? null : keyHolderOf(keyResult);
-  if (holder !== null) remember(sha256, holder, nowMs);
-  return {
-    caller: holder === null ? { reason: "key_unknown" } : callerOf(holder, nowMs),
-    alongside: () => Promise.resolve(results),
-  };
+  const read = () => Promise.resolve(results);
+  if (holder === null) return { caller: { reason: "key_unknown" }, alongside: read, noteUse: null };
+  return { ...identifiedAs(db, remember(sha256, holder, nowMs), nowMs), alongside: read };
 }
 
 /** Forgets every principal of this isolate: for tests. */
@@ -59,29 +70,48 @@ export function forgetPrincipals(): void {
   holders.clear();
 }
 
-function recall(sha256: string, nowMs: number): KeyHolder | null {
+function recall(sha256: string, nowMs: number): Kept | null {
   const kept = holders.get(sha256);
   if (kept === undefined) return null;
   const ageMs = nowMs - kept.readAtMs;
-  return ageMs >= 0 && ageMs < PRINCIPAL_MAX_AGE_MS ? kept.holder : null;
+  return ageMs >= 0 && ageMs < PRINCIPAL_MAX_AGE_MS ? kept : null;
 }
 
-function remember(sha256: string, holder: KeyHolder, readAtMs: number): void {
+function remember(sha256: string, holder: KeyHolder, readAtMs: number): Kept {
+  const kept: Kept = { holder, readAtMs, notedAtMs: null };
   // Deleting first moves the entry to the end of the map's order: the first one is the oldest.
   holders.delete(sha256);
-  holders.set(sha256, { holder, readAtMs });
+  holders.set(sha256, kept);
   for (const oldest of holders.keys()) {
     if (holders.size <= MAX_HOLDERS) break;
     holders.delete(oldest);
   }
+  return kept;
+}
+
+function identifiedAs(db: D1Database, kept: Kept, nowMs: number): Pick<Identified, "caller" | "noteUse"> {
+  const { holder } = kept;
+  const caller = callerOf(holder, nowMs);
+  const notedAtMs = kept.notedAtMs ?? holder.lastUsedAtMs;
+  if ("reason" in caller || (notedAtMs !== null && nowMs - notedAtMs < USE_NOTED_EVERY_MS)) {
+    return { caller, noteUse: null };
+  }
+  const noteUse = async () => {
+    kept.notedAtMs = nowMs;
+    try {
+      await noteKeyUse(db, holder.keyId, nowMs);
+    } catch (error) {
+      console.warn(JSON.stringify({ event: "key_use_not_noted", error: String(error) }));
+    }
+  };
+  return { caller, noteUse };
 }
 
 /** Judged at every request: a key that expires while it is in memory is refused from that instant on. */
 function callerOf(holder: KeyHolder, nowMs: number): Principal | AccessDenial {
-  const { keyId, accountId, revokedAtMs, expiresAtMs, disabled, subscriptions, planLimits, ownLimits } =
-    holder;
+  const { revokedAtMs, expiresAtMs, disabled } = holder;
   if (revokedAtMs !== null && revokedAtMs <= nowMs) return { reason: "key_revoked" };
   if (expiresAtMs !== null && expiresAtMs <= nowMs) return { reason: "key_revoked" };
   if (disabled) return { reason: "account_disabled" };
-  return { accountId, keyId, keyRevoked: false, disabled: false, subscriptions, planLimits, ownLimits };
+  return principalOf(holder);
 }

@@ -22,12 +22,15 @@ export function newKeyId(): string {
 }
 
 /** A key as the operator sees it. */
-export function summaryOf({ createdAtMs, revokedAtMs, expiresAtMs, ...key }: ApiKey): KeySummary {
+export function summaryOf(key: ApiKey): KeySummary {
+  const { createdAtMs, revokedAtMs, expiresAtMs, lastUsedAtMs, ...rest } = key;
+  const timestamp = (ms: number | null) => (ms === null ? null : beijingTimestamp(ms));
   return {
-    ...key,
+    ...rest,
     createdAt: beijingTimestamp(createdAtMs),
-    revokedAt: revokedAtMs === null ? null : beijingTimestamp(revokedAtMs),
-    expiresAt: expiresAtMs === null ? null : beijingTimestamp(expiresAtMs),
+    revokedAt: timestamp(revokedAtMs),
+    expiresAt: timestamp(expiresAtMs),
+    lastUsedAt: timestamp(lastUsedAtMs),
   };
 }
 

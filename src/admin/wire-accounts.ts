@@ -61,6 +61,8 @@ export const keySummarySchema = z.strictObject({
   createdAt: z.string(),
   revokedAt: z.string().nullable(),
   expiresAt: z.string().nullable(),
+  /** At most an hour behind; null: never used. */
+  lastUsedAt: z.string().nullable(),
 });
 export type KeySummary = z.infer<typeof keySummarySchema>;
 

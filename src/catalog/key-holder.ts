@@ -1,5 +1,5 @@
 /** Who holds a key: everything `access` needs to make a principal, in one read from the primary. */
-import type { DailyLimits, PlanName, Subscription } from "../entitlement/principal.ts";
+import type { DailyLimits, PlanName, Principal, Subscription } from "../entitlement/principal.ts";
 
 /** A key and its account as they are in the catalog. */
 export interface KeyHolder {
@@ -8,6 +8,8 @@ export interface KeyHolder {
   /** Unix milliseconds from which the key is refused; null: not revoked, or never expiring. */
   revokedAtMs: number | null;
   expiresAtMs: number | null;
+  /** At most an hour behind; null: never. */
+  lastUsedAtMs: number | null;
   disabled: boolean;
   subscriptions: readonly Subscription[];
   planLimits: Readonly<Record<PlanName, DailyLimits>>;
@@ -19,23 +21,30 @@ interface KeyHolderRow {
   account_id: string;
   revoked_at_ms: number | null;
   expires_at_ms: number | null;
+  last_used_at_ms: number | null;
   disabled_at_ms: number | null;
   own_limits: string;
   subscriptions: string;
   plan_limits: string;
 }
 
-const HOLDER = `
-  SELECT k.key_id, k.account_id, k.revoked_at_ms, k.expires_at_ms, a.disabled_at_ms, a.own_limits,
+const MEANS = `a.account_id, a.disabled_at_ms, a.own_limits,
     (SELECT json_group_array(json_object('plan', plan, 'startMs', start_ms, 'endMs', end_ms))
-       FROM subscriptions WHERE account_id = k.account_id) AS subscriptions,
-    (SELECT json_group_object(plan, json_object('requests', requests, 'files', files)) FROM plans) AS plan_limits
+       FROM subscriptions WHERE account_id = a.account_id) AS subscriptions,
+    (SELECT json_group_object(plan, json_object('requests', requests, 'files', files)) FROM plans) AS plan_limits`;
+
+const OF_KEY = `
+  SELECT k.key_id, k.revoked_at_ms, k.expires_at_ms, k.last_used_at_ms, ${MEANS}
   FROM api_keys k JOIN accounts a ON a.account_id = k.account_id
   WHERE k.sha256 = ?1`;
 
+const OF_ACCOUNT = `
+  SELECT '' AS key_id, NULL AS revoked_at_ms, NULL AS expires_at_ms, NULL AS last_used_at_ms, ${MEANS}
+  FROM accounts a WHERE a.account_id = ?1`;
+
 /** The statement that finds the holder of the key with this SHA-256; its result goes to `keyHolderOf`. */
 export function keyHolderStatement(db: D1Database, sha256: string): D1PreparedStatement {
-  return db.prepare(HOLDER).bind(sha256);
+  return db.prepare(OF_KEY).bind(sha256);
 }
 
 /** The holder that the result of `keyHolderStatement` names, or null for an unknown key. */
@@ -47,9 +56,25 @@ export function keyHolderOf(result: D1Result): KeyHolder | null {
     accountId: row.account_id,
     revokedAtMs: row.revoked_at_ms,
     expiresAtMs: row.expires_at_ms,
+    lastUsedAtMs: row.last_used_at_ms,
     disabled: row.disabled_at_ms !== null,
     subscriptions: JSON.parse(row.subscriptions) as Subscription[],
     planLimits: JSON.parse(row.plan_limits) as Record<PlanName, DailyLimits>,
     ownLimits: JSON.parse(row.own_limits) as Partial<DailyLimits>,
   };
+}
+
+/** The principal that `holder` is, whatever became of the key: its caller judges revocation and expiry. */
+export function principalOf(holder: KeyHolder): Principal {
+  const { keyId, accountId, disabled, subscriptions, planLimits, ownLimits } = holder;
+  return { accountId, keyId, keyRevoked: false, disabled, subscriptions, planLimits, ownLimits };
+}
+
+/**
+ * The account as a principal without a key (`keyId` is `""`): for the console's signed-in holder and the
+ * operator's questions. Null when there is no such account.
+ */
+export async function principalOfAccount(db: D1Database, accountId: string): Promise<Principal | null> {
+  const holder = keyHolderOf(await db.prepare(OF_ACCOUNT).bind(accountId).all());
+  return holder === null ? null : principalOf(holder);
 }

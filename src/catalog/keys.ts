@@ -10,11 +10,17 @@ export interface ApiKey {
   createdAtMs: number;
   expiresAtMs: number | null;
   revokedAtMs: number | null;
+  /** At most an hour behind; null: never. */
+  lastUsedAtMs: number | null;
 }
+
+/** A key's last use is written at most this often, so that using keys costs next to nothing. */
+export const USE_NOTED_EVERY_MS = 3_600_000;
 
 const KEY = `
   SELECT key_id AS keyId, account_id AS accountId, name, first_characters AS firstCharacters,
-    created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs
+    created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs,
+    last_used_at_ms AS lastUsedAtMs
   FROM api_keys`;
 
 /** The keys of an account, oldest first. */
@@ -71,4 +77,15 @@ export async function revokeKey(db: D1Database, keyId: string, by: By): Promise<
       .prepare("UPDATE api_keys SET revoked_at_ms = ?2 WHERE key_id = ?1 AND revoked_at_ms IS NULL")
       .bind(keyId, by.nowMs),
   ]);
+}
+
+/** Notes that the key was used at `nowMs`, unless a use within the hour is noted already. */
+export async function noteKeyUse(db: D1Database, keyId: string, nowMs: number): Promise<void> {
+  await db
+    .prepare(
+      `UPDATE api_keys SET last_used_at_ms = ?2
+       WHERE key_id = ?1 AND (last_used_at_ms IS NULL OR last_used_at_ms <= ?2 - ?3)`,
+    )
+    .bind(keyId, nowMs, USE_NOTED_EVERY_MS)
+    .run();
 }

@@ -1,6 +1,7 @@
 /** A day whose stored bytes failed their check is not served until the operator publishes it again. */
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { auditStatement, type Guard, SERVICE_ACTOR } from "./audit.ts";
+import { auditStatement, SERVICE_ACTOR } from "./audit.ts";
+import { strikeChangeStatement } from "./day-changes.ts";
 
 /**
  * Marks a day damaged after a block of this revision failed its check, so that it is 503 `day_damaged` until
@@ -11,10 +12,11 @@ export async function markDamaged(
   { tradedate, revision, note }: { tradedate: BeijingDate; revision: number; note: string },
   nowMs: number,
 ): Promise<void> {
-  const guard: Guard = {
-    sql: "EXISTS (SELECT 1 FROM order_days WHERE tradedate = ?7 AND revision = ?8 AND state = 'available')",
+  const servedGuard = (first: number) => ({
+    sql: `EXISTS (SELECT 1 FROM order_days
+      WHERE tradedate = ?${first} AND revision = ?${first + 1} AND state = 'available')`,
     values: [tradedate, revision],
-  };
+  });
   const entry = {
     atMs: nowMs,
     actor: SERVICE_ACTOR,
@@ -24,7 +26,8 @@ export async function markDamaged(
     after: { revision, state: "damaged", note },
   };
   await db.batch([
-    auditStatement(db, entry, guard),
+    auditStatement(db, entry, servedGuard(7)),
+    strikeChangeStatement(db, { atMs: nowMs, tradedate, kind: "damaged", revision }, servedGuard(5)),
     db
       .prepare(
         `UPDATE order_days SET state = 'damaged', state_note = ?3

@@ -4,6 +4,7 @@
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { auditStatement, type Guard } from "./audit.ts";
+import { revisionChangeStatement } from "./day-changes.ts";
 import type { SectionRow } from "./order-day.ts";
 import type { Upload } from "./uploads.ts";
 
@@ -30,16 +31,21 @@ const LOAD = `
     value ->> 7, unhex(value ->> 8)
   FROM json_each(?2)`;
 
+const SUM_UP = `
+  INSERT OR REPLACE INTO pack_markets (pack_id, market, securities, rows)
+  SELECT pack_id, market, sum(rows > 0), sum(rows) FROM day_securities WHERE pack_id = ?1 GROUP BY market`;
+
 /**
  * Loads the index rows of a pack, a whole day in one batch of few statements (D1 binds at most 100 values
- * a statement, so rows travel as JSON and blocks as hex). Loading them again changes nothing.
+ * a statement, so rows travel as JSON and blocks as hex), and sums them up by exchange. Loading them again
+ * changes nothing.
  */
 export async function loadIndexRows(db: D1Database, packId: number, rows: SectionRow[]): Promise<void> {
   const load = db.prepare(LOAD);
   const statements = chunksOf(rows.map(jsonRow), CHUNK_CHARACTERS).map((chunk) =>
     load.bind(packId, `[${chunk.join(",")}]`),
   );
-  await db.batch(statements);
+  await db.batch([...statements, db.prepare(SUM_UP).bind(packId)]);
 }
 
 function jsonRow(row: SectionRow): string {
@@ -88,6 +94,12 @@ const CLAIMED = `
   EXISTS (SELECT 1 FROM uploads WHERE upload_id = ?1 AND state = 'served')
   AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?2 AND revision >= ?3)`;
 
+/** `CLAIMED` as a guard whose values are bound from number `first` on. */
+function claimedGuard(first: number, uploadId: string, tradedate: BeijingDate, revision: number): Guard {
+  const sql = CLAIMED.replaceAll(/\?(\d)/g, (_, n) => `?${Number(n) + first - 1}`);
+  return { sql, values: [uploadId, tradedate, revision] };
+}
+
 /**
  * Makes `upload`, whose index rows are loaded, the served revision of its day, in one transaction. Returns
  * false, and changes nothing, when another publisher came first: the upload is not `completing` any more,
@@ -105,6 +117,11 @@ export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise
        AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?2 AND revision >= ?3)`,
     ),
     await auditOf(db, arrived),
+    revisionChangeStatement(
+      db,
+      { atMs: arrived.nowMs, tradedate, kind: "published", revision, packId: arrived.upload.objectId },
+      claimedGuard(6, uploadId, tradedate, revision),
+    ),
     prepare(
       `INSERT INTO day_packs
          (pack_id, tradedate, object_key, etag, size_bytes, sha256, build_id, rows, securities, degraded)
@@ -150,10 +167,7 @@ async function auditOf(
     )
     .bind(tradedate)
     .first();
-  const guard: Guard = {
-    sql: CLAIMED.replace("?1", "?7").replace("?2", "?8").replace("?3", "?9"),
-    values: [uploadId, tradedate, revision],
-  };
+  const guard = claimedGuard(7, uploadId, tradedate, revision);
   const after = { revision, buildId, rows, degraded };
   return auditStatement(
     db,

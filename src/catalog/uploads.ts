@@ -157,6 +157,7 @@ const UNSERVED =
 export function dropUnserved(db: D1Database, target: string): D1PreparedStatement[] {
   return [
     `DELETE FROM day_securities WHERE pack_id IN (${UNSERVED})`,
+    `DELETE FROM pack_markets WHERE pack_id IN (${UNSERVED})`,
     `DELETE FROM day_files WHERE state = 'uploaded' AND file_id IN (${UNSERVED})`,
   ].map((sql) => db.prepare(sql).bind(target));
 }

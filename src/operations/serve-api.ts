@@ -2,10 +2,11 @@
  * `POST /api`: the order of checks, which is also the order of charging (decisions 2). Steps 1 to 5 are
  * here; an operation's `run` does the rest.
  */
-import { identify } from "../access/identify.ts";
+import { type Identified, identify } from "../access/identify.ts";
 import { checkRate } from "../access/rate.ts";
+import type { Principal } from "../entitlement/principal.ts";
 import type { Denial } from "../http/denial.ts";
-import { parseEnvelope, readBody } from "../http/envelope.ts";
+import { type Envelope, parseEnvelope, readBody } from "../http/envelope.ts";
 import type { AnswerFacts } from "../http/headers.ts";
 import { type Language, preferredLanguage } from "../http/language.ts";
 import { type AnswerFormat, outcomeOf } from "../http/outcome.ts";
@@ -13,49 +14,85 @@ import { refuse } from "../http/respond.ts";
 import { excerptOf } from "../orders/denial.ts";
 import { nearestName } from "../orders/nearest-name.ts";
 import { wantsParquet } from "../orders/query.ts";
+import { keepRefusal, type RefusedCaller } from "./keep-refusal.ts";
 import type { Operation, Scope } from "./operation.ts";
 import { OPERATIONS } from "./registry.ts";
 
-/** Serves or refuses one request; throws on a fault only. */
-export async function serveApi(request: Request, scope: Scope): Promise<Response> {
+/**
+ * Serves or refuses one request; throws on a fault only. The console passes the signed-in `holder`, who then
+ * stands in for the key of step 3; all other steps, slot and quota are the same.
+ */
+export async function serveApi(request: Request, scope: Scope, holder?: Principal): Promise<Response> {
+  const caller: RefusedCaller = { accountId: null, keyId: null, interface: null };
   const language = preferredLanguage(request.headers.get("Accept-Language"));
-  let refuseWith = refuser(scope, language, "json");
+  let refuseWith = refuser(scope, caller, { language, format: "json" });
 
   const decoded = await readBody(request);
   if ("reason" in decoded) return refuseWith(decoded);
-  refuseWith = refuser(scope, language, wantsParquet(decoded.body) ? "parquet" : "json");
+  refuseWith = refuser(scope, caller, { language, format: wantsParquet(decoded.body) ? "parquet" : "json" });
   const envelope = parseEnvelope(decoded);
   if ("reason" in envelope) return refuseWith(envelope);
+  try {
+    return await serveEnvelope(envelope, scope, { caller, refuseWith, holder });
+  } catch (fault) {
+    keepRefusal(scope, { reason: "unavailable" }, caller);
+    throw fault;
+  }
+}
 
+interface Asked {
+  /** What is known of the caller so far, for refusals that are kept. */
+  caller: RefusedCaller;
+  refuseWith: Refuse;
+  holder: Principal | undefined;
+}
+
+async function serveEnvelope(envelope: Envelope, scope: Scope, asked: Asked): Promise<Response> {
+  const { env, settings, log, ctx } = scope;
+  const { refuseWith } = asked;
   const operation = operationNamed(envelope.apiname);
   if ("reason" in operation) return refuseWith(operation);
-  scope.log.note({ interface: operation.apiname });
+  log.note({ interface: operation.apiname });
+  asked.caller.interface = operation.apiname;
 
   // Parameters are judged at step 5; read early, so that a cold key and the day come in one D1 read.
   const prepared = await operation.prepare(envelope, scope);
   const reads = "reason" in prepared ? [] : prepared.reads;
 
-  const { env, settings, log } = scope;
-  const { caller, alongside } = await log.stage("d1", () =>
-    identify(env.DB, envelope.apikey, scope.nowMs, reads),
-  );
-  if ("reason" in caller) return refuseWith(caller);
-  log.note({ accountId: caller.accountId });
+  const identified = await log.stage("d1", () => identifyCaller(envelope, scope, reads, asked.holder));
+  const { caller: principal, alongside, noteUse } = identified;
+  if ("reason" in principal) return refuseWith(principal);
+  const { accountId, keyId } = principal;
+  log.note({ accountId });
+  Object.assign(asked.caller, { accountId, keyId });
+  if (noteUse !== null) ctx.waitUntil(noteUse());
 
-  const tooOften = await checkRate(env.RATE, settings.RATE_LIMIT, caller.accountId);
+  const tooOften = await checkRate(env.RATE, settings.RATE_LIMIT, accountId);
   if (tooOften !== null) return refuseWith(tooOften);
 
   if ("reason" in prepared) return refuseWith(prepared);
 
   return prepared.run({
     ...scope,
-    principal: caller,
+    principal,
     read: () => log.stage("d1", alongside),
     refuse: refuseWith,
   });
 }
 
-function operationNamed(apiname: string): Operation | Denial {
+function identifyCaller(
+  { apikey }: Envelope,
+  { env, nowMs }: Scope,
+  reads: D1PreparedStatement[],
+  holder: Principal | undefined,
+): Promise<Identified> {
+  if (holder === undefined) return identify(env.DB, apikey, nowMs, reads);
+  const alongside = () => (reads.length === 0 ? Promise.resolve([]) : env.DB.batch(reads));
+  return Promise.resolve({ caller: holder, alongside, noteUse: null });
+}
+
+/** The operation of this name, or `apiname_unknown` with the nearest one. */
+export function operationNamed(apiname: string): Operation | Denial {
   const operation = OPERATIONS.get(apiname);
   if (operation !== undefined) return operation;
   const known = [...OPERATIONS.keys()];
@@ -67,9 +104,17 @@ function operationNamed(apiname: string): Operation | Denial {
   };
 }
 
-function refuser({ requestId, log }: Scope, language: Language, format: AnswerFormat) {
-  return (denial: Denial, facts: Omit<AnswerFacts, "requestId" | "reason"> = {}): Response => {
+type Refuse = (denial: Denial, facts?: Omit<AnswerFacts, "requestId" | "reason">) => Response;
+
+function refuser(
+  scope: Scope,
+  caller: RefusedCaller,
+  { language, format }: { language: Language; format: AnswerFormat },
+): Refuse {
+  const { requestId, log } = scope;
+  return (denial, facts = {}) => {
     log.note({ code: outcomeOf(denial).code, reason: denial.reason });
+    keepRefusal(scope, denial, caller);
     return refuse(denial, { requestId, language, format }, facts);
   };
 }

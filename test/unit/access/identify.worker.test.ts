@@ -9,12 +9,13 @@ import {
   setOwnLimits,
   setSubscriptions,
 } from "../../../src/catalog/accounts.ts";
-import { addKey, revokeKey } from "../../../src/catalog/keys.ts";
+import { addKey, findKey, revokeKey } from "../../../src/catalog/keys.ts";
 import { setPlanLimits } from "../../../src/catalog/plans.ts";
 import type { Env } from "../../../src/env.ts";
 
 const { DB } = env as unknown as Env;
 const NOW = Date.UTC(2026, 10, 27, 1, 30);
+const HOUR_MS = 3_600_000;
 const by = { actor: "test", nowMs: NOW };
 
 /** D1 that counts its round trips. */
@@ -132,6 +133,28 @@ describe("identify", () => {
     const { key, accountId } = await holder(NOW + 5);
     expect(await callerOf(key, NOW + 4)).toMatchObject({ accountId });
     expect(await callerOf(key, NOW + 5)).toEqual({ reason: "key_revoked" });
+  });
+
+  it("notes a key's use at most once an hour, whichever isolate sees it, and never an unknown key's", async () => {
+    const { key, keyId } = await holder();
+    const useAt = async (nowMs: number) => {
+      const { noteUse } = await identify(DB, key, nowMs, []);
+      await noteUse?.();
+      return (await findKey(DB, keyId))?.lastUsedAtMs;
+    };
+    expect(await useAt(NOW)).toBe(NOW);
+    expect((await identify(DB, key, NOW + 1_000, [])).noteUse).toBeNull();
+    forgetPrincipals();
+    expect((await identify(DB, key, NOW + HOUR_MS - 1, [])).noteUse).toBeNull();
+    // Two isolates that both read the old use: the second finds it noted.
+    forgetPrincipals();
+    const first = await identify(DB, key, NOW + HOUR_MS, []);
+    forgetPrincipals();
+    const second = await identify(DB, key, NOW + HOUR_MS + 5, []);
+    await first.noteUse?.();
+    await second.noteUse?.();
+    expect((await findKey(DB, keyId))?.lastUsedAtMs).toBe(NOW + HOUR_MS);
+    expect((await identify(DB, "nobody's key", NOW, [])).noteUse).toBeNull();
   });
 
   it("does not serve from memory what was read at a later instant of the clock", async () => {

@@ -1,0 +1,109 @@
+/**
+ * What an operator does with a loaded day: withdraw it, serve a pack of its history again under a new number.
+ * Each names the revision the operator saw; when the day has another one by then nothing happens, so of two
+ * who act at once one wins and the other is told.
+ */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import type { By } from "./accounts.ts";
+import { auditStatement, type Guard } from "./audit.ts";
+import { revisionChangeStatement, strikeChangeStatement } from "./day-changes.ts";
+import { packTarget } from "./publish-day.ts";
+import { nextRevision } from "./uploads.ts";
+
+/** The day as the operator saw it. */
+export interface SeenDay {
+  tradedate: BeijingDate;
+  revision: number;
+}
+
+/** Stops serving the seen revision, which must be `available` or `damaged`; false when the day has changed. */
+export async function withdrawDay(
+  db: D1Database,
+  { tradedate, revision }: SeenDay,
+  note: string,
+  by: By,
+): Promise<boolean> {
+  const guard = (first: number): Guard => ({
+    sql: `EXISTS (SELECT 1 FROM order_days
+      WHERE tradedate = ?${first} AND revision = ?${first + 1} AND state <> 'withdrawn')`,
+    values: [tradedate, revision],
+  });
+  const entry = {
+    atMs: by.nowMs,
+    actor: by.actor,
+    action: "day.withdraw",
+    subject: tradedate,
+    before: { revision },
+    after: { revision, state: "withdrawn", note },
+  };
+  const results = await db.batch<{ revision: number }>([
+    auditStatement(db, entry, guard(7)),
+    strikeChangeStatement(db, { atMs: by.nowMs, tradedate, kind: "withdrawn", revision }, guard(5)),
+    db
+      .prepare(
+        `UPDATE order_days SET state = 'withdrawn', state_note = ?3
+         WHERE tradedate = ?1 AND revision = ?2 AND state <> 'withdrawn' RETURNING revision`,
+      )
+      .bind(tradedate, revision, note),
+  ]);
+  return results.at(-1)?.results.length === 1;
+}
+
+/** A pack of the day's history that is to be served again. */
+export interface ServeAgain {
+  packId: number;
+  /** `restored`: another pack than the day has now. `published`: the same one under a new number. */
+  kind: "published" | "restored";
+}
+
+/**
+ * Serves `packId` as the day's next revision. Returns its number, or null when the day has another revision
+ * than the seen one by now. An upload of the day that is open loses its number and is told at its next step.
+ */
+export async function serveAgain(
+  db: D1Database,
+  { tradedate, revision }: SeenDay,
+  { packId, kind }: ServeAgain,
+  by: By,
+): Promise<number | null> {
+  const number = await nextRevision(db, packTarget(tradedate));
+  const guard = (first: number): Guard => ({
+    sql: `EXISTS (SELECT 1 FROM order_days WHERE tradedate = ?${first} AND revision = ?${first + 1})
+      AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?${first} AND revision >= ?${first + 2})`,
+    values: [tradedate, revision, number],
+  });
+  const served = guard(3);
+  const entry = {
+    atMs: by.nowMs,
+    actor: by.actor,
+    action: kind === "restored" ? "day.restore" : "day.publish",
+    subject: tradedate,
+    before: { revision },
+    after: { revision: number, packId },
+  };
+  const change = { atMs: by.nowMs, tradedate, kind, revision: number, packId };
+  const results = await db.batch<{ revision: number }>([
+    auditStatement(db, entry, guard(7)),
+    revisionChangeStatement(db, change, guard(6)),
+    db
+      .prepare(
+        `UPDATE day_revisions SET replaced_at_ms = ?1 WHERE tradedate = ?2 AND replaced_at_ms IS NULL AND ${served.sql}`,
+      )
+      .bind(by.nowMs, tradedate, ...served.values),
+    db
+      .prepare(
+        `INSERT INTO day_revisions (tradedate, revision, pack_id, published_at_ms)
+         SELECT ?3, ?5, ?1, ?2 WHERE ${served.sql}`,
+      )
+      .bind(packId, by.nowMs, ...served.values),
+    db
+      .prepare(
+        `UPDATE order_days SET revision = ?3, pack_id = ?4, state = 'available', state_note = ''
+         WHERE tradedate = ?1 AND revision = ?2
+           AND EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?1 AND revision = ?3 AND pack_id = ?4)
+         RETURNING revision`,
+      )
+      .bind(tradedate, revision, number, packId),
+  ]);
+  return results.at(-1)?.results.length === 1 ? number : null;
+}

@@ -1,0 +1,116 @@
+/**
+ * The list of every change of what a day serves: which revision, and which securities differ from the one
+ * before. A change stands in the same transaction as what it tells of.
+ */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import type { Guard } from "./audit.ts";
+
+export type ChangeKind = "published" | "restored" | "withdrawn" | "damaged";
+
+export interface DayChange {
+  /** Grows with every change of any day. */
+  changeId: number;
+  /** Unix milliseconds. */
+  atMs: number;
+  tradedate: BeijingDate;
+  kind: ChangeKind;
+  /** The revision that the change made or, when withdrawn or damaged, struck. */
+  revision: number;
+  /** The revision served before; null for a day's first one. */
+  previous: number | null;
+  /** Codes such as `600519.SH`, ascending. Null where there is nothing to compare with. */
+  added: string[] | null;
+  removed: string[] | null;
+  /** In both revisions, with other rows. */
+  changed: string[] | null;
+}
+
+/** Which changes: those after `changeId` and from `sinceMs` on, of days from `from` on. */
+export interface ChangesQuestion {
+  changeId: number;
+  sinceMs: number;
+  /** Null: of any day. */
+  from: BeijingDate | null;
+  /** At most so many. */
+  count: number;
+}
+
+type Row = Omit<DayChange, "added" | "removed" | "changed"> &
+  Record<"added" | "removed" | "changed", string | null>;
+
+/** The oldest changes that answer `question`, in the order they happened. */
+export async function changesSince(db: D1Database, question: ChangesQuestion): Promise<DayChange[]> {
+  const { changeId, sinceMs, from, count } = question;
+  const { results } = await db
+    .prepare(
+      `SELECT change_id AS changeId, at_ms AS atMs, tradedate, kind, revision, previous, added, removed, changed
+       FROM day_changes WHERE change_id > ?1 AND at_ms >= ?2 AND tradedate >= ?3 ORDER BY change_id LIMIT ?4`,
+    )
+    .bind(changeId, sinceMs, from ?? "", count)
+    .all<Row>();
+  return results.map(({ added, removed, changed, ...row }) => ({
+    ...row,
+    added: codesOf(added),
+    removed: codesOf(removed),
+    changed: codesOf(changed),
+  }));
+}
+
+function codesOf(json: string | null): string[] | null {
+  return json === null ? null : (JSON.parse(json) as string[]);
+}
+
+/** Codes of pack `a` that `where` selects; `b` is the same security's row in the other pack, or nulls. */
+function codes(pack: string, other: string, where: string): string {
+  return `(SELECT json_group_array(a.symbol || '.' || a.market ORDER BY a.symbol, a.market)
+    FROM day_securities a LEFT JOIN day_securities b
+      ON b.pack_id = ${other} AND b.symbol = a.symbol AND b.market = a.market
+    WHERE a.pack_id = ${pack} AND ${where})`;
+}
+
+/** Values are `?1` to `?5`: the instant, the day, the kind, the new revision, the new pack. */
+const ADD = `
+  INSERT INTO day_changes (at_ms, tradedate, kind, revision, previous, added, removed, changed)
+  SELECT ?1, ?2, ?3, ?4, d.revision,
+    iif(d.pack_id IS NULL, NULL, ${codes("?5", "d.pack_id", "b.pack_id IS NULL")}),
+    iif(d.pack_id IS NULL, NULL, ${codes("d.pack_id", "?5", "b.pack_id IS NULL")}),
+    iif(d.pack_id IS NULL, NULL,
+      ${codes("?5", "d.pack_id", "(b.crc <> a.crc OR b.rows <> a.rows OR b.section_length <> a.section_length)")})
+  FROM (SELECT ?2 AS tradedate) asked LEFT JOIN order_days d ON d.tradedate = asked.tradedate`;
+
+/**
+ * Adds the change that pack `packId` becomes revision `revision` of a day, where `guard` holds (its values are
+ * `?6` and on). It compares with the revision in `order_days`, so it stands before that row's change. A section
+ * is the same when its CRC, rows and length are: a builder that writes other bytes for the same rows is told of.
+ */
+export function revisionChangeStatement(
+  db: D1Database,
+  change: {
+    atMs: number;
+    tradedate: BeijingDate;
+    kind: "published" | "restored";
+    revision: number;
+    packId: number;
+  },
+  guard: Guard,
+): D1PreparedStatement {
+  const { atMs, tradedate, kind, revision, packId } = change;
+  return db
+    .prepare(`${ADD} WHERE ${guard.sql}`)
+    .bind(atMs, tradedate, kind, revision, packId, ...guard.values);
+}
+
+/** Adds the change that the served revision is no longer served, where `guard` holds (values `?5` and on). */
+export function strikeChangeStatement(
+  db: D1Database,
+  change: { atMs: number; tradedate: BeijingDate; kind: "withdrawn" | "damaged"; revision: number },
+  guard: Guard,
+): D1PreparedStatement {
+  const { atMs, tradedate, kind, revision } = change;
+  return db
+    .prepare(
+      `INSERT INTO day_changes (at_ms, tradedate, kind, revision, previous)
+       SELECT ?1, ?2, ?3, ?4, ?4 WHERE ${guard.sql}`,
+    )
+    .bind(atMs, tradedate, kind, revision, ...guard.values);
+}

@@ -1,0 +1,80 @@
+/** The days of a span as operators and key holders see them: those that are there, and those that should be. */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import type { DayState } from "./order-day.ts";
+import { packTarget } from "./publish-day.ts";
+
+/**
+ * `degraded` is served, with rows left out by its build. Not loaded: `pending` is today's or one that is being
+ * uploaded, `missing` an earlier trading day.
+ */
+export type OverviewState = DayState | "degraded" | "pending" | "missing";
+
+/** The numbers of the served revision of a day; withdrawn and damaged days keep theirs. */
+export interface LoadedFacts {
+  revision: number;
+  rows: number;
+  /** Securities of the index, those without orders included. */
+  securities: number;
+  sizeBytes: number;
+  /** Unix milliseconds. */
+  publishedAtMs: number;
+}
+
+export interface DayOverview {
+  tradedate: BeijingDate;
+  state: OverviewState;
+  /** Why it is withdrawn or damaged, for the operator; else empty. */
+  note: string;
+  /** Null when nothing was ever loaded. */
+  loaded: LoadedFacts | null;
+}
+
+interface Row extends Omit<LoadedFacts, "revision"> {
+  tradedate: BeijingDate;
+  revision: number | null;
+  state: DayState;
+  note: string | null;
+  degraded: number;
+  uploading: number;
+}
+
+const OVERVIEW = `
+  WITH days AS (
+    SELECT day AS tradedate FROM trading_days WHERE open = 1 AND day BETWEEN ?1 AND min(?2, ?3)
+    UNION SELECT tradedate FROM order_days WHERE tradedate BETWEEN ?1 AND ?2)
+  SELECT days.tradedate, d.revision, d.state, d.state_note AS note, p.degraded, p.rows, p.securities,
+    p.size_bytes AS sizeBytes, r.published_at_ms AS publishedAtMs,
+    EXISTS (SELECT 1 FROM uploads u WHERE u.target = ?4 || days.tradedate
+      AND u.state IN ('uploading', 'completing')) AS uploading
+  FROM days
+  LEFT JOIN order_days d ON d.tradedate = days.tradedate
+  LEFT JOIN day_packs p ON p.pack_id = d.pack_id
+  LEFT JOIN day_revisions r ON r.tradedate = d.tradedate AND r.revision = d.revision
+  ORDER BY days.tradedate`;
+
+/**
+ * The days from `first` to `last`, both included, oldest first: every loaded day, and every trading day up to
+ * `today` that is not.
+ */
+export async function overviewOf(
+  db: D1Database,
+  { first, last, today }: { first: BeijingDate; last: BeijingDate; today: BeijingDate },
+): Promise<DayOverview[]> {
+  const targets = packTarget("" as BeijingDate);
+  const statement = db.prepare(OVERVIEW).bind(first, last, today, targets);
+  return (await statement.all<Row>()).results.map((row) => overviewRow(row, today));
+}
+
+function overviewRow(row: Row, today: BeijingDate): DayOverview {
+  const { tradedate, revision, rows, securities, sizeBytes, publishedAtMs } = row;
+  if (revision === null) {
+    const state = row.uploading === 1 || tradedate >= today ? "pending" : "missing";
+    return { tradedate, state, note: "", loaded: null };
+  }
+  return {
+    tradedate,
+    state: row.state === "available" && row.degraded === 1 ? "degraded" : row.state,
+    note: row.note ?? "",
+    loaded: { revision, rows, securities, sizeBytes, publishedAtMs },
+  };
+}

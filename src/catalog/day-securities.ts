@@ -1,0 +1,41 @@
+/** The securities of one revision of a day, as its index has them. */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import type { Market, Security } from "../orders/record.ts";
+
+export interface ListedSecurity extends Security {
+  rows: number;
+  /** Bytes of the security's own Parquet file with all fields; 0 without orders. */
+  sizeBytes: number;
+  /** HHMMSSmmm, as numbers, of the first and the last row; null without orders. */
+  firstTime: number | null;
+  lastTime: number | null;
+}
+
+interface Row extends Security {
+  rows: number;
+  sizeBytes: number;
+  lastTime: number;
+  /** The first block's t0: four bytes, little endian, as hex. */
+  t0: string;
+}
+
+/** The securities of this revision by symbol and then market; only those of `market` unless it is null. */
+export async function listSecurities(
+  db: D1Database,
+  { tradedate, revision, market }: { tradedate: BeijingDate; revision: number; market: Market | null },
+): Promise<ListedSecurity[]> {
+  const statement = db
+    .prepare(
+      `SELECT symbol, market, rows, section_length AS sizeBytes, last_time AS lastTime,
+         hex(substr(blocks, 9, 4)) AS t0
+       FROM day_securities
+       WHERE pack_id = (SELECT pack_id FROM day_revisions WHERE tradedate = ?1 AND revision = ?2)
+         AND (?3 IS NULL OR market = ?3)
+       ORDER BY symbol, market`,
+    )
+    .bind(tradedate, revision, market);
+  return (await statement.all<Row>()).results.map(({ t0, lastTime, ...row }) => {
+    if (row.rows === 0) return { ...row, firstTime: null, lastTime: null };
+    return { ...row, firstTime: Buffer.from(t0, "hex").readUInt32LE(), lastTime };
+  });
+}

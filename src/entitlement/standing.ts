@@ -1,0 +1,84 @@
+/** What an account may have now, as dates and numbers: told to key holders, operators and the console alike. */
+import { type BeijingDate, beijingDate, windowStart } from "../calendar/beijing.ts";
+import type { ServiceName } from "./denial.ts";
+import { planInForce } from "./entitle.ts";
+import { PLANS } from "./plans.ts";
+import type { DailyLimits, PlanName, Principal } from "./principal.ts";
+
+/** Days that may be read, both included; `from` is null when all history may. */
+export interface Window {
+  from: BeijingDate | null;
+  to: BeijingDate;
+}
+
+export interface Standing {
+  /** The plan in force; when none is, the one that ended last; null without any. */
+  plan: PlanName | null;
+  state: "active" | "expired" | "none";
+  /** When that plan ends or ended (exclusive, Unix milliseconds); null without any. */
+  endsAtMs: number | null;
+  /** What each service may give now; null: nothing. */
+  windows: Readonly<Record<ServiceName, Window | null>>;
+  /** Daily limits of the order-history interface; null while no plan is in force. */
+  limits: DailyLimits | null;
+}
+
+const SERVICES: readonly ServiceName[] = ["order_history", "auction_tick", "level2"];
+
+/** Where the principal stands at `nowMs` (Unix milliseconds). */
+export function standingOf(
+  principal: Pick<Principal, "subscriptions" | "planLimits" | "ownLimits">,
+  nowMs: number,
+): Standing {
+  const { subscriptions, planLimits, ownLimits } = principal;
+  const inForce = planInForce(subscriptions, nowMs);
+  if (inForce === null) {
+    const windows = { order_history: null, auction_tick: null, level2: null };
+    const ended = subscriptions
+      .filter(({ endMs }) => endMs <= nowMs)
+      .toSorted((a, b) => b.endMs - a.endMs)[0];
+    if (ended === undefined) return { plan: null, state: "none", endsAtMs: null, windows, limits: null };
+    return { plan: ended.plan, state: "expired", endsAtMs: ended.endMs, windows, limits: null };
+  }
+  const { plan, endMs } = inForce;
+  const windows = Object.fromEntries(SERVICES.map((service) => [service, windowOf(plan, service, nowMs)]));
+  return {
+    plan,
+    state: "active",
+    endsAtMs: endMs,
+    windows: windows as Record<ServiceName, Window | null>,
+    limits: { ...planLimits[plan], ...ownLimits },
+  };
+}
+
+/** The days that `plan` opens of `service` at `nowMs`, or null. */
+export function windowOf(plan: PlanName, service: ServiceName, nowMs: number): Window | null {
+  const reach = PLANS[plan][service];
+  const to = beijingDate(nowMs);
+  switch (reach.kind) {
+    case "none":
+      return null;
+    case "all":
+      return { from: null, to };
+    case "days":
+      return { from: windowStart(to, reach.days), to };
+  }
+}
+
+/** A daily counter against its limit. */
+export interface Counter {
+  /** Null: unlimited. */
+  limit: number | null;
+  /** What was accepted today, the given back included. */
+  used: number;
+  /** What was given back of it. */
+  credited: number;
+  /** Null: unlimited. */
+  left: number | null;
+}
+
+/** A counter of which `counted` stands against the limit after `credited` was taken off. */
+export function counterOf(limit: number | null, counted: number, credited: number): Counter {
+  const left = limit === null ? null : Math.max(0, limit - counted);
+  return { limit, used: counted + credited, credited, left };
+}
