@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { BuildReport } from "./build-report.ts";
 import { DefectBook } from "./defect-book.ts";
-import { openDelivery } from "./delivery/delivery.ts";
+import { type Delivery, openDelivery } from "./delivery/delivery.ts";
 import { findOrderFiles, type OrderFile, type OrderFiles } from "./delivery/order-files.ts";
 import { DeliveryError } from "./delivery/source-file.ts";
 import { CHUNK_BYTES, Intake } from "./intake.ts";
@@ -48,19 +48,18 @@ export async function buildPack(options: BuildOptions): Promise<BuildReport> {
   const workFolder = join(outFolder, `${tradedate}.work`);
   await rm(workFolder, { recursive: true, force: true });
   await mkdir(workFolder, { recursive: true });
-  const pool = new WorkerPool(options.threads, tradedate, workFolder);
-  const delivery = await openDelivery(options.sources, workFolder).catch(async (error: unknown) => {
-    await pool.close();
-    throw error;
-  });
+  let delivery: Delivery | undefined;
+  let pool: WorkerPool | undefined;
   try {
+    delivery = await openDelivery(options.sources, workFolder);
     const defects = new DefectBook();
     const files = await findOrderFiles(delivery, { tradedate, workFolder, defects });
     refuseNothing(files, tradedate);
+    pool = new WorkerPool(options.threads, tradedate, workFolder);
     return await new Build(options, files, defects, pool).run();
   } finally {
-    delivery.close();
-    await pool.close();
+    delivery?.close();
+    await pool?.close();
     await rm(workFolder, { recursive: true, force: true });
   }
 }

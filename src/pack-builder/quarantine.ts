@@ -35,11 +35,12 @@ export class Quarantine {
     await this.file.write(records.join(""));
   }
 
-  /** Gives the file its name; a run without broken lines removes the file of an earlier one. */
+  /** Gives the file its name; a run without broken lines removes what an earlier one left. */
   async finish(): Promise<void> {
     await this.file?.close();
-    if (this.file === undefined) await rm(this.path, { force: true });
-    else await rename(`${this.path}.partial`, this.path);
+    if (this.file !== undefined) return rename(`${this.path}.partial`, this.path);
+    await rm(this.path, { force: true });
+    await rm(`${this.path}.partial`, { force: true });
   }
 }
 

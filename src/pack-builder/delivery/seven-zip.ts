@@ -12,7 +12,7 @@ const LEFT_OUT = ["逐笔成交.csv", "行情.csv"];
 
 /**
  * Unpacks the archive `place` into `folder` and lists it. Throws `DeliveryError` when no 7z program is
- * installed, or with the program's own last words when it fails.
+ * installed, or with the program's own words when it fails.
  */
 export async function unpackSevenZip(
   place: string,
@@ -25,7 +25,7 @@ export async function unpackSevenZip(
     const ended = await run(program, words);
     if (ended === "not installed") continue;
     if (ended.status === 0) return listFolder(target);
-    throw new DeliveryError(`${program} could not unpack ${place}: ${lastLine(ended.output)}`);
+    throw new DeliveryError(`${program} could not unpack ${place}: ${complaint(ended.output)}`);
   }
   throw new DeliveryError(
     `${place} is a 7z archive and no 7z program is installed: install p7zip-full or 7zip ` +
@@ -57,6 +57,8 @@ function run(
   });
 }
 
-function lastLine(output: string): string {
-  return output.split("\n").findLast((line) => line.trim() !== "") ?? "no reason given";
+/** The program's own word for what went wrong, which is not always its last one. */
+function complaint(output: string): string {
+  const lines = output.split("\n").filter((line) => line.trim() !== "");
+  return lines.find((line) => /error/i.test(line)) ?? lines.at(-1) ?? "no reason given";
 }

@@ -1,0 +1,114 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { built, countsOf, delivery, temporaryFolder, vendorFile, vendorLine } from "./deliveries.ts";
+import { type ZipMember, zipOf } from "./zip-file.ts";
+
+const FILE = vendorFile(vendorLine(), vendorLine({ time: "103000000" }));
+const NAME = "20230711/600519.SH/逐笔委托.csv";
+/** The same as a Chinese Windows writes it: GBK, its own separators. */
+const GBK_NAME = Buffer.concat([
+  Buffer.from("20230711\\600519.SH\\"),
+  Buffer.from("d6f0b1caceafcdd02e637376", "hex"),
+]);
+
+/** Runs the rest of the test with `folders` as the only places for programs. */
+function withPath(...folders: string[]): void {
+  const before = process.env.PATH;
+  process.env.PATH = folders.join(delimiter);
+  onTestFinished(() => {
+    process.env.PATH = before;
+  });
+}
+
+function archive(name: string, bytes: Uint8Array): string {
+  const path = join(temporaryFolder(), name);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+const zipped = (...members: ZipMember[]) => archive("20230711.zip", zipOf(members));
+
+describe("archives of a delivery", () => {
+  it("gives the pack of the folder from a ZIP archive, deflated or stored, with names in UTF-8 or GBK", async () => {
+    const folder = await built(delivery({ [NAME]: FILE }));
+    for (const member of [
+      { name: NAME, content: FILE },
+      { name: NAME, content: FILE, stored: true },
+      { name: GBK_NAME, content: FILE, utf8: false },
+    ]) {
+      const { pack, report } = await built(zipped(member));
+      expect(readFileSync(pack).equals(readFileSync(folder.pack))).toBe(true);
+      expect(report.layouts).toEqual({ vendor: 1 });
+    }
+  });
+
+  it("knows a halted security by its folder in the archive", async () => {
+    const { report } = await built(
+      zipped(
+        { name: NAME, content: FILE },
+        { name: "20230711/600000.SH/", content: "", stored: true },
+        { name: "20230711/600001.SH/行情.csv", content: "x" },
+      ),
+    );
+    expect(report).toMatchObject({ securities: 3, securitiesWithoutOrders: 2 });
+    expect(countsOf(report)).toMatchObject({ no_order_file: 2 });
+  });
+
+  it("reads archives inside a folder", async () => {
+    const folder = delivery({
+      "20230711/a.zip": zipOf([{ name: "600519.SH/逐笔委托.csv", content: FILE }]),
+      "20230711/b.zip": zipOf([
+        {
+          name: "000001.SZ/逐笔委托.csv",
+          content: vendorFile(vendorLine({ code: "000001.SZ", exchangeCode: "000001", type: "0" })),
+        },
+      ]),
+    });
+    expect((await built(folder)).report).toMatchObject({ securities: 2, rows: 3 });
+  });
+
+  it.each<[string, ZipMember, RegExp]>([
+    ["a wrong checksum", { name: NAME, content: FILE, crc: 1 }, /逐笔委托\.csv is damaged in the archive/],
+    ["an encrypted member", { name: NAME, content: FILE, encrypted: true }, /逐笔委托\.csv is encrypted/],
+  ])("refuses a ZIP archive with %s", async (_, member, words) => {
+    await expect(built(zipped(member))).rejects.toThrow(words);
+  });
+
+  it("refuses a ZIP archive that is cut short", async () => {
+    const whole = zipOf([{ name: NAME, content: FILE }]);
+    await expect(built(archive("20230711.zip", whole.subarray(0, -30)))).rejects.toThrow(
+      /20230711\.zip cannot be read as a ZIP archive/,
+    );
+  });
+
+  it("unpacks a 7z archive with the installed program", async () => {
+    const programs = temporaryFolder();
+    const unpacked = delivery({ [NAME]: FILE });
+    // Stands for 7z: copies a folder to where `-o…` says.
+    writeFileSync(
+      join(programs, "7zz"),
+      `#!/bin/sh\nfor word in "$@"; do case "$word" in -o*) cp -r "${unpacked}/." "\${word#-o}";; esac; done\n`,
+    );
+    chmodSync(join(programs, "7zz"), 0o755);
+    withPath(programs, "/usr/bin", "/bin");
+    const { report } = await built(archive("20230711.7z", Buffer.from("7z")));
+    expect(report).toMatchObject({ rows: 2, layouts: { vendor: 1 } });
+    expect(report.defects[0]?.first.file).toBe(`20230711.7z/${NAME}`);
+  });
+
+  it("says what to install when there is no 7z program, and what 7z says when it fails", async () => {
+    const path = archive("20230711.7z", Buffer.from("7z"));
+    withPath(temporaryFolder());
+    await expect(built(path)).rejects.toThrow(/20230711\.7z is a 7z archive .* install p7zip-full or 7zip/);
+    const programs = temporaryFolder();
+    mkdirSync(programs, { recursive: true });
+    writeFileSync(
+      join(programs, "7z"),
+      "#!/bin/sh\necho 'ERROR: CRC Failed'\necho 'Compressed: 0'\nexit 2\n",
+    );
+    chmodSync(join(programs, "7z"), 0o755);
+    withPath(programs, "/usr/bin", "/bin");
+    await expect(built(path)).rejects.toThrow(/7z could not unpack .*: ERROR: CRC Failed/);
+  });
+});

@@ -1,0 +1,48 @@
+/** Writes ZIP archives as other programs do, also in ways no library would write them. */
+import { crc32, deflateRawSync } from "node:zlib";
+
+export interface ZipMember {
+  name: string | Uint8Array;
+  content: Uint8Array | string;
+  /** Default: deflated. */
+  stored?: boolean;
+  /** Bit 11: the name is UTF-8. Default: true. */
+  utf8?: boolean;
+  /** Instead of the right one. */
+  crc?: number;
+  encrypted?: boolean;
+}
+
+/** The bytes of an archive with these members. */
+export function zipOf(members: ZipMember[]): Buffer {
+  const locals: Buffer[] = [];
+  const central: Buffer[] = [];
+  let offset = 0;
+  for (const member of members) {
+    const name = Buffer.from(member.name as string);
+    const content = Buffer.from(member.content as string);
+    const data = member.stored ? content : deflateRawSync(content);
+    const fields = Buffer.alloc(26);
+    fields.writeUInt16LE(20, 0);
+    fields.writeUInt16LE((member.utf8 === false ? 0 : 0x800) | (member.encrypted ? 1 : 0), 2);
+    fields.writeUInt16LE(member.stored ? 0 : 8, 4);
+    fields.writeUInt32LE(member.crc ?? crc32(content), 10);
+    fields.writeUInt32LE(data.length, 14);
+    fields.writeUInt32LE(content.length, 18);
+    fields.writeUInt16LE(name.length, 22);
+    const local = Buffer.concat([Buffer.from("PK\x03\x04"), fields, name, data]);
+    const rest = Buffer.alloc(14);
+    rest.writeUInt32LE(offset, 10);
+    central.push(Buffer.concat([Buffer.from("PK\x01\x02"), Buffer.from([20, 0]), fields, rest, name]));
+    locals.push(local);
+    offset += local.length;
+  }
+  const directory = Buffer.concat(central);
+  const end = Buffer.alloc(22);
+  end.write("PK\x05\x06", "latin1");
+  end.writeUInt16LE(members.length, 8);
+  end.writeUInt16LE(members.length, 10);
+  end.writeUInt32LE(directory.length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...locals, directory, end]);
+}
