@@ -27,7 +27,7 @@ describe("messages (decisions 1)", () => {
     },
   );
 
-  it.each(["zh", "zh-CN,zh;q=0.9,en;q=0.8", "zh-Hant-TW", "en;q=0.3,zh-CN;q=0.9"])(
+  it.each(["zh", "zh-CN,zh;q=0.9,en;q=0.8", "zh-Hant-TW", "zh-CN,zh,en", "en;q=0.3,zh-CN;q=0.9"])(
     "are Chinese when Accept-Language prefers it: %s",
     async (language) => {
       const text = await sentence(language);

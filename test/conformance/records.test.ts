@@ -11,6 +11,8 @@ const EDGES = security("601398", [
   order("091500000", { priceE4: 123_400, volume: 300 }),
   order("091500001", { priceE4: 1, volume: 1 }),
   order("091500002", { priceE4: 159_300, volume: 100 }),
+  order("091500002", { priceE4: 11_000, volume: 3 }),
+  order("091500002", { priceE4: 700, volume: 700 }),
   order("091500003", { priceE4: 99_999_999, volume: 1_000_000 }),
   order("091500004", { priceE4: 2 ** 31 + 1, volume: 2 ** 40 + 1 }),
   order("091500005", { priceE4: 3, volume: 9_007_199_254_740_991 }),
@@ -37,7 +39,10 @@ describe("records (spec 2.4, decisions 4)", () => {
     const by = (time: string) => rows.find((row) => row[2] === time)?.slice(7);
     expect(by("091500000")).toEqual([12.34, 300, 3702]);
     expect(by("091500001")).toEqual([0.0001, 1, 0.0001]);
-    expect(by("091500002")).toEqual([15.93, 100, 1593]);
+    // As products of doubles these are 3.3000000000000003 and 49.00000000000001.
+    const amounts = rows.filter((row) => row[2] === "091500002").map((row) => row[9]);
+    expect([1.1 * 3, 0.07 * 700]).not.toEqual([3.3, 49]);
+    expect(amounts).toEqual([1593, 3.3, 49]);
     expect(rows).toEqual(day({ tradedate: DATE, securities: [EDGES] }).rowsOf("601398"));
   });
 

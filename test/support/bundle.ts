@@ -1,26 +1,70 @@
 /**
- * The worker as `wrangler deploy` would upload it, built once for a whole test run: what the HTTP tests
- * talk to is the deployed bundle, not the sources.
+ * The worker as `wrangler deploy` would upload it, with the bindings of `wrangler.toml`, built once for a
+ * whole test run: what the HTTP tests talk to is the deployed bundle, not the sources.
  */
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Set by `setup` for the test processes: the bundle's path, or why there is none. */
-const PATH_VARIABLE = "EDGETAPE_TEST_BUNDLE";
+const SERVICE_ENTRY = "src/worker.ts";
+
+/** Set by `setup` for the test processes: the bundle's folder, or why there is none. */
+const FOLDER_VARIABLE = "EDGETAPE_TEST_BUNDLE";
 const FAILURE_VARIABLE = "EDGETAPE_TEST_BUNDLE_FAILURE";
 
-/** Bundles `wrangler.toml`'s worker, or another `entry`, into `folder` and returns the path of the one module. */
-async function bundleInto(folder: string, entry = "src/worker.ts"): Promise<string> {
+/** What of `wrangler.toml` a local start needs. */
+interface Deployment {
+  compatibilityDate: string;
+  compatibilityFlags: string[];
+  /** Names of the bindings. */
+  databases: string[];
+  buckets: string[];
+  /** Class by binding. */
+  objects: Record<string, string>;
+}
+
+export interface WorkerBundle extends Deployment {
+  /** The one module. */
+  source: string;
+}
+
+/** The members of wrangler's own configuration object that are read here. */
+interface WranglerConfig {
+  compatibility_date: string;
+  compatibility_flags: string[];
+  d1_databases: { binding: string }[];
+  r2_buckets: { binding: string }[];
+  durable_objects: { bindings: { name: string; class_name: string }[] };
+}
+
+/** Bundles the worker `entry` as `worker.js` into a fresh folder, `deployment.json` beside it; returns the folder. */
+async function bundle(entry: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "edgetape-bundle-"));
   const wrangler = join("node_modules", "wrangler", "bin", "wrangler.js");
   await run(process.execPath, [wrangler, "deploy", entry, "--dry-run", "--outdir", folder], {
     env: { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "true" },
   });
-  return join(folder, basename(entry).replace(/\.ts$/, ".js"));
+  const module = basename(entry).replace(/\.ts$/, ".js");
+  if (module !== "worker.js") await rename(join(folder, module), join(folder, "worker.js"));
+  await writeFile(join(folder, "deployment.json"), JSON.stringify(await readDeployment()));
+  return folder;
+}
+
+async function readDeployment(): Promise<Deployment> {
+  // Imported here alone: wrangler takes a second to load, which the test processes are spared.
+  const wrangler = await import("wrangler");
+  const config = wrangler.unstable_readConfig({ config: "wrangler.toml" }) as WranglerConfig;
+  return {
+    compatibilityDate: config.compatibility_date,
+    compatibilityFlags: config.compatibility_flags,
+    databases: config.d1_databases.map((each) => each.binding),
+    buckets: config.r2_buckets.map((each) => each.binding),
+    objects: Object.fromEntries(config.durable_objects.bindings.map((each) => [each.name, each.class_name])),
+  };
 }
 
 /**
@@ -28,33 +72,43 @@ async function bundleInto(folder: string, entry = "src/worker.ts"): Promise<stri
  * start it, with the compiler's words. Returns the teardown that removes the bundle.
  */
 export default async function setup(): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), "edgetape-bundle-"));
   try {
-    process.env[PATH_VARIABLE] = await bundleInto(folder);
+    process.env[FOLDER_VARIABLE] = await bundle(SERVICE_ENTRY);
   } catch (failure) {
     process.env[FAILURE_VARIABLE] = String(failure);
   }
-  return () => rm(folder, { recursive: true, force: true });
+  return async () => {
+    const folder = process.env[FOLDER_VARIABLE];
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  };
 }
 
-let unshared: Promise<string> | undefined;
+const unshared = new Map<string, Promise<WorkerBundle>>();
 
-/** The source text of another worker around the service, bundled for the caller alone. */
-export async function otherWorkerSource(entry: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "edgetape-bundle-"));
+/**
+ * The bundled worker: the service itself, or another `entry` that wraps it. The service was bundled by the
+ * global setup; anything else (and the service in bench and scripts) is bundled here, once a process.
+ */
+export function bundledWorker(entry = SERVICE_ENTRY): Promise<WorkerBundle> {
+  const failure = process.env[FAILURE_VARIABLE];
+  if (failure !== undefined) throw new Error(`the worker could not be bundled: ${failure}`);
+  const shared = process.env[FOLDER_VARIABLE];
+  if (shared !== undefined && entry === SERVICE_ENTRY) return load(shared);
+  const alone = unshared.get(entry) ?? bundleAndLoad(entry);
+  unshared.set(entry, alone);
+  return alone;
+}
+
+async function bundleAndLoad(entry: string): Promise<WorkerBundle> {
+  const folder = await bundle(entry);
   try {
-    return await readFile(await bundleInto(folder, entry), "utf8");
+    return await load(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** The bundled worker's source text; bundles by itself when no global setup did (bench, scripts). */
-export async function workerSource(): Promise<string> {
-  const failure = process.env[FAILURE_VARIABLE];
-  if (failure !== undefined) throw new Error(`the worker could not be bundled: ${failure}`);
-  const shared = process.env[PATH_VARIABLE];
-  if (shared !== undefined) return readFile(shared, "utf8");
-  unshared ??= mkdtemp(join(tmpdir(), "edgetape-bundle-")).then((folder) => bundleInto(folder));
-  return readFile(await unshared, "utf8");
+async function load(folder: string): Promise<WorkerBundle> {
+  const deployment = JSON.parse(await readFile(join(folder, "deployment.json"), "utf8")) as Deployment;
+  return { ...deployment, source: await readFile(join(folder, "worker.js"), "utf8") };
 }

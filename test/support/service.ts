@@ -5,7 +5,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { otherWorkerSource, workerSource } from "./bundle.ts";
+import { bundledWorker } from "./bundle.ts";
 import { type Answer, call } from "./http-client.ts";
 
 const MIGRATIONS = "src/catalog/migrations";
@@ -47,21 +47,21 @@ export interface Service {
 export async function startService(options: ServiceOptions = {}): Promise<Service & AsyncDisposable> {
   const offsetMs = Date.parse(options.nowAt ?? DEFAULT_NOW) - Date.now();
   const logs: string[] = [];
+  const worker = await bundledWorker(options.entry);
   const mf = new Miniflare(
     convertV4MiniflareOptions({
       host: "127.0.0.1",
       port: 0,
       cf: false,
       telemetry: { enabled: false },
-      modules: [{ type: "ESModule", path: "worker.js", contents: await sourceOf(options.entry) }],
-      compatibilityDate: "2026-11-01",
-      compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
-      d1Databases: ["DB"],
-      r2Buckets: ["PACKS"],
-      durableObjects: {
-        GATE: { className: "Gate", useSQLite: true },
-        GUARD: { className: "Guard", useSQLite: true },
-      },
+      modules: [{ type: "ESModule", path: "worker.js", contents: worker.source }],
+      compatibilityDate: worker.compatibilityDate,
+      compatibilityFlags: worker.compatibilityFlags,
+      d1Databases: worker.databases,
+      r2Buckets: worker.buckets,
+      durableObjects: Object.fromEntries(
+        Object.entries(worker.objects).map(([name, className]) => [name, { className, useSQLite: true }]),
+      ),
       ratelimits: { RATE: { namespace_id: "1001", simple: { limit: options.rateLimit ?? 500, period: 10 } } },
       bindings: {
         ENVIRONMENT: "test",
@@ -96,10 +96,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stop,
     [Symbol.asyncDispose]: stop,
   };
-}
-
-function sourceOf(entry: string | undefined): Promise<string> {
-  return entry === undefined ? workerSource() : otherWorkerSource(entry);
 }
 
 /** Applies the migrations that a persisted state does not have yet, in the order of their names. */
