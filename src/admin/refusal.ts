@@ -17,6 +17,11 @@ export type AdminRefusal =
   | { reason: "part_hash_absent" }
   | { reason: "part_hash"; n: number }
   | { reason: "parts_missing"; missing: number[] }
+  /** `problem` is a clause that says what the name must be. */
+  | { reason: "file_name"; problem: string }
+  /** The file has arrived and its upload was never completed: its checks are not over. */
+  | { reason: "file_unchecked"; name: string }
+  | { reason: "day_of_other_year"; day: string; year: number }
   | { reason: "content_wrong"; called: string; problem: string };
 
 export type AdminStatus = 400 | 401 | 404 | 409 | 413 | 422;
@@ -58,6 +63,15 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
       };
     case "parts_missing":
       return { status: 422, error: `Parts have not arrived yet: ${listed(refusal.missing)}.` };
+    case "file_name":
+      return { status: 422, error: `The file cannot have this name: ${refusal.problem}.` };
+    case "file_unchecked":
+      return {
+        status: 409,
+        error: `The checks of ${refusal.name} are not over; run files add with the same file again.`,
+      };
+    case "day_of_other_year":
+      return { status: 422, error: `The day ${refusal.day} is not in the year ${refusal.year}.` };
     case "content_wrong":
       return {
         status: 422,

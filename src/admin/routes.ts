@@ -6,8 +6,11 @@ import { accountRoutes } from "./account-routes.ts";
 import { calendarRoutes } from "./calendar-routes.ts";
 import { dayRoutes } from "./day-routes.ts";
 import { type AdminContext, type AdminEnv, answer } from "./exchange.ts";
+import { externalShareRoutes } from "./external-share-routes.ts";
+import { fileRoutes } from "./file-routes.ts";
 import { keyRoutes } from "./key-routes.ts";
 import { planRoutes } from "./plan-routes.ts";
+import { shareRoutes } from "./share-routes.ts";
 
 /** The name under which the first operator's token stands in the audit table. */
 const FIRST_OPERATOR = "ADMIN_TOKEN";
@@ -35,6 +38,9 @@ export function adminRoutes(): Hono<AdminEnv> {
   admin.route("/accounts", accountRoutes());
   admin.route("/keys", keyRoutes());
   admin.route("/plans", planRoutes());
+  admin.route("/files", fileRoutes());
+  admin.route("/external", externalShareRoutes());
+  admin.route("/shares", shareRoutes());
   admin.all("*", (c) => answer(c, { reason: "absent", what: "such admin route" }));
   admin.onError(fault);
   return admin;

@@ -23,11 +23,23 @@
  * | `POST /admin/keys/import` | `KeyImport` | `KeysImported` |
  * | `POST /admin/keys/{keyId}/revoke` | none | `KeySummary` |
  * | `GET /admin/plans`, `PUT /admin/plans` | `PlanList` | `PlanList` |
+ * | `GET /admin/files/{type}?from=&to=` | | `FileList` |
+ * | `POST /admin/files/{type}/{date}/{name}/uploads` | `BeginFileUpload` | `FileUploadBegun` |
+ * | `PUT /admin/files/{type}/{date}/{name}/uploads/{uploadId}/parts/{n}` | raw bytes | `StoredPart` |
+ * | `POST /admin/files/{type}/{date}/{name}/uploads/{uploadId}/complete` | none | `FileSummary` |
+ * | `POST /admin/files/{type}/{date}/{name}/publish` | none | `FileSummary` |
+ * | `POST /admin/files/{type}/{date}/{name}/withdraw` | `WithdrawFile` | `FileSummary` |
+ * | `GET /admin/external` | | `ExternalList` |
+ * | `PUT /admin/external/{type}/{year}` | `ExternalShareInput` | `ExternalList` |
+ * | `POST /admin/external/{type}/{year}/clear` | none | `ExternalList` |
+ * | `GET /admin/shares?account={id}` | | `ShareList` |
+ * | `POST /admin/shares/{shareId}/revoke` | none | `ShareSummary` |
  */
 import * as z from "zod";
 
 export * from "./wire-accounts.ts";
 export * from "./wire-days.ts";
+export * from "./wire-files.ts";
 
 /** The body of every refused admin request. It never contains a key, a token or a password. */
 export const adminErrorSchema = z.strictObject({ error: z.string() });

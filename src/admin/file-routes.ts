@@ -1,0 +1,151 @@
+/** `/admin/files`: the operator's daily files, from their upload to their withdrawal. */
+import { Hono } from "hono";
+import { beijingTimestamp } from "../calendar/beijing.ts";
+import {
+  fileTarget,
+  publishFile,
+  revisionsAt,
+  type StoredFile,
+  storedFiles,
+  withdrawFile,
+} from "../catalog/file-states.ts";
+import type { FilePlace } from "../catalog/files.ts";
+import { findUpload, type Upload } from "../catalog/uploads.ts";
+import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal, parsed } from "./exchange.ts";
+import type { AdminRefusal } from "./refusal.ts";
+import { begin } from "./upload-begin.ts";
+import { complete } from "./upload-complete.ts";
+import { receivePart, storesOf, uploadingAnswer } from "./upload-exchange.ts";
+import { fileUpload, type NoClaims } from "./upload-file.ts";
+import {
+  beginFileUploadSchema,
+  dataTypeSchema,
+  type FileList,
+  type FileSummary,
+  type FileUploadBegun,
+  fileNameProblem,
+  type StoredPart,
+  withdrawFileSchema,
+} from "./wire.ts";
+import { beijingDateSchema } from "./wire-fields.ts";
+
+/** The routes below `/admin/files`. */
+export function fileRoutes(): Hono<AdminEnv> {
+  const file = "/:type/:date/:name";
+  return new Hono<AdminEnv>()
+    .get("/:type", async (c) => answer(c, await list(c)))
+    .post(`${file}/uploads`, async (c) => answer(c, await beginUpload(c)))
+    .put(`${file}/uploads/:uploadId/parts/:n`, async (c) => answer(c, await putPart(c)))
+    .post(`${file}/uploads/:uploadId/complete`, async (c) => answer(c, await completeUpload(c)))
+    .post(`${file}/publish`, async (c) => answer(c, await publish(c)))
+    .post(`${file}/withdraw`, async (c) => answer(c, await withdraw(c)));
+}
+
+async function list(c: AdminContext): Promise<FileList | AdminRefusal> {
+  const dataType = parsed(dataTypeSchema, c.req.param("type"), "The type in the path");
+  if (typeof dataType !== "string") return dataType;
+  const from = parsed(beijingDateSchema, c.req.query("from"), "from");
+  if (typeof from !== "string") return from;
+  const to = parsed(beijingDateSchema, c.req.query("to"), "to");
+  if (typeof to !== "string") return to;
+  return { files: (await storedFiles(c.env.DB, { dataType, from, to })).map(summaryOf) };
+}
+
+async function beginUpload(c: AdminContext): Promise<FileUploadBegun | AdminRefusal> {
+  const place = placeOf(c);
+  if (isRefusal(place)) return place;
+  const body = await bodyOf(c, beginFileUploadSchema);
+  if (isRefusal(body)) return body;
+  const [newest] = await revisionsAt(c.env.DB, place);
+  if (newest !== undefined && isPresent(newest, body)) return { state: "present", file: summaryOf(newest) };
+  const begun = await begin(storesOf(c), fileUpload(place), { ...body, claims: {} }, byOf(c).nowMs);
+  return isRefusal(begun) ? begun : uploadingAnswer(begun);
+}
+
+/** Whether the newest revision has this very content and went through its checks: nothing is to be sent. */
+function isPresent(newest: StoredFile, content: { sizeBytes: number; sha256: string }): boolean {
+  const isChecked = newest.state === "verifying" || newest.state === "published";
+  return isChecked && newest.sha256 === content.sha256 && newest.sizeBytes === content.sizeBytes;
+}
+
+async function putPart(c: AdminContext): Promise<StoredPart | AdminRefusal> {
+  const found = await uploadOf(c);
+  return isRefusal(found) ? found : receivePart(c, found.upload);
+}
+
+async function completeUpload(c: AdminContext): Promise<FileSummary | AdminRefusal> {
+  const found = await uploadOf(c);
+  if (isRefusal(found)) return found;
+  const { place, upload } = found;
+  const completed = await complete(storesOf(c), { target: fileUpload(place), upload, by: byOf(c) });
+  if (isRefusal(completed)) return completed;
+  const file = (await revisionsAt(c.env.DB, place)).find(({ revision }) => revision === upload.revision);
+  return file === undefined ? { reason: "other_publisher", called: place.name } : summaryOf(file);
+}
+
+/** Offers the newest revision; one that is offered already stays as it is. */
+async function publish(c: AdminContext): Promise<FileSummary | AdminRefusal> {
+  const place = placeOf(c);
+  if (isRefusal(place)) return place;
+  const [newest] = await revisionsAt(c.env.DB, place);
+  if (newest === undefined) return absent(place);
+  if (newest.state === "published") return summaryOf(newest);
+  if (newest.state === "uploaded") return { reason: "file_unchecked", name: place.name };
+  const published = await publishFile(c.env.DB, newest, byOf(c));
+  return published ? present(c, newest) : { reason: "other_publisher", called: place.name };
+}
+
+/** Takes back what is offered, or else the newest revision, so that it is not offered by mistake. */
+async function withdraw(c: AdminContext): Promise<FileSummary | AdminRefusal> {
+  const place = placeOf(c);
+  if (isRefusal(place)) return place;
+  const body = await bodyOf(c, withdrawFileSchema);
+  if (isRefusal(body)) return body;
+  const revisions = await revisionsAt(c.env.DB, place);
+  const file = revisions.find(({ state }) => state === "published") ?? revisions[0];
+  if (file === undefined) return absent(place);
+  if (file.state === "withdrawn") return summaryOf(file);
+  if (file.state === "uploaded") return { reason: "file_unchecked", name: place.name };
+  const withdrawn = await withdrawFile(c.env.DB, file, { ...byOf(c), note: body.note });
+  return withdrawn ? present(c, file) : { reason: "other_publisher", called: place.name };
+}
+
+/** The revision as it is now. */
+async function present(c: AdminContext, file: StoredFile): Promise<FileSummary | AdminRefusal> {
+  const now = (await revisionsAt(c.env.DB, file)).find(({ revision }) => revision === file.revision);
+  return now === undefined ? { reason: "other_publisher", called: file.name } : summaryOf(now);
+}
+
+function placeOf(c: AdminContext): FilePlace | AdminRefusal {
+  const dataType = parsed(dataTypeSchema, c.req.param("type"), "The type in the path");
+  if (typeof dataType !== "string") return dataType;
+  const tradedate = parsed(beijingDateSchema, c.req.param("date"), "The date in the path");
+  if (typeof tradedate !== "string") return tradedate;
+  const name = c.req.param("name") ?? "";
+  const problem = fileNameProblem(dataType, tradedate, name);
+  return problem === null ? { dataType, tradedate, name } : { reason: "file_name", problem };
+}
+
+async function uploadOf(
+  c: AdminContext,
+): Promise<{ place: FilePlace; upload: Upload<NoClaims> } | AdminRefusal> {
+  const place = placeOf(c);
+  if (isRefusal(place)) return place;
+  const uploadId = c.req.param("uploadId") ?? "";
+  const upload = await findUpload<NoClaims>(c.env.DB, fileTarget(place), uploadId);
+  return upload === null
+    ? { reason: "absent", what: `upload of ${place.name} with this id` }
+    : { place, upload };
+}
+
+function absent({ name }: FilePlace): AdminRefusal {
+  return { reason: "absent", what: `file ${name}` };
+}
+
+function summaryOf({ uploadedAtMs, publishedAtMs, ...file }: StoredFile): FileSummary {
+  return {
+    ...file,
+    uploadedAt: beijingTimestamp(uploadedAtMs),
+    publishedAt: publishedAtMs === null ? null : beijingTimestamp(publishedAtMs),
+  };
+}

@@ -1,0 +1,36 @@
+/** `/admin/shares`: the shares that were made, and their end. */
+import { Hono } from "hono";
+import { beijingTimestamp } from "../calendar/beijing.ts";
+import { findAccount } from "../catalog/accounts.ts";
+import { revokeShare, type Share, shareById, sharesOfAccount } from "../catalog/shares.ts";
+import { type AdminContext, type AdminEnv, answer, byOf } from "./exchange.ts";
+import type { AdminRefusal } from "./refusal.ts";
+import type { ShareList, ShareSummary } from "./wire.ts";
+
+/** The routes below `/admin/shares`. */
+export function shareRoutes(): Hono<AdminEnv> {
+  return new Hono<AdminEnv>()
+    .get("/", async (c) => answer(c, await list(c)))
+    .post("/:shareId/revoke", async (c) => answer(c, await revoke(c)));
+}
+
+async function list(c: AdminContext): Promise<ShareList | AdminRefusal> {
+  const account = await findAccount(c.env.DB, c.req.query("account") ?? "");
+  if (account === null) return { reason: "absent", what: "account with this id" };
+  return { shares: (await sharesOfAccount(c.env.DB, account.accountId)).map(summaryOf) };
+}
+
+async function revoke(c: AdminContext): Promise<ShareSummary | AdminRefusal> {
+  const shareId = c.req.param("shareId") ?? "";
+  await revokeShare(c.env.DB, shareId, byOf(c));
+  const held = await shareById(c.env.DB, shareId);
+  return held === null ? { reason: "absent", what: "share with this id" } : summaryOf(held.share);
+}
+
+function summaryOf({ createdAtMs, revokedAtMs, ...share }: Share): ShareSummary {
+  return {
+    ...share,
+    createdAt: beijingTimestamp(createdAtMs),
+    revokedAt: revokedAtMs === null ? null : beijingTimestamp(revokedAtMs),
+  };
+}

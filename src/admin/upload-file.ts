@@ -1,0 +1,37 @@
+/** The operator's daily files as what is uploaded: checked on arrival, then kept until they are published. */
+import { acceptFile, enterFile, fileObjectKey, fileTarget } from "../catalog/file-states.ts";
+import type { FilePlace } from "../catalog/files.ts";
+import type { Upload } from "../catalog/uploads.ts";
+import { zstdProblem } from "../packs/zstd-footer.ts";
+import { arrivedRange, checkBytes } from "./arrival.ts";
+import type { ArrivalProblem, UploadTarget } from "./upload-target.ts";
+
+/** Beside size and sum, nothing is announced of a file. */
+export type NoClaims = Record<string, never>;
+
+/** The file at `place`. */
+export function fileUpload(place: FilePlace): UploadTarget<NoClaims> {
+  return {
+    target: fileTarget(place),
+    called: place.name,
+    objectKey: (revision) => fileObjectKey(place, revision),
+    async settle({ db, bucket }, upload, etag, by) {
+      const arrived = { place, upload, etag };
+      await enterFile(db, arrived, by.nowMs);
+      const wrong = await checkFile(bucket, arrived);
+      if (wrong !== null) return wrong;
+      return (await acceptFile(db, arrived, by)) ? "settled" : "lost";
+    },
+  };
+}
+
+/** Size and sum of any file; of an auction pack also that it is Parquet with ZSTD on every column (spec 4.1). */
+async function checkFile(
+  bucket: R2Bucket,
+  { place, ...arrived }: { place: FilePlace; upload: Upload; etag: string },
+): Promise<ArrivalProblem | null> {
+  const wrong = await checkBytes(bucket, arrived);
+  if (wrong !== null || place.dataType !== "auction_tick") return wrong;
+  const problem = await zstdProblem(arrived.upload.sizeBytes, arrivedRange(bucket, arrived));
+  return problem === null ? null : { problem };
+}

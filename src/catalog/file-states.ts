@@ -1,0 +1,178 @@
+/**
+ * The operator's files on their way: uploaded, verifying, published, withdrawn. Who changes a state names the
+ * one it must be in, so that of two who try at once one wins. Instants are Unix milliseconds.
+ */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import type { DataType } from "../entitlement/data-types.ts";
+import type { By } from "./accounts.ts";
+import { auditStatement, type Guard } from "./audit.ts";
+import type { FilePlace } from "./files.ts";
+import type { Upload } from "./uploads.ts";
+
+/** `uploaded` is still being checked, `verifying` waits for the operator's word; only `published` is offered. */
+export type FileState = "uploaded" | "verifying" | "published" | "withdrawn";
+
+/** One revision of a file as the operator sees it. */
+export interface StoredFile extends FilePlace {
+  revision: number;
+  state: FileState;
+  /** Why it is withdrawn; empty otherwise. */
+  stateNote: string;
+  sizeBytes: number;
+  sha256: string;
+  uploadedAtMs: number;
+  /** When it was published last; null: never. */
+  publishedAtMs: number | null;
+}
+
+/** The name of a file among uploads. */
+export function fileTarget({ dataType, tradedate, name }: FilePlace): string {
+  return `${dataType}/${tradedate}/${name}`;
+}
+
+/** The key under which a file's revision lies in R2. */
+export function fileObjectKey({ dataType, tradedate, name }: FilePlace, revision: number): string {
+  return `files/${dataType}/${tradedate.slice(0, 4)}/${tradedate}/${name}/${revision}`;
+}
+
+const STORED = `
+  SELECT data_type AS dataType, tradedate, name, revision, state, state_note AS stateNote,
+    size_bytes AS sizeBytes, sha256, uploaded_at_ms AS uploadedAtMs, published_at_ms AS publishedAtMs
+  FROM day_files`;
+
+/** Revisions that no newer one has replaced, of a type's days from `from` to `to`, both included. */
+export async function storedFiles(
+  db: D1Database,
+  { dataType, from, to }: { dataType: DataType; from: BeijingDate; to: BeijingDate },
+): Promise<StoredFile[]> {
+  const statement = db
+    .prepare(
+      `${STORED} WHERE data_type = ?1 AND tradedate BETWEEN ?2 AND ?3 AND replaced_at_ms IS NULL
+       ORDER BY tradedate, name, revision`,
+    )
+    .bind(dataType, from, to);
+  return (await statement.all<StoredFile>()).results;
+}
+
+/** Revisions of one file that no newer one has replaced, newest first. */
+export async function revisionsAt(db: D1Database, place: FilePlace): Promise<StoredFile[]> {
+  const statement = db
+    .prepare(
+      `${STORED} WHERE data_type = ?1 AND tradedate = ?2 AND name = ?3 AND replaced_at_ms IS NULL
+       ORDER BY revision DESC`,
+    )
+    .bind(place.dataType, place.tradedate, place.name);
+  return (await statement.all<StoredFile>()).results;
+}
+
+/** Whose object lies in R2, and with which etag. */
+export interface ArrivedFile {
+  place: FilePlace;
+  upload: Upload;
+  etag: string;
+}
+
+/** Remembers an object that arrived and is being checked; again changes nothing. */
+export async function enterFile(
+  db: D1Database,
+  { place, upload, etag }: ArrivedFile,
+  nowMs: number,
+): Promise<void> {
+  await db
+    .prepare(
+      `INSERT OR IGNORE INTO day_files (file_id, data_type, tradedate, name, revision, object_key, etag,
+         size_bytes, sha256, state, uploaded_at_ms)
+       SELECT object_id, ?2, ?3, ?4, revision, object_key, ?5, size_bytes, sha256, 'uploaded', ?6
+       FROM uploads WHERE upload_id = ?1 AND state = 'completing'`,
+    )
+    .bind(upload.uploadId, place.dataType, place.tradedate, place.name, etag, nowMs)
+    .run();
+}
+
+/** Moves a file that passed its checks to `verifying`; false when another upload of it came in between. */
+export async function acceptFile(db: D1Database, { place, upload }: ArrivedFile, by: By): Promise<boolean> {
+  const { uploadId, objectId, revision, sizeBytes, sha256 } = upload;
+  const claimed: Guard = {
+    sql: "EXISTS (SELECT 1 FROM uploads WHERE upload_id = ?7 AND state = 'completing')",
+    values: [uploadId],
+  };
+  const after = { revision, state: "verifying", sizeBytes, sha256 };
+  const [, , claim] = await db.batch([
+    auditStatement(db, entryOf(by, "file.add", place, null, after), claimed),
+    db
+      .prepare(
+        `UPDATE day_files SET state = 'verifying' WHERE file_id = ?1 AND state = 'uploaded'
+         AND EXISTS (SELECT 1 FROM uploads WHERE upload_id = ?2 AND state = 'completing')`,
+      )
+      .bind(objectId, uploadId),
+    db
+      .prepare("UPDATE uploads SET state = 'served' WHERE upload_id = ?1 AND state = 'completing'")
+      .bind(uploadId),
+  ]);
+  return claim?.meta.changes === 1;
+}
+
+const AT = "data_type = ?1 AND tradedate = ?2 AND name = ?3";
+
+/** A revision of a file that may be moved: nothing newer has replaced it. */
+const MOVABLE = `${AT} AND revision = ?4 AND state = ?5 AND replaced_at_ms IS NULL`;
+
+/**
+ * Offers this revision in the place of every older one, which whoever began to download them may finish;
+ * false, and nothing changes, when it is in another state by now.
+ */
+export async function publishFile(db: D1Database, file: StoredFile, by: By): Promise<boolean> {
+  const { dataType, tradedate, name, revision, state } = file;
+  const move = (sql: string) => db.prepare(sql).bind(dataType, tradedate, name, revision, state, by.nowMs);
+  const [, , published] = await db.batch([
+    moved(db, file, by, { action: "file.publish", after: { revision, state: "published" } }),
+    move(
+      `UPDATE day_files SET replaced_at_ms = ?6
+       WHERE ${AT} AND revision < ?4 AND replaced_at_ms IS NULL
+         AND EXISTS (SELECT 1 FROM day_files WHERE ${MOVABLE})`,
+    ),
+    move(`UPDATE day_files SET state = 'published', state_note = '', published_at_ms = ?6 WHERE ${MOVABLE}`),
+  ]);
+  return changed(published);
+}
+
+/** Takes this revision back from now on, downloads that have begun too; false when it is in another state. */
+export async function withdrawFile(
+  db: D1Database,
+  file: StoredFile,
+  { note, ...by }: By & { note: string },
+): Promise<boolean> {
+  const { dataType, tradedate, name, revision, state } = file;
+  const after = { revision, state: "withdrawn", note };
+  const [, withdrawn] = await db.batch([
+    moved(db, file, by, { action: "file.withdraw", after }),
+    db
+      .prepare(`UPDATE day_files SET state = 'withdrawn', state_note = ?6 WHERE ${MOVABLE}`)
+      .bind(dataType, tradedate, name, revision, state, note),
+  ]);
+  return changed(withdrawn);
+}
+
+function moved(
+  db: D1Database,
+  file: StoredFile,
+  by: By,
+  { action, after }: { action: string; after: object },
+): D1PreparedStatement {
+  const { dataType, tradedate, name, revision, state } = file;
+  const guard: Guard = {
+    sql: `EXISTS (SELECT 1 FROM day_files WHERE data_type = ?7 AND tradedate = ?8 AND name = ?9
+      AND revision = ?10 AND state = ?11 AND replaced_at_ms IS NULL)`,
+    values: [dataType, tradedate, name, revision, state],
+  };
+  return auditStatement(db, entryOf(by, action, file, { revision, state }, after), guard);
+}
+
+function entryOf(by: By, action: string, place: FilePlace, before: object | null, after: object) {
+  return { atMs: by.nowMs, actor: by.actor, action, subject: fileTarget(place), before, after };
+}
+
+/** The triggers of the catalog revision count as changes of the statement too. */
+function changed(result: D1Result | undefined): boolean {
+  return (result?.meta.changes ?? 0) > 0;
+}

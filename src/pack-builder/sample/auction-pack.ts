@@ -1,0 +1,43 @@
+/** A sample auction day as the file that operators publish: `<YYYYMMDD>_aucde.parquet` (spec 4.1). */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { zstdCompressSync } from "node:zlib";
+import { parquetWriteBuffer } from "hyparquet-writer";
+import type { BeijingDate } from "../../calendar/beijing.ts";
+import { type AuctionTick, sampleAuction } from "./auction.ts";
+
+const COLUMNS: readonly { name: keyof AuctionTick; type: "STRING" | "DOUBLE" | "INT64" }[] = [
+  { name: "symbol", type: "STRING" },
+  { name: "tradedate", type: "STRING" },
+  { name: "time", type: "STRING" },
+  { name: "m_price", type: "DOUBLE" },
+  { name: "auc_vol", type: "INT64" },
+  { name: "auc_amt", type: "DOUBLE" },
+  { name: "um_vol", type: "INT64" },
+  { name: "um_side", type: "STRING" },
+];
+
+/** The Parquet bytes of `ticks`: ZSTD on every column, none of them optional. */
+export function auctionPackBytes(ticks: AuctionTick[]): Uint8Array<ArrayBuffer> {
+  const columnData = COLUMNS.map(({ name, type }) => ({
+    name,
+    type,
+    nullable: false,
+    data: ticks.map((tick) => (type === "INT64" ? BigInt(tick[name]) : tick[name])),
+  }));
+  const compressors = { ZSTD: (bytes: Uint8Array) => zstdCompressSync(bytes) };
+  return new Uint8Array(parquetWriteBuffer({ columnData, codec: "ZSTD", compressors }));
+}
+
+/** Writes the sample auction pack of `tradedate` into `folder` (made if absent) and returns where it lies. */
+export async function writeAuctionPack(
+  tradedate: BeijingDate,
+  folder: string,
+): Promise<{ path: string; rows: number; sizeBytes: number }> {
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, `${tradedate}_aucde.parquet`);
+  const ticks = sampleAuction(tradedate);
+  const bytes = auctionPackBytes(ticks);
+  await writeFile(path, bytes);
+  return { path, rows: ticks.length, sizeBytes: bytes.length };
+}

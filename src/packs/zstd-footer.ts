@@ -1,0 +1,48 @@
+/** Whether a Parquet file keeps the promise of spec 4.1: ZSTD on every column. Only its footer is read. */
+import { parquetMetadata } from "hyparquet";
+import { PARQUET_MAGIC } from "./layout.ts";
+import type { ReadRange } from "./locate.ts";
+
+/** Footer length as u32, then `PAR1`. */
+const TAIL_BYTES = 8;
+
+/** A day's footer has some KB; a larger one than this is no daily file. */
+const MAX_FOOTER_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Null when the file of `sizeBytes` bytes that `readRange` reads is Parquet, has rows, and has ZSTD on every
+ * column of every row group; else a clause that says what is wrong with it.
+ */
+export async function zstdProblem(sizeBytes: number, readRange: ReadRange): Promise<string | null> {
+  if (sizeBytes < PARQUET_MAGIC.length + TAIL_BYTES) return "it is too short to be Parquet";
+  const tail = await readRange(sizeBytes - TAIL_BYTES, TAIL_BYTES);
+  const head = await readRange(0, PARQUET_MAGIC.length);
+  if (!isMagic(head) || !isMagic(tail.subarray(4))) return "it does not begin and end with PAR1";
+  const footerLength = new DataView(tail.buffer, tail.byteOffset).getUint32(0, true);
+  const footerOffset = sizeBytes - TAIL_BYTES - footerLength;
+  if (footerLength > MAX_FOOTER_BYTES || footerOffset < PARQUET_MAGIC.length) {
+    return `its Parquet footer cannot have ${footerLength} bytes`;
+  }
+  return footerProblem(await readRange(footerOffset, footerLength + TAIL_BYTES));
+}
+
+function isMagic(bytes: Uint8Array): boolean {
+  return PARQUET_MAGIC.every((byte, i) => bytes[i] === byte);
+}
+
+function footerProblem(footer: Uint8Array): string | null {
+  let metadata: ReturnType<typeof parquetMetadata>;
+  try {
+    metadata = parquetMetadata(footer);
+  } catch {
+    return "its Parquet footer cannot be read";
+  }
+  if (metadata.num_rows <= 0n) return "it has no rows";
+  for (const { columns } of metadata.row_groups) {
+    for (const { meta_data: chunk } of columns) {
+      const name = chunk?.path_in_schema.join(".") ?? "";
+      if (chunk?.codec !== "ZSTD") return `its column ${name} is compressed with ${chunk?.codec}, not ZSTD`;
+    }
+  }
+  return null;
+}

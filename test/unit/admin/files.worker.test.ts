@@ -1,0 +1,212 @@
+import { parquetWriteBuffer } from "hyparquet-writer";
+import { describe, expect, it } from "vitest";
+import type { FileList } from "../../../src/admin/wire.ts";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { coveredFiles, fileAt } from "../../../src/catalog/files.ts";
+import type { DataType } from "../../../src/entitlement/data-types.ts";
+import {
+  add,
+  archive,
+  auctionPack,
+  auditOf,
+  begin,
+  complete,
+  publish,
+  sendParts,
+  type TestFile,
+  withdraw,
+} from "./file-operator.ts";
+import { admin, testEnv } from "./operator.ts";
+
+const offered = async ({ type, date }: TestFile) => {
+  const day = date as BeijingDate;
+  const files = await coveredFiles(testEnv.DB, { dataType: type as DataType, from: day, to: day });
+  return files.map(({ name, revision }) => `${name} ${revision}`);
+};
+
+describe("a daily file (issue 4, 1: uploaded, verifying, published, withdrawn)", () => {
+  it("is offered from its publishing to its withdrawal, and again when it is published again", async () => {
+    const file = auctionPack("20260105");
+    const added = await add(file);
+    expect(added.body).toMatchObject({ state: "verifying", revision: 1, sizeBytes: file.bytes.length });
+    expect(await offered(file)).toEqual([]);
+
+    expect((await publish(file)).body).toMatchObject({ state: "published" });
+    expect(await offered(file)).toEqual(["20260105_aucde.parquet 1"]);
+    const object = await testEnv.PACKS.get("files/auction_tick/2026/20260105/20260105_aucde.parquet/1");
+    expect(await object?.bytes()).toEqual(file.bytes);
+
+    expect((await withdraw(file, "wrong day")).body).toMatchObject({
+      state: "withdrawn",
+      stateNote: "wrong day",
+    });
+    expect(await offered(file)).toEqual([]);
+    expect((await publish(file)).body).toMatchObject({ state: "published", stateNote: "" });
+    expect(await offered(file)).toEqual(["20260105_aucde.parquet 1"]);
+    expect(await auditOf(file)).toEqual(["file.add", "file.publish", "file.withdraw", "file.publish"]);
+  });
+
+  it("keeps being offered while its replacement waits, and is finished by its etag after that", async () => {
+    const [first, second] = [archive("20260106", "one"), archive("20260106", "two, longer")];
+    await add(first);
+    await publish(first);
+    expect((await add(second)).body).toMatchObject({ state: "verifying", revision: 2 });
+    expect(await offered(first)).toEqual(["20260106_trades.csv 1"]);
+    await publish(second);
+    expect(await offered(first)).toEqual(["20260106_trades.csv 2"]);
+
+    const place = { dataType: "level2" as const, tradedate: "20260106" as BeijingDate, name: first.name };
+    const old = await testEnv.PACKS.head("files/level2/2026/20260106/20260106_trades.csv/1");
+    const nowMs = Date.now();
+    expect(await fileAt(testEnv.DB, place, { nowMs, etag: old?.etag ?? "" })).toMatchObject({ revision: 1 });
+    await withdraw(second);
+    expect(await fileAt(testEnv.DB, place, { nowMs, etag: old?.etag ?? "" })).toBeNull();
+  });
+
+  it("stands beside others of its day, several of them in one list", async () => {
+    const trades = archive("20260107", "trades");
+    const quotes = archive("20260107", "quotes", "quotes-20260107.7z");
+    for (const file of [trades, quotes]) await add(file);
+    await publish(quotes);
+    const list = await admin<FileList>("GET", "/files/level2?from=20260107&to=20260107");
+    expect(list.body.files.map(({ name, state }) => [name, state])).toEqual([
+      ["20260107_trades.csv", "verifying"],
+      ["quotes-20260107.7z", "published"],
+    ]);
+  });
+
+  it("is sent once: the same content again changes nothing, another content is another revision", async () => {
+    const file = auctionPack("20260108");
+    await add(file);
+    expect((await begin(file)).body).toMatchObject({ state: "present", file: { revision: 1 } });
+    await publish(file);
+    expect((await begin(file)).body).toMatchObject({ state: "present", file: { state: "published" } });
+    expect((await add(auctionPack("20260108", 9))).body).toMatchObject({ revision: 2 });
+    await withdraw(auctionPack("20260108", 9));
+    expect(await auditOf(file)).toEqual(["file.add", "file.publish", "file.add", "file.withdraw"]);
+  });
+
+  it("cannot be published before it arrived, and published or withdrawn twice it stays as it is", async () => {
+    const file = archive("20260109", "x");
+    expect((await publish(file)).status).toBe(404);
+    expect((await withdraw(file)).status).toBe(404);
+    await add(file);
+    for (let turn = 0; turn < 2; turn++) expect((await publish(file)).body.state).toBe("published");
+    for (let turn = 0; turn < 2; turn++) expect((await withdraw(file)).body.state).toBe("withdrawn");
+    expect(await auditOf(file)).toEqual(["file.add", "file.publish", "file.withdraw"]);
+  });
+});
+
+describe("a file that is not taken", () => {
+  it("has a name of another day, of another kind, or one that is no plain name", async () => {
+    const names: [string, string][] = [
+      ["auction_tick", "20260113_aucde.parquet"],
+      ["auction_tick", "20260112_auction.parquet"],
+      ["level2", "20260112_orders.parquet"],
+      ["level2", "trades.csv"],
+      ["level2", "20260113_trades.csv"],
+      ["level2", "20260112_to_20260113.csv"],
+      ["level2", ".20260112"],
+      ["level2", "20260112 trades.csv"],
+      ["level2", "20260112/trades.csv"],
+      ["level2", "..20260112"],
+      ["level2", `20260112_${"a".repeat(130)}`],
+      ["orders", "20260112_trades.csv"],
+    ];
+    for (const [type, name] of names) {
+      const refused = await begin({ ...archive("20260112", "x", name), type });
+      expect(refused.status, name).toBeGreaterThanOrEqual(400);
+      expect(refused.body.error).not.toBe("");
+    }
+    const { results } = await testEnv.DB.prepare(
+      "SELECT * FROM uploads WHERE target LIKE '%20260112%'",
+    ).all();
+    expect(results).toEqual([]);
+  });
+
+  it("has other bytes than were announced", async () => {
+    const file = archive("20260114", "twelve bytes");
+    const begun = await begin(file, { sha256: "0".repeat(64) });
+    if (begun.body.state !== "uploading") throw new Error("nothing to send");
+    await sendParts(file, begun.body);
+    const refused = await complete(file, begun.body);
+    expect(refused.status).toBe(422);
+    expect(refused.body.error).toContain("20260114_trades.csv was refused and nothing changed: its SHA-256");
+    expect((await publish(file)).status).toBe(404);
+    expect((await complete(file, begun.body)).status).toBe(409);
+    expect((await add(file)).body).toMatchObject({ state: "verifying" });
+  });
+
+  it("is an auction pack that is no Parquet, has no rows, or a column without ZSTD", async () => {
+    const whole = auctionPack("20260115");
+    const column = (codec: "ZSTD" | "UNCOMPRESSED" | "SNAPPY") => ({
+      name: codec,
+      type: "INT64" as const,
+      data: [1n, 2n],
+      codec,
+    });
+    const compressors = { ZSTD: (bytes: Uint8Array) => bytes };
+    const written = (...codecs: Parameters<typeof column>[0][]) =>
+      new Uint8Array(parquetWriteBuffer({ columnData: codecs.map(column), compressors }));
+    const wrong: [string, Uint8Array<ArrayBuffer>][] = [
+      ["too short", whole.bytes.slice(0, 8)],
+      ["PAR1", archive("20260115", "symbol,tradedate,time\n000001,20260115,091500000\n").bytes],
+      ["PAR1", whole.bytes.slice(0, -1)],
+      ["footer cannot have", new Uint8Array([...whole.bytes.slice(0, -8), 255, 255, 255, 0, 80, 65, 82, 49])],
+      ["cannot be read", new Uint8Array([80, 65, 82, 49, 1, 2, 3, 4, 4, 0, 0, 0, 80, 65, 82, 49])],
+      ["no rows", auctionPack("20260115", 0).bytes],
+      ["column UNCOMPRESSED is compressed with UNCOMPRESSED, not ZSTD", written("ZSTD", "UNCOMPRESSED")],
+      ["column SNAPPY is compressed with SNAPPY, not ZSTD", written("SNAPPY", "ZSTD")],
+    ];
+    for (const [problem, bytes] of wrong) {
+      const refused = await add({ ...whole, bytes });
+      expect(refused.status, problem).toBe(422);
+      expect(refused.body.error).toContain(problem);
+    }
+    expect(await offered(whole)).toEqual([]);
+    const list = await admin<FileList>("GET", "/files/auction_tick?from=20260115&to=20260115");
+    expect(list.body.files).toEqual([]);
+    expect((await add(whole)).body).toMatchObject({ state: "verifying" });
+  });
+
+  it("may be any bytes when it is the operator's own", async () => {
+    expect((await add(archive("20260116", "\0not Parquet"))).body).toMatchObject({ state: "verifying" });
+  });
+});
+
+describe("two operators with one file", () => {
+  it("of different content: one upload is served, the other is told, nothing is torn", async () => {
+    const [one, two] = [archive("20260119", "one"), archive("20260119", "the other")];
+    const first = await begin(one);
+    const second = await begin(two);
+    if (first.body.state !== "uploading" || second.body.state !== "uploading")
+      throw new Error("nothing to send");
+    await sendParts(two, second.body);
+    const [late, served] = await Promise.all([complete(one, first.body), complete(two, second.body)]);
+    expect(late.status).toBe(409);
+    expect(late.body.error).toContain("Another publisher");
+    expect(served.body).toMatchObject({ state: "verifying", sizeBytes: two.bytes.length });
+  });
+
+  it("publishing at once: it is published once", async () => {
+    const file = archive("20260120", "x");
+    await add(file);
+    const answers = await Promise.all([publish(file), publish(file), publish(file)]);
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(1);
+    expect(await offered(file)).toEqual(["20260120_trades.csv 1"]);
+    expect((await auditOf(file)).filter((action) => action === "file.publish")).toHaveLength(1);
+  });
+
+  it("an upload that stopped in mid-check is completed by running it again", async () => {
+    const file = archive("20260121", "stopped");
+    const begun = await begin(file);
+    if (begun.body.state !== "uploading") throw new Error("nothing to send");
+    await sendParts(file, begun.body);
+    await testEnv.DB.prepare("UPDATE uploads SET state = 'completing' WHERE upload_id = ?")
+      .bind(begun.body.uploadId)
+      .run();
+    expect((await publish(file)).status).toBe(404);
+    expect((await complete(file, begun.body)).body).toMatchObject({ state: "verifying", revision: 1 });
+    expect((await complete(file, begun.body)).body).toMatchObject({ state: "verifying", revision: 1 });
+  });
+});
