@@ -46,7 +46,7 @@ export function writeSecrets(stateDir: string, remembered: Remembered): string {
   const settings = {
     ADMIN_TOKEN: remembered.adminToken,
     CURSOR_SECRET: remembered.cursorSecret,
-    SHARE_SECRET: remembered.shareSecret,
+    SHARE_SECRET: `1:${remembered.shareSecret}`,
     ENVIRONMENT: "demo",
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`);
