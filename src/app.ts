@@ -5,15 +5,16 @@ import { adminRoutes } from "./admin/routes.ts";
 import { type Env, nowMs, settingsOf } from "./env.ts";
 import type { Denial } from "./http/denial.ts";
 import { preflight } from "./http/headers.ts";
-import { preferredLanguage } from "./http/language.ts";
+import { type Language, preferredLanguage } from "./http/language.ts";
 import { outcomeOf } from "./http/outcome.ts";
 import { newRequestId } from "./http/request-id.ts";
 import { openRequestLog, type RequestLog } from "./http/request-log.ts";
 import { refuse } from "./http/respond.ts";
 import { healthOf } from "./operations/health.ts";
 import { serveApi } from "./operations/serve-api.ts";
+import { shareRoutes } from "./shares/routes.ts";
 
-type AppEnv = { Bindings: Env; Variables: { log: RequestLog } };
+type AppEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
 
 /** The composed service: every route of every room. */
 export function createApp(): Hono<AppEnv> {
@@ -27,6 +28,7 @@ export function createApp(): Hono<AppEnv> {
   }
   app.get("/health", health);
   app.route("/admin", adminRoutes());
+  app.route("/s", shareRoutes());
   app.notFound((c) => refused(c, { reason: "not_found", path: c.req.path }));
   app.onError((error, c) => {
     c.var.log.note({ fault: error.stack ?? String(error) });
@@ -39,6 +41,7 @@ export function createApp(): Hono<AppEnv> {
 const logged = createMiddleware<AppEnv>(async (c, next) => {
   const log = openRequestLog(newRequestId());
   c.set("log", log);
+  c.set("language", preferredLanguage(c.req.header("Accept-Language") ?? null));
   await next();
   log.write();
 });
@@ -69,6 +72,5 @@ function refused(c: Context<AppEnv>, denial: Denial): Response {
   const { log } = c.var;
   const { code, reason } = outcomeOf(denial);
   log.note({ code, reason });
-  const language = preferredLanguage(c.req.header("Accept-Language") ?? null);
-  return refuse(denial, { requestId: log.requestId, language, format: "json" });
+  return refuse(denial, { requestId: log.requestId, language: c.var.language, format: "json" });
 }

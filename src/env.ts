@@ -5,6 +5,7 @@
 import * as z from "zod";
 import { version } from "../package.json";
 import type { Gate } from "./gate/gate-object.ts";
+import type { Guard } from "./shares/guard-object.ts";
 import { parseShareSecrets } from "./shares/secrets.ts";
 
 /** The project's version. */
@@ -15,6 +16,7 @@ export interface Env {
   DB: D1Database;
   PACKS: R2Bucket;
   GATE: DurableObjectNamespace<Gate>;
+  GUARD: DurableObjectNamespace<Guard>;
   RATE: RateLimit;
   [variable: string]: unknown;
 }

@@ -3,6 +3,7 @@ import { createApp } from "./app.ts";
 import type { Env } from "./env.ts";
 
 export { Gate } from "./gate/gate-object.ts";
+export { Guard } from "./shares/guard-object.ts";
 
 const app = createApp();
 

@@ -103,23 +103,34 @@ export async function coverageOf(db: D1Database, question: CoverageQuestion): Pr
 }
 
 /**
- * The file at `place`, or null when it is not offered at `nowMs` (Unix milliseconds). With the `etag` (without
- * quotes) of a revision that was replaced less than 7 days ago it is that revision, as long as the file is
- * still offered; any other etag gives the present revision. The window of a plan is the caller's to check.
+ * The versions of the file at `place` that may be downloaded at `nowMs` (Unix milliseconds): the present one
+ * first, then those that were replaced less than 7 days ago, newest first. None when the file is not offered
+ * now. The window of a plan is the caller's to check.
  */
-export async function fileAt(
+export async function fileVersions(
   db: D1Database,
   { dataType, tradedate, name }: FilePlace,
-  { nowMs, etag = null }: { nowMs: number; etag?: string | null },
-): Promise<FileVersion | null> {
-  const sql = `SELECT * FROM (${VERSIONS}) WHERE name = ?5 ORDER BY revision DESC`;
+  nowMs: number,
+): Promise<FileVersion[]> {
+  const sql = `SELECT * FROM (${VERSIONS}) WHERE name = ?5 ORDER BY replacedAtMs IS NOT NULL, revision DESC`;
   const { results } = await db
     .prepare(sql)
     .bind(dataType, tradedate, tradedate, nowMs - REPLACED_KEPT_MS, name)
     .all<FileVersion>();
-  const offered = results.find(({ replacedAtMs }) => replacedAtMs === null);
-  if (offered === undefined) return null;
-  return results.find((version) => version.etag === etag) ?? offered;
+  return results[0]?.replacedAtMs === null ? results : [];
+}
+
+/**
+ * The file at `place`, or null when it is not offered at `nowMs`. With the `etag` (without quotes) of one of
+ * `fileVersions` it is that one; any other etag gives the present revision.
+ */
+export async function fileAt(
+  db: D1Database,
+  place: FilePlace,
+  { nowMs, etag = null }: { nowMs: number; etag?: string | null },
+): Promise<FileVersion | null> {
+  const versions = await fileVersions(db, place, nowMs);
+  return versions.find((version) => version.etag === etag) ?? versions[0] ?? null;
 }
 
 /** The statement that reads the number which changes with every change of what is offered. */

@@ -72,7 +72,7 @@ export function entitleOrderHistory(
  * that is not after today, cut to the plan's window. Refuses a year that lies before the window as a whole.
  */
 export function entitleShare(
-  principal: Principal,
+  principal: Pick<Principal, "subscriptions">,
   share: { service: Exclude<ServiceName, "order_history">; year: number },
   nowMs: number,
 ): ShareGrant | EntitlementDenial {
@@ -94,7 +94,11 @@ export function entitleShare(
 }
 
 /** The plan in force if it opens `service` at all. */
-function planFor(principal: Principal, service: ServiceName, nowMs: number): PlanInForce | EntitlementDenial {
+function planFor(
+  principal: Pick<Principal, "subscriptions">,
+  service: ServiceName,
+  nowMs: number,
+): PlanInForce | EntitlementDenial {
   const inForce = planInForce(principal.subscriptions, nowMs);
   if (inForce === null) return withoutPlan(principal.subscriptions, service, nowMs);
   if (PLANS[inForce.plan][service].kind !== "none") return inForce;

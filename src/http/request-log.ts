@@ -25,6 +25,10 @@ export interface RequestFacts {
   /** How the body ended: read whole, the client went away, or broken by us. */
   ended: "whole" | "client_gone" | "client_slow" | "fault";
   credited: boolean;
+  /** Of a request to a share's drive: the share's id, the path inside it, the hash of the caller's address. */
+  share: string;
+  file: string;
+  address: string;
 }
 
 /**

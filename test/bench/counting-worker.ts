@@ -3,6 +3,7 @@ import type { Env } from "../../src/env.ts";
 import worker from "../../src/worker.ts";
 
 export { Gate } from "../../src/gate/gate-object.ts";
+export { Guard } from "../../src/shares/guard-object.ts";
 
 /** Round trips and bytes by store. A D1 batch is one round trip; a lease's release is a gate call of its own. */
 export interface Counts {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createApp } from "../../src/app.ts";
 
 /** Every public path below which the service answers, `/admin` as a whole. */
-const PUBLIC = ["/api", "/api/", "/health"];
+const PUBLIC = ["/api", "/api/", "/health", "/s/-assets/:name", "/s/:share", "/s/:share/*"];
 
 describe("routes", () => {
   it("are the documented ones and nothing else", () => {

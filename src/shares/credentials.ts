@@ -1,0 +1,78 @@
+/**
+ * How a share's password arrives: in a Basic `Authorization` header from tools, in the form of the page from
+ * people, who then carry a signed cookie. The password itself is in no cookie and in no URL.
+ */
+import { keyedHash } from "./address.ts";
+
+/** A form or header that is larger holds no password of ours. */
+const MAX_FORM_BYTES = 4_096;
+
+const COOKIE = "edgetape_share";
+
+const encoder = new TextEncoder();
+
+/** User and password of a Basic `Authorization` header; null when it is absent or is no such header. */
+export function basicCredentials(authorization: string | null): { user: string; password: string } | null {
+  const encoded = /^\s*Basic\s+([A-Za-z0-9+/]*={0,2})\s*$/i.exec(authorization ?? "")?.[1];
+  if (encoded === undefined) return null;
+  const decoded = Buffer.from(encoded, "base64").toString("utf8");
+  const colon = decoded.indexOf(":");
+  return colon < 0 ? null : { user: decoded.slice(0, colon), password: decoded.slice(colon + 1) };
+}
+
+/** Whether two texts are the same, in a time that says nothing about where they differ. */
+export async function sameText(one: string, other: string): Promise<boolean> {
+  const digest = async (text: string) =>
+    new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
+  const [a, b] = await Promise.all([digest(one), digest(other)]);
+  let difference = 0;
+  for (const [i, byte] of a.entries()) difference |= byte ^ (b[i] ?? 0);
+  return difference === 0;
+}
+
+/** The password that a posted form carries, trimmed; null when the body is no such form. */
+export async function formPassword(request: Request): Promise<string | null> {
+  const type = request.headers.get("Content-Type") ?? "";
+  const length = Number(request.headers.get("Content-Length") ?? Number.NaN);
+  if (!/^application\/x-www-form-urlencoded\b/i.test(type) || !(length <= MAX_FORM_BYTES)) return null;
+  return new URLSearchParams(await request.text()).get("password")?.trim() ?? null;
+}
+
+/**
+ * Whether a form was sent by a page of our own: browsers say where a POST comes from. One that says nothing
+ * is no browser and has no cookies to be abused.
+ */
+export function isOwnForm(request: Request): boolean {
+  const site = request.headers.get("Sec-Fetch-Site");
+  if (site !== null) return site === "same-origin" || site === "none";
+  const origin = request.headers.get("Origin");
+  return origin === null || origin === new URL(request.url).origin;
+}
+
+/** `Set-Cookie` that lets a browser into the share `shareId` until `endMs`, and into nothing else. */
+export async function shareCookie(
+  secret: string,
+  { shareId, endMs, secure }: { shareId: string; endMs: number; secure: boolean },
+): Promise<string> {
+  const value = `${endMs}.${await cookieSignature(secret, shareId, endMs)}`;
+  const expires = new Date(endMs).toUTCString();
+  const attributes = `Path=/s/${shareId}/; Expires=${expires}; HttpOnly; SameSite=Strict`;
+  return `${COOKIE}=${value}; ${attributes}${secure ? "; Secure" : ""}`;
+}
+
+/** Whether a `Cookie` header holds an unexpired cookie of ours for the share. */
+export async function hasShareCookie(
+  secret: string,
+  { header, shareId, nowMs }: { header: string | null; shareId: string; nowMs: number },
+): Promise<boolean> {
+  for (const pair of (header ?? "").split(";")) {
+    const [, end, signature] = /^\s*edgetape_share=(\d{1,16})\.([0-9a-f]{64})\s*$/.exec(pair) ?? [];
+    if (end === undefined || signature === undefined || Number(end) <= nowMs) continue;
+    if (await sameText(signature, await cookieSignature(secret, shareId, Number(end)))) return true;
+  }
+  return false;
+}
+
+function cookieSignature(secret: string, shareId: string, endMs: number): Promise<string> {
+  return keyedHash(secret, `cookie ${shareId} ${endMs}`);
+}

@@ -1,0 +1,115 @@
+/**
+ * Why the drive turns a request away, and what it then says (decisions 8). A wrong password and a share that
+ * does not exist are one reason: nothing may tell them apart.
+ */
+
+export type DriveDenial =
+  /** No password, a wrong one, or no such share. */
+  | { reason: "password_wrong"; given: boolean }
+  | { reason: "password_locked"; retryAfterSeconds: number }
+  | { reason: "form_foreign" }
+  | { reason: "https_needed" }
+  | { reason: "share_over"; why: "expired" | "revoked" | "plan_ended" | "account_disabled" }
+  | { reason: "not_found" }
+  | { reason: "method_not_allowed"; allowed: string }
+  | { reason: "depth_infinite" }
+  | { reason: "body_invalid" }
+  | { reason: "condition_failed" }
+  | { reason: "range_beyond_end"; sizeBytes: number }
+  | { reason: "unavailable" };
+
+/** One sentence in both languages. */
+export interface Words {
+  zh: string;
+  en: string;
+}
+
+/** HTTP status and sentence of a denial. */
+export interface Described {
+  status: number;
+  words: Words;
+}
+
+/** The one place where a reason of the drive becomes an answer. */
+export function describe(denial: DriveDenial): Described {
+  switch (denial.reason) {
+    case "password_wrong":
+      return { status: 401, words: passwordWords(denial.given) };
+    case "password_locked": {
+      const minutes = Math.ceil(denial.retryAfterSeconds / 60);
+      return {
+        status: 429,
+        words: {
+          zh: `此地址输错密码次数过多，请在 ${minutes} 分钟后再试。`,
+          en: `Too many wrong passwords from this address; try again in ${minutes} min.`,
+        },
+      };
+    }
+    case "form_foreign":
+      return {
+        status: 403,
+        words: { zh: "请在本页面上输入密码。", en: "Enter the password on this page itself." },
+      };
+    case "https_needed":
+      return { status: 403, words: { zh: "请改用 https 地址。", en: "Use the https address." } };
+    case "share_over":
+      return { status: 403, words: OVER[denial.why] };
+    case "not_found":
+      return {
+        status: 404,
+        words: {
+          zh: "此共享目前不包含该路径。",
+          en: "This share does not cover that path now.",
+        },
+      };
+    case "method_not_allowed":
+      return {
+        status: 405,
+        words: { zh: `此共享只读，可用：${denial.allowed}。`, en: `Read-only: ${denial.allowed}.` },
+      };
+    case "depth_infinite":
+      return { status: 403, words: { zh: "Depth 只能是 0 或 1。", en: "Depth must be 0 or 1." } };
+    case "body_invalid":
+      return { status: 400, words: { zh: "请求正文无法识别。", en: "The request's body cannot be read." } };
+    case "condition_failed":
+      return {
+        status: 412,
+        words: { zh: "文件已更新，条件不成立。", en: "The file is another one than the condition names." },
+      };
+    case "range_beyond_end":
+      return {
+        status: 416,
+        words: {
+          zh: `文件共 ${denial.sizeBytes} 字节，所求范围不在其内。`,
+          en: `The file has ${denial.sizeBytes} bytes and the range begins behind them.`,
+        },
+      };
+    case "unavailable":
+      return {
+        status: 503,
+        words: { zh: "暂时不可用，请稍后重试。", en: "Temporarily unavailable; try again." },
+      };
+  }
+}
+
+function passwordWords(given: boolean): Words {
+  return given
+    ? { zh: "共享不存在或密码不正确。", en: "There is no such share, or the password is wrong." }
+    : { zh: "此共享需要密码。", en: "A share needs its password." };
+}
+
+const OVER: Record<Extract<DriveDenial, { reason: "share_over" }>["why"], Words> = {
+  expired: {
+    zh: "此共享已到期，请用 file_download 重新获取。",
+    en: "This share has expired; ask file_download for a new one.",
+  },
+  revoked: {
+    zh: "此共享已被撤销，请用 file_download 重新获取。",
+    en: "This share was revoked; ask file_download for a new one.",
+  },
+  plan_ended: {
+    zh: "套餐已到期或不含文件下载。",
+    en: "The plan has ended or does not include file downloads.",
+  },
+  account_disabled: { zh: "账户已停用。", en: "The account is disabled." },
+};

@@ -1,0 +1,148 @@
+/**
+ * A file's bytes. The body is R2's own stream, handed on untouched, read on the condition that the object is
+ * still the one the catalog names.
+ */
+import type { FileVersion } from "../catalog/files.ts";
+import { PackReadError } from "../packs/errors.ts";
+import { openRange } from "../packs/read-range.ts";
+import { type AskedRange, contentRange, parseRange, spanOf } from "./byte-range.ts";
+import { type Conditions, conditionsOf, rangeCounts, verdictOn } from "./conditional.ts";
+import type { DriveDenial } from "./denial.ts";
+import { driveHeaders, type Exchange } from "./exchange.ts";
+import { httpDate } from "./http-date.ts";
+import { contentTypeOf, disposition } from "./media.ts";
+import { guardOf } from "./open-share.ts";
+import { type Begun, meantRevision, namedVersion } from "./versions.ts";
+
+/** One version of a downloadable file: an object of the store, or a piece of one. */
+export interface Download {
+  version: FileVersion;
+  /** Its first byte in the object. */
+  offset: number;
+  sizeBytes: number;
+  /** Strong, with its quotes. */
+  etag: string;
+  lastModifiedMs: number;
+  /** 64 hex digits; null for a piece, whose sum nobody has made. */
+  sha256: string | null;
+}
+
+/** A file of a share: its versions, the present one first, read anew at each call; none: no such file. */
+export interface DriveFile {
+  /** Inside the share. */
+  path: string;
+  /** The name to save it under. */
+  name: string;
+  versions(): Promise<Download[]>;
+}
+
+/** Answers a `GET` or `HEAD` of `file`. Throws when the store does not have what the catalog names. */
+export async function download(exchange: Exchange, file: DriveFile): Promise<Response | DriveDenial> {
+  try {
+    return await attempt(exchange, file);
+  } catch (error) {
+    // Replaced or withdrawn between the look into the catalog and the read: look once more.
+    if (error instanceof PackReadError && error.kind !== "damaged") return attempt(exchange, file);
+    throw error;
+  }
+}
+
+async function attempt(exchange: Exchange, file: DriveFile): Promise<Response | DriveDenial> {
+  const { request, method, log } = exchange;
+  const versions = await log.stage("d1", () => file.versions());
+  const [present] = versions;
+  if (present === undefined) return { reason: "not_found" };
+
+  const conditions = conditionsOf(request.headers);
+  const asked = method === "GET" ? parseRange(request.headers.get("Range")) : null;
+  const { chosen, range } = await choose(exchange, file, { versions, present, conditions, asked });
+
+  const verdict = verdictOn(conditions, chosen);
+  if (verdict === "failed") return { reason: "condition_failed" };
+  const headers = fileHeaders(exchange, file, chosen);
+  if (verdict === "not_modified") return new Response(null, { status: 304, headers });
+
+  const span = spanOf(range, chosen.sizeBytes);
+  if (span.kind === "unsatisfiable") return { reason: "range_beyond_end", sizeBytes: chosen.sizeBytes };
+  await remember(exchange, file, { versions, chosen, how: howOf(method, range) });
+
+  const length = span.kind === "part" ? span.length : chosen.sizeBytes;
+  const sent = contentRange(span, chosen.sizeBytes);
+  if (sent !== null) headers.set("Content-Range", sent);
+  headers.set("Content-Length", String(length));
+  const status = sent === null ? 200 : 206;
+  if (method === "HEAD" || length === 0) return new Response(null, { status, headers });
+  log.note({ bytes: length });
+  const offset = chosen.offset + (span.kind === "part" ? span.offset : 0);
+  const object = await log.stage("r2", () =>
+    openRange(exchange.door.env.PACKS, chosen.version, { offset, length }),
+  );
+  return new Response(object.body, { status, headers });
+}
+
+interface Asked {
+  versions: Download[];
+  present: Download;
+  conditions: Conditions;
+  asked: AskedRange | null;
+}
+
+/** The version that is served, and the range of it: `asked`, or null where that could join two versions. */
+async function choose(
+  { door }: Exchange,
+  { path }: DriveFile,
+  { versions, present, conditions, asked }: Asked,
+): Promise<{ chosen: Download; range: AskedRange | null }> {
+  if (conditions.ifMatch !== null || conditions.ifRange !== null) {
+    const chosen = namedVersion(conditions, versions) ?? present;
+    return { chosen, range: rangeCounts(conditions.ifRange, chosen) ? asked : null };
+  }
+  if (versions.length === 1 || !isMiddle(asked)) return { chosen: present, range: asked };
+  const begun = await guardOf(door, door.shareId).begunOf(path);
+  const candidates = versions.map(({ version }) => version);
+  const revision = meantRevision(begun, door.caller.client, candidates);
+  const meant = versions.find(({ version }) => version.revision === revision);
+  return meant === undefined ? { chosen: present, range: null } : { chosen: meant, range: asked };
+}
+
+/** Whether a range begins behind the first byte, so that it may continue a part that the client has. */
+function isMiddle(asked: AskedRange | null): boolean {
+  return asked?.kind === "from" && asked.first > 0;
+}
+
+/** What a request tells the client of a file: `null` when it only continues. */
+function howOf(method: string, range: AskedRange | null): Begun["how"] | null {
+  if (method === "HEAD" || range?.kind === "suffix") return "saw";
+  return isMiddle(range) ? null : "got";
+}
+
+/**
+ * Keeps in mind which revision the client began. While an old one can still be had, the next request's range
+ * may be judged by it, so the answer waits; else the client never notices.
+ */
+async function remember(
+  { door, waitUntil }: Exchange,
+  { path }: DriveFile,
+  { versions, chosen, how }: { versions: Download[]; chosen: Download; how: Begun["how"] | null },
+): Promise<void> {
+  if (how === null) return;
+  const files = [{ path, revision: chosen.version.revision }];
+  const kept = guardOf(door, door.shareId).begin({ client: door.caller.client, how, files });
+  if (versions.length > 1) return void (await kept);
+  waitUntil(kept.catch((error) => console.error(JSON.stringify({ event: "begun_lost", fault: `${error}` }))));
+}
+
+function fileHeaders({ log }: Exchange, { name }: DriveFile, chosen: Download): Headers {
+  const headers = driveHeaders(log.requestId, {
+    "Accept-Ranges": "bytes",
+    "Content-Disposition": disposition(name),
+    "Content-Type": contentTypeOf(name),
+    ETag: chosen.etag,
+    "Last-Modified": httpDate(chosen.lastModifiedMs),
+    "X-Revision": String(chosen.version.revision),
+  });
+  if (chosen.sha256 !== null) {
+    headers.set("Repr-Digest", `sha-256=:${Buffer.from(chosen.sha256, "hex").toString("base64")}:`);
+  }
+  return headers;
+}

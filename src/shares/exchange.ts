@@ -1,0 +1,59 @@
+/** One request to the drive as its parts see it, and the headers that every answer has. */
+import type { Door } from "./open-share.ts";
+
+/** `both` is Chinese, then English. */
+export type Language = "zh" | "en" | "both";
+
+/** Facts of the drive for the request's line in the log; never a password or an address as it is. */
+export interface DriveFacts {
+  interface: "share";
+  accountId: string;
+  share: string;
+  /** The path inside the share. */
+  file: string;
+  /** Bytes asked for of a file. */
+  bytes: number;
+  /** Hash of the caller's address. */
+  address: string;
+  /** 200 for everything served, else the HTTP status. */
+  code: number;
+  reason: string;
+  fault: string;
+}
+
+/** What the drive needs of the request's log. */
+export interface DriveLog {
+  readonly requestId: string;
+  note(facts: Partial<DriveFacts>): void;
+  stage<T>(name: string, run: () => Promise<T>): Promise<T>;
+}
+
+export interface Exchange {
+  request: Request;
+  /** `HEAD` stays `HEAD`. */
+  method: string;
+  language: Language;
+  log: DriveLog;
+  door: Door;
+  /** The address of the share as people are given it, with its slash. */
+  shareUrl: string;
+  waitUntil(work: Promise<unknown>): void;
+}
+
+/**
+ * What no answer of the drive does: be sniffed, framed, indexed, kept by strangers, or run anything.
+ * `no-transform` keeps an edge from compressing a body, which would cost it its length and strong tag.
+ */
+const EVERY_ANSWER: Readonly<Record<string, string>> = {
+  "Cache-Control": "private, no-cache, no-transform",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+  "X-Robots-Tag": "noindex, nofollow",
+};
+
+/** Headers of an answer: everybody's, the request's id, and `more`. */
+export function driveHeaders(requestId: string, more: Readonly<Record<string, string>> = {}): Headers {
+  return new Headers({ ...EVERY_ANSWER, "X-Request-Id": requestId, ...more });
+}

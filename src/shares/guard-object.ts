@@ -1,0 +1,96 @@
+/**
+ * What is remembered of a share besides the catalog: wrong passwords by address, and which revision of a file
+ * each client began. One small Durable Object per share; one of a few for all ids that are no share's, so
+ * that asking for them looks alike and makes no objects.
+ */
+import { DurableObject } from "cloudflare:workers";
+import { type Env, nowMs, settingsOf } from "../env.ts";
+import { judgeAttempt, type WrongTimes } from "./guard.ts";
+import type { Begun } from "./versions.ts";
+
+/** A share lives for 7 days, so nothing older says anything to anybody. */
+const KEPT_MS = 7 * 86_400_000;
+
+/** A client got, or saw, these revisions; paths as they stand in the share. */
+export interface BegunFiles {
+  client: string;
+  how: Begun["how"];
+  files: { path: string; revision: number }[];
+}
+
+export class Guard extends DurableObject<Env> {
+  readonly #sql = this.ctx.storage.sql;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#createTables();
+  }
+
+  /**
+   * A password arrived from `address` (hashed). Null: listened to, and counted when wrong; else the whole
+   * seconds for which the address is locked out. Synchronous, so that ten at once are ten.
+   */
+  async attempt({ address, right }: { address: string; right: boolean }): Promise<number | null> {
+    const now = this.#now();
+    const stored = this.#sql
+      .exec<{ times: string }>("SELECT times FROM wrong WHERE address = ?", address)
+      .toArray()[0];
+    const before: WrongTimes = stored === undefined ? [] : JSON.parse(stored.times);
+    const { times, lockedSeconds } = judgeAttempt(before, right, now);
+    if (lockedSeconds === null && !right) {
+      this.#sql.exec("INSERT OR REPLACE INTO wrong VALUES (?, ?, ?)", address, JSON.stringify(times), now);
+      await this.#cleanLater();
+    }
+    return lockedSeconds;
+  }
+
+  /** Remembers what a client got or saw. Getting a file from its beginning makes it forget what it saw. */
+  async begin({ client, how, files }: BegunFiles): Promise<void> {
+    const now = this.#now();
+    for (const { path, revision } of files) {
+      if (how === "got") this.#sql.exec("DELETE FROM begun WHERE path = ? AND client = ?", path, client);
+      this.#sql.exec("INSERT OR REPLACE INTO begun VALUES (?, ?, ?, ?, ?)", path, client, how, revision, now);
+    }
+    await this.#cleanLater();
+  }
+
+  /** Who got or saw which revision of `path`. */
+  begunOf(path: string): Begun[] {
+    return this.#sql
+      .exec<{ client: string; how: Begun["how"]; revision: number }>(
+        "SELECT client, how, revision FROM begun WHERE path = ?",
+        path,
+      )
+      .toArray();
+  }
+
+  override async alarm(): Promise<void> {
+    const oldest = this.#now() - KEPT_MS;
+    this.#sql.exec("DELETE FROM wrong WHERE at_ms <= ?", oldest);
+    this.#sql.exec("DELETE FROM begun WHERE at_ms <= ?", oldest);
+    const { left } = this.#sql
+      .exec<{ left: number }>("SELECT (SELECT count(*) FROM wrong) + (SELECT count(*) FROM begun) AS left")
+      .one();
+    if (left > 0) return this.#cleanLater();
+    // An object without storage costs nothing, and is as good as new when it is asked again.
+    await this.ctx.storage.deleteAll();
+    this.#createTables();
+  }
+
+  #createTables(): void {
+    this.#sql.exec(`
+      CREATE TABLE IF NOT EXISTS wrong (
+        address TEXT PRIMARY KEY, times TEXT NOT NULL, at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS begun (
+        path TEXT NOT NULL, client TEXT NOT NULL, how TEXT NOT NULL, revision INTEGER NOT NULL,
+        at_ms INTEGER NOT NULL, PRIMARY KEY (path, client, how)) STRICT, WITHOUT ROWID;`);
+  }
+
+  async #cleanLater(): Promise<void> {
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + KEPT_MS);
+  }
+
+  #now(): number {
+    return nowMs(settingsOf(this.env));
+  }
+}

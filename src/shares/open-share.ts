@@ -1,0 +1,131 @@
+/**
+ * Who may see a share: first the password, then whether the share still holds (decisions 8). Before the
+ * password is right nothing is said of the share, not even by taking another time: a share that does not
+ * exist is looked up, derived, compared and guarded like one that does.
+ */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import { type HeldShare, type Share, shareById } from "../catalog/shares.ts";
+import { entitleShare } from "../entitlement/entitle.ts";
+import type { Env, Settings } from "../env.ts";
+import { type Caller, keyedHash } from "./address.ts";
+import { basicCredentials, hasShareCookie, sameText } from "./credentials.ts";
+import type { DriveDenial } from "./denial.ts";
+import { shareEndMs } from "./identity.ts";
+import { passwordOf, sharePassword } from "./password.ts";
+
+/** A share that is open to the request. */
+export interface OpenShare {
+  share: Share;
+  /** The instant (exclusive, Unix milliseconds) until which it holds. */
+  endMs: number;
+  /** The days it covers now, both included; null when the plan's window has left the year. */
+  days: { from: BeijingDate; to: BeijingDate } | null;
+  /** Signs its cookies. */
+  secret: string;
+}
+
+/** What a request is judged by. */
+export interface Door {
+  env: Env;
+  settings: Settings;
+  nowMs: number;
+  shareId: string;
+  caller: Caller;
+}
+
+/** Guards for ids of no share: enough that one of them is never busy, few enough to make no crowd. */
+const UNKNOWN_GUARDS = 256;
+
+/** Who was right a moment ago is not asked for at the guard again: 8 connections are one question. */
+const ADMITTED_MS = 60_000;
+const MAX_ADMITTED = 5_000;
+const admitted = new Map<string, number>();
+
+/** Opens the share for a request with Basic credentials or a cookie; a header that is wrong spoils a cookie. */
+export async function openShare(request: Request, door: Door): Promise<OpenShare | DriveDenial> {
+  const authorization = request.headers.get("Authorization");
+  const cookie = request.headers.get("Cookie");
+  if (authorization === null && cookie === null) return { reason: "password_wrong", given: false };
+
+  if (authorization !== null) {
+    const basic = basicCredentials(authorization);
+    const given = basic?.user === door.shareId ? basic.password : null;
+    return withPassword(given, door);
+  }
+  const held = await shareById(door.env.DB, door.shareId);
+  const secret = secretOf(held, door.settings);
+  const { shareId, nowMs } = door;
+  const carried = await hasShareCookie(secret, { header: cookie, shareId, nowMs });
+  if (!carried || held === null) return { reason: "password_wrong", given: false };
+  return judged(held, secret, nowMs);
+}
+
+/** Opens the share for one who gives `password`; null stands for credentials that cannot be right. */
+export async function withPassword(password: string | null, door: Door): Promise<OpenShare | DriveDenial> {
+  const { env, settings, nowMs, shareId } = door;
+  const held = await shareById(env.DB, shareId);
+  const expected =
+    (held === null ? null : await passwordOf(settings.SHARE_SECRET, held.share)) ??
+    (await decoyPassword(settings, shareId));
+  const secret = secretOf(held, settings);
+  const isSame = await sameText(password ?? "", expected);
+  const right = isSame && password !== null && held !== null;
+  const lockedSeconds = await askGuard(door, { known: held !== null, right, secret });
+  if (lockedSeconds !== null) return { reason: "password_locked", retryAfterSeconds: lockedSeconds };
+  return right ? judged(held, secret, nowMs) : { reason: "password_wrong", given: true };
+}
+
+/** The guard object of a share, where its begun downloads are kept too. */
+export function guardOf({ env, settings }: Door, name: string) {
+  return env.GUARD.getByName(name, { locationHint: settings.LOCATION_HINT });
+}
+
+/** Seconds for which the caller's address is locked out, or null. */
+async function askGuard(
+  door: Door,
+  { known, right, secret }: { known: boolean; right: boolean; secret: string },
+): Promise<number | null> {
+  const { shareId, caller, nowMs } = door;
+  const address = await keyedHash(secret, `guard ${shareId} ${caller.address}`);
+  if (right && (admitted.get(address) ?? 0) > nowMs) return null;
+  const number = Number.parseInt(address.slice(0, 4), 16) % UNKNOWN_GUARDS;
+  const name = known ? shareId : `unknown ${number}`;
+  const lockedSeconds = await guardOf(door, name).attempt({ address, right });
+  admitted.delete(address);
+  if (right && lockedSeconds === null) {
+    if (admitted.size >= MAX_ADMITTED) admitted.clear();
+    admitted.set(address, nowMs + ADMITTED_MS);
+  }
+  return lockedSeconds;
+}
+
+/** The password was right: does the share still hold? */
+function judged(held: HeldShare, secret: string, nowMs: number): OpenShare | DriveDenial {
+  const { share, disabled, subscriptions } = held;
+  if (share.revokedAtMs !== null && share.revokedAtMs <= nowMs) return over("revoked");
+  if (disabled) return over("account_disabled");
+  const { dataType: service, year } = share;
+  const grant = entitleShare({ subscriptions }, { service, year }, nowMs);
+  // The window may have left the year, or a smaller plan followed: the share holds, and covers nothing.
+  const isEmpty = "reason" in grant && grant.reason === "outside_window";
+  if ("reason" in grant && !isEmpty) return over("plan_ended");
+  const endMs = shareEndMs(share, "reason" in grant ? Number.POSITIVE_INFINITY : grant.endMs);
+  if (nowMs >= endMs) return over("expired");
+  return { share, endMs, days: "reason" in grant ? null : { from: grant.from, to: grant.to }, secret };
+}
+
+function over(why: Extract<DriveDenial, { reason: "share_over" }>["why"]): DriveDenial {
+  return { reason: "share_over", why };
+}
+
+/** The secret that a share's cookies are signed with: the one of its password, or the present one. */
+function secretOf(held: HeldShare | null, { SHARE_SECRET }: Settings): string {
+  const present = SHARE_SECRET.secrets.get(SHARE_SECRET.current) ?? "";
+  return (held === null ? undefined : SHARE_SECRET.secrets.get(held.share.secretVersion)) ?? present;
+}
+
+/** As much work as a real password, for ids that have none. */
+function decoyPassword(settings: Settings, shareId: string): Promise<string> {
+  const { current, secrets } = settings.SHARE_SECRET;
+  return sharePassword(secrets.get(current) ?? "", current, shareId);
+}

@@ -1,0 +1,77 @@
+/**
+ * Commands that fetch a share. Each asks for the password where it runs: it is in no address, no history and
+ * not on this page. Commands are for a POSIX shell, or Python.
+ */
+
+/** A command of one tool, ready to be pasted. */
+export interface Command {
+  /** Letters only: it becomes part of element ids. */
+  tool: "wget" | "aria2c" | "rclone" | "duckdb" | "pandas";
+  title: string;
+  text: string;
+}
+
+export interface CommandFacts {
+  /** With its slash. */
+  shareUrl: string;
+  shareId: string;
+  /** Where to save to, such as `level2-2026`. */
+  folder: string;
+  /** Path inside the share of a Parquet file, for the readers; null when there is none. */
+  example: string | null;
+  /** `year/day/name` with wildcards cannot be listed over HTTP, so readers are given one file. */
+}
+
+/** The commands for a share, whole-share tools first. */
+export function commandsFor({ shareUrl, shareId, folder, example }: CommandFacts): Command[] {
+  const file = shareUrl + (example ?? "<day>/<name>.parquet");
+  return [
+    {
+      tool: "wget",
+      title: "wget",
+      text: `wget --user=${shareId} --ask-password \\
+  -r -np -nH --cut-dirs=2 -c -R 'index.html*' -P ${folder} \\
+  ${shareUrl}`,
+    },
+    {
+      tool: "aria2c",
+      title: "aria2c",
+      text: `printf 'Password: '; read -rs PASSWORD; echo
+curl -fsS -u "${shareId}:$PASSWORD" ${shareUrl}SHA256SUMS |
+  awk '{print "${shareUrl}" $2; print " out=" $2; print " checksum=sha-256=" $1}' |
+  aria2c -i - -c -x8 -s8 -d ${folder} --http-user=${shareId} --http-passwd="$PASSWORD"`,
+    },
+    {
+      tool: "rclone",
+      title: "rclone",
+      text: `printf 'Password: '; read -rs PASSWORD; echo
+export RCLONE_WEBDAV_PASS="$(printf %s "$PASSWORD" | rclone obscure -)"
+rclone copy -P :webdav: ${folder} --webdav-user=${shareId} \\
+  --webdav-url=${shareUrl}`,
+    },
+    {
+      tool: "duckdb",
+      title: "DuckDB",
+      text: `${LOGIN(shareId)}
+import duckdb
+duckdb.sql(f"""CREATE SECRET (TYPE http, SCOPE '${shareUrl}',
+  EXTRA_HTTP_HEADERS MAP {{'Authorization': '{login}'}})""")
+print(duckdb.sql("FROM '${file}' LIMIT 10"))`,
+    },
+    {
+      tool: "pandas",
+      title: "pandas",
+      text: `${LOGIN(shareId)}
+import pandas
+frame = pandas.read_parquet(
+    "${file}",
+    storage_options={"Authorization": login})`,
+    },
+  ];
+}
+
+/** The check of a downloaded share against its sums. */
+export const CHECK_COMMAND = "sha256sum --check --quiet SHA256SUMS";
+
+const LOGIN = (shareId: string) => `import base64, getpass
+login = "Basic " + base64.b64encode(f"${shareId}:{getpass.getpass()}".encode()).decode()`;

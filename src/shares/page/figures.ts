@@ -1,0 +1,31 @@
+/** Dates and sizes as the page writes them. */
+import { type BeijingDate, beijingTimestamp } from "../../calendar/beijing.ts";
+
+const UNITS = ["B", "kB", "MB", "GB", "TB", "PB"];
+
+/** A size in decimal units with three significant digits: 1_234_567 is `1.23 MB`. */
+export function sizeText(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < UNITS.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  const digits = unit === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return `${value.toFixed(digits)} ${UNITS[unit]}`;
+}
+
+/** Digits in groups of three, for exact sizes. */
+export function exactBytes(bytes: number): string {
+  return `${bytes.toLocaleString("en")} B`;
+}
+
+/** `20260311` as `2026-03-11`. */
+export function dateText(day: BeijingDate): string {
+  return `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`;
+}
+
+/** An instant in Beijing to the minute: `2026-03-11 18:05`. */
+export function instantText(epochMs: number): string {
+  return beijingTimestamp(epochMs).slice(0, 16).replace("T", " ");
+}

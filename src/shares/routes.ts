@@ -1,0 +1,124 @@
+/**
+ * The share drive. The integrating app mounts it at `/s`. Everything below a share's address needs its
+ * password; a file is reached only through a share that covers it at that moment.
+ */
+import { type Context, Hono } from "hono";
+import { type Env, nowMs, settingsOf } from "../env.ts";
+import { callerOf } from "./address.ts";
+import { formPassword, isOwnForm, shareCookie } from "./credentials.ts";
+import type { DriveDenial } from "./denial.ts";
+import { drivePath, sharePath } from "./drive-path.ts";
+import { type DriveLog, driveHeaders, type Exchange, type Language } from "./exchange.ts";
+import { openShare, withPassword } from "./open-share.ts";
+import { assetAt } from "./page/assets.ts";
+import { options, propfind } from "./propfind.ts";
+import { pageLanguage, refuse } from "./refuse.ts";
+import { movedTo, serve } from "./serve.ts";
+import { ALLOWED } from "./webdav.ts";
+
+/** The app around the drive opens the log and reads the language that messages are to be in. */
+export type DriveEnv = { Bindings: Env; Variables: { log: DriveLog; language: Language } };
+
+const READS = ["GET", "HEAD", "OPTIONS", "PROPFIND"];
+
+/** A year: an asset's name changes with its content. */
+const ASSET_CACHE = "public, max-age=31536000, immutable, no-transform";
+
+/**
+ * All routes of the drive.
+ *
+ * @example app.route("/s", shareRoutes())
+ */
+export function shareRoutes(): Hono<DriveEnv> {
+  const drive = new Hono<DriveEnv>();
+  drive.get("/-assets/:name", asset);
+  drive.all("/:share", answer);
+  drive.all("/:share/*", answer);
+  drive.onError(async (error, c) => {
+    c.var.log.note({ fault: error.stack ?? String(error) });
+    return refuse(await exchangeOf(c), { reason: "unavailable" });
+  });
+  return drive;
+}
+
+async function answer(c: Context<DriveEnv>): Promise<Response> {
+  const exchange = await exchangeOf(c);
+  const result = await judge(exchange);
+  if ("reason" in result) return refuse(exchange, result);
+  exchange.log.note({ code: 200 });
+  return result;
+}
+
+/** The order of checks: what is asked at all, where, who asks, for what. */
+async function judge(exchange: Exchange): Promise<Response | DriveDenial> {
+  const { request, method, door } = exchange;
+  const url = new URL(request.url);
+  const { rest } = sharePath(url.pathname);
+  const isEntry = rest === "";
+  const allowed = isEntry ? `${ALLOWED}, POST` : ALLOWED;
+  if (!READS.includes(method) && !(isEntry && method === "POST")) {
+    return { reason: "method_not_allowed", allowed };
+  }
+  const isRead = method === "GET" || method === "HEAD";
+  if (url.protocol === "http:" && exchange.shareUrl.startsWith("https:")) {
+    if (!isRead) return { reason: "https_needed" };
+    return movedTo(exchange, exchange.shareUrl + (rest ?? "") + url.search);
+  }
+  if (rest === null && isRead) return movedTo(exchange, `${url.pathname}/${url.search}`);
+  if (method === "POST") return enter(exchange);
+
+  const open = await openShare(request, door);
+  if ("reason" in open) return open;
+  exchange.log.note({ accountId: open.share.accountId });
+  const path = drivePath(rest ?? "");
+  if (path === null) return { reason: "not_found" };
+  if (method === "OPTIONS") return options(exchange);
+  return method === "PROPFIND" ? propfind(exchange, open, path) : serve(exchange, open, path);
+}
+
+/** The form of the page: a right password becomes a cookie that holds as long as the share. */
+async function enter(exchange: Exchange): Promise<Response | DriveDenial> {
+  const { request, door, log } = exchange;
+  if (!isOwnForm(request)) return { reason: "form_foreign" };
+  const open = await withPassword(await formPassword(request), door);
+  if ("reason" in open) return open;
+  const { shareId } = open.share;
+  const secure = new URL(request.url).protocol === "https:";
+  const asked = new URL(request.url).searchParams.has("lang") ? `?lang=${pageLanguage(exchange)}` : "";
+  const headers = driveHeaders(log.requestId, {
+    Location: `/s/${shareId}/${asked}`,
+    "Set-Cookie": await shareCookie(open.secret, { shareId, endMs: open.endMs, secure }),
+  });
+  return new Response(null, { status: 303, headers });
+}
+
+function asset(c: Context<DriveEnv>): Response {
+  const found = assetAt(new URL(c.req.url).pathname);
+  const headers = driveHeaders(c.var.log.requestId);
+  c.var.log.note({ interface: "share", code: found === null ? 404 : 200 });
+  if (found === null) return new Response(null, { status: 404, headers });
+  headers.set("Cache-Control", ASSET_CACHE);
+  headers.set("Content-Type", found.type);
+  return new Response(found.text, { headers });
+}
+
+async function exchangeOf(c: Context<DriveEnv>): Promise<Exchange> {
+  const settings = settingsOf(c.env);
+  const request = c.req.raw;
+  const url = new URL(request.url);
+  const { shareId, rest } = sharePath(url.pathname);
+  const { SHARE_SECRET, PUBLIC_BASE_URL } = settings;
+  const caller = await callerOf(request.headers, SHARE_SECRET.secrets.get(SHARE_SECRET.current) ?? "");
+  const { log, language } = c.var;
+  log.note({ interface: "share", share: shareId.slice(0, 40), address: caller.address });
+  log.note({ file: (rest ?? "").slice(0, 200) });
+  return {
+    request,
+    method: request.method,
+    language,
+    log,
+    door: { env: c.env, settings, nowMs: nowMs(settings), shareId, caller },
+    shareUrl: `${PUBLIC_BASE_URL ?? url.origin}/s/${shareId}/`,
+    waitUntil: (work) => c.executionCtx.waitUntil(work),
+  };
+}

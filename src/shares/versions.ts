@@ -1,0 +1,59 @@
+/**
+ * Which version of a file a request is about, when the file was replaced less than 7 days ago: who began to
+ * download the old one finishes it, and nobody ever gets bytes of two versions under one name. Pure.
+ */
+import type { FileVersion } from "../catalog/files.ts";
+import { type Conditions, matchesStrongly, rangeCounts, type Validators } from "./conditional.ts";
+
+/** Enough of the SHA-256 that two contents never share a tag. */
+const TAG_DIGITS = 32;
+
+/**
+ * The entity tag of a version, or of a `part` of it, with its quotes. A restored content is a new revision
+ * and gets a new tag.
+ */
+export function etagOf({ revision, sha256 }: Pick<FileVersion, "revision" | "sha256">, part = ""): string {
+  return `"r${revision}-${sha256.slice(0, TAG_DIGITS)}${part === "" ? "" : `-${part}`}"`;
+}
+
+/**
+ * The version that the request names by `If-Match` or `If-Range`, or null when it names none of `versions`.
+ * A file's tag in `If-Match` is a wish for that version, so an old one is served instead of refused.
+ */
+export function namedVersion<V extends Validators>(
+  { ifMatch, ifRange }: Conditions,
+  versions: readonly V[],
+): V | null {
+  if (ifMatch !== null) return versions.find((each) => matchesStrongly(ifMatch, each.etag)) ?? null;
+  if (ifRange !== null) return versions.find((each) => rangeCounts(ifRange, each)) ?? null;
+  return null;
+}
+
+/**
+ * What a client last did with a path: it `got` bytes from the file's first one on, or it `saw` the file's
+ * size and tag (`HEAD`, a listing with sizes, the file's end).
+ */
+export interface Begun {
+  client: string;
+  how: "got" | "saw";
+  revision: number;
+}
+
+/**
+ * The revision that a client means by a range in the middle of a file without saying which version its part
+ * is of, as `curl -C -`, `wget -c` and `aria2c` do. What it last got or saw itself decides; for a client not
+ * met before, what all others of the share did, if they agree. Null: nobody can know (it got the old one and
+ * saw the new one), or that revision is gone; the whole present file is the honest answer then, a range could
+ * join two versions.
+ */
+export function meantRevision(
+  begun: readonly Begun[],
+  client: string,
+  versions: readonly { revision: number }[],
+): number | null {
+  const own = begun.filter((each) => each.client === client);
+  const revisions = new Set((own.length > 0 ? own : begun).map((each) => each.revision));
+  if (revisions.size > 1) return null;
+  const [only = versions[0]?.revision ?? null] = revisions;
+  return versions.some((each) => each.revision === only) ? only : null;
+}
