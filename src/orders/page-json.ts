@@ -36,12 +36,20 @@ export function writeItems(parts: readonly JsonPart[]): Uint8Array {
     (sum, { startRow, endRow, template }) => sum + (endRow - startRow) * template.rowBytes,
     1 + SPILL_BYTES,
   );
-  const out = new DataView(new ArrayBuffer(room));
+  const out = scratchOf(room);
   out.setUint8(0, OPEN);
   let at = 1;
   for (const { template, startRow, endRow } of filled) at = writeRows(out, at, template, startRow, endRow);
   out.setUint8(at - 1, CLOSE); // over the comma behind the last row
-  return new Uint8Array(out.buffer, 0, at);
+  return new Uint8Array(out.buffer.slice(0, at));
+}
+
+/** Where a page is written before its size is known; kept, so that a page costs memory for its own bytes only. */
+let scratch = new DataView(new ArrayBuffer(0));
+
+function scratchOf(room: number): DataView<ArrayBuffer> {
+  if (scratch.byteLength < room) scratch = new DataView(new ArrayBuffer(room));
+  return scratch;
 }
 
 function writeRows(out: DataView, from: number, template: RowTemplate, start: number, end: number): number {
