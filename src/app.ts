@@ -27,6 +27,7 @@ export function createApp(): Hono<AppEnv> {
     app.all(path, (c) => refused(c, { reason: "method_not_allowed", method: c.req.method }));
   }
   app.get("/health", health);
+  app.use("/admin/*", interfaceNamed("admin"));
   app.route("/admin", adminRoutes());
   app.route("/s", shareRoutes());
   app.notFound((c) => refused(c, { reason: "not_found", path: c.req.path }));
@@ -43,8 +44,17 @@ const logged = createMiddleware<AppEnv>(async (c, next) => {
   c.set("log", log);
   c.set("language", preferredLanguage(c.req.header("Accept-Language") ?? null));
   await next();
+  log.note({ status: c.res.status });
   log.write();
 });
+
+/** What the log calls the routes of one room; never the path itself, which may hold anything. */
+function interfaceNamed(name: string) {
+  return createMiddleware<AppEnv>(async (c, next) => {
+    c.var.log.note({ interface: name });
+    await next();
+  });
+}
 
 async function api(c: Context<AppEnv>): Promise<Response> {
   const settings = settingsOf(c.env);

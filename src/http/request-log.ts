@@ -7,8 +7,10 @@ export interface RequestFacts {
   accountId: string;
   /** The operation by its `apiname`, or the route's name. */
   interface: string;
-  /** Outcome code of spec 7. */
+  /** Outcome code of spec 7; absent outside `/api`. */
   code: number;
+  /** HTTP status. */
+  status: number;
   reason: string;
   symbol: string;
   tradedate: string;
@@ -89,8 +91,8 @@ export function openRequestLog(
   };
 }
 
-function kindOf({ code, reason }: Partial<RequestFacts>): Kind {
-  if (code === 200) return "served";
+function kindOf({ code, reason, status }: Partial<RequestFacts>): Kind {
   if (reason === "slot_busy") return "busy";
-  return code === 503 ? "fault" : "refused";
+  if (code === 503 || (status ?? 0) >= 500) return "fault";
+  return (code ?? 200) === 200 && (status ?? 0) < 400 ? "served" : "refused";
 }

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { openRequestLog, type RequestFacts } from "../../../src/http/request-log.ts";
+
+function lineFor(facts: Partial<RequestFacts>): Record<string, unknown> {
+  const lines: string[] = [];
+  const log = openRequestLog("r1", (line) => lines.push(line));
+  log.note(facts);
+  log.write();
+  return JSON.parse(lines[0] ?? "{}") as Record<string, unknown>;
+}
+
+describe("the request log", () => {
+  it("tells a taken slot apart from an outage, although both are 503", () => {
+    expect(lineFor({ code: 503, reason: "slot_busy", status: 503 }).kind).toBe("busy");
+    expect(lineFor({ code: 503, reason: "unavailable", status: 503 }).kind).toBe("fault");
+    expect(lineFor({ code: 503, reason: "day_damaged", status: 200 }).kind).toBe("fault");
+  });
+
+  it("tells served from refused, inside and outside the envelope", () => {
+    expect(lineFor({ code: 200, reason: "success", status: 200 }).kind).toBe("served");
+    expect(lineFor({ code: 403, reason: "key_unknown", status: 200 }).kind).toBe("refused");
+    expect(lineFor({ interface: "admin", status: 200 }).kind).toBe("served");
+    expect(lineFor({ interface: "admin", status: 401 }).kind).toBe("refused");
+    expect(lineFor({ interface: "admin", status: 503 }).kind).toBe("fault");
+  });
+
+  it("writes one line, and only when a body that is still being sent has ended", async () => {
+    const lines: string[] = [];
+    const log = openRequestLog("r2", (line) => lines.push(line));
+    const ended = log.holdOpen();
+    log.write();
+    expect(lines).toEqual([]);
+    log.note({ ended: "whole" });
+    ended();
+    log.write();
+    ended();
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? "{}")).toMatchObject({ event: "request", requestId: "r2", ended: "whole" });
+  });
+
+  it("adds up a stage's time over its calls, also of one that failed", async () => {
+    const lines: string[] = [];
+    const log = openRequestLog("r3", (line) => lines.push(line));
+    await log.stage("d1", async () => 1);
+    await expect(
+      log.stage("d1", async () => {
+        throw new Error("lost");
+      }),
+    ).rejects.toThrow("lost");
+    log.write();
+    expect(JSON.parse(lines[0] ?? "{}").stageMs).toHaveProperty("d1");
+  });
+});
