@@ -25,6 +25,8 @@ export type EntitlementDenial =
       asked: string;
       from: BeijingDate;
       days: number;
+      /** The parameter that asked; absent: `tradedate`, or the share's `year`. */
+      parameter?: string;
     };
 
 /** An account's use of one interface turned away by its gate (steps 8 and 9); nothing was charged. */

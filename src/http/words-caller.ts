@@ -128,7 +128,7 @@ export function entitlementWords(denial: EntitlementDenial): Words {
     }
     case "outside_window": {
       const { service, plan, asked, from, days } = denial;
-      const parameter = service === "order_history" ? "tradedate" : "year";
+      const parameter = denial.parameter ?? (service === "order_history" ? "tradedate" : "year");
       return {
         zh: `${parameter} ${asked} 不在权限范围内：${PLAN_WORDS[plan].zh}可查最近 ${days} 个自然日（北京时间，含今天），即 ${from} 起。`,
         en: `${parameter} ${asked} is outside your window: the ${PLAN_WORDS[plan].en} plan covers the latest ${days} calendar days including today in Beijing, that is from ${from} on.`,

@@ -59,6 +59,12 @@ function unknownWords(parameter: string, hint: NameHint | null, known: string): 
       en: `The params object does not take ${parameter}: it belongs beside params, at the top level of the body.`,
     };
   }
+  if (known === "") {
+    return {
+      zh: `此接口没有参数，请去掉 ${parameter}。`,
+      en: `This operation takes no parameters: leave ${parameter} out.`,
+    };
+  }
   return {
     zh: `不支持参数 ${parameter}${hint ? `，是否为 ${hint.name}？` : "；"}可用参数：${known}。`,
     en: `There is no parameter ${parameter}${hint ? `, did you mean ${hint.name}?` : ";"} accepted: ${known}.`,

@@ -1,8 +1,15 @@
-/** The operations of `POST /api` by their `apiname` (spec 2.1). */
-import { fileDownload } from "./file-download/file-download.ts";
+/** The operations of `POST /api` by their `apiname`: those of the spec (2.1), then those beside it. */
+import { accountInfo } from "./account-info.ts";
+import { dataChanges } from "./data-changes.ts";
+import { dataStatus } from "./data-status.ts";
+import { dataSymbols } from "./data-symbols.ts";
 import type { Operation } from "./operation.ts";
+import { orderHistoryEstimate } from "./order-history/estimate.ts";
 import { orderHistory } from "./order-history/order-history.ts";
 
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
-  [fileDownload, orderHistory].map((operation) => [operation.apiname, operation]),
+  [orderHistory, accountInfo, dataStatus, dataChanges, dataSymbols, orderHistoryEstimate].map((operation) => [
+    operation.apiname,
+    operation,
+  ]),
 );

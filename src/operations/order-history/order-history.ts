@@ -16,13 +16,12 @@ import { beginWalk, continueWalk, type Walk } from "../../orders/walk.ts";
 import type { Call, Operation, Prepared, Scope } from "../operation.ts";
 import { answerWithSlot } from "./answer.ts";
 import { locate } from "./locate.ts";
-
-const APINAME = "level2_order_history";
+import { ORDER_HISTORY } from "./name.ts";
 
 /** The previous cursor secret counts for this long after a rotation (decisions 5). */
 const PREVIOUS_SECRET_MS = 24 * 3_600_000;
 
-export const orderHistory: Operation = { apiname: APINAME, prepare };
+export const orderHistory: Operation = { apiname: ORDER_HISTORY, prepare };
 
 async function prepare(envelope: Envelope, scope: Scope): Promise<Prepared | Denial> {
   const { settings, nowMs, env } = scope;
@@ -75,7 +74,7 @@ function askForSlot(call: Call, query: OrderQuery, grant: Grant): Promise<Slot |
     { namespace: env.GATE, locationHint: settings.LOCATION_HINT, ctx },
     {
       accountId: principal.accountId,
-      interface: APINAME,
+      interface: ORDER_HISTORY,
       request: { requestId, boundMs, kind: query.format, limits: grant.limits },
       signal,
     },

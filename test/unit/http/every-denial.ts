@@ -66,6 +66,15 @@ export const EVERY_DENIAL: readonly Denial[] = [
     from: "20260211" as BeijingDate,
     days: 30,
   },
+  {
+    reason: "outside_window",
+    service: "order_history",
+    plan: "professional",
+    asked: "202501",
+    from: "20260211" as BeijingDate,
+    days: 30,
+    parameter: "month",
+  },
   ...Object.entries(PROBLEMS).map(
     ([problem, parameter]): Denial => ({
       reason: "param_invalid",
@@ -76,6 +85,7 @@ export const EVERY_DENIAL: readonly Denial[] = [
     }),
   ),
   { reason: "param_unknown", parameter: "offset", hint: null, known: ["symbol", "cursor"] },
+  { reason: "param_unknown", parameter: "symbol", hint: null, known: [] },
   {
     reason: "param_unknown",
     parameter: "cusror",

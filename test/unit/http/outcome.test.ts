@@ -74,7 +74,7 @@ describe("messages (decisions 1)", () => {
     expect(zh.slice(0, -end.length)).toMatch(/[。？]$/);
     if (denial.reason !== "quota_used") expect(en).not.toMatch(HAN);
     expect(en.slice(0, -end.length)).toMatch(/[.?]$/);
-    expect(en).toMatch(/^([A-Z]|invalid api key|tradedate |year )/);
+    expect(en).toMatch(/^([A-Z]|invalid api key|tradedate |year |month )/);
     expect(both).toBe(`${zh.slice(0, -end.length)} ${en}`);
   });
 
@@ -101,6 +101,7 @@ describe("messages (decisions 1)", () => {
     expect(the("outside_window").map((denial) => say(denial))).toEqual([
       expect.stringMatching(/^tradedate 20250101 .*professional.*30 calendar days.*20260211/),
       expect.stringMatching(/^year 2024 .*weekly.*30 calendar days.*20260211/),
+      expect.stringMatching(/^month 202501 .*professional.*30 calendar days.*20260211/),
     ]);
     expect(the("plan_expired").map((denial) => say(denial, "zh"))).toEqual([
       expect.stringContaining("周卡已于北京时间 2026-03-01T00:00:00+08:00 到期"),

@@ -1,0 +1,152 @@
+/**
+ * `account_info`, additive to the spec: what the holder of a key may have, what is left of it today, and how
+ * the last requests ended. Any known key may ask, also one whose plan is over. Charges nothing, takes no slot.
+ */
+import { beijingTimestamp } from "../calendar/beijing.ts";
+import { lastRefusals, type Refusal } from "../catalog/refusals.ts";
+import type { Principal } from "../entitlement/principal.ts";
+import { type Counter, counterOf, type Standing, standingOf, type Window } from "../entitlement/standing.ts";
+import type { Env, Settings } from "../env.ts";
+import type { GateState } from "../gate/protocol.ts";
+import { gateOf } from "../gate/slot.ts";
+import type { Denial } from "../http/denial.ts";
+import type { Envelope } from "../http/envelope.ts";
+import { outcomeOf } from "../http/outcome.ts";
+import { succeed } from "../http/respond.ts";
+import { givenParameters } from "../orders/parameters.ts";
+import type { Call, Operation, Prepared, Scope } from "./operation.ts";
+
+/** The interface that has a slot and daily counters. */
+const COUNTED_INTERFACE = "level2_order_history";
+
+/** Requests that are told of, the newest first. */
+const LAST_REQUESTS = 20;
+
+/** One request that ended, served or refused. */
+interface LastRequest {
+  /** RFC 3339, Beijing time. */
+  time: string;
+  request_id: string;
+  interface: string | null;
+  code: number;
+  /** `success`, or a refusal's reason as in `X-Reason`. */
+  reason: string;
+  /** Null for a refusal before the security or the day was known. */
+  symbol: string | null;
+  tradedate: string | null;
+  /** Rows served; 0 for a refusal. */
+  rows: number;
+}
+
+/** `data` of the answer. */
+export interface AccountInfo {
+  account_id: string;
+  /** The key that asks: its id, never the key; null for a holder signed in at the console. */
+  key_id: string | null;
+  /** The plan in force; when none is, the one that ended last; null without any. */
+  plan: string | null;
+  plan_state: Standing["state"];
+  /** When that plan ends or ended (RFC 3339, Beijing time, exclusive). */
+  plan_ends_at: string | null;
+  /** Days that each service may give now, both included; null: nothing. A `from` of null: all history. */
+  windows: { level2_order_history: Window | null; auction_tick: Window | null; level2: Window | null };
+  /** Daily counters by interface; a limit or what is left of null: unlimited. */
+  quotas: {
+    interface: string;
+    /** The Beijing day that is counted. */
+    day: string;
+    /** JSON and Parquet together. Null while no plan is in force. */
+    requests: Counter | null;
+    /** Parquet files. */
+    files: Counter | null;
+    /** Whole seconds until the counters reset. */
+    resets_in: number;
+    /** Whether a request of the account is in progress, so that another one is `slot_busy`. */
+    busy: boolean;
+  }[];
+  /** At most 20, the newest first: the accepted ones, and refused ones as far as they were kept. */
+  last_requests: LastRequest[];
+}
+
+export const accountInfo: Operation = { apiname: "account_info", prepare };
+
+async function prepare(envelope: Envelope, { settings }: Scope): Promise<Prepared | Denial> {
+  const parameters = givenParameters(envelope.params, [], { unknownParameters: settings.UNKNOWN_PARAMETERS });
+  if ("reason" in parameters) return parameters;
+  return { reads: [], run: (call) => run(call, parameters.unknown) };
+}
+
+async function run(call: Call, unknownParameters: string[]): Promise<Response> {
+  const { requestId, log } = call;
+  const data = await log.stage("account", () =>
+    accountInfoOf(call.env, call.settings, call.principal, call.nowMs),
+  );
+  log.note({ code: 200, reason: "success" });
+  return succeed(data, { requestId, unknownParameters });
+}
+
+/** What is to tell of `principal` at `nowMs`: one call of its gate object and one read of the catalog. */
+export async function accountInfoOf(
+  env: Env,
+  settings: Settings,
+  principal: Principal,
+  nowMs: number,
+): Promise<AccountInfo> {
+  const { accountId, keyId } = principal;
+  const gate = gateOf(
+    { namespace: env.GATE, locationHint: settings.LOCATION_HINT },
+    accountId,
+    COUNTED_INTERFACE,
+  );
+  const [state, refusals] = await Promise.all([gate.state(), lastRefusals(env.DB, accountId, LAST_REQUESTS)]);
+  const standing = standingOf(principal, nowMs);
+  const { order_history, auction_tick, level2 } = standing.windows;
+  return {
+    account_id: accountId,
+    key_id: keyId === "" ? null : keyId,
+    plan: standing.plan,
+    plan_state: standing.state,
+    plan_ends_at: standing.endsAtMs === null ? null : beijingTimestamp(standing.endsAtMs),
+    windows: { level2_order_history: order_history, auction_tick, level2 },
+    quotas: [quotaOf(standing, state)],
+    last_requests: lastRequests(state, refusals),
+  };
+}
+
+function quotaOf({ limits }: Standing, state: GateState): AccountInfo["quotas"][number] {
+  const { use, credited = { requests: 0, files: 0 }, holder } = state;
+  const counter = (unit: "requests" | "files") =>
+    limits === null ? null : counterOf(limits[unit], use[unit], credited[unit]);
+  return {
+    interface: COUNTED_INTERFACE,
+    day: use.day,
+    requests: counter("requests"),
+    files: counter("files"),
+    resets_in: use.resetSeconds,
+    busy: holder !== null,
+  };
+}
+
+/** A request that failed after it was accepted stands in both lists: the gate's entry says more. */
+function lastRequests(state: GateState, refusals: Refusal[]): LastRequest[] {
+  const accepted = state.last.map(({ atMs, requestId, ...rest }) => ({
+    atMs,
+    request: { request_id: requestId, interface: COUNTED_INTERFACE, ...rest },
+  }));
+  const known = new Set(accepted.map(({ request }) => request.request_id));
+  const refused = refusals
+    .filter(({ requestId }) => !known.has(requestId))
+    .map((refusal) => ({ atMs: refusal.atMs, request: refusedRequest(refusal) }));
+  return [...accepted, ...refused]
+    .toSorted((a, b) => b.atMs - a.atMs)
+    .slice(0, LAST_REQUESTS)
+    .map(({ atMs, request }) => ({ time: beijingTimestamp(atMs), ...request }));
+}
+
+function refusedRequest({ requestId, interface: asked, denial: json }: Refusal): Omit<LastRequest, "time"> {
+  const denial = JSON.parse(json) as Denial;
+  const { code, reason } = outcomeOf(denial);
+  const symbol = "symbol" in denial ? denial.symbol : null;
+  const tradedate = "tradedate" in denial ? denial.tradedate : null;
+  return { request_id: requestId, interface: asked, code, reason, symbol, tradedate, rows: 0 };
+}

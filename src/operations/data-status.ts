@@ -1,0 +1,93 @@
+/**
+ * `data_status`, additive to the spec: the days of a month that may be read, with those that are missing. Needs
+ * a plan with order history and shows its window only. Charges nothing, takes no slot.
+ */
+import { type BeijingDate, beijingDate, beijingTimestamp } from "../calendar/beijing.ts";
+import { type DayOverview, type OverviewState, overviewOf } from "../catalog/day-overview.ts";
+import { entitleOrderHistory } from "../entitlement/entitle.ts";
+import { windowOf } from "../entitlement/standing.ts";
+import type { Denial } from "../http/denial.ts";
+import type { Envelope } from "../http/envelope.ts";
+import { succeed } from "../http/respond.ts";
+import { invalid, type ParamInvalid } from "../orders/denial.ts";
+import { givenParameters } from "../orders/parameters.ts";
+import type { Call, Operation, Prepared, Scope } from "./operation.ts";
+
+/** `month` (YYYYMM): the present one in Beijing when left out. */
+const PARAMETERS = ["month"] as const;
+
+interface StatusDay {
+  tradedate: string;
+  /**
+   * `available`, `degraded` (served; the delivery had broken rows that were left out), `pending` (a trading day
+   * that is expected or being loaded), `missing` (an earlier one that is not there), `withdrawn`, `damaged`.
+   */
+  state: OverviewState;
+  /** Null unless `available` or `degraded`, as are the following. */
+  revision: number | null;
+  rows: number | null;
+  securities: number | null;
+  /** Of the whole day's pack. */
+  size_bytes: number | null;
+  /** RFC 3339, Beijing time. */
+  published_at: string | null;
+}
+
+/** `data` of the answer. */
+interface DataStatus {
+  month: string;
+  /** The first day that the plan covers; null: all history. */
+  window_from: string | null;
+  /** Trading days up to today inside the window, oldest first; days without trading are not listed. */
+  days: StatusDay[];
+}
+
+export const dataStatus: Operation = { apiname: "data_status", prepare };
+
+async function prepare(envelope: Envelope, { settings, nowMs }: Scope): Promise<Prepared | Denial> {
+  const parameters = givenParameters(envelope.params, PARAMETERS, {
+    unknownParameters: settings.UNKNOWN_PARAMETERS,
+  });
+  if ("reason" in parameters) return parameters;
+  const month = parseMonth(parameters.given.get("month"), nowMs);
+  if (typeof month !== "string") return month;
+  return { reads: [], run: (call) => run(call, month, parameters.unknown) };
+}
+
+function parseMonth(value: unknown, nowMs: number): string | ParamInvalid {
+  if (value === undefined) return beijingDate(nowMs).slice(0, 6);
+  if (typeof value !== "string") return invalid("month", "not_string", value);
+  if (/^\d{4}(0[1-9]|1[0-2])$/.test(value)) return value;
+  return { ...invalid("month", "value_form", value), accepted: "YYYYMM" };
+}
+
+async function run(call: Call, month: string, unknownParameters: string[]): Promise<Response> {
+  const { principal, nowMs, env, log, requestId } = call;
+  // Days are compared as text, so the 31st stands for the end of a shorter month too.
+  const [first, last] = [`${month}01`, `${month}31`] as [BeijingDate, BeijingDate];
+  const grant = entitleOrderHistory(principal, last, nowMs);
+  if ("reason" in grant) {
+    return call.refuse(
+      grant.reason === "outside_window" ? { ...grant, parameter: "month", asked: month } : grant,
+    );
+  }
+  const from = windowOf(grant.plan, "order_history", nowMs)?.from ?? null;
+  const span = { first: from !== null && from > first ? from : first, last, today: beijingDate(nowMs) };
+  const days = await log.stage("d1", () => overviewOf(env.DB, span));
+  log.note({ code: 200, reason: "success" });
+  const data: DataStatus = { month, window_from: from, days: days.map(statusDay) };
+  return succeed(data, { requestId, unknownParameters });
+}
+
+function statusDay({ tradedate, state, loaded }: DayOverview): StatusDay {
+  const served = state === "available" || state === "degraded" ? loaded : null;
+  return {
+    tradedate,
+    state,
+    revision: served?.revision ?? null,
+    rows: served?.rows ?? null,
+    securities: served?.securities ?? null,
+    size_bytes: served?.sizeBytes ?? null,
+    published_at: served === null ? null : beijingTimestamp(served.publishedAtMs),
+  };
+}

@@ -1,0 +1,103 @@
+/**
+ * `data_symbols`, additive to the spec: the securities of a day. Needs a plan with order history, and a day
+ * inside its window. Charges nothing, takes no slot.
+ */
+import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
+import { dayDenial } from "../catalog/day-denial.ts";
+import { type ListedSecurity, listSecurities } from "../catalog/day-securities.ts";
+import { type OrderDayQuestion, orderDayOf, orderDayStatement } from "../catalog/order-day.ts";
+import { entitleOrderHistory } from "../entitlement/entitle.ts";
+import type { Denial } from "../http/denial.ts";
+import type { Envelope } from "../http/envelope.ts";
+import { succeed } from "../http/respond.ts";
+import { invalid, type ParamInvalid } from "../orders/denial.ts";
+import { givenParameters, parseTradedate } from "../orders/parameters.ts";
+import type { Market } from "../orders/record.ts";
+import { formatTimeOfDay } from "../orders/time-window.ts";
+import type { Call, Operation, Prepared, Scope } from "./operation.ts";
+
+/**
+ * `tradedate`: the calendar's newest trading day when left out, as in order history. `market`: `SH` or `SZ`;
+ * both when left out.
+ */
+const PARAMETERS = ["tradedate", "market"] as const;
+
+/**
+ * Columns of `items`: `rows` orders; `size_bytes` of the security's Parquet file with all fields; the times of
+ * its first and last order as HHMMSSmmm, null without orders.
+ */
+const FIELDS = ["symbol", "market", "rows", "size_bytes", "first_time", "last_time"] as const;
+
+/** `data` of the answer. */
+interface DataSymbols {
+  tradedate: string;
+  revision: number;
+  fields: typeof FIELDS;
+  /** One array per security, by symbol and then market. */
+  items: (string | number | null)[][];
+}
+
+interface Query {
+  question: OrderDayQuestion;
+  market: Market | null;
+  unknownParameters: string[];
+}
+
+export const dataSymbols: Operation = { apiname: "data_symbols", prepare };
+
+async function prepare(envelope: Envelope, { settings, nowMs, env }: Scope): Promise<Prepared | Denial> {
+  const parameters = givenParameters(envelope.params, PARAMETERS, {
+    unknownParameters: settings.UNKNOWN_PARAMETERS,
+  });
+  if ("reason" in parameters) return parameters;
+  const { given, unknown: unknownParameters } = parameters;
+  const tradedate = parseTradedate(given.get("tradedate"));
+  if (tradedate !== null && typeof tradedate === "object") return tradedate;
+  const market = parseMarket(given.get("market"));
+  if (market !== null && typeof market === "object") return market;
+  // The day is read as order history reads it, without a security.
+  const question = { tradedate, symbol: "", today: beijingDate(nowMs) };
+  const query = { question, market, unknownParameters };
+  return { reads: [orderDayStatement(env.DB, question)], run: (call) => run(call, query) };
+}
+
+function parseMarket(value: unknown): Market | null | ParamInvalid {
+  if (value === undefined) return null;
+  if (typeof value !== "string") return invalid("market", "not_string", value);
+  const market = value.trim().toUpperCase();
+  if (market === "SH" || market === "SZ") return market;
+  return { ...invalid("market", "value_form", value), accepted: "SH, SZ" };
+}
+
+async function run(call: Call, { question, market, unknownParameters }: Query): Promise<Response> {
+  const { principal, nowMs, env, log, requestId } = call;
+  const early = entitleOrderHistory(principal, question.tradedate ?? question.today, nowMs);
+  if ("reason" in early) return call.refuse(early);
+  const [result] = await call.read();
+  if (result === undefined) throw new Error("the day was not read");
+  const orderDay = orderDayOf(result, question);
+  const { tradedate, day } = orderDay;
+  const grant = entitleOrderHistory(principal, tradedate, nowMs);
+  if ("reason" in grant) return call.refuse(grant);
+  const unserved = await log.stage("d1", () => dayDenial(env.DB, orderDay, question.today));
+  if (unserved !== null) return call.refuse(unserved);
+  if (day === null) throw new Error("a day without a denial is loaded");
+
+  const { revision } = day;
+  const securities = await log.stage("d1", () => listSecurities(env.DB, { tradedate, revision, market }));
+  log.note({ code: 200, reason: "success", tradedate, rows: securities.length });
+  return succeed(dataOf(tradedate, revision, securities), { requestId, revision, unknownParameters });
+}
+
+function dataOf(tradedate: BeijingDate, revision: number, securities: ListedSecurity[]): DataSymbols {
+  const time = (value: number | null) => (value === null ? null : formatTimeOfDay(value));
+  const items = securities.map(({ symbol, market, rows, sizeBytes, firstTime, lastTime }) => [
+    symbol,
+    market,
+    rows,
+    sizeBytes,
+    time(firstTime),
+    time(lastTime),
+  ]);
+  return { tradedate, revision, fields: FIELDS, items };
+}

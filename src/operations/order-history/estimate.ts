@@ -1,0 +1,125 @@
+/**
+ * `order_history_estimate`, additive to the spec: what a query would bring and cost before it is asked. The same
+ * checks as order history up to the slot; then nothing is read of the pack, charged or held.
+ */
+import { beijingDate } from "../../calendar/beijing.ts";
+import { type OrderDayQuestion, orderDayOf, orderDayStatement } from "../../catalog/order-day.ts";
+import { entitleOrderHistory, type Grant } from "../../entitlement/entitle.ts";
+import type { GateState } from "../../gate/protocol.ts";
+import { gateOf } from "../../gate/slot.ts";
+import type { Denial } from "../../http/denial.ts";
+import type { Envelope } from "../../http/envelope.ts";
+import { succeed } from "../../http/respond.ts";
+import { givenParameters } from "../../orders/parameters.ts";
+import { type OrderQuery, parseOrderQuery } from "../../orders/query.ts";
+import { type Bounds, rowsInWindow } from "../../orders/row-bounds.ts";
+import { formatTimeOfDay } from "../../orders/time-window.ts";
+import { beginWalk } from "../../orders/walk.ts";
+import type { Call, Operation, Prepared, Scope } from "../operation.ts";
+import { type Located, locate } from "./locate.ts";
+import { ORDER_HISTORY } from "./name.ts";
+
+/** As in order history. */
+const PARAMETERS = ["symbol", "tradedate", "start_time", "end_time", "page_size"] as const;
+
+/** A number that is known as a range: times of single rows are not looked at. Equal for a whole day. */
+interface Range {
+  at_least: number;
+  at_most: number;
+}
+
+/** `data` of the answer. */
+interface Estimate {
+  symbol: string;
+  market: string;
+  tradedate: string;
+  revision: number;
+  /** HHMMSSmmm; the start inclusive, the end exclusive. */
+  start_time: string;
+  end_time: string;
+  /** Orders in the window. */
+  rows: Range;
+  page_size: number;
+  /** JSON pages; a window without orders takes one too. */
+  pages: Range;
+  /** Of the Parquet file with all fields; it always holds the whole day. */
+  parquet_bytes: number;
+  /** What it would take of today's counters. */
+  cost: { json: { requests: Range }; parquet: { requests: 1; files: 1 } };
+  /** What is left of them; null: unlimited. */
+  left_today: { requests: number | null; files: number | null };
+  /** Whole seconds until the counters reset. */
+  resets_in: number;
+}
+
+export const orderHistoryEstimate: Operation = { apiname: "order_history_estimate", prepare };
+
+async function prepare(envelope: Envelope, { settings, nowMs, env }: Scope): Promise<Prepared | Denial> {
+  const options = { unknownParameters: settings.UNKNOWN_PARAMETERS };
+  const parameters = givenParameters(envelope.params, PARAMETERS, options);
+  if ("reason" in parameters) return parameters;
+  const known = [...parameters.given].filter(([name]) => PARAMETERS.some((each) => each === name));
+  const query = parseOrderQuery({ params: Object.fromEntries(known) }, options);
+  if ("reason" in query) return query;
+  const question = { tradedate: query.tradedate, symbol: query.symbol, today: beijingDate(nowMs) };
+  return {
+    reads: [orderDayStatement(env.DB, question)],
+    run: (call) => run(call, { ...query, unknownParameters: parameters.unknown }, question),
+  };
+}
+
+async function run(call: Call, query: OrderQuery, question: OrderDayQuestion): Promise<Response> {
+  const { principal, nowMs, log, requestId, env, settings } = call;
+  const early = entitleOrderHistory(principal, question.tradedate ?? question.today, nowMs);
+  if ("reason" in early) return call.refuse(early);
+  const [result] = await call.read();
+  if (result === undefined) throw new Error("the order day was not read");
+  const orderDay = orderDayOf(result, question);
+  const grant = entitleOrderHistory(principal, orderDay.tradedate, nowMs);
+  if ("reason" in grant) return call.refuse(grant);
+  const found = await locate(call, query, beginWalk(query), orderDay);
+  if ("reason" in found) return call.refuse(found);
+
+  const home = { namespace: env.GATE, locationHint: settings.LOCATION_HINT };
+  const state = await log.stage("gate", () => gateOf(home, principal.accountId, ORDER_HISTORY).state());
+  log.note({ code: 200, reason: "success", symbol: query.symbol, tradedate: orderDay.tradedate });
+  const { revision } = found.day;
+  return succeed(estimateOf(query, found, grant, state), {
+    requestId,
+    revision,
+    unknownParameters: query.unknownParameters,
+  });
+}
+
+function estimateOf(
+  query: OrderQuery,
+  { entry, day }: Located,
+  { limits }: Grant,
+  state: GateState,
+): Estimate {
+  const { use } = state;
+  const rows = rowsInWindow(entry, query);
+  const pagesOf = (count: number) => Math.max(1, Math.ceil(count / query.pageSize));
+  const pages = rangeOf({ atLeast: pagesOf(rows.atLeast), atMost: pagesOf(rows.atMost) });
+  const left = (limit: number | null, counted: number) =>
+    limit === null ? null : Math.max(0, limit - counted);
+  return {
+    symbol: entry.symbol,
+    market: entry.market,
+    tradedate: day.pack.tradedate,
+    revision: day.revision,
+    start_time: formatTimeOfDay(query.start),
+    end_time: formatTimeOfDay(query.end),
+    rows: rangeOf(rows),
+    page_size: query.pageSize,
+    pages,
+    parquet_bytes: entry.length,
+    cost: { json: { requests: pages }, parquet: { requests: 1, files: 1 } },
+    left_today: { requests: left(limits.requests, use.requests), files: left(limits.files, use.files) },
+    resets_in: use.resetSeconds,
+  };
+}
+
+function rangeOf({ atLeast, atMost }: Bounds): Range {
+  return { at_least: atLeast, at_most: atMost };
+}

@@ -1,0 +1,298 @@
+/** `data_status`, `data_changes`, `data_symbols` and `order_history_estimate`, additive to the spec (issue 5, 2). */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { day, order, security } from "../support/builders.ts";
+import { account, publish } from "../support/operator.ts";
+import { expectEnvelope, expectRefusal } from "./expect-refusal.ts";
+import { left } from "./quota-left.ts";
+import {
+  BEFORE_WINDOW,
+  FIRST_OF_WINDOW,
+  HOLIDAY,
+  MAIN,
+  OLDEST,
+  SATURDAY,
+  startWorld,
+  TODAY,
+  type World,
+} from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const ask = (apiname: string, params: object, apikey = world.keys.flagship) =>
+  world.service.post({ apiname, apikey, params });
+
+async function dataOf<T>(apiname: string, params: object, apikey = world.keys.flagship): Promise<T> {
+  const answer = await ask(apiname, params, apikey);
+  expectEnvelope(answer);
+  expect(answer.envelope.code, answer.text).toBe(200);
+  return answer.envelope.data as T;
+}
+
+const WITH_DATA = ["data_status", "data_changes", "data_symbols", "order_history_estimate"] as const;
+
+describe("operations about data", () => {
+  it.each(WITH_DATA)("%s wants a plan with order history, and only known parameters", async (apiname) => {
+    const params = apiname === "order_history_estimate" ? { symbol: "600519" } : {};
+    for (const plan of ["free", "standard"] as const) {
+      expectRefusal(await ask(apiname, params, world.keys[plan]), { reason: "plan_missing" });
+    }
+    expectRefusal(await ask(apiname, { ...params, nonsense: 1 }), { reason: "param_unknown" });
+  });
+
+  it("hint at the nearest parameter", async () => {
+    expectRefusal(await ask("data_symbols", { tradedte: MAIN }), {
+      reason: "param_unknown",
+      says: ["tradedate"],
+    });
+    expectRefusal(await ask("data_statsu", {}), { reason: "apiname_unknown", says: ["data_status"] });
+  });
+
+  it("charge nothing and take no slot", async () => {
+    const { key } = await account(world.service, { plan: "trial" });
+    const asks = Array.from({ length: 40 }, (_, n) =>
+      ask(WITH_DATA[n % 4] ?? "", n % 4 === 3 ? { symbol: "600519", tradedate: MAIN } : {}, key),
+    );
+    const reasons = (await Promise.all(asks)).map(({ reason }) => reason);
+    expect(reasons).not.toContain("slot_busy");
+    const page = await world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: key });
+    expect(left(page).remaining).toBe(99);
+  });
+});
+
+describe("data_status", () => {
+  interface Status {
+    month: string;
+    window_from: string | null;
+    days: { tradedate: string; state: string; revision: number | null; rows: number | null }[];
+  }
+
+  it("lists a month's trading days up to today: loaded, missing, expected today", async () => {
+    const status = await dataOf<Status>("data_status", {});
+    expect(status).toMatchObject({ month: "202603", window_from: null });
+    const states = new Map(status.days.map(({ tradedate, state }) => [tradedate, state]));
+    expect([...states.keys()]).toEqual(
+      ["03", "04", "05", "06", "09", "10", "11", "12"].map((dayOfMonth) => `202603${dayOfMonth}`),
+    );
+    expect([states.get(MAIN), states.get("20260310"), states.get(TODAY)]).toEqual([
+      "available",
+      "missing",
+      "pending",
+    ]);
+    expect([states.has(HOLIDAY), states.has(SATURDAY)]).toEqual([false, false]);
+    const rows = world.main.securities.reduce((sum, { orders }) => sum + orders.length, 0);
+    expect(status.days.find(({ tradedate }) => tradedate === MAIN)).toEqual({
+      tradedate: MAIN,
+      state: "available",
+      revision: 1,
+      rows,
+      securities: world.main.securities.length,
+      size_bytes: expect.any(Number),
+      published_at: expect.stringMatching(/^2026-03-12T10:\d\d:\d\d\+08:00$/),
+    });
+    expect(status.days.find(({ tradedate }) => tradedate === "20260310")).toEqual({
+      tradedate: "20260310",
+      state: "missing",
+      revision: null,
+      rows: null,
+      securities: null,
+      size_bytes: null,
+      published_at: null,
+    });
+  });
+
+  it("shows only what lies in the plan's window, and refuses a month before it", async () => {
+    const key = world.keys.professional;
+    const status = await dataOf<Status>("data_status", { month: "202602" }, key);
+    expect(status.window_from).toBe(FIRST_OF_WINDOW);
+    expect(status.days[0]).toMatchObject({ tradedate: FIRST_OF_WINDOW, state: "available" });
+    expectRefusal(await ask("data_status", { month: "202601" }, key), {
+      reason: "outside_window",
+      says: [/month 202601/, FIRST_OF_WINDOW],
+    });
+    expect((await dataOf<Status>("data_status", { month: "202601" })).days[0]?.tradedate).toBe("20260101");
+  });
+
+  it.each([202603, "2026-03", "202613", "03"])("refuses the month %o", async (month) => {
+    expectRefusal(await ask("data_status", { month }), { reason: "param_invalid", says: ["month"] });
+  });
+});
+
+describe("data_changes", () => {
+  interface Changes {
+    changes: {
+      change: number;
+      at: string;
+      tradedate: string;
+      kind: string;
+      revision: number;
+      previous: number | null;
+      securities: { added: string[]; removed: string[]; changed: string[] } | null;
+    }[];
+    next_after: number;
+    has_more: boolean;
+  }
+
+  it("tells every publication once, page by page, inside the window", async () => {
+    const seen: string[] = [];
+    let after = 0;
+    for (;;) {
+      const { changes, next_after, has_more } = await dataOf<Changes>("data_changes", { after, limit: 1 });
+      seen.push(...changes.map(({ tradedate }) => tradedate));
+      after = next_after;
+      if (!has_more) break;
+    }
+    expect(seen).toEqual([OLDEST, BEFORE_WINDOW, FIRST_OF_WINDOW, MAIN]);
+    expect(await dataOf<Changes>("data_changes", { after })).toEqual({
+      changes: [],
+      next_after: after,
+      has_more: false,
+    });
+    const inWindow = await dataOf<Changes>("data_changes", {}, world.keys.professional);
+    expect(inWindow.changes.map(({ tradedate }) => tradedate)).toEqual([FIRST_OF_WINDOW, MAIN]);
+    expect(inWindow.changes[0]).toMatchObject({
+      kind: "published",
+      revision: 1,
+      previous: null,
+      securities: null,
+    });
+  });
+
+  it("names the securities that a rebuild added, removed and changed, and no other", async () => {
+    const tradedate = "20260309";
+    const quiet = security("600000", [order("093000000")]);
+    const gone = security("600001", [order("093000000")]);
+    const before = security("600519", [order("093000000"), order("093000001")]);
+    const after = security("600519", [order("093000000"), order("093000001", { priceE4: 123_500 })]);
+    const come = security("300750", [order("093000000")]);
+    await publish(world.service, day({ tradedate, securities: [quiet, gone, before] }));
+    const since = (await dataOf<Changes>("data_changes", {})).next_after;
+    await publish(world.service, day({ tradedate, securities: [quiet, after, come] }));
+    expect((await dataOf<Changes>("data_changes", { after: String(since) })).changes).toEqual([
+      {
+        change: expect.any(Number),
+        at: expect.stringMatching(/^2026-03-12T10:\d\d:\d\d\+08:00$/),
+        tradedate,
+        kind: "published",
+        revision: 2,
+        previous: 1,
+        securities: { added: ["300750.SZ"], removed: ["600001.SH"], changed: ["600519.SH"] },
+      },
+    ]);
+  });
+
+  it("begins at an instant or a day, and refuses what is neither", async () => {
+    const counts = await Promise.all(
+      ["20260312", "2026-03-12T00:00:00+08:00", "2026-03-13"].map(
+        async (since) => (await dataOf<Changes>("data_changes", { since })).changes.length > 0,
+      ),
+    );
+    expect(counts).toEqual([true, true, false]);
+    for (const params of [
+      { since: "yesterday" },
+      { since: 20260312 },
+      { limit: 51 },
+      { limit: 0 },
+      { after: 1.5 },
+    ]) {
+      expectRefusal(await ask("data_changes", params), {
+        reason: "param_invalid",
+        says: [Object.keys(params)[0] ?? ""],
+      });
+    }
+  });
+});
+
+describe("data_symbols", () => {
+  interface Symbols {
+    tradedate: string;
+    revision: number;
+    fields: string[];
+    items: [string, string, number, number, string | null, string | null][];
+  }
+
+  it("lists every security of the day with its rows, its file's size and its first and last time", async () => {
+    const { fields, items, ...rest } = await dataOf<Symbols>("data_symbols", { tradedate: MAIN });
+    expect(rest).toEqual({ tradedate: MAIN, revision: 1 });
+    expect(fields).toEqual(["symbol", "market", "rows", "size_bytes", "first_time", "last_time"]);
+    expect(items.map(([symbol, market, rows, , first, last]) => [symbol, market, rows, first, last])).toEqual(
+      world.main.securities.map(({ symbol, market, orders }) => [
+        symbol,
+        market,
+        orders.length,
+        orders[0]?.time ?? null,
+        orders.at(-1)?.time ?? null,
+      ]),
+    );
+    const maotai = items.find(([symbol]) => symbol === "600519");
+    const file = await world.ask({ symbol: "600519", tradedate: MAIN, format: "parquet" });
+    expect(maotai?.[3]).toBe(file.bytes.length);
+    expect(items.find(([symbol]) => symbol === "688111")).toEqual(["688111", "SH", 0, 0, null, null]);
+  });
+
+  it("lists one exchange when asked to, and refuses others", async () => {
+    const { items } = await dataOf<Symbols>("data_symbols", { tradedate: MAIN, market: "sz" });
+    expect(new Set(items.map(([, market]) => market))).toEqual(new Set(["SZ"]));
+    expectRefusal(await ask("data_symbols", { tradedate: MAIN, market: "BJ" }), { reason: "param_invalid" });
+  });
+
+  it("refuses days as order history does", async () => {
+    expectRefusal(await ask("data_symbols", {}), { reason: "not_loaded", says: [TODAY, MAIN] });
+    expectRefusal(await ask("data_symbols", { tradedate: HOLIDAY }), { reason: "not_trading_day" });
+    expectRefusal(await ask("data_symbols", { tradedate: BEFORE_WINDOW }, world.keys.professional), {
+      reason: "outside_window",
+    });
+  });
+});
+
+describe("order_history_estimate", () => {
+  it("tells rows, pages, the file's bytes and what they cost of today's counters", async () => {
+    const { key } = await account(world.service, { plan: "trial" });
+    await world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: key });
+    const params = { symbol: "600000", tradedate: MAIN, page_size: 7 };
+    const file = await world.ask({ symbol: "600000", tradedate: MAIN, format: "parquet" });
+    expect(await dataOf("order_history_estimate", params, key)).toEqual({
+      symbol: "600000",
+      market: "SH",
+      tradedate: MAIN,
+      revision: 1,
+      start_time: "000000000",
+      end_time: "240000000",
+      rows: { at_least: 25, at_most: 25 },
+      page_size: 7,
+      pages: { at_least: 4, at_most: 4 },
+      parquet_bytes: file.bytes.length,
+      cost: { json: { requests: { at_least: 4, at_most: 4 } }, parquet: { requests: 1, files: 1 } },
+      left_today: { requests: 99, files: null },
+      resets_in: expect.any(Number),
+    });
+  });
+
+  it("gives bounds for a window inside the day that hold the true number of rows", async () => {
+    const window = { symbol: "600519", tradedate: MAIN, start_time: "09:30", end_time: "09:31" };
+    const { rows } = await dataOf<{ rows: { at_least: number; at_most: number } }>(
+      "order_history_estimate",
+      window,
+    );
+    const page = await world.ask(window);
+    const exact = (page.envelope.data as { items: unknown[] }).items.length;
+    expect(rows.at_least).toBeLessThanOrEqual(exact);
+    expect(rows.at_most).toBeGreaterThanOrEqual(exact);
+  });
+
+  it("refuses what order history would refuse", async () => {
+    const asked = (params: object, key?: string) => ask("order_history_estimate", params, key);
+    expectRefusal(await asked({ tradedate: MAIN }), { reason: "param_invalid", says: ["symbol"] });
+    expectRefusal(await asked({ symbol: "999999", tradedate: MAIN }), { reason: "security_unknown" });
+    expectRefusal(await asked({ symbol: "688111", tradedate: MAIN }), { reason: "no_orders" });
+    expectRefusal(await asked({ symbol: "600519", tradedate: MAIN, cursor: "x" }), {
+      reason: "param_unknown",
+    });
+    expectRefusal(await asked({ symbol: "600519", tradedate: OLDEST }, world.keys.professional), {
+      reason: "outside_window",
+    });
+  });
+});
