@@ -18,7 +18,8 @@ export function registerDays(program: Command): void {
   ).action(detail);
 }
 
-function monthArgument(text: string): string {
+/** A command-line month; commander prints the sentence. */
+export function monthArgument(text: string): string {
   if (!/^\d{4}(0[1-9]|1[0-2])$/.test(text)) throw new InvalidArgumentError("expected a month as YYYYMM.");
   return text;
 }

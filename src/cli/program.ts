@@ -5,6 +5,9 @@ import { Command } from "commander";
 import { registerAccounts } from "./account-commands.ts";
 import { registerCalendar } from "./calendar/calendar-commands.ts";
 import { registerDays } from "./day-commands.ts";
+import { registerExternal } from "./external/external-commands.ts";
+import { registerFiles } from "./files/file-commands.ts";
+import { registerShares } from "./files/share-commands.ts";
 import { registerKeys } from "./key-commands.ts";
 import { registerPackCommands } from "./pack/index.ts";
 import { registerPublish } from "./publish/publish-command.ts";
@@ -31,6 +34,9 @@ export function createProgram(): Command {
   registerCalendar(program);
   registerAccounts(program);
   registerKeys(program);
+  registerFiles(program);
+  registerExternal(program);
+  registerShares(program);
   registerSample(program);
   return program;
 }

@@ -10,6 +10,7 @@ import { AdminClient } from "../admin-client.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { prepareAccounts } from "./demo-accounts.ts";
 import { loadDemoCalendar, publishSampleDay, sampleDates, servedDays } from "./demo-days.ts";
+import { publishSampleAuctions } from "./demo-files.ts";
 import {
   forget,
   migrationsDigest,
@@ -110,6 +111,7 @@ async function prepare(
     say(`Publishing the sample day ${day}`);
     await publishSampleDay(client, day, stateDir);
   }
+  await publishSampleAuctions(client, days, stateDir);
   await prepareAccounts(client, remembered, nowMs);
   remember(stateDir, remembered);
   const keys = Object.fromEntries(Object.entries(remembered.keys).map(([name, { key }]) => [name, key]));

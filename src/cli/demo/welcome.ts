@@ -32,6 +32,10 @@ export function welcome(
     "",
     pastedRequest(baseUrl, keys.flagship ?? "", days.at(-1) ?? ""),
     "",
+    "And the share of that year's auction packs, whose address opens in a browser:",
+    "",
+    pastedShareRequest(baseUrl, keys.flagship ?? "", days.at(-1) ?? ""),
+    "",
     `For scripts: ${demoFile}`,
     `Log:         ${logFile}`,
     "Stop with Ctrl-C.",
@@ -45,5 +49,15 @@ export function pastedRequest(baseUrl: string, apikey: string, tradedate: string
     apikey,
     params: { symbol: "600519", tradedate, start_time: "09:30", page_size: 5 },
   });
+  return pasted(baseUrl, body);
+}
+
+/** A `curl` command for the share of auction packs of the year of `tradedate`. */
+export function pastedShareRequest(baseUrl: string, apikey: string, tradedate: string): string {
+  const params = { data_type: "auction_tick", year: Number(tradedate.slice(0, 4)) };
+  return pasted(baseUrl, JSON.stringify({ apiname: "file_download", apikey, params }));
+}
+
+function pasted(baseUrl: string, body: string): string {
   return `curl -s ${baseUrl}/api -H 'Content-Type: application/json' -d '${body}'`;
 }

@@ -33,11 +33,12 @@ export function auctionPackBytes(ticks: AuctionTick[]): Uint8Array<ArrayBuffer> 
 export async function writeAuctionPack(
   tradedate: BeijingDate,
   folder: string,
-): Promise<{ path: string; rows: number; sizeBytes: number }> {
+): Promise<{ path: string; name: string; rows: number; sizeBytes: number }> {
   await mkdir(folder, { recursive: true });
-  const path = join(folder, `${tradedate}_aucde.parquet`);
+  const name = `${tradedate}_aucde.parquet`;
+  const path = join(folder, name);
   const ticks = sampleAuction(tradedate);
   const bytes = auctionPackBytes(ticks);
   await writeFile(path, bytes);
-  return { path, rows: ticks.length, sizeBytes: bytes.length };
+  return { path, name, rows: ticks.length, sizeBytes: bytes.length };
 }

@@ -1,0 +1,74 @@
+/**
+ * Adding a daily file: begin or take up the upload, send the parts the service has not got, complete. What
+ * is offered changes by `files publish` only, so whatever is killed before it can simply be run again.
+ */
+import {
+  type BeginFileUpload,
+  type FileSummary,
+  fileNameProblem,
+  fileSummarySchema,
+  fileUploadBegunSchema,
+} from "../../admin/wire.ts";
+import type { BeijingDate } from "../../calendar/beijing.ts";
+import { auctionPackProblem } from "../../pack-builder/auction-file.ts";
+import { type LocalFile, openLocalFile } from "../../pack-builder/local-file.ts";
+import type { AdminClient } from "../admin-client.ts";
+import { CommandFailure, EXIT } from "../exit.ts";
+import { sendParts } from "../publish/send-parts.ts";
+
+/** Which file of which day. */
+export interface FilePlace {
+  dataType: FileSummary["dataType"];
+  tradedate: BeijingDate;
+  name: string;
+}
+
+/** The path of a file's admin routes. */
+export function fileRoute({ dataType, tradedate, name }: FilePlace): string {
+  return `/admin/files/${dataType}/${tradedate}/${encodeURIComponent(name)}`;
+}
+
+/** Refuses a name that the service would refuse, before anything is read. */
+export function refuseWrongName({ dataType, tradedate, name }: FilePlace): void {
+  const problem = fileNameProblem(dataType, tradedate, name);
+  if (problem !== null) throw new CommandFailure(`${name}: ${problem}.`, EXIT.usage);
+}
+
+/**
+ * Opens the file at `path` that is to be added at `place`; one that cannot be read, an empty one, and an
+ * auction pack without ZSTD on every column end the command with a sentence. The caller closes it.
+ */
+export async function openDailyFile(path: string, { dataType }: FilePlace): Promise<LocalFile> {
+  const file = await openLocalFile(path);
+  if ("reason" in file) throw new CommandFailure(`${path} cannot be read (${file.code}).`);
+  const problem =
+    file.sizeBytes === 0
+      ? "it is empty"
+      : dataType === "auction_tick"
+        ? await auctionPackProblem(file)
+        : null;
+  if (problem === null) return file;
+  await file.close();
+  throw new CommandFailure(`${path} is not taken: ${problem}.`);
+}
+
+/** Adds `file` at `place`; resumable and idempotent. It is offered after `publishFile` only. */
+export async function addFile(
+  client: AdminClient,
+  place: FilePlace,
+  file: LocalFile,
+  onSent?: (bytes: number) => void,
+): Promise<FileSummary> {
+  const uploads = `${fileRoute(place)}/uploads`;
+  const body: BeginFileUpload = { sizeBytes: file.sizeBytes, sha256: await file.sha256() };
+  const begun = await client.request(fileUploadBegunSchema, "POST", uploads, { body, repeatable: true });
+  if (begun.state === "present") return begun.file;
+  const upload = `${uploads}/${encodeURIComponent(begun.uploadId)}`;
+  await sendParts(client, { file, begun, upload, onSent });
+  return client.request(fileSummarySchema, "POST", `${upload}/complete`, { repeatable: true });
+}
+
+/** Offers the newest revision of a file to shares. */
+export function publishFile(client: AdminClient, place: FilePlace): Promise<FileSummary> {
+  return client.request(fileSummarySchema, "POST", `${fileRoute(place)}/publish`, { repeatable: true });
+}

@@ -1,0 +1,145 @@
+/** `edgetape files`: the daily files that shares offer beside the order packs. */
+import { basename } from "node:path";
+import { type Command, Option } from "commander";
+import { dataTypeSchema, type FileSummary, fileListSchema, fileSummarySchema } from "../../admin/wire.ts";
+import { type BeijingDate, beijingDate } from "../../calendar/beijing.ts";
+import { dateArgument, monthArgument } from "../day-commands.ts";
+import { CommandFailure, EXIT } from "../exit.ts";
+import { byteProgress, megabytes } from "../progress.ts";
+import { print, type ServiceOptions, serviceOf, table, withService } from "../service-options.ts";
+import {
+  addFile,
+  type FilePlace,
+  fileRoute,
+  openDailyFile,
+  publishFile,
+  refuseWrongName,
+} from "./add-file.ts";
+
+interface PlaceOptions extends ServiceOptions {
+  type: FileSummary["dataType"];
+  date: BeijingDate;
+  name?: string;
+}
+
+/** The option `--type`. */
+export function dataTypeOption(): Option {
+  return new Option("--type <type>", "the kind of files")
+    .choices(dataTypeSchema.options)
+    .makeOptionMandatory();
+}
+
+/** Registers `files add`, `files list`, `files publish` and `files withdraw`. */
+export function registerFiles(program: Command): void {
+  const files = program.command("files").description("daily files for shares");
+  withPlace(
+    files
+      .command("add")
+      .description(
+        "upload a daily file and check it; run it again after any interruption. It is offered once published",
+      )
+      .argument("<file>", "an auction pack, or any file of the day for level2 shares")
+      .option("--publish", "offer it at once, in the place of its former revision"),
+    "its name in the share, which contains the date; that of the file when absent",
+  ).action(add);
+  withService(
+    files
+      .command("list")
+      .description("the files of a month with their states")
+      .addOption(dataTypeOption())
+      .option("--month <YYYYMM>", "the month; the present one when absent", monthArgument),
+  ).action(list);
+  const name = "the file's name in the share; not needed for an auction pack";
+  withPlace(
+    files.command("publish").description("offer the newest revision of a file, a withdrawn one too"),
+    name,
+  ).action(publish);
+  withPlace(
+    files
+      .command("withdraw")
+      .description("take a file back at once, from downloads that have begun too")
+      .option("--note <text>", "why, for the list and the audit"),
+    name,
+  ).action(withdraw);
+}
+
+function withPlace(command: Command, name: string): Command {
+  return withService(
+    command
+      .addOption(dataTypeOption())
+      .requiredOption("--date <YYYYMMDD>", "the trading day", dateArgument)
+      .option("--name <name>", name),
+  );
+}
+
+async function add(path: string, options: PlaceOptions & { publish?: boolean }): Promise<void> {
+  const client = serviceOf(options);
+  const place = placeOf(options, basename(path));
+  refuseWrongName(place);
+  const file = await openDailyFile(path, place);
+  try {
+    const progress = byteProgress(`sending ${place.name}`, file.sizeBytes);
+    const added = await addFile(client, place, file, progress.update);
+    progress.end();
+    show(options, options.publish ? await publishFile(client, place) : added);
+  } finally {
+    await file.close();
+  }
+}
+
+async function publish(options: PlaceOptions): Promise<void> {
+  const place = placeOf(options);
+  refuseWrongName(place);
+  show(options, await publishFile(serviceOf(options), place));
+}
+
+async function withdraw(options: PlaceOptions & { note?: string }): Promise<void> {
+  const place = placeOf(options);
+  refuseWrongName(place);
+  const request = { body: { note: options.note ?? "" }, repeatable: true };
+  show(
+    options,
+    await serviceOf(options).request(fileSummarySchema, "POST", `${fileRoute(place)}/withdraw`, request),
+  );
+}
+
+/** An auction pack has one possible name; any other file must be named, or be `fallback`. */
+function placeOf({ type: dataType, date: tradedate, name }: PlaceOptions, fallback?: string): FilePlace {
+  const only = dataType === "auction_tick" ? `${tradedate}_aucde.parquet` : undefined;
+  const called = name ?? fallback ?? only;
+  if (called === undefined) throw new CommandFailure("Which file of the day? Give --name.", EXIT.usage);
+  return { dataType, tradedate, name: called };
+}
+
+async function list(options: ServiceOptions & { type: string; month?: string }): Promise<void> {
+  const month = options.month ?? beijingDate(Date.now()).slice(0, 6);
+  // Day 0 of the next month is the last one of this month.
+  const last = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4)), 0)).getUTCDate();
+  const path = `/admin/files/${options.type}?from=${month}01&to=${month}${last}`;
+  const answer = await serviceOf(options).request(fileListSchema, "GET", path);
+  const rows = answer.files.map((file) => [
+    file.tradedate,
+    file.name,
+    String(file.revision),
+    stateOf(file),
+    megabytes(file.sizeBytes),
+    file.publishedAt ?? "",
+  ]);
+  print(
+    options,
+    answer,
+    rows.length === 0
+      ? [`There are no ${options.type} files in ${month}.`]
+      : table(["day", "file", "revision", "state", "MB", "published"], rows),
+  );
+}
+
+function show(options: ServiceOptions, file: FileSummary): void {
+  const waits = file.state === "verifying" ? "; `edgetape files publish` offers it" : "";
+  const facts = `revision ${file.revision}, ${megabytes(file.sizeBytes)} MB, SHA-256 ${file.sha256}`;
+  print(options, file, `${file.name} is ${stateOf(file)}: ${facts}${waits}.`);
+}
+
+function stateOf({ state, stateNote }: FileSummary): string {
+  return stateNote === "" ? state : `${state} (${stateNote})`;
+}

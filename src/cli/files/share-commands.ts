@@ -1,0 +1,47 @@
+/** `edgetape share`: the shares that accounts were given. */
+import type { Command } from "commander";
+import { shareListSchema, shareSummarySchema } from "../../admin/wire.ts";
+import { print, type ServiceOptions, serviceOf, table, withService } from "../service-options.ts";
+
+/** Registers `share list` and `share revoke`. */
+export function registerShares(program: Command): void {
+  const share = program.command("share").description("shares of daily files");
+  withService(
+    share.command("list").description("every share an account was given, newest first").argument("<account>"),
+  ).action(list);
+  withService(
+    share
+      .command("revoke")
+      .description("end a share (within 30 s everywhere); who asks again gets one with another password")
+      .argument("<share id>", "the last part of its address"),
+  ).action(revoke);
+}
+
+async function list(account: string, options: ServiceOptions): Promise<void> {
+  const path = `/admin/shares?account=${encodeURIComponent(account)}`;
+  const answer = await serviceOf(options).request(shareListSchema, "GET", path);
+  const rows = answer.shares.map((share) => [
+    share.shareId,
+    share.dataType,
+    String(share.year),
+    share.createdAt,
+    share.revokedAt === null ? "in force for 7 days, as long as the plan" : `revoked ${share.revokedAt}`,
+  ]);
+  print(
+    options,
+    answer,
+    rows.length === 0
+      ? [`Account ${account} has never asked for a share.`]
+      : table(["share id", "type", "year", "made", "state"], rows),
+  );
+}
+
+async function revoke(shareId: string, options: ServiceOptions): Promise<void> {
+  const path = `/admin/shares/${encodeURIComponent(shareId)}/revoke`;
+  const share = await serviceOf(options).request(shareSummarySchema, "POST", path, { repeatable: true });
+  print(
+    options,
+    share,
+    `Share ${share.shareId} of account ${share.accountId} is revoked since ${share.revokedAt}.`,
+  );
+}

@@ -1,0 +1,58 @@
+/** A file on disk: its size, its bytes, its sum. */
+import { createHash } from "node:crypto";
+import { type FileHandle, open } from "node:fs/promises";
+
+const READ_BYTES = 4 * 1024 * 1024;
+
+export interface LocalFile {
+  sizeBytes: number;
+  /** `length` bytes from byte `offset`; fewer only at the end of the file. */
+  read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>>;
+  /** SHA-256 of the whole file as hex. */
+  sha256(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Why a file cannot be read; `code` is the system's. */
+export type LocalFileDenial = { reason: "unreadable"; code: string };
+
+/** Opens the file at `path`; a folder is refused too. The caller closes it. */
+export async function openLocalFile(path: string): Promise<LocalFile | LocalFileDenial> {
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path, "r");
+    const stat = await file.stat();
+    if (stat.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: "EISDIR" });
+    const read = readerOf(file);
+    const { close } = file;
+    return { sizeBytes: stat.size, read, sha256: () => digestOf(read), close: close.bind(file) };
+  } catch (error) {
+    await file?.close();
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return { reason: "unreadable", code };
+  }
+}
+
+function readerOf(file: FileHandle): LocalFile["read"] {
+  return async (offset, length) => {
+    const bytes = new Uint8Array(length);
+    let done = 0;
+    while (done < length) {
+      const { bytesRead } = await file.read(bytes, done, length - done, offset + done);
+      if (bytesRead === 0) break;
+      done += bytesRead;
+    }
+    return bytes.subarray(0, done);
+  };
+}
+
+async function digestOf(read: LocalFile["read"]): Promise<string> {
+  const hash = createHash("sha256");
+  for (let offset = 0; ; ) {
+    const bytes = await read(offset, READ_BYTES);
+    if (bytes.length === 0) return hash.digest("hex");
+    hash.update(bytes);
+    offset += bytes.length;
+  }
+}
