@@ -3,13 +3,13 @@ import { accountInfo } from "./account-info.ts";
 import { dataChanges } from "./data-changes.ts";
 import { dataStatus } from "./data-status.ts";
 import { dataSymbols } from "./data-symbols.ts";
+import { fileDownload } from "./file-download/file-download.ts";
 import type { Operation } from "./operation.ts";
 import { orderHistoryEstimate } from "./order-history/estimate.ts";
 import { orderHistory } from "./order-history/order-history.ts";
 
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
-  [orderHistory, accountInfo, dataStatus, dataChanges, dataSymbols, orderHistoryEstimate].map((operation) => [
-    operation.apiname,
-    operation,
-  ]),
+  [fileDownload, orderHistory, accountInfo, dataStatus, dataChanges, dataSymbols, orderHistoryEstimate].map(
+    (operation) => [operation.apiname, operation],
+  ),
 );
