@@ -3,7 +3,7 @@
  * Chunks stay in the order of the section, the schema is in the order asked; a field asked for under two names
  * is one chunk that both columns point to.
  */
-import { ByteWriter } from "hyparquet-writer";
+import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { writeMetadata } from "hyparquet-writer/src/metadata.js";
 import type { Field } from "../orders/record.ts";
 import type { ChunkSizes } from "./chunk-table.ts";
