@@ -15,8 +15,6 @@ export interface DriveFacts {
   bytes: number;
   /** Hash of the caller's address. */
   address: string;
-  /** 200 for everything served, else the HTTP status. */
-  code: number;
   reason: string;
   fault: string;
 }

@@ -17,7 +17,7 @@ const FORM = 'Edgetape-Form realm="edgetape share"';
 export function refuse(exchange: Exchange, denial: DriveDenial): Response {
   const { method, log } = exchange;
   const { status } = describe(denial);
-  log.note({ code: status, reason: denial.reason });
+  log.note({ reason: denial.reason });
   const forPeople = wantsPage(exchange);
   const headers = driveHeaders(log.requestId, { "X-Reason": denial.reason });
   switch (denial.reason) {

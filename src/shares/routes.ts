@@ -19,6 +19,9 @@ import { ALLOWED } from "./webdav.ts";
 /** The app around the drive opens the log and reads the language that messages are to be in. */
 export type DriveEnv = { Bindings: Env; Variables: { log: DriveLog; language: Language } };
 
+/** What can be the id of a share. */
+const SHARE_ID = /^[0-9A-Za-z]{1,20}$/;
+
 const READS = ["GET", "HEAD", "OPTIONS", "PROPFIND"];
 
 /** A year: an asset's name changes with its content. */
@@ -45,7 +48,6 @@ async function answer(c: Context<DriveEnv>): Promise<Response> {
   const exchange = await exchangeOf(c);
   const result = await judge(exchange);
   if ("reason" in result) return refuse(exchange, result);
-  exchange.log.note({ code: 200 });
   return result;
 }
 
@@ -72,6 +74,7 @@ async function judge(exchange: Exchange): Promise<Response | DriveDenial> {
   exchange.log.note({ accountId: open.share.accountId });
   const path = drivePath(rest ?? "");
   if (path === null) return { reason: "not_found" };
+  exchange.log.note({ file: rest ?? "" });
   if (method === "OPTIONS") return options(exchange);
   return method === "PROPFIND" ? propfind(exchange, open, path) : serve(exchange, open, path);
 }
@@ -95,7 +98,7 @@ async function enter(exchange: Exchange): Promise<Response | DriveDenial> {
 function asset(c: Context<DriveEnv>): Response {
   const found = assetAt(new URL(c.req.url).pathname);
   const headers = driveHeaders(c.var.log.requestId);
-  c.var.log.note({ interface: "share", code: found === null ? 404 : 200 });
+  c.var.log.note({ interface: "share" });
   if (found === null) return new Response(null, { status: 404, headers });
   headers.set("Cache-Control", ASSET_CACHE);
   headers.set("Content-Type", found.type);
@@ -106,12 +109,13 @@ async function exchangeOf(c: Context<DriveEnv>): Promise<Exchange> {
   const settings = settingsOf(c.env);
   const request = c.req.raw;
   const url = new URL(request.url);
-  const { shareId, rest } = sharePath(url.pathname);
+  const { shareId } = sharePath(url.pathname);
   const { SHARE_SECRET, PUBLIC_BASE_URL } = settings;
   const caller = await callerOf(request.headers, SHARE_SECRET.secrets.get(SHARE_SECRET.current) ?? "");
   const { log, language } = c.var;
-  log.note({ interface: "share", share: shareId.slice(0, 40), address: caller.address });
-  log.note({ file: (rest ?? "").slice(0, 200) });
+  log.note({ interface: "share", address: caller.address });
+  // Somebody may have put a password where the id belongs; it is longer.
+  if (SHARE_ID.test(shareId)) log.note({ share: shareId });
   return {
     request,
     method: request.method,

@@ -25,13 +25,13 @@ export function folderPage({ language, path, root, entries, bySymbol }: FolderFa
       </p>
       <h1 class="path">{path}</h1>
       <p class="lead">{words.folderFiles(entries.length)}</p>
-      <section class="card">
+      <section class="card listing">
         <table class="files">
           <thead>
             <tr>
               <th scope="col">{words.name}</th>
               <th scope="col" class="number">
-                {words.size}
+                {words.fileSize}
               </th>
               <th scope="col">
                 {words.published} <small>{words.beijing}</small>

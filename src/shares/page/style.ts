@@ -2,7 +2,7 @@
 
 export const STYLE = `
 :root {
-  --ground: #f5f6f4; --paper: #ffffff; --ink: #17201f; --quiet: #5d6b69; --faint: #a9b4b2;
+  --ground: #f5f6f4; --paper: #ffffff; --ink: #17201f; --quiet: #5d6b69; --faint: #8a9896;
   --line: #dfe5e3; --accent: #0b6b63; --on-accent: #ffffff; --accent-soft: #e3f1ee;
   --warn: #b3541e; --warn-soft: #fdf0e6; --code: #f0f3f2; --hatch: #e4e9e7;
   --sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", "PingFang SC", "Microsoft YaHei",
@@ -12,7 +12,7 @@ export const STYLE = `
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --ground: #0f1414; --paper: #161d1c; --ink: #e8eeec; --quiet: #9aaaa6; --faint: #566360;
+    --ground: #0f1414; --paper: #161d1c; --ink: #e8eeec; --quiet: #9aaaa6; --faint: #6b7a76;
     --line: #26302e; --accent: #3fae9f; --on-accent: #06201d; --accent-soft: #14302c;
     --warn: #f0a060; --warn-soft: #33231a; --code: #101716; --hatch: #222b29;
   }
@@ -58,7 +58,7 @@ footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line);
 
 .stats { display: grid; grid-template-columns: repeat(4, auto); justify-content: space-between; gap: 1.25rem 2rem; margin: 2rem 0 0; }
 .stats dt { color: var(--quiet); font-size: 0.875rem; }
-.stats dd { margin: 0.1rem 0 0; font-size: 1.5rem; font-weight: 620; letter-spacing: -0.02em; line-height: 1.25; }
+.stats dd { white-space: nowrap; margin: 0.1rem 0 0; font-size: 1.5rem; font-weight: 620; letter-spacing: -0.02em; line-height: 1.25; }
 
 .legend { display: flex; flex-wrap: wrap; gap: 0.4rem 1.25rem; margin: 0.75rem 0 1rem; padding: 0; list-style: none; color: var(--quiet); font-size: 0.875rem; }
 .legend li { display: flex; align-items: center; gap: 0.5rem; }
@@ -87,7 +87,7 @@ a.day.present:hover { box-shadow: 0 0 0 2px var(--paper), 0 0 0 4px var(--accent
 .tabs label { padding: 0.7rem 1.1rem; cursor: pointer; color: var(--quiet); border-bottom: 2px solid transparent; white-space: nowrap; }
 .tabs label:hover { color: var(--ink); }
 .panel { display: none; position: relative; }
-.panel pre { margin: 0; padding: 1.1rem 1.25rem 1.25rem; overflow-x: auto; line-height: 1.65; tab-size: 2; }
+.panel pre { margin: 0; padding: 1.1rem 6.5rem 1.25rem 1.25rem; overflow-x: auto; line-height: 1.65; tab-size: 2; }
 .copy { position: absolute; top: 0.7rem; right: 0.7rem; background: var(--paper); font-size: 0.8125rem; }
 .copy.done { color: var(--on-accent); background: var(--accent); border-color: var(--accent); }
 ${["wget", "aria2c", "rclone", "duckdb", "pandas"]
@@ -103,14 +103,17 @@ ${["wget", "aria2c", "rclone", "duckdb", "pandas"]
 .month-files summary::-webkit-details-marker { display: none; }
 .month-files summary span:first-child::before { content: "›"; display: inline-block; width: 1rem; color: var(--quiet); transition: transform 0.12s; }
 .month-files[open] summary span:first-child::before { transform: rotate(90deg) translate(0, 0.15rem); }
+.listing { margin: 1rem 0; }
 .files { width: 100%; border-collapse: collapse; font-size: 0.9375rem; }
 .files th { text-align: left; font-weight: 500; color: var(--quiet); font-size: 0.8125rem; }
 .files th, .files td { padding: 0.6rem 1.25rem; vertical-align: top; }
 .files tr + tr td, .files thead + tbody tr:first-child td, .month-files .files tr:first-child td { border-top: 1px solid var(--line); }
 .files .number { text-align: right; white-space: nowrap; }
-.files .when { white-space: nowrap; color: var(--quiet); }
-.sum { display: block; width: fit-content; max-width: 100%; padding: 0; background: none; color: var(--faint); font-size: 0.6875rem; }
-tr:hover .sum { color: var(--quiet); }
+.files .number { width: 7.5rem; }
+.files .when { width: 16rem; white-space: nowrap; color: var(--quiet); }
+.files td:first-child { max-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.sum { display: block; overflow: hidden; text-overflow: ellipsis; padding: 0.1rem 0 0; background: none; color: var(--faint); font-size: 0.6875rem; }
+tr:hover .sum { color: var(--ink); }
 
 .door { max-width: 26rem; margin: 8vh auto 0; padding: 2rem; }
 .door h1 { font-size: 1.5rem; }
@@ -124,12 +127,18 @@ tr:hover .sum { color: var(--quiet); }
 
 @media (max-width: 46rem) {
   main { padding-top: 1.75rem; }
-  .stats { grid-template-columns: 1fr 1fr; justify-content: stretch; }
+  .stats { grid-template-columns: repeat(3, auto); }
   .year { grid-template-columns: 1fr 1fr; gap: 1.25rem 1rem; padding: 0.9rem; }
   .days { gap: 2px; }
   .day { font-size: 0.625rem; border-radius: 0.25rem; }
   .files th, .files td { padding: 0.6rem 0.9rem; }
   .files .when { display: none; }
+  .files .number { width: 6rem; }
+  .stats dd { font-size: 1.3125rem; }
+  .stats div:last-child { grid-column: 1 / -1; }
+  .tabs label { flex: 1; padding: 0.7rem 0.3rem; text-align: center; font-size: 0.875rem; }
+  .panel pre { padding: 1rem 0.9rem 0.6rem; }
+  .copy { position: static; display: block; width: calc(100% - 1.8rem); margin: 0.3rem 0.9rem 0.9rem; padding: 0.5rem; }
 }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; } }
 `;

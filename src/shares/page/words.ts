@@ -14,6 +14,7 @@ export interface PageWords {
   coversNothing: string;
   files: string;
   size: string;
+  fileSize: string;
   tradingDays: string;
   ofDays: (expected: number) => string;
   validUntil: string;
@@ -55,6 +56,7 @@ const ZH: PageWords = {
   coversNothing: "目前没有可下载的文件",
   files: "文件",
   size: "总大小",
+  fileSize: "大小",
   tradingDays: "交易日",
   ofDays: (expected) => `/ ${expected}`,
   validUntil: "有效期至",
@@ -73,7 +75,8 @@ const ZH: PageWords = {
   missingDays: (count, days) => `缺 ${count} 个交易日：${days}`,
   nothingMissing: "没有缺失的交易日",
   getIt: "下载",
-  passwordNote: "命令会询问密码，密码不会出现在网址里。",
+  passwordNote:
+    "命令会询问密码，密码不会出现在网址里。适用于 Linux、macOS，以及 Windows 的 WSL 或 Git Bash。",
   copy: "复制",
   copied: "已复制",
   checkIt: "校验",
@@ -102,6 +105,7 @@ const EN: PageWords = {
   coversNothing: "No file can be downloaded now",
   files: "Files",
   size: "Total size",
+  fileSize: "Size",
   tradingDays: "Trading days",
   ofDays: (expected) => `of ${expected}`,
   validUntil: "Valid until",
@@ -121,7 +125,8 @@ const EN: PageWords = {
   missingDays: (count, days) => `${count} trading ${count === 1 ? "day is" : "days are"} missing: ${days}`,
   nothingMissing: "No trading day is missing",
   getIt: "Download",
-  passwordNote: "The commands ask for the password; it never stands in an address.",
+  passwordNote:
+    "The commands ask for the password; it never stands in an address. For Linux, macOS, and WSL or Git Bash on Windows.",
   copy: "Copy",
   copied: "Copied",
   checkIt: "Check",

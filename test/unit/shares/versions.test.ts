@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import type { Conditions } from "../../../src/shares/conditional.ts";
+import { type Begun, etagOf, meantRevision, namedVersion } from "../../../src/shares/versions.ts";
+
+const version = (revision: number, lastModifiedMs: number) => ({
+  revision,
+  lastModifiedMs,
+  etag: etagOf({ revision, sha256: String(revision).repeat(64) }),
+});
+const older = version(1, Date.UTC(2026, 2, 10));
+const present = version(2, Date.UTC(2026, 2, 12));
+const versions = [present, older];
+
+const conditions = (said: Partial<Conditions>): Conditions => ({
+  ifMatch: null,
+  ifNoneMatch: null,
+  ifModifiedSince: null,
+  ifUnmodifiedSince: null,
+  ifRange: null,
+  ...said,
+});
+
+describe("a version named by the request", () => {
+  it.each([
+    [{ ifRange: present.etag }, present],
+    [{ ifRange: older.etag }, older],
+    [{ ifRange: "Tue, 10 Mar 2026 00:00:00 GMT" }, older],
+    [{ ifRange: "Wed, 11 Mar 2026 00:00:00 GMT" }, null],
+    [{ ifRange: '"r3-other"' }, null],
+    [{ ifMatch: older.etag }, older],
+    [{ ifMatch: `"x", ${older.etag}` }, older],
+    [{ ifMatch: "*" }, present],
+    [{ ifMatch: '"x"' }, null],
+    [{ ifMatch: '"x"', ifRange: older.etag }, null],
+    [{}, null],
+  ])("%j", (said, expected) => {
+    expect(namedVersion(conditions(said), versions)).toBe(expected);
+  });
+
+  it("has a tag of its own per part", () => {
+    const whole = { revision: 1, sha256: "a".repeat(64) };
+    expect(etagOf(whole, "600519.SH")).not.toBe(etagOf(whole));
+  });
+});
+
+describe("the revision that a bare range in the middle means", () => {
+  const got = (client: string, revision: number): Begun => ({ client, how: "got", revision });
+  const saw = (client: string, revision: number): Begun => ({ client, how: "saw", revision });
+
+  it.each<[string, Begun[], number | null]>([
+    ["nobody began: the present one", [], 2],
+    ["it got the old one", [got("me", 1)], 1],
+    ["it got the present one", [got("me", 2)], 2],
+    ["it saw the present one, and reads pieces of it", [saw("me", 2)], 2],
+    ["it got the old one and saw the present one: nobody can know", [got("me", 1), saw("me", 2)], null],
+    ["it got one that is gone", [got("me", 7)], null],
+    ["it got the old one, others the present one", [got("me", 1), got("you", 2)], 1],
+    ["unknown, and all others got the old one", [got("you", 1), got("him", 1)], 1],
+    ["unknown, and the others differ", [got("you", 1), got("him", 2)], null],
+  ])("%s", (_, begun, expected) => {
+    expect(meantRevision(begun, "me", versions)).toBe(expected);
+  });
+});
