@@ -19,7 +19,7 @@ export async function answerFile(accepted: Accepted): Promise<Response> {
   const file = await log.stage("r2", () => openParquetAnswer(env.PACKS, pack, found.entry, columns));
 
   log.note({ code: 200, reason: "success", rows, bytes: file.sizeBytes });
-  log.note({ r2Operations: 1, r2Bytes: found.entry.length });
+  log.note({ r2Operations: 1, r2Bytes: file.readBytes });
   const written = log.holdOpen();
   const onEnd = async ({ how, error, bytesSent }: BodyEnd) => {
     log.note({ ended: how, bytes: bytesSent });
