@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parquetMetadata } from "hyparquet";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FIELDS } from "../../src/orders/record.ts";
+import type { SectionEntry } from "../../src/packs/layout.ts";
+import { burst, day, order, type Row, randomSecurity, security } from "../support/builders.ts";
+import { account, publish } from "../support/operator.ts";
+import { packOf, type TestPack } from "../support/packs.ts";
+import { printedRandom } from "../support/random.ts";
+import { type Service, startService } from "../support/service.ts";
+import { orderHistory } from "../support/walk.ts";
+import { ABSENT, READERS } from "./readers.ts";
+
+for (const name of ABSENT) console.error(`\n!!! NOT TESTED: Python's ${name} is not installed here !!!\n`);
+
+const random = printedRandom("readers");
+const test = day({
+  tradedate: "20240102",
+  securities: [
+    randomSecurity(random, { symbol: "000001", rows: 12_500 }),
+    { symbol: "300750", market: "SZ", orders: [] },
+    burst({ symbol: "600519", time: "093000000", rows: 10_000 }),
+    security("600536", [
+      order("091500000", { orderType: "S", orderCode: "OCALL", priceE4: 0, volume: 0, exchangeOrderId: 0 }),
+      order("093000010", {
+        priceE4: 2 ** 50,
+        volume: 2 ** 52,
+        orderId: Number.MAX_SAFE_INTEGER,
+        orderCode: "",
+      }),
+    ]),
+    randomSecurity(random, { symbol: "601825", rows: 1 }),
+  ],
+});
+const folder = mkdtempSync(join(tmpdir(), "edgetape-readers-"));
+let pack: TestPack;
+let service: Service;
+let apikey: string;
+beforeAll(async () => {
+  pack = await packOf(test);
+  service = await startService();
+  apikey = (await account(service, { plan: "flagship" })).key;
+  await publish(service, test);
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function file(name: string, bytes: Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+function sectionOf({ offset, length }: SectionEntry): Uint8Array<ArrayBuffer> {
+  return pack.bytes.slice(offset, offset + length);
+}
+
+/** The service's Parquet answer for a security, with these columns or all. */
+async function answerOf({ symbol, market }: SectionEntry, fields?: readonly string[]): Promise<Uint8Array> {
+  const params = { symbol: `${symbol}.${market}`, tradedate: test.tradedate, format: "parquet" };
+  const chosen = fields === undefined ? {} : { fields: fields.join(",") };
+  const answer = await service.post(orderHistory({ apikey, params, ...chosen }));
+  expect(answer.status, answer.text.slice(0, 300)).toBe(200);
+  return answer.bytes;
+}
+
+describe.each(READERS)("$name opens what we write (decisions 6)", (reader) => {
+  it("reads the whole pack row by row as the source", async () => {
+    const { names, rows } = await reader.read(file("pack.parquet", pack.bytes));
+    expect(names).toEqual([...FIELDS]);
+    expect(rows).toEqual(test.securities.flatMap(({ symbol, market }) => test.rowsOf(symbol, market)));
+  });
+
+  it("reads every section as a file of its own", async () => {
+    for (const entry of pack.index.entries) {
+      if (entry.rows === 0) continue;
+      const { names, rows } = await reader.read(file("section.parquet", sectionOf(entry)));
+      expect(names).toEqual([...FIELDS]);
+      expect(rows).toEqual(test.rowsOf(entry.symbol, entry.market));
+    }
+  });
+
+  it("reads the Parquet answer, whole and with four fields in another order", async () => {
+    const fields = ["volume", "time", "exchange_order_id", "amount"] as const;
+    for (const entry of pack.index.entries) {
+      if (entry.rows === 0) continue;
+      const source = test.rowsOf(entry.symbol, entry.market);
+      const whole = await reader.read(file("answer.parquet", await answerOf(entry)));
+      expect(whole.rows).toEqual(source);
+      const chosen = await reader.read(file("chosen.parquet", await answerOf(entry, fields)));
+      expect(chosen.names).toEqual(fields);
+      const places = fields.map((field) => FIELDS.indexOf(field));
+      expect(chosen.rows).toEqual(source.map((row): Row => places.map((place) => row[place] ?? "")));
+    }
+  });
+});
+
+it("every column chunk of pack, sections and answers is ZSTD, every column REQUIRED, typed as decided", async () => {
+  const entry = pack.entryOf("000001");
+  const files = [
+    pack.bytes,
+    sectionOf(entry),
+    await answerOf(entry),
+    await answerOf(entry, ["price", "time"]),
+  ];
+  const types = {
+    symbol: "BYTE_ARRAY",
+    tradedate: "BYTE_ARRAY",
+    time: "BYTE_ARRAY",
+    order_type: "BYTE_ARRAY",
+  };
+  const typeOf: Record<string, string> = {
+    ...types,
+    order_code: "BYTE_ARRAY",
+    price: "DOUBLE",
+    amount: "DOUBLE",
+  };
+  for (const bytes of files) {
+    const { schema, row_groups } = parquetMetadata(new Uint8Array(bytes).buffer);
+    for (const column of schema.slice(1)) {
+      expect(column.repetition_type).toBe("REQUIRED");
+      expect(column.type).toBe(typeOf[column.name] ?? "INT64");
+    }
+    const codecs = row_groups.flatMap(({ columns }) => columns.map(({ meta_data }) => meta_data?.codec));
+    expect(new Set(codecs)).toEqual(new Set(["ZSTD"]));
+  }
+});
