@@ -38,6 +38,8 @@ export class Lease extends RpcTarget {
 
 export class Gate extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
+  // Parsed once: `settingsOf` keeps one environment only, and the worker in the same isolate has another.
+  readonly #settings = settingsOf(this.env);
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -86,7 +88,7 @@ export class Gate extends DurableObject<Env> {
   }
 
   #now(): number {
-    return nowMs(settingsOf(this.env));
+    return nowMs(this.#settings);
   }
 
   #read(now: number): GateRow {

@@ -89,9 +89,9 @@ describe("slot (spec 8: one in-progress request per account and interface)", () 
 });
 
 describe("daily quota (spec 8)", () => {
-  it("is exact when 120 workers ask for 100 files and each holds the slot in turn", async () => {
+  it("is exact when 50 workers ask for 40 files and each holds the slot in turn", async () => {
     const gate = freshGate();
-    const ask = () => json({ kind: "parquet", limits: { requests: null, files: 100 } });
+    const ask = () => json({ kind: "parquet", limits: { requests: null, files: 40 } });
     const refusals: string[] = [];
     const worker = async () => {
       for (;;) {
@@ -102,9 +102,9 @@ describe("daily quota (spec 8)", () => {
         return;
       }
     };
-    await Promise.all(Array.from({ length: 120 }, worker));
-    expect(refusals).toEqual(Array(20).fill("quota_used"));
-    expect((await gate.stub().state()).use).toMatchObject({ requests: 100, files: 100 });
+    await Promise.all(Array.from({ length: 50 }, worker));
+    expect(refusals).toEqual(Array(10).fill("quota_used"));
+    expect((await gate.stub().state()).use).toMatchObject({ requests: 40, files: 40 });
   });
 
   it("turns at midnight in Beijing by the object's clock and leaves the slot alone", async () => {

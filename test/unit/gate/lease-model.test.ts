@@ -26,6 +26,8 @@ class Model {
   dayNumber: number;
   /** Everyone ever let in, in the order of the latest grant. */
   served: Served[] = [];
+  /** The day of every charge that was given back. */
+  refunds: number[] = [];
   inside: { who: Served; grantId: string; leavesAtMs: number } | null = null;
 
   constructor(nowMs: number) {
@@ -37,6 +39,16 @@ class Model {
     return this.served.filter(
       (one) => one.paid && one.dayNumber === this.dayNumber && (kind ?? one.kind) === one.kind,
     ).length;
+  }
+
+  /** Everything given back of what was charged today. */
+  refunded(): number {
+    return this.refunds.filter((dayNumber) => dayNumber === this.dayNumber).length;
+  }
+
+  giveBack(who: Served): void {
+    if (who.paid) this.refunds.push(who.dayNumber);
+    who.paid = false;
   }
 
   look(nowMs: number): void {
@@ -52,7 +64,7 @@ class Model {
     const known = this.remembered().find((one) => one.requestId === ask.requestId);
     const inside = this.inside;
     if (inside !== null && nowMs < inside.leavesAtMs && inside.who.requestId !== ask.requestId) {
-      if (known !== undefined && !known.ended) known.paid = false;
+      if (known !== undefined && !known.ended) this.giveBack(known);
       return "slot_busy";
     }
     let who = known;
@@ -72,7 +84,7 @@ class Model {
       this.inside = null;
     const who = this.remembered().find((one) => one.grantId === id || one.requestId === id);
     if (who === undefined) return;
-    if (isCredit) who.paid = false;
+    if (isCredit) this.giveBack(who);
     if (hasOutcome) who.ended = true;
   }
 }
@@ -137,11 +149,18 @@ function firstDifference(random: Random): string | null {
     model.look(nowMs);
     const inside =
       model.inside !== null && nowMs < model.inside.leavesAtMs ? model.inside.who.requestId : null;
-    const seen = [state.holder?.requestId ?? null, state.use.requests, state.use.files, state.last.length];
+    const seen = [
+      state.holder?.requestId ?? null,
+      state.use.requests,
+      state.use.files,
+      state.credited?.requests,
+      state.last.length,
+    ];
     const due = [
       inside,
       model.used(),
       model.used("parquet"),
+      model.refunded(),
       model.remembered().filter((one) => one.ended).length,
     ];
     if (JSON.stringify(seen) !== JSON.stringify(due)) return `step ${step}: gate ${seen}, model ${due}`;
