@@ -11,7 +11,7 @@ import { DefectBook } from "./defect-book.ts";
 import { type Delivery, openDelivery } from "./delivery/delivery.ts";
 import { findOrderFiles, type OrderFile, type OrderFiles } from "./delivery/order-files.ts";
 import { DeliveryError } from "./delivery/source-file.ts";
-import { CHUNK_BYTES, Intake } from "./intake.ts";
+import { Intake } from "./intake.ts";
 import { putAside } from "./mixed-files.ts";
 import { FileSink } from "./pack-sink.ts";
 import { PackWriter } from "./pack-writer.ts";
@@ -22,6 +22,12 @@ import { WorkerPool } from "./worker-pool.ts";
 
 /** Broken lines a build survives: one in so many. */
 const ROWS_PER_BROKEN = 1_000_000;
+
+/**
+ * A chunk is parsed by one thread at once: big enough that the securities of a mixed file come in long runs,
+ * small enough that a few fit the memory.
+ */
+const CHUNK_BYTES = 64 * 1024 * 1024;
 
 export interface BuildOptions {
   /** Folders, archives or files. */
@@ -35,6 +41,8 @@ export interface BuildOptions {
   threads: number;
   /** Whether the pack is read back and compared before it gets its name. */
   verify: boolean;
+  /** Bytes of a file that are parsed at once. */
+  chunkBytes?: number;
   /** Hears the bytes read so far and the bytes there are. */
   onProgress: (doneBytes: number, totalBytes: number) => void;
 }
@@ -81,6 +89,7 @@ class Build {
   private readonly defects: DefectBook;
   private readonly pool: WorkerPool;
   private readonly quarantine: Quarantine;
+  private readonly chunkBytes: number;
   private readonly intake: Intake;
   private readonly startedMs = performance.now();
   private readonly fingerprints: number[] = [];
@@ -92,7 +101,8 @@ class Build {
     this.defects = defects;
     this.pool = pool;
     this.quarantine = new Quarantine(join(options.outFolder, `${options.tradedate}.quarantine.csv`));
-    this.intake = new Intake(defects, this.quarantine);
+    this.chunkBytes = options.chunkBytes ?? CHUNK_BYTES;
+    this.intake = new Intake(defects, this.quarantine, this.chunkBytes);
   }
 
   async run(): Promise<BuildReport> {
@@ -125,7 +135,8 @@ class Build {
   private async writeSections(writer: PackWriter): Promise<void> {
     const { files, pool, intake, options } = this;
     const context = { tradedate: options.tradedate, pool, intake };
-    const isSingle = ({ security, file }: OrderFile) => security !== null && file.sizeBytes <= CHUNK_BYTES;
+    const isSingle = ({ security, file }: OrderFile) =>
+      security !== null && file.sizeBytes <= this.chunkBytes;
     const single = files.files.filter(isSingle);
     const totalBytes = files.files.reduce((sum, { file }) => sum + file.sizeBytes, 0);
     const timer = setInterval(() => options.onProgress(intake.sourceBytes, totalBytes), 200);

@@ -11,12 +11,6 @@ import { type FileHead, readHead } from "./parse/file-head.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { ChunkOfLines, ChunkReport } from "./work.ts";
 
-/**
- * A chunk is parsed by one thread at once: big enough that a mixed file's securities come in long runs,
- * small enough that a few fit the memory.
- */
-export const CHUNK_BYTES = 64 * 1024 * 1024;
-
 /** Everything read of one file adds up here; the chunks of a file report in order. */
 export class Intake {
   sourceBytes = 0;
@@ -24,17 +18,20 @@ export class Intake {
   readonly layouts: Record<string, number> = {};
   private readonly defects: DefectBook;
   private readonly quarantine: Quarantine;
+  private readonly chunkBytes: number;
   private readonly linesOf = new Map<OrderFile, number>();
 
-  constructor(defects: DefectBook, quarantine: Quarantine) {
+  /** Files are cut into chunks of about `chunkBytes`. */
+  constructor(defects: DefectBook, quarantine: Quarantine, chunkBytes: number) {
     this.defects = defects;
     this.quarantine = quarantine;
+    this.chunkBytes = chunkBytes;
   }
 
   /** The chunks of `file`. Throws `DeliveryError` when its header is of no known layout. */
   async *chunks(file: OrderFile, tradedate: BeijingDate): AsyncGenerator<ChunkOfLines> {
     let plan: CellPlan | undefined;
-    for await (const bytes of chunksOf(file.file, CHUNK_BYTES)) {
+    for await (const bytes of chunksOf(file.file, this.chunkBytes)) {
       this.sourceBytes += bytes.length;
       let from = 0;
       if (plan === undefined) {

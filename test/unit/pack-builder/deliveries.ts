@@ -72,20 +72,17 @@ export interface Built {
 /** Builds the pack of `DAY` from `sources` with up to `maxBroken` lines left out. */
 export async function built(
   sources: string | string[],
-  {
-    maxBroken = 0,
-    threads = 0,
-    verify = false,
-  }: { maxBroken?: number; threads?: number; verify?: boolean } = {},
+  said: { maxBroken?: number; threads?: number; verify?: boolean; chunkBytes?: number } = {},
 ): Promise<Built> {
   const outFolder = temporaryFolder();
   const report = await buildPack({
     sources: [sources].flat(),
     tradedate: DAY,
     outFolder,
-    maxBroken,
-    threads,
-    verify,
+    maxBroken: 0,
+    threads: 0,
+    verify: false,
+    ...said,
     onProgress: () => {},
   });
   return {

@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { describe, expect, it } from "vitest";
+import { buildPackBytes } from "../../../src/pack-builder/pack-writer.ts";
+import { columnsOf, day, randomSecurity } from "../../support/builders.ts";
+import { printedRandom } from "../../support/random.ts";
+import { built, DAY, delivery, vendorFile, vendorLine } from "./deliveries.ts";
+
+const random = printedRandom("mixed files");
+const HEADER = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
+
+const test = day({
+  tradedate: DAY,
+  securities: [
+    randomSecurity(random, { symbol: "000001", rows: 3000, crowd: 5 }),
+    randomSecurity(random, { symbol: "600519", rows: 4000, crowd: 50 }),
+    randomSecurity(random, { symbol: "601825", rows: 1 }),
+  ],
+});
+
+/** All rows as lines of plain CSV, securities mixed at random, each security's rows in their order. */
+function mixedLines(): string[] {
+  const waiting = test.securities.map(({ symbol, market }) => ({
+    market,
+    rows: test.rowsOf(symbol, market).map((row) => row.slice(0, -1)),
+  }));
+  const lines: string[] = [];
+  while (waiting.some(({ rows }) => rows.length > 0)) {
+    const next = random.pick(waiting.filter(({ rows }) => rows.length > 0));
+    const row = next.rows.shift() ?? [];
+    lines.push([`${row[0]}.${next.market}`, ...row.slice(1)].join(","));
+  }
+  return lines;
+}
+
+const expected = () =>
+  buildPackBytes(
+    DAY,
+    test.securities.map(({ symbol, market, orders }) => ({ symbol, market, columns: columnsOf(orders) })),
+  );
+
+describe("files with many securities: cut into chunks, put aside, put together again", () => {
+  it("gives the pack of the rows whatever the size of the chunks and the number of threads", async () => {
+    const folder = delivery({ "orders.csv": `${[HEADER, ...mixedLines()].join("\n")}\n` });
+    const whole = await expected();
+    for (const said of [{ chunkBytes: 700 }, { chunkBytes: 20_000, threads: 2 }, { chunkBytes: 30 }, {}]) {
+      const { pack, report } = await built(folder, said);
+      expect(readFileSync(pack).equals(whole), JSON.stringify(said)).toBe(true);
+      expect(report).toMatchObject({ rows: 7001, result: "whole" });
+      expect(existsSync(`${dirname(pack)}/${DAY}.work`)).toBe(false);
+    }
+  });
+
+  it("keeps the order of several files for one security, by their paths", async () => {
+    const lines = mixedLines();
+    const half = random.integer(1, lines.length - 1);
+    const folder = delivery({
+      "b.csv": `${[HEADER, ...lines.slice(half)].join("\n")}\n`,
+      "a.csv": `${[HEADER, ...lines.slice(0, half)].join("\n")}\n`,
+    });
+    const { pack } = await built(folder, { chunkBytes: 5000, threads: 2 });
+    expect(readFileSync(pack).equals(Buffer.from(await expected()))).toBe(true);
+  });
+
+  it("names the line of a broken row and of a defect's first place across chunks", async () => {
+    const lines = mixedLines();
+    const bad = random.integer(0, lines.length - 1);
+    const odd = random.integer(0, lines.length - 1);
+    lines[odd] = ` ${lines[odd]}`;
+    lines[bad] = "600519.SH,20230712,093000000,1,1,A,B,1,1";
+    const folder = delivery({ "orders.csv": [HEADER, ...lines].join("\r\n") });
+    const { report } = await built(folder, { chunkBytes: 3000, threads: 2, maxBroken: 1 });
+    expect(report.broken).toMatchObject({
+      rows: 1,
+      first: { line: bad + 2, reason: 'is of another day: "20230712"' },
+    });
+    if (odd === bad) return;
+    expect(report.defects.find(({ kind }) => kind === "padded_cell")).toMatchObject({
+      count: 1,
+      first: { line: odd + 2 },
+    });
+  });
+
+  it("does the same for a security's own file that is bigger than a chunk", async () => {
+    const lines = Array.from({ length: 500 }, (_, i) => vendorLine({ exchangeOrderId: String(i) }));
+    const folder = delivery({
+      "600519.SH/逐笔委托.csv": vendorFile(...lines),
+      "600000.SH/逐笔委托.csv": vendorFile(""),
+    });
+    const [small, whole] = [await built(folder, { chunkBytes: 100 }), await built(folder)];
+    expect(readFileSync(small.pack).equals(readFileSync(whole.pack))).toBe(true);
+    expect(small.report).toMatchObject({ rows: 500, securities: 2, securitiesWithoutOrders: 1 });
+  });
+});
