@@ -85,13 +85,19 @@ const externalCoverage = {
   sizeBytes: countSchema,
 };
 
+/** Some drives write the password into the link; links are stored, shown and audited as they are. */
+const PASSWORD_IN_LINK = /[?&#](pwd|pass|passwd|password|code)=/i;
+
 /** Registers a drive for a type and year. Without `link` it is answered as being prepared. */
 export const externalShareSchema = z
   .strictObject({
     ...externalCoverage,
     link: z
       .strictObject({
-        url: z.url({ protocol: /^https?$/, hostname: z.regexes.domain }).max(2_000),
+        url: z
+          .url({ protocol: /^https?$/, hostname: z.regexes.domain })
+          .max(2_000)
+          .refine((url) => !PASSWORD_IN_LINK.test(url), "give the password by itself, not in the link"),
         password: z.string().max(200).default(""),
         /** The link stops working at this instant. */
         expires: instantSchema,

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { askShare, type ShareFields, shareIn } from "../support/files.ts";
+import { asOperator } from "../support/operator.ts";
+import { type ShareWorld, startShareWorld } from "./share-world.ts";
+
+const PASSWORD = "x7-提取码-Q";
+const LINK = {
+  url: "https://pan.example.com/s/1abc",
+  password: PASSWORD,
+  expires: "2026-12-31T00:00:00+08:00",
+};
+const COVERS = { firstDay: "20220104", lastDay: "20221230", fileCount: 242, sizeBytes: 123_456_789_012 };
+
+let world: ShareWorld;
+beforeAll(async () => {
+  world = await startShareWorld();
+});
+afterAll(() => world.service.stop());
+
+const share = async (data_type: string, year: number, apikey = world.keys.flagship) =>
+  shareIn(await askShare(world.service, apikey, { data_type, year }));
+const set = (type: string, year: number, body: Record<string, unknown>) =>
+  asOperator(world.service, "PUT", `/admin/external/${type}/${year}`, body);
+const clear = (type: string, year: number) =>
+  asOperator(world.service, "POST", `/admin/external/${type}/${year}/clear`);
+const isOurs = ({ url }: ShareFields) => url.startsWith(`${world.service.baseUrl}/s/`);
+
+/** Every row of every table, as text. */
+async function wholeDatabase(): Promise<string> {
+  const db = await world.service.mf.getD1Database("DB");
+  const tables = await db
+    .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\'")
+    .all<{ name: string }>();
+  const rows = await Promise.all(
+    tables.results.map(async ({ name }) => (await db.prepare(`SELECT * FROM "${name}"`).all()).results),
+  );
+  return JSON.stringify(rows);
+}
+
+describe("a drive elsewhere (decisions 8, issue 4)", () => {
+  it("without a link is being prepared: nothing to open, and a time to ask again", async () => {
+    await set("auction_tick", 2022, COVERS);
+    const prepared = await share("auction_tick", 2022);
+    expect(prepared).toEqual({
+      status: "preparing",
+      data_type: "auction_tick",
+      year: 2022,
+      start_date: "20220104",
+      end_date: "20221230",
+      file_count: 242,
+      size_bytes: 123_456_789_012,
+      url: "",
+      password: "",
+      expires_at: "",
+      retry_after: expect.any(Number),
+    });
+    expect(prepared.retry_after).toBeGreaterThan(0);
+    expect(Number.isInteger(prepared.retry_after)).toBe(true);
+  });
+
+  it("with a link is answered in the place of ours, from then on", async () => {
+    await set("auction_tick", 2022, { ...COVERS, link: LINK });
+    expect(await share("auction_tick", 2022)).toEqual({
+      status: "ready",
+      data_type: "auction_tick",
+      year: 2022,
+      start_date: "20220104",
+      end_date: "20221230",
+      file_count: 242,
+      size_bytes: 123_456_789_012,
+      url: LINK.url,
+      password: PASSWORD,
+      expires_at: LINK.expires,
+      retry_after: 0,
+    });
+    expect(isOurs(await share("level2", 2026))).toBe(true);
+    expect(isOurs(await share("auction_tick", 2025))).toBe(true);
+  });
+
+  it("is answered also for a year of which we publish nothing", async () => {
+    await set("level2", 2020, { ...COVERS, firstDay: "20200102", lastDay: "20201231", link: LINK });
+    expect((await share("level2", 2020)).url).toBe(LINK.url);
+    await clear("level2", 2020);
+  });
+
+  it("whose link has run out is being prepared again", async () => {
+    const over = { ...LINK, expires: world.service.nowMs() - 1 };
+    await set("auction_tick", 2022, { ...COVERS, link: { ...over, expires: Math.floor(over.expires) } });
+    expect(await share("auction_tick", 2022)).toMatchObject({ status: "preparing", url: "", password: "" });
+  });
+
+  it("is for plans of the whole year only: a window gets our own drive", async () => {
+    await set("level2", 2026, { ...COVERS, firstDay: "20260105", lastDay: "20260311", link: LINK });
+    expect((await share("level2", 2026)).url).toBe(LINK.url);
+    for (const plan of ["professional", "weekly"] as const) {
+      const own = await share("level2", 2026, world.keys[plan]);
+      expect(isOurs(own)).toBe(true);
+      expect(own.file_count).toBe(5);
+    }
+    await clear("level2", 2026);
+  });
+
+  it("that is cleared gives way to ours", async () => {
+    await set("auction_tick", 2022, { ...COVERS, link: LINK });
+    await clear("auction_tick", 2022);
+    const own = await share("auction_tick", 2022);
+    expect(isOurs(own)).toBe(true);
+    expect(own.file_count).toBe(1);
+    const again = await world.service.admin("POST", "/admin/external/auction_tick/2022/clear");
+    expect(again.status).toBe(404);
+  });
+});
+
+describe("what the operator may register", () => {
+  it.each([
+    ["a day of another year", { ...COVERS, firstDay: "20211231" }],
+    ["days the wrong way round", { ...COVERS, firstDay: "20221230", lastDay: "20220104" }],
+    ["no files", { ...COVERS, fileCount: 0 }],
+    ["a link without an end", { ...COVERS, link: { url: LINK.url, password: "" } }],
+    ["a link that is no web address", { ...COVERS, link: { ...LINK, url: "javascript:alert(1)" } }],
+    ["a link with the password in it", { ...COVERS, link: { ...LINK, url: `${LINK.url}?pwd=abcd` } }],
+    ["an unknown member", { ...COVERS, note: "x" }],
+  ])("refuses %s", async (_, body) => {
+    const answer = await world.service.admin("PUT", "/admin/external/auction_tick/2022", body);
+    expect([400, 422]).toContain(answer.status);
+  });
+
+  it("shows the drives without their passwords, and keeps an audit row of each change", async () => {
+    await set("level2", 2021, { ...COVERS, firstDay: "20210104", lastDay: "20211231", link: LINK });
+    const list = await world.service.admin("GET", "/admin/external");
+    expect(list.text).toContain(LINK.url);
+    expect(list.text).not.toContain("提取码");
+    await clear("level2", 2021);
+    const db = await world.service.mf.getD1Database("DB");
+    const { results } = await db
+      .prepare("SELECT action FROM audit WHERE subject = 'level2/2021' ORDER BY audit_id")
+      .all<{ action: string }>();
+    expect(results.map(({ action }) => action)).toEqual(["external.set", "external.clear"]);
+  });
+});
+
+describe("secrets of shares (decisions 8)", () => {
+  it("stand neither in the database nor in the log: passwords of both kinds, keys, the share secret", async () => {
+    await set("level2", 2021, { ...COVERS, firstDay: "20210104", lastDay: "20211231", link: LINK });
+    const shares = [
+      await share("level2", 2026),
+      await share("auction_tick", 2026, world.keys.professional),
+      await share("level2", 2021),
+    ];
+    const stored = await wholeDatabase();
+    expect(stored).toContain(shares[0]?.url.split("/s/")[1]?.slice(0, -1));
+    expect(stored).toContain(LINK.url);
+    const kept = [stored, ...world.service.logs].join("\n");
+    expect(kept).toContain("file_download");
+    for (const secret of [
+      ...shares.map(({ password }) => password),
+      JSON.stringify(PASSWORD).slice(1, -1),
+      Buffer.from(PASSWORD).toString("base64"),
+      ...Object.values(world.keys),
+      "test-share-secret-of-this-deployment-0001",
+      world.service.adminToken,
+    ]) {
+      expect(kept).not.toContain(secret);
+    }
+  });
+
+  it("a password that does not open is a fault which says nothing of it", async () => {
+    await set("level2", 2021, { ...COVERS, firstDay: "20210104", lastDay: "20211231", link: LINK });
+    const db = await world.service.mf.getD1Database("DB");
+    await db
+      .prepare("UPDATE external_shares SET year = 2018 WHERE data_type = 'level2' AND year = 2021")
+      .run();
+    const answer = await askShare(world.service, world.keys.flagship, { data_type: "level2", year: 2018 });
+    expect({ reason: answer.reason, status: answer.status }).toEqual({ reason: "unavailable", status: 503 });
+    expect(answer.text).not.toMatch(/password|SHARE_SECRET/i);
+    await clear("level2", 2018);
+  });
+});

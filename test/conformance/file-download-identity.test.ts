@@ -1,0 +1,230 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { askShare, ownFile, publishFiles, type ShareFields, shareIn } from "../support/files.ts";
+import { account, asOperator } from "../support/operator.ts";
+import { type Service, type ServiceOptions, startService } from "../support/service.ts";
+import { type ShareWorld, startShareWorld } from "./share-world.ts";
+import { DAY_MS } from "./world.ts";
+
+const HOUR_MS = 3_600_000;
+const FIRST = "1:first-share-secret-first-share-secret";
+const SECOND = "2:second-share-secret-second-share-secret";
+
+let world: ShareWorld;
+beforeAll(async () => {
+  world = await startShareWorld();
+});
+afterAll(() => world.service.stop());
+
+const share = async (key: string, data_type = "level2", year = 2026, service = world.service) =>
+  shareIn(await askShare(service, key, { data_type, year }));
+
+describe("one share an account, type and year (decisions 8)", () => {
+  it("is the same when asked again, also with another key of the account", async () => {
+    const { keys } = await account(world.service, { plan: "flagship", keys: 2 });
+    const [one, two] = [keys[0]?.key ?? "", keys[1]?.key ?? ""];
+    const first = await share(one);
+    expect(await share(one)).toEqual(first);
+    expect(await share(two)).toEqual(first);
+  });
+
+  it("is one when twenty ask at once, with one audit row", async () => {
+    const { accountId, keys } = await account(world.service, { plan: "flagship", keys: 4 });
+    const asked = Array.from({ length: 20 }, (_, i) => share(keys[i % 4]?.key ?? ""));
+    const answers = await Promise.all(asked);
+    expect(new Set(answers.map(({ url, password }) => `${url} ${password}`)).size).toBe(1);
+    const db = await world.service.mf.getD1Database("DB");
+    const made = db.prepare(
+      "SELECT after FROM audit WHERE action = 'share.make' AND after ->> 'accountId' = ?",
+    );
+    expect((await made.bind(accountId).all()).results).toHaveLength(1);
+  });
+
+  it("is another one for another account, type or year", async () => {
+    const { key } = await account(world.service, { plan: "flagship" });
+    const shares = [
+      await share(key),
+      await share(key, "level2", 2017),
+      await share(key, "auction_tick", 2026),
+      await share((await account(world.service, { plan: "flagship" })).key),
+    ];
+    expect(new Set(shares.map(({ url }) => url)).size).toBe(4);
+    expect(new Set(shares.map(({ password }) => password)).size).toBe(4);
+  });
+
+  it("changes when it is revoked: another address, another password", async () => {
+    const { accountId, key } = await account(world.service, { plan: "flagship" });
+    const first = await share(key);
+    const { shares } = await asOperator<{ shares: { shareId: string }[] }>(
+      world.service,
+      "GET",
+      `/admin/shares?account=${accountId}`,
+    );
+    expect(shares.map(({ shareId }) => `${world.service.baseUrl}/s/${shareId}/`)).toEqual([first.url]);
+    await asOperator(world.service, "POST", `/admin/shares/${shares[0]?.shareId}/revoke`);
+    const second = await share(key);
+    expect(second.url).not.toBe(first.url);
+    expect(second.password).not.toBe(first.password);
+    expect(await share(key)).toEqual(second);
+    const db = await world.service.mf.getD1Database("DB");
+    const { results } = await db
+      .prepare("SELECT action, actor FROM audit WHERE subject = ? ORDER BY audit_id")
+      .bind(shares[0]?.shareId)
+      .all<{ action: string; actor: string }>();
+    expect(results).toEqual([
+      { action: "share.make", actor: "service" },
+      { action: "share.revoke", actor: expect.not.stringMatching(/^service$/) },
+    ]);
+  });
+
+  it("is reached under PUBLIC_BASE_URL where that is set", async () => {
+    await using service = await startService({ settings: { PUBLIC_BASE_URL: "https://data.example.com/" } });
+    await publishFiles(service, ownFile("20260105", "x"));
+    const { key } = await account(service, { plan: "flagship" });
+    expect((await share(key, "level2", 2026, service)).url).toMatch(
+      /^https:\/\/data\.example\.com\/s\/\w+\/$/,
+    );
+  });
+});
+
+/** Runs `steps` one after another, each on a service whose clock stands at its instant, all on one state. */
+async function overTime(
+  steps: { at: string; settings?: Record<string, string>; run: (service: Service) => Promise<void> }[],
+): Promise<void> {
+  const persistDir = await mkdtemp(join(tmpdir(), "edgetape-shares-"));
+  try {
+    for (const { at, settings = {}, run } of steps) {
+      const options: ServiceOptions = { nowAt: at, persistDir, settings };
+      await using service = await startService(options);
+      await run(service);
+    }
+  } finally {
+    await rm(persistDir, { recursive: true, force: true });
+  }
+}
+
+const startMs = Date.parse("2026-01-01T00:00:00+08:00");
+
+describe("the life of a share (decisions 8)", () => {
+  it("a professional's keeps its address over midnight while its window moves on", async () => {
+    let key = "";
+    let evening: ShareFields | undefined;
+    await overTime([
+      {
+        at: "2026-03-12T23:58:00+08:00",
+        run: async (service) => {
+          for (const date of ["20260211", "20260212", "20260312"])
+            await publishFiles(service, ownFile(date, date));
+          key = (await account(service, { plan: "professional" })).key;
+          evening = await share(key, "level2", 2026, service);
+          expect(evening).toMatchObject({ start_date: "20260211", file_count: 3 });
+        },
+      },
+      {
+        at: "2026-03-13T00:00:01+08:00",
+        run: async (service) => {
+          const night = await share(key, "level2", 2026, service);
+          expect(night).toMatchObject({ start_date: "20260212", end_date: "20260312", file_count: 2 });
+          const path = (url: string | undefined) => url?.split("/s/")[1];
+          expect(path(night.url)).toBe(path(evening?.url));
+          expect(night.password).toBe(evening?.password);
+          expect(night.expires_at).toBe(evening?.expires_at);
+        },
+      },
+    ]);
+  });
+
+  it("is kept with 24 hours left and renewed with less, for 7 days again", async () => {
+    const keep = { key: "", id: "", expires: "" };
+    const idOf = ({ url }: ShareFields) => url.split("/s/")[1] ?? "";
+    await overTime([
+      {
+        at: "2026-03-02T10:00:00+08:00",
+        run: async (service) => {
+          await publishFiles(service, ownFile("20260105", "x"));
+          keep.key = (await account(service, { plan: "flagship" })).key;
+          const made = await share(keep.key, "level2", 2026, service);
+          keep.id = idOf(made);
+          keep.expires = made.expires_at;
+        },
+      },
+      {
+        at: "2026-03-08T09:59:00+08:00",
+        run: async (service) => {
+          const kept = await share(keep.key, "level2", 2026, service);
+          expect({ id: idOf(kept), expires: kept.expires_at }).toEqual({
+            id: keep.id,
+            expires: keep.expires,
+          });
+        },
+      },
+      {
+        at: "2026-03-08T10:01:00+08:00",
+        run: async (service) => {
+          const renewed = await share(keep.key, "level2", 2026, service);
+          expect(idOf(renewed)).not.toBe(keep.id);
+          expect(Date.parse(renewed.expires_at)).toBeGreaterThan(Date.parse(keep.expires) + 5 * DAY_MS);
+          expect(await share(keep.key, "level2", 2026, service)).toEqual(renewed);
+        },
+      },
+    ]);
+  });
+
+  it("ends with the plan, and is kept then: a new one would live no longer", async () => {
+    const now = world.service.nowMs();
+    const endMs = Math.floor((now + 20 * HOUR_MS) / 1000) * 1000;
+    const { key } = await account(world.service, { plan: "flagship", startMs, endMs });
+    const first = await share(key);
+    expect(Date.parse(first.expires_at)).toBe(endMs);
+    expect(await share(key)).toEqual(first);
+  });
+
+  it("follows a plan that is prolonged, up to 7 days after it was made", async () => {
+    const now = world.service.nowMs();
+    const { accountId, key } = await account(world.service, {
+      plan: "flagship",
+      startMs,
+      endMs: Math.floor(now + 20 * HOUR_MS),
+    });
+    const first = await share(key);
+    const subscriptions = [{ plan: "flagship", start: startMs, end: Math.floor(now + 90 * DAY_MS) }];
+    await asOperator(world.service, "PUT", `/admin/accounts/${accountId}/subscriptions`, { subscriptions });
+    // Another key of the account: the first one's plan is remembered for up to 30 s.
+    const { key: other } = await asOperator<{ key: string }>(
+      world.service,
+      "POST",
+      `/admin/accounts/${accountId}/keys`,
+      {},
+    );
+    const after = await share(other);
+    expect(after.url).toBe(first.url);
+    const lives = Date.parse(after.expires_at) - now;
+    expect(lives).toBeGreaterThan(6.9 * DAY_MS);
+    expect(lives).toBeLessThan(7.1 * DAY_MS);
+  });
+
+  it("keeps its password while its secret is listed, and is another one when it is not", async () => {
+    let key = "";
+    const seen: ShareFields[] = [];
+    const asked = async (service: Service) => void seen.push(await share(key, "level2", 2026, service));
+    const at = "2026-03-12T10:00:00+08:00";
+    await overTime([
+      {
+        at,
+        settings: { SHARE_SECRET: FIRST },
+        run: async (service) => {
+          await publishFiles(service, ownFile("20260105", "x"));
+          key = (await account(service, { plan: "flagship" })).key;
+          await asked(service);
+        },
+      },
+      { at, settings: { SHARE_SECRET: `${FIRST},${SECOND}` }, run: asked },
+      { at, settings: { SHARE_SECRET: SECOND }, run: asked },
+    ]);
+    const [first, rotated, dropped] = seen.map(({ url, password }) => `${url.split("/s/")[1]} ${password}`);
+    expect(rotated).toBe(first);
+    expect(dropped).not.toBe(first);
+  });
+});

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { askShare, auctionPack, ownFile, publishFiles, shareIn } from "../support/files.ts";
+import { account } from "../support/operator.ts";
+import { startService } from "../support/service.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+import { type ShareWorld, startShareWorld } from "./share-world.ts";
+
+let world: ShareWorld;
+beforeAll(async () => {
+  world = await startShareWorld();
+});
+afterAll(() => world.service.stop());
+
+const ask = (params: Record<string, unknown>) => askShare(world.service, world.keys.flagship, params);
+
+describe("data_type (spec 4.1, 4.2)", () => {
+  it.each([undefined, null, "", "  "])("%j is missing: 422 naming both types", async (data_type) => {
+    const says = ["data_type", "auction_tick", "level2"];
+    expectRefusal(await ask({ data_type, year: 2026 }), { reason: "param_invalid", says });
+  });
+
+  it.each(["tick", "LEVEL2", "level2 ", "orders", 2, true, ["level2"], { a: 1 }])(
+    "%j is 422",
+    async (data_type) => {
+      const says = ["data_type", "auction_tick", "level2"];
+      expectRefusal(await ask({ data_type, year: 2026 }), { reason: "param_invalid", says });
+    },
+  );
+});
+
+describe("year (spec 4.1, 4.2, 8; decisions 3)", () => {
+  it("is a JSON integer or a string of digits", async () => {
+    expect(shareIn(await ask({ data_type: "level2", year: "2026" })).year).toBe(2026);
+    const asNumber = await ask({ data_type: "level2", year: 2026 });
+    const asText = await ask({ data_type: "level2", year: "2026" });
+    expect(asText.envelope.data).toEqual(asNumber.envelope.data);
+  });
+
+  it.each([undefined, null, "", "  "])("%j is missing: 422 naming the range", async (year) => {
+    const says = ["year", "2017-2026"];
+    expectRefusal(await ask({ data_type: "level2", year }), { reason: "param_invalid", says });
+  });
+
+  it.each([1.5, true, "7a", "2026.0", "20 26", [2026], { year: 2026 }, "二〇二六", "-2026", 1e300])(
+    "%j is 422",
+    async (year) => {
+      const says = ["year", "2017-2026"];
+      expectRefusal(await ask({ data_type: "level2", year }), { reason: "param_invalid", says });
+    },
+  );
+
+  it.each([
+    ["auction_tick", 2021, "2022-2026"],
+    ["auction_tick", 2017, "2022-2026"],
+    ["auction_tick", 2027, "2022-2026"],
+    ["level2", 2016, "2017-2026"],
+    ["level2", 2027, "2017-2026"],
+    ["level2", 0, "2017-2026"],
+    ["level2", "99999999999999999999", "2017-2026"],
+  ])("of %s %j is out of its range, which the message names", async (data_type, year, range) => {
+    expectRefusal(await ask({ data_type, year }), { reason: "param_invalid", says: ["year", range] });
+  });
+
+  it.each([
+    ["auction_tick", 2022],
+    ["level2", 2017],
+  ])("of %s begins with %i", async (data_type, year) => {
+    expect((await ask({ data_type, year })).envelope.code).toBe(200);
+  });
+
+  it("ends with the present year of the Beijing calendar, not of UTC", async () => {
+    const asked = async (nowAt: string) => {
+      await using service = await startService({ nowAt });
+      const { key } = await account(service, { plan: "flagship" });
+      await publishFiles(service, ownFile("20260101", "x"), auctionPack("20260101"));
+      const types = ["level2", "auction_tick"];
+      return await Promise.all(types.map((data_type) => askShare(service, key, { data_type, year: 2026 })));
+    };
+    for (const answer of await asked("2025-12-31T23:58:00+08:00")) {
+      expectRefusal(answer, { reason: "param_invalid", says: ["-2025"] });
+    }
+    for (const answer of await asked("2026-01-01T00:00:00+08:00")) {
+      expect(answer.envelope.code).toBe(200);
+    }
+  });
+});
+
+describe("other parameters (decisions 3)", () => {
+  it("an unknown one is 422 with the nearest known name", async () => {
+    const near = { data_typ: "level2", year: 2026 };
+    expectRefusal(await ask(near), { reason: "param_unknown", says: ["data_typ", /data_type/] });
+    const far = { data_type: "level2", year: 2026, month: 3 };
+    expectRefusal(await ask(far), { reason: "param_unknown", says: ["month", "data_type, year"] });
+    const envelope = { data_type: "level2", year: 2026, fields: "url" };
+    expectRefusal(await ask(envelope), { reason: "param_unknown", says: ["fields"] });
+  });
+
+  it("one without a value is ignored", async () => {
+    const answer = await ask({ data_type: "level2", year: 2026, month: null, symbol: "", page_size: " " });
+    expect(answer.envelope.code).toBe(200);
+  });
+
+  it("with UNKNOWN_PARAMETERS=warn it is named in a header", async () => {
+    await using service = await startService({ settings: { UNKNOWN_PARAMETERS: "warn" } });
+    const { key } = await account(service, { plan: "flagship" });
+    await publishFiles(service, ownFile("20260105", "x"));
+    const params = { data_type: "level2", year: 2026, month: 3 };
+    const served = await askShare(service, key, params);
+    expect(served.envelope.code).toBe(200);
+    expect(served.headers["x-warning"]).toContain("month");
+    const refused = await askShare(service, key, { ...params, year: 2019 });
+    expectRefusal(refused, { reason: "nothing_published" });
+    expect(refused.headers["x-warning"]).toContain("month");
+  });
+});

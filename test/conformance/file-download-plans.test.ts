@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { askShare, auctionPack, ownFile, publishFiles, shareIn } from "../support/files.ts";
+import { account } from "../support/operator.ts";
+import { startService } from "../support/service.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+import { type ShareWorld, startShareWorld, summary } from "./share-world.ts";
+import { DAY_MS } from "./world.ts";
+
+let world: ShareWorld;
+beforeAll(async () => {
+  world = await startShareWorld();
+});
+afterAll(() => world.service.stop());
+
+const ask = (apikey: string, data_type = "level2", year = 2026) =>
+  askShare(world.service, apikey, { data_type, year });
+const inYear = (year: number) => (date: string) => date.startsWith(String(year));
+
+describe("plans and shares (spec 5, decisions 7)", () => {
+  it.each(["free", "standard", "trial"] as const)("%s is 403, for both types and any year", async (plan) => {
+    for (const [type, year] of [
+      ["auction_tick", 2026],
+      ["auction_tick", 2022],
+      ["level2", 2026],
+      ["level2", 2017],
+    ] as const) {
+      const says = ["file_download", /flagship/];
+      expectRefusal(await ask(world.keys[plan], type, year), { reason: "plan_missing", says });
+    }
+  });
+
+  it("an account without a plan, with one to come or one that has ended is 403", async () => {
+    const now = world.service.nowMs();
+    const bare = await account(world.service, {});
+    expectRefusal(await ask(bare.key), { reason: "plan_missing" });
+    const later = await account(world.service, { plan: "flagship", startMs: now + DAY_MS });
+    expectRefusal(await ask(later.key), { reason: "plan_missing" });
+    const over = await account(world.service, { plan: "flagship", endMs: now - 1 });
+    expectRefusal(await ask(over.key), { reason: "plan_expired", says: ["2026-03-12"] });
+  });
+
+  it("flagship has every year from the type's first one", async () => {
+    for (const year of [2022, 2025, 2026]) {
+      const share = shareIn(await ask(world.keys.flagship, "auction_tick", year));
+      expect(share).toMatchObject(summary(world, "auction_tick", inYear(year)));
+    }
+    expect(shareIn(await ask(world.keys.flagship, "level2", 2017)).file_count).toBe(1);
+  });
+
+  it("the best of overlapping plans counts", async () => {
+    const now = world.service.nowMs();
+    const span = { startMs: now - DAY_MS, endMs: now + DAY_MS };
+    const { key } = await account(world.service, {
+      subscriptions: [
+        { plan: "professional", ...span },
+        { plan: "flagship", ...span },
+        { plan: "free", ...span },
+      ],
+    });
+    expect(shareIn(await ask(key, "level2", 2017)).file_count).toBe(1);
+  });
+});
+
+describe.each(["professional", "weekly"] as const)("the window of %s (spec 4.1, 4.2, 8)", (plan) => {
+  it("is the latest 365 calendar days of auction_tick, today and the first day included", async () => {
+    const covers = (date: string) => date >= "20250313" && date <= "20260312";
+    for (const year of [2025, 2026]) {
+      const share = shareIn(await ask(world.keys[plan], "auction_tick", year));
+      expect(share).toMatchObject(
+        summary(world, "auction_tick", (date) => covers(date) && inYear(year)(date)),
+      );
+    }
+    expect(shareIn(await ask(world.keys[plan], "auction_tick", 2025)).start_date).toBe("20250313");
+    expect(shareIn(await ask(world.keys[plan], "auction_tick", 2026)).end_date).toBe("20260312");
+  });
+
+  it("is the latest 30 calendar days of level2, cut to the year", async () => {
+    const share = shareIn(await ask(world.keys[plan], "level2", 2026));
+    const covers = (date: string) => date >= "20260211" && date <= "20260312";
+    expect(share).toMatchObject(summary(world, "level2", covers));
+    expect(share).toMatchObject({ start_date: "20260211", end_date: "20260311", file_count: 5 });
+  });
+
+  it("refuses a year that lies before it as a whole, naming its first day", async () => {
+    for (const [type, year, from] of [
+      ["auction_tick", 2024, "20250313"],
+      ["auction_tick", 2022, "20250313"],
+      ["level2", 2025, "20260211"],
+      ["level2", 2017, "20260211"],
+    ] as const) {
+      expectRefusal(await ask(world.keys[plan], type, year), { reason: "outside_window", says: [from] });
+    }
+  });
+});
+
+describe("a window of two years (spec 4.2, decisions 8)", () => {
+  it("is asked for year by year, and one without files is 1002, not 403", async () => {
+    await using service = await startService({ nowAt: "2026-01-10T12:00:00+08:00" });
+    const { key } = await account(service, { plan: "professional" });
+    const asked = (year: number) => askShare(service, key, { data_type: "level2", year });
+    // 30 days including 10 January begin on 12 December.
+    expectRefusal(await asked(2025), { reason: "nothing_published", says: ["2025"] });
+    expectRefusal(await asked(2026), { reason: "nothing_published", says: ["2026"] });
+    expectRefusal(await asked(2024), { reason: "outside_window", says: ["20251212"] });
+    const dates = ["20251211", "20251212", "20251231", "20260101", "20260110"];
+    await publishFiles(service, ...dates.map((date) => ownFile(date, date)));
+    expect(shareIn(await asked(2025))).toMatchObject({
+      start_date: "20251212",
+      end_date: "20251231",
+      file_count: 2,
+    });
+    expect(shareIn(await asked(2026))).toMatchObject({
+      start_date: "20260101",
+      end_date: "20260110",
+      file_count: 2,
+    });
+  });
+
+  it("of 365 days counts 29 February: on 2028-12-31 it begins on 2028-01-02 (decisions 7)", async () => {
+    await using service = await startService({ nowAt: "2028-12-31T12:00:00+08:00" });
+    const { key } = await account(service, { plan: "professional" });
+    await publishFiles(service, auctionPack("20280101"), auctionPack("20280102"), auctionPack("20280229"));
+    const share = shareIn(await askShare(service, key, { data_type: "auction_tick", year: 2028 }));
+    expect(share).toMatchObject({ start_date: "20280102", end_date: "20280229", file_count: 2 });
+  });
+});
+
+describe("no slot and no quota (decisions 2, 8)", () => {
+  it("ten requests at once are all served", async () => {
+    const { key } = await account(world.service, { plan: "professional" });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(key)));
+    expect(answers.map(({ envelope }) => envelope.code)).toEqual(Array(10).fill(200));
+  });
+
+  it("an account whose daily requests and files are used up is served", async () => {
+    const { key } = await account(world.service, { plan: "flagship", limits: { requests: 0, files: 0 } });
+    const answer = await ask(key);
+    expect(answer.envelope.code).toBe(200);
+    expect(answer.headers["ratelimit-policy"]).toBeUndefined();
+  });
+});
+
+describe("the order of checks (decisions 2)", () => {
+  it("key, then parameters, then plan and window, then what is published", async () => {
+    const wrongYear = { data_type: "level2", year: 1999 };
+    expectRefusal(await askShare(world.service, "no such key", wrongYear), { reason: "key_unknown" });
+    expectRefusal(await askShare(world.service, world.keys.free, wrongYear), { reason: "param_invalid" });
+    expectRefusal(await ask(world.keys.free, "level2", 2019), { reason: "plan_missing" });
+    expectRefusal(await ask(world.keys.professional, "level2", 2019), { reason: "outside_window" });
+    expectRefusal(await ask(world.keys.flagship, "level2", 2019), { reason: "nothing_published" });
+  });
+});

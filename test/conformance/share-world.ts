@@ -1,0 +1,68 @@
+/**
+ * Daily files for the tests of `file_download`. It is Thursday, 12 March 2026, in Beijing; the files lie around
+ * the first days of a professional's windows (2025-03-13 of 365 days, 2026-02-11 of 30) and around New Year.
+ */
+import type { PlanName } from "../../src/entitlement/principal.ts";
+import { day, order, security } from "../support/builders.ts";
+import { auctionPack, type DailyFile, ownFile, publishFiles } from "../support/files.ts";
+import { account, publish } from "../support/operator.ts";
+import { type Service, type ServiceOptions, startService } from "../support/service.ts";
+
+export const AUCTIONS: readonly DailyFile[] = [
+  "20220104",
+  "20250312",
+  "20250313",
+  "20251231",
+  "20260105",
+  "20260312",
+].map((date) => auctionPack(date));
+
+/** The operator's own files of level2 days; the days of `PACK_DAYS` have an order pack too. */
+export const OWN_FILES: readonly DailyFile[] = [
+  ownFile("20260210", "trades of the day before the window"),
+  ownFile("20260211", "trades of its first day"),
+  ownFile("20260311", "trades of yesterday"),
+  ownFile("20260311", "quotes of yesterday", "quotes.20260311.7z"),
+];
+export const PACK_DAYS = ["20170103", "20260210", "20260211", "20260311"];
+
+export interface ShareWorld {
+  service: Service;
+  keys: Record<PlanName, string>;
+  /** Bytes of the order pack of each of `PACK_DAYS`. */
+  packBytes: Record<string, number>;
+}
+
+/** The service with these files published, and an account for every plan. */
+export async function startShareWorld(options: ServiceOptions = {}): Promise<ShareWorld> {
+  const service = await startService(options);
+  await publishFiles(service, ...AUCTIONS, ...OWN_FILES);
+  const packBytes: Record<string, number> = {};
+  for (const tradedate of PACK_DAYS) {
+    const securities = [security("600519", [order("093000000"), order("093000010")])];
+    packBytes[tradedate] = (await publish(service, day({ tradedate, securities }))).day.sizeBytes;
+  }
+  const keys = {} as Record<PlanName, string>;
+  for (const plan of ["free", "standard", "trial", "weekly", "professional", "flagship"] as const) {
+    keys[plan] = (await account(service, { plan })).key;
+  }
+  return { service, keys, packBytes };
+}
+
+/** What a share of the files that `covers` accepts must say of itself, summed up from what was published. */
+export function summary(
+  world: ShareWorld,
+  type: DailyFile["type"],
+  covers: (date: string) => boolean,
+): { start_date: string; end_date: string; file_count: number; size_bytes: number } {
+  const own = [...AUCTIONS, ...OWN_FILES].filter((file) => file.type === type);
+  const files = own.map(({ date, bytes }) => ({ date, size: bytes.length }));
+  if (type === "level2") files.push(...PACK_DAYS.map((date) => ({ date, size: world.packBytes[date] ?? 0 })));
+  const covered = files.filter(({ date }) => covers(date)).toSorted((a, b) => a.date.localeCompare(b.date));
+  return {
+    start_date: covered.at(0)?.date ?? "",
+    end_date: covered.at(-1)?.date ?? "",
+    file_count: covered.length,
+    size_bytes: covered.reduce((sum, { size }) => sum + size, 0),
+  };
+}

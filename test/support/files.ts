@@ -1,0 +1,90 @@
+/** Daily files as an operator brings them to a service, and the question for a share. */
+import { createHash } from "node:crypto";
+import { type FileSummary, type FileUploadBegun, PART_SHA256_HEADER } from "../../src/admin/wire.ts";
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { sampleAuction } from "../../src/pack-builder/sample/auction.ts";
+import { auctionPackBytes } from "../../src/pack-builder/sample/auction-pack.ts";
+import type { Answer } from "./http-client.ts";
+import { asOperator } from "./operator.ts";
+import type { Service } from "./service.ts";
+
+export interface DailyFile {
+  type: "auction_tick" | "level2";
+  date: string;
+  name: string;
+  bytes: Uint8Array;
+}
+
+/** An auction pack; another number of `rows` is another content. */
+export function auctionPack(date: string, rows = 5): DailyFile {
+  const bytes = auctionPackBytes(sampleAuction(date as BeijingDate).slice(0, rows));
+  return { type: "auction_tick", date, name: `${date}_aucde.parquet`, bytes };
+}
+
+/** A file of the operator's own for level2 shares. */
+export function ownFile(date: string, text: string, name = `${date}_trades.csv`): DailyFile {
+  return { type: "level2", date, name, bytes: new TextEncoder().encode(text) };
+}
+
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+const routeOf = ({ type, date, name }: DailyFile) =>
+  `/admin/files/${type}/${date}/${encodeURIComponent(name)}`;
+
+/** Uploads a file in its three steps; it is not offered yet. */
+export async function addFile(service: Service, file: DailyFile): Promise<FileSummary> {
+  const { bytes } = file;
+  const uploads = `${routeOf(file)}/uploads`;
+  const body = { sizeBytes: bytes.length, sha256: sha256(bytes) };
+  const begun = await asOperator<FileUploadBegun>(service, "POST", uploads, body);
+  if (begun.state === "present") return begun.file;
+  for (let n = 1; n <= begun.partCount; n++) {
+    const part = bytes.subarray((n - 1) * begun.partSizeBytes, n * begun.partSizeBytes);
+    const headers = { [PART_SHA256_HEADER]: sha256(part) };
+    await asOperator(service, "PUT", `${uploads}/${begun.uploadId}/parts/${n}`, part, headers);
+  }
+  return asOperator<FileSummary>(service, "POST", `${uploads}/${begun.uploadId}/complete`);
+}
+
+/** Uploads and publishes each of `files`. */
+export async function publishFiles(service: Service, ...files: DailyFile[]): Promise<void> {
+  for (const file of files) {
+    await addFile(service, file);
+    await asOperator(service, "POST", `${routeOf(file)}/publish`);
+  }
+}
+
+export async function withdrawFile(service: Service, file: DailyFile): Promise<void> {
+  await asOperator(service, "POST", `${routeOf(file)}/withdraw`, {});
+}
+
+/** The innermost object of a served `file_download` (spec 2.3). */
+export interface ShareFields {
+  status: string;
+  data_type: string;
+  year: number;
+  start_date: string;
+  end_date: string;
+  file_count: number;
+  size_bytes: number;
+  url: string;
+  password: string;
+  expires_at: string;
+  retry_after: number;
+}
+
+/** One `file_download` request. */
+export function askShare(
+  service: Service,
+  apikey: string,
+  params: Record<string, unknown>,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return service.post({ apiname: "file_download", apikey, params }, headers);
+}
+
+/** The share of an answer; throws when the answer is a refusal. */
+export function shareIn(answer: Answer): ShareFields {
+  const inner = answer.envelope.data as { code: number; message: string; data: ShareFields } | null;
+  if (inner === null) throw new Error(answer.text);
+  return inner.data;
+}
