@@ -1,0 +1,209 @@
+/** Who gets into a share, and what everybody else is told (decisions 8). */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { basic, onDrive, shareOf, type TestShare } from "../support/drive.ts";
+import { type Answer, call } from "../support/http-client.ts";
+import { account, asOperator } from "../support/operator.ts";
+import { type DriveWorld, HERE, startDriveWorld } from "./drive-world.ts";
+import { DAY_MS } from "./world.ts";
+
+let world: DriveWorld;
+beforeAll(async () => {
+  world = await startDriveWorld();
+});
+afterAll(() => world?.stop());
+
+const UNKNOWN = "0123456789abcdefghij";
+
+/** Status, headers and body without what is the request's own. */
+function appearance({ status, headers, text }: Answer): object {
+  const { "x-request-id": id, date: _, ...rest } = headers;
+  return { status, headers: rest, text: text.replaceAll(String(id), "ID") };
+}
+
+const at = (shareId: string) => `${world.service.baseUrl}/s/${shareId}/`;
+const get = (url: string, headers: Record<string, string> = {}) => call(url, { method: "GET", headers });
+
+describe("without the right password", () => {
+  it("a share, another's share and no share at all answer the same 401, whatever is asked", async () => {
+    const { share } = world;
+    const tries: [string, Record<string, string>][] = [
+      ["", {}],
+      ["20260311/", {}],
+      ["20260311/20260311_trades.zip", { range: "bytes=0-1" }],
+      ["no/such/path", {}],
+      ["", { accept: "text/html" }],
+      ["", { cookie: "edgetape_share=1999999999999.00" }],
+    ];
+    for (const [path, headers] of tries) {
+      const known = appearance(await get(share.url + path, headers));
+      const unknown = appearance(await get(at(UNKNOWN) + path, headers));
+      expect(JSON.stringify(known).replaceAll(share.shareId, UNKNOWN)).toBe(JSON.stringify(unknown));
+      expect(known).toMatchObject({ status: 401 });
+    }
+  });
+
+  it("a wrong password for a share and any for an unknown one answer the same 401", async () => {
+    const { share } = world;
+    const wrong = await get(share.url, basic(share.shareId, "wrong"));
+    const unknown = await get(at(UNKNOWN), basic(UNKNOWN, share.password));
+    const stranger = await get(share.url, basic("admin", share.password));
+    expect(wrong.status).toBe(401);
+    expect(appearance(unknown)).toEqual(appearance(wrong));
+    expect(appearance(stranger)).toEqual(appearance(wrong));
+  });
+
+  it("tools are asked for Basic credentials, browsers get the form", async () => {
+    const { url } = world.share;
+    const tool = await get(url);
+    expect(tool.headers["www-authenticate"]).toMatch(/^Basic realm="[^"]+", charset="UTF-8"$/);
+    expect(tool.headers["content-type"]).toContain("text/plain");
+    const browser = await get(url, { accept: "text/html,application/xhtml+xml,*/*;q=0.8" });
+    expect(browser.headers["www-authenticate"]).not.toMatch(/basic/i);
+    expect(browser.text).toContain('type="password"');
+  });
+
+  it("every method that reads is refused alike", async () => {
+    for (const method of ["GET", "HEAD", "OPTIONS", "PROPFIND"]) {
+      const answer = await call(world.share.url, { method, headers: { depth: "0" } });
+      expect(answer.status).toBe(401);
+    }
+  });
+});
+
+describe("with the right password", () => {
+  it("a share opens, and says nothing of it in an address", async () => {
+    const root = await onDrive(world.share, "");
+    expect(root.status).toBe(200);
+    expect(root.text).not.toContain(world.share.password);
+    expect(world.share.url).not.toContain(world.share.password);
+  });
+
+  it("no password gets into a log line", async () => {
+    await get(world.share.url + world.share.password, basic(world.share.shareId, world.share.password));
+    await get(at(world.share.password));
+    for (const line of world.service.logs) expect(line).not.toContain(world.share.password);
+  });
+
+  it("of one share opens no other, each against each (isolation)", async () => {
+    const { service, keys, share, owner } = world;
+    const shares = [
+      share,
+      await shareOf(service, owner.key, "level2", 2025),
+      await shareOf(service, keys.flagship),
+      await shareOf(service, keys.professional),
+    ];
+    const file = "20260311/20260311_trades.zip";
+    for (const mine of shares) {
+      for (const other of shares) {
+        const crossed = { ...other, password: mine.password };
+        const answer = await onDrive(crossed, file);
+        const own = mine === other;
+        if (!own) expect(answer.status).toBe(401);
+        else expect(answer.status).toBe(mine.start_date.startsWith("2026") ? 200 : 404);
+      }
+    }
+  });
+});
+
+describe("a share that is over", () => {
+  const made = async (plan: "flagship" | "professional" = "flagship") => {
+    const { service } = world;
+    const owner = await account(service, { plan });
+    return { owner, share: await shareOf(service, owner.key) };
+  };
+  const expectOver = async (share: TestShare) => {
+    const right = await onDrive(share, "");
+    expect(right.status).toBe(403);
+    expect(right.reason).toBe("share_over");
+    const wrong = await onDrive({ ...share, password: "wrong" }, "");
+    expect(wrong.status).toBe(401);
+  };
+
+  it("by its age is 403 for the right password, 401 for a wrong one", async () => {
+    const { share } = await made();
+    const db = await world.service.mf.getD1Database("DB");
+    const days = (count: number) =>
+      db
+        .prepare("UPDATE shares SET created_at_ms = ? WHERE share_id = ?")
+        .bind(Math.floor(world.service.nowMs() - count), share.shareId)
+        .run();
+    await days(7 * DAY_MS - 60_000);
+    expect((await onDrive(share, "")).status).toBe(200);
+    await days(7 * DAY_MS);
+    await expectOver(share);
+  });
+
+  it("by the operator's word is 403", async () => {
+    const { share } = await made();
+    await asOperator(world.service, "POST", `/admin/shares/${share.shareId}/revoke`);
+    await expectOver(share);
+  });
+
+  it("by the plan's end is 403, whatever the plan was", async () => {
+    const { share, owner } = await made("professional");
+    const now = Math.floor(world.service.nowMs());
+    await asOperator(world.service, "PUT", `/admin/accounts/${owner.accountId}/subscriptions`, {
+      subscriptions: [{ plan: "professional", start: now - 10 * DAY_MS, end: now - 1 }],
+    });
+    await expectOver(share);
+  });
+
+  it("is 403 by a cookie too, once it was right", async () => {
+    const { share } = await made();
+    const cookie = await enter(share);
+    expect((await get(share.url, { cookie })).status).toBe(200);
+    await asOperator(world.service, "POST", `/admin/shares/${share.shareId}/revoke`);
+    expect((await get(share.url, { cookie })).status).toBe(403);
+  });
+});
+
+/** Sends the page's form and returns the cookie as a browser would send it. */
+async function enter(share: TestShare, headers: Record<string, string> = {}): Promise<string> {
+  const answer = await postForm(share, headers);
+  expect(answer.status).toBe(303);
+  return String(answer.headers["set-cookie"]).split(";")[0] ?? "";
+}
+
+function postForm({ url, shareId, password }: TestShare, headers: Record<string, string> = {}) {
+  const body = new URLSearchParams({ username: shareId, password }).toString();
+  const type = { "content-type": "application/x-www-form-urlencoded" };
+  return call(url, { method: "POST", body, headers: { ...type, accept: "text/html", ...headers } });
+}
+
+describe("the form of the page", () => {
+  it("gives a cookie for this share and leads to the page", async () => {
+    const { share } = world;
+    const answer = await postForm(share);
+    expect(answer.headers.location).toBe(`/s/${share.shareId}/`);
+    expect(String(answer.headers["set-cookie"])).toMatch(
+      new RegExp(`; Path=/s/${share.shareId}/; Expires=[^;]+; HttpOnly; SameSite=Strict$`),
+    );
+    expect(String(answer.headers["set-cookie"])).not.toContain(share.password);
+  });
+
+  it("whose cookie opens this share's files, and no other share", async () => {
+    const cookie = await enter(world.share);
+    const other = await shareOf(world.service, world.keys.flagship);
+    const file = "20260311/20260311_trades.zip";
+    expect((await get(world.share.url + file, { cookie })).status).toBe(200);
+    expect((await get(other.url + file, { cookie })).status).toBe(401);
+  });
+
+  it("sent from another site is refused, without a look at the password", async () => {
+    for (const headers of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }]) {
+      const answer = await postForm(world.share, headers as Record<string, string>);
+      expect(answer.status).toBe(403);
+      expect(answer.headers["set-cookie"]).toBeUndefined();
+    }
+  });
+
+  it("with a wrong password is the 401 of an unknown share, and the form again", async () => {
+    const wrong = await postForm({ ...world.share, password: "wrong" }, HERE);
+    const unknown = await postForm({ ...world.share, url: at(UNKNOWN) }, HERE);
+    expect(wrong.status).toBe(401);
+    expect(JSON.stringify(appearance(wrong)).replaceAll(world.share.shareId, UNKNOWN)).toBe(
+      JSON.stringify(appearance(unknown)),
+    );
+    expect(wrong.text).toContain('type="password"');
+  });
+});

@@ -1,0 +1,242 @@
+/** What a share holds and what it does not: folders, manifest, sums, by-symbol, windows, strange paths. */
+import { request } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  basic,
+  onDrive,
+  publishFile,
+  sha256,
+  shareOf,
+  type TestShare,
+  tradesFile,
+  withdrawFile,
+} from "../support/drive.ts";
+import { traversals } from "../support/traversals.ts";
+import { DAY, type DriveWorld, noise, startDriveWorld } from "./drive-world.ts";
+import { BEFORE_WINDOW, FIRST_OF_WINDOW } from "./world.ts";
+
+let world: DriveWorld;
+beforeAll(async () => {
+  world = await startDriveWorld();
+});
+afterAll(() => world?.stop());
+
+/** The targets of all links of a page, as they are written. */
+async function linksOf(share: TestShare, path: string): Promise<string[]> {
+  const { text } = await onDrive(share, path);
+  return [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href = ""]) => href);
+}
+
+describe("folders", () => {
+  it("the root links every day with a slash, every file, the manifest and the sums, nothing else", async () => {
+    const links = new Set(await linksOf(world.share, ""));
+    const days = [BEFORE_WINDOW, FIRST_OF_WINDOW, DAY];
+    const files = [...days.map((day) => `${day}/${day}_orders.parquet`), `${DAY}/${DAY}_trades.zip`];
+    const expected = [...days.map((day) => `${day}/`), ...files, "SHA256SUMS", "manifest.json"];
+    expect([...links].sort()).toEqual(expected.sort());
+  });
+
+  it("a day links its files, and not by-symbol", async () => {
+    const links = await linksOf(world.share, `${DAY}/`);
+    expect(links).toEqual(["../", `${DAY}_orders.parquet`, `${DAY}_trades.zip`]);
+  });
+
+  it("without their slash lead to it", async () => {
+    for (const path of [DAY, `${DAY}/by-symbol`]) {
+      const answer = await onDrive(world.share, path);
+      expect(answer.status).toBe(308);
+      expect(answer.headers.location).toBe(`/s/${world.share.shareId}/${path}/`);
+    }
+    const bare = await onDrive({ ...world.share, url: world.share.url.slice(0, -1) }, "");
+    expect(bare.headers.location).toBe(`/s/${world.share.shareId}/`);
+  });
+
+  it("are pages that run nothing of others and may not be compressed on the way", async () => {
+    for (const path of ["", `${DAY}/`, `${DAY}/by-symbol/`]) {
+      const { headers, text } = await onDrive(world.share, path, { headers: { "accept-language": "en" } });
+      expect(headers["cache-control"]).toContain("no-transform");
+      const policy = String(headers["content-security-policy"]);
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toContain("unsafe");
+      expect(text).not.toMatch(/<style|style="|onclick|<script>|https?:\/\/(?!127\.0\.0\.1)/);
+    }
+  });
+});
+
+describe("manifest.json and SHA256SUMS", () => {
+  it("list the very files that file_count and size_bytes count, and what each is", async () => {
+    const { text } = await onDrive(world.share, "manifest.json");
+    const manifest = JSON.parse(text) as { files: { path: string; size_bytes: number; sha256: string }[] };
+    expect(manifest).toMatchObject({ data_type: "level2", year: 2026 });
+    expect(manifest.files).toHaveLength(world.share.file_count);
+    expect(manifest.files.reduce((sum, file) => sum + file.size_bytes, 0)).toBe(world.share.size_bytes);
+    for (const file of manifest.files) {
+      const answer = await onDrive(world.share, file.path);
+      expect(answer.bytes).toHaveLength(file.size_bytes);
+      expect(sha256(answer.bytes)).toBe(file.sha256);
+    }
+    const sums = await onDrive(world.share, "SHA256SUMS");
+    expect(sums.text).toBe(manifest.files.map((file) => `${file.sha256}  ${file.path}\n`).join(""));
+    expect(Object.keys(manifest.files[0] ?? {})).toEqual([
+      "path",
+      "tradedate",
+      "size_bytes",
+      "sha256",
+      "revision",
+    ]);
+  });
+
+  it("are not sent again unchanged, and have no ranges", async () => {
+    for (const name of ["manifest.json", "SHA256SUMS"]) {
+      const first = await onDrive(world.share, name, { headers: { range: "bytes=0-3" } });
+      expect(first.status).toBe(200);
+      expect(first.headers["accept-ranges"]).toBe("none");
+      const headers = { "if-none-match": String(first.headers.etag) };
+      expect((await onDrive(world.share, name, { headers })).status).toBe(304);
+      const head = await onDrive(world.share, name, { method: "HEAD" });
+      expect(head.headers["content-length"]).toBe(String(first.bytes.length));
+    }
+  });
+});
+
+describe("by-symbol", () => {
+  it("lists every security with orders, once", async () => {
+    const links = await linksOf(world.share, `${DAY}/by-symbol/`);
+    const expected = world.main.securities
+      .filter(({ orders }) => orders.length > 0)
+      .map(({ symbol, market }) => `${symbol}.${market}.parquet`);
+    expect(links.filter((href) => !href.startsWith(".")).sort()).toEqual(expected.sort());
+  });
+
+  it("a file equals the Parquet answer of that security, byte for byte", async () => {
+    for (const { symbol, market, orders } of world.main.securities) {
+      const path = `${DAY}/by-symbol/${symbol}.${market}.parquet`;
+      const file = await onDrive(world.share, path);
+      expect(file.status).toBe(orders.length > 0 ? 200 : 404);
+      if (orders.length === 0) continue;
+      const asked = { symbol: `${symbol}.${market}`, tradedate: DAY, format: "parquet" };
+      const answer = await world.ask(asked);
+      expect(file.bytes.equals(answer.bytes)).toBe(true);
+      expect(file.headers["content-disposition"]).toBe(answer.headers["content-disposition"]);
+    }
+  });
+
+  it("a file has ranges and a tag of its own", async () => {
+    const path = `${DAY}/by-symbol/600519.SH.parquet`;
+    const file = await onDrive(world.share, path);
+    const piece = await onDrive(world.share, path, { headers: { range: "bytes=-4" } });
+    expect(piece.status).toBe(206);
+    expect(piece.text).toBe("PAR1");
+    expect(piece.headers["content-range"]).toBe(
+      `bytes ${file.bytes.length - 4}-${file.bytes.length - 1}/${file.bytes.length}`,
+    );
+    const other = await onDrive(world.share, `${DAY}/by-symbol/300750.SZ.parquet`);
+    expect(other.headers.etag).not.toBe(file.headers.etag);
+  });
+});
+
+describe("coverage", () => {
+  it("of a professional share is the plan's window: what lies before it is 404", async () => {
+    const share = await shareOf(world.service, world.keys.professional);
+    const order = (day: string) => onDrive(share, `${day}/${day}_orders.parquet`);
+    expect((await order(FIRST_OF_WINDOW)).status).toBe(200);
+    for (const path of [`${BEFORE_WINDOW}/${BEFORE_WINDOW}_orders.parquet`, `${BEFORE_WINDOW}/`]) {
+      expect((await onDrive(share, path)).status).toBe(404);
+      expect((await onDrive(world.share, path)).status).toBe(200);
+    }
+    const symbol = `${BEFORE_WINDOW}/by-symbol/600519.SH.parquet`;
+    expect((await onDrive(share, symbol)).status).toBe(404);
+    expect(await linksOf(share, "")).not.toContain(`${BEFORE_WINDOW}/`);
+  });
+
+  it("shows what is published and hides what is withdrawn, at once", async () => {
+    const file = tradesFile(DAY, noise(2, 100), `${DAY}_quotes.zip`);
+    const path = `${DAY}/${file.name}`;
+    const statuses = async () => [
+      (await onDrive(world.share, path)).status,
+      (await linksOf(world.share, "")).includes(path),
+    ];
+    expect(await statuses()).toEqual([404, false]);
+    await publishFile(world.service, file);
+    expect(await statuses()).toEqual([200, true]);
+    await withdrawFile(world.service, file);
+    expect(await statuses()).toEqual([404, false]);
+  });
+
+  it("holds no file of another type or year", async () => {
+    const share = await shareOf(world.service, world.owner.key, "level2", 2025);
+    expect((await onDrive(share, `${DAY}/${DAY}_trades.zip`)).status).toBe(404);
+    expect((await onDrive(world.share, `20250106/20250106_orders.parquet`)).status).toBe(404);
+  });
+});
+
+describe("strange paths", () => {
+  it("none of 500 encoded traversals gets anything but an error or the share's own names", async () => {
+    const own = /^(200|308|404|401|405)$/;
+    for (const path of traversals(500)) {
+      const { status, bytes } = await rawGet(`/s/${world.share.shareId}/${path}`);
+      const text = bytes.toString();
+      expect(String(status)).toMatch(own);
+      // Some are another way to write a name of the share's own.
+      if (status === 200 && !bytes.equals(world.trades.bytes)) {
+        expect(text).toMatch(/"data_type": "level2"|<span class="brand">edgetape/);
+      }
+      expect(text).not.toMatch(/root:|sqlite|orders\/2026\/\d+\/1\.parquet/);
+    }
+  });
+
+  it("never reach a key of the store, not even its exact name", async () => {
+    for (const key of [
+      "orders/2026/20260311/1.parquet",
+      "level2/2026/20260311/1",
+      "..%2forders%2f2026%2f20260311%2f1.parquet",
+    ]) {
+      expect((await rawGet(`/s/${world.share.shareId}/${key}`)).status).toBe(404);
+    }
+  });
+
+  it("are escaped where they are shown", async () => {
+    const { bytes, status } = await rawGet(`/s/${world.share.shareId}/%3Cscript%3Ealert(1)%3C/script%3E`, {
+      accept: "text/html",
+    });
+    expect(status).toBe(404);
+    expect(bytes.toString()).not.toContain("<script>alert");
+  });
+});
+
+describe("methods", () => {
+  it("that would write are 405 and name what is allowed", async () => {
+    for (const method of [
+      "POST",
+      "PUT",
+      "DELETE",
+      "PATCH",
+      "MKCOL",
+      "MOVE",
+      "COPY",
+      "LOCK",
+      "UNLOCK",
+      "PROPPATCH",
+    ]) {
+      const answer = await onDrive(world.share, `${DAY}/${DAY}_trades.zip`, { method });
+      expect(answer.status).toBe(405);
+      expect(answer.headers.allow).toBe("GET, HEAD, OPTIONS, PROPFIND");
+    }
+    expect((await onDrive(world.share, `${DAY}/${DAY}_trades.zip`)).status).toBe(200);
+  });
+});
+
+/** A request whose path is sent exactly as it stands here, with the share's password. */
+function rawGet(path: string, more: Record<string, string> = {}): Promise<{ status: number; bytes: Buffer }> {
+  const { hostname: host, port } = new URL(world.service.baseUrl);
+  const headers = { ...basic(world.share.shareId, world.share.password), ...more };
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ host, port, path, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, bytes: Buffer.concat(chunks) }));
+    });
+    outgoing.on("error", reject);
+    outgoing.end();
+  });
+}

@@ -1,0 +1,84 @@
+/** Too many wrong passwords (decisions 8, design 7): 10 in 15 minutes per share and address. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { basic, shareOf, type TestShare } from "../support/drive.ts";
+import { call } from "../support/http-client.ts";
+import { type DriveWorld, HERE, startDriveWorld, THERE } from "./drive-world.ts";
+
+let world: DriveWorld;
+beforeAll(async () => {
+  world = await startDriveWorld();
+});
+afterAll(() => world?.stop());
+
+/** A request with a password from an address. */
+function knock({ url, shareId }: TestShare, password: string, from: Record<string, string>) {
+  return call(url, { method: "GET", headers: { ...basic(shareId, password), ...from } });
+}
+
+/** The statuses of `times` wrong passwords, one after the other. */
+async function wrong(share: TestShare, times: number, from: Record<string, string>): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let n = 0; n < times; n++) statuses.push((await knock(share, `wrong ${n}`, from)).status);
+  return statuses;
+}
+
+describe("after ten wrong passwords", () => {
+  it("an address is locked out with the time to wait, for the right password too; others do not notice", async () => {
+    const share = await shareOf(world.service, world.keys.flagship);
+    expect(await wrong(share, 12, HERE)).toEqual([...Array(10).fill(401), 429, 429]);
+    const right = await knock(share, share.password, HERE);
+    expect(right.status).toBe(429);
+    expect(right.reason).toBe("password_locked");
+    const seconds = Number(right.headers["retry-after"]);
+    expect(seconds).toBeGreaterThan(800);
+    expect(seconds).toBeLessThanOrEqual(900);
+    expect((await knock(share, share.password, THERE)).status).toBe(200);
+  });
+
+  it("at one share, the address still opens another", async () => {
+    const share = await shareOf(world.service, world.keys.professional);
+    expect((await knock(share, share.password, HERE)).status).toBe(200);
+  });
+
+  it("ten at once count as ten", async () => {
+    const from = { "cf-connecting-ip": "192.0.2.1" };
+    const knocks = Array.from({ length: 15 }, (_, n) => knock(world.share, `wrong ${n}`, from));
+    const statuses = (await Promise.all(knocks)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(5);
+  });
+
+  it("an IPv6 subscriber is one address, whatever it picks of its /64", async () => {
+    const from = (n: number) => ({ "cf-connecting-ip": `2001:db8:7:7::${n.toString(16)}` });
+    const statuses: number[] = [];
+    for (let n = 0; n < 11; n++) statuses.push((await knock(world.share, "wrong", from(n))).status);
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+    const neighbour = { "cf-connecting-ip": "2001:db8:7:8::1" };
+    expect((await knock(world.share, world.share.password, neighbour)).status).toBe(200);
+  });
+
+  it("a share that does not exist locks out like one that does", async () => {
+    const shareId = "0123456789abcdefghij";
+    const unknown = { ...world.share, shareId, url: `${world.service.baseUrl}/s/${shareId}/` };
+    expect(await wrong(unknown, 11, THERE)).toEqual([...Array(10).fill(401), 429]);
+  });
+
+  it("who is inside with a cookie stays inside", async () => {
+    const from = { "cf-connecting-ip": "192.0.2.77" };
+    const { url, password } = world.share;
+    const body = new URLSearchParams({ password }).toString();
+    const type = { "content-type": "application/x-www-form-urlencoded" };
+    const entered = await call(url, { method: "POST", body, headers: { ...type, ...from } });
+    const cookie = String(entered.headers["set-cookie"]).split(";")[0] ?? "";
+    expect((await wrong(world.share, 11, from)).at(-1)).toBe(429);
+    expect((await call(url, { method: "GET", headers: { cookie, ...from } })).status).toBe(200);
+  });
+
+  it("requests without any password are not wrong ones", async () => {
+    const from = { "cf-connecting-ip": "192.0.2.3" };
+    for (let n = 0; n < 12; n++) {
+      expect((await call(world.share.url, { method: "GET", headers: from })).status).toBe(401);
+    }
+    expect((await knock(world.share, world.share.password, from)).status).toBe(200);
+  });
+});

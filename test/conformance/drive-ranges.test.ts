@@ -1,0 +1,202 @@
+/** Ranges and conditions of a download over HTTP (RFC 9110, 13 and 14; issue 4, section 2). */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { onDrive } from "../support/drive.ts";
+import type { Answer } from "../support/http-client.ts";
+import { DAY, type DriveWorld, startDriveWorld } from "./drive-world.ts";
+
+const PATH = `${DAY}/${DAY}_trades.zip`;
+const SIZE = 10_000;
+
+let world: DriveWorld;
+/** Validators of the file, as a first HEAD tells them. */
+let etag: string;
+let modified: string;
+
+beforeAll(async () => {
+  world = await startDriveWorld();
+  const { headers } = await onDrive(world.share, PATH, { method: "HEAD" });
+  etag = String(headers.etag);
+  modified = String(headers["last-modified"]);
+});
+afterAll(() => world?.stop());
+
+const shifted = (seconds: number) => new Date(Date.parse(modified) + seconds * 1000).toUTCString();
+
+/** What one request must answer; `part` is the bytes from the first to the last, both included. */
+type Expected = { status: 200 | 304 | 412 | 416 } | { status: 206; part: [number, number] };
+
+interface Case {
+  name: string;
+  method?: "GET" | "HEAD";
+  headers: () => Record<string, string>;
+  expected: Expected;
+}
+
+const range = (name: string, value: string, expected: Expected): Case => ({
+  name,
+  headers: () => ({ range: value }),
+  expected,
+});
+const part = (first: number, last: number): Expected => ({ status: 206, part: [first, last] });
+const whole: Expected = { status: 200 };
+
+const CASES: Case[] = [
+  { name: "no range", headers: () => ({}), expected: whole },
+  range("the first bytes", "bytes=0-499", part(0, 499)),
+  range("the second ones", "bytes=500-999", part(500, 999)),
+  range("one byte", "bytes=0-0", part(0, 0)),
+  range("the last byte", "bytes=9999-9999", part(9999, 9999)),
+  range("all bytes", "bytes=0-9999", part(0, 9999)),
+  range("open from 0", "bytes=0-", part(0, 9999)),
+  range("open from the middle", "bytes=9500-", part(9500, 9999)),
+  range("a suffix", "bytes=-500", part(9500, 9999)),
+  range("a suffix of one", "bytes=-1", part(9999, 9999)),
+  range("a suffix longer than the file", "bytes=-99999", part(0, 9999)),
+  range("an end behind the end", "bytes=9990-99999", part(9990, 9999)),
+  range("beyond the end", "bytes=10000-", { status: 416 }),
+  range("far beyond the end", "bytes=20000-30000", { status: 416 }),
+  range("an empty suffix", "bytes=-0", { status: 416 }),
+  range("a reversed range", "bytes=500-499", whole),
+  range("an empty set", "bytes=", whole),
+  range("nothing but a dash", "bytes=-", whole),
+  range("no number", "bytes=a-b", whole),
+  range("another unit", "lines=0-10", whole),
+  range("two ranges", "bytes=0-9,20-29", whole),
+  range(
+    "many ranges",
+    `bytes=${Array.from({ length: 200 }, (_, n) => `${n * 2}-${n * 2}`).join(",")}`,
+    whole,
+  ),
+  { name: "If-Range hit", headers: () => ({ range: "bytes=5-9", "if-range": etag }), expected: part(5, 9) },
+  { name: "If-Range miss", headers: () => ({ range: "bytes=5-9", "if-range": '"x"' }), expected: whole },
+  {
+    name: "If-Range weak",
+    headers: () => ({ range: "bytes=5-9", "if-range": `W/${etag}` }),
+    expected: whole,
+  },
+  {
+    name: "If-Range date",
+    headers: () => ({ range: "bytes=5-9", "if-range": modified }),
+    expected: part(5, 9),
+  },
+  {
+    name: "If-Range another date",
+    headers: () => ({ range: "bytes=5-9", "if-range": shifted(-1) }),
+    expected: whole,
+  },
+  {
+    name: "If-Range miss saves from 416",
+    headers: () => ({ range: "bytes=99999-", "if-range": '"x"' }),
+    expected: whole,
+  },
+  {
+    name: "If-Range hit beyond the end",
+    headers: () => ({ range: "bytes=99999-", "if-range": etag }),
+    expected: { status: 416 },
+  },
+  { name: "If-None-Match hit", headers: () => ({ "if-none-match": etag }), expected: { status: 304 } },
+  { name: "If-None-Match any", headers: () => ({ "if-none-match": "*" }), expected: { status: 304 } },
+  {
+    name: "If-None-Match weak",
+    headers: () => ({ "if-none-match": `"a", W/${etag}` }),
+    expected: { status: 304 },
+  },
+  { name: "If-None-Match miss", headers: () => ({ "if-none-match": '"x"' }), expected: whole },
+  {
+    name: "If-Modified-Since same",
+    headers: () => ({ "if-modified-since": modified }),
+    expected: { status: 304 },
+  },
+  {
+    name: "If-Modified-Since earlier",
+    headers: () => ({ "if-modified-since": shifted(-1) }),
+    expected: whole,
+  },
+  { name: "If-Modified-Since no date", headers: () => ({ "if-modified-since": "soon" }), expected: whole },
+  { name: "If-Match hit", headers: () => ({ "if-match": etag, range: "bytes=0-1" }), expected: part(0, 1) },
+  { name: "If-Match miss", headers: () => ({ "if-match": '"x"' }), expected: { status: 412 } },
+  { name: "If-Match weak", headers: () => ({ "if-match": `W/${etag}` }), expected: { status: 412 } },
+  { name: "If-Unmodified-Since same", headers: () => ({ "if-unmodified-since": modified }), expected: whole },
+  {
+    name: "If-Unmodified-Since earlier",
+    headers: () => ({ "if-unmodified-since": shifted(-1) }),
+    expected: { status: 412 },
+  },
+  {
+    name: "If-Match before If-None-Match",
+    headers: () => ({ "if-match": '"x"', "if-none-match": etag }),
+    expected: { status: 412 },
+  },
+  {
+    name: "If-None-Match before a range",
+    headers: () => ({ "if-none-match": etag, range: "bytes=99999-" }),
+    expected: { status: 304 },
+  },
+  { name: "HEAD", method: "HEAD", headers: () => ({}), expected: whole },
+  { name: "HEAD ignores a range", method: "HEAD", headers: () => ({ range: "bytes=0-1" }), expected: whole },
+  {
+    name: "HEAD with a hit",
+    method: "HEAD",
+    headers: () => ({ "if-none-match": etag }),
+    expected: { status: 304 },
+  },
+  {
+    name: "HEAD with a miss",
+    method: "HEAD",
+    headers: () => ({ "if-match": '"x"' }),
+    expected: { status: 412 },
+  },
+];
+
+describe("a download of 10,000 bytes", () => {
+  it.each(CASES)("$name", async ({ method = "GET", headers, expected }) => {
+    const answer = await onDrive(world.share, PATH, { method, headers: headers() });
+    expect(answer.status).toBe(expected.status);
+    if (expected.status === 416) expect(answer.headers["content-range"]).toBe(`bytes */${SIZE}`);
+    if (expected.status === 304) expect(answer.bytes).toHaveLength(0);
+    if (expected.status === 200 || expected.status === 206) expectBytes(answer, method, expected);
+    if (expected.status !== 416 && expected.status !== 412) {
+      expect(answer.headers.etag).toBe(etag);
+      expect(answer.headers["last-modified"]).toBe(modified);
+    }
+  });
+});
+
+function expectBytes(answer: Answer, method: string, expected: Expected): void {
+  const [first, last] = "part" in expected ? expected.part : [0, SIZE - 1];
+  const bytes = Buffer.from(world.trades.bytes.subarray(first, last + 1));
+  expect(answer.headers["content-length"]).toBe(String(bytes.length));
+  expect(answer.headers["accept-ranges"]).toBe("bytes");
+  const told = "part" in expected ? `bytes ${first}-${last}/${SIZE}` : undefined;
+  expect(answer.headers["content-range"]).toBe(told);
+  expect(answer.bytes.equals(method === "HEAD" ? Buffer.alloc(0) : bytes)).toBe(true);
+}
+
+describe("headers of a download", () => {
+  it("say what it is, what it is called, and the sum of the whole, for a part too", async () => {
+    for (const headers of [{}, { range: "bytes=5-9" }] as Record<string, string>[]) {
+      const answer = await onDrive(world.share, PATH, { headers });
+      expect(answer.headers["content-type"]).toBe("application/zip");
+      expect(answer.headers["content-disposition"]).toBe(`attachment; filename="${DAY}_trades.zip"`);
+      expect(answer.headers["cache-control"]).toContain("no-transform");
+      expect(answer.headers["repr-digest"]).toMatch(/^sha-256=:[A-Za-z0-9+/]{43}=:$/);
+      expect(answer.headers["x-content-type-options"]).toBe("nosniff");
+      expect(answer.headers["content-security-policy"]).toBe("default-src 'none'; frame-ancestors 'none'");
+    }
+  });
+
+  it("are on one log line with share, file, bytes asked for and a hashed address", async () => {
+    const answer = await onDrive(world.share, PATH, {
+      headers: { range: "bytes=5-9", "cf-connecting-ip": "192.0.2.9" },
+    });
+    const id = String(answer.headers["x-request-id"]);
+    const line = JSON.parse(world.service.logs.find((each) => each.includes(id)) ?? "{}") as object;
+    const { shareId } = world.share;
+    expect(line).toMatchObject({ interface: "share", share: shareId, file: PATH, bytes: 5, kind: "served" });
+    expect(line).toMatchObject({
+      accountId: world.owner.accountId,
+      address: expect.stringMatching(/^[0-9a-f]{16}$/),
+    });
+    expect(JSON.stringify(line)).not.toContain("192.0.2.9");
+  });
+});

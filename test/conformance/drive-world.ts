@@ -1,0 +1,41 @@
+/**
+ * A service with published files of both types and a share of each, for the tests of the drive. It is
+ * Thursday, 12 March 2026, ten in the morning in Beijing.
+ */
+
+import { type DriveFile, publishFile, shareOf, type TestShare, tradesFile } from "../support/drive.ts";
+import { account } from "../support/operator.ts";
+import { randomFrom } from "../support/random.ts";
+import { startWorld, type World } from "./world.ts";
+
+/** A day with the order pack of the main day, and a file of the operator's. */
+export const DAY = "20260311";
+/** A Shanghai and a Shenzhen address for `CF-Connecting-IP`. */
+export const HERE = { "cf-connecting-ip": "203.0.113.7" };
+export const THERE = { "cf-connecting-ip": "198.51.100.9" };
+
+/** `length` bytes that no compression or repetition makes alike. */
+export function noise(seed: number, length: number): Uint8Array {
+  const random = randomFrom(seed);
+  return Uint8Array.from({ length }, () => random.integer(0, 255));
+}
+
+export interface DriveWorld extends World {
+  /** The operator's file of `DAY` in level2 shares. */
+  trades: DriveFile;
+  /** The flagship account's share of level2, 2026. */
+  share: TestShare;
+  /** The account that has it. */
+  owner: { accountId: string; key: string };
+}
+
+/** Starts the service with its world, a file and a share. */
+export async function startDriveWorld(): Promise<DriveWorld> {
+  const world = await startWorld();
+  const { service } = world;
+  const trades = tradesFile(DAY, noise(1, 10_000));
+  await publishFile(service, trades);
+  const owner = await account(service, { plan: "flagship" });
+  const share = await shareOf(service, owner.key);
+  return { ...world, trades, share, owner };
+}
