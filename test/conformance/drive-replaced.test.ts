@@ -1,0 +1,168 @@
+/**
+ * A file that is replaced while somebody downloads it: who began the old one finishes it for 7 days, and
+ * nobody gets bytes of two versions under one name (issue 4, section 1).
+ */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { burst, day } from "../support/builders.ts";
+import { type DriveFile, onDrive, publishFile, tradesFile, withdrawFile } from "../support/drive.ts";
+import type { Answer } from "../support/http-client.ts";
+import { publish } from "../support/operator.ts";
+import { DAY, type DriveWorld, noise, startDriveWorld } from "./drive-world.ts";
+import { DAY_MS } from "./world.ts";
+
+const SIZE = 20_000;
+
+let world: DriveWorld;
+beforeAll(async () => {
+  world = await startDriveWorld();
+});
+afterAll(() => world?.stop());
+
+/** A file with an old and a new content; `replace` publishes the new one. */
+async function replaceable(name: string) {
+  const old = noise(10, SIZE);
+  const present = noise(11, SIZE + 500);
+  const place: Omit<DriveFile, "bytes"> = tradesFile(DAY, old, `${DAY}_${name}.zip`);
+  await publishFile(world.service, { ...place, bytes: old });
+  return {
+    path: `${DAY}/${place.name}`,
+    place,
+    old: Buffer.from(old),
+    present: Buffer.from(present),
+    replace: () => publishFile(world.service, { ...place, bytes: present }),
+  };
+}
+
+/** A request as the program `agent` makes it. */
+function as(agent: string) {
+  return (path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> =>
+    onDrive(world.share, path, { method, headers: { "user-agent": agent, ...headers } });
+}
+const curl = as("curl/8.0");
+
+function expectPart(answer: Answer, whole: Buffer, from: number): void {
+  expect(answer.status).toBe(206);
+  expect(answer.headers["content-range"]).toBe(`bytes ${from}-${whole.length - 1}/${whole.length}`);
+  expect(answer.bytes.equals(whole.subarray(from))).toBe(true);
+}
+
+function expectWhole(answer: Answer, whole: Buffer): void {
+  expect(answer.status).toBe(200);
+  expect(answer.bytes.equals(whole)).toBe(true);
+}
+
+describe("a download resumed after its file was replaced", () => {
+  it("by a client that names the version finishes on the old one: If-Range, If-Match, by tag or date", async () => {
+    const file = await replaceable("named");
+    const { headers } = await curl(file.path);
+    await file.replace();
+    const range = "bytes=5000-";
+    const etag = String(headers.etag);
+    expectPart(await as("a")(file.path, { range, "if-range": etag }), file.old, 5000);
+    expectPart(await as("b")(file.path, { range, "if-match": etag }), file.old, 5000);
+    const old = await as("c")(file.path, { "if-match": etag });
+    expectWhole(old, file.old);
+    expect(old.headers.etag).toBe(etag);
+    expectWhole(await as("d")(file.path), file.present);
+    expectWhole(await as("d")(file.path, { range, "if-range": '"r0-unknown"' }), file.present);
+  });
+
+  it("by curl -C -, wget -c or aria2c, which only say a range, finishes on what that client began", async () => {
+    const file = await replaceable("bare");
+    await curl(file.path);
+    await file.replace();
+    expectPart(await curl(file.path, { range: "bytes=5000-" }), file.old, 5000);
+    // Beginning again is beginning with the present one.
+    expectWhole(await curl(file.path), file.present);
+    expectPart(await curl(file.path, { range: "bytes=5000-" }), file.present, 5000);
+  });
+
+  it("on the old one up to its very end, as wget -c asks when it has everything", async () => {
+    const file = await replaceable("end");
+    await curl(file.path);
+    await file.replace();
+    const answer = await curl(file.path, { range: `bytes=${SIZE}-` });
+    expect(answer.status).toBe(416);
+    expect(answer.headers["content-range"]).toBe(`bytes */${SIZE}`);
+  });
+
+  it("by a client that got the old one and then saw the new one's size is sent the whole new one", async () => {
+    const file = await replaceable("seen");
+    await curl(file.path);
+    await file.replace();
+    await curl(file.path, {}, "HEAD");
+    expectWhole(await curl(file.path, { range: "bytes=5000-" }), file.present);
+  });
+
+  it("by a client never met before: the old one if all others began that, else the whole new one", async () => {
+    const file = await replaceable("moved");
+    await curl(file.path);
+    await file.replace();
+    expectPart(await as("moved")(file.path, { range: "bytes=5000-" }), file.old, 5000);
+    await as("other")(file.path);
+    expectWhole(await as("moved")(file.path, { range: "bytes=5000-" }), file.present);
+  });
+
+  it("by readers of pieces, which look at the size first, is of the version they looked at", async () => {
+    const file = await replaceable("pieces");
+    const reader = as("reader");
+    await reader(file.path, {}, "HEAD");
+    await file.replace();
+    expectPart(await reader(file.path, { range: "bytes=5000-" }), file.old, 5000);
+    await reader(file.path, {}, "HEAD");
+    expectPart(await reader(file.path, { range: "bytes=5000-" }), file.present, 5000);
+    const suffix = as("suffix");
+    expectPart(await suffix(file.path, { range: "bytes=-8" }), file.present, file.present.length - 8);
+    expectPart(await suffix(file.path, { range: "bytes=5000-" }), file.present, 5000);
+    const dav = as("dav");
+    await dav(`${DAY}/`, { depth: "1" }, "PROPFIND");
+    expectPart(await dav(file.path, { range: "bytes=5000-" }), file.present, 5000);
+  });
+
+  it("7 days later, or when the file is withdrawn, the old one is gone", async () => {
+    const file = await replaceable("late");
+    const { headers } = await curl(file.path);
+    await file.replace();
+    const conditions = { range: "bytes=5000-", "if-range": String(headers.etag) };
+    const db = await world.service.mf.getD1Database("DB");
+    const age = (ageMs: number) =>
+      db
+        .prepare("UPDATE day_files SET replaced_at_ms = ? WHERE name = ? AND replaced_at_ms IS NOT NULL")
+        .bind(Math.floor(world.service.nowMs() - ageMs), file.place.name)
+        .run();
+    await age(7 * DAY_MS - 60_000);
+    expectPart(await curl(file.path, conditions), file.old, 5000);
+    await age(7 * DAY_MS);
+    expectWhole(await curl(file.path, conditions), file.present);
+    expect((await curl(file.path, { "if-match": String(headers.etag) })).status).toBe(412);
+
+    await age(1);
+    await withdrawFile(world.service, file.place);
+    expect((await curl(file.path, conditions)).status).toBe(404);
+  });
+});
+
+describe("an order pack that is rebuilt", () => {
+  it("is finished as it was begun, and so is a security's file in it", async () => {
+    const tradedate = "20260310";
+    const rebuilt = (rows: number) =>
+      publish(
+        world.service,
+        day({ tradedate, securities: [burst({ symbol: "600000", time: "093000000", rows })] }),
+      );
+    await rebuilt(500);
+    const paths = [`${tradedate}/${tradedate}_orders.parquet`, `${tradedate}/by-symbol/600000.SH.parquet`];
+    const before = await Promise.all(paths.map((path) => curl(path)));
+    await rebuilt(700);
+    for (const [place, path] of paths.entries()) {
+      const old = before[place];
+      if (old === undefined) throw new Error("there is one for each");
+      expectPart(await curl(path, { range: "bytes=100-" }), old.bytes, 100);
+      const named = { range: "bytes=100-", "if-range": String(old.headers.etag) };
+      expectPart(await as("other")(path, named), old.bytes, 100);
+      const present = await as("new")(path);
+      expect(present.bytes.equals(old.bytes)).toBe(false);
+      expect(present.headers["x-revision"]).toBe("2");
+    }
+  });
+});

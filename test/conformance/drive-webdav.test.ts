@@ -1,0 +1,129 @@
+/** Read-only WebDAV (RFC 4918, class 1; design 7). */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { onDrive } from "../support/drive.ts";
+import type { Answer } from "../support/http-client.ts";
+import { DAY, type DriveWorld, startDriveWorld } from "./drive-world.ts";
+
+let world: DriveWorld;
+beforeAll(async () => {
+  world = await startDriveWorld();
+});
+afterAll(() => world?.stop());
+
+function propfind(path: string, depth: string | null, body = ""): Promise<Answer> {
+  return onDrive(world.share, path, {
+    method: "PROPFIND",
+    body,
+    headers: { "content-type": "application/xml", ...(depth === null ? {} : { depth }) },
+  });
+}
+
+/** Paths and properties of a 207 answer, read by a scan that knows only what this server writes. */
+function responsesOf({ text }: Answer): Map<string, { xml: string; of(name: string): string | null }> {
+  const base = `/s/${world.share.shareId}/`;
+  const responses = new Map<string, { xml: string; of(name: string): string | null }>();
+  for (const [, xml = ""] of text.matchAll(/<D:response>([\s\S]*?)<\/D:response>/g)) {
+    const href = /<D:href>([^<]*)<\/D:href>/.exec(xml)?.[1] ?? "";
+    const of = (name: string) => new RegExp(`<D:${name}>(.*?)</D:${name}>`).exec(xml)?.[1] ?? null;
+    responses.set(href.startsWith(base) ? href.slice(base.length) : href, { xml, of });
+  }
+  return responses;
+}
+
+describe("OPTIONS", () => {
+  it("says class 1 and what may be done", async () => {
+    const answer = await onDrive(world.share, "", { method: "OPTIONS" });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.dav).toBe("1");
+    expect(answer.headers.allow).toBe("GET, HEAD, OPTIONS, PROPFIND");
+  });
+});
+
+describe("PROPFIND", () => {
+  it("with depth 0 tells of the resource alone", async () => {
+    for (const path of ["", `${DAY}/`, `${DAY}/${DAY}_trades.zip`, "manifest.json"]) {
+      const answer = await propfind(path, "0");
+      expect(answer.status).toBe(207);
+      expect([...responsesOf(answer).keys()]).toEqual([path]);
+    }
+  });
+
+  it("with depth 1 lists the root's days and generated files, and a day's files without by-symbol", async () => {
+    const root = [...responsesOf(await propfind("", "1")).keys()];
+    expect(root).toEqual(["", "20260210/", "20260211/", `${DAY}/`, "manifest.json", "SHA256SUMS"]);
+    const ofDay = [...responsesOf(await propfind(`${DAY}/`, "1")).keys()];
+    expect(ofDay).toEqual([`${DAY}/`, `${DAY}/${DAY}_orders.parquet`, `${DAY}/${DAY}_trades.zip`]);
+  });
+
+  it("lists by-symbol to who asks for it", async () => {
+    const listed = [...responsesOf(await propfind(`${DAY}/by-symbol/`, "1")).keys()];
+    expect(listed).toContain(`${DAY}/by-symbol/600519.SH.parquet`);
+  });
+
+  it("tells of a file what GET tells", async () => {
+    for (const path of [`${DAY}/${DAY}_trades.zip`, "SHA256SUMS", `${DAY}/by-symbol/600519.SH.parquet`]) {
+      const got = await onDrive(world.share, path);
+      const told = responsesOf(await propfind(path, "0")).get(path);
+      expect(told?.of("getcontentlength")).toBe(String(got.bytes.length));
+      expect(told?.of("getetag")?.replaceAll("&quot;", '"')).toBe(got.headers.etag);
+      expect(told?.of("getlastmodified")).toBe(got.headers["last-modified"]);
+      expect(told?.of("getcontenttype")).toBe(got.headers["content-type"]);
+      expect(told?.of("resourcetype")).toBe("");
+    }
+    expect(
+      responsesOf(await propfind("", "0"))
+        .get("")
+        ?.of("resourcetype"),
+    ).toBe("<D:collection/>");
+  });
+
+  it("names a folder without its slash as the folder", async () => {
+    expect([...responsesOf(await propfind(DAY, "0")).keys()]).toEqual([`${DAY}/`]);
+  });
+
+  it("answers what was asked: found under 200, unknown under 404, in other name spaces too", async () => {
+    const body = `<?xml version="1.0"?><a:propfind xmlns:a="DAV:" xmlns:o="http://owncloud.org/ns">
+      <a:prop><a:getcontentlength/><a:quota-used-bytes/><o:checksums/></a:prop></a:propfind>`;
+    const path = `${DAY}/${DAY}_trades.zip`;
+    const { xml } = responsesOf(await propfind(path, "0", body)).get(path) ?? { xml: "" };
+    const [found = "", missing = ""] = xml.split("<D:status>HTTP/1.1 200 OK</D:status>");
+    expect(found).toContain("<D:getcontentlength>10000</D:getcontentlength>");
+    expect(found).not.toContain("getetag");
+    expect(missing).toContain("<D:quota-used-bytes/>");
+    expect(missing).toContain('<x:checksums xmlns:x="http://owncloud.org/ns"/>');
+    expect(missing).toContain("HTTP/1.1 404 Not Found");
+  });
+
+  it("with propname tells names only", async () => {
+    const body = '<propfind xmlns="DAV:"><propname/></propfind>';
+    const { xml } = responsesOf(await propfind(DAY, "0", body)).get(`${DAY}/`) ?? { xml: "" };
+    expect(xml).toContain("<D:displayname/>");
+  });
+
+  it("without an end of the depth is 403 with WebDAV's own error", async () => {
+    for (const depth of ["infinity", "2", null]) {
+      const answer = await propfind("", depth);
+      expect(answer.status).toBe(403);
+      expect(answer.text).toContain("<D:propfind-finite-depth/>");
+    }
+  });
+
+  it.each([
+    ["<propfind", 400],
+    ["<a><b></a></b>", 400],
+    ['<!DOCTYPE x [<!ENTITY e "e">]><propfind xmlns="DAV:"><allprop/></propfind>', 400],
+    ["hello", 400],
+    [`<propfind xmlns="DAV:"><prop>${"<x/>".repeat(1000)}</prop></propfind>`, 400],
+    ["x".repeat(70_000), 400],
+    ['<propfind xmlns="DAV:"><allprop/></propfind>', 207],
+    ["<!-- hi --><D:propfind xmlns:D='DAV:'><D:allprop/></D:propfind>", 207],
+  ])("body %j is %i", async (body, status) => {
+    expect((await propfind("", "0", body)).status).toBe(status);
+  });
+
+  it("of what the share does not cover is 404", async () => {
+    for (const path of ["20250106/", `${DAY}/nothing.zip`, "x", `${DAY}/by-symbol/999999.SH.parquet`]) {
+      expect((await propfind(path, "0")).status).toBe(404);
+    }
+  });
+});
