@@ -164,10 +164,12 @@ class Build {
 
   private async verify(partial: string): Promise<void> {
     if (!this.options.verify) return;
-    const difference = await verifyPack(partial, { fingerprints: this.fingerprints });
-    if ("difference" in difference) {
-      throw new Error(`the pack does not hold what was read: ${difference.difference}`);
-    }
+    const { fingerprints, options } = this;
+    const verified = await verifyPack(partial, { fingerprints, threads: Math.max(1, options.threads) });
+    if (!("reason" in verified)) return;
+    throw new Error(
+      `the pack does not hold what was read: ${"difference" in verified ? verified.difference : verified.code}`,
+    );
   }
 
   private report(

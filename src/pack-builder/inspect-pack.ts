@@ -1,7 +1,7 @@
 /** What a pack says of itself, without decoding a row. */
 import { chunkTableBytes, decodeChunkTable } from "../packs/chunk-table.ts";
 import { COLUMNS, PARQUET_MAGIC, type SectionEntry } from "../packs/layout.ts";
-import { PackBytes } from "./verify/pack-bytes.ts";
+import type { PackFile } from "./pack-file.ts";
 
 export interface PackSummary {
   tradedate: string;
@@ -22,53 +22,48 @@ export interface PackSummary {
   largest: { code: string; rows: number; sizeBytes: number } | null;
 }
 
-/** Reads the index and the chunk table of every section of the pack at `path`. Throws `PackFormatError`. */
-export async function inspectPack(path: string): Promise<PackSummary> {
-  const pack = await PackBytes.open(path);
-  try {
-    const { index, located } = pack;
-    const columnBytes = new Array<number>(COLUMNS.length).fill(0);
-    for (const entry of index.entries) {
-      if (entry.rows === 0) continue;
-      for (const chunks of await chunkTable(pack, entry)) {
-        chunks.forEach(({ total }, column) => {
-          columnBytes[column] = (columnBytes[column] ?? 0) + total;
-        });
-      }
+/** Sums up an open pack from its index and the chunk tables of its sections. Throws `PackFormatError`. */
+export async function inspectPack(pack: PackFile): Promise<PackSummary> {
+  const { index } = pack;
+  const columnBytes = new Array<number>(COLUMNS.length).fill(0);
+  for (const entry of index.entries) {
+    if (entry.rows === 0) continue;
+    for (const chunks of await chunkTable(pack, entry)) {
+      chunks.forEach(({ total }, column) => {
+        columnBytes[column] = (columnBytes[column] ?? 0) + total;
+      });
     }
-    const traded = index.entries.filter(({ rows }) => rows > 0);
-    const largest = index.entries.reduce<SectionEntry | null>(
-      (most, entry) => (entry.rows > (most?.rows ?? 0) ? entry : most),
-      null,
-    );
-    return {
-      tradedate: index.tradedate,
-      buildId: index.buildId,
-      sizeBytes: located.footerOffset + located.footerLength + 8,
-      securities: index.entries.length,
-      securitiesWithoutOrders: index.entries.length - traded.length,
-      rows: index.entries.reduce((sum, { rows }) => sum + rows, 0),
-      rowGroups: index.entries.reduce((sum, { blocks }) => sum + blocks.length, 0),
-      firstTime: nineDigits(
-        traded.reduce((first, { blocks }) => Math.min(first, blocks[0]?.t0 ?? first), 235_959_999),
-      ),
-      lastTime: nineDigits(traded.reduce((last, entry) => Math.max(last, entry.lastTime), 0)),
-      columnBytes: Object.fromEntries(COLUMNS.map(({ name }, number) => [name, columnBytes[number] ?? 0])),
-      indexBytes: located.footerOffset - located.regionOffset,
-      footerBytes: located.footerLength,
-      largest:
-        largest === null
-          ? null
-          : { code: `${largest.symbol}.${largest.market}`, rows: largest.rows, sizeBytes: largest.length },
-    };
-  } finally {
-    await pack.close();
   }
+  const traded = index.entries.filter(({ rows }) => rows > 0);
+  const largest = index.entries.reduce<SectionEntry | null>(
+    (most, entry) => (entry.rows > (most?.rows ?? 0) ? entry : most),
+    null,
+  );
+  return {
+    tradedate: index.tradedate,
+    buildId: index.buildId,
+    sizeBytes: pack.sizeBytes,
+    securities: index.entries.length,
+    securitiesWithoutOrders: index.entries.length - traded.length,
+    rows: index.entries.reduce((sum, { rows }) => sum + rows, 0),
+    rowGroups: index.entries.reduce((sum, { blocks }) => sum + blocks.length, 0),
+    firstTime: nineDigits(
+      traded.reduce((first, { blocks }) => Math.min(first, blocks[0]?.t0 ?? first), 235_959_999),
+    ),
+    lastTime: nineDigits(traded.reduce((last, entry) => Math.max(last, entry.lastTime), 0)),
+    columnBytes: Object.fromEntries(COLUMNS.map(({ name }, number) => [name, columnBytes[number] ?? 0])),
+    indexBytes: pack.footerOffset - pack.regionOffset,
+    footerBytes: pack.footerLength,
+    largest:
+      largest === null
+        ? null
+        : { code: `${largest.symbol}.${largest.market}`, rows: largest.rows, sizeBytes: largest.length },
+  };
 }
 
-async function chunkTable(pack: PackBytes, entry: SectionEntry) {
+async function chunkTable(pack: PackFile, entry: SectionEntry) {
   const count = entry.blocks.length;
-  const bytes = await pack.sectionBytes(entry, PARQUET_MAGIC.length, chunkTableBytes(count));
+  const bytes = await pack.read(entry.offset + PARQUET_MAGIC.length, chunkTableBytes(count));
   return decodeChunkTable(bytes, count);
 }
 

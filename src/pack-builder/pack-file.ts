@@ -1,12 +1,9 @@
 /** A day pack on disk: what must be known of it before it is sent anywhere. */
 import { PackFormatError } from "../packs/errors.ts";
-import type { DayIndex } from "../packs/layout.ts";
-import { locateIndex } from "../packs/locate.ts";
+import { type LocatedIndex, locateIndex } from "../packs/locate.ts";
 import { type LocalFile, type LocalFileDenial, openLocalFile } from "./local-file.ts";
 
-export interface PackFile extends LocalFile {
-  index: DayIndex;
-}
+export interface PackFile extends LocalFile, LocatedIndex {}
 
 /** Why a file is not taken: it cannot be read, or it is `not_a_pack`, with what is wrong with it. */
 export type PackFileDenial = LocalFileDenial | { reason: "not_a_pack"; difference: string };
@@ -16,8 +13,7 @@ export async function openPackFile(path: string): Promise<PackFile | PackFileDen
   const file = await openLocalFile(path);
   if ("reason" in file) return file;
   try {
-    const { index } = await locateIndex(file.sizeBytes, file.read);
-    return { ...file, index };
+    return { ...file, ...(await locateIndex(file.sizeBytes, file.read)) };
   } catch (error) {
     await file.close();
     if (error instanceof PackFormatError) return { reason: "not_a_pack", difference: error.message };

@@ -5,7 +5,7 @@ import type { BeijingDate } from "../../calendar/beijing.ts";
 import { buildPack } from "../../pack-builder/build.ts";
 import { type BuildReport, placeText, reportLines } from "../../pack-builder/build-report.ts";
 import { DeliveryError } from "../../pack-builder/delivery/source-file.ts";
-import { dateArgument } from "../day-commands.ts";
+import { dateArgument } from "../arguments.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { byteProgress, type Progress } from "../progress.ts";
 import { print } from "../service-options.ts";

@@ -1,8 +1,7 @@
 /** `edgetape pack inspect`: what a pack holds, without reading its rows. */
 import type { Command } from "commander";
 import { inspectPack, type PackSummary } from "../../pack-builder/inspect-pack.ts";
-import { PackFormatError } from "../../packs/errors.ts";
-import { CommandFailure } from "../exit.ts";
+import { openPack } from "../publish/publish-pack.ts";
 import { print } from "../service-options.ts";
 
 /** Registers `pack inspect`. */
@@ -16,14 +15,13 @@ export function registerInspect(pack: Command): void {
 }
 
 async function inspect(path: string, options: { json?: boolean }): Promise<void> {
-  const summary = await inspectPack(path).catch((error: unknown) => {
-    if (error instanceof PackFormatError) {
-      throw new CommandFailure(`${path} is not a whole day pack: ${error.message}.`);
-    }
-    const { code } = error as NodeJS.ErrnoException;
-    throw code === undefined ? error : new CommandFailure(`${path} cannot be read (${code}).`);
-  });
-  print(options, { path, ...summary }, lines(summary));
+  const pack = await openPack(path);
+  try {
+    const summary = await inspectPack(pack);
+    print(options, { path, ...summary }, lines(summary));
+  } finally {
+    await pack.close();
+  }
 }
 
 function lines(summary: PackSummary): string[] {

@@ -18,13 +18,12 @@ export function registerVerify(pack: Command): void {
 
 async function verify(path: string, options: { json?: boolean }): Promise<void> {
   const startedMs = performance.now();
-  const verified = await verifyPack(path, { threads: availableParallelism() }).catch((error: unknown) => {
-    const { code } = error as NodeJS.ErrnoException;
-    throw code === undefined ? error : new CommandFailure(`${path} cannot be read (${code}).`);
-  });
+  const verified = await verifyPack(path, { threads: availableParallelism() });
   const seconds = (performance.now() - startedMs) / 1000;
-  if ("difference" in verified) {
-    if (options.json) print(options, { path, whole: false, difference: verified.difference }, "");
+  if ("reason" in verified) {
+    if (options.json) print(options, { path, whole: false, ...verified }, "");
+    if (verified.reason === "unreadable")
+      throw new CommandFailure(`${path} cannot be read (${verified.code}).`);
     throw new CommandFailure(`${path}: ${verified.difference}`);
   }
   const { rows, index } = verified;

@@ -14,7 +14,7 @@ export async function plainParquetAsText(file: SourceFile, workFolder: string): 
   if (file.place === null) {
     throw new DeliveryError(`${file.path}: Parquet files are not read inside archives; unpack it first`);
   }
-  const instance = await DuckDBInstance.create(":memory:");
+  const instance = await DuckDBInstance.create(":memory:", { memory_limit: "2GB" });
   const connection = await instance.connect();
   try {
     const source = `read_parquet(${literal(file.place)})`;

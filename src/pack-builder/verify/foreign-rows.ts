@@ -21,10 +21,16 @@ export class ForeignReader {
   /** `textNumber` of every order type and code of the pack. */
   readonly types: number[];
   readonly codes: number[];
+  private readonly instance: DuckDBInstance;
   private readonly connection: DuckDBConnection;
   private readonly source: string;
 
-  private constructor(connection: DuckDBConnection, source: string, types: string[], codes: string[]) {
+  private constructor(
+    instance: DuckDBInstance,
+    connection: DuckDBConnection,
+    { source, types, codes }: { source: string; types: string[]; codes: string[] },
+  ) {
+    this.instance = instance;
     this.connection = connection;
     this.source = source;
     this.types = types.map(textNumber);
@@ -33,15 +39,21 @@ export class ForeignReader {
 
   /** Opens the pack at `path`; throws DuckDB's error when it does not take it. */
   static async open(path: string, threads: number): Promise<ForeignReader> {
-    const instance = await DuckDBInstance.create(":memory:", { threads: String(threads) });
+    const instance = await DuckDBInstance.create(":memory:", {
+      threads: String(threads),
+      memory_limit: "2GB",
+    });
     const connection = await instance.connect();
     const source = `read_parquet('${path.replaceAll("'", "''")}')`;
-    return new ForeignReader(
-      connection,
-      source,
-      await texts(connection, source, "order_type"),
-      await texts(connection, source, "order_code"),
-    );
+    try {
+      const types = await texts(connection, source, "order_type");
+      const codes = await texts(connection, source, "order_code");
+      return new ForeignReader(instance, connection, { source, types, codes });
+    } catch (error) {
+      connection.closeSync();
+      instance.closeSync();
+      throw error;
+    }
   }
 
   /** Rows whose trading date is not `tradedate`. */
@@ -79,6 +91,7 @@ export class ForeignReader {
 
   close(): void {
     this.connection.closeSync();
+    this.instance.closeSync();
   }
 }
 

@@ -3,13 +3,12 @@
  * Sections have theirs in the index, the index region has its own, and the global footer must be the one that
  * follows from index, chunk tables and section footers. A foreign reader is only shown what passed this.
  */
-import { type FileHandle, open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { parquetMetadata } from "hyparquet";
 import { type ChunkSizes, chunkTableBytes, decodeChunkTable } from "../../packs/chunk-table.ts";
 import { PackFormatError } from "../../packs/errors.ts";
-import { COLUMNS, type DayIndex, PARQUET_MAGIC, type SectionEntry } from "../../packs/layout.ts";
-import { type LocatedIndex, locateIndex } from "../../packs/locate.ts";
+import { COLUMNS, PARQUET_MAGIC, type SectionEntry } from "../../packs/layout.ts";
+import type { PackFile } from "../pack-file.ts";
 import { ByteWriter } from "../parquet/byte-writer.ts";
 import { footerBytes, type RowGroup, rowGroupMetadata } from "../parquet/footer.ts";
 
@@ -17,36 +16,14 @@ import { footerBytes, type RowGroup, rowGroupMetadata } from "../parquet/footer.
 export type BlockTimes = readonly { first: string; last: string }[];
 
 export class PackBytes {
-  readonly located: LocatedIndex;
-  private readonly file: FileHandle;
-  /** Of every section that was checked, in the order of the index. */
-  private readonly tables: ChunkSizes[][][] = [];
-  /** The times that the sections' footers give, in the order of the index. */
+  /** Of every section that was checked, in the order of the index: the times that its footer gives. */
   readonly times: BlockTimes[] = [];
+  private readonly pack: PackFile;
+  /** Of every section that was checked: the sizes of its chunks. */
+  private readonly tables: ChunkSizes[][][] = [];
 
-  private constructor(file: FileHandle, located: LocatedIndex) {
-    this.file = file;
-    this.located = located;
-  }
-
-  /** Opens the pack at `path`. Throws `PackFormatError` when its index cannot be read. */
-  static async open(path: string): Promise<PackBytes> {
-    const file = await open(path, "r");
-    try {
-      const { size } = await file.stat();
-      return new PackBytes(file, await locateIndex(size, (offset, length) => read(file, offset, length)));
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
-  }
-
-  get index(): DayIndex {
-    return this.located.index;
-  }
-
-  close(): Promise<void> {
-    return this.file.close();
+  constructor(pack: PackFile) {
+    this.pack = pack;
   }
 
   /**
@@ -56,24 +33,19 @@ export class PackBytes {
   async checkSections(
     onSection: (entry: SectionEntry, bytes: Uint8Array, number: number) => void,
   ): Promise<void> {
-    for (const [number, entry] of this.index.entries.entries()) {
-      const bytes = await this.sectionBytes(entry, 0, entry.length);
+    for (const [number, entry] of this.pack.index.entries.entries()) {
+      const bytes = await this.pack.read(entry.offset, entry.length);
       this.tables.push(entry.rows === 0 ? [] : checkSection(entry, bytes));
       this.times.push(entry.rows === 0 ? [] : timesOf(entry, bytes));
       if (entry.rows > 0) onSection(entry, bytes, number);
     }
   }
 
-  /** Some bytes of a section, from its own byte `from` on. */
-  sectionBytes(entry: SectionEntry, from: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
-    return read(this.file, entry.offset + from, length);
-  }
-
   /** Throws `PackFormatError` when a footer is not the one that follows from the sections, checked before. */
   async checkFooters(): Promise<void> {
     const all = new ByteWriter(1 << 20);
     let [rows, count] = [0, 0];
-    for (const [number, entry] of this.index.entries.entries()) {
+    for (const [number, entry] of this.pack.index.entries.entries()) {
       if (entry.rows === 0) continue;
       const groups = rowGroupsOf(entry, this.tables[number] ?? [], this.times[number] ?? []);
       const own = new ByteWriter(4096);
@@ -87,12 +59,12 @@ export class PackBytes {
       rows += entry.rows;
       count += groups.length;
     }
-    const { footerOffset } = this.located;
+    const { footerOffset } = this.pack;
     await this.compare(footerOffset, closed(footerBytes(rows, count, all.written())), "the global footer");
   }
 
   private async compare(offset: number, expected: Uint8Array, what: string): Promise<void> {
-    const found = await read(this.file, offset, expected.length);
+    const found = await this.pack.read(offset, expected.length);
     const at = expected.findIndex((byte, i) => byte !== found[i]);
     if (at >= 0) throw new PackFormatError(`${what} differs at byte ${offset + at}`);
   }
@@ -154,15 +126,4 @@ function closed(footer: Uint8Array): Uint8Array {
   out.uint32(footer.length);
   out.append(PARQUET_MAGIC);
   return out.take();
-}
-
-async function read(file: FileHandle, offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(length);
-  let done = 0;
-  while (done < length) {
-    const { bytesRead } = await file.read(bytes, done, length - done, offset + done);
-    if (bytesRead === 0) break;
-    done += bytesRead;
-  }
-  return bytes.subarray(0, done);
 }

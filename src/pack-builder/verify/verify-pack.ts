@@ -1,7 +1,8 @@
 /** Verifies a pack: every byte, every row, by the eyes of a reader that is not ours. */
 import { PackFormatError } from "../../packs/errors.ts";
-import type { DayIndex, SectionEntry } from "../../packs/layout.ts";
-import { compareRows } from "./compare-rows.ts";
+import type { DayIndex } from "../../packs/layout.ts";
+import { openPackFile, type PackFile, type PackFileDenial } from "../pack-file.ts";
+import { type ComparedSecurity, compareRows } from "./compare-rows.ts";
 import { ForeignReader } from "./foreign-rows.ts";
 import { PackBytes } from "./pack-bytes.ts";
 import { servedFingerprint } from "./served-rows.ts";
@@ -17,51 +18,62 @@ export interface Expected {
   threads?: number;
 }
 
-export type Verified = { index: DayIndex; rows: number } | { difference: string };
+export interface Verified {
+  index: DayIndex;
+  rows: number;
+}
+
+/** Why a pack is not whole: it cannot be opened, or something in it differs, with its place. */
+export type VerifyDenial = PackFileDenial | { reason: "differs"; difference: string };
 
 /**
  * Checks checksums, footers, the order and number of rows per security, every amount, and the rows themselves
  * against the source or a second reader. Gives the place of the first difference.
  */
-export async function verifyPack(
-  path: string,
-  { fingerprints, threads = 2 }: Expected = {},
-): Promise<Verified> {
+export async function verifyPack(path: string, expected: Expected = {}): Promise<Verified | VerifyDenial> {
+  const pack = await openPackFile(path);
+  if ("reason" in pack) return pack;
   try {
-    const pack = await PackBytes.open(path);
-    try {
-      const served: number[] = [];
-      await pack.checkSections((entry, bytes, number) => {
-        if (fingerprints === undefined) served[number] = servedFingerprint(entry, bytes);
-      });
-      await pack.checkFooters();
-      const securities = await foreignSecurities(path, pack.index, threads);
-      securities.forEach(({ fingerprint, times }, number) => {
-        const { symbol, market, rows } = entryAt(pack.index, number);
-        if (JSON.stringify(times) !== JSON.stringify(pack.times[number])) {
-          throw new PackFormatError(`the footer of ${symbol}.${market} gives times its rows do not have`);
-        }
-        if (rows === 0 || fingerprint === (fingerprints ?? served)[number]) return;
-        const others = fingerprints === undefined ? "those the service answers with" : "the source's";
-        throw new PackFormatError(`the rows of ${symbol}.${market} are not ${others}`);
-      });
-      return { index: pack.index, rows: pack.index.entries.reduce((sum, { rows }) => sum + rows, 0) };
-    } finally {
-      await pack.close();
-    }
+    await verifyOpened(path, pack, expected);
+    return { index: pack.index, rows: pack.index.entries.reduce((sum, { rows }) => sum + rows, 0) };
   } catch (error) {
-    if (error instanceof PackFormatError) return { difference: error.message };
+    if (error instanceof PackFormatError) return { reason: "differs", difference: error.message };
     throw error;
+  } finally {
+    await pack.close();
   }
 }
 
-function entryAt(index: DayIndex, number: number): SectionEntry {
-  const entry = index.entries[number];
-  if (entry === undefined) throw new PackFormatError(`the index has no entry ${number}`);
-  return entry;
+/** Throws `PackFormatError` with the place of the first difference. */
+async function verifyOpened(
+  path: string,
+  pack: PackFile,
+  { fingerprints, threads = 2 }: Expected,
+): Promise<void> {
+  const bytes = new PackBytes(pack);
+  const served: number[] = [];
+  await bytes.checkSections((entry, section, number) => {
+    if (fingerprints === undefined) served[number] = servedFingerprint(entry, section);
+  });
+  await bytes.checkFooters();
+  const securities = await foreignSecurities(path, pack.index, threads);
+  pack.index.entries.forEach(({ symbol, market, rows }, number) => {
+    const found = securities[number];
+    if (JSON.stringify(found?.times) !== JSON.stringify(bytes.times[number])) {
+      throw new PackFormatError(`the footer of ${symbol}.${market} gives times its rows do not have`);
+    }
+    if (rows === 0 || found?.fingerprint === (fingerprints ?? served)[number]) return;
+    const others = fingerprints === undefined ? "those the service answers with" : "the source's";
+    throw new PackFormatError(`the rows of ${symbol}.${market} are not ${others}`);
+  });
 }
 
-async function foreignSecurities(path: string, index: DayIndex, threads: number) {
+/** What DuckDB sees of every security; its own errors become differences. */
+async function foreignSecurities(
+  path: string,
+  index: DayIndex,
+  threads: number,
+): Promise<ComparedSecurity[]> {
   let reader: ForeignReader | undefined;
   try {
     reader = await ForeignReader.open(path, threads);
