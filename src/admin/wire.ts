@@ -40,6 +40,8 @@ import * as z from "zod";
 export * from "./wire-accounts.ts";
 export * from "./wire-days.ts";
 export * from "./wire-files.ts";
+export * from "./wire-webhook.ts";
+export * from "./wire-webhook-send.ts";
 
 /** The body of every refused admin request. It never contains a key, a token or a password. */
 export const adminErrorSchema = z.strictObject({ error: z.string() });

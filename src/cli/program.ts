@@ -12,6 +12,7 @@ import { registerKeys } from "./key-commands.ts";
 import { registerPackCommands } from "./pack/index.ts";
 import { registerPublish } from "./publish/publish-command.ts";
 import { registerSample } from "./sample-command.ts";
+import { registerWebhook } from "./webhook/webhook-command.ts";
 
 /** The whole command. A wrong command line throws `CommanderError` after its sentence was printed. */
 export function createProgram(): Command {
@@ -37,6 +38,7 @@ export function createProgram(): Command {
   registerFiles(program);
   registerExternal(program);
   registerShares(program);
+  registerWebhook(program);
   registerSample(program);
   return program;
 }

@@ -1,0 +1,38 @@
+/** A webhook of the test's own: it keeps what it is sent and answers as the test says. */
+import { createServer, type IncomingHttpHeaders } from "node:http";
+
+export interface Received {
+  /** Path and query. */
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: Record<string, unknown>;
+}
+
+export interface Receiver extends AsyncDisposable {
+  url: string;
+  received: Received[];
+  /** What the next requests are answered with. */
+  answer: { status: number; body: unknown };
+}
+
+/** Starts a receiver that takes everything. */
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  const receiver = { received, answer: { status: 200, body: {} as unknown } };
+  const server = createServer(async (request, response) => {
+    let text = "";
+    for await (const piece of request) text += piece;
+    received.push({ path: request.url ?? "", headers: request.headers, body: JSON.parse(text) });
+    response.writeHead(receiver.answer.status).end(JSON.stringify(receiver.answer.body));
+  });
+  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return Object.assign(receiver, {
+    url: `http://127.0.0.1:${address.port}/hook?key=robot-key`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((settle) => server.close(settle));
+    },
+  });
+}

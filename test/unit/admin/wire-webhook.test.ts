@@ -1,0 +1,114 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import {
+  type Notice,
+  sendNotice,
+  type WebhookKind,
+  webhookKindOf,
+  webhookProblem,
+  webhookRequest,
+} from "../../../src/admin/wire.ts";
+import { startReceiver } from "../../support/webhook-receiver.ts";
+
+const NOW_MS = Date.parse("2026-03-12T20:31:07.123+08:00");
+const notice: Notice = {
+  event: "nightly.published",
+  level: "ok",
+  title: "20260312 is served as revision 1",
+  lines: ["5,300 securities", "132,000,000 orders"],
+  facts: { tradedate: "20260312", revision: 1 },
+};
+const TEXT = "edgetape OK: 20260312 is served as revision 1\n5,300 securities\n132,000,000 orders";
+
+const request = async (kind: WebhookKind, secret: string | null = null, said = notice) => {
+  const { url, body } = await webhookRequest({ url: "https://h.example/r?t=1", kind, secret }, said, NOW_MS);
+  return { url, body: JSON.parse(body) as Record<string, unknown>, bytes: Buffer.byteLength(body) };
+};
+
+describe("a notice in each form", () => {
+  it("is plain JSON with the facts for programs", async () => {
+    expect(await request("plain")).toMatchObject({
+      url: "https://h.example/r?t=1",
+      body: { source: "edgetape", at: "2026-03-12T20:31:07+08:00", ...notice },
+    });
+  });
+
+  it("is a text message for the robots, with the keyword edgetape", async () => {
+    expect((await request("wecom")).body).toEqual({ msgtype: "text", text: { content: TEXT } });
+    expect((await request("dingtalk")).body).toEqual({ msgtype: "text", text: { content: TEXT } });
+    expect((await request("feishu")).body).toEqual({ msg_type: "text", content: { text: TEXT } });
+  });
+
+  it("is signed for DingTalk in the address, in milliseconds", async () => {
+    const url = new URL((await request("dingtalk", "SEC1")).url);
+    const sign = createHmac("sha256", "SEC1").update(`${NOW_MS}\nSEC1`).digest("base64");
+    expect(Object.fromEntries(url.searchParams)).toEqual({ t: "1", timestamp: String(NOW_MS), sign });
+    expect(url.search).not.toMatch(/sign=[^&]*[+/=]/);
+  });
+
+  it("is signed for Feishu in the body, in seconds, with the text as the key of nothing", async () => {
+    const seconds = String(Math.floor(NOW_MS / 1000));
+    const sign = createHmac("sha256", `${seconds}\nSEC2`).update("").digest("base64");
+    const { url, body } = await request("feishu", "SEC2");
+    expect(url).toBe("https://h.example/r?t=1");
+    expect(body).toEqual({ timestamp: seconds, sign, msg_type: "text", content: { text: TEXT } });
+  });
+
+  it("is cut between characters where a robot takes no more", async () => {
+    const long = { ...notice, lines: [`${"逐笔委托😀".repeat(2_000)}`] };
+    const { body } = await request("wecom", null, long);
+    const { content } = body.text as { content: string };
+    expect(Buffer.byteLength(content)).toBeLessThanOrEqual(2_048);
+    expect(Buffer.byteLength(content)).toBeGreaterThan(2_040);
+    expect(content).toMatch(/…$/);
+    expect(content.isWellFormed()).toBe(true);
+    expect((await request("feishu", null, long)).bytes).toBeLessThan(20_000);
+  });
+});
+
+describe("the kind of a webhook", () => {
+  it("follows from the robot's host", () => {
+    expect(webhookKindOf("https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=1")).toBe("wecom");
+    expect(webhookKindOf("https://oapi.dingtalk.com/robot/send?access_token=1")).toBe("dingtalk");
+    expect(webhookKindOf("https://open.feishu.cn/open-apis/bot/v2/hook/1")).toBe("feishu");
+    expect(webhookKindOf("https://hooks.example.com/oapi.dingtalk.com")).toBe("plain");
+  });
+});
+
+describe("a receiver's answer", () => {
+  it("counts by its body with robots, which refuse with HTTP 200", () => {
+    expect(webhookProblem("plain", 204, "")).toBeNull();
+    expect(webhookProblem("plain", 500, "")).toBe("it answered HTTP 500");
+    expect(webhookProblem("wecom", 200, '{"errcode":0,"errmsg":"ok"}')).toBeNull();
+    expect(webhookProblem("dingtalk", 200, '{"errcode":310000,"errmsg":"sign not match"}')).toBe(
+      "it answered 310000: sign not match",
+    );
+    expect(webhookProblem("feishu", 200, '{"code":0,"msg":"success","StatusCode":0}')).toBeNull();
+    expect(webhookProblem("feishu", 200, '{"code":19021,"msg":"sign match fail"}')).toContain("19021");
+    expect(webhookProblem("wecom", 200, "<html>")).toBe("its answer is none of the robot's");
+  });
+});
+
+describe("sending a notice", () => {
+  const waited: number[] = [];
+  const wait = async (ms: number) => void waited.push(ms);
+
+  it("arrives as JSON", async () => {
+    await using receiver = await startReceiver();
+    const webhook = { url: receiver.url, kind: "plain", secret: null } as const;
+    expect(await sendNotice(webhook, notice, { nowMs: () => NOW_MS })).toBeNull();
+    expect(receiver.received).toMatchObject([{ path: "/hook?key=robot-key", body: { title: notice.title } }]);
+    expect(receiver.received[0]?.headers["content-type"]).toContain("application/json");
+  });
+
+  it("tries three times, then says why without the address", async () => {
+    await using receiver = await startReceiver();
+    receiver.answer = { status: 502, body: {} };
+    const webhook = { url: receiver.url, kind: "plain", secret: null } as const;
+    expect(await sendNotice(webhook, notice, { wait })).toBe("it answered HTTP 502");
+    expect(receiver.received).toHaveLength(3);
+    expect(waited).toHaveLength(2);
+    const nobody = { url: "http://127.0.0.1:1/robot-key", kind: "wecom", secret: null } as const;
+    expect(await sendNotice(nobody, notice, { wait })).toBe("it cannot be reached");
+  });
+});
