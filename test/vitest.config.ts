@@ -48,6 +48,10 @@ export default defineConfig({
             miniflare: {
               bindings: {
                 ...testSecrets,
+                // So that a random test inside workerd can be repeated too.
+                ...(process.env.EDGETAPE_SEED === undefined
+                  ? {}
+                  : { EDGETAPE_SEED: process.env.EDGETAPE_SEED }),
                 TEST_MIGRATIONS: await readD1Migrations("./src/catalog/migrations"),
               },
               cf: false,

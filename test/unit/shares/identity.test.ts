@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import type { Share } from "../../../src/catalog/shares.ts";
+import { isKept, SHARE_LIFE_MS, shareEndMs } from "../../../src/shares/identity.ts";
+import type { ShareSecrets } from "../../../src/shares/secrets.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const MADE = Date.parse("2026-03-02T10:00:00+08:00");
+const FAR = MADE + 400 * DAY;
+const secrets: ShareSecrets = { current: 2, secrets: new Map([[2, "x".repeat(32)]]) };
+
+const share = (said: Partial<Share> = {}): Share => ({
+  shareId: "s",
+  accountId: "a",
+  dataType: "level2",
+  year: 2026,
+  generation: 1,
+  secretVersion: 2,
+  createdAtMs: MADE,
+  revokedAtMs: null,
+  ...said,
+});
+
+describe("the end of a share (decisions 8)", () => {
+  it("is 7 days after it was made, or the end of the plan if that is sooner", () => {
+    expect(shareEndMs(share(), FAR)).toBe(MADE + 7 * DAY);
+    expect(shareEndMs(share(), MADE + 2 * DAY)).toBe(MADE + 2 * DAY);
+    expect(SHARE_LIFE_MS).toBe(604_800_000);
+  });
+});
+
+describe("asking again (decisions 8)", () => {
+  it.each([
+    ["at once", 0, FAR, true],
+    ["with 24 hours left", 6 * DAY, FAR, true],
+    ["with a millisecond less", 6 * DAY + 1, FAR, false],
+    ["at its end", 7 * DAY, FAR, false],
+    ["after its end", 8 * DAY, FAR, false],
+    ["when the plan ends within 24 hours and would end a new one too", DAY, MADE + DAY + HOUR, true],
+    ["when the plan outlives the share by an hour, on its last day", 6.5 * DAY, MADE + 7 * DAY + HOUR, false],
+    ["when plan and share end together, on the last day", 6.5 * DAY, MADE + 7 * DAY, true],
+  ])("%s: kept or renewed", (_, afterMs, planEndMs, kept) => {
+    expect(isKept(share(), { nowMs: MADE + afterMs, planEndMs, secrets })).toBe(kept);
+  });
+
+  it("renews one that was revoked, or whose secret is gone", () => {
+    const at = { nowMs: MADE, planEndMs: FAR, secrets };
+    expect(isKept(share({ revokedAtMs: MADE }), at)).toBe(false);
+    expect(isKept(share({ secretVersion: 1 }), at)).toBe(false);
+  });
+});

@@ -1,0 +1,120 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { base62 } from "../../../src/shares/base62.ts";
+import { passwordOf, sharePassword } from "../../../src/shares/password.ts";
+import { openPassword, sealPassword } from "../../../src/shares/sealed-password.ts";
+import { parseShareSecrets, type ShareSecrets } from "../../../src/shares/secrets.ts";
+
+const SECRET = "a secret of thirty-two characters";
+const OTHER = "another secret of many characters";
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const ring = (...entries: [number, string][]): ShareSecrets => ({
+  current: Math.max(...entries.map(([version]) => version)),
+  secrets: new Map(entries),
+});
+
+describe("a share's password (decisions 8)", () => {
+  it("is 24 base62 characters of an HMAC over version and id, the same whenever it is asked for", async () => {
+    const digest = createHmac("sha256", SECRET).update("edgetape share password 3 abc").digest("hex");
+    let number = BigInt(`0x${digest}`);
+    let expected = "";
+    for (; expected.length < 24; number /= 62n) expected += DIGITS[Number(number % 62n)];
+    expect(await sharePassword(SECRET, 3, "abc")).toBe(expected);
+    expect(await sharePassword(SECRET, 3, "abc")).toMatch(/^[0-9A-Za-z]{24}$/);
+  });
+
+  it("is another one for another id, version or secret", async () => {
+    const passwords = await Promise.all([
+      sharePassword(SECRET, 3, "abc"),
+      sharePassword(SECRET, 3, "abd"),
+      sharePassword(SECRET, 4, "abc"),
+      sharePassword(OTHER, 3, "abc"),
+      sharePassword(SECRET, 3, ""),
+    ]);
+    expect(new Set(passwords).size).toBe(5);
+  });
+
+  it("is gone with its secret", async () => {
+    const share = { shareId: "abc", secretVersion: 1 };
+    expect(await passwordOf(ring([1, SECRET], [2, OTHER]), share)).toBe(
+      await sharePassword(SECRET, 1, "abc"),
+    );
+    expect(await passwordOf(ring([2, OTHER]), share)).toBeNull();
+  });
+
+  it("uses every base62 character about as often: no bias in 48,000 of them", async () => {
+    const counts = new Map<string, number>();
+    for (let i = 0; i < 2_000; i++) {
+      for (const digit of await sharePassword(SECRET, 1, String(i))) {
+        counts.set(digit, (counts.get(digit) ?? 0) + 1);
+      }
+    }
+    const mean = 48_000 / 62;
+    // Chi-squared with 61 degrees of freedom is below 120 but once in 100,000 times.
+    const chi = [...DIGITS].reduce((sum, digit) => sum + ((counts.get(digit) ?? 0) - mean) ** 2 / mean, 0);
+    expect(chi).toBeLessThan(120);
+  });
+});
+
+describe("base62", () => {
+  it("writes the number of the bytes, least digit first, padded with zeros", () => {
+    expect(base62(new Uint8Array([0, 0, 61]), 3)).toBe("z00");
+    expect(base62(new Uint8Array([62]), 2)).toBe("01");
+    expect(base62(new Uint8Array([1, 0]), 2)).toBe("84");
+  });
+});
+
+describe("SHARE_SECRET", () => {
+  it("is one secret, or several with their versions, the highest for new shares", () => {
+    expect(parseShareSecrets(SECRET.replaceAll(" ", "_"))).toEqual(ring([1, SECRET.replaceAll(" ", "_")]));
+    const [one, two] = ["1".repeat(32), "2".repeat(40)];
+    expect(parseShareSecrets(`2:${two}, 1:${one}\n`)).toEqual(ring([2, two], [1, one]));
+    expect(parseShareSecrets(`1:${one},12:${two}`)?.current).toBe(12);
+  });
+
+  it.each(["", "  ", "short", "1:short", `${"1".repeat(32)},${"2".repeat(32)}`, `x:${"1".repeat(29)}`])(
+    "is not %j",
+    (text) => {
+      expect(parseShareSecrets(text)).toBeNull();
+    },
+  );
+});
+
+describe("the password of a drive elsewhere", () => {
+  const drive = { dataType: "level2", year: 2024 } as const;
+
+  it("opens under the secret it was sealed with, also after a new one was added", async () => {
+    const sealed = await sealPassword(ring([1, SECRET]), drive, "提取码 x7");
+    expect(sealed.secretVersion).toBe(1);
+    expect(await openPassword(ring([1, SECRET], [2, OTHER]), drive, sealed)).toBe("提取码 x7");
+    expect((await sealPassword(ring([1, SECRET], [2, OTHER]), drive, "x")).secretVersion).toBe(2);
+    expect(
+      await openPassword(ring([1, SECRET]), drive, await sealPassword(ring([1, SECRET]), drive, "")),
+    ).toBe("");
+  });
+
+  it("is sealed differently every time, and never readable", async () => {
+    const seals = await Promise.all([1, 2, 3].map(() => sealPassword(ring([1, SECRET]), drive, "plain")));
+    expect(new Set(seals.map(({ sealed }) => sealed)).size).toBe(3);
+    for (const { sealed } of seals)
+      expect(Buffer.from(sealed, "base64").toString("latin1")).not.toContain("plain");
+  });
+
+  it("does not open when it was tampered with, moved to another drive, or its secret is gone", async () => {
+    const sealed = await sealPassword(ring([1, SECRET]), drive, "x7q9");
+    const bytes = Buffer.from(sealed.sealed, "base64");
+    for (let at = 0; at < bytes.length; at++) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] ?? 0) ^ 1;
+      const tampered = { ...sealed, sealed: changed.toString("base64") };
+      await expect(openPassword(ring([1, SECRET]), drive, tampered)).rejects.toThrow("does not open");
+    }
+    const moved = openPassword(ring([1, SECRET]), { ...drive, year: 2025 }, sealed);
+    await expect(moved).rejects.toThrow("does not open");
+    await expect(openPassword(ring([1, OTHER]), drive, sealed)).rejects.toThrow("does not open");
+    await expect(openPassword(ring([2, OTHER]), drive, sealed)).rejects.toThrow("version 1 of SHARE_SECRET");
+    await expect(openPassword(ring([1, SECRET]), drive, { ...sealed, sealed: "" })).rejects.toThrow(
+      "does not open",
+    );
+  });
+});
