@@ -7,6 +7,9 @@ import type { DayIndex } from "../packs/layout.ts";
 import { locateIndex, type ReadRange } from "../packs/locate.ts";
 import type { ArrivalProblem } from "./upload-target.ts";
 
+/** An object in R2 and what is said of its bytes. */
+export type AnnouncedObject = Pick<Upload, "objectKey" | "sizeBytes" | "sha256">;
+
 /** The object of an upload. */
 interface Arrived<Claims> {
   upload: Upload<Claims>;
@@ -19,7 +22,7 @@ interface Arrived<Claims> {
  */
 export async function checkBytes(
   bucket: R2Bucket,
-  { upload, etag }: Arrived<unknown>,
+  { upload, etag }: { upload: AnnouncedObject; etag: string },
 ): Promise<ArrivalProblem | null> {
   const object = await bucket.get(upload.objectKey, { onlyIf: { etagMatches: etag } });
   if (object === null || !("body" in object))

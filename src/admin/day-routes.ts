@@ -1,9 +1,13 @@
-/** `/admin/days`: what is loaded, and publishing in three steps (begin, parts, complete). */
+/** `/admin/days`: what is loaded, publishing in three steps (begin, parts, complete), and what comes after. */
 import { Hono } from "hono";
-import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
-import { type DayRevision, dayRevisions, type ServedDay, servedDay, servedDays } from "../catalog/days.ts";
-import { type PackClaims, packTarget } from "../catalog/publish-day.ts";
+import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
+import { overviewOf as catalogOverview } from "../catalog/day-overview.ts";
+import { dayRevisions, type ServedDay, servedDay } from "../catalog/days.ts";
+import { comparisonOf } from "../catalog/plausibility.ts";
+import { type PackClaims, packTarget, setForced } from "../catalog/publish-day.ts";
 import { type Content, findUpload, type Upload } from "../catalog/uploads.ts";
+import { type ActedOn, type ServeAgainAsk, serveContentAgain, withdraw } from "./day-actions.ts";
+import { overviewOf, revisionOf, summaryOf } from "./day-summary.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal, parsed } from "./exchange.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import { begin } from "./upload-begin.ts";
@@ -12,12 +16,15 @@ import { receivePart, storesOf, uploadingAnswer } from "./upload-exchange.ts";
 import { packUpload } from "./upload-pack.ts";
 import {
   beginUploadSchema,
+  type DayChanged,
   type DayDetail,
   type DayList,
-  type DaySummary,
   type Published,
+  publishDaySchema,
+  restoreDaySchema,
   type StoredPart,
   type UploadBegun,
+  withdrawDaySchema,
 } from "./wire.ts";
 import { beijingDateSchema, monthSchema } from "./wire-fields.ts";
 
@@ -26,6 +33,9 @@ export function dayRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/", async (c) => answer(c, await listMonth(c)))
     .get("/:date", async (c) => answer(c, await showDay(c)))
+    .post("/:date/withdraw", async (c) => answer(c, await withdrawDay(c)))
+    .post("/:date/restore", async (c) => answer(c, await restoreDay(c)))
+    .post("/:date/publish", async (c) => answer(c, await publishDay(c)))
     .post("/:date/uploads", async (c) => answer(c, await beginUpload(c)))
     .put("/:date/uploads/:uploadId/parts/:n", async (c) => answer(c, await putPart(c)))
     .post("/:date/uploads/:uploadId/complete", async (c) => answer(c, await completeUpload(c)));
@@ -35,8 +45,9 @@ async function listMonth(c: AdminContext): Promise<DayList | AdminRefusal> {
   const month = parsed(monthSchema, c.req.query("month"), "month");
   if (typeof month !== "string") return month;
   // Days are compared as text, so the 31st stands for the end of a shorter month too.
-  const days = await servedDays(c.env.DB, `${month}01` as BeijingDate, `${month}31` as BeijingDate);
-  return { month, days: days.map(summaryOf) };
+  const [first, last] = [`${month}01`, `${month}31`] as [BeijingDate, BeijingDate];
+  const days = await catalogOverview(c.env.DB, { first, last, today: beijingDate(byOf(c).nowMs) });
+  return { month, days: days.map(overviewOf) };
 }
 
 async function showDay(c: AdminContext): Promise<DayDetail | AdminRefusal> {
@@ -44,8 +55,42 @@ async function showDay(c: AdminContext): Promise<DayDetail | AdminRefusal> {
   if (typeof date !== "string") return date;
   const day = await servedDay(c.env.DB, date);
   if (day === null) return { reason: "absent", what: `loaded day ${date}` };
+  const comparison = await comparisonOf(c.env.DB, date, day.packId);
   const revisions = await dayRevisions(c.env.DB, date);
-  return { day: summaryOf(day), revisions: revisions.map(revisionOf) };
+  return { day: summaryOf(day), comparison, revisions: revisions.map(revisionOf) };
+}
+
+async function withdrawDay(c: AdminContext): Promise<DayChanged | AdminRefusal> {
+  const tradedate = dateOf(c);
+  if (typeof tradedate !== "string") return tradedate;
+  const body = await bodyOf(c, withdrawDaySchema);
+  if (isRefusal(body)) return body;
+  return acted(await withdraw(storesOf(c), { tradedate, ...body }, byOf(c)));
+}
+
+async function restoreDay(c: AdminContext): Promise<DayChanged | AdminRefusal> {
+  const body = await bodyOf(c, restoreDaySchema);
+  if (isRefusal(body)) return body;
+  const { revision, to = "previous", force } = body;
+  return serveAgain(c, { revision, content: to, force });
+}
+
+async function publishDay(c: AdminContext): Promise<DayChanged | AdminRefusal> {
+  const body = await bodyOf(c, publishDaySchema);
+  return isRefusal(body) ? body : serveAgain(c, { ...body, content: "present" });
+}
+
+async function serveAgain(
+  c: AdminContext,
+  ask: Omit<ServeAgainAsk, "tradedate">,
+): Promise<DayChanged | AdminRefusal> {
+  const tradedate = dateOf(c);
+  if (typeof tradedate !== "string") return tradedate;
+  return acted(await serveContentAgain(storesOf(c), { tradedate, ...ask }, byOf(c)));
+}
+
+function acted(result: ActedOn | AdminRefusal): DayChanged | AdminRefusal {
+  return isRefusal(result) ? result : { ...result, day: summaryOf(result.day) };
 }
 
 async function beginUpload(c: AdminContext): Promise<UploadBegun | AdminRefusal> {
@@ -60,7 +105,9 @@ async function beginUpload(c: AdminContext): Promise<UploadBegun | AdminRefusal>
     return { state: "served", day: summaryOf(served) };
   }
   const begun = await begin(storesOf(c), packUpload(date), content, byOf(c).nowMs);
-  return isRefusal(begun) ? begun : uploadingAnswer(begun);
+  if (isRefusal(begun)) return begun;
+  await setForced(c.env.DB, begun.upload.uploadId, force);
+  return uploadingAnswer(begun);
 }
 
 /** Whether the served revision has this very content: then there is nothing to upload. */
@@ -101,20 +148,4 @@ async function uploadOf(
   const uploadId = c.req.param("uploadId") ?? "";
   const upload = await findUpload<PackClaims>(c.env.DB, packTarget(date), uploadId);
   return upload === null ? { reason: "absent", what: `upload of ${date} with this id` } : { date, upload };
-}
-
-function summaryOf({ publishedAtMs, ...day }: ServedDay): DaySummary {
-  return { ...day, publishedAt: beijingTimestamp(publishedAtMs) };
-}
-
-function revisionOf({
-  publishedAtMs,
-  replacedAtMs,
-  ...revision
-}: DayRevision): DayDetail["revisions"][number] {
-  return {
-    ...revision,
-    publishedAt: beijingTimestamp(publishedAtMs),
-    replacedAt: replacedAtMs === null ? null : beijingTimestamp(replacedAtMs),
-  };
 }

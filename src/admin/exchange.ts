@@ -76,7 +76,7 @@ export async function readAtMost(
 export function answer(c: AdminContext, result: object, status: 200 | 201 = 200): Response {
   if (!isRefusal(result)) return c.json(result, status);
   const { status: refusedWith, error } = describeRefusal(result);
-  const body: AdminError = { error };
+  const body: AdminError = { error, reason: result.reason };
   return c.json(body, refusedWith);
 }
 

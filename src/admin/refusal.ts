@@ -1,5 +1,7 @@
 /** Why an admin request is not carried out: tagged facts, and the one place that gives them words and a status. */
 
+import type { Comparison } from "../catalog/plausibility.ts";
+
 export type AdminRefusal =
   | { reason: "token_wrong" }
   | { reason: "body_too_large"; maxBytes: number }
@@ -22,7 +24,14 @@ export type AdminRefusal =
   /** The file has arrived and its upload was never completed: its checks are not over. */
   | { reason: "file_unchecked"; name: string }
   | { reason: "day_of_other_year"; day: string; year: number }
-  | { reason: "content_wrong"; called: string; problem: string };
+  | { reason: "content_wrong"; called: string; problem: string }
+  /** The day is much smaller than its neighbours; nothing is served until the publisher insists. */
+  | ({ reason: "implausible"; tradedate: string } & Comparison)
+  /** Somebody changed the day since the operator looked; `actor` did what is newest. */
+  | { reason: "day_changed"; tradedate: string; revision: number; actor: string }
+  | { reason: "nothing_to_restore"; tradedate: string }
+  /** The object or the index rows of the revision are not kept any more. */
+  | { reason: "revision_gone"; tradedate: string; revision: number };
 
 export type AdminStatus = 400 | 401 | 404 | 409 | 413 | 422;
 
@@ -77,6 +86,20 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
         status: 422,
         error: `${refusal.called} was refused and nothing changed: ${refusal.problem}.`,
       };
+    case "implausible":
+      return { status: 422, error: implausibleSentence(refusal.tradedate, refusal) };
+    case "day_changed":
+      return {
+        status: 409,
+        error: `${refusal.tradedate} has changed since you looked: it is at revision ${refusal.revision} by ${refusal.actor} now. Look at it and try again.`,
+      };
+    case "nothing_to_restore":
+      return { status: 422, error: `${refusal.tradedate} never had another content than now.` };
+    case "revision_gone":
+      return {
+        status: 422,
+        error: `The content of ${refusal.tradedate}, revision ${refusal.revision}, is not kept any more; publish it from its pack.`,
+      };
   }
 }
 
@@ -95,4 +118,14 @@ function endedSentence(state: "replaced" | "abandoned" | "refused" | "served", n
 function listed(numbers: number[]): string {
   const shown = numbers.slice(0, 10).join(", ");
   return numbers.length > 10 ? `${shown} and ${numbers.length - 10} more` : shown;
+}
+
+function implausibleSentence(tradedate: string, { days, markets }: Comparison): string {
+  const short = markets
+    .filter(({ plausible }) => !plausible)
+    .map(
+      ({ market, rows, medianRows, securities, medianSecurities }) =>
+        `${market} has ${rows} orders of ${securities} securities, usual are ${medianRows} of ${medianSecurities}`,
+    );
+  return `${tradedate} is smaller than usual and is not served: ${short.join("; ")} (median of ${days} loaded days). Force it if that is right.`;
 }

@@ -4,6 +4,7 @@ import { isAdmin } from "../access/admin-token.ts";
 import { settingsOf } from "../env.ts";
 import { accountRoutes } from "./account-routes.ts";
 import { calendarRoutes } from "./calendar-routes.ts";
+import { changeRoutes } from "./change-routes.ts";
 import { dayRoutes } from "./day-routes.ts";
 import { type AdminContext, type AdminEnv, answer } from "./exchange.ts";
 import { externalShareRoutes } from "./external-share-routes.ts";
@@ -34,6 +35,7 @@ export function adminRoutes(): Hono<AdminEnv> {
     return next();
   });
   admin.route("/days", dayRoutes());
+  admin.route("/changes", changeRoutes());
   admin.route("/calendar", calendarRoutes());
   admin.route("/accounts", accountRoutes());
   admin.route("/keys", keyRoutes());

@@ -73,6 +73,7 @@ async function settle<Claims>(
   const settled = await target.settle(stores, upload, etag, by);
   if (settled === "settled") return { newRevision: true };
   if (settled === "lost") return lost(stores, target.called, upload);
+  if ("held" in settled) return settled.held;
   await moveUpload(db, upload, "completing", "refused", settled.problem);
   await db.batch(dropUnserved(db, upload.target));
   return { reason: "content_wrong", called: target.called, problem: settled.problem };

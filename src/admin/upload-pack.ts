@@ -1,7 +1,8 @@
 /** Order packs as what is uploaded: the index rows are loaded first, the row that makes the day visible last. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { SectionRow } from "../catalog/order-day.ts";
-import { loadIndexRows, type PackClaims, packTarget, serveUpload } from "../catalog/publish-day.ts";
+import { comparisonOf } from "../catalog/plausibility.ts";
+import { isForced, loadIndexRows, type PackClaims, packTarget, serveUpload } from "../catalog/publish-day.ts";
 import { encodeBlocks } from "../packs/blocks-blob.ts";
 import { packObjectKey, type SectionEntry } from "../packs/layout.ts";
 import { checkPack } from "./arrival.ts";
@@ -17,6 +18,11 @@ export function packUpload(tradedate: BeijingDate): UploadTarget<PackClaims> {
       const index = await checkPack(bucket, { tradedate, upload, etag });
       if ("problem" in index) return index;
       await loadIndexRows(db, upload.objectId, index.entries.map(rowOf));
+      const comparison = await comparisonOf(db, tradedate, upload.objectId);
+      const implausible = comparison.markets.some(({ plausible }) => !plausible);
+      if (implausible && !(await isForced(db, upload.uploadId))) {
+        return { held: { reason: "implausible", tradedate, ...comparison } };
+      }
       return (await serveUpload(db, { tradedate, upload, etag, ...by })) ? "settled" : "lost";
     },
   };

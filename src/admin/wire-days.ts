@@ -25,7 +25,7 @@ export const beginUploadSchema = z.strictObject({
   securities: countSchema,
   /** The build left broken rows out: the day is served, and marked. */
   degraded: z.boolean().default(false),
-  /** Publish as a new revision even when the served revision has this very content. */
+  /** Publish as a new revision even when this very content is served already, and even when it is implausible. */
   force: z.boolean().default(false),
 });
 export type BeginUpload = z.input<typeof beginUploadSchema>;
@@ -46,6 +46,8 @@ export const daySummarySchema = z.strictObject({
   tradedate: beijingDateSchema,
   revision: z.int().min(1),
   state: z.enum(DAY_STATES),
+  /** Why it is withdrawn or damaged; else empty. */
+  note: z.string(),
   degraded: z.boolean(),
   rows: countSchema,
   /** Securities of the index, those without orders included. */
@@ -82,8 +84,107 @@ export type UploadBegun = z.infer<typeof uploadBegunSchema>;
 export const publishedSchema = z.strictObject({ day: daySummarySchema, newRevision: z.boolean() });
 export type Published = z.infer<typeof publishedSchema>;
 
-export const dayListSchema = z.strictObject({ month: z.string(), days: z.array(daySummarySchema) });
+/** `degraded` is served, with rows left out; `pending` is today's or being uploaded; `missing` is not there. */
+export const OVERVIEW_STATES = [...DAY_STATES, "degraded", "pending", "missing"] as const;
+
+/** A day of a month, loaded or not; the numbers are null when nothing was ever loaded. */
+export const dayOverviewSchema = z.strictObject({
+  tradedate: beijingDateSchema,
+  state: z.enum(OVERVIEW_STATES),
+  note: z.string(),
+  revision: z.int().min(1).nullable(),
+  rows: countSchema.nullable(),
+  securities: countSchema.nullable(),
+  sizeBytes: countSchema.nullable(),
+  publishedAt: z.string().nullable(),
+});
+export type DayOverview = z.infer<typeof dayOverviewSchema>;
+
+/** Every loaded day of the month and every trading day of it up to today, oldest first. */
+export const dayListSchema = z.strictObject({ month: z.string(), days: z.array(dayOverviewSchema) });
 export type DayList = z.infer<typeof dayListSchema>;
+
+/** What a day has of each exchange against the median of its nearest loaded days. */
+export const comparisonSchema = z.strictObject({
+  /** How many days were compared with, at most 20; with fewer than 5 everything is plausible. */
+  days: countSchema,
+  markets: z.array(
+    z.strictObject({
+      market: z.enum(["SH", "SZ"]),
+      /** Securities with orders. */
+      securities: countSchema,
+      rows: countSchema,
+      medianSecurities: z.number(),
+      medianRows: z.number(),
+      /** Both are at least 90 % of their median. */
+      plausible: z.boolean(),
+    }),
+  ),
+});
+export type Comparison = z.infer<typeof comparisonSchema>;
+
+/** The revision that the operator saw; when the day has another one by then, nothing happens (409). */
+const seenRevisionSchema = z.int().min(1);
+
+export const withdrawDaySchema = z.strictObject({
+  revision: seenRevisionSchema,
+  /** Why, for other operators. */
+  note: z.string().trim().max(500).default(""),
+});
+export type WithdrawDay = z.input<typeof withdrawDaySchema>;
+
+/** Serves the content of an earlier revision under a new number. */
+export const restoreDaySchema = z.strictObject({
+  revision: seenRevisionSchema,
+  /** The revision whose content is served again; absent: the newest one with another content than now. */
+  to: z.int().min(1).optional(),
+  /** Even when it is implausible. */
+  force: z.boolean().default(false),
+});
+export type RestoreDay = z.input<typeof restoreDaySchema>;
+
+/** Serves the present content under a new number, also when it is withdrawn or damaged. */
+export const publishDaySchema = z.strictObject({
+  revision: seenRevisionSchema,
+  force: z.boolean().default(false),
+});
+export type PublishDay = z.input<typeof publishDaySchema>;
+
+/** `changed` is false when the day was so already: `actor` is who made it so, or who just did. */
+export const dayChangedSchema = z.strictObject({
+  day: daySummarySchema,
+  changed: z.boolean(),
+  actor: z.string(),
+});
+export type DayChanged = z.infer<typeof dayChangedSchema>;
+
+/** One change of what a day serves. */
+export const changeSchema = z.strictObject({
+  /** Grows with every change of any day. */
+  change: z.int().min(1),
+  at: z.string(),
+  tradedate: beijingDateSchema,
+  kind: z.enum(["published", "restored", "withdrawn", "damaged"]),
+  revision: z.int().min(1),
+  previous: z.int().min(1).nullable(),
+  /** Codes such as 600519.SH that differ from the revision before; null where there is nothing to compare. */
+  securities: z
+    .strictObject({
+      added: z.array(z.string()),
+      removed: z.array(z.string()),
+      changed: z.array(z.string()),
+    })
+    .nullable(),
+});
+export type Change = z.infer<typeof changeSchema>;
+
+/** Changes in the order they happened; `nextAfter` goes into `after` next time. */
+export const changeListSchema = z.strictObject({
+  changes: z.array(changeSchema),
+  nextAfter: countSchema,
+  hasMore: z.boolean(),
+});
+export type ChangeList = z.infer<typeof changeListSchema>;
 
 /** A revision of a day's history, newest first; `replacedAt` is null for the one served now. */
 export const dayRevisionSchema = z.strictObject({
@@ -102,6 +203,7 @@ export type DayRevision = z.infer<typeof dayRevisionSchema>;
 
 export const dayDetailSchema = z.strictObject({
   day: daySummarySchema,
+  comparison: comparisonSchema,
   revisions: z.array(dayRevisionSchema),
 });
 export type DayDetail = z.infer<typeof dayDetailSchema>;

@@ -2,13 +2,17 @@
  * What passes between the operator's command line and `/admin`: one strict schema for every body.
  * The CLI imports this file, so it stays free of the worker's own types.
  *
- * Every route wants `Authorization: Bearer <ADMIN_TOKEN>`. A refusal is `{error: sentence}` with the
- * HTTP status: 400 malformed, 401 token, 404 absent, 409 somebody else was faster, 422 understood but wrong.
+ * Every route wants `Authorization: Bearer <ADMIN_TOKEN>`. A refusal is `{error: sentence, reason}`
+ * with the HTTP status: 400 malformed, 401 token, 404 absent, 409 somebody else was faster, 422 understood but wrong.
  *
  * | route | body | answer |
  * |---|---|---|
  * | `GET /admin/days?month=YYYYMM` | | `DayList` |
  * | `GET /admin/days/{date}` | | `DayDetail` |
+ * | `POST /admin/days/{date}/withdraw` | `WithdrawDay` | `DayChanged` |
+ * | `POST /admin/days/{date}/restore` | `RestoreDay` | `DayChanged` |
+ * | `POST /admin/days/{date}/publish` | `PublishDay` | `DayChanged` |
+ * | `GET /admin/changes?after=&since=&limit=` | | `ChangeList` |
  * | `POST /admin/days/{date}/uploads` | `BeginUpload` | `UploadBegun` |
  * | `PUT /admin/days/{date}/uploads/{uploadId}/parts/{n}` | raw bytes, `X-Content-SHA256` | `StoredPart` |
  * | `POST /admin/days/{date}/uploads/{uploadId}/complete` | none | `Published` |
@@ -44,5 +48,9 @@ export * from "./wire-webhook.ts";
 export * from "./wire-webhook-send.ts";
 
 /** The body of every refused admin request. It never contains a key, a token or a password. */
-export const adminErrorSchema = z.strictObject({ error: z.string() });
+export const adminErrorSchema = z.strictObject({
+  error: z.string(),
+  /** One word for scripts; absent when the service itself failed. */
+  reason: z.string().optional(),
+});
 export type AdminError = z.infer<typeof adminErrorSchema>;

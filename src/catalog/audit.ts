@@ -45,3 +45,9 @@ export function auditStatement(db: D1Database, entry: AuditEntry, guard = ALWAYS
 function jsonOf(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
+
+/** Who changed `subject` last; the service when nobody is known. */
+export async function lastActorOf(db: D1Database, subject: string): Promise<string> {
+  const sql = "SELECT actor FROM audit WHERE subject = ?1 ORDER BY audit_id DESC LIMIT 1";
+  return (await db.prepare(sql).bind(subject).first<{ actor: string }>())?.actor ?? SERVICE_ACTOR;
+}

@@ -7,6 +7,8 @@ export interface ServedDay {
   tradedate: BeijingDate;
   revision: number;
   state: DayState;
+  /** Why it is withdrawn or damaged; else empty. */
+  note: string;
   degraded: boolean;
   rows: number;
   securities: number;
@@ -14,6 +16,7 @@ export interface ServedDay {
   sha256: string;
   buildId: string;
   publishedAtMs: number;
+  packId: number;
 }
 
 /** One revision of a day's history. */
@@ -29,6 +32,9 @@ export interface DayRevision {
   publishedAtMs: number;
   /** Null for the revision served now. */
   replacedAtMs: number | null;
+  packId: number;
+  /** Of the object, without quotes. */
+  etag: string;
 }
 
 type Stored<T> = Omit<T, "degraded"> & { degraded: number };
@@ -38,7 +44,7 @@ const fromStored = <T>(row: Stored<T>): T => ({ ...row, degraded: row.degraded =
 const PACK_COLUMNS = `p.degraded, p.rows, p.securities, p.size_bytes AS sizeBytes, p.sha256, p.build_id AS buildId`;
 
 const SERVED = `
-  SELECT d.tradedate, d.revision, d.state, ${PACK_COLUMNS}, r.published_at_ms AS publishedAtMs
+  SELECT d.tradedate, d.revision, d.state, d.state_note AS note, ${PACK_COLUMNS}, r.published_at_ms AS publishedAtMs, d.pack_id AS packId
   FROM order_days d
   JOIN day_packs p ON p.pack_id = d.pack_id
   JOIN day_revisions r ON r.tradedate = d.tradedate AND r.revision = d.revision`;
@@ -49,27 +55,21 @@ export async function servedDay(db: D1Database, tradedate: BeijingDate): Promise
   return row === null ? null : fromStored<ServedDay>(row);
 }
 
-/** The loaded days from `first` to `last`, both included, oldest first. */
-export async function servedDays(
-  db: D1Database,
-  first: BeijingDate,
-  last: BeijingDate,
-): Promise<ServedDay[]> {
-  const statement = db
-    .prepare(`${SERVED} WHERE d.tradedate BETWEEN ?1 AND ?2 ORDER BY d.tradedate`)
-    .bind(first, last);
-  return (await statement.all<Stored<ServedDay>>()).results.map((row) => fromStored<ServedDay>(row));
-}
-
 /** Every revision the day ever had, newest first. */
 export async function dayRevisions(db: D1Database, tradedate: BeijingDate): Promise<DayRevision[]> {
   const statement = db
     .prepare(
       `SELECT r.revision, ${PACK_COLUMNS}, p.object_key AS objectKey,
-         r.published_at_ms AS publishedAtMs, r.replaced_at_ms AS replacedAtMs
+         r.published_at_ms AS publishedAtMs, r.replaced_at_ms AS replacedAtMs, p.pack_id AS packId, p.etag
        FROM day_revisions r JOIN day_packs p ON p.pack_id = r.pack_id
        WHERE r.tradedate = ?1 ORDER BY r.revision DESC`,
     )
     .bind(tradedate);
   return (await statement.all<Stored<DayRevision>>()).results.map((row) => fromStored<DayRevision>(row));
+}
+
+/** Whether the index rows of a pack are kept; those of packs that were replaced long ago are not. */
+export async function hasIndexRows(db: D1Database, packId: number): Promise<boolean> {
+  const sql = "SELECT EXISTS (SELECT 1 FROM day_securities WHERE pack_id = ?1) AS found";
+  return (await db.prepare(sql).bind(packId).first<{ found: number }>())?.found === 1;
 }

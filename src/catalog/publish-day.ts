@@ -80,6 +80,20 @@ export function chunksOf(texts: string[], characters: number): string[][] {
   return chunks;
 }
 
+/** Remembers whether the publisher wants an upload served even when it is implausible. */
+export async function setForced(db: D1Database, uploadId: string, forced: boolean): Promise<void> {
+  await db
+    .prepare("UPDATE uploads SET forced = ?2 WHERE upload_id = ?1 AND forced <> ?2")
+    .bind(uploadId, forced ? 1 : 0)
+    .run();
+}
+
+/** Whether it is to be served even when it is implausible. */
+export async function isForced(db: D1Database, uploadId: string): Promise<boolean> {
+  const sql = "SELECT forced FROM uploads WHERE upload_id = ?1";
+  return (await db.prepare(sql).bind(uploadId).first<{ forced: number }>())?.forced === 1;
+}
+
 /** Whose object has arrived whole, and with which etag. */
 export interface ArrivedPack {
   tradedate: BeijingDate;

@@ -1,34 +1,28 @@
 /** `edgetape days` and `edgetape day`: what the service serves. */
-import { type Command, InvalidArgumentError } from "commander";
-import { type DaySummary, dayDetailSchema, dayListSchema } from "../admin/wire.ts";
-import { type BeijingDate, beijingDate, parseBeijingDate } from "../calendar/beijing.ts";
+import type { Command } from "commander";
+import { type DayOverview, dayDetailSchema, dayListSchema } from "../admin/wire.ts";
+import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
+import { dateArgument, monthArgument } from "./arguments.ts";
+import { registerDayActions, stateOf } from "./day-actions.ts";
 import { megabytes } from "./progress.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "./service-options.ts";
 
-/** Registers `days` and `day`. */
+/** Registers `days` and `day …`. */
 export function registerDays(program: Command): void {
   withService(
     program
       .command("days")
-      .description("the days of a month that are served")
+      .description("the days of a month: loaded, expected and missing ones")
       .option("--month <YYYYMM>", "the month; the present one when absent", monthArgument),
   ).action(list);
+  const day = program.command("day").description("one day: show it, withdraw it, restore an earlier content");
   withService(
-    program.command("day").description("one day and its revisions").argument("<YYYYMMDD>", "", dateArgument),
+    day
+      .command("show", { isDefault: true })
+      .description("the day, how it compares with others, and its revisions")
+      .argument("<YYYYMMDD>", "", dateArgument),
   ).action(detail);
-}
-
-/** A command-line month; commander prints the sentence. */
-export function monthArgument(text: string): string {
-  if (!/^\d{4}(0[1-9]|1[0-2])$/.test(text)) throw new InvalidArgumentError("expected a month as YYYYMM.");
-  return text;
-}
-
-/** A command-line date; commander prints the sentence. */
-export function dateArgument(text: string): BeijingDate {
-  const date = parseBeijingDate(text);
-  if (date === null) throw new InvalidArgumentError("expected a real calendar day as YYYYMMDD.");
-  return date;
+  registerDayActions(day);
 }
 
 async function list(options: ServiceOptions & { month?: string }): Promise<void> {
@@ -36,29 +30,52 @@ async function list(options: ServiceOptions & { month?: string }): Promise<void>
   const answer = await serviceOf(options).request(dayListSchema, "GET", `/admin/days?month=${month}`);
   const lines =
     answer.days.length === 0
-      ? [`No day of ${month} is published.`]
+      ? [`No day of ${month} is loaded or expected.`]
       : table(
-          ["day", "revision", "state", "securities", "orders", "MB", "published"],
-          answer.days.map((day) => [
-            day.tradedate,
-            String(day.revision),
-            stateOf(day),
-            String(day.securities),
-            String(day.rows),
-            megabytes(day.sizeBytes),
-            day.publishedAt,
-          ]),
+          ["day", "revision", "state", "securities", "orders", "MB", "published", "note"],
+          answer.days.map(overviewRow),
         );
   print(options, answer, lines);
 }
 
+function overviewRow(day: DayOverview): string[] {
+  const number = (value: number | null) => (value === null ? "-" : String(value));
+  return [
+    day.tradedate,
+    number(day.revision),
+    day.state,
+    number(day.securities),
+    number(day.rows),
+    day.sizeBytes === null ? "-" : megabytes(day.sizeBytes),
+    day.publishedAt ?? "-",
+    day.note,
+  ];
+}
+
 async function detail(tradedate: BeijingDate, options: ServiceOptions): Promise<void> {
   const answer = await serviceOf(options).request(dayDetailSchema, "GET", `/admin/days/${tradedate}`);
+  const { day, comparison, revisions } = answer;
+  const served = day.state === "available" ? "served" : "not served";
+  const note = day.note === "" ? "" : `: ${day.note}`;
   print(options, answer, [
-    `${answer.day.tradedate}: revision ${answer.day.revision} is served (${stateOf(answer.day)})`,
+    `${day.tradedate}: revision ${day.revision} is ${served} (${stateOf(day)}${note})`,
+    "",
+    ...table(
+      ["exchange", "orders", "usual", "securities", "usual", ""],
+      comparison.markets.map((each) => [
+        each.market,
+        String(each.rows),
+        String(each.medianRows),
+        String(each.securities),
+        String(each.medianSecurities),
+        each.plausible ? "" : "smaller than usual",
+      ]),
+    ),
+    `(usual: the median of the ${comparison.days} loaded days nearest to it)`,
+    "",
     ...table(
       ["revision", "securities", "orders", "MB", "published", "replaced", "build id"],
-      answer.revisions.map((each) => [
+      revisions.map((each) => [
         String(each.revision),
         String(each.securities),
         String(each.rows),
@@ -69,8 +86,4 @@ async function detail(tradedate: BeijingDate, options: ServiceOptions): Promise<
       ]),
     ),
   ]);
-}
-
-function stateOf(day: DaySummary): string {
-  return day.degraded ? `${day.state}, degraded` : day.state;
 }

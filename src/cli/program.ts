@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { registerAccounts } from "./account-commands.ts";
 import { registerCalendar } from "./calendar/calendar-commands.ts";
+import { registerChanges } from "./changes-command.ts";
 import { registerDays } from "./day-commands.ts";
 import { registerExternal } from "./external/external-commands.ts";
 import { registerFiles } from "./files/file-commands.ts";
@@ -32,6 +33,7 @@ export function createProgram(): Command {
   registerPackCommands(program);
   registerPublish(program);
   registerDays(program);
+  registerChanges(program);
   registerCalendar(program);
   registerAccounts(program);
   registerKeys(program);

@@ -61,7 +61,7 @@ export async function servedDays(client: AdminClient, wanted: BeijingDate[]): Pr
   const served = new Set<string>();
   for (const month of new Set(wanted.map((day) => day.slice(0, 6)))) {
     const { days } = await client.request(dayListSchema, "GET", `/admin/days?month=${month}`);
-    for (const { tradedate } of days) served.add(tradedate);
+    for (const { tradedate, revision } of days) if (revision !== null) served.add(tradedate);
   }
   return served;
 }
@@ -75,7 +75,8 @@ export async function publishSampleDay(
   const { path } = await writeSamplePack({ tradedate }, join(stateDir, "demo-packs"));
   const pack = await openPack(path);
   try {
-    await publishPack(client, pack);
+    // Sample days differ more in size than real ones do.
+    await publishPack(client, pack, { force: true });
   } finally {
     await pack.close();
     await rm(path, { force: true });

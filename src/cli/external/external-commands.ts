@@ -9,7 +9,7 @@ import {
 } from "../../admin/wire.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { parseInstant } from "../../calendar/instant.ts";
-import { dateArgument } from "../day-commands.ts";
+import { dateArgument } from "../arguments.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { dataTypeOption } from "../files/file-commands.ts";
 import { megabytes } from "../progress.ts";

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { type Command, Option } from "commander";
 import { dataTypeSchema, type FileSummary, fileListSchema, fileSummarySchema } from "../../admin/wire.ts";
 import { type BeijingDate, beijingDate } from "../../calendar/beijing.ts";
-import { dateArgument, monthArgument } from "../day-commands.ts";
+import { dateArgument, monthArgument } from "../arguments.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { byteProgress, megabytes } from "../progress.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "../service-options.ts";

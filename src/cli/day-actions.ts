@@ -1,0 +1,124 @@
+/**
+ * `edgetape day withdraw|restore|publish`. Each looks at the day, asks, and names the revision it saw: of two
+ * operators who act at once one wins and the other is told.
+ */
+import { type Command, InvalidArgumentError } from "commander";
+import {
+  type DayChanged,
+  type DayDetail,
+  type DaySummary,
+  dayChangedSchema,
+  dayDetailSchema,
+} from "../admin/wire.ts";
+import type { BeijingDate } from "../calendar/beijing.ts";
+import { dateArgument } from "./arguments.ts";
+import { type ConfirmOptions, confirm, YES_OPTION } from "./confirm.ts";
+import { megabytes } from "./progress.ts";
+import { print, type ServiceOptions, serviceOf, withService } from "./service-options.ts";
+
+interface ActionOptions extends ServiceOptions, ConfirmOptions {
+  /** The revision the operator knows; the present one when absent. */
+  revision?: number;
+}
+
+/** Registers the actions below `day`. */
+export function registerDayActions(day: Command): void {
+  withAction(
+    day
+      .command("withdraw")
+      .description("stop serving a day at once, for callers and shares")
+      .option("--note <text>", "why, for other operators"),
+  ).action(withdraw);
+  withAction(
+    day
+      .command("restore")
+      .description("serve the content of an earlier revision again, under a new number")
+      .option("--to <revision>", "which one; the newest with another content when absent", revisionArgument)
+      .option("--force", "even if the service finds it smaller than usual"),
+  ).action(restore);
+  withAction(
+    day
+      .command("publish")
+      .description("serve the present content again, under a new number: after a withdrawal or damage")
+      .option("--force", "even if the service finds it smaller than usual"),
+  ).action(publish);
+}
+
+function withAction(command: Command): Command {
+  return withService(
+    command
+      .argument("<YYYYMMDD>", "", dateArgument)
+      .option("--revision <n>", "only if this is still the day's newest revision", revisionArgument)
+      .option(...YES_OPTION),
+  );
+}
+
+function revisionArgument(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("expected a revision's number.");
+  return Number(text);
+}
+
+async function withdraw(date: BeijingDate, options: ActionOptions & { note?: string }): Promise<void> {
+  const seen = await look(date, options);
+  await confirm(`Withdraw ${factsOf(seen)}?`, options);
+  const body = { revision: options.revision ?? seen.day.revision, note: options.note ?? "" };
+  const result = await act(date, options, "withdraw", body);
+  const { day, changed, actor } = result;
+  print(
+    options,
+    result,
+    changed
+      ? `${day.tradedate}, revision ${day.revision}, is withdrawn.`
+      : `${day.tradedate}, revision ${day.revision}, was withdrawn already by ${actor}.`,
+  );
+}
+
+async function restore(
+  date: BeijingDate,
+  options: ActionOptions & { to?: number; force?: boolean },
+): Promise<void> {
+  const seen = await look(date, options);
+  const from = options.to === undefined ? "an earlier content" : `the content of revision ${options.to}`;
+  await confirm(`Serve ${from} in place of ${factsOf(seen)}?`, options);
+  const body = {
+    revision: options.revision ?? seen.day.revision,
+    force: options.force ?? false,
+    ...(options.to === undefined ? {} : { to: options.to }),
+  };
+  printServed(options, await act(date, options, "restore", body));
+}
+
+async function publish(date: BeijingDate, options: ActionOptions & { force?: boolean }): Promise<void> {
+  const seen = await look(date, options);
+  await confirm(`Serve this content under a new number: ${factsOf(seen)}?`, options);
+  const body = { revision: options.revision ?? seen.day.revision, force: options.force ?? false };
+  printServed(options, await act(date, options, "publish", body));
+}
+
+function look(date: BeijingDate, options: ServiceOptions): Promise<DayDetail> {
+  return serviceOf(options).request(dayDetailSchema, "GET", `/admin/days/${date}`);
+}
+
+function act(
+  date: BeijingDate,
+  options: ServiceOptions,
+  action: "withdraw" | "restore" | "publish",
+  body: object,
+): Promise<DayChanged> {
+  return serviceOf(options).request(dayChangedSchema, "POST", `/admin/days/${date}/${action}`, { body });
+}
+
+function factsOf({ day }: DayDetail): string {
+  return `${day.tradedate}, revision ${day.revision} (${stateOf(day)}, ${day.securities} securities, ${day.rows} orders, published ${day.publishedAt})`;
+}
+
+function printServed(options: ServiceOptions, result: DayChanged): void {
+  const { day } = result;
+  const facts = `${day.securities} securities, ${day.rows} orders, ${megabytes(day.sizeBytes)} MB`;
+  print(options, result, `${day.tradedate} is served as revision ${day.revision}: ${facts}.`);
+}
+
+/** The state in one or two words. */
+export function stateOf(day: DaySummary): string {
+  return day.degraded ? `${day.state}, degraded` : day.state;
+}

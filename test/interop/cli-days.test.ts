@@ -1,0 +1,89 @@
+/** `edgetape days`, `day` and `changes` as an operator runs them, against a running service. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { day, order, security } from "../support/builders.ts";
+import { edgetape } from "../support/edgetape.ts";
+import { loadWeekdays, publish } from "../support/operator.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const DATE = "20260311";
+let service: Service;
+
+const contentOf = (priceE4: number) =>
+  day({
+    tradedate: DATE,
+    securities: [
+      security("600519", [order("093000000", { priceE4 })]),
+      security("000001", [order("093000000")]),
+    ],
+  });
+
+beforeAll(async () => {
+  service = await startService();
+  await loadWeekdays(service, "20260301", "20260331");
+  await publish(service, contentOf(1_000));
+  await publish(service, contentOf(2_000));
+});
+afterAll(() => service.stop());
+
+async function done(...words: string[]): Promise<string> {
+  const { status, stdout, stderr } = await edgetape(words, service);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  return stdout;
+}
+
+describe("edgetape days, day and changes", () => {
+  it("list a month with loaded, expected and missing days, and show one with its revisions", async () => {
+    const list = await done("days", "--month", "202603");
+    expect(list).toMatch(/^20260311 +2 +available +2 +2 +0\.0 +2026-03-12T/m);
+    expect(list).toMatch(/^20260310 +- +missing/m);
+    expect(list).toMatch(/^20260312 +- +pending/m);
+    expect(list).not.toContain("20260313");
+    const json = JSON.parse(await done("days", "--month", "202603", "--json"));
+    expect(json.days.find(({ tradedate }: { tradedate: string }) => tradedate === DATE)).toMatchObject({
+      revision: 2,
+    });
+    const shown = await done("day", DATE);
+    expect(shown).toContain("20260311: revision 2 is served (available)");
+    expect(shown).toMatch(/^SH +1 +0 +1 +0/m);
+    expect(await done("day", "show", DATE)).toBe(shown);
+  });
+
+  it("withdraw, restore and publish a day, after a yes, and tell who was faster", async () => {
+    const unasked = await edgetape(["day", "withdraw", DATE], service);
+    expect(unasked.status).toBe(2);
+    expect(unasked.stderr).toMatch(/^edgetape: Withdraw 20260311, revision 2 .*--yes\.\n$/);
+    expect(await done("day", "withdraw", DATE, "--note", "wrong prices", "--yes")).toBe(
+      "20260311, revision 2, is withdrawn.\n",
+    );
+    expect(await done("day", "withdraw", DATE, "--yes")).toBe(
+      "20260311, revision 2, was withdrawn already by ADMIN_TOKEN.\n",
+    );
+    expect(await done("days", "--month", "202603")).toMatch(/^20260311 .*withdrawn .*wrong prices$/m);
+    expect(await done("day", "restore", DATE, "--yes")).toContain(
+      "20260311 is served as revision 3: 2 securities",
+    );
+    const late = await edgetape(["day", "publish", DATE, "--revision", "2", "--yes"], service);
+    expect(late.status).toBe(1);
+    expect(late.stderr).toContain("at revision 3 by ADMIN_TOKEN now");
+    expect(JSON.parse(await done("day", "publish", DATE, "--yes", "--json"))).toMatchObject({
+      changed: true,
+      day: { revision: 4, state: "available" },
+    });
+  });
+
+  it("tell what changed and of which securities", async () => {
+    const list = await done("changes", "--since", "20260312");
+    expect(list.match(/published|restored|withdrawn/g)).toEqual([
+      "published",
+      "published",
+      "withdrawn",
+      "restored",
+      "published",
+    ]);
+    expect(list).toMatch(/published +1 → 2 +600519\.SH changed$/m);
+    const { nextAfter } = JSON.parse(await done("changes", "--json"));
+    expect(await done("changes", "--after", String(nextAfter))).toBe("Nothing has changed.\n");
+    const wrong = await edgetape(["changes", "--since", "yesterday"], service);
+    expect(wrong).toMatchObject({ status: 1, stdout: "" });
+  });
+});

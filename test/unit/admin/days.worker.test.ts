@@ -1,0 +1,228 @@
+import { describe, expect, it } from "vitest";
+import type { ChangeList, DayChanged, DayDetail, DayList } from "../../../src/admin/wire.ts";
+import { addDays, type BeijingDate, beijingDate } from "../../../src/calendar/beijing.ts";
+import { orderDayOf, orderDayStatement } from "../../../src/catalog/order-day.ts";
+import { admin, begin, complete, publish, sendParts, servedState, testEnv, testPack } from "./operator.ts";
+
+/** What a caller of this day gets. */
+async function served(tradedate: string) {
+  const question = {
+    tradedate: tradedate as BeijingDate,
+    symbol: "600519",
+    today: "20260101" as BeijingDate,
+  };
+  return orderDayOf(await orderDayStatement(testEnv.DB, question).all(), question).day;
+}
+
+const changesAfter = async (after: number) =>
+  (await admin<ChangeList>("GET", `/changes?after=${after}`)).body;
+const post = <T = DayChanged>(path: string, body: object) => admin<T>("POST", path, body);
+
+describe("withdraw, restore and publish of a loaded day (issue 5, 1)", () => {
+  it("strike and bring back a content, each under the number and state that callers get", async () => {
+    const [first, second] = [await testPack("20240102", 1_000), await testPack("20240102", 2_000)];
+    await publish(first);
+    await publish(second);
+    const { nextAfter } = await changesAfter(0);
+
+    const withdrawn = await post("/days/20240102/withdraw", { revision: 2, note: "prices are wrong" });
+    expect(withdrawn).toMatchObject({
+      status: 200,
+      body: {
+        changed: true,
+        actor: "ADMIN_TOKEN",
+        day: { revision: 2, state: "withdrawn", note: "prices are wrong" },
+      },
+    });
+    expect(await served("20240102")).toMatchObject({ revision: 2, state: "withdrawn" });
+
+    const restored = await post("/days/20240102/restore", { revision: 2 });
+    expect(restored.body).toMatchObject({
+      changed: true,
+      day: { revision: 3, state: "available", note: "" },
+    });
+    expect(restored.body.day.sha256).toBe(first.claims.sha256);
+    expect(await served("20240102")).toMatchObject({
+      revision: 3,
+      state: "available",
+      pack: { objectKey: "orders/2024/20240102/1.parquet" },
+    });
+
+    expect((await post("/days/20240102/restore", { revision: 3, to: 2 })).body.day).toMatchObject({
+      revision: 4,
+      sha256: second.claims.sha256,
+    });
+    expect((await post("/days/20240102/publish", { revision: 4 })).body.day).toMatchObject({
+      revision: 5,
+      sha256: second.claims.sha256,
+    });
+    const detail = await admin<DayDetail>("GET", "/days/20240102");
+    expect(detail.body.revisions.map(({ revision, replacedAt }) => [revision, replacedAt === null])).toEqual([
+      [5, true],
+      [4, false],
+      [3, false],
+      [2, false],
+      [1, false],
+    ]);
+    const { changes } = await changesAfter(nextAfter);
+    expect(
+      changes.map(({ kind, revision, previous, securities }) => [
+        kind,
+        revision,
+        previous,
+        securities?.changed,
+      ]),
+    ).toEqual([
+      ["withdrawn", 2, 2, undefined],
+      ["restored", 3, 2, ["300750.SZ", "600519.SH"]],
+      ["restored", 4, 3, ["300750.SZ", "600519.SH"]],
+      ["published", 5, 4, []],
+    ]);
+    const { results } = await testEnv.DB.prepare(
+      "SELECT action FROM audit WHERE subject = '20240102' AND action LIKE 'day.%' ORDER BY audit_id",
+    ).all<{ action: string }>();
+    expect(results.map(({ action }) => action.slice(4))).toEqual([
+      "publish",
+      "publish",
+      "withdraw",
+      "restore",
+      "restore",
+      "publish",
+    ]);
+    // The next pack gets a number and an object of its own.
+    const third = await publish(await testPack("20240102", 3_000));
+    expect(third.body.day.revision).toBe(6);
+  });
+
+  it("brings a damaged day back when its bytes are right, and refuses when they are not", async () => {
+    await publish(await testPack("20240103"));
+    const damage = () =>
+      testEnv.DB.prepare("UPDATE order_days SET state = 'damaged' WHERE tradedate = '20240103'").run();
+    await damage();
+    expect((await post("/days/20240103/publish", { revision: 1 })).body.day).toMatchObject({
+      revision: 2,
+      state: "available",
+    });
+    await damage();
+    const wrong = "0".repeat(64);
+    await testEnv.DB.prepare("UPDATE day_packs SET sha256 = ? WHERE tradedate = '20240103'")
+      .bind(wrong)
+      .run();
+    expect(await post("/days/20240103/publish", { revision: 2 })).toMatchObject({
+      status: 422,
+      body: { reason: "content_wrong", error: expect.stringContaining("SHA-256") },
+    });
+    expect(await served("20240103")).toMatchObject({ revision: 2, state: "damaged" });
+  });
+
+  it("refuses what is not there: an unloaded day, a revision, an earlier content, a deleted object", async () => {
+    await publish(await testPack("20240104", 1_000));
+    expect((await post("/days/20240199/withdraw", { revision: 1 })).status).toBe(400);
+    expect((await post("/days/20240105/withdraw", { revision: 1 })).status).toBe(404);
+    expect((await post("/days/20240105/restore", { revision: 1 })).status).toBe(404);
+    expect(await post("/days/20240104/restore", { revision: 1 })).toMatchObject({
+      status: 422,
+      body: { reason: "nothing_to_restore" },
+    });
+    expect((await post("/days/20240104/restore", { revision: 1, to: 9 })).status).toBe(404);
+    await publish(await testPack("20240104", 2_000));
+    await testEnv.PACKS.delete("orders/2024/20240104/1.parquet");
+    expect(await post("/days/20240104/restore", { revision: 2 })).toMatchObject({
+      status: 422,
+      body: { reason: "revision_gone" },
+    });
+    expect(await served("20240104")).toMatchObject({ revision: 2, state: "available" });
+  });
+});
+
+describe("two operators at once", () => {
+  it("one withdraws, the other is told who did", async () => {
+    await publish(await testPack("20240108"));
+    const both = await Promise.all(
+      [1, 2].map((n) => post("/days/20240108/withdraw", { revision: 1, note: `${n}` })),
+    );
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    expect(both.filter(({ body }) => body.changed)).toHaveLength(1);
+    expect(both.find(({ body }) => !body.changed)?.body).toMatchObject({ actor: "ADMIN_TOKEN" });
+  });
+
+  it("one restores, the others get 409 with the revision and its maker, and one whole revision is served", async () => {
+    await publish(await testPack("20240109", 1_000));
+    await publish(await testPack("20240109", 2_000));
+    const actions = ["restore", "publish", "restore", "publish"];
+    const all = await Promise.all(actions.map((action) => post(`/days/20240109/${action}`, { revision: 2 })));
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { status, body } of all.filter((each) => each.status !== 200)) {
+      expect({ status, body }).toMatchObject({
+        status: 409,
+        body: { reason: "day_changed", error: expect.stringContaining("at revision 3 by ADMIN_TOKEN") },
+      });
+    }
+    expect(await servedState("20240109")).toMatchObject([
+      { revision: 3, revisions: 3, state: "available", index_rows: 2 },
+    ]);
+    expect(await post("/days/20240109/withdraw", { revision: 2 })).toMatchObject({ status: 409 });
+  });
+
+  it("an upload that a restore overtook is told at its next step and tears nothing", async () => {
+    await publish(await testPack("20240110", 1_000));
+    await publish(await testPack("20240110", 2_000));
+    const pack = await testPack("20240110", 3_000);
+    const begun = await begin(pack);
+    await sendParts(pack, begun);
+    expect((await post("/days/20240110/restore", { revision: 2 })).status).toBe(200);
+    expect(await complete(pack, begun)).toMatchObject({ status: 409, body: { reason: "other_publisher" } });
+    expect(await servedState("20240110")).toMatchObject([{ revision: 3, index_rows: 2 }]);
+    expect((await publish(pack)).body.day).toMatchObject({ revision: 4, sha256: pack.claims.sha256 });
+  });
+});
+
+describe("the days of a month", () => {
+  it("are those loaded, with their numbers and state, and the trading days that are not", async () => {
+    const today = beijingDate(Date.now());
+    const dates = Array.from({ length: 6 }, (_, n) => addDays(today, -n));
+    const [, available, degraded, withdrawn, uploading, missing] = dates;
+    const days = dates.map((each) => ({ day: each, open: true }));
+    await admin("PUT", "/calendar", {
+      days: [...days, { day: addDays(today, 1), open: true }],
+      source: "test",
+    });
+    await publish(await testPack(available ?? ""), { force: true });
+    const broken = await testPack(degraded ?? "");
+    const begun = await begin(broken, { degraded: true, force: true });
+    await sendParts(broken, begun);
+    await complete(broken, begun);
+    await publish(await testPack(withdrawn ?? ""), { force: true });
+    await post(`/days/${withdrawn}/withdraw`, { revision: 1, note: "wrong" });
+    await begin(await testPack(uploading ?? ""));
+
+    const months = [...new Set(dates.map((each) => each.slice(0, 6)))];
+    const lists = await Promise.all(months.map((month) => admin<DayList>("GET", `/days?month=${month}`)));
+    const listed = new Map(lists.flatMap(({ body }) => body.days).map((each) => [each.tradedate, each]));
+    expect(dates.map((each) => listed.get(each)?.state)).toEqual([
+      "pending",
+      "available",
+      "degraded",
+      "withdrawn",
+      "pending",
+      "missing",
+    ]);
+    expect(listed.get(withdrawn ?? today)).toMatchObject({
+      note: "wrong",
+      revision: 1,
+      rows: 3,
+      securities: 2,
+    });
+    expect(listed.get(missing ?? today)).toEqual({
+      tradedate: missing,
+      state: "missing",
+      note: "",
+      revision: null,
+      rows: null,
+      securities: null,
+      sizeBytes: null,
+      publishedAt: null,
+    });
+    expect(listed.has(addDays(today, 1))).toBe(false);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { compare, type MarketCounts } from "../../../src/catalog/plausibility.ts";
+
+const counts = (market: "SH" | "SZ", securities: number, rows: number): MarketCounts => ({
+  market,
+  securities,
+  rows,
+});
+const usual = [counts("SH", 100, 1_000), counts("SZ", 200, 3_000)];
+const days = (count: number) => Array.from({ length: count }, () => usual);
+
+describe("a day against the median of other days (issue 5, 1)", () => {
+  it("is plausible at exactly 90 % of each exchange's orders and securities, and not below", () => {
+    const plausible = (...own: MarketCounts[]) => compare(own, days(5)).markets.map((each) => each.plausible);
+    expect(plausible(counts("SH", 90, 900), counts("SZ", 180, 2_700))).toEqual([true, true]);
+    expect(plausible(counts("SH", 89, 1_000), counts("SZ", 180, 2_699))).toEqual([false, false]);
+    expect(plausible(counts("SH", 100, 899), counts("SZ", 200, 9_000))).toEqual([false, true]);
+  });
+
+  it("is not plausible without an exchange that the others have", () => {
+    expect(compare([counts("SZ", 200, 3_000)], days(5)).markets).toEqual([
+      { market: "SH", securities: 0, rows: 0, medianSecurities: 100, medianRows: 1_000, plausible: false },
+      {
+        market: "SZ",
+        securities: 200,
+        rows: 3_000,
+        medianSecurities: 200,
+        medianRows: 3_000,
+        plausible: true,
+      },
+    ]);
+  });
+
+  it("is plausible whatever it has while fewer than 5 days are loaded", () => {
+    const tiny = [counts("SH", 1, 1)];
+    expect(compare(tiny, days(4)).markets.every(({ plausible }) => plausible)).toBe(true);
+    expect(compare(tiny, days(5)).markets.every(({ plausible }) => plausible)).toBe(false);
+  });
+
+  it("is held against the middle day, so that one odd day moves nothing", () => {
+    const others = [...days(4), [counts("SH", 1, 1)], [counts("SH", 9_000, 90_000)]];
+    expect(compare(usual, others).markets).toMatchObject([{ medianSecurities: 100, medianRows: 1_000 }, {}]);
+    const even = [1, 2, 3, 10].map((rows) => [counts("SH", rows, rows)]);
+    expect(compare([], even).markets).toMatchObject([{ medianRows: 2.5 }]);
+  });
+});
