@@ -1,0 +1,146 @@
+/** `edgetape files`, `external` and `share` as an operator runs them, each as its own process. */
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { askShare, auctionPack, shareIn } from "../support/files.ts";
+import { account, type TestAccount } from "../support/operator.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "edgetape-files-"));
+let service: Service;
+let flagship: TestAccount;
+beforeAll(async () => {
+  service = await startService();
+  flagship = await account(service, { plan: "flagship" });
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Ran {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the command with `input` as its standard input. */
+function edgetape(args: string[], input = ""): Promise<Ran> {
+  const env = { ...process.env, EDGETAPE_URL: service.baseUrl, EDGETAPE_TOKEN: service.adminToken };
+  const child = spawn(process.execPath, ["src/cli/edgetape.mjs", ...args], { env });
+  const ran: Ran = { status: null, stdout: "", stderr: "" };
+  child.stdout.on("data", (bytes) => {
+    ran.stdout += bytes;
+  });
+  child.stderr.on("data", (bytes) => {
+    ran.stderr += bytes;
+  });
+  child.stdin.end(input);
+  return new Promise((settle) => child.on("close", (status) => settle({ ...ran, status })));
+}
+
+async function done(args: string[], input = ""): Promise<string> {
+  const { status, stdout, stderr } = await edgetape(args, input);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  return stdout;
+}
+
+const share = async (data_type: string, year: number) =>
+  shareIn(await askShare(service, flagship.key, { data_type, year }));
+const onDisk = (name: string, bytes: Uint8Array | string) => {
+  const path = join(folder, name);
+  writeFileSync(path, bytes);
+  return path;
+};
+
+describe("edgetape files", () => {
+  it("adds an auction pack, which is offered when it is published and gone when it is withdrawn", async () => {
+    const path = onDisk("20260311_aucde.parquet", auctionPack("20260311").bytes);
+    const place = ["--type", "auction_tick", "--date", "20260311"];
+    expect(await done(["files", "add", path, ...place])).toMatch(/^20260311_aucde\.parquet is verifying: /);
+    expect(await done(["files", "publish", ...place])).toContain("is published: revision 1");
+    expect((await share("auction_tick", 2026)).file_count).toBe(1);
+    const month = ["files", "list", "--type", "auction_tick", "--month", "202603"];
+    expect(await done(month)).toMatch(/20260311 {2}20260311_aucde\.parquet +1 +published/);
+    expect(await done(["files", "withdraw", ...place, "--note", "late"])).toContain("withdrawn (late)");
+    expect((await askShare(service, flagship.key, { data_type: "auction_tick", year: 2026 })).reason).toBe(
+      "nothing_published",
+    );
+    expect(await done(["files", "list", "--type", "auction_tick", "--month", "202602"])).toContain(
+      "no auction_tick",
+    );
+  });
+
+  it("adds and publishes in one go, under another name, twice with one outcome", async () => {
+    const path = onDisk("quotes.7z", "not really");
+    const add = ["files", "add", path, "--type", "level2", "--date", "20260311"];
+    const unnamed = await edgetape(add);
+    expect(unnamed).toMatchObject({ status: 2, stdout: "" });
+    expect(unnamed.stderr).toContain("must contain the day 20260311");
+    for (let turn = 0; turn < 2; turn++) {
+      const answer = await done([...add, "--name", "20260311_quotes.7z", "--publish", "--json"]);
+      expect(JSON.parse(answer)).toMatchObject({ state: "published", revision: 1, sizeBytes: 10 });
+    }
+    expect(await share("level2", 2026)).toMatchObject({ file_count: 1, size_bytes: 10 });
+  });
+
+  it("says what is wrong with a file, and sends nothing of it", async () => {
+    const csv = onDisk("20260310_aucde.parquet", "symbol,tradedate,time\n");
+    const refused = await edgetape(["files", "add", csv, "--type", "auction_tick", "--date", "20260310"]);
+    expect(refused.status).toBe(1);
+    expect(refused.stderr).toMatch(/^edgetape: .*20260310_aucde\.parquet is not taken: .*PAR1\.\n$/);
+    const absent = await edgetape(["files", "publish", "--type", "auction_tick", "--date", "20260310"]);
+    expect(absent.stderr).toBe("edgetape: There is no file 20260310_aucde.parquet.\n");
+  });
+});
+
+describe("edgetape external", () => {
+  const drive = ["--type", "auction_tick", "--year", "2024"];
+  const coverage = ["--from", "20240102", "--to", "20241231", "--files", "242", "--bytes", "9000000000"];
+
+  it("registers a drive, then its link with a password from standard input, and clears it", async () => {
+    expect(await done(["external", "set", ...drive, ...coverage])).toContain("being prepared");
+    expect(await share("auction_tick", 2024)).toMatchObject({ status: "preparing", file_count: 242 });
+    const link = ["--link", "https://pan.example.com/s/9", "--expires", "2027-01-01", "--password-stdin"];
+    const shown = await done(["external", "set", ...drive, ...coverage, ...link], "q7-提取\n");
+    expect(shown).toContain("until 2027-01-01T00:00:00+08:00");
+    expect(shown).not.toContain("提取");
+    expect(await share("auction_tick", 2024)).toMatchObject({
+      status: "ready",
+      url: "https://pan.example.com/s/9",
+      password: "q7-提取",
+      expires_at: "2027-01-01T00:00:00+08:00",
+    });
+    expect(await done(["external", "list"])).not.toContain("提取");
+    expect(await done(["external", "clear", ...drive])).toBe("No drive elsewhere is registered.\n");
+  });
+
+  it("wants both an address and an end", async () => {
+    const half = await edgetape([
+      "external",
+      "set",
+      ...drive,
+      ...coverage,
+      "--link",
+      "https://pan.example.com/s/9",
+    ]);
+    expect(half).toMatchObject({ status: 2, stderr: expect.stringContaining("--link and --expires") });
+  });
+});
+
+describe("edgetape share", () => {
+  it("lists an account's shares and ends one; who asks again gets another", async () => {
+    const { url } = await share("level2", 2026);
+    const shareId = url.split("/s/")[1]?.slice(0, -1) ?? "";
+    expect(await done(["share", "list", flagship.accountId])).toMatch(
+      new RegExp(`^${shareId} +level2 +2026`, "m"),
+    );
+    expect(await done(["share", "revoke", shareId])).toContain(`Share ${shareId} of account`);
+    expect((await share("level2", 2026)).url).not.toBe(url);
+    expect((await edgetape(["share", "list", "nobody"])).stderr).toBe(
+      "edgetape: There is no account with this id.\n",
+    );
+  });
+});
