@@ -1,7 +1,7 @@
 /** The operator's side of the admin API: bearer token, checked answers, retries where they are safe. */
 import type * as z from "zod";
 import { adminErrorSchema } from "../admin/wire.ts";
-import { CommandFailure } from "./exit.ts";
+import { CommandFailure, ServiceRefusal } from "./exit.ts";
 
 /** Cloudflare's checks answer unnamed script clients with 403 before the worker runs. */
 const USER_AGENT = "edgetape-cli";
@@ -41,8 +41,8 @@ export class AdminClient {
   }
 
   /**
-   * Sends one admin request and returns its answer as `schema` has it. Throws `CommandFailure` with the
-   * service's own sentence when it refuses, or with what stood in the way when it cannot be reached.
+   * Sends one admin request and returns its answer as `schema` has it. Throws `ServiceRefusal` with the
+   * service's own sentence when it refuses, or `CommandFailure` with what stood in the way when it cannot be reached.
    */
   async request<T extends z.ZodType>(
     schema: T,
@@ -52,7 +52,7 @@ export class AdminClient {
   ): Promise<z.output<T>> {
     const tries = request.repeatable || method !== "POST" ? RETRY_WAITS_MS.length + 1 : 1;
     const { status, text } = await this.send(method, path, request, tries);
-    if (status < 200 || status > 299) throw new CommandFailure(refusalSentence(status, text));
+    if (status < 200 || status > 299) throw refusalOf(status, text);
     const parsed = schema.safeParse(jsonOf(text));
     if (parsed.success) return parsed.data;
     throw new CommandFailure(
@@ -108,11 +108,13 @@ function encodedBody(body: unknown): [string | Uint8Array<ArrayBuffer> | null, R
     : [JSON.stringify(body), { "Content-Type": "application/json" }];
 }
 
-function refusalSentence(status: number, text: string): string {
-  const refusal = adminErrorSchema.safeParse(jsonOf(text));
-  if (refusal.success) return refusal.data.error;
-  if (status === 401) return "The service does not accept this operator's token.";
-  return `The service answered with HTTP ${status}.`;
+function refusalOf(httpStatus: number, text: string): ServiceRefusal {
+  const refusal = adminErrorSchema.safeParse(jsonOf(text)).data;
+  const unnamed =
+    httpStatus === 401
+      ? "The service does not accept this operator's token."
+      : `The service answered with HTTP ${httpStatus}.`;
+  return new ServiceRefusal(refusal?.error ?? unnamed, { httpStatus, reason: refusal?.reason });
 }
 
 function unreachableSentence(baseUrl: string, error: unknown): string {

@@ -12,6 +12,12 @@ export const EXIT = {
 
 export type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
 
+/** The service refused; `reason` is its one word for scripts, such as `implausible`, if it gave one. */
+export interface Refused {
+  httpStatus: number;
+  reason: string | undefined;
+}
+
 /** Ends a command with a sentence on stderr. The sentence is for an operator: no stack, no secret. */
 export class CommandFailure extends Error {
   readonly status: ExitStatus;
@@ -19,5 +25,15 @@ export class CommandFailure extends Error {
   constructor(sentence: string, status: ExitStatus = EXIT.failed) {
     super(sentence);
     this.status = status;
+  }
+}
+
+/** The service understood a request and did not carry it out. */
+export class ServiceRefusal extends CommandFailure {
+  readonly refused: Refused;
+
+  constructor(sentence: string, refused: Refused) {
+    super(sentence);
+    this.refused = refused;
   }
 }

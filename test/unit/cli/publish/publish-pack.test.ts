@@ -29,6 +29,7 @@ function storingService(stored: Map<number, Uint8Array>, breakAt = Number.POSITI
     tradedate: "20261127",
     revision: 1,
     state: "available",
+    note: "",
     degraded: false,
     rows: 8_000,
     securities: 20,
