@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { day, order, security } from "../support/builders.ts";
 import {
   addFile,
   askShare,
@@ -9,7 +10,7 @@ import {
   shareIn,
   withdrawFile,
 } from "../support/files.ts";
-import { account, asOperator } from "../support/operator.ts";
+import { account, asOperator, publish } from "../support/operator.ts";
 import { expectEnvelope, expectRefusal } from "./expect-refusal.ts";
 import { type ShareWorld, startShareWorld, summary } from "./share-world.ts";
 
@@ -128,6 +129,18 @@ describe("coverage is what is published (spec 2.3, issue 4)", () => {
     expect(shareIn(await ask("level2", 2018))).toMatchObject({ file_count: 1, size_bytes: 5 });
     await publishFiles(world.service, ownFile("20180102", "longer"));
     expect(shareIn(await ask("level2", 2018))).toMatchObject({ file_count: 1, size_bytes: 6 });
+  });
+
+  it("an order pack counts as soon as it is published, and once when it is published again", async () => {
+    const tradedate = "20210104";
+    const packOf = (volume: number) =>
+      day({ tradedate, securities: [security("600519", [order("093000000", { volume })])] });
+    expect(await counted("level2", 2021)).toBe(0);
+    for (const volume of [100, 12_345_678]) {
+      const { day: published } = await publish(world.service, packOf(volume));
+      const share = shareIn(await ask("level2", 2021));
+      expect(share).toMatchObject({ file_count: 1, size_bytes: published.sizeBytes, start_date: tradedate });
+    }
   });
 
   it("a file of the one type is none of the other", async () => {
