@@ -70,6 +70,12 @@ describe("tradedate (spec 4.3, decisions 3)", () => {
     expectRefusal(await ask(tradedate), { reason: "not_trading_day", says: [tradedate] });
   });
 
+  it("a loaded day is served, whatever the calendar says of it", async () => {
+    const built = day({ tradedate: "20260228", securities: [MAOTAI] });
+    await publish(world.service, built);
+    expect(pageOf(await ask("20260228")).items).toEqual(built.rowsOf("600519"));
+  });
+
   it("a trading day that is not loaded is 1002 not_loaded, with no fallback", async () => {
     expectRefusal(await ask(TODAY), { reason: "not_loaded", says: [TODAY, MAIN] });
     expectRefusal(await ask("20260309"), { reason: "not_loaded", says: ["20260309"] });
@@ -114,8 +120,11 @@ describe("tradedate left out (spec 4.3, decisions 3)", () => {
   it("is a fault when the calendar does not reach today, never an old day", async () => {
     await using late = await startWorld({ nowAt: "2027-01-04T10:00:00+08:00" }).then(disposable);
     expectRefusal(await late.ask({ symbol: "600519" }), { reason: "unavailable" });
-    const named = await late.ask({ symbol: "600519", tradedate: MAIN });
-    expect(pageOf(named).tradedate).toBe(MAIN);
+    const named = pageOf(await late.ask({ symbol: "600519", tradedate: MAIN, page_size: 3 }));
+    expect(named.tradedate).toBe(MAIN);
+    // With a cursor the calendar is not asked.
+    const next = pageOf(await late.ask({ symbol: "600519", cursor: named.next_cursor }));
+    expect(next.tradedate).toBe(MAIN);
   });
 });
 

@@ -1,16 +1,8 @@
 /** What a share holds and what it does not: folders, manifest, sums, by-symbol, windows, strange paths. */
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  basic,
-  onDrive,
-  publishFile,
-  sha256,
-  shareOf,
-  type TestShare,
-  tradesFile,
-  withdrawFile,
-} from "../support/drive.ts";
+import { basic, onDrive, sha256, shareOf, type TestShare, tradesFile } from "../support/drive.ts";
+import { publishFiles, withdrawFile } from "../support/files.ts";
 import { traversals } from "../support/traversals.ts";
 import { DAY, type DriveWorld, noise, startDriveWorld } from "./drive-world.ts";
 import { BEFORE_WINDOW, FIRST_OF_WINDOW } from "./world.ts";
@@ -157,7 +149,7 @@ describe("coverage", () => {
       (await linksOf(world.share, "")).includes(path),
     ];
     expect(await statuses()).toEqual([404, false]);
-    await publishFile(world.service, file);
+    await publishFiles(world.service, file);
     expect(await statuses()).toEqual([200, true]);
     await withdrawFile(world.service, file);
     expect(await statuses()).toEqual([404, false]);

@@ -4,7 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { burst, day } from "../support/builders.ts";
-import { type DriveFile, onDrive, publishFile, tradesFile, withdrawFile } from "../support/drive.ts";
+import { onDrive, tradesFile } from "../support/drive.ts";
+import { type DailyFile, publishFiles, withdrawFile } from "../support/files.ts";
 import type { Answer } from "../support/http-client.ts";
 import { publish } from "../support/operator.ts";
 import { DAY, type DriveWorld, noise, startDriveWorld } from "./drive-world.ts";
@@ -22,14 +23,14 @@ afterAll(() => world?.stop());
 async function replaceable(name: string) {
   const old = noise(10, SIZE);
   const present = noise(11, SIZE + 500);
-  const place: Omit<DriveFile, "bytes"> = tradesFile(DAY, old, `${DAY}_${name}.zip`);
-  await publishFile(world.service, { ...place, bytes: old });
+  const place: DailyFile = tradesFile(DAY, old, `${DAY}_${name}.zip`);
+  await publishFiles(world.service, place);
   return {
     path: `${DAY}/${place.name}`,
     place,
     old: Buffer.from(old),
     present: Buffer.from(present),
-    replace: () => publishFile(world.service, { ...place, bytes: present }),
+    replace: () => publishFiles(world.service, { ...place, bytes: present }),
   };
 }
 

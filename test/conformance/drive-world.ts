@@ -3,7 +3,8 @@
  * Thursday, 12 March 2026, ten in the morning in Beijing.
  */
 
-import { type DriveFile, publishFile, shareOf, type TestShare, tradesFile } from "../support/drive.ts";
+import { shareOf, type TestShare, tradesFile } from "../support/drive.ts";
+import { type DailyFile, publishFiles } from "../support/files.ts";
 import { account } from "../support/operator.ts";
 import { randomFrom } from "../support/random.ts";
 import { startWorld, type World } from "./world.ts";
@@ -22,7 +23,7 @@ export function noise(seed: number, length: number): Uint8Array {
 
 export interface DriveWorld extends World {
   /** The operator's file of `DAY` in level2 shares. */
-  trades: DriveFile;
+  trades: DailyFile;
   /** The flagship account's share of level2, 2026. */
   share: TestShare;
   /** The account that has it. */
@@ -34,7 +35,7 @@ export async function startDriveWorld(): Promise<DriveWorld> {
   const world = await startWorld();
   const { service } = world;
   const trades = tradesFile(DAY, noise(1, 10_000));
-  await publishFile(service, trades);
+  await publishFiles(service, trades);
   const owner = await account(service, { plan: "flagship" });
   const share = await shareOf(service, owner.key);
   return { ...world, trades, share, owner };
