@@ -2,6 +2,7 @@
 import type { CodeColumn, OrderColumns } from "../orders/record.ts";
 import type { CellPlan } from "./parse/cell-plan.ts";
 import type { ParsedChunk } from "./parse/chunk-parser.ts";
+import type { RowTable } from "./parse/row-table.ts";
 import { securityOfKey } from "./parse/security-cell.ts";
 
 /** Rows in the source's order. */
@@ -11,58 +12,130 @@ export interface OrderBatch {
   sequence: Float64Array | null;
 }
 
-/** The rows of `chunk` by `securityKey`, each security's in the order of the file, codes mapped to the API's. */
+/**
+ * The rows of `chunk` by `securityKey`, each security's in the order of the file, codes mapped to the API's.
+ * The columns may be views of the chunk's table: they hold until the next chunk.
+ */
 export function batchesOf(chunk: ParsedChunk, plan: CellPlan): Map<number, OrderBatch> {
   const { table } = chunk;
-  const counts = new Map<number, number>();
-  for (let row = 0; row < table.rows; row++) {
-    const key = table.security[row] ?? 0;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  const rowsOf = new Map<number, { rows: Int32Array; filled: number }>();
-  for (const [key, count] of counts) rowsOf.set(key, { rows: new Int32Array(count), filled: 0 });
-  for (let row = 0; row < table.rows; row++) {
-    const list = rowsOf.get(table.security[row] ?? 0);
-    if (list !== undefined) list.rows[list.filled++] = row;
-  }
   const batches = new Map<number, OrderBatch>();
-  for (const [key, { rows }] of rowsOf) batches.set(key, gather(chunk, plan, key, rows));
+  if (table.rows === 0) return batches;
+  const groups = groupsOf(table);
+  const rows = groups.order === null ? table : picked(table, groups.order);
+  for (const { key, from, to } of groups.groups) batches.set(key, batchOf(chunk, plan, key, rows, from, to));
   return batches;
 }
 
-function gather(chunk: ParsedChunk, plan: CellPlan, key: number, rows: Int32Array): OrderBatch {
-  const { table, typeValues, codeValues } = chunk;
-  const typeMap = plan.typeMaps[securityOfKey(key).market] ?? {};
+interface Groups {
+  groups: { key: number; from: number; to: number }[];
+  /** Row numbers with every security's together; `null` when they are already. */
+  order: Int32Array | null;
+}
+
+/** Sorts the rows by security without moving those of one security against each other. */
+function groupsOf({ rows, security }: RowTable): Groups {
+  const ordinals = new Map<number, number>();
+  const counts: number[] = [];
+  const ordinalOf = new Int32Array(rows);
+  let [lastKey, last] = [-1, 0];
+  for (let row = 0; row < rows; row++) {
+    const key = security[row] ?? 0;
+    if (key !== lastKey) {
+      lastKey = key;
+      last = ordinals.get(key) ?? ordinals.size;
+      if (last === ordinals.size) ordinals.set(key, last);
+    }
+    ordinalOf[row] = last;
+    counts[last] = (counts[last] ?? 0) + 1;
+  }
+  const groups: Groups["groups"] = [];
+  const next = new Int32Array(counts.length);
+  let from = 0;
+  for (const [key, ordinal] of ordinals) {
+    next[ordinal] = from;
+    groups.push({ key, from, to: from + (counts[ordinal] ?? 0) });
+    from += counts[ordinal] ?? 0;
+  }
+  if (groups.length === 1) return { groups, order: null };
+  const order = new Int32Array(rows);
+  for (let row = 0; row < rows; row++) {
+    const ordinal = ordinalOf[row] ?? 0;
+    const at = next[ordinal] ?? 0;
+    order[at] = row;
+    next[ordinal] = at + 1;
+  }
+  return { groups, order };
+}
+
+type Columns = Omit<RowTable, "rows" | "security" | "clear" | "reserve">;
+
+/** The columns of `table` with row `order[i]` in place `i`. */
+function picked(table: RowTable, order: Int32Array): Columns {
   return {
-    columns: {
-      rows: rows.length,
-      time: picked(table.time, new Int32Array(rows.length), rows),
-      orderId: picked(table.orderId, new Float64Array(rows.length), rows),
-      exchangeOrderId: picked(table.exchangeOrderId, new Float64Array(rows.length), rows),
-      orderType: {
-        values: typeValues.map((text) => typeMap[text] ?? text),
-        index: picked(table.orderType, new Uint16Array(rows.length), rows),
-      },
-      orderCode: {
-        values: codeValues.map((text) => plan.codeMap[text] ?? text),
-        index: picked(table.orderCode, new Uint16Array(rows.length), rows),
-      },
-      priceE4: picked(table.priceE4, new Float64Array(rows.length), rows),
-      volume: picked(table.volume, new Float64Array(rows.length), rows),
-    },
-    sequence: plan.places.sequence < 0 ? null : picked(table.sequence, new Float64Array(rows.length), rows),
+    time: picked32(table.time, order),
+    orderId: picked64(table.orderId, order),
+    exchangeOrderId: picked64(table.exchangeOrderId, order),
+    orderType: picked16(table.orderType, order),
+    orderCode: picked16(table.orderCode, order),
+    priceE4: picked64(table.priceE4, order),
+    volume: picked64(table.volume, order),
+    sequence: picked64(table.sequence, order),
   };
 }
 
-/** Copies `from[rows[i]]` to `to[i]`. */
-function picked<T extends Int32Array | Uint16Array | Float64Array>(from: T, to: T, rows: Int32Array): T {
-  for (let i = 0; i < rows.length; i++) to[i] = from[rows[i] ?? 0] ?? 0;
+function batchOf(
+  { typeValues, codeValues }: ParsedChunk,
+  plan: CellPlan,
+  key: number,
+  rows: Columns,
+  from: number,
+  to: number,
+): OrderBatch {
+  const typeMap = plan.typeMaps[securityOfKey(key).market] ?? {};
+  return {
+    columns: {
+      rows: to - from,
+      time: rows.time.subarray(from, to),
+      orderId: rows.orderId.subarray(from, to),
+      exchangeOrderId: rows.exchangeOrderId.subarray(from, to),
+      orderType: {
+        values: typeValues.map((text) => typeMap[text] ?? text),
+        index: rows.orderType.subarray(from, to),
+      },
+      orderCode: {
+        values: codeValues.map((text) => plan.codeMap[text] ?? text),
+        index: rows.orderCode.subarray(from, to),
+      },
+      priceE4: rows.priceE4.subarray(from, to),
+      volume: rows.volume.subarray(from, to),
+    },
+    sequence: plan.places.sequence < 0 ? null : rows.sequence.subarray(from, to),
+  };
+}
+
+// One function per kind of array: a loop that meets several kinds is many times slower.
+
+function picked64(from: Float64Array, order: Int32Array): Float64Array<ArrayBuffer> {
+  const to = new Float64Array(order.length);
+  for (let i = 0; i < order.length; i++) to[i] = from[order[i] ?? 0] ?? 0;
+  return to;
+}
+
+function picked32(from: Int32Array, order: Int32Array): Int32Array<ArrayBuffer> {
+  const to = new Int32Array(order.length);
+  for (let i = 0; i < order.length; i++) to[i] = from[order[i] ?? 0] ?? 0;
+  return to;
+}
+
+function picked16(from: Uint16Array, order: Int32Array): Uint16Array<ArrayBuffer> {
+  const to = new Uint16Array(order.length);
+  for (let i = 0; i < order.length; i++) to[i] = from[order[i] ?? 0] ?? 0;
   return to;
 }
 
 /** The rows sorted by time, then by the source's sequence, then as they stand. */
 export function inOrder({ columns, sequence }: OrderBatch): OrderColumns {
-  const { time, rows } = columns;
+  const { time, rows, orderType, orderCode } = columns;
   const before = (a: number, b: number): number =>
     (time[a] ?? 0) - (time[b] ?? 0) || (sequence === null ? 0 : (sequence[a] ?? 0) - (sequence[b] ?? 0));
   let sorted = true;
@@ -71,18 +144,14 @@ export function inOrder({ columns, sequence }: OrderBatch): OrderColumns {
   const order = Int32Array.from({ length: rows }, (_, row) => row).sort((a, b) => before(a, b) || a - b);
   return {
     rows,
-    time: picked(time, new Int32Array(rows), order),
-    orderId: picked(columns.orderId, new Float64Array(rows), order),
-    exchangeOrderId: picked(columns.exchangeOrderId, new Float64Array(rows), order),
-    orderType: pickedCodes(columns.orderType, order),
-    orderCode: pickedCodes(columns.orderCode, order),
-    priceE4: picked(columns.priceE4, new Float64Array(rows), order),
-    volume: picked(columns.volume, new Float64Array(rows), order),
+    time: picked32(time, order),
+    orderId: picked64(columns.orderId, order),
+    exchangeOrderId: picked64(columns.exchangeOrderId, order),
+    orderType: { values: orderType.values, index: picked16(orderType.index, order) },
+    orderCode: { values: orderCode.values, index: picked16(orderCode.index, order) },
+    priceE4: picked64(columns.priceE4, order),
+    volume: picked64(columns.volume, order),
   };
-}
-
-function pickedCodes({ values, index }: CodeColumn, order: Int32Array): CodeColumn {
-  return { values, index: picked(index, new Uint16Array(order.length), order) };
 }
 
 /** Several batches of one security as one, in the order given. */

@@ -1,11 +1,11 @@
 /** `edgetape pack build`: a day's delivery → a day pack, with a report of everything that was odd. */
 import { availableParallelism } from "node:os";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { buildPack } from "../../pack-builder/build.ts";
 import { type BuildReport, placeText, reportLines } from "../../pack-builder/build-report.ts";
 import { DeliveryError } from "../../pack-builder/delivery/source-file.ts";
-import { dateArgument } from "../arguments.ts";
+import { countArgument, dateArgument } from "../arguments.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { byteProgress, type Progress } from "../progress.ts";
 import { print } from "../service-options.ts";
@@ -40,11 +40,6 @@ export function registerBuild(pack: Command): void {
       "\nExit status 3: built, but lines that could not be rows were left out (see the report).",
     )
     .action(build);
-}
-
-function countArgument(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("expected a whole number.");
-  return Number(text);
 }
 
 async function build(sources: string[], options: BuildCommandOptions): Promise<void> {

@@ -6,8 +6,8 @@ import { stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { diskFile, listFolder } from "./folder.ts";
 import { unpackSevenZip } from "./seven-zip.ts";
-import { DeliveryError, type SourceFile } from "./source-file.ts";
-import { openZip } from "./zip.ts";
+import { DeliveryError, type Listing, type SourceFile } from "./source-file.ts";
+import { type OpenZip, openZip } from "./zip.ts";
 
 export interface Delivery {
   /** Sorted by path, so that nothing depends on the order of the command line or of a directory. */
@@ -21,42 +21,44 @@ export interface Delivery {
 export async function openDelivery(places: readonly string[], workFolder: string): Promise<Delivery> {
   const files: SourceFile[] = [];
   const folders = new Set<string>();
-  const closers: (() => void)[] = [];
+  const zips: OpenZip[] = [];
   const waiting = places.map((place) => ({ place: resolve(place), path: basename(resolve(place)) }));
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    const { place, path } = next;
-    const status = await stat(place).catch(() => undefined);
-    if (status === undefined) throw new DeliveryError(`there is no ${place}`);
-    if (status.isDirectory()) {
-      add(await listFolder(place));
-    } else if (/\.zip$/i.test(place)) {
-      const zip = await openZip(place);
-      closers.push(zip.close);
-      add(zip);
-    } else if (/\.7z$/i.test(place)) {
-      add(await unpackSevenZip(place, join(workFolder, "unpacked")));
-    } else {
-      add({ files: [await diskFile(place, path)], folders: [] });
-    }
-
-    function add(found: { files: SourceFile[]; folders: string[] }): void {
-      for (const folder of found.folders) folders.add(folder);
-      for (const file of found.files) {
-        const archive = status?.isDirectory() && /\.(zip|7z)$/i.test(file.path);
-        if (archive) waiting.push({ place: join(place, "..", file.path), path: file.path });
+  const close = () => {
+    for (const zip of zips) zip.close();
+  };
+  try {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const listing = await listed(next.place, next.path, workFolder);
+      if ("close" in listing) zips.push(listing);
+      for (const folder of listing.folders) folders.add(folder);
+      for (const file of listing.files) {
+        for (const folder of foldersAbove(file.path)) folders.add(folder);
+        if (file.place !== null && ARCHIVE.test(file.path))
+          waiting.push({ place: file.place, path: file.path });
         else files.push(file);
-        for (let at = file.path.lastIndexOf("/"); at > 0; at = file.path.lastIndexOf("/", at - 1)) {
-          folders.add(file.path.slice(0, at));
-        }
       }
     }
+  } catch (error) {
+    close();
+    throw error;
   }
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return {
-    files,
-    folders: [...folders].sort(),
-    close: () => {
-      for (const close of closers) close();
-    },
-  };
+  return { files, folders: [...folders].sort(), close };
+}
+
+const ARCHIVE = /\.(zip|7z)$/i;
+
+async function listed(place: string, path: string, workFolder: string): Promise<Listing | OpenZip> {
+  const status = await stat(place).catch(() => undefined);
+  if (status === undefined) throw new DeliveryError(`there is no ${place}`);
+  if (status.isDirectory()) return listFolder(place, path);
+  if (/\.zip$/i.test(path)) return openZip(place, path);
+  if (/\.7z$/i.test(path)) return unpackSevenZip(place, path, join(workFolder, "unpacked"));
+  return { files: [await diskFile(place, path)], folders: [] };
+}
+
+/** `a/b/c.csv` lies below `a/b` and `a`. */
+function foldersAbove(path: string): string[] {
+  const names = path.split("/").slice(0, -1);
+  return names.map((_, depth) => names.slice(0, depth + 1).join("/"));
 }

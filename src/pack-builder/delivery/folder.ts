@@ -1,18 +1,18 @@
 /** Files of a folder, nested as deep as it goes. */
 import { open, readdir, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
-import type { ByteSource, SourceFile } from "./source-file.ts";
+import { join, relative } from "node:path";
+import type { ByteSource, Listing, SourceFile } from "./source-file.ts";
 
-/** Every file below `folder` and every folder, as paths from the folder's own name on, with `/`. */
-export async function listFolder(folder: string): Promise<{ files: SourceFile[]; folders: string[] }> {
+/** Every file below `folder` and every folder, under paths that begin with `path`. */
+export async function listFolder(folder: string, path: string): Promise<Listing> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
   const files: SourceFile[] = [];
   const folders: string[] = [];
   for (const entry of found) {
     const place = join(entry.parentPath, entry.name);
-    const path = join(basename(folder), place.slice(folder.length)).replaceAll("\\", "/");
-    if (entry.isDirectory()) folders.push(path);
-    else if ((await stat(place)).isFile()) files.push(await diskFile(place, path));
+    const below = `${path}/${relative(folder, place).replaceAll("\\", "/")}`;
+    if (entry.isDirectory()) folders.push(below);
+    else if ((await stat(place)).isFile()) files.push(await diskFile(place, below));
   }
   return { files, folders };
 }

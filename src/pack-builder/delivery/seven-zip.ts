@@ -1,9 +1,9 @@
 /** Files of a 7z archive, unpacked with the installed `7z` program: solid archives cannot be read in place. */
 import { spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { listFolder } from "./folder.ts";
-import { DeliveryError, type SourceFile } from "./source-file.ts";
+import { DeliveryError, type Listing } from "./source-file.ts";
 
 /** Names under which the program is installed. */
 const PROGRAMS = ["7z", "7zz", "7za"];
@@ -11,20 +11,17 @@ const PROGRAMS = ["7z", "7zz", "7za"];
 const LEFT_OUT = ["逐笔成交.csv", "行情.csv"];
 
 /**
- * Unpacks the archive `place` into `folder` and lists it. Throws `DeliveryError` when no 7z program is
+ * Unpacks the archive `place` into `folder` and lists it under paths that begin with `path`. Throws `DeliveryError` when no 7z program is
  * installed, or with the program's own words when it fails.
  */
-export async function unpackSevenZip(
-  place: string,
-  folder: string,
-): Promise<{ files: SourceFile[]; folders: string[] }> {
-  const target = join(folder, basename(place));
+export async function unpackSevenZip(place: string, path: string, folder: string): Promise<Listing> {
+  const target = join(folder, path);
   await mkdir(target, { recursive: true });
   const words = ["x", place, `-o${target}`, "-y", "-bd", ...LEFT_OUT.map((name) => `-xr!${name}`)];
   for (const program of PROGRAMS) {
     const ended = await run(program, words);
     if (ended === "not installed") continue;
-    if (ended.status === 0) return listFolder(target);
+    if (ended.status === 0) return listFolder(target, path);
     throw new DeliveryError(`${program} could not unpack ${place}: ${complaint(ended.output)}`);
   }
   throw new DeliveryError(

@@ -16,6 +16,13 @@ export interface SourceFile {
   open(): Promise<ByteSource>;
 }
 
+/** What a folder or archive holds. */
+export interface Listing {
+  files: SourceFile[];
+  /** Paths of its folders, those that only their files imply not included. */
+  folders: string[];
+}
+
 /** A delivery that cannot be built from: the sentence says what is wrong and where. */
 export class DeliveryError extends Error {
   override readonly name = "DeliveryError";

@@ -1,10 +1,9 @@
 /** Files of a ZIP archive, read in place: nothing is unpacked to the disk. */
-import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import { crc32, createInflateRaw } from "node:zlib";
 import yauzl, { type Entry, type ZipFile } from "yauzl";
 import { decodeText } from "../parse/file-head.ts";
-import { type ByteSource, DeliveryError, type SourceFile } from "./source-file.ts";
+import { type ByteSource, DeliveryError, type Listing, type SourceFile } from "./source-file.ts";
 
 const STORED = 0;
 const DEFLATED = 8;
@@ -12,15 +11,12 @@ const UNICODE_PATH_FIELD = 0x7075;
 /** Node's default of 16 KB would spend its time on events. */
 const INFLATE_BYTES = 1 << 20;
 
-export interface OpenZip {
-  files: SourceFile[];
-  folders: string[];
+export interface OpenZip extends Listing {
   close(): void;
 }
 
-/** Opens the archive `place`; its files' paths begin with the archive's name. Throws `DeliveryError` when damaged. */
-export async function openZip(place: string): Promise<OpenZip> {
-  const name = basename(place);
+/** Opens the archive `place`, its files under paths that begin with `name`. Throws `DeliveryError` when damaged. */
+export async function openZip(place: string, name: string): Promise<OpenZip> {
   const files: SourceFile[] = [];
   const folders: string[] = [];
   let zip: ZipFile;

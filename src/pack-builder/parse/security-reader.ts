@@ -14,16 +14,22 @@ const ZERO = 48;
 const NINE = 57;
 const POINT = 46;
 
+/** A code that was read; `base` is its key in Shanghai, one less than in Shenzhen. */
+interface KnownCode {
+  cell: SecurityCell | null;
+  base: number;
+}
+
 export class SecurityReader {
   /** Whether the cell read last lacked its leading zeros. */
   zerosLost = false;
   private readonly market: Market | null;
-  private readonly known = new Map<number, SecurityCell | null>();
+  private readonly known = new Map<number, KnownCode>();
   /** Times of the last row by key, made when a second security appears: most files have one. */
   private lastTimes: Int32Array | null = null;
   private runKey = NO_SECURITY;
   private runTime = 0;
-  private cell: SecurityCell | null = null;
+  private code: KnownCode = { cell: null, base: NO_SECURITY };
   private lastStamp = -1;
   private lastKey = NO_SECURITY;
 
@@ -36,13 +42,14 @@ export class SecurityReader {
   keyOf(bytes: Uint8Array, from: number, to: number): number {
     const stamp = stampOf(bytes, from, to);
     if (stamp >= 0 && stamp === this.lastStamp) return this.lastKey;
-    let cell = stamp < 0 ? undefined : this.known.get(stamp);
-    if (cell === undefined) {
-      cell = readSecurity(decodeText(bytes.subarray(from, to)));
-      if (stamp >= 0) this.known.set(stamp, cell);
+    let code = stamp < 0 ? undefined : this.known.get(stamp);
+    if (code === undefined) {
+      const cell = readSecurity(decodeText(bytes.subarray(from, to)));
+      code = { cell, base: cell === null ? NO_SECURITY : securityKey(cell.symbol, "SH") };
+      if (stamp >= 0) this.known.set(stamp, code);
     }
-    this.cell = cell;
-    this.zerosLost = cell?.zerosLost ?? false;
+    this.code = code;
+    this.zerosLost = code.cell?.zerosLost ?? false;
     this.lastStamp = -1;
     const key = this.keyIn(null);
     // What depends on the row (an unknown market) is asked anew for every row.
@@ -55,10 +62,12 @@ export class SecurityReader {
 
   /** The key of the cell read last if it trades in `market`, which only counts where nothing else says it. */
   keyIn(market: Market | null): number {
-    if (this.cell === null) return NO_SECURITY;
-    const found = this.cell.market ?? this.market ?? market;
-    if (found === null) return market === null ? UNKNOWN_MARKET : NO_SECURITY;
-    return found === "BJ" ? NOT_CARRIED : securityKey(this.cell.symbol, found);
+    const { cell, base } = this.code;
+    if (cell === null) return NO_SECURITY;
+    const found = cell.market ?? this.market ?? market;
+    if (found === null) return UNKNOWN_MARKET;
+    if (found === "BJ") return NOT_CARRIED;
+    return found === "SZ" ? base + 1 : base;
   }
 
   /** Whether `time` is earlier than that of the security's row before. */

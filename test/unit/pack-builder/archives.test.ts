@@ -65,7 +65,9 @@ describe("archives of a delivery", () => {
         },
       ]),
     });
-    expect((await built(folder)).report).toMatchObject({ securities: 2, rows: 3 });
+    const { report } = await built(folder);
+    expect(report).toMatchObject({ securities: 2, rows: 3 });
+    expect(report.defects[0]?.first.file).toMatch(/\/20230711\/b\.zip\/000001\.SZ\/逐笔委托\.csv$/);
   });
 
   it.each<[string, ZipMember, RegExp]>([
