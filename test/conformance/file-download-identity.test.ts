@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { askShare, ownFile, publishFiles, type ShareFields, shareIn } from "../support/files.ts";
+import { call } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
 import { type Service, type ServiceOptions, startService } from "../support/service.ts";
 import { type ShareWorld, startShareWorld } from "./share-world.ts";
@@ -105,6 +106,14 @@ async function overTime(
   }
 }
 
+/** The HTTP status that the share's manifest has on `service`, which may stand elsewhere than it was made. */
+async function opened(service: Service, { url, password }: ShareFields): Promise<number> {
+  const shareId = url.split("/s/")[1]?.slice(0, -1) ?? "";
+  const authorization = `Basic ${Buffer.from(`${shareId}:${password}`).toString("base64")}`;
+  const manifest = `${service.baseUrl}/s/${shareId}/manifest.json`;
+  return (await call(manifest, { method: "GET", headers: { authorization } })).status;
+}
+
 const startMs = Date.parse("2026-01-01T00:00:00+08:00");
 
 describe("the life of a share (decisions 8)", () => {
@@ -136,40 +145,44 @@ describe("the life of a share (decisions 8)", () => {
     ]);
   });
 
-  it("is kept with 24 hours left and renewed with less, for 7 days again", async () => {
-    const keep = { key: "", id: "", expires: "" };
-    const idOf = ({ url }: ShareFields) => url.split("/s/")[1] ?? "";
+  it("is kept with 24 hours left, renewed with less; the old one works until its own end", async () => {
+    let key = "";
+    const made: ShareFields[] = [];
+    const ask = async (service: Service) => void made.push(await share(key, "level2", 2026, service));
     await overTime([
       {
         at: "2026-03-02T10:00:00+08:00",
         run: async (service) => {
           await publishFiles(service, ownFile("20260105", "x"));
-          keep.key = (await account(service, { plan: "flagship" })).key;
-          const made = await share(keep.key, "level2", 2026, service);
-          keep.id = idOf(made);
-          keep.expires = made.expires_at;
+          key = (await account(service, { plan: "flagship" })).key;
+          await ask(service);
+        },
+      },
+      { at: "2026-03-08T09:30:00+08:00", run: ask },
+      {
+        at: "2026-03-08T10:30:00+08:00",
+        run: async (service) => {
+          await ask(service);
+          await ask(service);
+          for (const each of made) expect(await opened(service, each)).toBe(200);
         },
       },
       {
-        at: "2026-03-08T09:59:00+08:00",
+        at: "2026-03-09T10:30:00+08:00",
         run: async (service) => {
-          const kept = await share(keep.key, "level2", 2026, service);
-          expect({ id: idOf(kept), expires: kept.expires_at }).toEqual({
-            id: keep.id,
-            expires: keep.expires,
-          });
-        },
-      },
-      {
-        at: "2026-03-08T10:01:00+08:00",
-        run: async (service) => {
-          const renewed = await share(keep.key, "level2", 2026, service);
-          expect(idOf(renewed)).not.toBe(keep.id);
-          expect(Date.parse(renewed.expires_at)).toBeGreaterThan(Date.parse(keep.expires) + 5 * DAY_MS);
-          expect(await share(keep.key, "level2", 2026, service)).toEqual(renewed);
+          expect(await Promise.all(made.map((each) => opened(service, each)))).toEqual([403, 403, 200, 200]);
         },
       },
     ]);
+    const [first, kept, renewed, again] = made.map(({ password, expires_at }) => ({ password, expires_at }));
+    expect(kept).toEqual(first);
+    expect(renewed?.password).not.toBe(first?.password);
+    expect(again).toEqual(renewed);
+    const lives = made.map(
+      ({ expires_at }) => Date.parse(expires_at) - Date.parse("2026-03-02T10:00:00+08:00"),
+    );
+    expect(Math.floor((lives[0] ?? 0) / DAY_MS)).toBe(7);
+    expect(Math.floor((lives[2] ?? 0) / DAY_MS)).toBe(13);
   });
 
   it("ends with the plan, and is kept then: a new one would live no longer", async () => {
