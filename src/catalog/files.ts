@@ -120,19 +120,6 @@ export async function fileVersions(
   return results[0]?.replacedAtMs === null ? results : [];
 }
 
-/**
- * The file at `place`, or null when it is not offered at `nowMs`. With the `etag` (without quotes) of one of
- * `fileVersions` it is that one; any other etag gives the present revision.
- */
-export async function fileAt(
-  db: D1Database,
-  place: FilePlace,
-  { nowMs, etag = null }: { nowMs: number; etag?: string | null },
-): Promise<FileVersion | null> {
-  const versions = await fileVersions(db, place, nowMs);
-  return versions.find((version) => version.etag === etag) ?? versions[0] ?? null;
-}
-
 /** The statement that reads the number which changes with every change of what is offered. */
 export function catalogRevisionStatement(db: D1Database): D1PreparedStatement {
   return db.prepare("SELECT revision FROM catalog_revision");

@@ -1,7 +1,13 @@
 /** `edgetape files`: the daily files that shares offer beside the order packs. */
 import { basename } from "node:path";
 import { type Command, Option } from "commander";
-import { dataTypeSchema, type FileSummary, fileListSchema, fileSummarySchema } from "../../admin/wire.ts";
+import {
+  auctionPackName,
+  dataTypeSchema,
+  type FileSummary,
+  fileListSchema,
+  fileSummarySchema,
+} from "../../admin/wire.ts";
 import { type BeijingDate, beijingDate } from "../../calendar/beijing.ts";
 import { dateArgument, monthArgument } from "../arguments.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
@@ -105,7 +111,7 @@ async function withdraw(options: PlaceOptions & { note?: string }): Promise<void
 
 /** An auction pack has one possible name; any other file must be named, or be `fallback`. */
 function placeOf({ type: dataType, date: tradedate, name }: PlaceOptions, fallback?: string): FilePlace {
-  const only = dataType === "auction_tick" ? `${tradedate}_aucde.parquet` : undefined;
+  const only = dataType === "auction_tick" ? auctionPackName(tradedate) : undefined;
   const called = name ?? fallback ?? only;
   if (called === undefined) throw new CommandFailure("Which file of the day? Give --name.", EXIT.usage);
   return { dataType, tradedate, name: called };

@@ -2,7 +2,7 @@ import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, it } from "vitest";
 import type { FileList } from "../../../src/admin/wire.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { coveredFiles, fileAt } from "../../../src/catalog/files.ts";
+import { coveredFiles, fileVersions } from "../../../src/catalog/files.ts";
 import type { DataType } from "../../../src/entitlement/data-types.ts";
 import {
   add,
@@ -46,7 +46,7 @@ describe("a daily file (issue 4, 1: uploaded, verifying, published, withdrawn)",
     expect(await auditOf(file)).toEqual(["file.add", "file.publish", "file.withdraw", "file.publish"]);
   });
 
-  it("keeps being offered while its replacement waits, and is finished by its etag after that", async () => {
+  it("keeps being offered while its replacement waits, and whoever began it can finish it after that", async () => {
     const [first, second] = [archive("20260106", "one"), archive("20260106", "two, longer")];
     await add(first);
     await publish(first);
@@ -56,11 +56,14 @@ describe("a daily file (issue 4, 1: uploaded, verifying, published, withdrawn)",
     expect(await offered(first)).toEqual(["20260106_trades.csv 2"]);
 
     const place = { dataType: "level2" as const, tradedate: "20260106" as BeijingDate, name: first.name };
-    const old = await testEnv.PACKS.head("files/level2/2026/20260106/20260106_trades.csv/1");
-    const nowMs = Date.now();
-    expect(await fileAt(testEnv.DB, place, { nowMs, etag: old?.etag ?? "" })).toMatchObject({ revision: 1 });
+    const [present, old] = await fileVersions(testEnv.DB, place, Date.now());
+    expect([present?.revision, old?.revision]).toEqual([2, 1]);
+    const object = await testEnv.PACKS.get(old?.objectKey ?? "", {
+      onlyIf: { etagMatches: old?.etag ?? "" },
+    });
+    expect(object !== null && "body" in object && (await object.bytes())).toEqual(first.bytes);
     await withdraw(second);
-    expect(await fileAt(testEnv.DB, place, { nowMs, etag: old?.etag ?? "" })).toBeNull();
+    expect(await fileVersions(testEnv.DB, place, Date.now())).toEqual([]);
   });
 
   it("stands beside others of its day, several of them in one list", async () => {

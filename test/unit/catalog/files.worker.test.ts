@@ -6,7 +6,7 @@ import {
   catalogRevisionStatement,
   coverageOf,
   coveredFiles,
-  fileAt,
+  fileVersions,
   REPLACED_KEPT_MS,
 } from "../../../src/catalog/files.ts";
 import type { DataType } from "../../../src/entitlement/data-types.ts";
@@ -141,36 +141,29 @@ describe("files a share covers (spec 2.3, decisions 8)", () => {
 });
 
 describe("one file (issue 4, 1: a replaced file is finished within 7 days)", () => {
-  const at = (name: string, etag?: string) =>
-    fileAt(
-      db,
-      { dataType: "level2", tradedate: date(name.slice(0, 8)), name },
-      { nowMs: NOW, ...(etag === undefined ? {} : { etag }) },
-    );
+  const versions = async (name: string) => {
+    const place = { dataType: "level2" as const, tradedate: date(name.slice(0, 8)), name };
+    return (await fileVersions(db, place, NOW)).map(({ revision, replacedAtMs }) => [revision, replacedAtMs]);
+  };
 
-  it("is its present revision, without an etag or with one nobody knows", async () => {
-    expect(await at("20260105.7z")).toMatchObject({ revision: 2, replacedAtMs: null });
-    expect(await at("20260105.7z", "elsewhere")).toMatchObject({ revision: 2 });
-    expect(await at("20260105_orders.parquet")).toMatchObject({ revision: 2 });
+  it("is its present revision first, then those replaced less than 7 days ago", async () => {
+    expect(await versions("20260105.7z")).toEqual([
+      [2, null],
+      [1, NOW - 1000],
+    ]);
+    expect(await versions("20260105_orders.parquet")).toEqual([
+      [2, null],
+      [1, NOW - REPLACED_KEPT_MS + 1],
+    ]);
+    expect(await versions("20260106_orders.parquet")).toEqual([[2, null]]);
   });
 
-  it("is the older revision by its etag until 7 days after it was replaced", async () => {
-    const old = "etag-files/level2/20260105/20260105.7z/1";
-    expect(await at("20260105.7z", old)).toMatchObject({ revision: 1, replacedAtMs: NOW - 1000 });
-    expect(await at("20260105_orders.parquet", "etag-101")).toMatchObject({ revision: 1 });
-    expect(await at("20260106_orders.parquet", "etag-201")).toMatchObject({ revision: 2 });
-  });
-
-  it("is never an unpublished, withdrawn or absent one", async () => {
-    expect(await at("20260105.7z", "etag-files/level2/20260105/20260105.7z/3")).toMatchObject({
-      revision: 2,
-    });
+  it("has no version while it is unpublished, withdrawn or absent", async () => {
     for (const name of ["20260108_uploaded.csv", "20260108_verifying.csv", "20260108_withdrawn.csv"]) {
-      expect(await at(name)).toBeNull();
+      expect(await versions(name)).toEqual([]);
     }
-    expect(await at("20260107_orders.parquet")).toBeNull();
-    expect(await at("20260107_orders.parquet", "etag-301")).toBeNull();
-    expect(await at("20260109_orders.parquet")).toBeNull();
+    expect(await versions("20260107_orders.parquet")).toEqual([]);
+    expect(await versions("20260109_orders.parquet")).toEqual([]);
   });
 });
 
