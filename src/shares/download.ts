@@ -132,7 +132,7 @@ async function remember(
   waitUntil(kept.catch((error) => console.error(JSON.stringify({ event: "begun_lost", fault: `${error}` }))));
 }
 
-function fileHeaders({ log }: Exchange, { name }: DriveFile, chosen: Download): Headers {
+function fileHeaders({ request, log }: Exchange, { name }: DriveFile, chosen: Download): Headers {
   const headers = driveHeaders(log.requestId, {
     "Accept-Ranges": "bytes",
     "Content-Disposition": disposition(name),
@@ -142,7 +142,10 @@ function fileHeaders({ log }: Exchange, { name }: DriveFile, chosen: Download): 
     "X-Revision": String(chosen.version.revision),
   });
   if (chosen.sha256 !== null) {
-    headers.set("Repr-Digest", `sha-256=:${Buffer.from(chosen.sha256, "hex").toString("base64")}:`);
+    const digest = Buffer.from(chosen.sha256, "hex").toString("base64");
+    headers.set("Repr-Digest", `sha-256=:${digest}:`);
+    // The older form of the same (RFC 3230): aria2c asks for it, and checks what it has downloaded by it.
+    if (request.headers.has("Want-Digest")) headers.set("Digest", `SHA-256=${digest}`);
   }
   return headers;
 }

@@ -19,7 +19,6 @@ export interface CommandFacts {
   folder: string;
   /** Path inside the share of a Parquet file, for the readers; null when there is none. */
   example: string | null;
-  /** `year/day/name` with wildcards cannot be listed over HTTP, so readers are given one file. */
 }
 
 /** The commands for a share, whole-share tools first. */
@@ -44,10 +43,10 @@ curl -fsS -u "${shareId}:$PASSWORD" ${shareUrl}SHA256SUMS |
     {
       tool: "rclone",
       title: "rclone",
+      // Its http remote, because its webdav remote tells files apart by their size only.
       text: `printf 'Password: '; read -rs PASSWORD; echo
-export RCLONE_WEBDAV_PASS="$(printf %s "$PASSWORD" | rclone obscure -)"
-rclone copy -P :webdav: ${folder} --webdav-user=${shareId} \\
-  --webdav-url=${shareUrl}`,
+export RCLONE_HTTP_HEADERS="Authorization,Basic $(printf %s "${shareId}:$PASSWORD" | base64)"
+rclone copy -P :http: ${folder} --http-url=${shareUrl}`,
     },
     {
       tool: "duckdb",

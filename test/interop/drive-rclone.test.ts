@@ -1,0 +1,84 @@
+/** rclone against a share, over plain HTTP and over WebDAV: a copy is whole, and a second one moves nothing. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DAY, type DriveWorld, noise, startDriveWorld } from "../conformance/drive-world.ts";
+import { basic, onDrive, tradesFile } from "../support/drive.ts";
+import { publishFiles } from "../support/files.ts";
+import { isMissing, mustRun } from "../support/tools.ts";
+
+let world: DriveWorld;
+let folder: string;
+/** Options by which rclone finds and enters the share. */
+const remotes: Record<string, { remote: string; options: string[] }> = {};
+
+beforeAll(async () => {
+  world = await startDriveWorld();
+  folder = await mkdtemp(join(tmpdir(), "edgetape-rclone-"));
+  const { url, shareId, password } = world.share;
+  const { authorization = "" } = basic(shareId, password);
+  const obscured = await mustRun("rclone", ["obscure", password]);
+  remotes.http = {
+    remote: ":http:",
+    options: ["--http-url", url, "--http-headers", `Authorization,${authorization}`],
+  };
+  remotes.webdav = {
+    remote: ":webdav:",
+    options: ["--webdav-url", url, "--webdav-user", shareId, "--webdav-pass", obscured.trim()],
+  };
+});
+afterAll(async () => {
+  await world?.stop();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs rclone on the share, with no configuration of this machine's user. */
+function rclone(kind: string, verb: string, ...args: string[]): Promise<string> {
+  const { options = [] } = remotes[kind] ?? {};
+  return mustRun("rclone", [verb, ...args, ...options, "--config", "/dev/null", "-v"]);
+}
+
+/** The number of files that a `copy` says it moved. */
+function transferred(output: string): number {
+  const counts = [...output.matchAll(/Transferred:\s+(\d+) \/ \d+, (?:100%|-)/g)];
+  return Number(counts.at(-1)?.[1] ?? 0);
+}
+
+describe.skipIf(isMissing("rclone")).each(["http", "webdav"])("rclone %s", (kind) => {
+  it("copies everything, checks it byte for byte, and moves nothing the second time", async () => {
+    const to = join(folder, kind);
+    const remote = remotes[kind]?.remote ?? "";
+    expect(transferred(await rclone(kind, "copy", remote, to))).toBe(world.share.file_count + 2);
+    const checked = await rclone(kind, "check", remote, to, "--download");
+    expect(checked).toContain("0 differences found");
+    expect(checked).toContain(`${world.share.file_count + 2} matching files`);
+    await mustRun("sha256sum", ["--check", "--quiet", "SHA256SUMS"], { cwd: to });
+    expect(transferred(await rclone(kind, "copy", remote, to))).toBe(0);
+  });
+
+  it("moves a replaced file and what tells of it, and nothing else", async () => {
+    const to = join(folder, `${kind}-again`);
+    const remote = remotes[kind]?.remote ?? "";
+    await rclone(kind, "copy", remote, to);
+    // A published instant is told to the second; a replacement within one is no case of the world.
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    // Over WebDAV rclone goes by sizes alone, so there the sums, whose size stays, are left behind.
+    const isHttp = kind === "http";
+    const size = isHttp ? world.trades.bytes.length : 123_456;
+    await publishFiles(world.service, tradesFile(DAY, noise(2, size)));
+    expect(transferred(await rclone(kind, "copy", remote, to))).toBe(isHttp ? 3 : 2);
+    if (isHttp) await mustRun("sha256sum", ["--check", "--quiet", "SHA256SUMS"], { cwd: to });
+  });
+
+  it("fetches one security out of a day, or a folder of them", async () => {
+    const { remote = "", options = [] } = remotes[kind] ?? {};
+    const path = `${DAY}/by-symbol/600519.SH.parquet`;
+    const copied = join(folder, `${kind}.parquet`);
+    await mustRun("rclone", ["copyto", `${remote}${path}`, copied, ...options, "--config", "/dev/null"]);
+    const { bytes } = await onDrive(world.share, path);
+    await mustRun("cmp", [copied, "-"], { input: bytes });
+    const listed = await rclone(kind, "lsf", `${remote}${DAY}/by-symbol`);
+    expect(listed).toContain("300750.SZ.parquet");
+  });
+});

@@ -1,0 +1,50 @@
+/** Programs that read a share's Parquet files in pieces, over HTTP, with the password. */
+import { zstdDecompressSync } from "node:zlib";
+import { asyncBufferFromUrl, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DAY, type DriveWorld, startDriveWorld } from "../conformance/drive-world.ts";
+import { basic } from "../support/drive.ts";
+
+let world: DriveWorld;
+beforeAll(async () => {
+  world = await startDriveWorld();
+});
+afterAll(() => world?.stop());
+
+const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
+
+/** A file of the share as hyparquet reads it. */
+function open(path: string) {
+  const { url, shareId, password } = world.share;
+  return asyncBufferFromUrl({ url: url + path, requestInit: { headers: basic(shareId, password) } });
+}
+
+describe("hyparquet's asyncBufferFromUrl", () => {
+  it("reads one security's rows out of the day's pack by ranges", async () => {
+    const before = world.service.logs.length;
+    const file = await open(`${DAY}/${DAY}_orders.parquet`);
+    const metadata = await parquetMetadataAsync(file);
+    expect(metadata.row_groups.length).toBeGreaterThan(5);
+    const rows = await parquetReadObjects({ file, metadata, compressors });
+    expect(rows).toHaveLength(world.main.securities.reduce((sum, { orders }) => sum + orders.length, 0));
+    const maotai = rows.filter(({ symbol }) => symbol === "600519");
+    expect(maotai.map(({ time, volume }) => [time, Number(volume)])).toEqual(
+      world.main.rowsOf("600519").map((row) => [row[2], row[8]]),
+    );
+    const parts = world.service.logs.slice(before).filter((line) => line.includes('"status":206'));
+    expect(parts.length).toBeGreaterThan(0);
+  });
+
+  it("reads a by-symbol file as a file of its own", async () => {
+    const file = await open(`${DAY}/by-symbol/600519.SH.parquet`);
+    const rows = await parquetReadObjects({ file, compressors });
+    expect(rows).toHaveLength(world.main.rowsOf("600519").length);
+    expect(new Set(rows.map(({ symbol }) => symbol))).toEqual(new Set(["600519"]));
+  });
+
+  it("is refused without the password", async () => {
+    await expect(
+      asyncBufferFromUrl({ url: `${world.share.url}${DAY}/${DAY}_orders.parquet` }),
+    ).rejects.toThrow("401");
+  });
+});

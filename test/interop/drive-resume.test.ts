@@ -1,0 +1,201 @@
+/** Downloads over a line that breaks: 200 MB cut 20 times at random bytes, and files replaced in between. */
+import { createCipheriv, createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DAY, type DriveWorld, noise, startDriveWorld } from "../conformance/drive-world.ts";
+import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.ts";
+import { sha256, tradesFile } from "../support/drive.ts";
+import { publishFiles } from "../support/files.ts";
+import { printedRandom } from "../support/random.ts";
+import { isMissing, mustRun, type Ran, runTool } from "../support/tools.ts";
+
+const MEGABYTE = 1_000_000;
+const SIZE = 200 * MEGABYTE;
+const CUTS = 20;
+const MINUTES = 60_000;
+
+let world: DriveWorld;
+let proxy: CuttingProxy;
+let folder: string;
+const large = tradesFile(DAY, incompressible(SIZE), `${DAY}_full.7z`);
+const random = printedRandom("cuts");
+
+beforeAll(async () => {
+  world = await startDriveWorld();
+  proxy = await startCuttingProxy(world.service.baseUrl);
+  folder = await mkdtemp(join(tmpdir(), "edgetape-resume-"));
+  await publishFiles(world.service, large);
+}, 5 * MINUTES);
+afterAll(async () => {
+  await proxy?.stop();
+  await world?.stop();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+});
+
+/** Bytes of a stream cipher: the same ones in every run. */
+function incompressible(length: number): Uint8Array {
+  return createCipheriv("aes-128-ctr", Buffer.alloc(16, 1), Buffer.alloc(16)).update(Buffer.alloc(length));
+}
+
+/** The address of a file of the share through the breaking line. */
+const through = (path: string) => `${proxy.baseUrl}/s/${world.share.shareId}/${path}`;
+const largePath = () => through(`${DAY}/${large.name}`);
+
+/** Breaks the next 20 connections at random bytes; together they carry less than the file. */
+function planCuts(most = 9 * MEGABYTE): void {
+  proxy.cutAfter(Array.from({ length: CUTS }, () => random.integer(1, most)));
+}
+
+async function sumOf(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
+}
+
+async function untilExists(path: string): Promise<void> {
+  while ((await stat(path).catch(() => null)) === null)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** Runs a download again and again until it says it is done. */
+async function untilDone(run: () => Promise<Ran>): Promise<number> {
+  for (let runs = 1; runs <= 3 * CUTS; runs++) {
+    if ((await run()).status === 0) return runs;
+  }
+  throw new Error("the download never ended well");
+}
+
+const curl = (url: string, to: string) => {
+  const user = `${world.share.shareId}:${world.share.password}`;
+  return runTool("curl", ["-sS", "--fail", "-C", "-", "-u", user, "-o", to, url]);
+};
+const wget = (url: string, to: string, ...more: string[]) => {
+  const credentials = [`--user=${world.share.shareId}`, `--password=${world.share.password}`];
+  return runTool("wget", ["-c", "-O", to, "--auth-no-challenge", ...credentials, ...more, url]);
+};
+const aria2c = (url: string, to: string, ...more: string[]) => {
+  const { shareId, password } = world.share;
+  const credentials = [`--http-user=${shareId}`, `--http-passwd=${password}`];
+  const args = ["-c", "-x8", "-s8", "-k1M", "--max-tries=0", "--retry-wait=0", "--no-conf", ...more];
+  return runTool("aria2c", [...args, ...credentials, "-d", folder, "-o", to, url]);
+};
+
+describe("200 MB cut 20 times at random bytes end with the right sum", () => {
+  it.skipIf(isMissing("curl"))(
+    "with curl -C -",
+    async () => {
+      const to = join(folder, "curl");
+      const before = proxy.cuts();
+      planCuts();
+      expect(await untilDone(() => curl(largePath(), to))).toBe(CUTS + 1);
+      expect(proxy.cuts() - before).toBe(CUTS);
+      expect(await sumOf(to)).toBe(sha256(large.bytes));
+    },
+    5 * MINUTES,
+  );
+
+  it.skipIf(isMissing("wget"))(
+    "with wget -c",
+    async () => {
+      const to = join(folder, "wget");
+      const before = proxy.cuts();
+      planCuts();
+      const { status, output } = await wget(largePath(), to, "--tries=0", "--waitretry=0", "-nv");
+      expect(status, output).toBe(0);
+      expect(proxy.cuts() - before).toBe(CUTS);
+      expect(await sumOf(to)).toBe(sha256(large.bytes));
+    },
+    5 * MINUTES,
+  );
+
+  it.skipIf(isMissing("aria2c"))(
+    "with aria2c -x8",
+    async () => {
+      const before = proxy.cuts();
+      planCuts();
+      const { status, output } = await aria2c(largePath(), "aria2c", "--console-log-level=warn");
+      expect(status, output).toBe(0);
+      expect(proxy.cuts() - before).toBe(CUTS);
+      expect(await sumOf(join(folder, "aria2c"))).toBe(sha256(large.bytes));
+    },
+    5 * MINUTES,
+  );
+});
+
+describe("a file replaced while a tool has half of it", () => {
+  /** A file of 3 MB, and the same one replaced by another size. */
+  const replaceable = async (name: string, newSize = 3_100_000) => {
+    const old = tradesFile(DAY, noise(name.length, 3 * MEGABYTE), `${DAY}_${name}.zip`);
+    await publishFiles(world.service, old);
+    const replace = () => publishFiles(world.service, { ...old, bytes: noise(99, newSize) });
+    return { url: through(`${DAY}/${old.name}`), sum: sha256(old.bytes), to: join(folder, name), replace };
+  };
+
+  it.skipIf(isMissing("curl"))("is finished on the old one by curl -C -", async () => {
+    const { url, sum, to, replace } = await replaceable("for-curl");
+    proxy.cutAfter([MEGABYTE]);
+    expect((await curl(url, to)).status).not.toBe(0);
+    expect((await stat(to)).size).toBeGreaterThan(900_000);
+    await replace();
+    expect((await curl(url, to)).status).toBe(0);
+    expect(await sumOf(to)).toBe(sum);
+  });
+
+  it.skipIf(isMissing("wget"))("is finished on the old one by wget -c", async () => {
+    const { url, sum, to, replace } = await replaceable("for-wget");
+    proxy.cutAfter([MEGABYTE]);
+    expect((await wget(url, to, "--tries=1")).status).not.toBe(0);
+    await replace();
+    expect((await wget(url, to)).status).toBe(0);
+    expect(await sumOf(to)).toBe(sum);
+    expect((await wget(url, to)).output).toContain("already fully retrieved");
+  });
+
+  it.skipIf(isMissing("aria2c"))("is finished on the old one by the aria2c that began it", async () => {
+    const { url, sum, to, replace } = await replaceable("for-aria2c");
+    proxy.cutAfter([500_000, 500_000, 500_000, 500_000]);
+    const running = aria2c(url, "for-aria2c", "--max-overall-download-limit=1M");
+    await untilExists(to);
+    await replace();
+    const { status, output } = await running;
+    expect(status, output).toBe(0);
+    expect(await sumOf(to)).toBe(sum);
+  });
+
+  it.skipIf(isMissing("aria2c"))(
+    "is never mixed by another aria2c, which begins as if it had nothing",
+    async () => {
+      // It asks for the whole file, compares the size with its notes, and by our sum what it put together.
+      for (const { name, size, says } of [
+        { name: "longer", size: 3_100_000, says: "total length mismatch" },
+        { name: "as-long", size: 3 * MEGABYTE, says: "checksum" },
+      ]) {
+        const { url, sum, to, replace } = await replaceable(`aria2c-${name}`, size);
+        proxy.cutAfter([700_000, 700_000, 1, 1, 1, 1, 1, 1]);
+        expect((await aria2c(url, `aria2c-${name}`, "--max-tries=1")).status).not.toBe(0);
+        await replace();
+        const { status, output } = await aria2c(url, `aria2c-${name}`, "--log=-", "--log-level=info");
+        expect(status).not.toBe(0);
+        expect(output.toLowerCase()).toContain(says);
+        expect(await sumOf(to)).not.toBe(sum);
+      }
+    },
+  );
+
+  it.skipIf(isMissing("curl"))("of which curl then looked at the new one is refused a mixture", async () => {
+    const { url, to, replace } = await replaceable("for-curl-I");
+    proxy.cutAfter([MEGABYTE]);
+    await curl(url, to);
+    await replace();
+    const user = `${world.share.shareId}:${world.share.password}`;
+    await mustRun("curl", ["-sS", "-I", "-u", user, url]);
+    // The whole new file is sent, which curl cannot append: it says so and leaves its part alone.
+    const { status, output } = await curl(url, to);
+    expect(status).toBe(33);
+    expect(output).toContain("byte ranges");
+  });
+});

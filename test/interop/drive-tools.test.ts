@@ -1,0 +1,83 @@
+/** The commands that a share's page shows, run as they stand there, with the password typed in. */
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type DriveWorld, startDriveWorld } from "../conformance/drive-world.ts";
+import { onDrive } from "../support/drive.ts";
+import { isMissing, mustRun } from "../support/tools.ts";
+
+let world: DriveWorld;
+let folder: string;
+beforeAll(async () => {
+  world = await startDriveWorld();
+  folder = await mkdtemp(join(tmpdir(), "edgetape-tools-"));
+});
+afterAll(async () => {
+  await world?.stop();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+});
+
+const ENTITIES: Record<string, string> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+};
+
+/** The command of a tool as somebody copies it from the page. */
+async function commandOf(tool: string): Promise<string> {
+  const { text } = await onDrive(world.share, "");
+  const [, escaped] = new RegExp(`<pre id="command-${tool}">([\\s\\S]*?)</pre>`).exec(text) ?? [];
+  if (escaped === undefined) throw new Error(`the page shows no command of ${tool}`);
+  return escaped.replaceAll(/&(amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? "");
+}
+
+/** Runs the page's command in an empty folder of its own and returns where the share then lies. */
+async function fetchWith(tool: string): Promise<string> {
+  const cwd = await mkdtemp(join(folder, `${tool}-`));
+  const input = `${world.share.password}\n`;
+  await mustRun("bash", ["-c", await commandOf(tool)], { cwd, input });
+  return join(cwd, "level2-2026");
+}
+
+/** Whether the downloaded folder holds every file of the share with its sum, and nothing that is not of it. */
+async function expectWholeShare(at: string): Promise<void> {
+  const sums = (await onDrive(world.share, "SHA256SUMS")).text;
+  await mustRun("sha256sum", ["--check", "--quiet", "-"], { cwd: at, input: sums });
+  const names = await readdir(at, { recursive: true, withFileTypes: true });
+  const files = names.filter((entry) => entry.isFile()).map(({ name }) => name);
+  const known = [...sums.matchAll(/\/(\S+)$/gm)].map(([, name]) => name);
+  expect(files.filter((name) => !["SHA256SUMS", "manifest.json"].includes(name)).sort()).toEqual(
+    known.sort(),
+  );
+}
+
+describe.skipIf(isMissing("wget"))("wget", () => {
+  it("mirrors the share by the page's command; again, it fetches no file twice", async () => {
+    const at = await fetchWith("wget");
+    await expectWholeShare(at);
+    await mustRun("bash", ["-c", "sha256sum --check --quiet SHA256SUMS"], { cwd: at });
+    const before = world.service.logs.length;
+    const input = `${world.share.password}\n`;
+    await mustRun("bash", ["-c", await commandOf("wget")], { cwd: join(at, ".."), input });
+    const lines = world.service.logs.slice(before).filter((line) => line.includes('"bytes"'));
+    expect(lines).toEqual([]);
+    await expectWholeShare(at);
+  });
+});
+
+describe.skipIf(isMissing("aria2c") || isMissing("curl"))("aria2c", () => {
+  it("fetches the share by the page's command and checks every sum", async () => {
+    await expectWholeShare(await fetchWith("aria2c"));
+  });
+});
+
+describe.skipIf(isMissing("rclone"))("rclone", () => {
+  it("copies the share by the page's command", async () => {
+    const at = await fetchWith("rclone");
+    await expectWholeShare(at);
+    expect(JSON.parse(await readFile(join(at, "manifest.json"), "utf8"))).toMatchObject({ year: 2026 });
+  });
+});

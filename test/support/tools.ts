@@ -1,0 +1,80 @@
+/**
+ * The command-line tools that users come with, run as they would run them. A machine may lack one: then its
+ * tests are skipped and say so. Where everything must hold (`CI=true`) a missing tool is a failure.
+ */
+import { spawn } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** The Debian package of each tool, where it is called otherwise. */
+const PACKAGES: Readonly<Record<string, string>> = { aria2c: "aria2", sha256sum: "coreutils" };
+
+/**
+ * Whether a tool is missing, for `describe.skipIf`. Says loudly what to install; throws when `CI` is `true`
+ * unless the tool is `optional` there.
+ */
+export function isMissing(tool: string, { optional = false } = {}): boolean {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  if (folders.some((folder) => isExecutable(join(folder, tool)))) return false;
+  const sentence = `${tool} is not installed: apt-get install ${PACKAGES[tool] ?? tool}`;
+  if (process.env.CI === "true" && !optional) throw new Error(sentence);
+  console.log(`SKIPPED: ${sentence}`);
+  return true;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface Ran {
+  /** Null when a signal ended it. */
+  status: number | null;
+  /** What it wrote to both streams, in the order it came. */
+  output: string;
+}
+
+export interface RunOptions {
+  cwd?: string;
+  /** What it reads; nothing when absent. */
+  input?: string | Uint8Array;
+  env?: Record<string, string>;
+}
+
+/** Runs a program to its end, in a session of its own: what it asks for comes from `input`, not from a terminal. */
+export function runTool(program: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const { cwd, input = "", env = {} } = options;
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      detached: true,
+      env: { ...process.env, LC_ALL: "C", ...env },
+      ...(cwd === undefined ? {} : { cwd }),
+    });
+    let output = "";
+    const keep = (chunk: Buffer) => {
+      output += chunk.toString("latin1");
+    };
+    child.stdout.on("data", keep);
+    child.stderr.on("data", keep);
+    // A program that does not read to the end of its input closes the pipe.
+    child.stdin.on("error", () => undefined);
+    child.on("error", reject);
+    child.on("close", (status) => resolve({ status, output }));
+    child.stdin.end(input);
+  });
+}
+
+/** Runs a program that must succeed; throws with what it wrote otherwise. */
+export async function mustRun(
+  program: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<string> {
+  const { status, output } = await runTool(program, args, options);
+  if (status !== 0) throw new Error(`${program} ${args.join(" ")}: status ${status}\n${output}`);
+  return output;
+}
