@@ -58,7 +58,8 @@ function deltaMiniblocks(out: ByteWriter, count: number): void {
     const first = block * MINIBLOCK;
     let largest = 0;
     for (let i = first; i < first + MINIBLOCK; i++) largest = Math.max(largest, deltas[i] ?? 0);
-    const width = first < count ? bitWidth(largest) : 0;
+    // Width 0 would do for a stretch of equal steps, but polars of mid-2024 refuses it.
+    const width = first < count ? Math.max(1, bitWidth(largest)) : 0;
     out.bytes[widthsAt + block] = width;
     if (width > 0 && width <= 24) packNarrow(out, first, width);
     else if (width > 24) packWide(out, first, width);

@@ -36,7 +36,7 @@ function packBlock(out: ByteWriter, offsets: bigint[]): void {
   const widths = miniblocks.map((values) => {
     let largest = 0n;
     for (const value of values) if (value > largest) largest = value;
-    return largest === 0n ? 0 : largest.toString(2).length;
+    return values.length === 0 ? 0 : largest.toString(2).length;
   });
   for (const width of widths) out.byte(width);
   miniblocks.forEach((values, block) => {
