@@ -79,6 +79,31 @@ describe("edgetape pack build", () => {
     expect(wrong.stderr).toContain("YYYYMMDD");
   });
 
+  it("gives the pack of the generated day from its CSV, byte for byte, in the same report at any thread count", async () => {
+    const folder = temporaryFolder();
+    const day = ["sample", "--date", "20230711", "--rows", "300000", "--out"];
+    await edgetape([...day, join(folder, "csv"), "--csv"]);
+    await edgetape([...day, join(folder, "pack")]);
+    const expected = readFileSync(join(folder, "pack", "20230711.parquet"));
+    const reports = [];
+    for (const threads of ["0", "2"]) {
+      const out = join(folder, `out${threads}`);
+      const { status, stdout, stderr } = await build(
+        join(folder, "csv"),
+        out,
+        "--threads",
+        threads,
+        "--json",
+      );
+      expect(status, stderr).toBe(0);
+      expect(readFileSync(join(out, "20230711.parquet")).equals(expected)).toBe(true);
+      const { seconds, rowsPerSecond, pack, ...report } = JSON.parse(stdout);
+      reports.push(report);
+    }
+    expect(reports[0]).toMatchObject({ rows: 300_000, verified: true, sourceBytes: expect.any(Number) });
+    expect(reports[1]).toEqual(reports[0]);
+  });
+
   it("leaves no pack, or the one before, whenever it is killed; run again it completes", async () => {
     const random = printedRandom("kill");
     const source = temporaryFolder();
