@@ -1,0 +1,54 @@
+"""Order records of the Chinese exchanges as data frames, lists and Parquet files.
+
+>>> from edgetape import Client
+>>> client = Client()  # EDGETAPE_KEY, EDGETAPE_URL
+>>> frame = client.orders("600519", "20260311").to_df()
+"""
+
+from ._version import __version__
+from .client import Client
+from .download import ShareFile
+from .errors import (
+    BadRequest,
+    ConfigurationError,
+    ConnectionFailed,
+    DataRebuilt,
+    EdgetapeError,
+    IntegrityError,
+    MissingLibrary,
+    NoData,
+    NotAllowed,
+    ProtocolError,
+    QuotaUsed,
+    RebuildWarning,
+    ServiceError,
+    Unavailable,
+)
+from .orders import Orders
+from .parquet import ParquetFile
+from .share import Share
+from .sync import SyncReport
+
+__all__ = [
+    "BadRequest",
+    "Client",
+    "ConfigurationError",
+    "ConnectionFailed",
+    "DataRebuilt",
+    "EdgetapeError",
+    "IntegrityError",
+    "MissingLibrary",
+    "NoData",
+    "NotAllowed",
+    "Orders",
+    "ParquetFile",
+    "ProtocolError",
+    "QuotaUsed",
+    "RebuildWarning",
+    "ServiceError",
+    "Share",
+    "ShareFile",
+    "SyncReport",
+    "Unavailable",
+    "__version__",
+]

@@ -1,0 +1,32 @@
+"""`python -m edgetape doctor`: why the service cannot be reached, or how well it can."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import List, Optional
+
+from . import __version__
+from .doctor import examine
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    """The command line; returns the exit status: 0 when every base address works."""
+    parser = argparse.ArgumentParser(prog="python -m edgetape", description=__doc__)
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    doctor = commands.add_parser(
+        "doctor", help="examine name resolution, proxy, TLS, speed and identity of each base address"
+    )
+    doctor.add_argument(
+        "--url", action="append", help="a base address, may be given several times; default EDGETAPE_URL"
+    )
+    doctor.add_argument("--key", default=os.environ.get("EDGETAPE_KEY"), help="default EDGETAPE_KEY")
+    given = parser.parse_args(arguments)
+    urls = given.url or os.environ.get("EDGETAPE_URL", "").split(",")
+    return examine([url for url in urls if url.strip()], given.key or None)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

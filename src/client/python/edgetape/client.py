@@ -1,0 +1,235 @@
+"""The client: one object for a key and the service's addresses."""
+
+from __future__ import annotations
+
+import os
+import ssl
+from typing import Any, Callable, Dict, Iterable, List, Optional, Union
+
+from .enquiries import Enquiries
+from .envelope import Answer
+from .errors import ConfigurationError
+from .lines import Lines, Payload
+from .orders import Orders
+from .parquet import ParquetFile, PathLike, fetch_parquet
+from .selection import DateLike, Fields, Selection, TimeLike, select, tradedate
+from .share import Share, ask_share
+from .sync import SyncReport, run_sync
+from .transport import Connections
+from .turns import turn
+from .walk import MOST_ROWS, Walk
+
+
+class Client(Enquiries):
+    """Access to one service with one key. Safe for threads; requests of one interface queue.
+
+    Parameters
+    ----------
+    key : str, optional
+        The API key; by default the environment's ``EDGETAPE_KEY``.
+    base_urls : str or sequence of str, optional
+        Addresses of the service without ``/api``, the preferred one first; by default ``EDGETAPE_URL``, several
+        separated by commas. Another one is used only when connections to the present one break.
+    max_wait : float, default 120.0
+        Seconds that one request may wait in all: for a busy slot, the per-second limit, a broken line.
+    timeout : float, default 30.0
+        Seconds without a byte after which a connection counts as broken.
+    ssl_context : ssl.SSLContext, optional
+        For `https` addresses with certificates of your own.
+
+    Raises
+    ------
+    ConfigurationError
+        Without a key or an address.
+
+    Examples
+    --------
+    >>> client = Client("et_...", ["https://api.example.com"])
+    >>> client.orders("600519", "20260311").to_df()
+    """
+
+    def __init__(
+        self,
+        key: Optional[str] = None,
+        base_urls: Optional[Union[str, Iterable[str]]] = None,
+        *,
+        max_wait: float = 120.0,
+        timeout: float = 30.0,
+        ssl_context: Optional[ssl.SSLContext] = None,
+    ) -> None:
+        key = os.environ.get("EDGETAPE_KEY", "") if key is None else key
+        if not key.strip():
+            raise ConfigurationError("no key: pass key=... or set EDGETAPE_KEY")
+        urls = os.environ.get("EDGETAPE_URL", "") if base_urls is None else base_urls
+        listed = [each for each in urls.split(",") if each.strip()] if isinstance(urls, str) else list(urls)
+        self._key = key.strip()
+        self._max_wait = max_wait
+        self._connections = Connections(timeout, ssl_context)
+        self._lines = Lines(listed, self._connections, max_wait)
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Client of {', '.join(self.base_urls)}>"
+
+    @property
+    def base_urls(self) -> List[str]:
+        """The addresses, the preferred one first."""
+        return list(self._lines.base_urls)
+
+    @property
+    def present_url(self) -> str:
+        """The address that answered last, and is asked next."""
+        return self._lines.present_url
+
+    def close(self) -> None:
+        """Closes the kept connections. The client can still be used."""
+        self._connections.close()
+
+    def orders(
+        self,
+        symbol: str,
+        date: Optional[DateLike] = None,
+        start: Optional[TimeLike] = None,
+        end: Optional[TimeLike] = None,
+        fields: Optional[Fields] = None,
+        *,
+        page_size: int = MOST_ROWS,
+    ) -> Orders:
+        """The orders of one security on one day, in order of time; nothing is asked yet.
+
+        Parameters
+        ----------
+        symbol : str
+            ``"600519"``, ``"600519.SH"`` or ``"sh600519"``.
+        date : str or datetime.date, optional
+            The day in Beijing; by default the newest trading day, loaded or not.
+        start, end : str or datetime.time, optional
+            ``HH:MM``, ``HH:MM:SS``, ``HHMMSS`` or ``HHMMSSmmm``; `start` inclusive, `end` exclusive. By default
+            the whole day.
+        fields : str or sequence of str, optional
+            Columns in the order wanted; by default the ten standard ones. ``order_no`` and ``side`` too.
+        page_size : int, default 10000
+            Rows of a request, 1 to 10,000. Each is counted where requests are.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a number as symbol, or what is no date. Refusals come when rows are read.
+        """
+        selection = select(symbol, date, start, end, fields)
+
+        def save_answer(day: Optional[str], path: PathLike) -> ParquetFile:
+            return self._save_answer(selection._replace(tradedate=day), lambda _: os.fspath(path))
+
+        walk = Walk(self._call, selection, min(page_size, MOST_ROWS), len(self._lines.base_urls) > 1)
+        return Orders(walk, selection, save_answer)
+
+    def orders_parquet(
+        self,
+        symbol: str,
+        date: Optional[DateLike],
+        path: PathLike,
+        fields: Optional[Fields] = None,
+    ) -> ParquetFile:
+        """Saves the orders of a security and a whole day as the service's own Parquet file: one request.
+
+        Parameters
+        ----------
+        symbol, date, fields
+            As in `orders`.
+        path : str or path
+            The file, or an existing folder: then under the service's name for it.
+
+        Returns
+        -------
+        ParquetFile
+            Path, rows, revision and size. The file is whole, or it is not there.
+
+        Raises
+        ------
+        QuotaUsed
+            When the day's files are used up; each try that the service accepted is counted.
+        ServiceError, ConnectionFailed
+            For another refusal, or when no line answers.
+        """
+        target = os.fspath(path)
+
+        def place(name: Optional[str]) -> str:
+            return os.path.join(target, name or "orders.parquet") if os.path.isdir(target) else target
+
+        return self._save_answer(select(symbol, date, fields=fields), place)
+
+    def sync(
+        self, symbols: Union[str, Iterable[str]], start_date: DateLike, end_date: DateLike, folder: PathLike
+    ) -> SyncReport:
+        """Brings a folder up to date: one Parquet file for each security and day.
+
+        What is there in the day's present revision is skipped; what ``data_changes`` does not name of a newer
+        revision is kept. Run it again, for example every night: it goes on where it stopped.
+
+        Parameters
+        ----------
+        symbols : str or iterable of str
+            Securities as in `orders`.
+        start_date, end_date : str or datetime.date
+            First and last day, both included. Days that are not loaded are left out and reported.
+        folder : str or path
+            Made when it is not there. Files are ``<code>/<code>_<day>_orders.parquet``; the journal is
+            ``.edgetape-sync.jsonl``.
+
+        Returns
+        -------
+        SyncReport
+            What was fetched, kept and not there; ``stopped`` is the `QuotaUsed` that ended it, or None.
+
+        Raises
+        ------
+        ServiceError, ConnectionFailed
+            For any other refusal, or when no line answers. What was fetched stays.
+        """
+        listed = [symbols] if isinstance(symbols, str) else list(symbols)
+        return run_sync(self, listed, tradedate(start_date), tradedate(end_date), os.fspath(folder))
+
+    def share(self, data_type: str, year: int) -> Share:
+        """The share of a year's daily files.
+
+        Parameters
+        ----------
+        data_type : str
+            ``"auction_tick"`` (from 2022) or ``"level2"`` (from 2017).
+        year : int
+            Up to the present one in Beijing.
+
+        Returns
+        -------
+        Share
+            With ``files()`` and ``download(folder)``.
+
+        Raises
+        ------
+        NotAllowed, NoData, BadRequest
+            Without the plan, without a file, for another type or year.
+        """
+        return ask_share(self._ask, self._connections, self._max_wait, data_type, year)
+
+    def _call(self, interface: str, payload_for: Callable[[str], Payload]) -> Answer:
+        """Any final answer of an interface; threads take turns."""
+        envelope = {"apiname": interface, "apikey": self._key}
+        with turn(self._key, interface):
+            return self._lines.call(lambda base_url: {**envelope, **payload_for(base_url)})
+
+    def _save_answer(self, selection: Selection, place: Callable[[Optional[str]], str]) -> ParquetFile:
+        payload: Dict[str, Any] = {
+            "apiname": "level2_order_history",
+            "apikey": self._key,
+            "params": {**selection.params(), "format": "parquet"},
+        }
+        if selection.fields is not None:
+            payload["fields"] = selection.fields
+        with turn(self._key, "level2_order_history"):
+            return fetch_parquet(self._lines, payload, place)

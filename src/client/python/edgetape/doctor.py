@@ -1,0 +1,223 @@
+"""`python -m edgetape doctor`: one base address after another, from its name up to an answer.
+
+Nothing it asks is counted: `GET /health`, `account_info`, `data_symbols`.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import os
+import platform
+import socket
+import ssl
+import statistics
+import time
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
+from urllib.parse import urlsplit
+
+from ._version import __version__
+from .client import Client
+from .errors import ConfigurationError, EdgetapeError, NoData
+from .frame import has_library
+from .proxies import proxy_for
+from .transport import CONNECTION_ERRORS, Connections
+
+_TIMEOUT_S = 15.0
+_ROUNDS = 5
+
+#: A clock that is off by more makes certificates and signatures fail, and the day turn at another time.
+_CLOCK_S = 60
+
+_PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+
+
+class _Trouble(Exception):
+    """A step failed, and those behind it cannot be taken."""
+
+
+def examine(base_urls: Sequence[str], key: Optional[str], say: Callable[[str], None] = print) -> int:
+    """Examines each address and says what it finds, line by line.
+
+    Parameters
+    ----------
+    base_urls : sequence of str
+    key : str, optional
+        With one, the account and the speed of a larger answer are looked at too.
+    say : callable, default print
+
+    Returns
+    -------
+    int
+        0 when every address works, 1 when one does not, 2 without any address.
+    """
+    say(f"edgetape {__version__}, Python {platform.python_version()}, {platform.platform()}")
+    say(f"{ssl.OPENSSL_VERSION}")
+    libraries = [name for name in ("pandas", "polars", "pyarrow", "tqdm") if has_library(name)]
+    say(f"libraries: {', '.join(libraries) or 'none of pandas, polars, pyarrow, tqdm'}")
+    for name in _PROXY_VARIABLES:
+        value = os.environ.get(name) or os.environ.get(name.upper())
+        if value:
+            say(f"{name}: {_without_login(value)}")
+    if not base_urls:
+        say("FAILED no base address: set EDGETAPE_URL or pass --url")
+        return 2
+    return max([_examine_line(url.strip().rstrip("/"), key, say) for url in base_urls])
+
+
+def _examine_line(base_url: str, key: Optional[str], say: Callable[[str], None]) -> int:
+    say("")
+    say(base_url)
+    try:
+        for line in _steps(base_url, key):
+            say(f"  {line}")
+    except _Trouble as trouble:
+        say(f"  FAILED {trouble}")
+        return 1
+    return 0
+
+
+def _steps(base_url: str, key: Optional[str]) -> Iterator[str]:
+    parts = urlsplit(base_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise _Trouble("the address does not begin with http:// or https:// and a name")
+    try:
+        proxy = proxy_for(base_url)
+    except ConfigurationError as error:
+        raise _Trouble(str(error)) from error
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    if proxy is None:
+        yield from _resolve(parts.hostname, port)
+        yield "proxy: none, the connection is direct"
+    else:
+        yield f"proxy: {proxy}, which resolves the name itself"
+        yield from _resolve(proxy.host, proxy.port)
+    if parts.scheme == "http":
+        yield "TLS: none, the address is plain http: the key travels readable"
+    elif proxy is None:
+        yield from _look_at_tls(parts.hostname, port)
+    else:
+        yield "TLS: through the proxy, checked with the first request"
+    connections = Connections(_TIMEOUT_S)
+    try:
+        yield from _ask_health(connections, base_url)
+    finally:
+        connections.close()
+    if key is None:
+        yield "key: none given, the account was not looked at"
+    else:
+        yield from _ask_account(base_url, key)
+
+
+def _resolve(host: str, port: int) -> Iterator[str]:
+    began = time.monotonic()
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise _Trouble(f"name: {host} cannot be resolved ({error}): check the spelling, or the DNS") from error
+    addresses = list(dict.fromkeys(str(each[4][0]) for each in found))
+    yield f"name: {host} is {', '.join(addresses)} ({_ms(time.monotonic() - began)})"
+    began = time.monotonic()
+    try:
+        socket.create_connection((host, port), timeout=_TIMEOUT_S).close()
+    except OSError as error:
+        raise _Trouble(f"connection: port {port} of {host} cannot be reached ({error})") from error
+    yield f"connection: port {port} answers ({_ms(time.monotonic() - began)})"
+
+
+def _look_at_tls(host: str, port: int) -> Iterator[str]:
+    began = time.monotonic()
+    try:
+        with socket.create_connection((host, port), timeout=_TIMEOUT_S) as plain:
+            with ssl.create_default_context().wrap_socket(plain, server_hostname=host) as secure:
+                certificate: Dict[str, Any] = secure.getpeercert() or {}
+                version = secure.version()
+    except ssl.SSLCertVerificationError as error:
+        raise _Trouble(
+            f"TLS: the certificate of {host} is not trusted ({error.verify_message}): "
+            "something in between may read along, this machine's clock may be wrong, or it lacks certificates"
+        ) from error
+    except OSError as error:
+        raise _Trouble(f"TLS: the handshake with {host} failed ({error})") from error
+    issuer = {key: value for pairs in certificate.get("issuer", ()) for key, value in pairs}
+    yield (
+        f"TLS: {version}, issued by {issuer.get('organizationName', 'unknown')}, "
+        f"until {certificate.get('notAfter', 'unknown')} ({_ms(time.monotonic() - began)})"
+    )
+
+
+def _ask_health(connections: Connections, base_url: str) -> Iterator[str]:
+    rounds: List[float] = []
+    for _ in range(_ROUNDS):
+        began = time.monotonic()
+        try:
+            with connections.request("GET", f"{base_url}/health", {}) as reply:
+                status, headers, body = reply.status, reply.headers, reply.read()
+        except CONNECTION_ERRORS as error:
+            raise _Trouble(f"service: no answer ({type(error).__name__}: {error})") from error
+        rounds.append(time.monotonic() - began)
+    try:
+        health = json.loads(body)
+        version, answers = health["version"], {name: health[name] for name in ("d1", "r2", "gate")}
+    except (ValueError, KeyError, TypeError) as error:
+        said = " ".join(body[:200].decode("utf-8", "replace").split())
+        raise _Trouble(
+            f"service: HTTP {status} at /health is not edgetape's ({said!r}): a proxy, a login page, or "
+            "another address"
+        ) from error
+    failed = [name for name, answer in answers.items() if answer != "ok"]
+    if failed:
+        raise _Trouble(f"service: edgetape {version}, but {', '.join(failed)} does not answer")
+    yield f"service: edgetape {version}, all its stores answer"
+    yield f"speed: {_ms(statistics.median(rounds[1:]))} a request, {_ms(rounds[0])} the first one"
+    yield from _compare_clocks(headers.get("Date"))
+
+
+def _compare_clocks(date: Optional[str]) -> Iterator[str]:
+    if date is None:
+        return
+    off = time.time() - email.utils.parsedate_to_datetime(date).timestamp()
+    if abs(off) > _CLOCK_S:
+        yield f"clock: this machine is {abs(off):.0f} s {'ahead' if off > 0 else 'behind'}: set it"
+    else:
+        yield "clock: right"
+
+
+def _ask_account(base_url: str, key: str) -> Iterator[str]:
+    client = Client(key, [base_url], max_wait=10.0, timeout=_TIMEOUT_S)
+    try:
+        account = client.account()
+        yield f"key: account {account['account_id']}, plan {account['plan']} ({account['plan_state']})"
+        for quota in account["quotas"]:
+            for unit in ("requests", "files"):
+                counter: Any = quota[unit]  # type: ignore[literal-required]
+                if counter is not None and counter["limit"] is not None:
+                    yield f"quota: {counter['left']} of {counter['limit']} {unit} left on {quota['day']}"
+        yield from _measure_throughput(client)
+    except EdgetapeError as error:
+        raise _Trouble(f"key: {error}") from error
+    finally:
+        client.close()
+
+
+def _measure_throughput(client: Client) -> Iterator[str]:
+    """Reads the longest list that costs nothing: the securities of the newest loaded day."""
+    loaded = [day["tradedate"] for day in client.status()["days"] if day["revision"] is not None]
+    if not loaded:
+        yield "speed: no day of this month is loaded, nothing larger to read"
+        return
+    began = time.monotonic()
+    try:
+        securities = client.symbols(loaded[-1])
+    except NoData as error:
+        yield f"speed: {error}"
+        return
+    yield f"speed: the list of {len(securities)} securities of {loaded[-1]} in {_ms(time.monotonic() - began)}"
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1000:.0f} ms"
+
+
+def _without_login(proxy: str) -> str:
+    return proxy if "@" not in proxy else proxy.split("://", 1)[0] + "://…@" + proxy.rsplit("@", 1)[1]

@@ -1,0 +1,179 @@
+"""One file of a share: a part that grows, resumed where it stopped, checked as a whole, then renamed.
+
+The part lies beside the target, named after the SHA-256 that it must get, so a part of another version is
+never continued. Its entity tag is kept with it: `If-Range` makes the service send the rest of that very
+version, or the whole of the present one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import os
+import re
+import threading
+from typing import Dict, NamedTuple, Optional
+
+from .drive import Drive
+from .errors import EdgetapeError, IntegrityError
+from .progress import Progress
+from .transport import Reply
+from .waiting import Patience
+
+_HASHED_BYTES = 1024 * 1024
+
+
+class ShareFile(NamedTuple):
+    """A file of a share as its manifest names it. `path` is inside the share, `sha256` in 64 hex digits."""
+
+    path: str
+    tradedate: str
+    size_bytes: int
+    sha256: str
+    revision: int
+
+
+class Download:
+    """The download of `file` to `target`.
+
+    Parameters
+    ----------
+    drive : Drive
+    file : ShareFile
+    target : str
+        Its folder must exist.
+    progress : Progress
+    stop : threading.Event
+        Set from outside: the download ends at the next piece, and its part stays.
+    """
+
+    def __init__(
+        self, drive: Drive, file: ShareFile, target: str, progress: Progress, stop: threading.Event
+    ) -> None:
+        self._drive = drive
+        self._file = file
+        self._target = target
+        folder, name = os.path.split(target)
+        self._part = os.path.join(folder, f".{name}.{file.sha256[:16]}.part")
+        self._tag = f"{self._part}.etag"
+        self._progress = progress
+        self._stop = stop
+        self._was_continued = False
+
+    def run(self, max_wait: float) -> None:
+        """Downloads what is missing, checks the whole, and puts it in place.
+
+        Raises
+        ------
+        IntegrityError
+            When the file has another size or SHA-256 than announced. One that was continued is first tried
+            once more from its beginning. What was there under the target's name stays.
+        ServiceError, ConnectionFailed
+            The part stays, to be continued.
+        """
+        self._progress.moved(self._size())
+        self._fetch(max_wait)
+        problem = self._problem()
+        if problem is not None and self._was_continued:
+            self._drop()
+            self._fetch(max_wait)
+            problem = self._problem()
+        if problem is not None:
+            self._drop()
+            raise IntegrityError(f"{self._file.path}: {problem}; nothing was kept of it")
+        os.replace(self._part, self._target)
+        _remove(self._tag)
+        self._remove_former_parts()
+        self._progress.finished()
+
+    def _fetch(self, max_wait: float) -> None:
+        if self._size() == self._file.size_bytes:
+            self._was_continued = True
+            return
+        patience = Patience(max_wait)
+        self._drive.get(self._file.path, patience, lambda reply: self._take(reply, patience), self._range)
+
+    def _range(self) -> Dict[str, str]:
+        size, tag = self._size(), self._known_tag()
+        if size > 0 and tag is None:
+            self._drop()
+        return {"Range": f"bytes={size}-", "If-Range": tag} if size > 0 and tag is not None else {}
+
+    def _take(self, reply: Reply, patience: Patience) -> None:
+        size = self._size()
+        if reply.status == 416 or (reply.status == 206 and not _begins_at(reply, size)):
+            # The part is longer than the file, or the rest is another one.
+            self._drop()
+            raise http.client.HTTPException(f"the rest from byte {size} on is not to be had")
+        if reply.status == 200:
+            self._drop()
+            self._keep_tag(reply.headers.get("ETag"))
+        self._was_continued = self._was_continued or reply.status == 206
+        with open(self._part, "ab") as part:
+            for piece in reply.pieces():
+                if self._stop.is_set():
+                    raise EdgetapeError(f"{self._file.path}: stopped, to be continued")
+                part.write(piece)
+                patience.progressed()
+                self._progress.moved(len(piece))
+
+    def _problem(self) -> Optional[str]:
+        """What is wrong with the whole part, or None."""
+        size = self._size()
+        if size != self._file.size_bytes:
+            return f"{size} bytes arrived instead of {self._file.size_bytes}"
+        seen = sha256_of(self._part)
+        if seen != self._file.sha256:
+            return f"its SHA-256 is {seen} instead of {self._file.sha256}"
+        return None
+
+    def _size(self) -> int:
+        try:
+            return os.path.getsize(self._part)
+        except FileNotFoundError:
+            return 0
+
+    def _drop(self) -> None:
+        self._progress.moved(-self._size())
+        _remove(self._part)
+        _remove(self._tag)
+
+    def _known_tag(self) -> Optional[str]:
+        try:
+            with open(self._tag, encoding="latin-1") as file:
+                return file.read() or None
+        except FileNotFoundError:
+            return None
+
+    def _keep_tag(self, tag: Optional[str]) -> None:
+        # A weak tag never stands for the same bytes.
+        if tag is not None and not tag.startswith("W/"):
+            with open(self._tag, "w", encoding="latin-1") as file:
+                file.write(tag)
+
+    def _remove_former_parts(self) -> None:
+        folder, name = os.path.split(self._target)
+        former = re.compile(rf"\.{re.escape(name)}\.[0-9a-f]{{16}}\.part(\.etag)?")
+        for each in os.listdir(folder or "."):
+            if former.fullmatch(each):
+                _remove(os.path.join(folder, each))
+
+
+def sha256_of(path: str) -> str:
+    """SHA-256 of a file in 64 hex digits."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        for piece in iter(lambda: file.read(_HASHED_BYTES), b""):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def _begins_at(reply: Reply, first: int) -> bool:
+    return reply.headers.get("Content-Range", "").startswith(f"bytes {first}-")
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass

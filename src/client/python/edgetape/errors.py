@@ -1,0 +1,124 @@
+"""What can go wrong, as exceptions that carry the service's code, reason and request id.
+
+The service's refusals are `ServiceError`; which subclass depends on the code of its answer, so a script
+catches what it can do something about and lets the rest end it. Nothing here is retried any more: what may
+pass by waiting was waited for before.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Optional
+
+
+class EdgetapeError(Exception):
+    """Base of everything this package raises on purpose.
+
+    Attributes
+    ----------
+    code : int or None
+        Outcome code of the answer: 1002, 403, 422, 429 or 503. None without an answer.
+    reason : str or None
+        The answer's `X-Reason`, for example ``outside_window``.
+    request_id : str or None
+        What to tell support. None without an answer.
+    """
+
+    code: Optional[int] = None
+    reason: Optional[str] = None
+    request_id: Optional[str] = None
+
+
+class ConfigurationError(EdgetapeError):
+    """No key, no address, or an address that cannot be used."""
+
+
+class MissingLibrary(EdgetapeError, ImportError):
+    """An output needs a library that is not installed; the message says which."""
+
+
+class ServiceError(EdgetapeError):
+    """The service refused a request.
+
+    Parameters
+    ----------
+    message : str
+        The service's own sentence; it ends with ``[reason · request id]``.
+    code, reason, request_id
+        See `EdgetapeError`.
+    status : int, optional
+        HTTP status.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: Optional[int] = None,
+        reason: Optional[str] = None,
+        request_id: Optional[str] = None,
+        status: Optional[int] = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.reason = reason
+        self.request_id = request_id
+        self.status = status
+
+    def __str__(self) -> str:
+        said = super().__str__()
+        tail = " · ".join(part for part in (self.reason, self.request_id) if part)
+        if tail and tail not in said:
+            said = f"{said} [{tail}]"
+        return said if self.code is None else f"{self.code}: {said}"
+
+
+class NoData(ServiceError):
+    """1002: the day is not loaded, or does not hold the security. The reason tells "tonight" from "never"."""
+
+
+class NotAllowed(ServiceError):
+    """403: the key, the plan or its window. Never retried."""
+
+
+class BadRequest(ServiceError):
+    """422: a parameter. Never retried."""
+
+
+class DataRebuilt(BadRequest):
+    """The day changed while it was read, and once more after the walk had begun anew."""
+
+
+class Unavailable(ServiceError):
+    """503, or 429 of the per-second limit: still so after all waiting, or not worth waiting for."""
+
+
+class QuotaUsed(ServiceError):
+    """429: the day's quota of the interface is used up. Raised at once, never waited for.
+
+    Attributes
+    ----------
+    resets_in : float
+        Seconds from the answer to the reset.
+    resets_at : datetime.datetime
+        The reset, with the offset of Beijing (+08:00).
+    """
+
+    resets_in: float
+    resets_at: datetime
+
+
+class ConnectionFailed(EdgetapeError):
+    """No base address could be reached, or every answer broke off; the cause is chained."""
+
+
+class ProtocolError(EdgetapeError):
+    """An answer that the service does not give: a page of a proxy, a list out of order, a repeated cursor."""
+
+
+class IntegrityError(EdgetapeError):
+    """A file is not the one that was announced: another SHA-256, or no whole Parquet file."""
+
+
+class RebuildWarning(UserWarning):
+    """The day was rebuilt while it was read; it is being read again from its first row."""

@@ -1,0 +1,210 @@
+"""The orders of one security on one day, read when they are needed and kept."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Callable, Iterator, List, Optional
+
+from . import frame
+from .errors import DataRebuilt, MissingLibrary
+from .page import Row
+from .parquet import PathLike
+from .selection import Selection
+from .walk import Walk
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+
+class Orders:
+    """Orders that are read page by page; made by `Client.orders`, nothing is asked before the first use.
+
+    What was read is kept: reading again asks nothing, and after an error (a used-up quota, a dead line) the
+    same call again continues where it stopped. For use by one thread at a time.
+
+    Examples
+    --------
+    >>> for row in client.orders("600519", "20260311", start="09:30", end="09:31"):
+    ...     print(row)
+    >>> frame = client.orders("600519", "20260311").to_df()
+    """
+
+    def __init__(
+        self,
+        walk: Walk,
+        selection: Selection,
+        save_answer: Callable[[Optional[str], PathLike], object],
+    ) -> None:
+        self._walk = walk
+        self._selection = selection
+        self._save_answer = save_answer
+        self._rows: List[Row] = []
+        self._fields: List[str] = []
+        self._superseded: List[Row] = []
+        self._generation = 0
+
+    def __repr__(self) -> str:
+        state = "complete" if self.is_complete else "so far"
+        return f"<Orders of {self._selection.symbol} {self.tradedate or 'newest'}: {len(self._rows)} rows {state}>"
+
+    @property
+    def symbol(self) -> str:
+        """The symbol as it was asked for."""
+        return self._selection.symbol
+
+    @property
+    def tradedate(self) -> Optional[str]:
+        """The day, YYYYMMDD; None before the first page when no date was given."""
+        return self._walk.tradedate
+
+    @property
+    def fields(self) -> List[str]:
+        """Names of the columns; empty before the first page."""
+        return list(self._fields)
+
+    @property
+    def revision(self) -> Optional[int]:
+        """The day's revision that the last page was of; None before it."""
+        return self._walk.revision
+
+    @property
+    def restarts(self) -> int:
+        """How often the day was read anew because it changed meanwhile: 0 or 1."""
+        return self._walk.restarts
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the last row was read."""
+        return self._walk.is_complete
+
+    @property
+    def rows(self) -> List[Row]:
+        """The rows read so far, as tuples in the order of `fields`. Asks nothing."""
+        return list(self._rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        """Every row, from the first one; pages are asked for as they are needed.
+
+        Raises
+        ------
+        ServiceError
+            For a refusal; ``code``, ``reason`` and ``request_id`` say which.
+        DataRebuilt
+            When the day was rebuilt meanwhile and rows that were handed out are not the same any more.
+        ConnectionFailed
+            When no line answers.
+        """
+        for page in self.pages():
+            yield from page
+
+    def pages(self) -> Iterator[List[Row]]:
+        """As iterating, in lists of rows; what is kept already comes as one list. Raises the same."""
+        handed, generation = 0, self._generation
+        while True:
+            if generation != self._generation:
+                self._catch_up(handed)
+                generation = self._generation
+            if handed < len(self._rows):
+                fresh = self._rows[handed:]
+                handed = len(self._rows)
+                yield fresh
+            elif not self._read_on():
+                return
+
+    def to_list(self) -> List[Row]:
+        """All rows as tuples in the order of `fields`; strings and numbers as the service sends them.
+
+        Raises
+        ------
+        ServiceError, ConnectionFailed
+            As for iterating. Rows read so far stay; the same call continues.
+        """
+        self._read_all()
+        return self.rows
+
+    def to_df(self, raw: bool = False) -> "pandas.DataFrame":
+        """All rows as a `pandas.DataFrame`.
+
+        Parameters
+        ----------
+        raw : bool, default False
+            False: ``time`` is datetime64 with the date, wall clock of Beijing, without a time zone;
+            ``order_type``, ``order_code`` and ``side`` are categories. True: the API's own strings.
+            Either way ``symbol`` and ``tradedate`` are strings, ids and ``volume`` (shares) int64, ``price``
+            and ``amount`` (yuan) float64.
+
+        Raises
+        ------
+        MissingLibrary
+            Without pandas.
+        ServiceError, ConnectionFailed
+            As for iterating.
+        """
+        self._read_all()
+        return frame.to_pandas(self._rows, self._fields, self._day(), raw)
+
+    def to_polars(self, raw: bool = False) -> "polars.DataFrame":
+        """All rows as a `polars.DataFrame`; parameters, types and errors as `to_df`, time as Datetime("ms")."""
+        self._read_all()
+        return frame.to_polars(self._rows, self._fields, self._day(), raw)
+
+    def to_parquet(self, path: PathLike) -> str:
+        """All rows as one Parquet file (ZSTD; time and symbol as strings); returns its path.
+
+        With pyarrow the rows are read as pages. Without it the service's own Parquet answer is saved, which
+        counts as one of the day's files and holds a whole day.
+
+        Raises
+        ------
+        MissingLibrary
+            For a time window without pyarrow.
+        ServiceError, ConnectionFailed
+            As for iterating. `path` is written at the end and is never half a file.
+        """
+        target = os.fspath(path)
+        if frame.has_library("pyarrow"):
+            self._read_all()
+            frame.write_arrow(frame.to_arrow(self._rows, self._fields), target)
+        elif self._selection.is_whole_day:
+            self._save_answer(self.tradedate, target)
+        else:
+            raise MissingLibrary(
+                "to_parquet() of a time window needs pyarrow: pip install pyarrow. "
+                "Without start and end the service's own Parquet file of the whole day would be saved."
+            )
+        return target
+
+    def _day(self) -> str:
+        if self.tradedate is None:
+            raise AssertionError("a page was read, so its day is known")
+        return self.tradedate
+
+    def _read_all(self) -> None:
+        while self._read_on():
+            pass
+
+    def _read_on(self) -> bool:
+        """Reads one page more; False when there is none."""
+        found = self._walk.next_rows()
+        if found is None:
+            return False
+        if found.begins_anew:
+            self._superseded, self._rows = self._rows, []
+            self._generation += 1
+        self._fields = found.fields
+        self._rows.extend(found.rows)
+        return True
+
+    def _catch_up(self, handed: int) -> None:
+        """After a rebuild: reads anew what was handed out, which can only go on when it is the same."""
+        before = self._superseded
+        while len(self._rows) < handed and self._read_on():
+            pass
+        if self._rows[:handed] != before[:handed]:
+            raise DataRebuilt(
+                f"{self._selection.symbol} of {self.tradedate} was rebuilt while it was read, and the "
+                f"{handed} rows handed out so far are not the same any more: iterate again from the first one",
+                code=422,
+                reason="data_rebuilt",
+            )

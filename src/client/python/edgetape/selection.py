@@ -1,0 +1,147 @@
+"""What a caller selects, in the forms of the API: dates, times of day, symbols, fields."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
+
+DateLike = Union[str, datetime.date]
+TimeLike = Union[str, datetime.time]
+Fields = Union[str, Sequence[str]]
+
+_SUFFIXES = {
+    "SH": "SH", "SS": "SH", "SSE": "SH", "XSHG": "SH",
+    "SZ": "SZ", "SZSE": "SZ", "XSHE": "SZ",
+}  # fmt: skip
+
+
+def tradedate(value: DateLike) -> str:
+    """A day as ``YYYYMMDD``.
+
+    Parameters
+    ----------
+    value : str or datetime.date
+        ``"20260311"``, ``"2026-03-11"``, a date, or a datetime (its own day, whatever its time zone).
+
+    Raises
+    ------
+    ValueError
+        When it is no real date.
+    TypeError
+        For anything else, numbers included.
+    """
+    if isinstance(value, datetime.date):
+        return f"{value.year:04}{value.month:02}{value.day:02}"
+    if not isinstance(value, str):
+        raise TypeError(f"a date is a string like '20260311' or a datetime.date, not {value!r}")
+    text = value.strip()
+    match = re.fullmatch(r"(\d{4})(-?)(\d{2})\2(\d{2})", text, re.ASCII)
+    if match is None:
+        raise ValueError(f"{value!r} is no date: write YYYYMMDD or YYYY-MM-DD")
+    year, _, month, day = match.groups()
+    datetime.date(int(year), int(month), int(day))
+    return year + month + day
+
+
+def month_of(value: Optional[DateLike]) -> Optional[str]:
+    """A month as ``YYYYMM``, from ``"202603"``, ``"2026-03"``, or any day of it; None stays None."""
+    if isinstance(value, str) and re.fullmatch(r"\d{4}-?\d{2}", value.strip(), re.ASCII):
+        return value.strip().replace("-", "")
+    return None if value is None else tradedate(value)[:6]
+
+
+def time_of_day(value: Optional[TimeLike]) -> Optional[str]:
+    """A time of day for the API: a string as it is, a `datetime.time` as ``HHMMSSmmm``.
+
+    Raises
+    ------
+    ValueError
+        For microseconds that are no whole milliseconds.
+    TypeError
+        For anything else, numbers included: a leading zero would be lost.
+    """
+    if isinstance(value, datetime.time):
+        if value.microsecond % 1000:
+            raise ValueError(f"{value} is finer than a millisecond")
+        return f"{value.hour:02}{value.minute:02}{value.second:02}{value.microsecond // 1000:03}"
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"a time is a string like '09:30' or a datetime.time, not {value!r}")
+    return value
+
+
+def symbol(value: str) -> str:
+    """A symbol as the caller writes it.
+
+    Raises
+    ------
+    TypeError
+        For a number: 000001 would have become 1.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"a symbol is a string like '000001', not {value!r}: a number loses its zeros")
+    return value.strip()
+
+
+def security_code(value: str) -> str:
+    """One spelling for each security: ``sh600519`` and ``600519.XSHG`` are ``600519.SH``.
+
+    Bare digits stay bare, and so does anything that the service would refuse.
+    """
+    text = symbol(value).upper()
+    match = re.fullmatch(r"(\d{6})\.([A-Z]+)", text, re.ASCII)
+    if match is not None and match.group(2) in _SUFFIXES:
+        return f"{match.group(1)}.{_SUFFIXES[match.group(2)]}"
+    match = re.fullmatch(r"(SH|SZ)(\d{6})", text, re.ASCII)
+    return f"{match.group(2)}.{match.group(1)}" if match is not None else text
+
+
+def field_names(value: Optional[Fields]) -> Optional[List[str]]:
+    """Column names in the order wanted, repeats dropped; None (the standard fields) for nothing."""
+    if value is None:
+        return None
+    names = value.split(",") if isinstance(value, str) else list(value)
+    wanted = [name.strip() for name in names if name.strip()]
+    return list(dict.fromkeys(wanted)) or None
+
+
+class Selection(NamedTuple):
+    """One security's orders of one day, or a part of them."""
+
+    symbol: str
+    tradedate: Optional[str]
+    start: Optional[str]
+    end: Optional[str]
+    fields: Optional[List[str]]
+
+    @property
+    def is_whole_day(self) -> bool:
+        """Whether no time window was asked for."""
+        return self.start is None and self.end is None
+
+    def params(self) -> Dict[str, Any]:
+        """`params` of a request; what was left out is left out."""
+        given = {
+            "symbol": self.symbol,
+            "tradedate": self.tradedate,
+            "start_time": self.start,
+            "end_time": self.end,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def select(
+    security: str,
+    date: Optional[DateLike],
+    start: Optional[TimeLike] = None,
+    end: Optional[TimeLike] = None,
+    fields: Optional[Fields] = None,
+) -> Selection:
+    """Checks the types of a selection; what it says is the service's to judge."""
+    return Selection(
+        symbol(security),
+        None if date is None else tradedate(date),
+        time_of_day(start) or None,
+        time_of_day(end) or None,
+        field_names(fields),
+    )

@@ -1,0 +1,127 @@
+"""The answers of the operations beside order history, as the service sends them."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, TypedDict
+
+
+class Window(TypedDict):
+    """Days that may be read, YYYYMMDD, both included; `from` (key ``"from"``) of None: all history."""
+
+    to: str
+
+
+class Counter(TypedDict):
+    """A daily counter. None for `limit` and `left`: unlimited. What was given back is in `used` as well."""
+
+    limit: Optional[int]
+    used: int
+    credited: int
+    left: Optional[int]
+
+
+class Quota(TypedDict):
+    """The counters of an interface on one day of Beijing; `resets_in` in seconds."""
+
+    interface: str
+    day: str
+    requests: Optional[Counter]
+    files: Optional[Counter]
+    resets_in: int
+    busy: bool
+
+
+class LastRequest(TypedDict):
+    """A request that ended; `time` is RFC 3339 with Beijing's offset."""
+
+    time: str
+    request_id: str
+    interface: Optional[str]
+    code: int
+    reason: str
+    symbol: Optional[str]
+    tradedate: Optional[str]
+    rows: int
+
+
+class Account(TypedDict):
+    """What the key's account may have, and what is left of it today. `plan_ends_at` is exclusive."""
+
+    account_id: str
+    key_id: Optional[str]
+    plan: Optional[str]
+    plan_state: str
+    plan_ends_at: Optional[str]
+    windows: Dict[str, Optional[Dict[str, Optional[str]]]]
+    quotas: List[Quota]
+    last_requests: List[LastRequest]
+
+
+class Day(TypedDict):
+    """A trading day. `state`: available, degraded, pending, missing, withdrawn or damaged; the rest is None
+    unless it is one of the first two. `size_bytes` is of the whole day's pack."""
+
+    tradedate: str
+    state: str
+    revision: Optional[int]
+    rows: Optional[int]
+    securities: Optional[int]
+    size_bytes: Optional[int]
+    published_at: Optional[str]
+
+
+class Status(TypedDict):
+    """The trading days of a month up to today that the plan covers, oldest first."""
+
+    month: str
+    window_from: Optional[str]
+    days: List[Day]
+
+
+class Security(TypedDict):
+    """A security of a day: its orders, bytes of its Parquet file, times (HHMMSSmmm) of the first and last."""
+
+    symbol: str
+    market: str
+    rows: int
+    size_bytes: int
+    first_time: Optional[str]
+    last_time: Optional[str]
+
+
+class Change(TypedDict):
+    """A change of a day. `kind`: published, restored, withdrawn or damaged. `securities`: lists ``added``,
+    ``removed`` and ``changed`` of codes like 600519.SH; None where there is nothing to compare."""
+
+    change: int
+    at: str
+    tradedate: str
+    kind: str
+    revision: int
+    previous: Optional[int]
+    securities: Optional[Dict[str, List[str]]]
+
+
+class Range(TypedDict):
+    """A number that is known as a range, both ends included."""
+
+    at_least: int
+    at_most: int
+
+
+class Estimate(TypedDict):
+    """What a query would bring and cost. Start inclusive, end exclusive; `parquet_bytes` of the whole day."""
+
+    symbol: str
+    market: str
+    tradedate: str
+    revision: int
+    start_time: str
+    end_time: str
+    rows: Range
+    page_size: int
+    pages: Range
+    parquet_bytes: int
+    cost: Dict[str, Any]
+    left_today: Dict[str, Optional[int]]
+    resets_in: int
