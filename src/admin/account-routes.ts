@@ -1,19 +1,20 @@
-/** `/admin/accounts`: accounts, their subscriptions, own limits and keys. */
+/** `/admin/accounts`: accounts, their subscriptions, own limits and keys, and where they stand. */
 import { Hono } from "hono";
 import { firstCharacters, generateKey, hashKey, randomBase62 } from "../access/key.ts";
-import { beijingTimestamp } from "../calendar/beijing.ts";
 import {
   type Account as CatalogAccount,
   createAccount,
-  findAccount,
   setDisabled,
   setOwnLimits,
   setSubscriptions,
 } from "../catalog/accounts.ts";
-import { addKey, keysOfAccount } from "../catalog/keys.ts";
+import { addKey } from "../catalog/keys.ts";
+import { accountOf, shown } from "./account-shown.ts";
+import { credit, freeSlot, list, standing } from "./account-standing.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal } from "./exchange.ts";
-import { newKeyId, summaryOf } from "./key-routes.ts";
+import { newKeyId } from "./key-routes.ts";
 import type { AdminRefusal } from "./refusal.ts";
+import { addOne, extend } from "./subscription-steps.ts";
 import {
   type Account,
   type IssuedKey,
@@ -26,10 +27,16 @@ import {
 /** The routes below `/admin/accounts`. */
 export function accountRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
+    .get("/", async (c) => answer(c, await list(c)))
     .post("/", async (c) => answer(c, await create(c), 201))
     .get("/:id", async (c) => answer(c, await changed(c, async () => undefined)))
     .post("/:id/keys", async (c) => answer(c, await issueKey(c), 201))
     .put("/:id/subscriptions", async (c) => answer(c, await putSubscriptions(c)))
+    .post("/:id/subscriptions", async (c) => answer(c, await addOne(c)))
+    .post("/:id/subscriptions/extend", async (c) => answer(c, await extend(c)))
+    .get("/:id/standing", async (c) => answer(c, await standing(c)))
+    .post("/:id/credit", async (c) => answer(c, await credit(c)))
+    .post("/:id/free", async (c) => answer(c, await freeSlot(c)))
     .put("/:id/limits", async (c) => answer(c, await putLimits(c)))
     .post("/:id/disable", async (c) => answer(c, await putDisabled(c, true)))
     .post("/:id/enable", async (c) => answer(c, await putDisabled(c, false)));
@@ -90,29 +97,4 @@ async function changed(
   if (isRefusal(account)) return account;
   await change(account);
   return shown(c, account.accountId);
-}
-
-async function accountOf(c: AdminContext): Promise<CatalogAccount | AdminRefusal> {
-  const account = await findAccount(c.env.DB, c.req.param("id") ?? "");
-  return account ?? { reason: "absent", what: "account with this id" };
-}
-
-async function shown(c: AdminContext, accountId: string): Promise<Account> {
-  const account = await findAccount(c.env.DB, accountId);
-  if (account === null) throw new Error(`account ${accountId} vanished`);
-  const keys = await keysOfAccount(c.env.DB, accountId);
-  return {
-    accountId,
-    contact: account.contact,
-    note: account.note,
-    disabled: account.disabledAtMs !== null,
-    createdAt: beijingTimestamp(account.createdAtMs),
-    ownLimits: account.ownLimits,
-    subscriptions: account.subscriptions.map(({ plan, startMs, endMs }) => ({
-      plan,
-      start: beijingTimestamp(startMs),
-      end: beijingTimestamp(endMs),
-    })),
-    keys: keys.map(summaryOf),
-  };
 }

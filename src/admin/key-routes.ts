@@ -1,18 +1,26 @@
-/** `/admin/keys`: import of existing customers' keys, and revocation. */
+/** `/admin/keys`: import of existing customers' keys, rolling and revoking them. */
 import { Hono } from "hono";
-import { firstCharacters, hashKey, randomBase62 } from "../access/key.ts";
+import { firstCharacters, generateKey, hashKey, randomBase62 } from "../access/key.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { importKeys, knownForImport } from "../catalog/key-import.ts";
-import { type ApiKey, findKey, revokeKey } from "../catalog/keys.ts";
+import { type ApiKey, findKey, revokeKey, rollKey } from "../catalog/keys.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal } from "./exchange.ts";
 import { type HashedRow, planKeyImport } from "./key-import.ts";
 import type { AdminRefusal } from "./refusal.ts";
-import { type KeyImportRowParsed, type KeySummary, type KeysImported, keyImportSchema } from "./wire.ts";
+import {
+  type KeyImportRowParsed,
+  type KeySummary,
+  type KeysImported,
+  keyImportSchema,
+  type RolledKey,
+  rollKeySchema,
+} from "./wire.ts";
 
 /** The routes below `/admin/keys`. */
 export function keyRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .post("/import", async (c) => answer(c, await importRows(c)))
+    .post("/:keyId/roll", async (c) => answer(c, await roll(c), 201))
     .post("/:keyId/revoke", async (c) => answer(c, await revoke(c)));
 }
 
@@ -56,4 +64,27 @@ async function revoke(c: AdminContext): Promise<KeySummary | AdminRefusal> {
   await revokeKey(c.env.DB, keyId, byOf(c));
   const key = await findKey(c.env.DB, keyId);
   return key === null ? { reason: "absent", what: "key with this id" } : summaryOf(key);
+}
+
+async function roll(c: AdminContext): Promise<RolledKey | AdminRefusal> {
+  const old = await findKey(c.env.DB, c.req.param("keyId") ?? "");
+  if (old === null) return { reason: "absent", what: "key with this id" };
+  const body = await bodyOf(c, rollKeySchema);
+  if (isRefusal(body)) return body;
+  const by = byOf(c);
+  const isOver = old.revokedAtMs !== null || (old.expiresAtMs !== null && old.expiresAtMs <= by.nowMs);
+  if (isOver) return { reason: "key_over", keyId: old.keyId };
+  const key = generateKey();
+  const keyId = newKeyId();
+  const fresh = { keyId, sha256: await hashKey(key), firstCharacters: firstCharacters(key) };
+  const rolled = await rollKey(c.env.DB, old, { fresh, oldExpiresAtMs: by.nowMs + body.overlapMs }, by);
+  if (!rolled) return { reason: "changed_meanwhile", what: `key ${old.keyId}` };
+  const { accountId, expiresAtMs } = (await findKey(c.env.DB, old.keyId)) ?? old;
+  return {
+    keyId,
+    key,
+    accountId,
+    replaces: old.keyId,
+    replacedUntil: beijingTimestamp(expiresAtMs ?? by.nowMs),
+  };
 }

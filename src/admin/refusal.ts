@@ -9,6 +9,11 @@ export type AdminRefusal =
   | { reason: "malformed"; what: string; place: string; problem: string }
   | { reason: "absent"; what: string }
   | { reason: "account_taken"; accountId: string }
+  /** Somebody changed the account's subscriptions, or the key, since it was read. */
+  | { reason: "changed_meanwhile"; what: string }
+  | { reason: "subscription_taken"; plan: string }
+  | { reason: "not_later"; plan: string; end: string }
+  | { reason: "key_over"; keyId: string }
   /** Another publisher opened or served an upload of what is `called` so in the meantime. */
   | { reason: "other_publisher"; called: string }
   | { reason: "upload_ended"; state: "replaced" | "abandoned" | "refused" | "served"; note: string }
@@ -50,6 +55,17 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
       return { status: 404, error: `There is no ${refusal.what}.` };
     case "account_taken":
       return { status: 409, error: `Account ${refusal.accountId} exists already.` };
+    case "changed_meanwhile":
+      return { status: 409, error: `Somebody changed ${refusal.what} meanwhile; look at it and try again.` };
+    case "subscription_taken":
+      return { status: 409, error: `The account has a plan ${refusal.plan} from that instant already.` };
+    case "not_later":
+      return {
+        status: 422,
+        error: `The plan ${refusal.plan} holds until ${refusal.end}, which is not earlier.`,
+      };
+    case "key_over":
+      return { status: 422, error: `Key ${refusal.keyId} is not in force any more; issue a new one.` };
     case "other_publisher":
       return {
         status: 409,

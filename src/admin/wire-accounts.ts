@@ -30,6 +30,28 @@ export const subscriptionSchema = z
   .refine((subscription) => subscription.start < subscription.end, "start must be before end");
 export type SubscriptionInput = z.input<typeof subscriptionSchema>;
 
+/**
+ * A plan beside those the account has, from now when `start` is absent. Only a weekly card may leave its end
+ * out: 7 × 24 hours from its start.
+ */
+export const addSubscriptionSchema = z
+  .strictObject({ plan: planNameSchema, start: instantSchema.optional(), end: instantSchema.optional() })
+  .refine(({ plan, end }) => end !== undefined || plan === "weekly", "end is missing");
+export type AddSubscription = z.input<typeof addSubscriptionSchema>;
+
+/**
+ * Moves the end of the plan's last subscription: by so many milliseconds, or until an instant. One that is over
+ * is not revived: the plan begins anew, now.
+ */
+export const extendSubscriptionSchema = z
+  .strictObject({
+    plan: planNameSchema,
+    byMs: z.int().min(1).optional(),
+    until: instantSchema.optional(),
+  })
+  .refine(({ byMs, until }) => (byMs === undefined) !== (until === undefined), "give either byMs or until");
+export type ExtendSubscription = z.input<typeof extendSubscriptionSchema>;
+
 /** Replaces all subscriptions of the account. They may overlap: the best one counts (decisions 7). */
 export const subscriptionListSchema = z.strictObject({ subscriptions: z.array(subscriptionSchema).max(200) });
 export type SubscriptionList = z.input<typeof subscriptionListSchema>;
@@ -51,6 +73,22 @@ export type NewKey = z.input<typeof newKeySchema>;
 /** The only answer that ever contains a key. */
 export const issuedKeySchema = z.strictObject({ keyId: z.string(), key: z.string(), accountId: z.string() });
 export type IssuedKey = z.infer<typeof issuedKeySchema>;
+
+/** The old key of a roll works on for so long. */
+export const MAX_OVERLAP_MS = 7 * 86_400_000;
+
+/** A new key of the same name; the old one ends after the overlap, or earlier if it does already. */
+export const rollKeySchema = z.strictObject({
+  overlapMs: z.int().min(0).max(MAX_OVERLAP_MS).default(86_400_000),
+});
+export type RollKey = z.input<typeof rollKeySchema>;
+
+export const rolledKeySchema = issuedKeySchema.extend({
+  /** The id of the old key, and the instant from which it is refused. */
+  replaces: z.string(),
+  replacedUntil: z.string(),
+});
+export type RolledKey = z.infer<typeof rolledKeySchema>;
 
 export const keySummarySchema = z.strictObject({
   keyId: z.string(),

@@ -18,13 +18,20 @@
  * | `POST /admin/days/{date}/uploads/{uploadId}/complete` | none | `Published` |
  * | `GET /admin/calendar?year=YYYY` | | `Calendar` |
  * | `PUT /admin/calendar` | `CalendarChange` | `CalendarChanged` |
+ * | `GET /admin/accounts?search=&expiring=<ms>&after=&limit=` | | `AccountList` |
  * | `POST /admin/accounts` | `NewAccount` | `Account` (201) |
  * | `GET /admin/accounts/{id}` | | `Account` |
  * | `POST /admin/accounts/{id}/keys` | `NewKey` | `IssuedKey` (201) |
  * | `PUT /admin/accounts/{id}/subscriptions` | `SubscriptionList` | `Account` |
+ * | `POST /admin/accounts/{id}/subscriptions` | `AddSubscription` | `Account` |
+ * | `POST /admin/accounts/{id}/subscriptions/extend` | `ExtendSubscription` | `Account` |
+ * | `GET /admin/accounts/{id}/standing` | | `Standing` |
+ * | `POST /admin/accounts/{id}/credit` | `Credit` | `Standing` |
+ * | `POST /admin/accounts/{id}/free` | none | `Standing` |
  * | `PUT /admin/accounts/{id}/limits` | `OwnLimits` | `Account` |
  * | `POST /admin/accounts/{id}/disable`, `…/enable` | none | `Account` |
  * | `POST /admin/keys/import` | `KeyImport` | `KeysImported` |
+ * | `POST /admin/keys/{keyId}/roll` | `RollKey` | `RolledKey` (201) |
  * | `POST /admin/keys/{keyId}/revoke` | none | `KeySummary` |
  * | `GET /admin/plans`, `PUT /admin/plans` | `PlanList` | `PlanList` |
  * | `GET /admin/files/{type}?from=&to=` | | `FileList` |
@@ -44,6 +51,7 @@ import * as z from "zod";
 export * from "./wire-accounts.ts";
 export * from "./wire-days.ts";
 export * from "./wire-files.ts";
+export * from "./wire-standing.ts";
 export * from "./wire-webhook.ts";
 export * from "./wire-webhook-send.ts";
 

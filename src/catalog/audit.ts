@@ -19,7 +19,7 @@ export interface AuditEntry {
 /** A condition on the rows as they are when the statement runs; its values are `?7` and on. */
 export interface Guard {
   sql: string;
-  values: (string | number)[];
+  values: (string | number | null)[];
 }
 
 const ALWAYS: Guard = { sql: "TRUE", values: [] };
@@ -40,6 +40,11 @@ export function auditStatement(db: D1Database, entry: AuditEntry, guard = ALWAYS
       jsonOf(entry.after),
       ...guard.values,
     );
+}
+
+/** Writes an entry of a change that happens outside the catalog. */
+export async function addAudit(db: D1Database, entry: AuditEntry): Promise<void> {
+  await auditStatement(db, entry).run();
 }
 
 function jsonOf(value: unknown): string | null {

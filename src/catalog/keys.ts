@@ -60,6 +60,52 @@ export async function addKey(
   ]);
 }
 
+/** What rolling a key makes: the new key, and the instant from which the old one is refused. */
+export interface Rolled {
+  fresh: Pick<ApiKey, "keyId" | "firstCharacters"> & { sha256: string };
+  oldExpiresAtMs: number;
+}
+
+/**
+ * Issues `fresh` beside the key `old`, which ends at `oldExpiresAtMs` or earlier if it does already. Returns
+ * false, and changes nothing, when `old` is not in force, or has changed since it was read.
+ */
+export async function rollKey(
+  db: D1Database,
+  old: ApiKey,
+  { fresh, oldExpiresAtMs }: Rolled,
+  by: By,
+): Promise<boolean> {
+  const endsAtMs = Math.min(old.expiresAtMs ?? oldExpiresAtMs, oldExpiresAtMs);
+  const unchanged = (first: number) => `EXISTS (SELECT 1 FROM api_keys WHERE key_id = ?${first}
+    AND revoked_at_ms IS NULL AND expires_at_ms IS ?${first + 1} AND coalesce(expires_at_ms > ?${first + 2}, 1))`;
+  const values = [old.keyId, old.expiresAtMs, by.nowMs];
+  const results = await db.batch<{ key_id: string }>([
+    auditStatement(
+      db,
+      {
+        atMs: by.nowMs,
+        actor: by.actor,
+        action: "key.roll",
+        subject: old.keyId,
+        before: { expiresAtMs: old.expiresAtMs },
+        after: { expiresAtMs: endsAtMs, accountId: old.accountId, newKeyId: fresh.keyId },
+      },
+      { sql: unchanged(7), values },
+    ),
+    db
+      .prepare(
+        `INSERT INTO api_keys (sha256, key_id, account_id, name, first_characters, created_at_ms)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE ${unchanged(7)} RETURNING key_id`,
+      )
+      .bind(fresh.sha256, fresh.keyId, old.accountId, old.name, fresh.firstCharacters, by.nowMs, ...values),
+    db
+      .prepare(`UPDATE api_keys SET expires_at_ms = ?4 WHERE key_id = ?1 AND ${unchanged(1)}`)
+      .bind(...values, endsAtMs),
+  ]);
+  return results[1]?.results.length === 1;
+}
+
 /** Revokes the key from now on; a key that is revoked already keeps its instant. */
 export async function revokeKey(db: D1Database, keyId: string, by: By): Promise<void> {
   const guard = {

@@ -1,10 +1,19 @@
-/** `edgetape account` and `edgetape subscription`: customers and what they may use. */
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { type Account, accountSchema, planNameSchema, type SubscriptionInput } from "../admin/wire.ts";
-import { parseInstant } from "../calendar/instant.ts";
+/** `edgetape account`: customers, and where they stand. */
+import type { Command } from "commander";
+import {
+  type Account,
+  type AccountList,
+  accountListSchema,
+  accountSchema,
+  type Standing,
+  standingSchema,
+} from "../admin/wire.ts";
+import { linesOf, standingLines } from "./account-lines.ts";
+import { countArgument, type LimitWord, limitArgument, limitOf, spanArgument } from "./arguments.ts";
+import { type ConfirmOptions, confirm, YES_OPTION } from "./confirm.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "./service-options.ts";
 
-/** Registers `account …` and `subscription set`. */
+/** Registers `account …`. */
 export function registerAccounts(program: Command): void {
   const account = program.command("account").description("customers");
   withService(
@@ -16,17 +25,31 @@ export function registerAccounts(program: Command): void {
       .option("--note <text>", "anything worth remembering"),
   ).action(create);
   withService(
-    account.command("show").description("plans, limits and keys of an account").argument("<account>"),
-  ).action(async (id: string, options: ServiceOptions) =>
-    showAccount(options, await request(options, "GET", id)),
-  );
+    account
+      .command("show")
+      .description("plan, windows, what is left today, keys and last requests")
+      .argument("<account>"),
+  ).action(show);
+  withService(
+    account
+      .command("list")
+      .description("all accounts, by id; those about to end first with --expiring")
+      .option("--expiring <span>", "only those whose last plan ends within it, such as 7d", spanArgument)
+      .option("--search <text>", "only those with it in their id, contact or note"),
+  ).action(list);
   for (const change of ["disable", "enable"] as const) {
     withService(
-      account.command(change).description(`${change} an account with all its keys`).argument("<account>"),
-    ).action(async (id: string, options: ServiceOptions) =>
-      showAccount(options, await request(options, "POST", id, `/${change}`)),
-    );
+      account
+        .command(change)
+        .description(`${change} an account with all its keys`)
+        .argument("<account>")
+        .option(...YES_OPTION),
+    ).action((id: string, options: ServiceOptions & ConfirmOptions) => setDisabled(change, id, options));
   }
+  registerQuotas(account);
+}
+
+function registerQuotas(account: Command): void {
   withService(
     account
       .command("limits")
@@ -36,35 +59,20 @@ export function registerAccounts(program: Command): void {
       .option("--files <count>", "Parquet files a Beijing day and interface, or unlimited", limitArgument),
   ).action(setLimits);
   withService(
-    program
-      .command("subscription")
-      .description("plans of an account")
-      .command("set")
-      .description("give an account this plan in place of all it has")
+    account
+      .command("credit")
+      .description("give counts of today back")
       .argument("<account>")
-      .addOption(
-        new Option("--plan <plan>", "the plan").choices(planNameSchema.options).makeOptionMandatory(),
-      )
-      .requiredOption(
-        "--start <instant>",
-        "first instant: a date (its beginning in Beijing) or RFC 3339",
-        instantArgument,
-      )
-      .requiredOption("--end <instant>", "first instant after the plan, likewise", instantArgument)
-      .option("--keep", "keep the account's other plans: of overlapping ones the best counts"),
-  ).action(setSubscription);
-}
-
-function instantArgument(text: string): number {
-  const instant = parseInstant(text);
-  if (instant === null) throw new InvalidArgumentError("expected YYYY-MM-DD or RFC 3339 with an offset.");
-  return instant;
-}
-
-function limitArgument(text: string): number | null {
-  if (text === "unlimited") return null;
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("expected a whole number or unlimited.");
-  return Number(text);
+      .option("--requests <count>", "requests to give back", countArgument)
+      .option("--files <count>", "Parquet files to give back", countArgument),
+  ).action(credit);
+  withService(
+    account
+      .command("free")
+      .description("free a stuck slot; a request that still runs is not stopped")
+      .argument("<account>")
+      .option(...YES_OPTION),
+  ).action(free);
 }
 
 async function create(
@@ -76,7 +84,83 @@ async function create(
     contact: options.contact ?? "",
     note: options.note ?? "",
   };
-  showAccount(options, await serviceOf(options).request(accountSchema, "POST", "/admin/accounts", { body }));
+  const client = serviceOf(options);
+  printAccount(options, await client.request(accountSchema, "POST", "/admin/accounts", { body }));
+}
+
+async function show(id: string, options: ServiceOptions): Promise<void> {
+  const account = await request(options, "GET", id);
+  const standing = await standingOf(options, "GET", id, "/standing");
+  const lines = [...linesOf(account), "", ...standingLines(standing)];
+  print(options, { ...account, standing }, lines);
+}
+
+async function list(options: ServiceOptions & { expiring?: number; search?: string }): Promise<void> {
+  const client = serviceOf(options);
+  const accounts: AccountList["accounts"] = [];
+  let next: string | null = "";
+  while (next !== null) {
+    const query = new URLSearchParams({ after: next, search: options.search ?? "" });
+    if (options.expiring !== undefined) query.set("expiring", String(options.expiring));
+    const page: AccountList = await client.request(accountListSchema, "GET", `/admin/accounts?${query}`);
+    accounts.push(...page.accounts);
+    next = page.next;
+  }
+  if (options.expiring !== undefined) {
+    accounts.sort((a, b) => (a.planEndsAt ?? "").localeCompare(b.planEndsAt ?? ""));
+  }
+  print(options, { accounts }, accounts.length === 0 ? "no accounts" : listLines(accounts));
+}
+
+function listLines(accounts: AccountList["accounts"]): string[] {
+  return table(
+    ["account", "plan", "until", "keys", "last used", "contact"],
+    accounts.map((each) => [
+      each.disabled ? `${each.accountId} (disabled)` : each.accountId,
+      each.planState === "expired" ? `${each.plan} (over)` : (each.plan ?? "-"),
+      each.planEndsAt ?? "-",
+      String(each.keys),
+      each.lastUsedAt ?? "never",
+      each.contact,
+    ]),
+  );
+}
+
+async function setDisabled(
+  change: "disable" | "enable",
+  id: string,
+  options: ServiceOptions & ConfirmOptions,
+): Promise<void> {
+  if (change === "disable") await confirm(`Refuse all requests of ${id} from now on?`, options);
+  printAccount(options, await request(options, "POST", id, `/${change}`));
+}
+
+async function setLimits(
+  id: string,
+  options: ServiceOptions & { requests?: LimitWord; files?: LimitWord },
+): Promise<void> {
+  const body = {
+    ...(options.requests === undefined ? {} : { requests: limitOf(options.requests) }),
+    ...(options.files === undefined ? {} : { files: limitOf(options.files) }),
+  };
+  printAccount(options, await request(options, "PUT", id, "/limits", body));
+}
+
+/** Not sent again after a lost answer: it might be given back twice. */
+async function credit(
+  id: string,
+  options: ServiceOptions & { requests?: number; files?: number },
+): Promise<void> {
+  const body = { requests: options.requests ?? 0, files: options.files ?? 0 };
+  const standing = await standingOf(options, "POST", id, "/credit", body);
+  print(options, standing, standingLines(standing));
+}
+
+async function free(id: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
+  const { slot } = await standingOf(options, "GET", id, "/standing");
+  if (slot !== null) await confirm(`Free the slot that request ${slot.requestId} of ${id} holds?`, options);
+  const standing = await standingOf(options, "POST", id, "/free");
+  print(options, standing, slot === null ? "The slot was free already." : "The slot is free.");
 }
 
 function request(
@@ -86,52 +170,24 @@ function request(
   below = "",
   body?: unknown,
 ): Promise<Account> {
-  const path = `/admin/accounts/${encodeURIComponent(accountId)}${below}`;
+  const path = pathOf(accountId, below);
   return serviceOf(options).request(accountSchema, method, path, { body, repeatable: true });
 }
 
-async function setLimits(
-  id: string,
-  options: ServiceOptions & { requests?: number | null; files?: number | null },
-): Promise<void> {
-  const body = {
-    ...(options.requests === undefined ? {} : { requests: options.requests }),
-    ...(options.files === undefined ? {} : { files: options.files }),
-  };
-  showAccount(options, await request(options, "PUT", id, "/limits", body));
+function standingOf(
+  options: ServiceOptions,
+  method: "GET" | "POST",
+  accountId: string,
+  below: string,
+  body?: unknown,
+): Promise<Standing> {
+  return serviceOf(options).request(standingSchema, method, pathOf(accountId, below), { body });
 }
 
-async function setSubscription(
-  id: string,
-  options: ServiceOptions & { plan: SubscriptionInput["plan"]; start: number; end: number; keep?: boolean },
-): Promise<void> {
-  const kept = options.keep ? (await request(options, "GET", id)).subscriptions : [];
-  const subscriptions = [...kept, { plan: options.plan, start: options.start, end: options.end }];
-  showAccount(options, await request(options, "PUT", id, "/subscriptions", { subscriptions }));
+function pathOf(accountId: string, below: string): string {
+  return `/admin/accounts/${encodeURIComponent(accountId)}${below}`;
 }
 
-function showAccount(options: ServiceOptions, account: Account): void {
-  const limit = (own: number | null | undefined) => (own === undefined ? "the plan's" : (own ?? "unlimited"));
-  print(options, account, [
-    `account ${account.accountId}${account.disabled ? " (disabled)" : ""}, made ${account.createdAt}`,
-    ...(account.contact ? [`contact: ${account.contact}`] : []),
-    ...(account.note ? [`note: ${account.note}`] : []),
-    `limits a day: requests ${limit(account.ownLimits.requests)}, files ${limit(account.ownLimits.files)}`,
-    ...account.subscriptions.map(({ plan, start, end }) => `plan ${plan} from ${start} until before ${end}`),
-    ...(account.keys.length === 0
-      ? ["no keys"]
-      : table(
-          ["key id", "begins", "name", "state"],
-          account.keys.map((key) => [
-            key.keyId,
-            key.firstCharacters || "(hash)",
-            key.name,
-            key.revokedAt
-              ? `revoked ${key.revokedAt}`
-              : key.expiresAt
-                ? `until ${key.expiresAt}`
-                : "in force",
-          ]),
-        )),
-  ]);
+function printAccount(options: ServiceOptions, account: Account): void {
+  print(options, account, linesOf(account));
 }

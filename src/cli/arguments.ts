@@ -35,3 +35,18 @@ export function spanArgument(text: string): number {
   if (count === undefined) throw new InvalidArgumentError("expected days or hours, such as 7d or 36h.");
   return Number(count) * (unit === "d" ? 86_400_000 : 3_600_000);
 }
+
+/** A daily limit as the command line has it: commander turns a null into an empty text. */
+export type LimitWord = number | "unlimited";
+
+/** A whole number, or `unlimited`. */
+export function limitArgument(text: string): LimitWord {
+  if (text === "unlimited") return text;
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("expected a whole number or unlimited.");
+  return Number(text);
+}
+
+/** The limit as the service has it; null is unlimited. */
+export function limitOf(word: LimitWord): number | null {
+  return word === "unlimited" ? null : word;
+}

@@ -1,13 +1,15 @@
-/** `edgetape key`: issue, revoke and import keys. */
+/** `edgetape key`: issue, list, roll, revoke and import keys. */
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { issuedKeySchema, keySummarySchema } from "../admin/wire.ts";
-import { parseInstant } from "../calendar/instant.ts";
+import { accountSchema, issuedKeySchema, keySummarySchema, rolledKeySchema } from "../admin/wire.ts";
+import { keyLines } from "./account-lines.ts";
+import { instantArgument, spanArgument } from "./arguments.ts";
+import { type ConfirmOptions, confirm, YES_OPTION } from "./confirm.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { importKeys, parseKeyFile } from "./key-import.ts";
 import { print, type ServiceOptions, serviceOf, withService } from "./service-options.ts";
 
-/** Registers `key issue`, `key revoke` and `key import`. */
+/** Registers `key …`. */
 export function registerKeys(program: Command): void {
   const key = program.command("key").description("API keys");
   withService(
@@ -16,13 +18,33 @@ export function registerKeys(program: Command): void {
       .description("make a key for an account; it is shown this one time only")
       .argument("<account>")
       .option("--name <name>", "what the key is for")
-      .option("--expires <instant>", "a date (its beginning in Beijing) or RFC 3339; never when absent"),
+      .option(
+        "--expires <instant>",
+        "a date (its beginning in Beijing) or RFC 3339; never when absent",
+        instantArgument,
+      ),
   ).action(issue);
+  withService(
+    key
+      .command("list")
+      .description("the keys of an account, with their last use (at most an hour behind)")
+      .argument("<account>"),
+  ).action(list);
+  withService(
+    key
+      .command("roll")
+      .description(
+        "make a new key in place of one, which works on for a while; it is shown this one time only",
+      )
+      .argument("<key id>")
+      .option("--overlap <span>", "how long the old key works on, at most 7d (1d when absent)", spanArgument),
+  ).action(roll);
   withService(
     key
       .command("revoke")
       .description("refuse a key from now on (within 30 s everywhere)")
-      .argument("<key id>"),
+      .argument("<key id>")
+      .option(...YES_OPTION),
   ).action(revoke);
   withService(
     key
@@ -37,16 +59,10 @@ export function registerKeys(program: Command): void {
 
 async function issue(
   account: string,
-  options: ServiceOptions & { name?: string; expires?: string },
+  options: ServiceOptions & { name?: string; expires?: number },
 ): Promise<void> {
   const client = serviceOf(options);
-  const expires = options.expires === undefined ? null : parseInstant(options.expires);
-  if (options.expires !== undefined && expires === null) {
-    throw new CommandFailure(
-      `--expires ${options.expires} is neither a date nor RFC 3339 with an offset.`,
-      EXIT.usage,
-    );
-  }
+  const expires = options.expires ?? null;
   const issued = await client.request(
     issuedKeySchema,
     "POST",
@@ -61,7 +77,25 @@ async function issue(
   ]);
 }
 
-async function revoke(keyId: string, options: ServiceOptions): Promise<void> {
+async function list(account: string, options: ServiceOptions): Promise<void> {
+  const path = `/admin/accounts/${encodeURIComponent(account)}`;
+  const { keys } = await serviceOf(options).request(accountSchema, "GET", path);
+  print(options, { keys }, keyLines(keys));
+}
+
+async function roll(keyId: string, options: ServiceOptions & { overlap?: number }): Promise<void> {
+  const body = options.overlap === undefined ? {} : { overlapMs: options.overlap };
+  const path = `/admin/keys/${encodeURIComponent(keyId)}/roll`;
+  const rolled = await serviceOf(options).request(rolledKeySchema, "POST", path, { body });
+  print(options, rolled, [
+    rolled.key,
+    `Key ${rolled.keyId} of account ${rolled.accountId}; it cannot be shown again.`,
+    `The old key ${rolled.replaces} works until ${rolled.replacedUntil}.`,
+  ]);
+}
+
+async function revoke(keyId: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
+  await confirm(`Refuse key ${keyId} for good?`, options);
   const path = `/admin/keys/${encodeURIComponent(keyId)}/revoke`;
   const key = await serviceOf(options).request(keySummarySchema, "POST", path, { repeatable: true });
   print(options, key, `Key ${key.keyId} of account ${key.accountId} is revoked since ${key.revokedAt}.`);

@@ -13,6 +13,7 @@ import { registerKeys } from "./key-commands.ts";
 import { registerPackCommands } from "./pack/index.ts";
 import { registerPublish } from "./publish/publish-command.ts";
 import { registerSample } from "./sample-command.ts";
+import { registerPlans, registerSubscriptions } from "./subscription-commands.ts";
 import { registerWebhook } from "./webhook/webhook-command.ts";
 
 /** The whole command. A wrong command line throws `CommanderError` after its sentence was printed. */
@@ -36,6 +37,8 @@ export function createProgram(): Command {
   registerChanges(program);
   registerCalendar(program);
   registerAccounts(program);
+  registerSubscriptions(program);
+  registerPlans(program);
   registerKeys(program);
   registerFiles(program);
   registerExternal(program);

@@ -5,6 +5,9 @@ import type { PlanName } from "./principal.ts";
 /** How far back a plan reaches: all history, the last `days` calendar days including today, or nothing. */
 export type Reach = { kind: "all" } | { kind: "days"; days: number } | { kind: "none" };
 
+/** A weekly card holds for 7 × 24 hours from its start (decisions 7). */
+export const WEEKLY_MS = 7 * 24 * 3_600_000;
+
 const ALL: Reach = { kind: "all" };
 const NONE: Reach = { kind: "none" };
 const days = (count: number): Reach => ({ kind: "days", days: count });

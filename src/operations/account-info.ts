@@ -4,9 +4,10 @@
  */
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { lastRefusals, type Refusal } from "../catalog/refusals.ts";
-import type { Principal } from "../entitlement/principal.ts";
+import type { PlanName, Principal } from "../entitlement/principal.ts";
 import { type Counter, counterOf, type Standing, standingOf, type Window } from "../entitlement/standing.ts";
 import type { Env, Settings } from "../env.ts";
+import type { Gate } from "../gate/gate-object.ts";
 import type { GateState } from "../gate/protocol.ts";
 import { gateOf } from "../gate/slot.ts";
 import type { Denial } from "../http/denial.ts";
@@ -44,7 +45,7 @@ export interface AccountInfo {
   /** The key that asks: its id, never the key; null for a holder signed in at the console. */
   key_id: string | null;
   /** The plan in force; when none is, the one that ended last; null without any. */
-  plan: string | null;
+  plan: PlanName | null;
   plan_state: Standing["state"];
   /** When that plan ends or ended (RFC 3339, Beijing time, exclusive). */
   plan_ends_at: string | null;
@@ -85,6 +86,12 @@ async function run(call: Call, unknownParameters: string[]): Promise<Response> {
   return succeed(data, { requestId, unknownParameters });
 }
 
+/** The gate of the account on the one interface that has a slot and counters. */
+export function accountGate(env: Env, settings: Settings, accountId: string): DurableObjectStub<Gate> {
+  const home = { namespace: env.GATE, locationHint: settings.LOCATION_HINT };
+  return gateOf(home, accountId, COUNTED_INTERFACE);
+}
+
 /** What is to tell of `principal` at `nowMs`: one call of its gate object and one read of the catalog. */
 export async function accountInfoOf(
   env: Env,
@@ -93,11 +100,7 @@ export async function accountInfoOf(
   nowMs: number,
 ): Promise<AccountInfo> {
   const { accountId, keyId } = principal;
-  const gate = gateOf(
-    { namespace: env.GATE, locationHint: settings.LOCATION_HINT },
-    accountId,
-    COUNTED_INTERFACE,
-  );
+  const gate = accountGate(env, settings, accountId);
   const [state, refusals] = await Promise.all([gate.state(), lastRefusals(env.DB, accountId, LAST_REQUESTS)]);
   const standing = standingOf(principal, nowMs);
   const { order_history, auction_tick, level2 } = standing.windows;

@@ -111,7 +111,9 @@ describe("edgetape account, subscription and key", () => {
     );
     expect(shown).not.toContain(key);
     const keyId = /^(\S+) .*laptop/m.exec(shown)?.[1] ?? "";
-    expect(await done(["key", "revoke", keyId])).toContain(`Key ${keyId} of account 客户 17 is revoked`);
+    expect(await done(["key", "revoke", keyId, "--yes"])).toContain(
+      `Key ${keyId} of account 客户 17 is revoked`,
+    );
   });
 
   it("imports existing customers' keys of any form, twice with the same outcome", async () => {

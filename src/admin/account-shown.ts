@@ -1,0 +1,35 @@
+/** The account that a request's path names, and how the operator sees it. */
+import { beijingTimestamp } from "../calendar/beijing.ts";
+import { type Account as CatalogAccount, findAccount } from "../catalog/accounts.ts";
+import { keysOfAccount } from "../catalog/keys.ts";
+import type { AdminContext } from "./exchange.ts";
+import { summaryOf } from "./key-routes.ts";
+import type { AdminRefusal } from "./refusal.ts";
+import type { Account } from "./wire.ts";
+
+/** The account `:id` of the path, or why it is refused. */
+export async function accountOf(c: AdminContext): Promise<CatalogAccount | AdminRefusal> {
+  const account = await findAccount(c.env.DB, c.req.param("id") ?? "");
+  return account ?? { reason: "absent", what: "account with this id" };
+}
+
+/** The account as it is now. */
+export async function shown(c: AdminContext, accountId: string): Promise<Account> {
+  const account = await findAccount(c.env.DB, accountId);
+  if (account === null) throw new Error(`account ${accountId} vanished`);
+  const keys = await keysOfAccount(c.env.DB, accountId);
+  return {
+    accountId,
+    contact: account.contact,
+    note: account.note,
+    disabled: account.disabledAtMs !== null,
+    createdAt: beijingTimestamp(account.createdAtMs),
+    ownLimits: account.ownLimits,
+    subscriptions: account.subscriptions.map(({ plan, startMs, endMs }) => ({
+      plan,
+      start: beijingTimestamp(startMs),
+      end: beijingTimestamp(endMs),
+    })),
+    keys: keys.map(summaryOf),
+  };
+}

@@ -1,0 +1,124 @@
+/** `edgetape subscription` and `edgetape plan`: what customers bought, and how much a plan gives a day. */
+import { Argument, type Command, Option } from "commander";
+import { type Account, accountSchema, type PlanList, planListSchema } from "../admin/wire.ts";
+import { PLAN_NAMES, type PlanName } from "../entitlement/principal.ts";
+import { linesOf } from "./account-lines.ts";
+import { instantArgument, type LimitWord, limitArgument, limitOf, spanArgument } from "./arguments.ts";
+import { CommandFailure, EXIT } from "./exit.ts";
+import { print, type ServiceOptions, serviceOf, table, withService } from "./service-options.ts";
+
+/** Registers `subscription …`. */
+export function registerSubscriptions(program: Command): void {
+  const subscription = program.command("subscription").description("plans of an account");
+  withService(
+    subscription
+      .command("set")
+      .description("give an account this plan in place of all it has")
+      .argument("<account>")
+      .addOption(planOption())
+      .requiredOption(
+        "--start <instant>",
+        "first instant: a date (its beginning in Beijing) or RFC 3339",
+        instantArgument,
+      )
+      .requiredOption("--end <instant>", "first instant after the plan, likewise", instantArgument)
+      .option("--keep", "keep the account's other plans: of overlapping ones the best counts"),
+  ).action(set);
+  withService(
+    subscription
+      .command("extend")
+      .description("let a plan hold longer; one that is over begins anew, now")
+      .argument("<account>")
+      .addOption(planOption())
+      .option("--by <span>", "so much longer, such as 30d", spanArgument)
+      .option("--until <instant>", "until before this instant: a date or RFC 3339", instantArgument),
+  ).action(extend);
+  withService(
+    subscription
+      .command("weekly")
+      .description("a weekly card beside the account's other plans: 7 × 24 hours")
+      .argument("<account>")
+      .option("--start <instant>", "its first instant; now when absent", instantArgument),
+  ).action(weekly);
+}
+
+/** Registers `plan …`. */
+export function registerPlans(program: Command): void {
+  const plan = program.command("plan").description("daily limits by plan, in force within 30 s");
+  withService(plan.command("show").description("the limits of every plan")).action(showPlans);
+  withService(
+    plan
+      .command("set")
+      .description("set both limits of a plan, for every account without limits of its own")
+      .addArgument(new Argument("<plan>").choices(PLAN_NAMES))
+      .requiredOption("--requests <count>", "requests a Beijing day, or unlimited", limitArgument)
+      .requiredOption("--files <count>", "Parquet files a Beijing day, or unlimited", limitArgument),
+  ).action(setPlan);
+}
+
+function planOption(): Option {
+  return new Option("--plan <plan>", "the plan").choices(PLAN_NAMES).makeOptionMandatory();
+}
+
+async function set(
+  id: string,
+  options: ServiceOptions & { plan: PlanName; start: number; end: number; keep?: boolean },
+): Promise<void> {
+  const { plan, start, end } = options;
+  const path = pathOf(id);
+  const client = serviceOf(options);
+  const account = options.keep
+    ? await client.request(accountSchema, "POST", path, { body: { plan, start, end } })
+    : await client.request(accountSchema, "PUT", path, { body: { subscriptions: [{ plan, start, end }] } });
+  show(options, account);
+}
+
+async function extend(
+  id: string,
+  options: ServiceOptions & { plan: PlanName; by?: number; until?: number },
+): Promise<void> {
+  const { plan, by, until } = options;
+  if ((by === undefined) === (until === undefined)) {
+    throw new CommandFailure("Give either --by or --until.", EXIT.usage);
+  }
+  const body = { plan, ...(by === undefined ? { until } : { byMs: by }) };
+  const client = serviceOf(options);
+  show(options, await client.request(accountSchema, "POST", `${pathOf(id)}/extend`, { body }));
+}
+
+async function weekly(id: string, options: ServiceOptions & { start?: number }): Promise<void> {
+  const body = { plan: "weekly", ...(options.start === undefined ? {} : { start: options.start }) };
+  show(options, await serviceOf(options).request(accountSchema, "POST", pathOf(id), { body }));
+}
+
+function pathOf(accountId: string): string {
+  return `/admin/accounts/${encodeURIComponent(accountId)}/subscriptions`;
+}
+
+function show(options: ServiceOptions, account: Account): void {
+  print(options, account, linesOf(account));
+}
+
+async function showPlans(options: ServiceOptions): Promise<void> {
+  printPlans(options, await serviceOf(options).request(planListSchema, "GET", "/admin/plans"));
+}
+
+async function setPlan(
+  plan: PlanName,
+  options: ServiceOptions & { requests: LimitWord; files: LimitWord },
+): Promise<void> {
+  const body = { plans: [{ plan, requests: limitOf(options.requests), files: limitOf(options.files) }] };
+  printPlans(options, await serviceOf(options).request(planListSchema, "PUT", "/admin/plans", { body }));
+}
+
+function printPlans(options: ServiceOptions, list: PlanList): void {
+  const limit = (count: number | null) => (count === null ? "unlimited" : String(count));
+  print(
+    options,
+    list,
+    table(
+      ["plan", "requests a day", "files a day"],
+      list.plans.map(({ plan, requests, files }) => [plan, limit(requests), limit(files)]),
+    ),
+  );
+}

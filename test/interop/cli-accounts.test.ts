@@ -1,0 +1,113 @@
+/** `edgetape account`, `key`, `plan` and `subscription` as an operator runs them, against a running service. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { day, order, security } from "../support/builders.ts";
+import { edgetape } from "../support/edgetape.ts";
+import { loadWeekdays, publish } from "../support/operator.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const DATE = "20260311";
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+  await loadWeekdays(service, "20260301", "20260331");
+  await publish(service, day({ tradedate: DATE, securities: [security("600519", [order("093000000")])] }));
+});
+afterAll(() => service.stop());
+
+async function done(...words: string[]): Promise<string> {
+  const { status, stdout, stderr } = await edgetape(words, service);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  return stdout;
+}
+
+const ask = (apikey: string, params: object = {}) =>
+  service.post({
+    apiname: "level2_order_history",
+    apikey,
+    params: { symbol: "600519", tradedate: DATE, ...params },
+  });
+
+describe("edgetape account", () => {
+  it("shows what a customer may have, what is left today, and how the last requests ended", async () => {
+    await done("account", "create", "c-17", "--contact", "c17@example.com");
+    await done("subscription", "extend", "c-17", "--plan", "professional", "--by", "30d");
+    const [key = ""] = (await done("key", "issue", "c-17", "--name", "laptop")).split("\n");
+    const served = await ask(key);
+    await ask(key, { format: "parquet" });
+    const refused = await ask(key, { tradedate: "20250106" });
+
+    const shown = await done("account", "show", "c-17");
+    expect(shown).toContain("plan in force: professional, until before 2026-04-11T10:");
+    expect(shown).toContain("level2_order_history: 20260211 to 20260312");
+    expect(shown).toMatch(
+      /level2_order_history today: 2 requests used, unlimited, 1 of 30 files used, 29 left; resets in 8\d\d min/,
+    );
+    expect(shown).toMatch(
+      new RegExp(`^${served.headers["x-request-id"]} .* 200 +success +600519 +${DATE} +1$`, "m"),
+    );
+    expect(shown).toMatch(new RegExp(`^${refused.headers["x-request-id"]} .* 403 +outside_window`, "m"));
+    expect(shown).toMatch(/^key_\S+ +et_\S{5} +laptop +2026-03-12T\S+ +in force$/m);
+    expect(shown).not.toContain(key);
+    const json = JSON.parse(await done("account", "show", "c-17", "--json"));
+    expect(json).toMatchObject({
+      accountId: "c-17",
+      standing: { slot: null, info: { plan: "professional" } },
+    });
+  });
+
+  it("gives counts back, frees slots, and lists whose plan ends soon", async () => {
+    expect(await done("account", "credit", "c-17", "--files", "1")).toContain(
+      "1 of 30 files used, 1 given back, 30 left",
+    );
+    expect(await done("account", "free", "c-17")).toBe("The slot was free already.\n");
+    await done("account", "create", "c-18");
+    await done("subscription", "weekly", "c-18");
+    const soon = await done("account", "list", "--expiring", "8d");
+    expect(soon).toMatch(/^c-18 +weekly +2026-03-19T10:/m);
+    expect(soon).not.toContain("c-17");
+    expect(await done("account", "list", "--search", "C17@")).toContain("c-17");
+    expect((await edgetape(["account", "list", "--expiring", "soon"], service)).status).toBe(2);
+  });
+
+  it("sets an account's own limits, unlimited ones too", async () => {
+    const limits = await done("account", "limits", "c-17", "--files", "5", "--requests", "unlimited");
+    expect(limits).toContain("limits a day: requests unlimited, files 5");
+    expect(await done("account", "limits", "c-17")).toContain("requests the plan's, files the plan's");
+  });
+
+  it("disables an account after a yes, and enables it", async () => {
+    const [key = ""] = (await done("key", "issue", "c-18")).split("\n");
+    expect((await edgetape(["account", "disable", "c-18"], service)).status).toBe(2);
+    await done("account", "disable", "c-18", "--yes");
+    expect((await ask(key)).reason).toBe("account_disabled");
+    expect(await done("account", "enable", "c-18")).not.toContain("disabled");
+  });
+});
+
+describe("edgetape key", () => {
+  it("lists the keys of an account, and rolls one with an overlap", async () => {
+    const [old = ""] = (await done("key", "issue", "c-17", "--name", "server")).split("\n");
+    const keyId = /^(\S+) .*server/m.exec(await done("key", "list", "c-17"))?.[1] ?? "";
+    const [fresh = "", , told = ""] = (await done("key", "roll", keyId, "--overlap", "2d")).split("\n");
+    expect(told).toMatch(new RegExp(`^The old key ${keyId} works until 2026-03-14T10:`));
+    expect((await ask(old)).envelope.code).toBe(200);
+    expect((await ask(fresh)).envelope.code).toBe(200);
+    expect(await done("key", "list", "c-17")).toMatch(new RegExp(`^${keyId} .* until 2026-03-14T`, "m"));
+    expect((await edgetape(["key", "roll", keyId, "--overlap", "8d"], service)).status).toBe(1);
+    expect((await edgetape(["key", "revoke", keyId], service)).status).toBe(2);
+  });
+});
+
+describe("edgetape plan", () => {
+  it("shows every plan's limits and sets one plan's", async () => {
+    expect(await done("plan", "show")).toMatch(/^trial +100 +unlimited$/m);
+    expect(await done("plan", "set", "trial", "--requests", "7", "--files", "unlimited")).toMatch(
+      /^trial +7 +unlimited$/m,
+    );
+    expect((await edgetape(["plan", "set", "gold", "--requests", "7", "--files", "1"], service)).status).toBe(
+      2,
+    );
+    await done("plan", "set", "trial", "--requests", "100", "--files", "unlimited");
+  });
+});
