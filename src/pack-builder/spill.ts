@@ -112,4 +112,9 @@ export class SpillReader {
     }
     return decodeBatch(bytes);
   }
+
+  close(): void {
+    for (const descriptor of this.descriptors.values()) closeSync(descriptor);
+    this.descriptors.clear();
+  }
 }

@@ -85,6 +85,12 @@ export class Workbench {
     }
   }
 
+  /** Closes the spill files; a thread's are closed when it ends. */
+  close(): void {
+    this.spill?.close();
+    this.spilled.close();
+  }
+
   private sectionOfChunk(chunk: ChunkOfLines, key: number): SectionResult & { report: ChunkReport } {
     const { batches, report } = this.parse(chunk);
     return { ...this.section(key, [...batches.values()]), report };

@@ -13,6 +13,8 @@ import {
   type WorkerSettings,
 } from "./work.ts";
 
+const ENDED = "a worker thread ended before its work";
+
 type Answer = { result: unknown } | { error: unknown };
 
 export class WorkerPool {
@@ -20,6 +22,8 @@ export class WorkerPool {
   private readonly idle: Thread[] = [];
   private readonly waiting: ((thread: Thread) => void)[] = [];
   private readonly all: Thread[];
+  /** A thread that ended answers nothing any more: whoever is given it would wait for ever. */
+  private ended = false;
   /** Does the work where there are no threads. */
   private readonly own: Workbench | undefined;
 
@@ -35,6 +39,11 @@ export class WorkerPool {
       return new Thread(join(import.meta.dirname, "worker-thread.ts"), { workerData });
     });
     this.idle.push(...this.all);
+    for (const thread of this.all) {
+      thread.once("exit", () => {
+        this.ended = true;
+      });
+    }
   }
 
   sectionOfChunk(chunk: ChunkOfLines, key: number): Promise<SectionResult & { report: ChunkReport }> {
@@ -50,6 +59,7 @@ export class WorkerPool {
   }
 
   async close(): Promise<void> {
+    this.own?.close();
     await Promise.all(this.all.map((thread) => thread.terminate()));
   }
 
@@ -57,6 +67,7 @@ export class WorkerPool {
     if (this.own !== undefined) return this.own.do(work) as T;
     const thread = this.idle.pop() ?? (await new Promise<Thread>((resolve) => this.waiting.push(resolve)));
     try {
+      if (this.ended) throw new Error(ENDED);
       // The methods above are the only callers and name the result of their kind of work.
       return (await answerOf(thread, work)) as T;
     } finally {
@@ -78,7 +89,7 @@ function answerOf(thread: Thread, work: Work): Promise<unknown> {
     const onMessage = (answer: Answer) =>
       settle(() => ("error" in answer ? reject(answer.error) : resolve(answer.result)));
     const onError = (error: unknown) => settle(() => reject(error));
-    const onExit = () => settle(() => reject(new Error("a worker thread ended before its work")));
+    const onExit = () => settle(() => reject(new Error(ENDED)));
     thread.on("message", onMessage);
     thread.on("error", onError);
     thread.on("exit", onExit);
