@@ -1,5 +1,6 @@
 /** The rows of a pack as DuckDB reads them by the global footer: none of our own code takes part. */
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { PackFormatError } from "../../packs/errors.ts";
 import { textNumber } from "../fingerprint.ts";
 
 /** Some rows, in the order of the file. 64-bit columns as pairs of 32-bit words, low before high. */
@@ -37,17 +38,29 @@ export class ForeignReader {
     this.codes = codes.map(textNumber);
   }
 
-  /** Opens the pack at `path`; throws DuckDB's error when it does not take it. */
-  static async open(path: string, threads: number): Promise<ForeignReader> {
+  /**
+   * Opens the pack of the day `tradedate` at `path`. Throws DuckDB's error when it does not take it,
+   * `PackFormatError` when it finds rows of another day.
+   */
+  static async open(path: string, tradedate: string, threads: number): Promise<ForeignReader> {
     const instance = await DuckDBInstance.create(":memory:", {
       threads: String(threads),
       memory_limit: "2GB",
     });
     const connection = await instance.connect();
-    const source = `read_parquet('${path.replaceAll("'", "''")}')`;
+    const source = `read_parquet(${literal(path)})`;
     try {
-      const types = await texts(connection, source, "order_type");
-      const codes = await texts(connection, source, "order_code");
+      const found = await connection.runAndReadAll(
+        `select distinct tradedate, order_type, order_code from ${source}`,
+      );
+      const rows = found.getRowsJson().map((row) => row.map(String));
+      const distinct = (column: number) => [...new Set(rows.map((row) => row[column] ?? ""))].sort();
+      const other = distinct(0).find((day) => day !== tradedate);
+      if (other !== undefined) throw new PackFormatError(`rows are of ${other}, the index says ${tradedate}`);
+      const [types, codes] = [distinct(1), distinct(2)];
+      for (const [name, texts] of Object.entries({ order_types: types, order_codes: codes })) {
+        await connection.run(`create type ${name} as enum (${texts.map(literal).join(", ")})`);
+      }
       return new ForeignReader(instance, connection, { source, types, codes });
     } catch (error) {
       connection.closeSync();
@@ -56,19 +69,11 @@ export class ForeignReader {
     }
   }
 
-  /** Rows whose trading date is not `tradedate`. */
-  async rowsOfOtherDays(tradedate: string): Promise<number> {
-    const counted = await this.connection.runAndReadAll(
-      `select count(*)::integer from ${this.source} where tradedate <> '${tradedate}'`,
-    );
-    return Number(counted.getRowsJson()[0]?.[0] ?? -1);
-  }
-
   /** All rows, a few thousand at a time. */
   async *rows(): AsyncGenerator<ForeignRows> {
     const result = await this.connection.stream(
-      `select symbol::integer, time::integer, order_id, exchange_order_id, order_type::order_type_values,
-         order_code::order_code_values, price, volume, amount from ${this.source}`,
+      `select symbol::integer, time::integer, order_id, exchange_order_id, order_type::order_types,
+         order_code::order_codes, price, volume, amount from ${this.source}`,
     );
     for (;;) {
       const chunk = await result.fetchChunk();
@@ -95,11 +100,8 @@ export class ForeignReader {
   }
 }
 
-/** The distinct texts of `column`, in the order of the numbers that DuckDB gives them from now on. */
-async function texts(connection: DuckDBConnection, source: string, column: string): Promise<string[]> {
-  await connection.run(`create type ${column}_values as enum (select distinct ${column} from ${source})`);
-  const listed = await connection.runAndReadAll(`select unnest(enum_range(null::${column}_values))`);
-  return listed.getRowsJson().map(([text]) => String(text));
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 type Items = Int32Array | Float64Array | BigInt64Array | Uint8Array | Uint16Array;

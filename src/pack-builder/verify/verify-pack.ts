@@ -76,9 +76,7 @@ async function foreignSecurities(
 ): Promise<ComparedSecurity[]> {
   let reader: ForeignReader | undefined;
   try {
-    reader = await ForeignReader.open(path, threads);
-    const strange = await reader.rowsOfOtherDays(index.tradedate);
-    if (strange > 0) throw new PackFormatError(`${strange} rows are of another day than ${index.tradedate}`);
+    reader = await ForeignReader.open(path, index.tradedate, threads);
     return await compareRows(index, reader);
   } catch (error) {
     if (error instanceof PackFormatError) throw error;
