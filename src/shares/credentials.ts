@@ -49,14 +49,17 @@ export function isOwnForm(request: Request): boolean {
   return origin === null || origin === new URL(request.url).origin;
 }
 
-/** `Set-Cookie` that lets a browser into the share `shareId` until `endMs`, and into nothing else. */
+/**
+ * `Set-Cookie` that lets a browser into the share `shareId` until `endMs`, and into nothing else. Its life is
+ * told in seconds: a browser's clock may be wrong.
+ */
 export async function shareCookie(
   secret: string,
-  { shareId, endMs, secure }: { shareId: string; endMs: number; secure: boolean },
+  { shareId, nowMs, endMs, secure }: { shareId: string; nowMs: number; endMs: number; secure: boolean },
 ): Promise<string> {
   const value = `${endMs}.${await cookieSignature(secret, shareId, endMs)}`;
-  const expires = new Date(endMs).toUTCString();
-  const attributes = `Path=/s/${shareId}/; Expires=${expires}; HttpOnly; SameSite=Strict`;
+  const seconds = Math.ceil((endMs - nowMs) / 1000);
+  const attributes = `Path=/s/${shareId}/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`;
   return `${COOKIE}=${value}; ${attributes}${secure ? "; Secure" : ""}`;
 }
 

@@ -90,7 +90,7 @@ async function enter(exchange: Exchange): Promise<Response | DriveDenial> {
   const asked = new URL(request.url).searchParams.has("lang") ? `?lang=${pageLanguage(exchange)}` : "";
   const headers = driveHeaders(log.requestId, {
     Location: `/s/${shareId}/${asked}`,
-    "Set-Cookie": await shareCookie(open.secret, { shareId, endMs: open.endMs, secure }),
+    "Set-Cookie": await shareCookie(open.secret, { shareId, nowMs: door.nowMs, endMs: open.endMs, secure }),
   });
   return new Response(null, { status: 303, headers });
 }

@@ -176,7 +176,7 @@ describe("the form of the page", () => {
     const answer = await postForm(share);
     expect(answer.headers.location).toBe(`/s/${share.shareId}/`);
     expect(String(answer.headers["set-cookie"])).toMatch(
-      new RegExp(`; Path=/s/${share.shareId}/; Expires=[^;]+; HttpOnly; SameSite=Strict$`),
+      new RegExp(`; Path=/s/${share.shareId}/; Max-Age=\\d+; HttpOnly; SameSite=Strict$`),
     );
     expect(String(answer.headers["set-cookie"])).not.toContain(share.password);
   });

@@ -1,20 +1,25 @@
 /** The pages' style: one accent on quiet ground, figures in columns, light and dark by the reader's system. */
 
+/** Colours and typefaces, which the console shares. */
+export const LIGHT = `--ground: #f5f6f4; --paper: #ffffff; --ink: #17201f; --quiet: #5d6b69; --faint: #8a9896;
+  --line: #dfe5e3; --accent: #0b6b63; --on-accent: #ffffff; --accent-soft: #e3f1ee;
+  --warn: #a14510; --warn-soft: #fdf0e6; --code: #f0f3f2; --hatch: #e4e9e7;`;
+export const DARK = `--ground: #0f1414; --paper: #161d1c; --ink: #e8eeec; --quiet: #9aaaa6; --faint: #6b7a76;
+  --line: #26302e; --accent: #3fae9f; --on-accent: #06201d; --accent-soft: #14302c;
+  --warn: #f0a060; --warn-soft: #33231a; --code: #101716; --hatch: #222b29;`;
+export const TYPE = `--sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", "PingFang SC", "Microsoft YaHei",
+    "Noto Sans CJK SC", "Noto Sans SC", sans-serif;
+  --mono: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;`;
+
 export const STYLE = `
 :root {
-  --ground: #f5f6f4; --paper: #ffffff; --ink: #17201f; --quiet: #5d6b69; --faint: #8a9896;
-  --line: #dfe5e3; --accent: #0b6b63; --on-accent: #ffffff; --accent-soft: #e3f1ee;
-  --warn: #b3541e; --warn-soft: #fdf0e6; --code: #f0f3f2; --hatch: #e4e9e7;
-  --sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", "PingFang SC", "Microsoft YaHei",
-    "Noto Sans CJK SC", "Noto Sans SC", sans-serif;
-  --mono: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  ${LIGHT}
+  ${TYPE}
   color-scheme: light dark;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --ground: #0f1414; --paper: #161d1c; --ink: #e8eeec; --quiet: #9aaaa6; --faint: #6b7a76;
-    --line: #26302e; --accent: #3fae9f; --on-accent: #06201d; --accent-soft: #14302c;
-    --warn: #f0a060; --warn-soft: #33231a; --code: #101716; --hatch: #222b29;
+  ${DARK}
   }
 }
 * { box-sizing: border-box; }
@@ -112,7 +117,7 @@ ${["wget", "aria2c", "rclone", "duckdb", "pandas"]
 .files .number { width: 7.5rem; }
 .files .when { width: 16rem; white-space: nowrap; color: var(--quiet); }
 .files td:first-child { max-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.sum { display: block; overflow: hidden; text-overflow: ellipsis; padding: 0.1rem 0 0; background: none; color: var(--faint); font-size: 0.6875rem; }
+.sum { display: block; overflow: hidden; text-overflow: ellipsis; padding: 0.1rem 0 0; background: none; color: var(--quiet); font-size: 0.6875rem; }
 tr:hover .sum { color: var(--ink); }
 
 .door { max-width: 26rem; margin: 8vh auto 0; padding: 2rem; }
@@ -123,7 +128,7 @@ tr:hover .sum { color: var(--ink); }
 .primary:hover { color: var(--on-accent); filter: brightness(1.08); }
 .problem { margin-top: 1rem; padding: 0.6rem 0.85rem; border-radius: 0.5rem; background: var(--warn-soft); color: var(--warn); }
 .hint { color: var(--quiet); font-size: 0.875rem; }
-.request { margin: 1.5rem 0 0; color: var(--faint); font: 0.6875rem var(--mono); }
+.request { margin: 1.5rem 0 0; color: var(--quiet); font: 0.6875rem var(--mono); }
 
 @media (max-width: 46rem) {
   main { padding-top: 1.75rem; }

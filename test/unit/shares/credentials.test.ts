@@ -45,11 +45,12 @@ describe("texts compared", () => {
 describe("the cookie of a share", () => {
   const cookie = (header: string | null, { shareId = "abc", nowMs = END - 1, secret = SECRET } = {}) =>
     hasShareCookie(secret, { header, shareId, nowMs });
-  const made = async (secure = true) => shareCookie(SECRET, { shareId: "abc", endMs: END, secure });
+  const made = async (secure = true) =>
+    shareCookie(SECRET, { shareId: "abc", nowMs: END - 1_500, endMs: END, secure });
   const pair = async () => (await made()).split(";")[0] ?? "";
 
   it("is for its path alone, not for scripts, not for other sites, and for https where there is", async () => {
-    const attributes = "Path=/s/abc/; Expires=Thu, 19 Mar 2026 00:00:00 GMT; HttpOnly; SameSite=Strict";
+    const attributes = "Path=/s/abc/; Max-Age=2; HttpOnly; SameSite=Strict";
     expect(await made()).toMatch(new RegExp(`^edgetape_share=\\d+\\.[0-9a-f]{64}; ${attributes}; Secure$`));
     expect(await made(false)).not.toContain("Secure");
   });

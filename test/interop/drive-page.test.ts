@@ -1,0 +1,196 @@
+/**
+ * The page of a share in a real browser: the form, the year, the files, the commands; both themes, both
+ * languages, a phone. `EDGETAPE_SCREENSHOTS=<folder>` keeps pictures of it to look at.
+ */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DAY, type DriveWorld, startDriveWorld } from "../conformance/drive-world.ts";
+import { HOLIDAY } from "../conformance/world.ts";
+import { startBrowser, type Watched, watchedPage } from "../support/browser.ts";
+import { isMissing } from "../support/tools.ts";
+
+let world: DriveWorld;
+let browser: Browser;
+beforeAll(async () => {
+  world = await startDriveWorld();
+  if (!isMissing("chromium")) browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+});
+
+const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 }, locale: "en-US" };
+const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 780 }, locale: "zh-CN" };
+
+async function enter(page: Page, password = world.share.password): Promise<void> {
+  await page.goto(world.share.url);
+  await page.fill("#password", password);
+  await page.press("#password", "Enter");
+}
+
+/** A page that is inside the share. */
+async function inside(options: BrowserContextOptions = DESK): Promise<Watched> {
+  const watched = await watchedPage(browser, options);
+  await enter(watched.page);
+  await watched.page.waitForSelector(".stats");
+  return watched;
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.EDGETAPE_SCREENSHOTS;
+  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+}
+
+describe.skipIf(isMissing("chromium"))("the page of a share", () => {
+  it("asks for the password in a form, says when it is wrong, and opens with the right one", async () => {
+    const { page, errors, close } = await watchedPage(browser, DESK);
+    await enter(page, "wrong");
+    expect(await page.textContent(".problem")).toContain("the password is wrong");
+    await picture(page, "door");
+    await enter(page);
+    expect(await page.textContent("h1")).toBe("Full-day ticks 2026");
+    expect(page.url()).toBe(world.share.url);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+  it("shows what the share covers: days, files, size, end", async () => {
+    const { page, close } = await inside();
+    const stats = await page.locator(".stats dd").allTextContents();
+    expect(stats[0]).toMatch(/^3 of \d+$/);
+    expect(stats[1]).toBe("4");
+    expect(stats[3]).toBe(`2026-03-19 10:00 Beijing time`);
+    await close();
+  });
+
+  it("shows at a glance which days are there, missing, closed or still to come", async () => {
+    const { page, close } = await inside();
+    const stateOf = (title: string) => page.locator(`.year [title^="${title}"]`).getAttribute("class");
+    expect(await stateOf("2026-03-11")).toContain("present");
+    expect(await stateOf("2026-03-10")).toContain("missing");
+    expect(await stateOf(`${HOLIDAY.slice(0, 4)}-03-02`)).toContain("closed");
+    expect(await stateOf("2026-03-07")).toContain("closed");
+    expect(await stateOf("2026-03-12")).toContain("upcoming");
+    expect(await stateOf("2026-12-31")).toContain("upcoming");
+    expect(await page.locator(".year .day").count()).toBe(365);
+    await close();
+  });
+
+  it("leads to a day's folder and downloads a file as it was published", async () => {
+    const { page, close } = await inside();
+    await page.click(`.year a[href="${DAY}/"]`);
+    expect(await page.textContent("h1")).toBe(`${DAY}/`);
+    await picture(page, "folder");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.click(`a[href="${DAY}_trades.zip"]`),
+    ]);
+    expect(download.suggestedFilename()).toBe(`${DAY}_trades.zip`);
+    const bytes = await readFile(await download.path());
+    expect(bytes.equals(world.trades.bytes)).toBe(true);
+    await close();
+  });
+
+  it("copies the command that is shown, and the password is in none", async () => {
+    const watched = await inside({ ...DESK, permissions: ["clipboard-read", "clipboard-write"] });
+    const { page, close } = watched;
+    for (const tool of ["wget", "aria2c", "rclone", "duckdb", "pandas"]) {
+      await page.click(`label[for="tool-${tool}"]`);
+      await page.click(`.panel-${tool} .copy`);
+      await page.waitForSelector(`.panel-${tool} .copy.done`);
+      const copied = String(await page.evaluate("navigator.clipboard.readText()"));
+      expect(copied).toBe(await page.textContent(`#command-${tool}`));
+      expect(copied).toContain(world.share.url);
+      expect(copied).not.toContain(world.share.password);
+    }
+    await close();
+  });
+
+  it("asks nobody else for anything, and breaks no rule of its own policy", async () => {
+    const { page, requests, errors, close } = await inside();
+    await page.goto(`${world.share.url}${DAY}/`);
+    expect(requests.filter((url) => !url.startsWith(world.service.baseUrl))).toEqual([]);
+    for (const url of requests) expect(url).not.toContain(world.share.password);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+  it("works without scripts, all but the copying", async () => {
+    const { page, close } = await inside({ ...DESK, javaScriptEnabled: false });
+    await page.click('label[for="tool-rclone"]');
+    expect(await page.isVisible("#command-rclone")).toBe(true);
+    expect(await page.isVisible(".panel-rclone .copy")).toBe(false);
+    await close();
+  });
+
+  it("speaks the browser's language, and the other one on a click", async () => {
+    const { page, close } = await inside(PHONE);
+    expect(await page.textContent("h1")).toBe("全天逐笔 2026");
+    expect(await page.getAttribute("html", "lang")).toBe("zh-CN");
+    await page.click(".language button");
+    expect(await page.textContent("h1")).toBe("Full-day ticks 2026");
+    await close();
+  });
+
+  it.each(["light", "dark"] as const)(
+    "is readable in the %s theme: text stands out 4.5 to 1",
+    async (colorScheme) => {
+      const { page, close } = await inside({ ...DESK, colorScheme });
+      await picture(page, `desk-${colorScheme}`);
+      for (const selector of [
+        "h1",
+        ".lead",
+        ".stats dt",
+        ".day.present",
+        ".day.missing",
+        ".panel pre",
+        ".files a",
+        ".sum",
+      ]) {
+        expect(await contrastOf(page, selector), selector).toBeGreaterThanOrEqual(4.5);
+      }
+      await close();
+    },
+  );
+
+  it.each(["light", "dark"] as const)("fits a screen 360 px wide in the %s theme", async (colorScheme) => {
+    const { page, close } = await inside({ ...PHONE, colorScheme });
+    await picture(page, `phone-${colorScheme}`);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+    for (const path of [`${DAY}/`, `${DAY}/by-symbol/`]) {
+      await page.goto(world.share.url + path);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+    }
+    await close();
+  });
+});
+
+/** The contrast (WCAG 2) between an element's text and what is painted behind it. */
+async function contrastOf(page: Page, selector: string): Promise<number> {
+  const colors = await page
+    .locator(selector)
+    .first()
+    .evaluate((element) => {
+      const view = element.ownerDocument.defaultView;
+      if (view === null) return [];
+      const text = view.getComputedStyle(element).color;
+      for (let each: typeof element | null = element; each !== null; each = each.parentElement) {
+        const ground = view.getComputedStyle(each).backgroundColor;
+        if (!/, 0\)$|transparent/.test(ground)) return [text, ground];
+      }
+      return [];
+    });
+  const [text = 0, ground = 0] = colors.map(luminance);
+  return (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05);
+}
+
+function luminance(color: string): number {
+  const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map((part) => {
+    const share = Number(part) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
