@@ -1,13 +1,33 @@
-/** The operator's bearer token. */
+/** Who an operator is, by bearer token: the deployment's own secret, or a named token of the catalog. */
+import { findToken, noteTokenUse } from "../catalog/admin-tokens.ts";
+import { hashKey, isPlausibleToken } from "./key.ts";
+
+/** The name under which the bearer of the secret `ADMIN_TOKEN` stands in the audit table. */
+export const FIRST_OPERATOR = "ADMIN_TOKEN";
 
 const BEARER = /^Bearer +(\S+) *$/i;
 
 /**
- * Whether `authorization` (the header's value, or null) carries `token`. Hashes of equal length are
- * compared in constant time, so neither the token's length nor a common beginning can be measured.
+ * The name of the operator whose token `authorization` (the header's value, or null) carries, or null. A named
+ * token is looked up at every request, so a revocation is in force at once.
  */
-export async function isAdmin(authorization: string | null, token: string): Promise<boolean> {
-  const given = BEARER.exec(authorization ?? "")?.[1] ?? "";
+export async function operatorOf(
+  authorization: string | null,
+  adminToken: string,
+  { db, nowMs }: { db: D1Database; nowMs: number },
+): Promise<string | null> {
+  const token = BEARER.exec(authorization ?? "")?.[1];
+  if (token === undefined) return null;
+  if (await isSame(token, adminToken)) return FIRST_OPERATOR;
+  if (!isPlausibleToken(token)) return null;
+  const found = await findToken(db, await hashKey(token));
+  if (found === null || found.revokedAtMs !== null) return null;
+  await noteTokenUse(db, found, nowMs);
+  return found.name;
+}
+
+/** Compares hashes of equal length in constant time, so neither the length nor a common beginning can be measured. */
+async function isSame(given: string, token: string): Promise<boolean> {
   const [a, b] = await Promise.all([sha256(given), sha256(token)]);
   let difference = 0;
   for (const [i, byte] of a.entries()) difference |= byte ^ (b[i] ?? 0);

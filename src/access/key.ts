@@ -1,26 +1,45 @@
 /**
  * The form of our own keys: `et_`, 30 random base62 characters, 6 base62 characters of the CRC-32 of all
  * before them (design 6). A typo is refused without a read, and scanners can find leaked keys.
- * Imported keys have any form; only those that begin with `et_` are asked for the checksum.
+ * Imported keys have any form; only those that begin with `et_` are asked for the checksum. Operators' tokens
+ * are made alike, with `eta_`.
  */
 import { crc32 } from "node:zlib";
 
-const PREFIX = "et_";
+const KEY_PREFIX = "et_";
+/** Operators' tokens look alike but for this, so that neither can be mistaken for the other. */
+const TOKEN_PREFIX = "eta_";
 const SECRET_LENGTH = 30;
 const CHECK_LENGTH = 6;
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** A new key. 30 characters of base62 are 178 bits. */
 export function generateKey(): string {
-  const body = PREFIX + randomBase62(SECRET_LENGTH);
-  return body + checkOf(body);
+  return checked(KEY_PREFIX + randomBase62(SECRET_LENGTH));
+}
+
+/** A new operator's token, as hard to guess as a key. */
+export function generateToken(): string {
+  return checked(TOKEN_PREFIX + randomBase62(SECRET_LENGTH));
 }
 
 /** Whether `apikey` can be a key at all: false only for one of our form whose checksum is wrong. */
 export function isPlausibleKey(apikey: string): boolean {
-  if (!apikey.startsWith(PREFIX)) return true;
-  const body = apikey.slice(0, -CHECK_LENGTH);
-  return apikey.length === PREFIX.length + SECRET_LENGTH + CHECK_LENGTH && apikey.endsWith(checkOf(body));
+  return !apikey.startsWith(KEY_PREFIX) || isWhole(apikey, KEY_PREFIX);
+}
+
+/** Whether `token` has the form and the checksum of an operator's token. */
+export function isPlausibleToken(token: string): boolean {
+  return token.startsWith(TOKEN_PREFIX) && isWhole(token, TOKEN_PREFIX);
+}
+
+function checked(body: string): string {
+  return body + checkOf(body);
+}
+
+function isWhole(text: string, prefix: string): boolean {
+  const length = prefix.length + SECRET_LENGTH + CHECK_LENGTH;
+  return text.length === length && text === checked(text.slice(0, -CHECK_LENGTH));
 }
 
 /** SHA-256 of the key's UTF-8 bytes as 64 lower-case hex digits: what is stored instead of the key. */

@@ -2,11 +2,11 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import { beijingTimestamp } from "../calendar/beijing.ts";
-import { parseInstant } from "../calendar/instant.ts";
 import { changesSince, type DayChange } from "../catalog/day-changes.ts";
 import { type AdminContext, type AdminEnv, answer, isRefusal, parsed } from "./exchange.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import type { Change, ChangeList } from "./wire.ts";
+import { instantTextSchema } from "./wire-fields.ts";
 
 /** Changes in one answer, at most and unless asked otherwise. */
 const MAX_CHANGES = 100;
@@ -14,16 +14,7 @@ const MAX_CHANGES = 100;
 const querySchema = z.object({
   after: z.coerce.number().int().min(0).default(0),
   limit: z.coerce.number().int().min(1).max(MAX_CHANGES).default(MAX_CHANGES),
-  /** A day or RFC 3339. */
-  since: z
-    .string()
-    .transform((text, context) => {
-      const instant = parseInstant(text);
-      if (instant !== null) return instant;
-      context.addIssue({ code: "custom", message: "expected a day or RFC 3339 with an offset" });
-      return z.NEVER;
-    })
-    .default(0),
+  since: instantTextSchema.default(0),
 });
 
 /** The routes below `/admin/changes`. */

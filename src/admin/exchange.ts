@@ -48,7 +48,7 @@ export function parsed<Schema extends z.ZodType>(
 
 /** A member's name is quoted in messages, and somebody may have put a key there. */
 function masked(text: string): string {
-  return text.replaceAll(/et_[0-9A-Za-z]+/g, "et_…");
+  return text.replaceAll(/(eta?_)[0-9A-Za-z]+/g, "$1…");
 }
 
 /** All bytes of `body`, or null as soon as there are more than `maxBytes`. */

@@ -9,6 +9,7 @@ export type AdminRefusal =
   | { reason: "malformed"; what: string; place: string; problem: string }
   | { reason: "absent"; what: string }
   | { reason: "account_taken"; accountId: string }
+  | { reason: "token_name_taken"; name: string }
   /** Somebody changed the account's subscriptions, or the key, since it was read. */
   | { reason: "changed_meanwhile"; what: string }
   | { reason: "subscription_taken"; plan: string }
@@ -55,6 +56,8 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
       return { status: 404, error: `There is no ${refusal.what}.` };
     case "account_taken":
       return { status: 409, error: `Account ${refusal.accountId} exists already.` };
+    case "token_name_taken":
+      return { status: 409, error: `The name ${refusal.name} was given before; take another one.` };
     case "changed_meanwhile":
       return { status: 409, error: `Somebody changed ${refusal.what} meanwhile; look at it and try again.` };
     case "subscription_taken":

@@ -1,7 +1,7 @@
 /** The operator's API. The integrating app mounts it at `/admin`; `wire.ts` lists the routes. */
 import { Hono } from "hono";
-import { isAdmin } from "../access/admin-token.ts";
-import { settingsOf } from "../env.ts";
+import { operatorOf } from "../access/admin-token.ts";
+import { nowMs, settingsOf } from "../env.ts";
 import { accountRoutes } from "./account-routes.ts";
 import { calendarRoutes } from "./calendar-routes.ts";
 import { changeRoutes } from "./change-routes.ts";
@@ -12,12 +12,10 @@ import { fileRoutes } from "./file-routes.ts";
 import { keyRoutes } from "./key-routes.ts";
 import { planRoutes } from "./plan-routes.ts";
 import { shareRoutes } from "./share-routes.ts";
-
-/** The name under which the first operator's token stands in the audit table. */
-const FIRST_OPERATOR = "ADMIN_TOKEN";
+import { auditRoutes, tokenRoutes } from "./token-routes.ts";
 
 /**
- * All admin routes. Nothing behind them is reached without the operator's token; unknown paths are 404 only
+ * All admin routes. Nothing behind them is reached without an operator's token; unknown paths are 404 only
  * to those who have it.
  *
  * @example app.route("/admin", adminRoutes())
@@ -27,11 +25,14 @@ export function adminRoutes(): Hono<AdminEnv> {
   admin.use("*", async function requireToken(c, next) {
     c.header("Cache-Control", "no-store");
     const authorization = c.req.header("Authorization") ?? null;
-    if (!(await isAdmin(authorization, settingsOf(c.env).ADMIN_TOKEN))) {
+    const settings = settingsOf(c.env);
+    const asked = { db: c.env.DB, nowMs: nowMs(settings) };
+    const operator = await operatorOf(authorization, settings.ADMIN_TOKEN, asked);
+    if (operator === null) {
       c.header("WWW-Authenticate", "Bearer");
       return answer(c, { reason: "token_wrong" });
     }
-    c.set("actor", FIRST_OPERATOR);
+    c.set("actor", operator);
     return next();
   });
   admin.route("/days", dayRoutes());
@@ -43,6 +44,8 @@ export function adminRoutes(): Hono<AdminEnv> {
   admin.route("/files", fileRoutes());
   admin.route("/external", externalShareRoutes());
   admin.route("/shares", shareRoutes());
+  admin.route("/tokens", tokenRoutes());
+  admin.route("/audit", auditRoutes());
   admin.all("*", (c) => answer(c, { reason: "absent", what: "such admin route" }));
   admin.onError(fault);
   return admin;

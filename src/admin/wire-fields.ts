@@ -1,6 +1,7 @@
 /** Fields that several admin bodies share. */
 import * as z from "zod";
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
+import { parseInstant } from "../calendar/instant.ts";
 
 /** A real calendar day as `YYYYMMDD`. */
 export const beijingDateSchema = z.string().transform((text, context): BeijingDate => {
@@ -23,6 +24,14 @@ export const instantSchema = z.union([
   z.int().min(0),
   z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
 ]);
+
+/** An instant in a URL's query: a day (its beginning in Beijing) or RFC 3339. Parsed to Unix milliseconds. */
+export const instantTextSchema = z.string().transform((text, context): number => {
+  const instant = parseInstant(text);
+  if (instant !== null) return instant;
+  context.addIssue({ code: "custom", message: "expected a day or RFC 3339 with an offset" });
+  return z.NEVER;
+});
 
 /** A whole number of things, 0 included. */
 export const countSchema = z.int().min(0);

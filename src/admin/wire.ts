@@ -2,8 +2,9 @@
  * What passes between the operator's command line and `/admin`: one strict schema for every body.
  * The CLI imports this file, so it stays free of the worker's own types.
  *
- * Every route wants `Authorization: Bearer <ADMIN_TOKEN>`. A refusal is `{error: sentence, reason}`
- * with the HTTP status: 400 malformed, 401 token, 404 absent, 409 somebody else was faster, 422 understood but wrong.
+ * Every route wants `Authorization: Bearer` with the secret `ADMIN_TOKEN` or a named token. A refusal is
+ * `{error: sentence, reason}` with the HTTP status: 400 malformed, 401 token, 404 absent, 409 somebody else was
+ * faster, 422 understood but wrong.
  *
  * | route | body | answer |
  * |---|---|---|
@@ -45,12 +46,17 @@
  * | `POST /admin/external/{type}/{year}/clear` | none | `ExternalList` |
  * | `GET /admin/shares?account={id}` | | `ShareList` |
  * | `POST /admin/shares/{shareId}/revoke` | none | `ShareSummary` |
+ * | `GET /admin/tokens` | | `TokenList` |
+ * | `POST /admin/tokens` | `NewToken` | `IssuedToken` (201) |
+ * | `POST /admin/tokens/{name}/revoke` | none | `TokenSummary` |
+ * | `GET /admin/audit?subject=&actor=&action=&since=&before=&limit=` | | `AuditList` |
  */
 import * as z from "zod";
 
 export * from "./wire-accounts.ts";
 export * from "./wire-days.ts";
 export * from "./wire-files.ts";
+export * from "./wire-operators.ts";
 export * from "./wire-standing.ts";
 export * from "./wire-webhook.ts";
 export * from "./wire-webhook-send.ts";

@@ -51,6 +51,47 @@ function jsonOf(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
+/** An entry as it was written. */
+export interface WrittenEntry extends AuditEntry {
+  /** Grows with every entry. */
+  auditId: number;
+}
+
+/** Which entries; an absent condition lets all pass. */
+export interface AuditQuestion {
+  subject?: string | undefined;
+  actor?: string | undefined;
+  /** `day.publish`, or `day` for all of its noun. */
+  action?: string | undefined;
+  /** Unix milliseconds, inclusive. */
+  sinceMs?: number | undefined;
+  /** Only entries before this one. */
+  beforeId?: number | undefined;
+  /** At most so many. */
+  count: number;
+}
+
+const ENTRIES = `
+  SELECT audit_id AS auditId, at_ms AS atMs, actor, action, subject, before, after FROM audit
+  WHERE (?1 IS NULL OR subject = ?1) AND (?2 IS NULL OR actor = ?2)
+    AND (?3 IS NULL OR action = ?3 OR substr(action, 1, length(?3) + 1) = ?3 || '.')
+    AND (?4 IS NULL OR at_ms >= ?4) AND (?5 IS NULL OR audit_id < ?5)
+  ORDER BY audit_id DESC LIMIT ?6`;
+
+/** The newest entries that answer `question`, newest first. */
+export async function auditEntries(db: D1Database, question: AuditQuestion): Promise<WrittenEntry[]> {
+  const { subject, actor, action, sinceMs, beforeId, count } = question;
+  const { results } = await db
+    .prepare(ENTRIES)
+    .bind(subject ?? null, actor ?? null, action ?? null, sinceMs ?? null, beforeId ?? null, count)
+    .all<Omit<WrittenEntry, "before" | "after"> & { before: string | null; after: string | null }>();
+  return results.map(({ before, after, ...entry }) => ({
+    ...entry,
+    before: JSON.parse(before ?? "null"),
+    after: JSON.parse(after ?? "null"),
+  }));
+}
+
 /** Who changed `subject` last; the service when nobody is known. */
 export async function lastActorOf(db: D1Database, subject: string): Promise<string> {
   const sql = "SELECT actor FROM audit WHERE subject = ?1 ORDER BY audit_id DESC LIMIT 1";

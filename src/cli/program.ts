@@ -14,6 +14,7 @@ import { registerPackCommands } from "./pack/index.ts";
 import { registerPublish } from "./publish/publish-command.ts";
 import { registerSample } from "./sample-command.ts";
 import { registerPlans, registerSubscriptions } from "./subscription-commands.ts";
+import { registerAudit, registerTokens } from "./token-commands.ts";
 import { registerWebhook } from "./webhook/webhook-command.ts";
 
 /** The whole command. A wrong command line throws `CommanderError` after its sentence was printed. */
@@ -39,6 +40,8 @@ export function createProgram(): Command {
   registerAccounts(program);
   registerSubscriptions(program);
   registerPlans(program);
+  registerTokens(program);
+  registerAudit(program);
   registerKeys(program);
   registerFiles(program);
   registerExternal(program);

@@ -105,7 +105,7 @@ export function excerptOf(value: unknown): string {
   const text = String(value)
     .slice(0, 4 * EXCERPT_CHARACTERS)
     .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, "\u00b7")
-    .replaceAll(/et_[0-9A-Za-z]+/g, "et_\u2026");
+    .replaceAll(/(eta?_)[0-9A-Za-z]+/g, "$1\u2026");
   const characters = [...text];
   return characters.length <= EXCERPT_CHARACTERS
     ? text

@@ -1,0 +1,95 @@
+/** `/admin/tokens` and `/admin/audit`: who the operators are, and what they did. */
+import { Hono } from "hono";
+import * as z from "zod";
+import { FIRST_OPERATOR } from "../access/admin-token.ts";
+import { firstCharacters, generateToken, hashKey } from "../access/key.ts";
+import { beijingTimestamp } from "../calendar/beijing.ts";
+import { type AdminToken, addToken, listTokens, revokeToken, tokenNamed } from "../catalog/admin-tokens.ts";
+import { auditEntries, SERVICE_ACTOR } from "../catalog/audit.ts";
+import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal, parsed } from "./exchange.ts";
+import type { AdminRefusal } from "./refusal.ts";
+import {
+  type AuditList,
+  type IssuedToken,
+  newTokenSchema,
+  type TokenList,
+  type TokenSummary,
+} from "./wire.ts";
+import { instantTextSchema } from "./wire-fields.ts";
+
+/** Names that others than holders of named tokens have in the audit. */
+const RESERVED: readonly string[] = [FIRST_OPERATOR, SERVICE_ACTOR];
+
+/** Entries in one answer, at most. */
+const MAX_ENTRIES = 500;
+
+const auditQuerySchema = z.object({
+  subject: z.string().optional(),
+  actor: z.string().optional(),
+  action: z.string().optional(),
+  since: instantTextSchema.optional(),
+  before: z.coerce.number().int().min(1).optional(),
+  limit: z.coerce.number().int().min(1).max(MAX_ENTRIES).default(100),
+});
+
+/** The routes below `/admin/tokens`. */
+export function tokenRoutes(): Hono<AdminEnv> {
+  return new Hono<AdminEnv>()
+    .get("/", async (c) => answer(c, await list(c)))
+    .post("/", async (c) => answer(c, await issue(c), 201))
+    .post("/:name/revoke", async (c) => answer(c, await revoke(c)));
+}
+
+/** The routes below `/admin/audit`. */
+export function auditRoutes(): Hono<AdminEnv> {
+  return new Hono<AdminEnv>().get("/", async (c) => answer(c, await audit(c)));
+}
+
+async function list(c: AdminContext): Promise<TokenList> {
+  return { tokens: (await listTokens(c.env.DB)).map(summaryOf) };
+}
+
+async function issue(c: AdminContext): Promise<IssuedToken | AdminRefusal> {
+  const body = await bodyOf(c, newTokenSchema);
+  if (isRefusal(body)) return body;
+  const { name } = body;
+  if (RESERVED.some((reserved) => reserved.toLowerCase() === name.toLowerCase())) {
+    return { reason: "token_name_taken", name };
+  }
+  const token = generateToken();
+  const stored = { sha256: await hashKey(token), name, firstCharacters: firstCharacters(token) };
+  const added = await addToken(c.env.DB, stored, byOf(c));
+  return added ? { name, token } : { reason: "token_name_taken", name };
+}
+
+async function revoke(c: AdminContext): Promise<TokenSummary | AdminRefusal> {
+  const name = c.req.param("name") ?? "";
+  await revokeToken(c.env.DB, name, byOf(c));
+  const token = await tokenNamed(c.env.DB, name);
+  return token === null ? { reason: "absent", what: "token of this name" } : summaryOf(token);
+}
+
+async function audit(c: AdminContext): Promise<AuditList | AdminRefusal> {
+  const query = parsed(auditQuerySchema, c.req.query(), "The query");
+  if (isRefusal(query)) return query;
+  const { subject, actor, action, since, before, limit } = query;
+  const question = { subject, actor, action, sinceMs: since, beforeId: before, count: limit };
+  const entries = await auditEntries(c.env.DB, question);
+  return {
+    entries: entries.map(({ auditId, atMs, ...entry }) => ({
+      id: auditId,
+      at: beijingTimestamp(atMs),
+      ...entry,
+    })),
+  };
+}
+
+function summaryOf({ createdAtMs, lastUsedAtMs, revokedAtMs, ...token }: AdminToken): TokenSummary {
+  const timestamp = (ms: number | null) => (ms === null ? null : beijingTimestamp(ms));
+  return {
+    ...token,
+    createdAt: beijingTimestamp(createdAtMs),
+    lastUsedAt: timestamp(lastUsedAtMs),
+    revokedAt: timestamp(revokedAtMs),
+  };
+}

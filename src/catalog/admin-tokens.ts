@@ -1,0 +1,85 @@
+/** Operators' named tokens, as hashes. A name is never given twice, as the audit speaks of it. */
+import type { By } from "./accounts.ts";
+import { type AuditEntry, auditStatement } from "./audit.ts";
+
+/** Instants are Unix milliseconds. */
+export interface AdminToken {
+  name: string;
+  firstCharacters: string;
+  createdAtMs: number;
+  /** The operator who made it. */
+  createdBy: string;
+  /** At most an hour behind; null: never. */
+  lastUsedAtMs: number | null;
+  revokedAtMs: number | null;
+}
+
+/** A token's last use is written at most this often. */
+const USE_NOTED_EVERY_MS = 3_600_000;
+
+const TOKEN = `
+  SELECT name, first_characters AS firstCharacters, created_at_ms AS createdAtMs, created_by AS createdBy,
+    last_used_at_ms AS lastUsedAtMs, revoked_at_ms AS revokedAtMs
+  FROM admin_tokens`;
+
+/** The token with this SHA-256, revoked or not, or null. */
+export function findToken(db: D1Database, sha256: string): Promise<AdminToken | null> {
+  return db.prepare(`${TOKEN} WHERE sha256 = ?1`).bind(sha256).first<AdminToken>();
+}
+
+/** The token of this name, revoked or not, or null. */
+export function tokenNamed(db: D1Database, name: string): Promise<AdminToken | null> {
+  return db.prepare(`${TOKEN} WHERE name = ?1`).bind(name).first<AdminToken>();
+}
+
+/** All tokens ever made, by name. */
+export async function listTokens(db: D1Database): Promise<AdminToken[]> {
+  return (await db.prepare(`${TOKEN} ORDER BY name`).all<AdminToken>()).results;
+}
+
+/** Stores a token by its SHA-256; false when the name was given before. */
+export async function addToken(
+  db: D1Database,
+  { sha256, name, firstCharacters }: { sha256: string; name: string; firstCharacters: string },
+  by: By,
+): Promise<boolean> {
+  const guard = { sql: "NOT EXISTS (SELECT 1 FROM admin_tokens WHERE name = ?7)", values: [name] };
+  const results = await db.batch([
+    auditStatement(db, entryOf("token.issue", name, { firstCharacters }, by), guard),
+    db
+      .prepare(
+        `INSERT OR IGNORE INTO admin_tokens (sha256, name, first_characters, created_at_ms, created_by)
+         VALUES (?, ?, ?, ?, ?) RETURNING name`,
+      )
+      .bind(sha256, name, firstCharacters, by.nowMs, by.actor),
+  ]);
+  return results.at(-1)?.results.length === 1;
+}
+
+/** Revokes the token from now on; one that is revoked already keeps its instant. */
+export async function revokeToken(db: D1Database, name: string, by: By): Promise<void> {
+  const guard = {
+    sql: "EXISTS (SELECT 1 FROM admin_tokens WHERE name = ?7 AND revoked_at_ms IS NULL)",
+    values: [name],
+  };
+  await db.batch([
+    auditStatement(db, entryOf("token.revoke", name, { revokedAtMs: by.nowMs }, by), guard),
+    db
+      .prepare("UPDATE admin_tokens SET revoked_at_ms = ?2 WHERE name = ?1 AND revoked_at_ms IS NULL")
+      .bind(name, by.nowMs),
+  ]);
+}
+
+/** Notes that the token was used, unless that was done within the hour. */
+export async function noteTokenUse(
+  db: D1Database,
+  { name, lastUsedAtMs }: AdminToken,
+  nowMs: number,
+): Promise<void> {
+  if (lastUsedAtMs !== null && nowMs - lastUsedAtMs < USE_NOTED_EVERY_MS) return;
+  await db.prepare("UPDATE admin_tokens SET last_used_at_ms = ?2 WHERE name = ?1").bind(name, nowMs).run();
+}
+
+function entryOf(action: string, subject: string, after: object, by: By): AuditEntry {
+  return { atMs: by.nowMs, actor: by.actor, action, subject, before: null, after };
+}

@@ -1,0 +1,86 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { FIRST_OPERATOR, operatorOf } from "../../../src/access/admin-token.ts";
+import { firstCharacters, generateKey, generateToken, hashKey } from "../../../src/access/key.ts";
+import { addToken, listTokens, revokeToken } from "../../../src/catalog/admin-tokens.ts";
+import type { Env } from "../../../src/env.ts";
+
+const { DB } = env as unknown as Env;
+const SECRET = "a-token-of-more-than-24-characters";
+const NOW = Date.parse("2026-03-12T10:00:00+08:00");
+const HOUR_MS = 3_600_000;
+const by = { actor: "test", nowMs: NOW };
+
+const operator = (header: string | null, nowMs = NOW) => operatorOf(header, SECRET, { db: DB, nowMs });
+
+async function named(name: string): Promise<string> {
+  const token = generateToken();
+  await addToken(DB, { sha256: await hashKey(token), name, firstCharacters: firstCharacters(token) }, by);
+  return token;
+}
+
+describe("the first operator's token", () => {
+  it("opens with the very token only, as a bearer token", async () => {
+    expect(await operator(`Bearer ${SECRET}`)).toBe(FIRST_OPERATOR);
+    expect(await operator(`bearer  ${SECRET}`)).toBe(FIRST_OPERATOR);
+  });
+
+  it.each([
+    null,
+    "",
+    "Bearer",
+    "Bearer ",
+    SECRET,
+    `Basic ${SECRET}`,
+    `Bearer ${SECRET}x`,
+    `Bearer ${SECRET.slice(1)}`,
+    `Bearer ${SECRET.toUpperCase()}`,
+    `Bearer ${SECRET} ${SECRET}`,
+  ])("refuses %j", async (header) => {
+    expect(await operator(header)).toBeNull();
+  });
+});
+
+describe("named tokens", () => {
+  it("open with their name until they are revoked, and then at once no more", async () => {
+    const [ann, bob] = [await named("Ann"), await named("Bob")];
+    expect([await operator(`Bearer ${ann}`), await operator(`Bearer ${bob}`)]).toEqual(["Ann", "Bob"]);
+    await revokeToken(DB, "Ann", by);
+    expect([await operator(`Bearer ${ann}`), await operator(`Bearer ${bob}`)]).toEqual([null, "Bob"]);
+  });
+
+  it("refuse a typo without a read, an unknown token with one, and keys", async () => {
+    const token = await named("Cem");
+    const typo = `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`;
+    const unreadable = new Proxy(DB, {
+      get: () => {
+        throw new Error("D1 was asked");
+      },
+    });
+    expect(await operatorOf(`Bearer ${typo}`, SECRET, { db: unreadable, nowMs: NOW })).toBeNull();
+    expect(await operatorOf(`Bearer ${generateKey()}`, SECRET, { db: unreadable, nowMs: NOW })).toBeNull();
+    expect(await operator(`Bearer ${generateToken()}`)).toBeNull();
+  });
+
+  it("are named once for ever, and stored as hashes", async () => {
+    const token = await named("Dora");
+    await revokeToken(DB, "Dora", by);
+    const again = { sha256: await hashKey(generateToken()), name: "Dora", firstCharacters: "eta_" };
+    expect(await addToken(DB, again, by)).toBe(false);
+    const { results } = await DB.prepare("SELECT * FROM admin_tokens").all();
+    expect(JSON.stringify(results)).not.toContain(token);
+  });
+
+  it("have their last use noted at most once an hour", async () => {
+    const token = await named("Eve");
+    const lastUse = async () => (await listTokens(DB)).find(({ name }) => name === "Eve")?.lastUsedAtMs;
+    for (const [afterMs, noted] of [
+      [0, 0],
+      [HOUR_MS - 1, 0],
+      [HOUR_MS, HOUR_MS],
+    ] as const) {
+      await operator(`Bearer ${token}`, NOW + afterMs);
+      expect(await lastUse()).toBe(NOW + noted);
+    }
+  });
+});

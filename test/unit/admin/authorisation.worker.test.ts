@@ -1,0 +1,144 @@
+/** Every route of the admin API against everything that is no operator's token. */
+import { describe, expect, it } from "vitest";
+import { generateKey, generateToken } from "../../../src/access/key.ts";
+import { adminRoutes } from "../../../src/admin/routes.ts";
+import type { AuditList, IssuedKey, IssuedToken, TokenList, TokenSummary } from "../../../src/admin/wire.ts";
+import { admin, TOKEN, testEnv } from "./operator.ts";
+
+const routes = adminRoutes().routes.filter(({ path, method }) => !path.includes("*") && method !== "ALL");
+
+async function as(token: string, method: string, path: string, body?: object) {
+  const headers = { Authorization: `Bearer ${token}` };
+  return admin(method, path, body, { headers });
+}
+
+/** Everything that must not be changed by anybody without a token. */
+async function stored(): Promise<string> {
+  const { results } = await testEnv.DB.prepare(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\'",
+  ).all<{ name: string }>();
+  const tables = await testEnv.DB.batch(
+    results.map(({ name }) => testEnv.DB.prepare(`SELECT * FROM "${name}"`)),
+  );
+  const { objects } = await testEnv.PACKS.list();
+  return JSON.stringify([tables.map((table) => table.results), objects.map(({ key, etag }) => [key, etag])]);
+}
+
+describe("authorisation", () => {
+  it("covers all routes that there are", () => {
+    expect(routes.length).toBeGreaterThan(40);
+  });
+
+  it("lets nobody past without an operator's token in force, whatever the route, and changes nothing", async () => {
+    await admin("POST", "/accounts", { accountId: "holder" });
+    const { body: key } = await admin<IssuedKey>("POST", "/accounts/holder/keys", {});
+    const { body: revoked } = await admin<IssuedToken>("POST", "/tokens", { name: "revoked" });
+    await admin("POST", "/tokens/revoked/revoke");
+    const strangers: Record<string, Record<string, string>> = {
+      "no token": {},
+      "a wrong token": { Authorization: "Bearer wrong" },
+      "a token nobody has": { Authorization: `Bearer ${generateToken()}` },
+      "a revoked token": { Authorization: `Bearer ${revoked.token}` },
+      "a customer's key": { Authorization: `Bearer ${key.key}` },
+      "a key nobody has": { Authorization: `Bearer ${generateKey()}` },
+      "basic authentication": { Authorization: `Basic ${btoa(`admin:${TOKEN}`)}` },
+      "the token in a cookie": { Cookie: `token=${TOKEN}` },
+    };
+    const before = await stored();
+    for (const { method, path } of routes) {
+      for (const [who, headers] of Object.entries(strangers)) {
+        const filled = path.replace(":id", "holder").replace(":keyId", key.keyId).replace(":name", "revoked");
+        const init = { method, headers, ...(method === "GET" ? {} : { body: "{}" }) };
+        const response = await adminRoutes().request(filled, init, testEnv);
+        const body = await response.json();
+        expect([method, path, who, response.status]).toEqual([method, path, who, 401]);
+        expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
+        expect(body).toEqual({ error: expect.any(String), reason: "token_wrong" });
+      }
+    }
+    expect(await stored()).toBe(before);
+  });
+
+  it("tells nothing of routes that do not exist, either", async () => {
+    const response = await adminRoutes().request("/nothing", {}, testEnv);
+    expect(response.status).toBe(401);
+  });
+});
+
+describe("operators", () => {
+  it("have tokens of their own, whose name stands in the audit, until they are revoked", async () => {
+    const issued = await admin<IssuedToken>("POST", "/tokens", { name: "Ann 张" });
+    expect(issued).toMatchObject({
+      status: 201,
+      body: { name: "Ann 张", token: expect.stringMatching(/^eta_\w{36}$/) },
+    });
+    const { token } = issued.body;
+    expect(await as(token, "POST", "/accounts", { accountId: "by-ann" })).toMatchObject({ status: 201 });
+    const second = await admin<IssuedToken>(
+      "POST",
+      "/tokens",
+      { name: "Bob" },
+      { headers: { Authorization: `Bearer ${token}` } },
+    );
+    expect(second.status).toBe(201);
+
+    const audit = await admin<AuditList>("GET", `/audit?actor=${encodeURIComponent("Ann 张")}`);
+    expect(audit.body.entries.map(({ actor, action, subject }) => [actor, action, subject])).toEqual([
+      ["Ann 张", "token.issue", "Bob"],
+      ["Ann 张", "account.create", "by-ann"],
+    ]);
+    const { body: list } = await admin<TokenList>("GET", "/tokens");
+    expect(list.tokens.find(({ name }) => name === "Bob")).toEqual({
+      name: "Bob",
+      firstCharacters: second.body.token.slice(0, 8),
+      createdAt: expect.stringMatching(/\+08:00$/),
+      createdBy: "Ann 张",
+      lastUsedAt: null,
+      revokedAt: null,
+    });
+    expect(JSON.stringify([list, audit.body])).not.toContain(second.body.token);
+    const path = `/tokens/${encodeURIComponent("Ann 张")}/revoke`;
+    const revoked = await as(second.body.token, "POST", path);
+    expect((revoked.body as unknown as TokenSummary).revokedAt).toMatch(/\+08:00$/);
+    expect((await as(token, "GET", "/tokens")).status).toBe(401);
+    expect((await as(second.body.token, "GET", "/tokens")).status).toBe(200);
+  });
+
+  it("cannot take the name of another, of the first operator or of the service", async () => {
+    for (const name of ["Bob", "ADMIN_TOKEN", "admin_token", "service"]) {
+      expect(await admin("POST", "/tokens", { name })).toMatchObject({
+        status: 409,
+        body: { reason: "token_name_taken" },
+      });
+    }
+    for (const name of ["", "a/b", "x".repeat(65), "new\nline"]) {
+      expect((await admin("POST", "/tokens", { name })).status).toBe(400);
+    }
+    expect((await admin("POST", "/tokens/nobody/revoke")).status).toBe(404);
+  });
+
+  it("find entries of the audit by subject, actor, action and time, page by page", async () => {
+    for (const n of [1, 2, 3]) await admin("POST", "/accounts", { accountId: `audited-${n}` });
+    await admin("POST", "/accounts/audited-2/disable");
+    const find = async (query: string) =>
+      (await admin<AuditList>("GET", `/audit?${query}`)).body.entries.map(
+        ({ action, subject }) => `${action} ${subject}`,
+      );
+    expect(await find("subject=audited-2")).toEqual([
+      "account.disable audited-2",
+      "account.create audited-2",
+    ]);
+    expect(await find("action=account.disable")).toEqual(["account.disable audited-2"]);
+    expect((await find("action=account&limit=500")).length).toBeGreaterThanOrEqual(4);
+    expect(await find("action=acc")).toEqual([]);
+    expect(await find("since=2099-01-01")).toEqual([]);
+    const first = await admin<AuditList>("GET", "/audit?action=account.create&limit=2");
+    const next = await admin<AuditList>(
+      "GET",
+      `/audit?action=account.create&limit=2&before=${first.body.entries.at(-1)?.id}`,
+    );
+    const subjects = [...first.body.entries, ...next.body.entries].map(({ subject }) => subject);
+    expect(subjects.slice(0, 3)).toEqual(["audited-3", "audited-2", "audited-1"]);
+    expect((await admin("GET", "/audit?since=yesterday")).status).toBe(400);
+  });
+});
