@@ -49,21 +49,25 @@ export function orderPackName(tradedate: BeijingDate): string {
   return `${tradedate}_orders.parquet`;
 }
 
-const VERSIONS = `
+/** `dataType` is an expression of SQL; ?2 to ?4 are the first and last day and the instant of `FileVersion`'s 7 days. */
+const versionsOf = (dataType: string) => `
   SELECT 'level2' AS dataType, d.tradedate, d.tradedate || '_orders.parquet' AS name, r.revision,
     p.object_key AS objectKey, p.etag, p.size_bytes AS sizeBytes, p.sha256,
     r.published_at_ms AS publishedAtMs, p.pack_id AS packId, r.replaced_at_ms AS replacedAtMs
   FROM order_days d
   JOIN day_revisions r ON r.tradedate = d.tradedate
   JOIN day_packs p ON p.pack_id = r.pack_id
-  WHERE ?1 = 'level2' AND d.tradedate BETWEEN ?2 AND ?3 AND d.state = 'available'
+  WHERE ${dataType} = 'level2' AND d.tradedate BETWEEN ?2 AND ?3 AND d.state = 'available'
     AND (r.revision = d.revision OR r.replaced_at_ms > ?4)
   UNION ALL
   SELECT data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256, published_at_ms, NULL,
     replaced_at_ms
   FROM day_files
-  WHERE data_type = ?1 AND tradedate BETWEEN ?2 AND ?3 AND state = 'published'
+  WHERE data_type = ${dataType} AND tradedate BETWEEN ?2 AND ?3 AND state = 'published'
     AND (replaced_at_ms IS NULL OR replaced_at_ms > ?4)`;
+
+const VERSIONS = versionsOf("?1");
+const VERSIONS_IN_SHARE = versionsOf("(SELECT data_type FROM shares WHERE share_id = ?1)");
 
 /** The bindings of `VERSIONS` for present revisions only: nothing was replaced after the end of time. */
 function present({ dataType, from, to }: CoverageQuestion): [DataType, string, string, number] {
@@ -102,6 +106,8 @@ export async function coverageOf(db: D1Database, question: CoverageQuestion): Pr
   return coverage;
 }
 
+const AT_A_NAME = "WHERE name = ?5 ORDER BY replacedAtMs IS NOT NULL, revision DESC";
+
 /**
  * The versions of the file at `place` that may be downloaded at `nowMs` (Unix milliseconds): the present one
  * first, then those that were replaced less than 7 days ago, newest first. None when the file is not offered
@@ -112,12 +118,30 @@ export async function fileVersions(
   { dataType, tradedate, name }: FilePlace,
   nowMs: number,
 ): Promise<FileVersion[]> {
-  const sql = `SELECT * FROM (${VERSIONS}) WHERE name = ?5 ORDER BY replacedAtMs IS NOT NULL, revision DESC`;
-  const { results } = await db
-    .prepare(sql)
-    .bind(dataType, tradedate, tradedate, nowMs - REPLACED_KEPT_MS, name)
-    .all<FileVersion>();
-  return results[0]?.replacedAtMs === null ? results : [];
+  const statement = db
+    .prepare(`SELECT * FROM (${VERSIONS}) ${AT_A_NAME}`)
+    .bind(dataType, tradedate, tradedate, nowMs - REPLACED_KEPT_MS, name);
+  return fileVersionsOf(await statement.all());
+}
+
+/**
+ * The statement of `fileVersions` for a file of the share's type, so that the share and the file are one read;
+ * its result goes to `fileVersionsOf`.
+ */
+export function fileVersionsStatement(
+  db: D1Database,
+  { shareId, tradedate, name }: { shareId: string; tradedate: BeijingDate; name: string },
+  nowMs: number,
+): D1PreparedStatement {
+  return db
+    .prepare(`SELECT * FROM (${VERSIONS_IN_SHARE}) ${AT_A_NAME}`)
+    .bind(shareId, tradedate, tradedate, nowMs - REPLACED_KEPT_MS, name);
+}
+
+/** The versions in the result of `fileVersionsStatement`. */
+export function fileVersionsOf(result: D1Result | undefined): FileVersion[] {
+  const versions = (result?.results ?? []) as FileVersion[];
+  return versions[0]?.replacedAtMs === null ? versions : [];
 }
 
 /** The statement that reads the number which changes with every change of what is offered. */

@@ -34,9 +34,9 @@ const SHARE = `s.share_id AS shareId, s.account_id AS accountId, s.data_type AS 
 
 type HeldRow = Share & { disabledAtMs: number | null; subscriptions: string; catalogRevision: number };
 
-/** The share with this id, revoked and over ones too, or null. */
-export async function shareById(db: D1Database, shareId: string): Promise<HeldShare | null> {
-  const row = await db
+/** The statement that reads the share with this id; its result goes to `heldShareOf`. */
+export function heldShareStatement(db: D1Database, shareId: string): D1PreparedStatement {
+  return db
     .prepare(
       `SELECT ${SHARE}, a.disabled_at_ms AS disabledAtMs,
          (SELECT json_group_array(json_object('plan', plan, 'startMs', start_ms, 'endMs', end_ms))
@@ -45,9 +45,13 @@ export async function shareById(db: D1Database, shareId: string): Promise<HeldSh
        FROM shares s JOIN accounts a ON a.account_id = s.account_id
        WHERE s.share_id = ?1`,
     )
-    .bind(shareId)
-    .first<HeldRow>();
-  if (row === null) return null;
+    .bind(shareId);
+}
+
+/** The share in the result of `heldShareStatement`, revoked and over ones too, or null. */
+export function heldShareOf(result: D1Result | undefined): HeldShare | null {
+  const [row] = (result?.results ?? []) as HeldRow[];
+  if (row === undefined) return null;
   const { disabledAtMs, subscriptions, catalogRevision, ...share } = row;
   return {
     share,
@@ -55,6 +59,11 @@ export async function shareById(db: D1Database, shareId: string): Promise<HeldSh
     subscriptions: JSON.parse(subscriptions) as Subscription[],
     catalogRevision,
   };
+}
+
+/** The share with this id, revoked and over ones too, or null. */
+export async function shareById(db: D1Database, shareId: string): Promise<HeldShare | null> {
+  return heldShareOf(await heldShareStatement(db, shareId).all());
 }
 
 export type ShareOwner = Pick<Share, "accountId" | "dataType" | "year">;

@@ -4,7 +4,7 @@
  * exist is looked up, derived, compared and guarded like one that does.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { type HeldShare, type Share, shareById } from "../catalog/shares.ts";
+import { type HeldShare, heldShareOf, heldShareStatement, type Share } from "../catalog/shares.ts";
 import { entitleShare } from "../entitlement/entitle.ts";
 import type { Env, Settings } from "../env.ts";
 import { type Caller, keyedHash } from "./address.ts";
@@ -22,6 +22,8 @@ export interface OpenShare {
   days: { from: BeijingDate; to: BeijingDate } | null;
   /** Signs its cookies. */
   secret: string;
+  /** The result of the statement read `alongside`, if there was one. */
+  read: D1Result | undefined;
 }
 
 /** What a request is judged by. */
@@ -31,6 +33,8 @@ export interface Door {
   nowMs: number;
   shareId: string;
   caller: Caller;
+  /** What else is to be read, in one round trip with the share. */
+  alongside: D1PreparedStatement | null;
 }
 
 /** Guards for ids of no share: enough that one of them is never busy, few enough to make no crowd. */
@@ -52,18 +56,18 @@ export async function openShare(request: Request, door: Door): Promise<OpenShare
     const given = basic?.user === door.shareId ? basic.password : null;
     return withPassword(given, door);
   }
-  const held = await shareById(door.env.DB, door.shareId);
+  const { held, read } = await readShare(door);
   const secret = secretOf(held, door.settings);
   const { shareId, nowMs } = door;
   const carried = await hasShareCookie(secret, { header: cookie, shareId, nowMs });
   if (!carried || held === null) return { reason: "password_wrong", given: false };
-  return judged(held, secret, nowMs);
+  return judged(held, { secret, nowMs, read });
 }
 
 /** Opens the share for one who gives `password`; null stands for credentials that cannot be right. */
 export async function withPassword(password: string | null, door: Door): Promise<OpenShare | DriveDenial> {
-  const { env, settings, nowMs, shareId } = door;
-  const held = await shareById(env.DB, shareId);
+  const { settings, nowMs, shareId } = door;
+  const { held, read } = await readShare(door);
   const expected =
     (held === null ? null : await passwordOf(settings.SHARE_SECRET, held.share)) ??
     (await decoyPassword(settings, shareId));
@@ -72,7 +76,13 @@ export async function withPassword(password: string | null, door: Door): Promise
   const right = isSame && password !== null && held !== null;
   const lockedSeconds = await askGuard(door, { known: held !== null, right, secret });
   if (lockedSeconds !== null) return { reason: "password_locked", retryAfterSeconds: lockedSeconds };
-  return right ? judged(held, secret, nowMs) : { reason: "password_wrong", given: true };
+  return right ? judged(held, { secret, nowMs, read }) : { reason: "password_wrong", given: true };
+}
+
+async function readShare({ env, shareId, alongside }: Door) {
+  const statements = [heldShareStatement(env.DB, shareId), ...(alongside === null ? [] : [alongside])];
+  const [share, read] = await env.DB.batch(statements);
+  return { held: heldShareOf(share), read };
 }
 
 /** The guard object of a share, where its begun downloads are kept too. */
@@ -100,7 +110,10 @@ async function askGuard(
 }
 
 /** The password was right: does the share still hold? */
-function judged(held: HeldShare, secret: string, nowMs: number): OpenShare | DriveDenial {
+function judged(
+  held: HeldShare,
+  { secret, nowMs, read }: { secret: string; nowMs: number; read: D1Result | undefined },
+): OpenShare | DriveDenial {
   const { share, disabled, subscriptions } = held;
   if (share.revokedAtMs !== null && share.revokedAtMs <= nowMs) return over("revoked");
   if (disabled) return over("account_disabled");
@@ -111,7 +124,8 @@ function judged(held: HeldShare, secret: string, nowMs: number): OpenShare | Dri
   if ("reason" in grant && !isEmpty) return over("plan_ended");
   const endMs = shareEndMs(share, "reason" in grant ? Number.POSITIVE_INFINITY : grant.endMs);
   if (nowMs >= endMs) return over("expired");
-  return { share, endMs, days: "reason" in grant ? null : { from: grant.from, to: grant.to }, secret };
+  const days = "reason" in grant ? null : { from: grant.from, to: grant.to };
+  return { share, endMs, days, secret, read };
 }
 
 function over(why: Extract<DriveDenial, { reason: "share_over" }>["why"]): DriveDenial {

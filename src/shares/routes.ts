@@ -3,10 +3,11 @@
  * password; a file is reached only through a share that covers it at that moment.
  */
 import { type Context, Hono } from "hono";
-import { type Env, nowMs, settingsOf } from "../env.ts";
+import { type Env, nowMs as nowOf, settingsOf } from "../env.ts";
 import { callerOf } from "./address.ts";
 import { formPassword, isOwnForm, shareCookie } from "./credentials.ts";
 import type { DriveDenial } from "./denial.ts";
+import { readAhead } from "./drive-file.ts";
 import { drivePath, sharePath } from "./drive-path.ts";
 import { type DriveLog, driveHeaders, type Exchange, type Language } from "./exchange.ts";
 import { openShare, withPassword } from "./open-share.ts";
@@ -69,10 +70,12 @@ async function judge(exchange: Exchange): Promise<Response | DriveDenial> {
   if (rest === null && isRead) return movedTo(exchange, `${url.pathname}/${url.search}`);
   if (method === "POST") return enter(exchange);
 
-  const open = await openShare(request, door);
+  const path = drivePath(rest ?? "");
+  const { env, shareId, nowMs } = door;
+  const alongside = readAhead(env.DB, path, { shareId, nowMs });
+  const open = await exchange.log.stage("open", () => openShare(request, { ...door, alongside }));
   if ("reason" in open) return open;
   exchange.log.note({ accountId: open.share.accountId });
-  const path = drivePath(rest ?? "");
   if (path === null) return { reason: "not_found" };
   exchange.log.note({ file: rest ?? "" });
   if (method === "OPTIONS") return options(exchange);
@@ -121,7 +124,7 @@ async function exchangeOf(c: Context<DriveEnv>): Promise<Exchange> {
     method: request.method,
     language,
     log,
-    door: { env: c.env, settings, nowMs: nowMs(settings), shareId, caller },
+    door: { env: c.env, settings, nowMs: nowOf(settings), shareId, caller, alongside: null },
     shareUrl: `${PUBLIC_BASE_URL ?? url.origin}/s/${shareId}/`,
     waitUntil: (work) => c.executionCtx.waitUntil(work),
   };

@@ -27,7 +27,7 @@ describe("the wrong-password guard (decisions 8)", () => {
   });
 
   it("is not locked longer by more attempts", () => {
-    let times = tenWrong();
+    let times: WrongTimes = tenWrong();
     for (let n = 0; n < 50; n++) times = judgeAttempt(times, false, START + 60_000 + n).times;
     expect(times).toHaveLength(10);
     expect(judgeAttempt(times, true, START + WRONG_WINDOW_MS).lockedSeconds).toBeNull();
@@ -41,7 +41,7 @@ describe("the wrong-password guard (decisions 8)", () => {
   });
 
   it("counts no right password, and forgives nothing by one", () => {
-    let times = tenWrong().slice(0, 9);
+    let times: WrongTimes = tenWrong().slice(0, 9);
     times = judgeAttempt(times, true, START + 10_000).times;
     expect(times).toHaveLength(9);
     times = judgeAttempt(times, false, START + 11_000).times;

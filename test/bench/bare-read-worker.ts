@@ -1,0 +1,16 @@
+/** The service, and beside it a worker that does nothing but read: `GET /bare?key=…&offset=…&length=…`. */
+import type { Env } from "../../src/env.ts";
+import worker from "../../src/worker.ts";
+
+export { Gate } from "../../src/gate/gate-object.ts";
+export { Guard } from "../../src/shares/guard-object.ts";
+
+export default {
+  async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname !== "/bare") return worker.fetch(request, env, ctx);
+    const range = { offset: Number(searchParams.get("offset")), length: Number(searchParams.get("length")) };
+    const object = await env.PACKS.get(searchParams.get("key") ?? "", { range });
+    return object === null ? new Response(null, { status: 404 }) : new Response(object.body, { status: 206 });
+  },
+};

@@ -1,0 +1,97 @@
+/** What the drive costs: a range of a share's file, against a worker that only reads the same range from R2. */
+import { createCipheriv } from "node:crypto";
+import { basic, shareOf, tradesFile } from "../support/drive.ts";
+import { publishFiles } from "../support/files.ts";
+import { account } from "../support/operator.ts";
+import { type Service, startService } from "../support/service.ts";
+import { type BenchRow, median } from "./bench-row.ts";
+
+const MEGABYTE = 1_000_000;
+const SIZE = 200 * MEGABYTE;
+const DAY = "20260311";
+/** A large range tells the throughput, a small one what every request pays. */
+const LARGE = 64 * MEGABYTE;
+const SMALL = 64 * 1024;
+const LARGE_ROUNDS = 9;
+const SMALL_ROUNDS = 60;
+
+/** Times both ways in turns, with ranges that begin all over the file. */
+export async function benchShare(): Promise<BenchRow[]> {
+  await using service = await startService({ entry: "test/bench/bare-read-worker.ts" });
+  const bytes = createCipheriv("aes-128-ctr", Buffer.alloc(16, 1), Buffer.alloc(16)).update(
+    Buffer.alloc(SIZE),
+  );
+  const file = tradesFile(DAY, bytes);
+  await publishFiles(service, file);
+  const ways = await waysTo(service, `${DAY}/${file.name}`);
+  const large = await timeBoth(ways, LARGE, LARGE_ROUNDS);
+  const small = await timeBoth(ways, SMALL, SMALL_ROUNDS);
+  const perSecond = (ms: number) => LARGE / MEGABYTE / (ms / 1000);
+  return [
+    { name: "64 MB range, R2 alone", value: perSecond(large.bareMs), unit: "MB/s" },
+    {
+      name: "64 MB range, through the drive",
+      value: perSecond(large.driveMs),
+      unit: "MB/s",
+      ratio: large.bareMs / large.driveMs,
+      against: "R2 alone",
+    },
+    { name: "64 kB range, R2 alone", value: small.bareMs, unit: "ms" },
+    {
+      name: "64 kB range, through the drive",
+      value: small.driveMs,
+      unit: "ms",
+      ratio: small.driveMs / small.bareMs,
+      against: "R2 alone",
+    },
+  ];
+}
+
+/** One way to fetch a range: its request. */
+type Way = (offset: number, length: number) => Promise<Response>;
+
+async function waysTo(service: Service, path: string): Promise<{ bare: Way; drive: Way }> {
+  const { key } = await account(service, { plan: "flagship" });
+  const { url, shareId, password } = await shareOf(service, key);
+  const db = await service.mf.getD1Database("DB");
+  const stored = await db.prepare("SELECT object_key FROM day_files").first<{ object_key: string }>();
+  const objectKey = encodeURIComponent(stored?.object_key ?? "");
+  const credentials = basic(shareId, password);
+  return {
+    bare: (offset, length) =>
+      fetch(`${service.baseUrl}/bare?key=${objectKey}&offset=${offset}&length=${length}`),
+    drive: (offset, length) =>
+      fetch(url + path, { headers: { ...credentials, range: `bytes=${offset}-${offset + length - 1}` } }),
+  };
+}
+
+/** Median milliseconds of both ways for ranges of `length` bytes. */
+async function timeBoth(
+  { bare, drive }: { bare: Way; drive: Way },
+  length: number,
+  rounds: number,
+): Promise<{ bareMs: number; driveMs: number }> {
+  const bareMs: number[] = [];
+  const driveMs: number[] = [];
+  for (let round = -1; round < rounds; round++) {
+    const offset = Math.floor(((SIZE - length) * (round + 1)) / rounds);
+    const bareTook = await time(() => bare(offset, length), length);
+    const driveTook = await time(() => drive(offset, length), length);
+    // The first round warms both up.
+    if (round < 0) continue;
+    bareMs.push(bareTook);
+    driveMs.push(driveTook);
+  }
+  return { bareMs: median(bareMs), driveMs: median(driveMs) };
+}
+
+/** Milliseconds until all `length` bytes are here; throws when another number came. */
+async function time(request: () => Promise<Response>, length: number): Promise<number> {
+  const startedMs = performance.now();
+  const response = await request();
+  let left = length;
+  for await (const chunk of response.body ?? []) left -= (chunk as Uint8Array).length;
+  if (response.status !== 206 || left !== 0)
+    throw new Error(`HTTP ${response.status}, ${left} bytes missing`);
+  return performance.now() - startedMs;
+}
