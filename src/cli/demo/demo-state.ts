@@ -1,8 +1,9 @@
 /** What a demo remembers between starts, inside its state folder: secrets and demo keys. */
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { writeWhole } from "../write-whole.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../../catalog/migrations");
 
@@ -66,13 +67,6 @@ export function forget(stateDir: string): void {
   ]) {
     rmSync(join(stateDir, name), { recursive: true, force: true });
   }
-}
-
-/** Replaces a file in one step, so that a reader finds the old text or the new one, never half of it. */
-export function writeWhole(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}.partial`;
-  writeFileSync(temporary, text, { mode: 0o600 });
-  renameSync(temporary, path);
 }
 
 function memoryPath(stateDir: string): string {

@@ -8,18 +8,11 @@ import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { beijingDate } from "../../calendar/beijing.ts";
 import { AdminClient } from "../admin-client.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
+import { writeWhole } from "../write-whole.ts";
 import { prepareAccounts } from "./demo-accounts.ts";
 import { loadDemoCalendar, publishSampleDay, sampleDates, servedDays } from "./demo-days.ts";
 import { publishSampleAuctions } from "./demo-files.ts";
-import {
-  forget,
-  migrationsDigest,
-  type Remembered,
-  recall,
-  remember,
-  writeSecrets,
-  writeWhole,
-} from "./demo-state.ts";
+import { forget, migrationsDigest, type Remembered, recall, remember, writeSecrets } from "./demo-state.ts";
 import { refuseTakenPort } from "./free-port.ts";
 import { lockState } from "./state-lock.ts";
 import { hearStopRequest, type StopRequest } from "./stop-request.ts";

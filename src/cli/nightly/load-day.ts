@@ -1,0 +1,152 @@
+/**
+ * One day's delivery to the service: build, verify, publish, then the files for shares. What was reached is
+ * written down after every step, so that a killed run is taken up where it was.
+ */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { buildPack } from "../../pack-builder/build.ts";
+import { type BuildReport, placeText } from "../../pack-builder/build-report.ts";
+import type { AdminClient } from "../admin-client.ts";
+import { CommandFailure } from "../exit.ts";
+import { addFile, openDailyFile, publishFile, refuseWrongName } from "../files/add-file.ts";
+import { byteProgress } from "../progress.ts";
+import { openPack, publishPack } from "../publish/publish-pack.ts";
+import { type Built, type DayOutcome, type FileOutcome, recallDay, rememberDay } from "./day-outcome.ts";
+import type { DailyFile, Delivery } from "./drop-folder.ts";
+
+export interface LoadOptions {
+  /** Packs while they are needed, quarantined lines, and what is remembered of each day. */
+  workFolder: string;
+  threads: number;
+  /** Broken lines a build survives; null: one in a million. */
+  maxBroken: number | null;
+  /** Publish even what the service finds implausible. */
+  force: boolean;
+  /** Keep the pack when it is published. */
+  keep: boolean;
+}
+
+/** Loads `delivery`, which is complete. Never throws: what went wrong is in the outcome. */
+export async function loadDay(
+  client: AdminClient,
+  delivery: Delivery,
+  options: LoadOptions,
+): Promise<DayOutcome> {
+  const { tradedate, fingerprint } = delivery;
+  const { workFolder } = options;
+  const startedMs = performance.now();
+  const orders = await loadOrders(client, delivery, options);
+  const files: FileOutcome[] = [];
+  for (const file of delivery.files) files.push(await loadFile(client, delivery, file));
+  const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
+  const outcome = { tradedate, ...orders, files, seconds };
+  const memory = recallDay(workFolder, tradedate, fingerprint);
+  rememberDay(workFolder, tradedate, { ...memory, outcome });
+  if (memory.built !== null && orders.state !== "failed" && !options.keep) {
+    await rm(memory.built.path, { force: true });
+  }
+  return outcome;
+}
+
+type Orders = Omit<DayOutcome, "tradedate" | "files" | "seconds">;
+
+async function loadOrders(client: AdminClient, delivery: Delivery, options: LoadOptions): Promise<Orders> {
+  let built: Built | undefined;
+  try {
+    built = await builtPack(delivery, options);
+    return await publishOrders(client, built, options.force);
+  } catch (error) {
+    const { brokenRows = 0, quarantine = null, degraded = false } = built ?? {};
+    const unserved = { revision: null, rows: 0, securities: 0, sizeBytes: 0 };
+    return { state: "failed", problem: sentenceOf(error), ...unserved, degraded, brokenRows, quarantine };
+  }
+}
+
+/** The day's pack: the one that an earlier run built of this delivery, or a new one. */
+async function builtPack(delivery: Delivery, options: LoadOptions): Promise<Built> {
+  const { tradedate, fingerprint } = delivery;
+  const { workFolder } = options;
+  const memory = recallDay(workFolder, tradedate, fingerprint);
+  if (memory.built !== null && (await buildIdAt(memory.built.path)) === memory.built.buildId) {
+    return memory.built;
+  }
+  const progress = byteProgress(`building ${tradedate}`, delivery.sizeBytes);
+  const report = await buildPack({
+    sources: delivery.orders,
+    tradedate,
+    outFolder: join(workFolder, "packs"),
+    maxBroken: options.maxBroken,
+    threads: options.threads,
+    verify: true,
+    onProgress: (done) => progress.update(done),
+  });
+  progress.end();
+  const built = builtOf(report);
+  rememberDay(workFolder, tradedate, { ...memory, built });
+  return built;
+}
+
+async function buildIdAt(path: string): Promise<string | null> {
+  const pack = await openPack(path).catch(() => null);
+  await pack?.close();
+  return pack?.index.buildId ?? null;
+}
+
+function builtOf({ pack, buildId, result, broken, tradedate }: BuildReport): Built {
+  if (pack === null || buildId === null) {
+    const { first, rows, allowed } = broken;
+    throw new CommandFailure(
+      first === null
+        ? `Not one order of ${tradedate} was found.`
+        : `${rows} lines are no rows, ${allowed} are allowed; the first is ${placeText(first)}: ${first.reason}.`,
+    );
+  }
+  const { quarantine, rows: brokenRows } = broken;
+  return { path: pack, buildId, degraded: result === "degraded", brokenRows, quarantine };
+}
+
+async function publishOrders(client: AdminClient, built: Built, force: boolean): Promise<Orders> {
+  const { path, degraded, brokenRows, quarantine } = built;
+  const pack = await openPack(path);
+  try {
+    const progress = byteProgress(`publishing ${pack.index.tradedate}`, pack.sizeBytes);
+    const { day, newRevision } = await publishPack(client, pack, {
+      degraded,
+      force,
+      onSent: progress.update,
+    });
+    progress.end();
+    const { revision, rows, securities, sizeBytes } = day;
+    const state = newRevision ? "published" : "unchanged";
+    const served = { revision, rows, securities, sizeBytes };
+    return { state, problem: null, ...served, degraded, brokenRows, quarantine };
+  } finally {
+    await pack.close();
+  }
+}
+
+async function loadFile(
+  client: AdminClient,
+  { tradedate }: Delivery,
+  daily: DailyFile,
+): Promise<FileOutcome> {
+  const { dataType, name, path } = daily;
+  const place = { dataType, tradedate, name };
+  try {
+    refuseWrongName(place);
+    const file = await openDailyFile(path, place);
+    try {
+      await addFile(client, place, file);
+    } finally {
+      await file.close();
+    }
+    const { revision } = await publishFile(client, place);
+    return { dataType, name, revision, problem: null };
+  } catch (error) {
+    return { dataType, name, revision: null, problem: sentenceOf(error) };
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof Error ? (error.message.split("\n", 1)[0] ?? error.name) : String(error);
+}

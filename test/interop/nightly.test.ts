@@ -1,0 +1,183 @@
+/** Evenings: a delivery, the `edgetape nightly` command, a running service and a webhook of the test's own. */
+import { createHmac } from "node:crypto";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { sampleAuction } from "../../src/pack-builder/sample/auction.ts";
+import { auctionPackBytes } from "../../src/pack-builder/sample/auction-pack.ts";
+import { deliver } from "../support/deliveries.ts";
+import { asOperator } from "../support/operator.ts";
+import { runEdgetape } from "../support/running-command.ts";
+import { type Service, startService } from "../support/service.ts";
+import { type Receiver, startReceiver } from "../support/webhook-receiver.ts";
+import { zipOf } from "../unit/pack-builder/zip-file.ts";
+
+/** Small enough that nothing waits, and never needed for the outcome. */
+const QUICK = ["--stable", "0.1", "--poll", "0.05", "--threads", "1"];
+
+let service: Service;
+let receiver: Receiver;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "edgetape-nightly-"));
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  await receiver[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function nightly(tradedate: string, more: string[] = [], environment: Record<string, string> = {}) {
+  return runEdgetape(["nightly", folder, "--date", tradedate, ...QUICK, ...more], service, {
+    EDGETAPE_WEBHOOK_URL: receiver.url,
+    ...environment,
+  });
+}
+
+const told = () => receiver.received.map(({ body }) => [body.event, body.level]);
+const title = () => String(receiver.received.at(-1)?.body.title);
+
+async function stateOf(tradedate: string): Promise<string | undefined> {
+  const { days } = await asOperator<{ days: { tradedate: string; state: string }[] }>(
+    service,
+    "GET",
+    `/admin/days?month=${tradedate.slice(0, 6)}`,
+  );
+  return days.find((day) => day.tradedate === tradedate)?.state;
+}
+
+describe("a good evening", () => {
+  it("serves the orders and the files, tells the webhook once, and does nothing the second time", async () => {
+    const { orders } = deliver(folder, "20260302", 3_000);
+    const auction = auctionPackBytes(sampleAuction("20260302" as BeijingDate));
+    writeFileSync(join(folder, "20260302_aucde.parquet"), auction);
+    const first = await nightly("20260302", ["--expect", "auction_tick"]);
+    expect(first.status).toBe(0);
+    expect(first.stdout).toContain("20260302 is served as revision 1.");
+    expect(first.stdout).toContain("20260302_aucde.parquet is offered as revision 1");
+    expect(told()).toEqual([["nightly.published", "ok"]]);
+    expect(receiver.received[0]?.body.facts).toMatchObject({ revision: 1, rows: orders, degraded: false });
+    const { day } = await asOperator<{ day: object }>(service, "GET", "/admin/days/20260302");
+    expect(day).toMatchObject({ revision: 1, rows: orders });
+
+    const second = await nightly("20260302");
+    expect([second.status, second.stdout]).toEqual([0, first.stdout]);
+    expect(told()).toHaveLength(1);
+    rmSync(join(folder, "20260302"), { recursive: true });
+    rmSync(join(folder, "20260302_aucde.parquet"));
+    const idle = await nightly("20260302");
+    expect([idle.status, idle.stdout]).toEqual([0, "20260302 is served, and nothing new was delivered.\n"]);
+  });
+
+  it("takes what is delivered again as a new revision", async () => {
+    deliver(folder, "20260303", 2_000, "first");
+    await nightly("20260303");
+    const again = deliver(folder, "20260303", 2_000, "second");
+    expect((await nightly("20260303")).stdout).toContain("20260303 is served as revision 2.");
+    expect(told()).toHaveLength(2);
+    const { day } = await asOperator<{ day: object }>(service, "GET", "/admin/days/20260303");
+    expect(day).toMatchObject({ revision: 2, rows: again.orders });
+  });
+
+  it("says with exit status 3 and a warning that rows were left out", async () => {
+    const { folder: day } = deliver(folder, "20260304", 2_000);
+    appendFileSync(join(day, "600519.SH", "逐笔委托.csv"), "600519.SH,600519,20260304,nonsense\r\n");
+    const { status, stdout } = await nightly("20260304", ["--max-broken", "1"]);
+    expect([status, told()]).toEqual([3, [["nightly.degraded", "warning"]]]);
+    const [, quarantine = ""] = /lines were no rows; they are in (.*)/.exec(stdout) ?? [];
+    expect(readFileSync(quarantine, "utf8")).toContain("nonsense");
+    expect(await stateOf("20260304")).toBe("degraded");
+  });
+
+  it("is not over until the webhook knows: the next run tells it, and builds nothing", async () => {
+    deliver(folder, "20260305", 2_000);
+    receiver.answer = { status: 500, body: {} };
+    const untold = await nightly("20260305");
+    expect(untold.status).toBe(1);
+    expect(untold.stderr).toContain("The webhook was not told: it answered HTTP 500.");
+    expect(untold.stderr).not.toContain("robot-key");
+    expect(await stateOf("20260305")).toBe("available");
+    receiver.answer = { status: 200, body: {} };
+    receiver.received.length = 0;
+    expect((await nightly("20260305")).stdout).toContain("20260305 is served as revision 1.");
+    expect(told()).toEqual([["nightly.published", "ok"]]);
+  });
+
+  it("speaks to a robot in its form", async () => {
+    deliver(folder, "20260306", 2_000);
+    receiver.answer = { status: 200, body: { code: 0, msg: "success" } };
+    const robot = { EDGETAPE_WEBHOOK_KIND: "feishu", EDGETAPE_WEBHOOK_SECRET: "S1" };
+    expect((await nightly("20260306", [], robot)).status).toBe(0);
+    const { timestamp, sign, msg_type, content } = receiver.received[0]?.body ?? {};
+    expect(sign).toBe(createHmac("sha256", `${timestamp}\nS1`).digest("base64"));
+    expect(msg_type).toBe("text");
+    expect(content).toEqual({
+      text: expect.stringMatching(/^edgetape OK: 20260306 is served as revision 1\n/),
+    });
+  });
+});
+
+describe("half an evening", () => {
+  it("is told of and not served: an archive that is cut", async () => {
+    const { folder: day } = deliver(folder, "20260309", 2_000);
+    const csv = readFileSync(join(day, "600519.SH", "逐笔委托.csv"));
+    const zip = zipOf([{ name: "600519.SH/逐笔委托.csv", content: csv }]);
+    rmSync(day, { recursive: true });
+    writeFileSync(join(folder, "20260309.zip"), zip.subarray(0, zip.length - 40));
+    const { status, stderr } = await nightly("20260309");
+    expect(status).toBe(1);
+    expect(stderr).toContain(
+      "the delivery of 20260309 is not complete: 20260309.zip is not a whole ZIP archive",
+    );
+    expect(told()).toEqual([["nightly.failed", "failed"]]);
+    expect(title()).toContain("20260309.zip is not a whole ZIP archive");
+    writeFileSync(join(folder, "20260309.zip"), zip);
+    // One security is smaller than usual, which other tests are about.
+    expect((await nightly("20260309", ["--force"])).status).toBe(0);
+    expect(told().at(-1)).toEqual(["nightly.published", "ok"]);
+  });
+
+  it("is told of and not served: a day the service finds too small, until it is forced", async () => {
+    for (const day of ["20260223", "20260224", "20260225", "20260226", "20260227"]) {
+      deliver(folder, day, 2_000);
+      await nightly(day);
+    }
+    receiver.received.length = 0;
+    deliver(folder, "20260310", 900);
+    const refused = await nightly("20260310");
+    expect(refused.status).toBe(1);
+    expect(refused.stderr).toContain("20260310 is smaller than usual and is not served");
+    expect(told()).toEqual([["nightly.failed", "failed"]]);
+    expect(title()).toContain("20260310 is smaller than usual");
+    expect(await stateOf("20260310")).not.toBe("available");
+    expect((await nightly("20260310", ["--force"])).status).toBe(0);
+    expect(told().at(-1)).toEqual(["nightly.published", "ok"]);
+    expect(await stateOf("20260310")).toBe("available");
+  });
+});
+
+describe("an evening without a delivery", () => {
+  it("is told of", async () => {
+    const { status, stdout, stderr } = await nightly("20260311");
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("nothing of 20260311 has been delivered; nobody waits for it any longer");
+    expect(told()).toEqual([["nightly.failed", "failed"]]);
+    expect(title()).toContain("nothing of 20260311 has been delivered");
+  });
+
+  it("is told of when the calendar does not say which day is due", async () => {
+    const { status, stderr } = await runEdgetape(["nightly", folder, ...QUICK], service, {
+      EDGETAPE_WEBHOOK_URL: receiver.url,
+    });
+    expect(status).toBe(1);
+    expect(stderr).toContain("edgetape calendar load");
+    expect(told()).toEqual([["nightly.failed", "failed"]]);
+  });
+});

@@ -1,0 +1,59 @@
+/** Deliveries as a vendor drops them, and the rows that must be served of them. */
+import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import type { OrderColumns } from "../../src/orders/record.ts";
+import { sampleSections } from "../../src/pack-builder/sample/day.ts";
+import { writeVendorFile } from "../../src/pack-builder/sample/vendor-csv.ts";
+import { expectedRow, type Row } from "./builders.ts";
+
+export interface Delivered {
+  /** The folder of the day. */
+  folder: string;
+  /** Of both exchanges. */
+  orders: number;
+  rowsOf(symbol: string): Row[];
+}
+
+/** Writes a sample day of `rows` orders as `<drop>/<tradedate>/`, in the place of what lay there. */
+export function deliver(drop: string, tradedate: string, rows: number, seed = "delivery"): Delivered {
+  const folder = join(drop, tradedate);
+  rmSync(folder, { recursive: true, force: true });
+  const kept = new Map<string, OrderColumns>();
+  let orders = 0;
+  for (const section of sampleSections({ tradedate: tradedate as BeijingDate, rows, seed })) {
+    writeVendorFile(drop, section, tradedate as BeijingDate, section.columns);
+    kept.set(section.symbol, section.columns);
+    orders += section.columns.rows;
+  }
+  return {
+    folder,
+    orders,
+    rowsOf(symbol) {
+      const columns = kept.get(symbol);
+      if (columns === undefined) throw new Error(`the delivery holds no ${symbol}`);
+      return Array.from({ length: columns.rows }, (_, row) => rowOf(symbol, tradedate, columns, row));
+    },
+  };
+}
+
+function rowOf(symbol: string, tradedate: string, columns: OrderColumns, row: number): Row {
+  const code = ({ values, index }: OrderColumns["orderType"]) => values[index[row] ?? 0] ?? "";
+  return expectedRow(symbol, tradedate, {
+    time: String(columns.time[row]).padStart(9, "0"),
+    orderId: columns.orderId[row] ?? 0,
+    exchangeOrderId: columns.exchangeOrderId[row] ?? 0,
+    orderType: code(columns.orderType),
+    orderCode: code(columns.orderCode),
+    priceE4: columns.priceE4[row] ?? 0,
+    volume: columns.volume[row] ?? 0,
+  });
+}
+
+/** Puts a file where deliveries arrive; returns its path there. */
+export function drop(folder: string, path: string, from: string): string {
+  const target = join(folder, path);
+  mkdirSync(join(target, ".."), { recursive: true });
+  copyFileSync(from, target);
+  return target;
+}

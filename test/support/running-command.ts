@@ -1,0 +1,64 @@
+/** The `edgetape` command while it runs, to be watched and killed; `edgetape.ts` is for those that just end. */
+import { spawn } from "node:child_process";
+import type { Service } from "./service.ts";
+
+export interface Ended {
+  /** Null when it was killed. */
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Running {
+  /** Resolves when stderr has said `words` (anything, when absent), or at the end. */
+  said(words?: string): Promise<void>;
+  /** Kills it outright. */
+  kill(): void;
+  ended: Promise<Ended>;
+}
+
+/** Starts `edgetape` with these words and more environment; it knows the service's address and token. */
+export function startEdgetape(
+  words: string[],
+  service: Pick<Service, "baseUrl" | "adminToken">,
+  environment: Record<string, string> = {},
+): Running {
+  const child = spawn(process.execPath, ["src/cli/edgetape.mjs", ...words], {
+    env: {
+      ...process.env,
+      EDGETAPE_URL: service.baseUrl,
+      EDGETAPE_TOKEN: service.adminToken,
+      ...environment,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended: Ended = { status: null, stdout: "", stderr: "" };
+  const end = new Promise<Ended>((settle) => child.on("close", (status) => settle({ ...ended, status })));
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    ended.stdout += text;
+  });
+  const listeners = new Set<() => void>();
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    ended.stderr += text;
+    for (const listener of listeners) listener();
+  });
+  const said = (text = "") =>
+    new Promise<void>((settle) => {
+      const check = () => {
+        if (ended.stderr.length > 0 && ended.stderr.includes(text)) settle();
+      };
+      listeners.add(check);
+      check();
+      void end.then(() => settle());
+    });
+  return { said, kill: () => child.kill("SIGKILL"), ended: end };
+}
+
+/** Runs it to its end. */
+export function runEdgetape(
+  words: string[],
+  service: Pick<Service, "baseUrl" | "adminToken">,
+  environment: Record<string, string> = {},
+): Promise<Ended> {
+  return startEdgetape(words, service, environment).ended;
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../../../src/calendar/beijing.ts";
+import type { Delivery } from "../../../../src/cli/nightly/drop-folder.ts";
+import { type Arrival, waitForDelivery } from "../../../../src/cli/nightly/wait-for-delivery.ts";
+
+const SECOND = 1000;
+const patience = { stableMs: 60 * SECOND, pollMs: 10 * SECOND, byMs: 600 * SECOND, untilMs: 1_200 * SECOND };
+
+/** What lies there from a second on; `size` 0 is nothing. */
+interface Stage {
+  from: number;
+  size: number;
+  problem?: string;
+}
+
+/** Waits in a time of its own, which begins at `start` seconds, for a delivery that grows in `stages`. */
+async function wait(stages: Stage[], { start = 0, changedAt = Number.POSITIVE_INFINITY } = {}) {
+  let nowMs = start * SECOND;
+  const late: [number, Arrival][] = [];
+  const stage = () => stages.findLast(({ from }) => from * SECOND <= nowMs) ?? { from: 0, size: 0 };
+  const arrival = await waitForDelivery(
+    {
+      look: async (): Promise<Delivery> => {
+        const { size } = stage();
+        return {
+          tradedate: "20260312" as BeijingDate,
+          orders: size === 0 ? [] : ["/drop/20260312.zip"],
+          files: [],
+          underWay: [],
+          sizeBytes: size,
+          fingerprint: String(size),
+          changedMs: Math.min(changedAt * SECOND, nowMs),
+        };
+      },
+      problemOf: async () => stage().problem ?? null,
+      onLate: async (arrival) => void late.push([nowMs / SECOND, arrival]),
+    },
+    patience,
+    {
+      nowMs: () => nowMs,
+      wait: async (ms) => {
+        nowMs += ms;
+      },
+    },
+  );
+  return { arrival, late, endedAt: nowMs / SECOND };
+}
+
+describe("waiting for a delivery", () => {
+  it("takes it when nothing has changed for a minute", async () => {
+    const grows = [5, 15, 25, 95].map((from, n) => ({ from, size: n + 1 }));
+    const { arrival, late, endedAt } = await wait([...grows]);
+    expect(arrival.state).toBe("complete");
+    // Seen last at 100, and at 90 it had rested for 60 s less one look.
+    expect(endedAt).toBe(90);
+    expect(late).toEqual([]);
+  });
+
+  it("starts counting again at every change", async () => {
+    const { endedAt } = await wait([
+      { from: 0, size: 1 },
+      { from: 50, size: 2 },
+      { from: 100, size: 3 },
+    ]);
+    expect(endedAt).toBe(160);
+  });
+
+  it("takes at once what was at rest before it looked", async () => {
+    expect((await wait([{ from: 0, size: 1 }], { start: 100, changedAt: 30 })).endedAt).toBe(100);
+    expect((await wait([{ from: 0, size: 1 }], { start: 100, changedAt: 70 })).endedAt).toBe(130);
+  });
+
+  it("tells once that nothing has come, and takes what comes later", async () => {
+    const { arrival, late } = await wait([{ from: 700, size: 1 }]);
+    expect(arrival.state).toBe("complete");
+    expect(late).toEqual([[600, { state: "nothing" }]]);
+  });
+
+  it("tells that half has come, and gives up what lies there unchanged at the end", async () => {
+    const { arrival, late, endedAt } = await wait([{ from: 300, size: 1, problem: "it is cut" }]);
+    expect(arrival).toMatchObject({ state: "half", problem: "it is cut" });
+    expect(late.map(([at, { state }]) => [at, state])).toEqual([[600, "half"]]);
+    expect(endedAt).toBe(1_200);
+  });
+
+  it("goes on past the end while something still grows", async () => {
+    const grows = Array.from({ length: 30 }, (_, n) => ({ from: 1_100 + 20 * n, size: n + 1 }));
+    const { arrival, endedAt } = await wait(grows);
+    expect(arrival.state).toBe("complete");
+    expect(endedAt).toBe(1_100 + 20 * 29 + 60);
+  });
+
+  it("looks once when it begins after the end, and tells nothing but the end", async () => {
+    const nothing = await wait([], { start: 2_000 });
+    expect(nothing).toEqual({ arrival: { state: "nothing" }, late: [], endedAt: 2_000 });
+    const half = await wait([{ from: 0, size: 1, problem: "cut" }], { start: 2_000, changedAt: 1 });
+    expect([half.arrival.state, half.late, half.endedAt]).toEqual(["half", [], 2_000]);
+    const whole = await wait([{ from: 0, size: 1 }], { start: 2_000 });
+    expect([whole.arrival.state, whole.endedAt]).toEqual(["complete", 2_060]);
+  });
+});
