@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Env, Settings } from "../../../src/env.ts";
+import { type Door, openShare } from "../../../src/shares/open-share.ts";
+import { sharePassword } from "../../../src/shares/password.ts";
+import { basic } from "../../support/drive.ts";
+
+const KNOWN = "0123456789abcdefghij";
+const UNKNOWN = "jihgfedcba9876543210";
+const SECRET = "a-secret-of-thirty-two-characters";
+const NOW = Date.UTC(2026, 2, 12);
+
+const row = {
+  shareId: KNOWN,
+  accountId: "a",
+  dataType: "level2",
+  year: 2026,
+  generation: 1,
+  secretVersion: 1,
+  createdAtMs: NOW - 1_000,
+  revokedAtMs: null,
+  disabledAtMs: null,
+  subscriptions: JSON.stringify([{ plan: "flagship", startMs: 0, endMs: NOW + 1e10 }]),
+  catalogRevision: 1,
+};
+
+/** What was done for a request, step by step: reads, derivations, comparisons, questions to a guard. */
+let steps: string[];
+/** Seconds for which the guard locks, or null. */
+let locked: number | null;
+
+beforeEach(() => {
+  steps = [];
+  locked = null;
+  const { sign, digest } = crypto.subtle;
+  vi.spyOn(crypto.subtle, "sign").mockImplementation((...args) => {
+    steps.push("sign");
+    return sign.apply(crypto.subtle, args);
+  });
+  vi.spyOn(crypto.subtle, "digest").mockImplementation((...args) => {
+    steps.push("digest");
+    return digest.apply(crypto.subtle, args);
+  });
+});
+afterEach(() => void vi.restoreAllMocks());
+
+/** The door of a share behind which only the share `KNOWN` is. */
+function door(shareId: string): Door {
+  const statement = (asked: string) => ({ asked, bind: (id: string) => statement(id) });
+  const env = {
+    DB: {
+      prepare: () => statement(""),
+      batch: async (statements: { asked: string }[]) => {
+        steps.push(`read ${statements.length}`);
+        return statements.map(({ asked }) => ({ results: asked === KNOWN ? [row] : [] }));
+      },
+    },
+    GUARD: {
+      getByName: (name: string) => ({
+        attempt: async () => {
+          steps.push(name === KNOWN || name.startsWith("unknown ") ? "guard" : `guard ${name}`);
+          return locked;
+        },
+      }),
+    },
+  } as unknown as Env;
+  const settings = {
+    SHARE_SECRET: { current: 1, secrets: new Map([[1, SECRET]]) },
+    LOCATION_HINT: "apac",
+  } as unknown as Settings;
+  const caller = { address: `${Math.random()}`, client: "c" };
+  return { env, settings, nowMs: NOW, shareId, caller, alongside: null };
+}
+
+const request = (headers: Record<string, string>) => new Request("https://data.example/s/x/", { headers });
+const wrongFor = (shareId: string) => request(basic(shareId, "wrong"));
+
+describe("a share that does not exist", () => {
+  it("costs the very steps of one that does, so that time tells nothing", async () => {
+    expect(await openShare(wrongFor(KNOWN), door(KNOWN))).toEqual({ reason: "password_wrong", given: true });
+    const known = steps;
+    steps = [];
+    expect(await openShare(wrongFor(UNKNOWN), door(UNKNOWN))).toEqual({
+      reason: "password_wrong",
+      given: true,
+    });
+    expect(steps).toEqual(known);
+    expect(known).toEqual(expect.arrayContaining(["read 1", "sign", "digest", "guard"]));
+  });
+
+  it("costs them with a cookie too", async () => {
+    const cookie = { cookie: `edgetape_share=${NOW + 1000}.${"0".repeat(64)}` };
+    await openShare(request(cookie), door(KNOWN));
+    const known = steps;
+    steps = [];
+    await openShare(request(cookie), door(UNKNOWN));
+    expect(steps).toEqual(known);
+  });
+
+  it("cannot be opened by the password that it would have", async () => {
+    const password = await sharePassword(SECRET, 1, UNKNOWN);
+    const opened = await openShare(request(basic(UNKNOWN, password)), door(UNKNOWN));
+    expect(opened).toEqual({ reason: "password_wrong", given: true });
+  });
+});
+
+describe("the guard", () => {
+  const right = async () => request(basic(KNOWN, await sharePassword(SECRET, 1, KNOWN)));
+
+  it("is asked once for a right password from an address, and again after a wrong one", async () => {
+    const here = door(KNOWN);
+    for (let n = 0; n < 3; n++) expect(await openShare(await right(), here)).toMatchObject({ days: {} });
+    expect(steps.filter((step) => step === "guard")).toHaveLength(1);
+    await openShare(wrongFor(KNOWN), here);
+    locked = 60;
+    expect(await openShare(await right(), here)).toEqual({
+      reason: "password_locked",
+      retryAfterSeconds: 60,
+    });
+  });
+
+  it("is not asked without a password", async () => {
+    expect(await openShare(request({}), door(KNOWN))).toEqual({ reason: "password_wrong", given: false });
+    expect(steps).toEqual([]);
+  });
+});
