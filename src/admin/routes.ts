@@ -7,6 +7,7 @@ import { calendarRoutes } from "./calendar-routes.ts";
 import { changeRoutes } from "./change-routes.ts";
 import { dayRoutes } from "./day-routes.ts";
 import { type AdminContext, type AdminEnv, answer } from "./exchange.ts";
+import { explainRoutes } from "./explain-routes.ts";
 import { externalShareRoutes } from "./external-share-routes.ts";
 import { fileRoutes } from "./file-routes.ts";
 import { keyRoutes } from "./key-routes.ts";
@@ -44,6 +45,7 @@ export function adminRoutes(): Hono<AdminEnv> {
   admin.route("/files", fileRoutes());
   admin.route("/external", externalShareRoutes());
   admin.route("/shares", shareRoutes());
+  admin.route("/explain", explainRoutes());
   admin.route("/tokens", tokenRoutes());
   admin.route("/audit", auditRoutes());
   admin.all("*", (c) => answer(c, { reason: "absent", what: "such admin route" }));

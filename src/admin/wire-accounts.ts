@@ -12,6 +12,7 @@ export const accountIdSchema = z
   .regex(/^[^\p{C}]+$/u, "expected printable characters");
 
 export const planNameSchema = z.enum(PLAN_NAMES);
+export type PlanName = z.infer<typeof planNameSchema>;
 
 /** A daily limit; null is unlimited. */
 const limitSchema = countSchema.nullable();

@@ -46,6 +46,8 @@
  * | `POST /admin/external/{type}/{year}/clear` | none | `ExternalList` |
  * | `GET /admin/shares?account={id}` | | `ShareList` |
  * | `POST /admin/shares/{shareId}/revoke` | none | `ShareSummary` |
+ * | `GET /admin/explain/{requestId}?account=` | | `ExplainedRequest` |
+ * | `POST /admin/explain` | `Explain` | `Explanation` |
  * | `GET /admin/tokens` | | `TokenList` |
  * | `POST /admin/tokens` | `NewToken` | `IssuedToken` (201) |
  * | `POST /admin/tokens/{name}/revoke` | none | `TokenSummary` |
@@ -55,6 +57,7 @@ import * as z from "zod";
 
 export * from "./wire-accounts.ts";
 export * from "./wire-days.ts";
+export * from "./wire-explain.ts";
 export * from "./wire-files.ts";
 export * from "./wire-operators.ts";
 export * from "./wire-standing.ts";

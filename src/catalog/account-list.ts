@@ -51,3 +51,15 @@ export async function listAccounts(db: D1Database, question: AccountsQuestion): 
     subscriptions: JSON.parse(subscriptions) as Subscription[],
   }));
 }
+
+/** The accounts whose keys were used since `sinceMs`, the last used first, at most `count`. */
+export async function recentlyActive(db: D1Database, sinceMs: number, count: number): Promise<string[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT account_id AS accountId FROM api_keys WHERE last_used_at_ms >= ?1
+       GROUP BY account_id ORDER BY max(last_used_at_ms) DESC LIMIT ?2`,
+    )
+    .bind(sinceMs, count)
+    .all<{ accountId: string }>();
+  return results.map(({ accountId }) => accountId);
+}

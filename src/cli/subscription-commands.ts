@@ -1,7 +1,13 @@
 /** `edgetape subscription` and `edgetape plan`: what customers bought, and how much a plan gives a day. */
 import { Argument, type Command, Option } from "commander";
-import { type Account, accountSchema, type PlanList, planListSchema } from "../admin/wire.ts";
-import { PLAN_NAMES, type PlanName } from "../entitlement/principal.ts";
+import {
+  type Account,
+  accountSchema,
+  type PlanList,
+  type PlanName,
+  planListSchema,
+  planNameSchema,
+} from "../admin/wire.ts";
 import { linesOf } from "./account-lines.ts";
 import { instantArgument, type LimitWord, limitArgument, limitOf, spanArgument } from "./arguments.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
@@ -50,14 +56,14 @@ export function registerPlans(program: Command): void {
     plan
       .command("set")
       .description("set both limits of a plan, for every account without limits of its own")
-      .addArgument(new Argument("<plan>").choices(PLAN_NAMES))
+      .addArgument(new Argument("<plan>").choices(planNameSchema.options))
       .requiredOption("--requests <count>", "requests a Beijing day, or unlimited", limitArgument)
       .requiredOption("--files <count>", "Parquet files a Beijing day, or unlimited", limitArgument),
   ).action(setPlan);
 }
 
 function planOption(): Option {
-  return new Option("--plan <plan>", "the plan").choices(PLAN_NAMES).makeOptionMandatory();
+  return new Option("--plan <plan>", "the plan").choices(planNameSchema.options).makeOptionMandatory();
 }
 
 async function set(

@@ -18,7 +18,7 @@ import { givenParameters } from "../orders/parameters.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
 
 /** The interface that has a slot and daily counters. */
-const COUNTED_INTERFACE = "level2_order_history";
+export const COUNTED_INTERFACE = "level2_order_history";
 
 /** Requests that are told of, the newest first. */
 const LAST_REQUESTS = 20;

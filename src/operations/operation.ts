@@ -36,6 +36,22 @@ export interface Prepared {
   reads: D1PreparedStatement[];
   /** Steps 6 to 11 of decisions 2. Throws on a fault only. */
   run(call: Call): Promise<Response>;
+  /**
+   * How steps 6 to 10 would go now, up to the first refusal, for the operator's `explain`: nothing is taken,
+   * counted, made or read of a pack. Absent where `run` itself does nothing but read.
+   */
+  explain?(call: Call): Promise<Step[]>;
+}
+
+/** One step of decisions 2 as it would go. */
+export interface Step {
+  /** Its number there. */
+  step: number;
+  about: "plan and window" | "data" | "slot" | "quota" | "charge";
+  /** Why it refuses; null when it lets the request pass. */
+  denial: Denial | null;
+  /** A clause for the operator: what was looked at and found. */
+  detail: string;
 }
 
 export interface Operation {

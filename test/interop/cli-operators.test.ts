@@ -1,5 +1,5 @@
 /** `edgetape token`, `audit` and `explain` as operators run them, against a running service. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { edgetape } from "../support/edgetape.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -31,5 +31,36 @@ describe("edgetape token and audit", () => {
     expect(refused).toMatchObject({ status: 1, stdout: "" });
     expect(refused.stderr).toContain("operator's token");
     expect(JSON.parse(await done("audit", "--action", "token", "--json")).entries).toHaveLength(2);
+  });
+});
+
+describe("edgetape explain", () => {
+  it("gives a text to paste for a request id, and says why a request would be refused", async () => {
+    await done("account", "create", "c-9");
+    const [key = ""] = (await done("key", "issue", "c-9")).split("\n");
+    const request = { apiname: "level2_order_history", params: { symbol: "600519" } };
+    const refused = await service.post({ ...request, apikey: key });
+    const id = String(refused.headers["x-request-id"]);
+    const told = await vi.waitFor(() => done("explain", id), { timeout: 20_000 });
+    expect(told).toMatch(/^account c-9, key key_/);
+    expect(told).toContain(`Request ${id}`);
+    expect(told).toContain("403 (plan_missing)");
+    expect(told).not.toContain(key);
+    const unknown = await edgetape(["explain", "nothing"], service);
+    expect(unknown).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining("Nothing is known of request nothing"),
+    });
+
+    for (const who of [
+      ["--key", key],
+      ["--account", "c-9"],
+    ]) {
+      const judged = await done("explain", ...who, "--request", JSON.stringify(request));
+      expect(judged).toMatch(/^3 +key +passed +account c-9/m);
+      expect(judged).toMatch(/^6 +plan and window +refused/m);
+      expect(judged).toContain("code 403 (plan_missing), HTTP 200");
+    }
+    expect((await edgetape(["explain"], service)).status).toBe(2);
   });
 });

@@ -20,6 +20,7 @@ import { shareEndMs, shareFor } from "../../shares/identity.ts";
 import { passwordOf } from "../../shares/password.ts";
 import { openPassword } from "../../shares/sealed-password.ts";
 import type { Call, Operation, Prepared, Scope } from "../operation.ts";
+import { explainShare } from "./explain.ts";
 import { parseShareQuery, type ShareQuery } from "./share-query.ts";
 import { preparingShare, readyShare, type ShareResult } from "./share-result.ts";
 
@@ -31,7 +32,7 @@ async function prepare({ params }: Envelope, { settings, nowMs }: Scope): Promis
   });
   if ("reason" in query) return query;
   // What to read depends on the account and its plan: nothing can be read beside the key.
-  return { reads: [], run: (call) => run(call, query) };
+  return { reads: [], run: (call) => run(call, query), explain: (call) => explainShare(call, query) };
 }
 
 async function run(call: Call, query: ShareQuery): Promise<Response> {

@@ -15,6 +15,7 @@ import { type OrderQuery, parseOrderQuery } from "../../orders/query.ts";
 import { beginWalk, continueWalk, type Walk } from "../../orders/walk.ts";
 import type { Call, Operation, Prepared, Scope } from "../operation.ts";
 import { answerWithSlot } from "./answer.ts";
+import { explainOrderHistory } from "./explain.ts";
 import { locate } from "./locate.ts";
 import { ORDER_HISTORY } from "./name.ts";
 
@@ -36,6 +37,7 @@ async function prepare(envelope: Envelope, scope: Scope): Promise<Prepared | Den
   return {
     reads: [orderDayStatement(env.DB, question)],
     run: (call) => run(call, query, walk, question),
+    explain: (call) => explainOrderHistory(call, query, walk, question),
   };
 }
 

@@ -1,0 +1,81 @@
+/** `edgetape explain`: why a request was answered as it was, or how one would be answered now. */
+import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
+import { type Explain, explainedRequestSchema, explanationSchema } from "../admin/wire.ts";
+import { CommandFailure, EXIT } from "./exit.ts";
+import { print, type ServiceOptions, serviceOf, table, withService } from "./service-options.ts";
+
+interface ExplainOptions extends ServiceOptions {
+  account?: string;
+  request?: string;
+  key?: string;
+  keyId?: string;
+}
+
+/** Registers `explain`. */
+export function registerExplain(program: Command): void {
+  withService(
+    program
+      .command("explain")
+      .description("why a request was answered as it was, or how one would be answered now, charging nothing")
+      .argument("[request id]", "from the end of the message or X-Request-Id; a text to paste is printed")
+      .option("--request <json>", "a request's body instead, or @ and the path of a file with it")
+      .option("--key <key>", "ask with this key (better in EDGETAPE_KEY: other users see command lines)")
+      .option("--key-id <id>", "ask as the holder of this key")
+      .option("--account <account>", "ask as this account; with a request id: look here only"),
+  ).action(explain);
+}
+
+async function explain(requestId: string | undefined, options: ExplainOptions): Promise<void> {
+  if ((requestId === undefined) === (options.request === undefined)) {
+    throw new CommandFailure("Give either a request id or --request.", EXIT.usage);
+  }
+  if (requestId !== undefined) await explainMade(requestId, options);
+  else await explainWhatIf(options.request ?? "", options);
+}
+
+async function explainMade(requestId: string, options: ExplainOptions): Promise<void> {
+  const query = options.account === undefined ? "" : `?account=${encodeURIComponent(options.account)}`;
+  const path = `/admin/explain/${encodeURIComponent(requestId)}${query}`;
+  const explained = await serviceOf(options).request(explainedRequestSchema, "GET", path);
+  const { accountId, keyId, text, state } = explained;
+  print(options, explained, [
+    ...(accountId === null ? [] : [`account ${accountId}${keyId === null ? "" : `, key ${keyId}`}`, ""]),
+    text.zh,
+    text.en,
+  ]);
+  if (state === "unknown") process.exitCode = EXIT.failed;
+}
+
+async function explainWhatIf(given: string, options: ExplainOptions): Promise<void> {
+  const { keyId, account } = options;
+  const named = keyId !== undefined || account !== undefined;
+  const key = options.key ?? (named ? undefined : process.env.EDGETAPE_KEY);
+  const body: Explain = {
+    request: given.startsWith("@") ? await requestFile(given.slice(1)) : given,
+    ...(key === undefined ? {} : { key }),
+    ...(keyId === undefined ? {} : { keyId }),
+    ...(account === undefined ? {} : { account }),
+  };
+  const explanation = await serviceOf(options).request(explanationSchema, "POST", "/admin/explain", {
+    body,
+    repeatable: true,
+  });
+  const { steps, code, reason, httpStatus, message } = explanation;
+  print(options, explanation, [
+    ...table(
+      ["step", "about", "", "what was found"],
+      steps.map(({ step, about, result, detail }) => [String(step), about, result.replace("_", " "), detail]),
+    ),
+    "",
+    `code ${code} (${reason}), HTTP ${httpStatus}`,
+    message.zh,
+    message.en,
+  ]);
+}
+
+async function requestFile(path: string): Promise<string> {
+  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new CommandFailure(`${path} cannot be read (${error.code}).`);
+  });
+}
