@@ -1,0 +1,194 @@
+/** The client: one object for a key and the service's addresses. */
+import { type Answer, refusalOf, served } from "./envelope.ts";
+import { ConfigurationError, ProtocolError } from "./errors.ts";
+import { type BodyFor, Lines } from "./lines.ts";
+import { Orders } from "./orders.ts";
+import {
+  isAnswer,
+  noFile,
+  type ParquetFile,
+  type ParquetStream,
+  streamTaker,
+  takeFile,
+} from "./parquet-file.ts";
+import { type OrderQuery, type ParquetQuery, parquetBody, selectionOf, type TimeQuery } from "./query.ts";
+import { Share } from "./share.ts";
+import { type Fetch, Transport } from "./transport.ts";
+import { takeTurn } from "./turns.ts";
+import type {
+  Account,
+  Change,
+  DataType,
+  Estimate,
+  Field,
+  FieldName,
+  ListedSecurity,
+  Market,
+  ShareInfo,
+  Status,
+} from "./types.ts";
+import { Walk } from "./walk.ts";
+
+export interface ClientOptions {
+  key: string;
+  /** Addresses of the service without `/api`; another one is used only when connections to the present break. */
+  baseUrls: string | readonly string[];
+  /** Sent as `User-Agent`; by default the client's own name, nothing in browsers. */
+  userAgent?: string;
+  /** How long one request may wait in all: for a busy slot, the per-second limit, a broken line; 120,000. */
+  maxWaitMs?: number;
+  /** Time without a byte after which a connection counts as broken; 30,000. */
+  timeoutMs?: number;
+  /** In place of the global one. */
+  fetch?: Fetch;
+}
+
+/** Every call takes one; it throws the signal's reason. */
+export interface CallOptions {
+  signal?: AbortSignal;
+}
+
+const ORDER_HISTORY = "level2_order_history";
+
+/**
+ * Access to one service with one key. Requests of one interface queue, also over several clients of one key.
+ * Refusals are thrown as `ServiceError`; what may pass by waiting is waited for, 403 and 422 never.
+ */
+export class Client {
+  readonly baseUrls: readonly string[];
+  readonly #key: string;
+  readonly #maxWaitMs: number;
+  readonly #transport: Transport;
+  readonly #lines: Lines;
+
+  /** Throws `ConfigurationError` without a key or a usable address. */
+  constructor({ key, baseUrls, userAgent, maxWaitMs = 120_000, timeoutMs = 30_000, fetch }: ClientOptions) {
+    this.#key = key.trim();
+    if (this.#key === "") throw new ConfigurationError("no key");
+    this.#maxWaitMs = maxWaitMs;
+    // Browsers refuse a `fetch` that is called as somebody's method.
+    const send: Fetch = fetch ?? ((url, init) => globalThis.fetch(url, init));
+    this.#transport = new Transport(send, timeoutMs, userAgent);
+    const listed =
+      typeof baseUrls === "string" ? baseUrls.split(",").filter((each) => each.trim()) : baseUrls;
+    this.#lines = new Lines(listed, this.#transport, maxWaitMs);
+    this.baseUrls = this.#lines.baseUrls;
+  }
+
+  /**
+   * The orders of one security on one day, in order of time, as a stream of rows; nothing is asked yet. `start`
+   * is inclusive, `end` exclusive; without `date` it is the newest trading day, loaded or not.
+   *
+   * @example await client.orders({ symbol: "600519", date: "20260311", start: "09:30", end: "09:31" }).toArray()
+   */
+  orders<F extends FieldName = Field>(query: OrderQuery<F>): Orders<F> {
+    const { selection, hidesLast } = selectionOf(query);
+    const walk = new Walk((...call) => this.#call(...call), selection, this.baseUrls.length);
+    return new Orders<F>(walk, { signal: query.signal, hidesLast, onRebuild: query.onRebuild });
+  }
+
+  /** The whole day of a security as the service's own Parquet file; each accepted try counts as one file. */
+  async ordersParquet(query: ParquetQuery): Promise<ParquetFile> {
+    const done = await takeTurn(this.#key, ORDER_HISTORY, query.signal);
+    try {
+      const body = this.#enveloped(ORDER_HISTORY, () => parquetBody(query));
+      const taken = await this.#lines.receive(body, takeFile, query.signal);
+      if (isAnswer(taken)) throw taken.code === 200 ? noFile(taken) : refusalOf(taken);
+      return taken;
+    } finally {
+      done();
+    }
+  }
+
+  /** As `ordersParquet`, for files larger than memory: read or cancel the body, the next request waits for it. */
+  async ordersParquetStream(query: ParquetQuery): Promise<ParquetStream> {
+    const done = await takeTurn(this.#key, ORDER_HISTORY, query.signal);
+    try {
+      const body = this.#enveloped(ORDER_HISTORY, () => parquetBody(query));
+      const taken = await this.#lines.receive(body, streamTaker(done), query.signal);
+      if (isAnswer(taken)) throw taken.code === 200 ? noFile(taken) : refusalOf(taken);
+      return taken;
+    } catch (error) {
+      done();
+      throw error;
+    }
+  }
+
+  /** The share of a year's daily files: `auction_tick` from 2022, `level2` from 2017. */
+  async share(dataType: DataType, year: number, options: CallOptions = {}): Promise<Share> {
+    const outer = await this.#ask<{ data?: ShareInfo }>(
+      "file_download",
+      { data_type: dataType, year },
+      options,
+    );
+    const info = outer.data;
+    if (typeof info?.url !== "string") throw new ProtocolError("the answer holds no share");
+    return new Share(info, this.#transport, this.#maxWaitMs);
+  }
+
+  /** Plan, windows, what is left of today's quotas, how the last 20 requests ended. Counts nothing. */
+  account(options: CallOptions = {}): Promise<Account> {
+    return this.#ask("account_info", {}, options);
+  }
+
+  /** The trading days of a month (YYYYMM; the present one) and their states. Counts nothing. */
+  status(month?: string, options: CallOptions = {}): Promise<Status> {
+    return this.#ask("data_status", { month }, options);
+  }
+
+  /** The securities of a day (the newest trading day), by symbol and market. Counts nothing. */
+  async symbols(date?: string, options: CallOptions & { market?: Market } = {}): Promise<ListedSecurity[]> {
+    const { market, signal } = options;
+    const { fields, items } = await this.#ask<{ fields: string[]; items: unknown[][] }>(
+      "data_symbols",
+      { tradedate: date, market },
+      signal === undefined ? {} : { signal },
+    );
+    return items.map(
+      (item) => Object.fromEntries(fields.map((name, at) => [name, item[at]])) as unknown as ListedSecurity,
+    );
+  }
+
+  /** What `orders` or `ordersParquet` with this query would bring and cost. Counts nothing. */
+  estimate({ symbol, date, start, end, signal, pageSize }: TimeQuery): Promise<Estimate> {
+    const params = { symbol, tradedate: date, start_time: start, end_time: end, page_size: pageSize };
+    return this.#ask("order_history_estimate", params, signal === undefined ? {} : { signal });
+  }
+
+  /** What changed of the days that may be read, from `since` on (inclusive) or behind the change `after`. */
+  async *changes({
+    since,
+    after,
+    signal,
+  }: CallOptions & { since?: string; after?: number } = {}): AsyncGenerator<Change, void, undefined> {
+    let behind = after;
+    for (;;) {
+      const data = await this.#ask<{ changes: Change[]; next_after: number; has_more: boolean }>(
+        "data_changes",
+        { since, after: behind },
+        signal === undefined ? {} : { signal },
+      );
+      yield* data.changes;
+      if (!data.has_more) return;
+      behind = data.next_after;
+    }
+  }
+
+  /** `data` of a served answer; parameters that are undefined are left out by JSON itself. */
+  async #ask<T>(apiname: string, params: Record<string, unknown>, { signal }: CallOptions): Promise<T> {
+    return served(await this.#call(apiname, () => ({ params }), signal)) as T;
+  }
+
+  async #call(apiname: string, bodyFor: BodyFor, signal: AbortSignal | undefined): Promise<Answer> {
+    const done = await takeTurn(this.#key, apiname, signal);
+    try {
+      return await this.#lines.call(this.#enveloped(apiname, bodyFor), signal);
+    } finally {
+      done();
+    }
+  }
+
+  #enveloped(apiname: string, bodyFor: BodyFor): BodyFor {
+    return (baseUrl) => ({ apiname, apikey: this.#key, ...bodyFor(baseUrl) });
+  }
+}

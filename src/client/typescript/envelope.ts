@@ -1,0 +1,139 @@
+/** The answers of `POST /api`: `{"code", "message", "data"}` and the headers beside them (spec 2.2). */
+import {
+  BadRequest,
+  DataRebuilt,
+  type ErrorFacts,
+  NoData,
+  NotAllowed,
+  ProtocolError,
+  QuotaUsed,
+  ServiceError,
+  Unavailable,
+} from "./errors.ts";
+import { BrokenConnection, bytesOf, type Reply } from "./transport.ts";
+import { parseRetryAfter } from "./waiting.ts";
+
+const DAY_MS = 86_400_000;
+const BEIJING_OFFSET_MS = 8 * 3_600_000;
+
+/** To wait after an error page of something in between, which tells no time. */
+const UNTOLD_WAIT_MS = 2_000;
+
+/** One answer of the service. */
+export interface Answer extends ErrorFacts {
+  baseUrl: string;
+  code: number;
+  message: string;
+  data: unknown;
+  /** `X-Revision` of order history. */
+  revision: number | null;
+  /** How long to wait before asking again; null: asking again helps nobody. */
+  waitMs: number | null;
+  /** Of a used-up counter. */
+  resetsInMs: number | null;
+}
+
+/**
+ * Reads the envelope of `reply`. A body that cannot be read under a status of success was cut or garbled on
+ * the way (`BrokenConnection`); a redirect or a page of somebody else's is a `ProtocolError`.
+ */
+export async function readAnswer(baseUrl: string, reply: Reply): Promise<Answer> {
+  const { status, headers } = reply;
+  if (status === 0 || (status >= 300 && status < 400)) {
+    reply.cancel();
+    const to = headers.get("Location") ?? "another address";
+    throw new ProtocolError(`${baseUrl} redirects to ${to}: a redirected POST is lost, give that address`);
+  }
+  const text = new TextDecoder().decode(await bytesOf(reply));
+  const told = parseRetryAfter(headers.get("Retry-After"));
+  const envelope = envelopeIn(text) ?? pageOfAnother(baseUrl, status, text);
+  const { code, message } = envelope;
+  const reason = headers.get("X-Reason") ?? reasonIn(message);
+  const waitMs = told ?? (envelope.isForeign ? UNTOLD_WAIT_MS : null);
+  return {
+    baseUrl,
+    code,
+    message,
+    data: envelope.data,
+    reason,
+    requestId: headers.get("X-Request-Id"),
+    revision: wholeNumber(headers.get("X-Revision")),
+    // A used-up quota names no time to wait: obeying it would hang a script until midnight.
+    waitMs: (code === 429 || code === 503) && reason !== "quota_used" ? waitMs : null,
+    resetsInMs: resetsInMs(headers.get("RateLimit")),
+  };
+}
+
+/** `data` of a success; throws the refusal otherwise. */
+export function served(answer: Answer): unknown {
+  if (answer.code !== 200) throw refusalOf(answer);
+  return answer.data;
+}
+
+/** The refusal as the error of its code. */
+export function refusalOf(answer: Answer): ServiceError {
+  const { code, message, reason } = answer;
+  switch (code) {
+    case 1002:
+      return new NoData(message, answer);
+    case 403:
+      return new NotAllowed(message, answer);
+    case 422:
+      return reason === "data_rebuilt" ? new DataRebuilt(message, answer) : new BadRequest(message, answer);
+    case 429:
+      if (answer.waitMs !== null) return new Unavailable(message, answer);
+      return new QuotaUsed(message, answer, new Date(Date.now() + (answer.resetsInMs ?? untilMidnightMs())));
+    case 503:
+      return new Unavailable(message, answer);
+    default:
+      return new ServiceError(message, answer);
+  }
+}
+
+interface Envelope {
+  code: number;
+  message: string;
+  data: unknown;
+  isForeign?: boolean;
+}
+
+function envelopeIn(text: string): Envelope | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null || !("code" in value)) return null;
+    const { code } = value;
+    if (typeof code !== "number" || !Number.isInteger(code)) return null;
+    const message = "message" in value ? String(value.message) : "";
+    return { code, message, data: "data" in value ? value.data : null };
+  } catch {
+    return null;
+  }
+}
+
+function pageOfAnother(baseUrl: string, status: number, text: string): Envelope {
+  const excerpt = text.slice(0, 160).replaceAll(/\s+/g, " ").trim() || "an empty body";
+  if (status === 200) throw new BrokenConnection(`the answer is no envelope: ${excerpt}`);
+  const passes = [429, 500, 502, 503, 504].includes(status) || (status >= 520 && status <= 530);
+  const message = `${baseUrl} answered HTTP ${status}, and not as the service does: ${excerpt}`;
+  if (!passes) throw new ProtocolError(message);
+  return { code: 503, message, data: null, isForeign: true };
+}
+
+/** Every refusal's message ends with `[reason · request id]`, for proxies that drop headers. */
+function reasonIn(message: string): string | null {
+  return /\[([a-z_]+) · [^\]]*\]$/.exec(message)?.[1] ?? null;
+}
+
+function wholeNumber(text: string | null): number | null {
+  return text !== null && /^\d+$/.test(text) ? Number(text) : null;
+}
+
+/** Until the last used-up counter of a `RateLimit` header resets: `"files";r=0;t=3600`. */
+function resetsInMs(header: string | null): number | null {
+  const seconds = [...(header ?? "").matchAll(/;\s*r=0\s*;\s*t=(\d+)/g)].map(([, t]) => Number(t));
+  return seconds.length === 0 ? null : 1000 * Math.max(...seconds);
+}
+
+function untilMidnightMs(): number {
+  return DAY_MS - ((Date.now() + BEIJING_OFFSET_MS) % DAY_MS);
+}

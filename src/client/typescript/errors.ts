@@ -1,0 +1,74 @@
+/**
+ * What can go wrong, as errors that carry the service's code, reason and request id. Nothing here is retried
+ * any more: what may pass by waiting was waited for before.
+ */
+import type { Reason } from "../../http/denial.ts";
+
+/** What an answer told of itself; all null without an answer. */
+export interface ErrorFacts {
+  code: number | null;
+  /** `X-Reason`; a service newer than this client may know more of them. */
+  reason: Reason | (string & {}) | null;
+  requestId: string | null;
+}
+
+const NO_ANSWER: ErrorFacts = { code: null, reason: null, requestId: null };
+
+/** Base of everything this package throws on purpose, but an `AbortSignal`'s own reason. */
+export class EdgetapeError extends Error {
+  /** Outcome code of the answer (1002, 403, 422, 429, 503), or null without one. */
+  readonly code: number | null;
+  /** The answer's reason, such as `outside_window`. */
+  readonly reason: Reason | (string & {}) | null;
+  /** What to tell support. */
+  readonly requestId: string | null;
+
+  constructor(message: string, facts: ErrorFacts = NO_ANSWER, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = facts.code;
+    this.reason = facts.reason;
+    this.requestId = facts.requestId;
+  }
+}
+
+/** No key, no address, or parameters that no service would take. */
+export class ConfigurationError extends EdgetapeError {}
+
+/** The service refused a request; the message is its own sentence and ends with `[reason · request id]`. */
+export class ServiceError extends EdgetapeError {}
+
+/** 1002: the day is not loaded, or does not hold the security. The reason tells "tonight" from "never". */
+export class NoData extends ServiceError {}
+
+/** 403: the key, the plan or its window. Never retried. */
+export class NotAllowed extends ServiceError {}
+
+/** 422: a parameter. Never retried. */
+export class BadRequest extends ServiceError {}
+
+/** The day changed while it was read: once more after the walk began anew, or under rows already handed out. */
+export class DataRebuilt extends BadRequest {}
+
+/** 503, or 429 of the per-second limit: still so after all waiting, or not worth waiting for. */
+export class Unavailable extends ServiceError {}
+
+/** 429: the day's quota of the interface is used up. Thrown at once, never waited for. */
+export class QuotaUsed extends ServiceError {
+  /** When the counters reset. */
+  readonly resetsAt: Date;
+
+  constructor(message: string, facts: ErrorFacts, resetsAt: Date) {
+    super(message, facts);
+    this.resetsAt = resetsAt;
+  }
+}
+
+/** No base address could be reached, or every answer broke off; `cause` is the last failure. */
+export class ConnectionFailed extends EdgetapeError {}
+
+/** An answer that the service does not give: a page of a proxy, a repeated cursor, rows out of order. */
+export class ProtocolError extends EdgetapeError {}
+
+/** A file is not the one that was announced: another SHA-256, or no whole Parquet file. */
+export class IntegrityError extends EdgetapeError {}

@@ -1,0 +1,17 @@
+/**
+ * `edgetape/client`: order records and shares over `fetch`, for Node, browsers, Deno and workers, without a
+ * dependency. Imports of the server are types only.
+ *
+ * @example
+ * const client = new Client({ key: "et_…", baseUrls: ["https://api.example.com"] });
+ * for await (const row of client.orders({ symbol: "600519", date: "20260311" })) console.log(row.time, row.price);
+ */
+export { type CallOptions, Client, type ClientOptions } from "./client.ts";
+export * from "./errors.ts";
+export type { DownloadOptions, FileDownload } from "./file-download.ts";
+export type { Orders } from "./orders.ts";
+export type { ParquetFacts, ParquetFile, ParquetStream } from "./parquet-file.ts";
+export type { OrderQuery, ParquetQuery, SecurityQuery, TimeQuery } from "./query.ts";
+export type { Share } from "./share.ts";
+export type { Fetch } from "./transport.ts";
+export type * from "./types.ts";

@@ -1,0 +1,69 @@
+/** What callers ask for, as the service's parameters (spec 4.3). */
+import { ConfigurationError } from "./errors.ts";
+import type { Field, FieldName } from "./types.ts";
+import { MOST_ROWS, type Selection } from "./walk.ts";
+
+export interface SecurityQuery {
+  /** `600519`, `600519.SH` or `sh600519`. */
+  symbol: string;
+  /** YYYYMMDD or YYYY-MM-DD; without it the newest trading day, loaded or not. */
+  date?: string;
+  signal?: AbortSignal;
+}
+
+export interface TimeQuery extends SecurityQuery {
+  /** HH:MM, HH:MM:SS, HHMMSS or HHMMSSmmm, inclusive. */
+  start?: string;
+  /** The same forms, exclusive. */
+  end?: string;
+  /** Rows of a request, 1 to 10,000. */
+  pageSize?: number;
+}
+
+export interface OrderQuery<F extends FieldName = Field> extends TimeQuery {
+  /** Columns in the order wanted; the ten standard ones by default. */
+  fields?: readonly F[];
+  /** Told when the day was rebuilt while it was read and is read again from its first row. */
+  onRebuild?: (tradedate: string | null) => void;
+}
+
+export interface ParquetQuery extends SecurityQuery {
+  fields?: readonly FieldName[];
+}
+
+/** A walk needs it to continue elsewhere, whatever columns were asked for. */
+const HELPER = "time";
+
+/** The walk's own terms; `hidesLast` when a column was added that nobody asked for. */
+export function selectionOf(query: OrderQuery<FieldName>): { selection: Selection; hidesLast: boolean } {
+  const { symbol, date, start, end, pageSize = MOST_ROWS } = query;
+  if (!Number.isInteger(pageSize) || pageSize < 1) throw new ConfigurationError("pageSize is 1 to 10,000");
+  const fields = namesOf(query.fields);
+  const hidesLast = fields !== null && !fields.includes(HELPER);
+  return {
+    hidesLast,
+    selection: {
+      params: { symbol, ...(start ? { start_time: start } : {}), ...(end ? { end_time: end } : {}) },
+      tradedate: date ? dateOf(date) : null,
+      fields: hidesLast ? [...fields, HELPER] : fields,
+      pageSize: Math.min(pageSize, MOST_ROWS),
+    },
+  };
+}
+
+/** The body's members of a Parquet request. */
+export function parquetBody({ symbol, date, fields }: ParquetQuery): Record<string, unknown> {
+  const params = { symbol, format: "parquet", ...(date ? { tradedate: dateOf(date) } : {}) };
+  const names = namesOf(fields);
+  return names === null ? { params } : { params, fields: names };
+}
+
+/** `2026-03-11` as `20260311`; anything else as it is, for the service to judge. */
+export function dateOf(date: string): string {
+  return /^\d{4}-\d{2}-\d{2}$/.test(date) ? date.replaceAll("-", "") : date;
+}
+
+/** The names once each, as the service would answer them; null for the standard ones. */
+function namesOf(fields: readonly string[] | undefined): string[] | null {
+  return fields === undefined || fields.length === 0 ? null : [...new Set(fields)];
+}

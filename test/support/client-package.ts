@@ -1,0 +1,47 @@
+/** `edgetape/client` as its users have it: packed, unpacked below `node_modules`, with nothing around it. */
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** A fresh folder with the packed client installed; its scripts are ES modules. Remove it when done. */
+export async function folderWithClient(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "edgetape-client-"));
+  // Packing builds the client, as publishing would.
+  await run("npm", ["pack", "--pack-destination", folder], { maxBuffer: 1 << 24 });
+  const [archive] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
+  if (archive === undefined) throw new Error("npm pack made no archive");
+  const installed = join(folder, "node_modules", "edgetape");
+  await mkdir(installed, { recursive: true });
+  await run("tar", ["-xzf", join(folder, archive), "-C", installed, "--strip-components=1"]);
+  await writeFile(join(folder, "package.json"), '{"name": "caller", "private": true, "type": "module"}\n');
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    module: "nodenext",
+    target: "es2024",
+    lib: ["es2024", "dom", "dom.iterable"],
+    typeRoots: [resolve("node_modules", "@types")],
+    types: ["node"],
+  };
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+  return folder;
+}
+
+/** Runs a TypeScript file of the folder with Node; what it printed. Throws with its errors. */
+export async function runScript(folder: string, name: string, env: Record<string, string>): Promise<string> {
+  const options = { cwd: folder, env: { ...process.env, ...env }, maxBuffer: 1 << 26 };
+  const { stdout } = await run(process.execPath, [name], options);
+  return stdout;
+}
+
+/** Type-checks the folder's scripts as a strict caller would; throws with the compiler's words. */
+export async function checkTypes(folder: string): Promise<void> {
+  const compiler = resolve("node_modules", "typescript", "bin", "tsc");
+  await run(process.execPath, [compiler, "--project", folder]).catch((failure) => {
+    throw new Error(failure.stdout || String(failure));
+  });
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { Client, ConfigurationError } from "../../../src/client/typescript/index.ts";
+import { clock } from "../../../src/client/typescript/waiting.ts";
+
+/** A client whose answers are these, one after the other, and the waits it made. */
+function scripted(...answers: (Response | Error)[]) {
+  const waits: number[] = [];
+  const urls: string[] = [];
+  clock.sleep = async (ms) => void waits.push(ms);
+  const fetch = async (url: string) => {
+    urls.push(url);
+    const next = answers.shift();
+    if (next === undefined) throw new Error("one request too many");
+    if (next instanceof Error) throw next;
+    return next;
+  };
+  const client = new Client({
+    key: "k",
+    baseUrls: "http://a.test/api/,http://b.test",
+    fetch,
+    maxWaitMs: 30_000,
+  });
+  return { client, waits, urls };
+}
+
+function answer(code: number, reason: string, { status = 200, headers = {} as Record<string, string> } = {}) {
+  return new Response(JSON.stringify({ code, message: `no [${reason} · id-1]`, data: null }), {
+    status,
+    headers: { "x-request-id": "id-1", ...headers },
+  });
+}
+const good = () => new Response('{"code":200,"message":"success","data":{"month":"202603","days":[]}}');
+
+describe("answers to the TypeScript client", () => {
+  it.each([
+    [403, "outside_window", "NotAllowed"],
+    [422, "param_invalid", "BadRequest"],
+    [1002, "not_loaded", "NoData"],
+  ])("%i %s is %s, at once, with code, reason and request id", async (code, reason, name) => {
+    const { client, waits } = scripted(answer(code, reason));
+    await expect(client.status()).rejects.toMatchObject({ name, code, reason, requestId: "id-1" });
+    expect(waits).toEqual([]);
+  });
+
+  it("of a used-up quota are thrown at once, with the reset", async () => {
+    const headers = { "x-reason": "quota_used", ratelimit: '"requests";r=0;t=3600', "retry-after": "3600" };
+    const { client, waits } = scripted(answer(429, "quota_used", { headers }));
+    const error = await client.status().catch((caught) => caught);
+    expect(error).toMatchObject({ name: "QuotaUsed", reason: "quota_used" });
+    expect(Math.abs(error.resetsAt.getTime() - Date.now() - 3_600_000)).toBeLessThan(10_000);
+    expect(waits).toEqual([]);
+  });
+
+  it("of 503 and 429 with Retry-After are waited for with jitter, on the same line, within maxWaitMs", async () => {
+    const busy = (seconds: string) =>
+      answer(503, "slot_busy", { status: 503, headers: { "retry-after": seconds } });
+    const { client, waits, urls } = scripted(busy("1"), busy("10"), good());
+    await client.status();
+    expect(waits).toHaveLength(2);
+    expect(waits[1]).toBeGreaterThanOrEqual(10_000);
+    expect(waits[1]).toBeLessThanOrEqual(12_000);
+    expect(urls).toEqual(Array(3).fill("http://a.test/api"));
+    const bounded = scripted(busy("10"), busy("10"), busy("10"), good());
+    await expect(bounded.client.status()).rejects.toMatchObject({ name: "Unavailable", reason: "slot_busy" });
+    expect(bounded.waits.length).toBe(2);
+  });
+
+  it("of a damaged day, which names no time, are final", async () => {
+    const { client } = scripted(answer(503, "day_damaged", { status: 503 }));
+    await expect(client.status()).rejects.toMatchObject({ name: "Unavailable", reason: "day_damaged" });
+  });
+
+  it("that break are asked for again, on the other line after two, which stays", async () => {
+    const { client, urls } = scripted(new Error("reset"), new Response('{"code":20'), good(), good());
+    await client.status();
+    await client.status();
+    expect(urls.map((url) => new URL(url).hostname)).toEqual(["a.test", "a.test", "b.test", "b.test"]);
+  });
+
+  it("that break eight times in a row end the call", async () => {
+    const { client } = scripted(...Array.from({ length: 9 }, () => new Error("reset")));
+    await expect(client.status()).rejects.toMatchObject({ name: "ConnectionFailed", code: null });
+  });
+
+  it("of strangers are told as such: a redirect, a page", async () => {
+    const moved = new Response(null, { status: 301, headers: { location: "https://a.test/api" } });
+    await expect(scripted(moved).client.status()).rejects.toThrow(/redirects to https:\/\/a\.test\/api/);
+    const page = new Response("<h1>Just a moment</h1>", { status: 403 });
+    await expect(scripted(page).client.status()).rejects.toMatchObject({ name: "ProtocolError" });
+    const gateway = new Response("<h1>Bad gateway</h1>", { status: 502 });
+    await expect(scripted(gateway, good()).client.status()).resolves.toMatchObject({ month: "202603" });
+  });
+
+  it("do not come to a caller that went away", async () => {
+    const { client, urls } = scripted(good());
+    await expect(client.status("202603", { signal: AbortSignal.abort(new Error("gone")) })).rejects.toThrow(
+      "gone",
+    );
+    expect(urls).toEqual([]);
+  });
+
+  it("are not asked for without a key or with an address that is none", () => {
+    expect(() => new Client({ key: " ", baseUrls: "http://a.test" })).toThrow(ConfigurationError);
+    expect(() => new Client({ key: "k", baseUrls: "a.test" })).toThrow(ConfigurationError);
+    expect(() => new Client({ key: "k", baseUrls: [] })).toThrow(ConfigurationError);
+  });
+});

@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { Fingerprint } from "../../../src/client/typescript/fingerprint.ts";
+import { BEGINNING, moved, type Position } from "../../../src/client/typescript/position.ts";
+import { dateOf, selectionOf } from "../../../src/client/typescript/query.ts";
+import { PlainSha256, sha256 } from "../../../src/client/typescript/sha256.ts";
+import { takeTurn } from "../../../src/client/typescript/turns.ts";
+import { parseRetryAfter } from "../../../src/client/typescript/waiting.ts";
+import { printedRandom } from "../../support/random.ts";
+
+describe("SHA-256 without the runtime's help", () => {
+  it("equals the runtime's for 200 random texts in random pieces, and around the block size", () => {
+    const random = printedRandom("sha256");
+    const sizes = [0, 1, 55, 56, 57, 63, 64, 65, 119, 120, 128];
+    for (let round = 0; round < 200; round++) {
+      const length = sizes[round] ?? random.integer(0, 2_000);
+      const bytes = Uint8Array.from({ length }, () => random.integer(0, 255));
+      const plain = new PlainSha256();
+      const own = sha256();
+      for (let at = 0; at < bytes.length; ) {
+        const piece = bytes.subarray(at, at + random.integer(1, 200));
+        plain.update(piece);
+        own.update(piece);
+        at += piece.length;
+      }
+      const expected = createHash("sha256").update(bytes).digest("hex");
+      expect([plain.digest(), own.digest()]).toEqual([expected, expected]);
+    }
+  });
+});
+
+describe("Retry-After", () => {
+  it.each([
+    ["0", 0],
+    [" 17 ", 17_000],
+    ["Thu, 12 Mar 2026 02:00:30 GMT", 30_000],
+    ["Thu, 12 Mar 2026 01:00:00 GMT", 0],
+    ["soon", null],
+    ["-1", null],
+    ["1.5", null],
+    [null, null],
+  ])("%o is %o ms", (value, ms) => {
+    expect(parseRetryAfter(value, Date.parse("2026-03-12T02:00:00Z"))).toBe(ms);
+  });
+});
+
+describe("turns", () => {
+  it("come one at a time, in the order asked, and an aborted one is passed over", async () => {
+    const log: string[] = [];
+    const first = await takeTurn("key", "orders", undefined);
+    const aborter = new AbortController();
+    const work = ["b", "c", "d"].map(async (name) => {
+      const done = await takeTurn("key", "orders", name === "c" ? aborter.signal : undefined);
+      log.push(name);
+      await Promise.resolve();
+      log.push(`${name} done`);
+      done();
+    });
+    aborter.abort(new Error("enough"));
+    await expect(work[1]).rejects.toThrow("enough");
+    expect(log).toEqual([]);
+    first();
+    await Promise.all([work[0], work[2]]);
+    expect(log).toEqual(["b", "b done", "d", "d done"]);
+  });
+
+  it("of other keys and interfaces do not wait", async () => {
+    const dones = await Promise.all([
+      takeTurn("a", "orders", undefined),
+      takeTurn("b", "orders", undefined),
+      takeTurn("a", "shares", undefined),
+    ]);
+    expect(dones).toHaveLength(3);
+    for (const done of dones) done();
+  });
+});
+
+describe("a position", () => {
+  it("names the row it stands before by its time and its place in the millisecond, over random rows", () => {
+    const random = printedRandom("positions");
+    for (let round = 0; round < 200; round++) {
+      const times: string[] = [];
+      let time = 93_000_000;
+      for (let row = random.integer(1, 300); row > 0; row--) {
+        if (random.chance(0.1)) time += 10;
+        times.push(`0${time}`);
+      }
+      let position: Position = BEGINNING;
+      for (let at = 0; at < times.length; ) {
+        const count = random.integer(0, 90);
+        const page = times.slice(at, at + count);
+        position = moved(
+          position,
+          page.map((_, index) => [at + index]),
+          page,
+        );
+        at += page.length;
+        const [first] = position.overlap[0] ?? [];
+        if (first === undefined) continue;
+        const place = Number(first);
+        expect(position.time).toBe(times[place]);
+        expect(position.skip).toBe(place - times.indexOf(position.time));
+        expect(position.overlap.length).toBe(Math.min(64, at));
+      }
+    }
+  });
+});
+
+describe("a fingerprint", () => {
+  it("tells other rows, another order and another count apart", () => {
+    const of = (...rows: (string | number)[][]) => {
+      const print = new Fingerprint();
+      for (const row of rows) print.add(row);
+      return print;
+    };
+    const print = of(["a", 1], ["b", 2]);
+    expect(print.equals(of(["a", 1], ["b", 2]))).toBe(true);
+    for (const other of [
+      of(["b", 2], ["a", 1]),
+      of(["a", 1]),
+      of(["a", 1], ["b", 3]),
+      of(["a", 1], ["b", "2"]),
+    ]) {
+      expect(print.equals(other)).toBe(false);
+    }
+  });
+});
+
+describe("a query", () => {
+  it("adds the time for the walk's own use, last, and only then", () => {
+    expect(selectionOf({ symbol: "600519", fields: ["price", "side", "price"] })).toMatchObject({
+      hidesLast: true,
+      selection: { fields: ["price", "side", "time"], pageSize: 10_000, tradedate: null },
+    });
+    expect(selectionOf({ symbol: "600519", fields: ["time", "price"] })).toMatchObject({
+      hidesLast: false,
+      selection: { fields: ["time", "price"] },
+    });
+    expect(selectionOf({ symbol: "600519", pageSize: 50_000, start: "09:30" }).selection).toMatchObject({
+      params: { symbol: "600519", start_time: "09:30" },
+      fields: null,
+      pageSize: 10_000,
+    });
+  });
+
+  it("writes dates as the service reads them", () => {
+    expect([dateOf("2026-03-11"), dateOf("20260311"), dateOf("yesterday")]).toEqual([
+      "20260311",
+      "20260311",
+      "yesterday",
+    ]);
+  });
+});

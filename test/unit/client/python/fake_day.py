@@ -1,0 +1,99 @@
+"""A deployment in memory that serves one day of one security as the service does: pages, cursors, refusals."""
+
+from edgetape.envelope import Answer
+
+FIELDS = ["symbol", "tradedate", "time", "order_id", "exchange_order_id", "order_type"]
+FIELDS += ["order_code", "price", "volume", "amount"]
+SYMBOL = "600519"
+DAY = "20260311"
+
+
+def order(time, number, price=12.5):
+    """A row of the ten standard fields."""
+    return (SYMBOL, DAY, time, 0, number, "A", "B", float(price), 100, 100.0 * price)
+
+
+class FakeDay:
+    """One deployment. `knows` says which of ``undated`` and ``estimate`` it understands."""
+
+    def __init__(self, name, rows, revision=1, knows=("undated", "estimate")):
+        self.url = f"http://{name}"
+        self.rows = list(rows)
+        self.revision = revision
+        self.knows = knows
+        #: A signature that another deployment does not have; a new one forgets all cursors.
+        self.secret = name
+        self.asked = []
+
+    def answer(self, interface, payload):
+        """The answer to one request."""
+        params = payload["params"]
+        self.asked.append({"interface": interface, **payload})
+        if interface == "order_history_estimate":
+            return self._estimate()
+        window = (params.get("start_time", ""), params.get("end_time", "999999999"))
+        rows = [row for row in self.rows if window[0] <= row[2] < window[1]]
+        place = self._place(params.get("cursor"), rows, window)
+        if isinstance(place, Answer):
+            return place
+        page = rows[place : place + params["page_size"]]
+        after = place + len(page)
+        names = payload.get("fields", FIELDS)
+        data = {
+            "fields": list(names),
+            "items": [[row[FIELDS.index(name)] for name in names] for row in page],
+            "tradedate": DAY,
+            "page_size": params["page_size"],
+            "next_cursor": f"{self.secret}/{self.revision}/{window[0]}/{after}" if after < len(rows) else None,
+            "has_more": after < len(rows),
+        }
+        return self.served(data)
+
+    def served(self, data):
+        """A success."""
+        return Answer(self.url, 200, "success", data, 200, None, "rid", self.revision, None, None)
+
+    def refused(self, code, reason, wait_s=None, resets_in=None):
+        """A refusal."""
+        return Answer(self.url, code, "no", None, 200, reason, "rid", None, wait_s, resets_in)
+
+    def _place(self, cursor, rows, window):
+        if cursor is None:
+            return 0
+        if cursor.startswith("v2."):
+            if "undated" not in self.knows:
+                return self.refused(422, "cursor_old_format")
+            time, skip = cursor[3:].split("-")
+            before = sum(row[2] < time for row in rows)
+            if int(skip) > sum(row[2] == time for row in rows):
+                return self.refused(422, "cursor_invalid")
+            return before + int(skip)
+        secret, revision, start, place = cursor.split("/")
+        if secret != self.secret:
+            return self.refused(422, "cursor_invalid")
+        if int(revision) != self.revision:
+            return self.refused(422, "data_rebuilt")
+        if start != window[0]:
+            return self.refused(422, "cursor_mismatch")
+        return int(place)
+
+    def _estimate(self):
+        if "estimate" not in self.knows:
+            return self.refused(422, "apiname_unknown")
+        size = hash(tuple(self.rows)) % 1_000_000
+        count = {"at_least": len(self.rows), "at_most": len(self.rows)}
+        return self.served({"rows": count, "parquet_bytes": size, "revision": self.revision})
+
+
+class Lines:
+    """A `call` of a walk over several deployments; `choose` says which one answers each request."""
+
+    def __init__(self, days, choose=lambda place: 0):
+        self.days = list(days)
+        self.choose = choose
+        self.calls = 0
+
+    def __call__(self, interface, payload_for):
+        day = self.days[self.choose(self.calls)]
+        self.calls += 1
+        return day.answer(interface, payload_for(day.url))

@@ -1,0 +1,290 @@
+"""Walks over deployments in memory: thousands of histories, and each way to continue by itself."""
+
+import os
+import random
+import unittest
+import warnings
+from unittest import mock
+
+from edgetape.errors import BadRequest, DataRebuilt, ProtocolError, QuotaUsed, RebuildWarning
+from edgetape.selection import select
+from edgetape.walk import Walk
+from fake_day import DAY, FIELDS, SYMBOL, FakeDay, Lines, order
+
+SEED = int(os.environ.get("EDGETAPE_SEED", random.randrange(2**31)))
+
+
+def steps(count, every=3):
+    """Rows of which every few share a millisecond."""
+    return [order(f"0930{place // every:05}", place) for place in range(count)]
+
+
+def walk_over(lines, page_size=10, compares=True, **selection):
+    return Walk(lines, select(SYMBOL, DAY, **selection), page_size, compares)
+
+
+def read(walk):
+    """All rows, as a caller that begins anew with the walk has them."""
+    rows = []
+    while True:
+        found = walk.next_rows()
+        if found is None:
+            return rows
+        rows = list(found.rows) if found.begins_anew else rows + list(found.rows)
+
+
+class Walks(unittest.TestCase):
+    def setUp(self):
+        warnings.simplefilter("ignore", RebuildWarning)
+        self.addCleanup(warnings.resetwarnings)
+
+    def test_gives_every_row_once_in_2000_histories_with_switches_at_random(self):
+        print(f"walks: EDGETAPE_SEED={SEED}")
+        by = random.Random(SEED)
+        for history in range(2_000):
+            rows, time = [], 0
+            for number in range(by.choice([0, 1, 5, 70, 200])):
+                time += by.choice([0, 0, 0, 0, 1]) if by.random() < 0.5 else by.choice([0, 1, 10])
+                rows.append(order(f"{93000000 + time:09}", number))
+            days = [
+                FakeDay(name, rows, revision, by.choice([("undated", "estimate"), ("estimate",), ("undated",), ()]))
+                for name, revision in (("a", 1), ("b", 5), ("c", 2))
+            ]
+            switching = by.choice([0, 0.2, 0.5])
+            present = 0
+
+            def choose(_, by=by, days=days, switching=switching):
+                nonlocal present
+                if by.random() < switching:
+                    present = by.randrange(3)
+                if by.random() < switching / 4:
+                    days[present].secret = str(by.random())
+                return present
+
+            wanted = by.choice([None, None, ["time", "price"], ["exchange_order_id"]])
+            walk = walk_over(Lines(days, choose), by.choice([1, 3, 10, 64, 1000]), fields=wanted)
+            expected = [tuple(row[FIELDS.index(name)] for name in wanted or FIELDS) for row in rows]
+            try:
+                found = read(walk)
+            except BadRequest as error:
+                # Where even the way by a window meets another secret each time.
+                self.assertEqual(error.reason, "cursor_invalid")
+                continue
+            self.assertEqual(found, expected, f"history {history}")
+            self.assertEqual(walk.restarts, 0)
+
+    def test_gives_one_content_alone_when_the_day_is_rebuilt_at_random(self):
+        print(f"rebuilds: EDGETAPE_SEED={SEED}")
+        by = random.Random(SEED)
+        outcomes = {"old": 0, "new": 0, "refused": 0}
+        for _ in range(1_000):
+            old = steps(by.choice([30, 100, 300]), by.choice([1, 3, 50]))
+            new = list(old)
+            place = by.randrange(len(new))
+            change = by.choice(["price", "more", "less"])
+            if change == "price":
+                new[place] = order(new[place][2], new[place][4], 99.0)
+            else:
+                new[place : place + 1] = [new[place], order(new[place][2], 0)] if change == "more" else []
+            days = [FakeDay("a", old), FakeDay("b", old, 7)]
+            at, switching, which = by.randrange(12), by.choice([0, 0.3]), by.choice([[0], [1], [0, 1]])
+
+            def choose(call, by=by, days=days, at=at, switching=switching, which=which, new=new):
+                if call == at:
+                    for each in which:
+                        days[each].rows, days[each].revision = new, days[each].revision + 1
+                return by.randrange(2) if by.random() < switching else 0
+
+            try:
+                found = read(walk_over(Lines(days, choose), by.choice([7, 20, 80])))
+            except DataRebuilt:
+                outcomes["refused"] += 1
+                continue
+            self.assertIn(found, (old, new))
+            outcomes["old" if found == old else "new"] += 1
+        print(outcomes)
+        self.assertGreater(min(outcomes.values()), 0)
+
+    def test_continues_elsewhere_by_an_undated_cursor_with_64_rows_of_overlap(self):
+        days = [FakeDay("a", steps(300)), FakeDay("b", steps(300), 4)]
+        walk = walk_over(Lines(days, lambda call: 0 if call < 2 else 1), page_size=100)
+        self.assertEqual(read(walk), steps(300))
+        first = days[1].asked[0]["params"]
+        # Row 36 is the first one of its millisecond, the thirteenth of three rows each.
+        self.assertEqual((first["cursor"], first["page_size"]), ("v2.093000012-0", 164))
+        self.assertEqual(first["tradedate"], DAY)
+
+    def test_continues_by_a_window_where_undated_cursors_are_not_known(self):
+        days = [FakeDay("a", steps(300, 90)), FakeDay("b", steps(300, 90), 4, knows=())]
+        walk = walk_over(Lines(days, lambda call: 0 if call < 2 else 1), page_size=100, end="100000000")
+        self.assertEqual(read(walk), steps(300, 90))
+        undated, window = days[1].asked[:2]
+        self.assertEqual(undated["params"]["cursor"], "v2.093000000-36")
+        self.assertEqual(window["params"]["start_time"], "093000000")
+        self.assertEqual(window["params"]["end_time"], "100000000")
+        self.assertNotIn("cursor", window["params"])
+
+    def test_continues_when_its_own_deployment_forgot_the_cursor(self):
+        day = FakeDay("a", steps(100))
+
+        def choose(call):
+            if call == 3:
+                day.secret = "a new one"
+            return 0
+
+        self.assertEqual(read(walk_over(Lines([day], choose), compares=False)), steps(100))
+
+    def test_does_not_take_an_early_end_elsewhere_for_the_end(self):
+        for knows in (("undated",), ()):
+            days = [FakeDay("a", steps(300)), FakeDay("b", steps(90), 4, knows)]
+            walk = walk_over(Lines(days, lambda call: 0 if call < 2 else 1), page_size=100)
+            self.assertEqual(read(walk), steps(90))
+            self.assertEqual(walk.restarts, 1)
+
+    def test_notices_other_rows_elsewhere_before_those_it_compares(self):
+        other = [order("093000000", 0, 99.0), *steps(300)[1:]]
+        days = [FakeDay("a", steps(300)), FakeDay("b", other, 4)]
+        walk = walk_over(Lines(days, lambda call: 0 if call < 3 else 1), page_size=100)
+        self.assertEqual(read(walk), other)
+        self.assertEqual(walk.restarts, 1)
+
+    def test_notices_a_rebuild_of_a_deployment_it_comes_back_to(self):
+        other = [order("093000000", 0, 99.0), *steps(300)[1:]]
+        days = [FakeDay("a", steps(300)), FakeDay("b", steps(300), 4)]
+
+        def choose(call):
+            if call == 4:
+                days[0].rows, days[0].revision = other, 2
+            return 1 if call in (2, 3) else 0
+
+        walk = walk_over(Lines(days, choose), page_size=100)
+        self.assertEqual(read(walk), other)
+
+    def test_notices_a_rebuild_between_a_page_and_the_comparison_of_days(self):
+        days = [FakeDay("a", steps(300)), FakeDay("b", steps(300), 4)]
+        other = [order("093000000", 0, 99.0), *steps(300)[1:]]
+
+        def choose(call):
+            if call == 1:
+                for day in days:
+                    day.rows, day.revision = other, day.revision + 1
+            return 0 if call < 2 else 1
+
+        self.assertEqual(read(walk_over(Lines(days, choose), page_size=100)), other)
+
+    def test_compares_with_the_present_content_after_it_began_anew(self):
+        days = [FakeDay("a", steps(300)), FakeDay("b", steps(300), 4)]
+
+        def choose(call):
+            if call == 2:
+                for day in days:
+                    day.rows, day.revision = steps(250), day.revision + 1
+            return 0 if call < 6 else 1
+
+        walk = walk_over(Lines(days, choose), page_size=100)
+        self.assertEqual(read(walk), steps(250))
+        self.assertEqual(walk.restarts, 1)
+
+    def test_passes_over_more_rows_of_a_millisecond_than_an_answer_holds(self):
+        days = [FakeDay("a", steps(300, 300)), FakeDay("b", steps(300, 300), 4, knows=("estimate",))]
+        with mock.patch("edgetape.walk.MOST_ROWS", 50):
+            walk = walk_over(Lines(days, lambda call: 0 if call < 6 else 1), page_size=50)
+            self.assertEqual(read(walk), steps(300, 300))
+
+    def test_gives_up_when_every_way_is_refused(self):
+        day = FakeDay("a", steps(300, 300), knows=())
+
+        def choose(call):
+            day.secret = f"a new one for each of {call}"
+            return 0
+
+        with mock.patch("edgetape.walk.MOST_ROWS", 50), self.assertRaises(BadRequest):
+            read(walk_over(Lines([day], choose), page_size=50, compares=False))
+
+    def test_asks_for_time_as_well_and_does_not_show_it(self):
+        day = FakeDay("a", steps(25))
+        walk = walk_over(Lines([day]), fields="price,order_id")
+        found = walk.next_rows()
+        self.assertEqual((found.fields, found.rows[0]), (["price", "order_id"], (12.5, 0)))
+        self.assertEqual(day.asked[0]["fields"], ["price", "order_id", "time"])
+
+    def test_asks_nothing_beside_the_pages_with_one_line(self):
+        day = FakeDay("a", steps(25))
+        read(walk_over(Lines([day]), compares=False))
+        self.assertEqual([each["interface"] for each in day.asked], ["level2_order_history"] * 3)
+
+    def test_begins_anew_once_and_says_so(self):
+        day = FakeDay("a", steps(30))
+        walk = walk_over(Lines([day]), compares=False)
+        walk.next_rows()
+        day.rows, day.revision = steps(40), 2
+        with self.assertWarns(RebuildWarning):
+            again = walk.next_rows()
+        self.assertTrue(again.begins_anew)
+        self.assertEqual(again.rows, steps(40)[:10])
+        day.revision = 3
+        with self.assertRaises(DataRebuilt) as raised:
+            walk.next_rows()
+        self.assertEqual((raised.exception.code, raised.exception.request_id), (422, "rid"))
+
+    def test_says_that_it_begins_anew_also_after_a_refusal_in_between(self):
+        day = FakeDay("a", steps(30))
+        walk = walk_over(Lines([day]), compares=False)
+        walk.next_rows()
+        day.revision = 2
+        serve, refusals = day.answer, [day.refused(422, "data_rebuilt"), day.refused(429, "quota_used")]
+        day.answer = lambda *asked: refusals.pop(0) if refusals else serve(*asked)
+        with self.assertRaises(QuotaUsed):
+            walk.next_rows()
+        self.assertTrue(walk.next_rows().begins_anew)
+
+    def test_stays_where_it_was_when_the_quota_is_used_up(self):
+        day = FakeDay("a", steps(30))
+        walk = walk_over(Lines([day]), compares=False)
+        rows = list(walk.next_rows().rows)
+        serve = day.answer
+        day.answer = lambda *_: day.refused(429, "quota_used", resets_in=3600.0)
+        with self.assertRaises(QuotaUsed) as raised:
+            walk.next_rows()
+        self.assertEqual(raised.exception.resets_in, 3600.0)
+        self.assertEqual(str(raised.exception.resets_at.tzinfo), "Beijing")
+        day.answer = serve
+        self.assertEqual(rows + read(walk), steps(30))
+
+    def test_refuses_a_cursor_that_comes_twice(self):
+        day = FakeDay("a", steps(30))
+        serve = day.answer
+
+        def stuck(interface, payload):
+            answer = serve(interface, {**payload, "params": {**payload["params"], "cursor": None}})
+            return answer
+
+        day.answer = stuck
+        walk = walk_over(Lines([day]), compares=False)
+        walk.next_rows()
+        with self.assertRaises(ProtocolError):
+            walk.next_rows()
+
+    def test_refuses_pages_that_are_none(self):
+        def spoilt(**change):
+            day = FakeDay("a", steps(30))
+            serve = day.answer
+            day.answer = lambda *asked: day.served({**serve(*asked).data, **change})
+            return walk_over(Lines([day]), compares=False)
+
+        backwards = [list(row) for row in reversed(steps(5))]
+        for change in (
+            {"items": None},
+            {"items": [[1, 2]]},
+            {"fields": ["time"]},
+            {"items": backwards},
+            {"next_cursor": None},
+            {"tradedate": "20260310"},
+            {"items": []},
+        ):
+            with self.subTest(change=change), self.assertRaises(ProtocolError):
+                spoilt(**change).next_rows()
+
+
+if __name__ == "__main__":
+    unittest.main()
