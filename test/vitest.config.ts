@@ -5,6 +5,7 @@
  */
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { textModules } from "./support/text-modules.ts";
 
 const workerTests = "test/**/*.worker.test.ts";
 const serviceTests = "test/{conformance,property,fault,interop}/**/*.test.ts";
@@ -20,6 +21,7 @@ export default defineConfig({
   test: {
     projects: [
       {
+        plugins: [textModules()],
         test: {
           name: "node",
           include: ["test/**/*.test.ts"],
@@ -42,6 +44,7 @@ export default defineConfig({
       },
       {
         plugins: [
+          textModules(),
           cloudflareTest(async () => ({
             wrangler: { configPath: "./wrangler.toml" },
             remoteBindings: false,

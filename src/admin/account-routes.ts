@@ -12,6 +12,7 @@ import { addKey } from "../catalog/keys.ts";
 import { accountOf, shown } from "./account-shown.ts";
 import { credit, freeSlot, list, standing } from "./account-standing.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal } from "./exchange.ts";
+import { inviteRoutes } from "./invite-routes.ts";
 import { newKeyId } from "./key-routes.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import { addOne, extend } from "./subscription-steps.ts";
@@ -39,7 +40,8 @@ export function accountRoutes(): Hono<AdminEnv> {
     .post("/:id/free", async (c) => answer(c, await freeSlot(c)))
     .put("/:id/limits", async (c) => answer(c, await putLimits(c)))
     .post("/:id/disable", async (c) => answer(c, await putDisabled(c, true)))
-    .post("/:id/enable", async (c) => answer(c, await putDisabled(c, false)));
+    .post("/:id/enable", async (c) => answer(c, await putDisabled(c, false)))
+    .route("/", inviteRoutes());
 }
 
 async function create(c: AdminContext): Promise<Account | AdminRefusal> {

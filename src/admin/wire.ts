@@ -23,6 +23,7 @@
  * | `POST /admin/accounts` | `NewAccount` | `Account` (201) |
  * | `GET /admin/accounts/{id}` | | `Account` |
  * | `POST /admin/accounts/{id}/keys` | `NewKey` | `IssuedKey` (201) |
+ * | `POST /admin/accounts/{id}/invites` | `NewInvite` | `Invite` (201) |
  * | `PUT /admin/accounts/{id}/subscriptions` | `SubscriptionList` | `Account` |
  * | `POST /admin/accounts/{id}/subscriptions` | `AddSubscription` | `Account` |
  * | `POST /admin/accounts/{id}/subscriptions/extend` | `ExtendSubscription` | `Account` |
@@ -59,6 +60,7 @@ export * from "./wire-accounts.ts";
 export * from "./wire-days.ts";
 export * from "./wire-explain.ts";
 export * from "./wire-files.ts";
+export * from "./wire-invites.ts";
 export * from "./wire-operators.ts";
 export * from "./wire-standing.ts";
 export * from "./wire-webhook.ts";

@@ -11,6 +11,7 @@ import {
 import { linesOf, standingLines } from "./account-lines.ts";
 import { countArgument, type LimitWord, limitArgument, limitOf, spanArgument } from "./arguments.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "./confirm.ts";
+import { registerInvite } from "./invite-command.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "./service-options.ts";
 
 /** Registers `account …`. */
@@ -47,6 +48,7 @@ export function registerAccounts(program: Command): void {
     ).action((id: string, options: ServiceOptions & ConfirmOptions) => setDisabled(change, id, options));
   }
   registerQuotas(account);
+  registerInvite(account);
 }
 
 function registerQuotas(account: Command): void {

@@ -25,8 +25,8 @@ const packagesOf = (paths: string[]) =>
   [...new Set(paths.flatMap(importsOf).map(packageOf))].filter((name) => name !== "").sort();
 
 describe("dependencies (design 8)", () => {
-  it("of the worker are these five at most", () => {
-    const planned = ["fzstd", "hono", "hyparquet", "hyparquet-writer", "zod"];
+  it("of the worker are these six at most", () => {
+    const planned = ["fzstd", "hono", "hyparquet", "hyparquet-writer", "uplot", "zod"];
     expect(Object.keys(manifest.dependencies).sort()).toEqual(planned);
     const used = packagesOf(sources.filter((path) => !isNodeRoom(path)));
     expect(used.filter((name) => !planned.includes(name))).toEqual([]);

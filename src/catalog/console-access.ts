@@ -1,0 +1,106 @@
+/**
+ * One-time links into the console and the sessions they become, as hashes. Instants are Unix milliseconds;
+ * both hold until `expiresAtMs`, exclusive.
+ */
+import type { By } from "./accounts.ts";
+import { auditStatement } from "./audit.ts";
+
+/** Spent and expired links are kept so long, so that whoever opens one learns what became of it. */
+const INVITES_KEPT_MS = 30 * 86_400_000;
+
+export interface NewInvite {
+  sha256: string;
+  accountId: string;
+  expiresAtMs: number;
+}
+
+/** Stores a one-time link of an existing account. */
+export async function addInvite(db: D1Database, invite: NewInvite, by: By): Promise<void> {
+  const { sha256, accountId, expiresAtMs } = invite;
+  const entry = { atMs: by.nowMs, actor: by.actor, action: "account.invite", subject: accountId };
+  await db.batch([
+    db.prepare("DELETE FROM console_invites WHERE expires_at_ms <= ?1").bind(by.nowMs - INVITES_KEPT_MS),
+    auditStatement(db, { ...entry, before: null, after: { expiresAtMs } }),
+    db
+      .prepare(
+        `INSERT INTO console_invites (sha256, account_id, created_at_ms, expires_at_ms) VALUES (?, ?, ?, ?)`,
+      )
+      .bind(sha256, accountId, by.nowMs, expiresAtMs),
+  ]);
+}
+
+/** Whether there is, or was, a link with this hash. */
+export async function isInvite(db: D1Database, sha256: string): Promise<boolean> {
+  return (await db.prepare("SELECT 1 FROM console_invites WHERE sha256 = ?1").bind(sha256).first()) !== null;
+}
+
+/** Why a link opens nothing. */
+export type InviteDenial = { reason: "link_unknown" | "link_spent" | "link_expired" | "account_disabled" };
+
+/** What a link is to become. */
+export interface Spending {
+  inviteSha256: string;
+  sessionSha256: string;
+  nowMs: number;
+  /** When the session ends. */
+  endsAtMs: number;
+}
+
+/**
+ * Spends a link: of two requests at once exactly one gets the session. The link of a disabled account is
+ * refused and not spent.
+ */
+export async function spendInvite(
+  db: D1Database,
+  { inviteSha256, sessionSha256, nowMs, endsAtMs }: Spending,
+): Promise<{ accountId: string } | InviteDenial> {
+  const OPEN = `sha256 = ?1 AND spent_at_ms IS NULL AND expires_at_ms > ?2 AND EXISTS
+    (SELECT 1 FROM accounts a WHERE a.account_id = i.account_id AND a.disabled_at_ms IS NULL)`;
+  const [, made] = await db.batch<{ account_id: string }>([
+    db.prepare("DELETE FROM console_sessions WHERE expires_at_ms <= ?1").bind(nowMs),
+    db
+      .prepare(
+        `INSERT INTO console_sessions (sha256, account_id, created_at_ms, expires_at_ms)
+         SELECT ?3, account_id, ?2, ?4 FROM console_invites i WHERE ${OPEN} RETURNING account_id`,
+      )
+      .bind(inviteSha256, nowMs, sessionSha256, endsAtMs),
+    db.prepare(`UPDATE console_invites AS i SET spent_at_ms = ?2 WHERE ${OPEN}`).bind(inviteSha256, nowMs),
+  ]);
+  const accountId = made?.results[0]?.account_id;
+  return accountId === undefined ? whyNot(db, inviteSha256, nowMs) : { accountId };
+}
+
+async function whyNot(db: D1Database, sha256: string, nowMs: number): Promise<InviteDenial> {
+  const row = await db
+    .prepare("SELECT spent_at_ms, expires_at_ms FROM console_invites WHERE sha256 = ?1")
+    .bind(sha256)
+    .first<{ spent_at_ms: number | null; expires_at_ms: number }>();
+  if (row === null) return { reason: "link_unknown" };
+  if (row.spent_at_ms !== null) return { reason: "link_spent" };
+  return { reason: row.expires_at_ms <= nowMs ? "link_expired" : "account_disabled" };
+}
+
+export interface ConsoleSession {
+  accountId: string;
+  expiresAtMs: number;
+}
+
+/** The session with this hash that is in force at `nowMs`, or null. */
+export async function findSession(
+  db: D1Database,
+  sha256: string,
+  nowMs: number,
+): Promise<ConsoleSession | null> {
+  return db
+    .prepare(
+      `SELECT account_id AS accountId, expires_at_ms AS expiresAtMs FROM console_sessions
+       WHERE sha256 = ?1 AND expires_at_ms > ?2`,
+    )
+    .bind(sha256, nowMs)
+    .first<ConsoleSession>();
+}
+
+/** Ends a session; does nothing when there is none. */
+export async function endSession(db: D1Database, sha256: string): Promise<void> {
+  await db.prepare("DELETE FROM console_sessions WHERE sha256 = ?1").bind(sha256).run();
+}

@@ -1,0 +1,214 @@
+/** Data: the year at a glance, each day shaded by its orders; what is missing; the months in numbers. */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import { dateText, sizeText } from "../shares/page/figures.ts";
+import { weekdayOf } from "../shares/page/year-days.ts";
+import { documentOf, Layout, type Reader } from "./layout.tsx";
+import { countText } from "./texts.ts";
+import { type DayMark, WORDS, type Words } from "./words.ts";
+import { type HeatDay, SHADES } from "./year-heat.ts";
+
+export interface DataFacts {
+  reader: Reader;
+  year: number;
+  /** Years that can be shown, oldest first. */
+  years: readonly number[];
+  /** All days by month; null when the plan has no order history. */
+  months: HeatDay[][] | null;
+}
+
+const ATTENTION: readonly DayMark[] = ["missing", "degraded", "withdrawn", "damaged"];
+const LEGEND: readonly DayMark[] = [...ATTENTION, "pending", "outside", "upcoming"];
+
+/** The page as HTML. */
+export function dataPage({ reader, year, years, months }: DataFacts): string {
+  const words = WORDS[reader.language];
+  return documentOf(
+    <Layout reader={reader} title={words.pages.data} page="data">
+      <h1>{words.pages.data}</h1>
+      {months === null ? (
+        <p class="lead">{words.dataOutside}</p>
+      ) : (
+        <>
+          <p class="lead">{words.dataLead}</p>
+          <nav class="years" aria-label={words.year}>
+            {years.map((each) => (
+              <a href={`/console/data?year=${each}`} aria-current={each === year ? "page" : undefined}>
+                {each}
+              </a>
+            ))}
+          </nav>
+          <Figures days={months.flat()} words={words} />
+          <Legend days={months.flat()} words={words} />
+          <div class="year card">
+            {months.map((days, place) => (
+              <Month name={words.month(place + 1)} days={days} words={words} />
+            ))}
+          </div>
+          <Attention days={months.flat()} words={words} />
+          <Months months={months} words={words} />
+        </>
+      )}
+    </Layout>,
+  );
+}
+
+const served = (days: readonly HeatDay[]) => days.filter(({ loaded }) => loaded !== null);
+const sum = (days: readonly HeatDay[], of: "rows" | "sizeBytes") =>
+  days.reduce((total, { loaded }) => total + (loaded?.[of] ?? 0), 0);
+const isLacking = ({ mark }: HeatDay) => mark === "missing" || mark === "withdrawn" || mark === "damaged";
+
+function Figures({ days, words }: { days: readonly HeatDay[]; words: Words }) {
+  const has = served(days);
+  const expected = has.length + days.filter(isLacking).length;
+  const newest = has.at(-1);
+  return (
+    <dl class="stats">
+      <div>
+        <dt>{words.daysLoaded}</dt>
+        <dd>
+          {has.length} <small>{words.ofDays(expected)}</small>
+        </dd>
+      </div>
+      <div>
+        <dt>{words.rowsOfYear}</dt>
+        <dd>{countText(sum(days, "rows"))}</dd>
+      </div>
+      <div>
+        <dt>{words.sizeOfYear}</dt>
+        <dd>{sizeText(sum(days, "sizeBytes"))}</dd>
+      </div>
+      <div>
+        <dt>{words.newestDay}</dt>
+        <dd>{newest === undefined ? words.none : dateText(newest.day)}</dd>
+      </div>
+    </dl>
+  );
+}
+
+function Legend({ days, words }: { days: readonly HeatDay[]; words: Words }) {
+  return (
+    <ul class="legend">
+      <li>
+        {words.fewer}
+        {Array.from({ length: SHADES }, (_, place) => (
+          <span class={`day shade-${place + 1}`} aria-hidden="true" />
+        ))}
+        {words.more}
+      </li>
+      {LEGEND.filter((mark) => days.some((day) => day.mark === mark)).map((mark) => (
+        <li>
+          <span class={`day ${mark}`} aria-hidden="true" />
+          {words.dayStates[mark]}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Month({ name, days, words }: { name: string; days: readonly HeatDay[]; words: Words }) {
+  const [first] = days;
+  return (
+    <section class="month">
+      <h2>{name}</h2>
+      <div class="days">
+        {words.weekdays.map((weekday) => (
+          <span class="weekday" aria-hidden="true">
+            {weekday}
+          </span>
+        ))}
+        {days.map((day) => (
+          <Day day={day} start={day === first ? ` starts-${weekdayOf(day.day) + 1}` : ""} words={words} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** `start` is the class that puts a month's first day below its weekday. */
+function Day({
+  day: { day, mark, shade, loaded },
+  start,
+  words,
+}: {
+  day: HeatDay;
+  start: string;
+  words: Words;
+}) {
+  const rows = loaded === null ? "" : `, ${words.dayRows(countText(loaded.rows))}`;
+  const label = `${dateText(day)}, ${words.dayStates[mark]}${rows}`;
+  const number = String(Number(day.slice(6)));
+  const classes = `day ${mark}${shade > 0 ? ` shade-${shade}` : ""}${start}`;
+  if (loaded === null) {
+    return (
+      <span class={classes} title={label}>
+        {number}
+      </span>
+    );
+  }
+  return (
+    <a class={classes} href={tryAddress(day)} title={label} aria-label={label}>
+      {number}
+    </a>
+  );
+}
+
+function tryAddress(day: BeijingDate): string {
+  return `/console/try?op=level2_order_history&tradedate=${day}`;
+}
+
+function Attention({ days, words }: { days: readonly HeatDay[]; words: Words }) {
+  const odd = days.filter(({ mark }) => ATTENTION.includes(mark));
+  return (
+    <section aria-labelledby="attention">
+      <h2 id="attention">{words.attention}</h2>
+      {odd.length === 0 ? (
+        <p>{words.noAttention}</p>
+      ) : (
+        <ul class="odd">
+          {odd.toReversed().map(({ day, mark }) => (
+            <li>
+              <b>{dateText(day)}</b> {words.dayStates[mark]}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Months({ months, words }: { months: readonly HeatDay[][]; words: Words }) {
+  const rows = months
+    .map((days, place) => ({ days, name: words.month(place + 1) }))
+    .filter(({ days }) => served(days).length > 0 || days.some(isLacking));
+  if (rows.length === 0) return null;
+  return (
+    <section aria-labelledby="months">
+      <h2 id="months">{words.byMonth}</h2>
+      <section class="card scroll" tabindex={0} aria-labelledby="months">
+        <table class="grid">
+          <thead>
+            <tr>
+              <th scope="col">{words.monthColumn}</th>
+              {[words.daysColumn, words.missingColumn, words.rows, words.sizeColumn].map((heading) => (
+                <th scope="col" class="number">
+                  {heading}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ days, name }) => (
+              <tr>
+                <th scope="row">{name}</th>
+                <td class="number">{served(days).length}</td>
+                <td class="number">{days.filter(isLacking).length}</td>
+                <td class="number">{countText(sum(days, "rows"))}</td>
+                <td class="number">{sizeText(sum(days, "sizeBytes"))}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </section>
+  );
+}

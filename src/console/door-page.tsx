@@ -1,0 +1,47 @@
+/** Pages of somebody who is not signed in: the button that spends a link, or how to get one. */
+import { documentOf, Layout, Notice, type Reader } from "./layout.tsx";
+import { type Problem, WORDS } from "./words.ts";
+
+export interface DoorFacts {
+  reader: Reader;
+  /** Where the button sends the link; null without one. */
+  action: string | null;
+  problem: Problem | null;
+  requestId: string;
+}
+
+/** The page as HTML. Opening it spends nothing: link previews and scanners open links too. */
+export function doorPage({ reader, action, problem, requestId }: DoorFacts): string {
+  const words = WORDS[reader.language];
+  return documentOf(
+    <Layout reader={reader} title={words.doorTitle}>
+      <section class="door card">
+        <h1>{words.doorTitle}</h1>
+        {problem === null ? null : <Notice kind="problem" text={words.problems[problem]} />}
+        {action === null ? (
+          <p class="quiet">{words.doorNote}</p>
+        ) : (
+          <form method="post" action={action}>
+            <p>{words.doorInvite}</p>
+            <button type="submit" class="primary" autofocus>
+              {words.doorButton}
+            </button>
+          </form>
+        )}
+        <p class="request-id">{requestId}</p>
+      </section>
+    </Layout>,
+  );
+}
+
+/** A page of a signed-in reader that says only what went wrong. */
+export function problemPage(reader: Reader, problem: Problem, requestId: string): string {
+  const words = WORDS[reader.language];
+  return documentOf(
+    <Layout reader={reader} title={words.console}>
+      <h1>{words.console}</h1>
+      <Notice kind="problem" text={words.problems[problem]} />
+      <p class="request-id">{requestId}</p>
+    </Layout>,
+  );
+}

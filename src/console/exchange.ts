@@ -1,0 +1,125 @@
+/** One request to the console as its routes see it, and the headers that every page has. */
+import type { Context } from "hono";
+import { type Env, nowMs, type Settings, settingsOf } from "../env.ts";
+import type { Language } from "../http/language.ts";
+import type { RequestLog } from "../http/request-log.ts";
+import { doorPage, problemPage } from "./door-page.tsx";
+import { PAGE_POLICY, type Reader } from "./layout.tsx";
+import { type Look, lookOf } from "./look.ts";
+import { isFormToken, isSameOrigin, type SignedIn, signedIn } from "./session.ts";
+import type { Problem } from "./words.ts";
+
+/** The app around the console opens the log and reads the browser's language. */
+export type ConsoleEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
+export type ConsoleContext = Context<ConsoleEnv>;
+
+/** Larger forms are none of ours. */
+const MAX_FORM_BYTES = 4_096;
+
+/** A request of somebody who is signed in. */
+export interface Desk {
+  c: ConsoleContext;
+  env: Env;
+  settings: Settings;
+  nowMs: number;
+  who: SignedIn;
+  reader: Reader & { account: { accountId: string; formToken: string } };
+}
+
+/**
+ * What pages are never: kept (a page may show a key), sniffed, framed, indexed, or told to others. The
+ * referrer stays inside: with `no-referrer` browsers would send `Origin: null` with our own forms.
+ */
+const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  "Content-Type": "text/html; charset=utf-8",
+  "Cache-Control": "no-store, no-transform",
+  "Content-Security-Policy": PAGE_POLICY,
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Referrer-Policy": "same-origin",
+  "X-Content-Type-Options": "nosniff",
+  "X-Robots-Tag": "noindex, nofollow",
+};
+
+/** A page as the answer. */
+export function html(
+  c: ConsoleContext,
+  text: string,
+  status = 200,
+  more: Record<string, string> = {},
+): Response {
+  const headers = { ...PAGE_HEADERS, "X-Request-Id": c.var.log.requestId, ...more };
+  return new Response(c.req.method === "HEAD" ? null : text, { status, headers });
+}
+
+/** The way to another page of the console, after a form was carried out. */
+export function seeOther(path: string, more: Record<string, string> = {}): Response {
+  return new Response(null, {
+    status: 303,
+    headers: { Location: path, "Cache-Control": "no-store", ...more },
+  });
+}
+
+/** The present instant by the deployment's clock, Unix milliseconds. */
+export function nowOf(c: ConsoleContext): number {
+  return nowMs(settingsOf(c.env));
+}
+
+/** How pages look to the sender. */
+export function lookFor(c: ConsoleContext): Look {
+  return lookOf(c.req.raw, c.var.language);
+}
+
+/** The page of somebody who is not signed in. */
+export function door(
+  c: ConsoleContext,
+  { action = null, problem, status }: { action?: string | null; problem: Problem | null; status: number },
+): Response {
+  if (problem !== null) c.var.log.note({ reason: problem });
+  const reader: Reader = { ...lookFor(c), account: null };
+  return html(c, doorPage({ reader, action, problem, requestId: c.var.log.requestId }), status);
+}
+
+/** A page that says only what went wrong. */
+export function problem(c: ConsoleContext, reader: Reader, what: Problem, status: number): Response {
+  c.var.log.note({ reason: what });
+  return html(c, problemPage(reader, what, c.var.log.requestId), status);
+}
+
+/** The request of a signed-in holder, or null. */
+export async function deskOf(c: ConsoleContext): Promise<Desk | null> {
+  const settings = settingsOf(c.env);
+  const now = nowMs(settings);
+  const who = await signedIn(c.env.DB, c.req.header("Cookie") ?? null, now);
+  if (who === null) return null;
+  const { accountId } = who.principal;
+  c.var.log.note({ accountId });
+  const account = { accountId, formToken: who.formToken };
+  return { c, env: c.env, settings, nowMs: now, who, reader: { ...lookFor(c), account } };
+}
+
+/** Serves a page to who is signed in, and the door to everybody else. */
+export function forHolder(serve: (desk: Desk) => Promise<Response>) {
+  return async (c: ConsoleContext): Promise<Response> => {
+    const desk = await deskOf(c);
+    return desk === null ? door(c, { problem: "signed_out", status: 401 }) : serve(desk);
+  };
+}
+
+/** Carries out a form of who is signed in: sent by a page of this origin, with this session's token. */
+export function forHolderForm(serve: (desk: Desk, form: URLSearchParams) => Promise<Response>) {
+  return forHolder(async (desk) => {
+    const form = isSameOrigin(desk.c.req.raw) ? await formOf(desk.c.req.raw) : null;
+    if (form === null || !(await isFormToken(form.get("form"), desk.who))) {
+      return problem(desk.c, desk.reader, "form_foreign", 403);
+    }
+    return serve(desk, form);
+  });
+}
+
+async function formOf(request: Request): Promise<URLSearchParams | null> {
+  const type = request.headers.get("Content-Type") ?? "";
+  const length = Number(request.headers.get("Content-Length") ?? Number.NaN);
+  if (!/^application\/x-www-form-urlencoded\b/i.test(type) || !(length <= MAX_FORM_BYTES)) return null;
+  return new URLSearchParams(await request.text());
+}

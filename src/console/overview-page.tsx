@@ -1,0 +1,144 @@
+/** Overview: the plan and what it covers, what is used of today's quota, how the last requests ended. */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import type { AccountInfo } from "../operations/account-info.ts";
+import { dateText } from "../shares/page/figures.ts";
+import { documentOf, Layout, type Reader } from "./layout.tsx";
+import { countText, momentText } from "./texts.ts";
+import { WORDS, type Words } from "./words.ts";
+import { reasonWords } from "./words-reasons.ts";
+
+/** The page as HTML. */
+export function overviewPage(reader: Reader, info: AccountInfo): string {
+  const words = WORDS[reader.language];
+  return documentOf(
+    <Layout reader={reader} title={words.pages.overview} page="overview">
+      <h1>{words.pages.overview}</h1>
+      <div class="columns">
+        <Plan info={info} words={words} />
+        <Today info={info} words={words} />
+      </div>
+      <LastRequests info={info} reader={reader} />
+    </Layout>,
+  );
+}
+
+function Plan({ info, words }: { info: AccountInfo; words: Words }) {
+  const { plan, plan_state: state, plan_ends_at: endsAt, windows } = info;
+  const ends = endsAt === null ? "" : momentText(endsAt).slice(0, 16);
+  return (
+    <section class="card" aria-labelledby="plan">
+      <h2 id="plan">{words.covers}</h2>
+      <p class="plan">
+        <b>{plan === null ? words.planNone : words.plans[plan]}</b>{" "}
+        {plan === null ? null : (
+          <span class={state === "active" ? "quiet" : "warn"}>
+            {state === "active" ? words.planEnds(ends) : words.planEnded(ends)}
+          </span>
+        )}
+      </p>
+      <dl class="pairs">
+        {(["level2_order_history", "auction_tick", "level2"] as const).map((service) => (
+          <>
+            <dt>{words.services[service]}</dt>
+            <dd>{windowText(windows[service], words)}</dd>
+          </>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function windowText(window: { from: BeijingDate | null; to: BeijingDate } | null, words: Words): string {
+  if (window === null) return words.notCovered;
+  const to = dateText(window.to);
+  return window.from === null ? words.allHistory(to) : words.window(dateText(window.from), to);
+}
+
+function Today({ info, words }: { info: AccountInfo; words: Words }) {
+  const [quota] = info.quotas;
+  if (quota === undefined) return null;
+  const minutes = Math.ceil(quota.resets_in / 60);
+  return (
+    <section class="card" aria-labelledby="today">
+      <h2 id="today">{words.today}</h2>
+      <Meter id="requests" name={words.requests} counter={quota.requests} words={words} />
+      <Meter id="files" name={words.files} counter={quota.files} words={words} />
+      <p class="quiet">{words.resets(Math.floor(minutes / 60), minutes % 60)}</p>
+      {quota.busy ? <p class="warn">{words.busy}</p> : null}
+    </section>
+  );
+}
+
+interface MeterProps {
+  id: string;
+  name: string;
+  counter: AccountInfo["quotas"][number]["requests"];
+  words: Words;
+}
+
+function Meter({ id, name, counter, words }: MeterProps) {
+  if (counter === null) return null;
+  const { limit, used, credited } = counter;
+  const counted = used - credited;
+  const said = words.usedOf(countText(counted), limit === null ? words.unlimited : countText(limit));
+  return (
+    <div class="quota">
+      <span id={`quota-${id}`}>{name}</span>
+      <span class="figure">{said}</span>
+      {limit === null ? null : (
+        <progress value={Math.min(counted, limit)} max={Math.max(1, limit)} aria-labelledby={`quota-${id}`} />
+      )}
+      {credited === 0 ? null : <small>{words.credited(credited)}</small>}
+    </div>
+  );
+}
+
+function LastRequests({ info, reader }: { info: AccountInfo; reader: Reader }) {
+  const words = WORDS[reader.language];
+  const requests = info.last_requests;
+  return (
+    <section aria-labelledby="last">
+      <h2 id="last">{words.lastRequests}</h2>
+      <p class="quiet">
+        {requests.length === 0 ? words.noRequests : words.lastNote} {words.beijing}
+      </p>
+      {requests.length === 0 ? null : (
+        <section class="card scroll" tabindex={0} aria-labelledby="last">
+          <table class="grid">
+            <thead>
+              <tr>
+                <th scope="col">{words.time}</th>
+                <th scope="col">{words.request}</th>
+                <th scope="col">{words.outcome}</th>
+                <th scope="col" class="number">
+                  {words.rows}
+                </th>
+                <th scope="col">{words.requestId}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {requests.map((each) => (
+                <tr>
+                  <td class="nowrap">{momentText(each.time)}</td>
+                  <td class="nowrap">
+                    <code>{each.interface ?? words.none}</code>{" "}
+                    {[each.symbol, each.tradedate].filter((part) => part !== null).join(" · ")}
+                  </td>
+                  <td>
+                    <span class={`code ${each.code === 200 ? "ok" : "not"}`}>{each.code}</span>{" "}
+                    {reasonWords(each.reason, reader.language)}
+                    {each.code === 200 ? null : <code class="reason">{each.reason}</code>}
+                  </td>
+                  <td class="number">{each.code === 200 ? countText(each.rows) : words.none}</td>
+                  <td>
+                    <code class="id">{each.request_id}</code>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,96 @@
+/**
+ * The key holder's console. The integrating app mounts it at `/console`. Every page shows the signed-in
+ * account and nothing of another one: no route takes an account from the request.
+ */
+import { Hono } from "hono";
+import { settingsOf } from "../env.ts";
+import { accountInfoOf } from "../operations/account-info.ts";
+import { assetAt } from "./assets.ts";
+import { showData } from "./data.ts";
+import {
+  type ConsoleContext,
+  type ConsoleEnv,
+  type Desk,
+  deskOf,
+  door,
+  forHolder,
+  forHolderForm,
+  html,
+  lookFor,
+  problem,
+} from "./exchange.ts";
+import { createKey, revoke, roll, showKeys } from "./keys.ts";
+import { chooseLook } from "./look.ts";
+import { overviewPage } from "./overview-page.tsx";
+import { endShare, showShares } from "./shares.ts";
+import { acceptInvite, showInvite, signOut } from "./sign-in.ts";
+import { runRequest, showTry } from "./try.ts";
+
+/** A year: an asset's name changes with its content. */
+const ASSET_CACHE = "public, max-age=31536000, immutable, no-transform";
+
+/**
+ * All routes of the console.
+ *
+ * @example app.route("/console", consoleRoutes())
+ */
+export function consoleRoutes(): Hono<ConsoleEnv> {
+  const pages = new Hono<ConsoleEnv>();
+  pages.get("/-assets/:name", asset);
+  pages.use("*", async function once(c, next) {
+    c.var.log.note({ interface: "console" });
+    return onHttps(c) ?? (c.req.method === "GET" ? chooseLook(c.req.raw, lookFor(c)) : null) ?? next();
+  });
+  pages.get("/invite/:token", showInvite);
+  pages.post("/invite/:token", acceptInvite);
+  pages.post("/sign-out", forHolderForm(signOut));
+  pages.get("/", forHolder(showOverview));
+  pages.get("/keys", forHolder(showKeys));
+  pages.post("/keys", forHolderForm(createKey));
+  pages.post("/keys/:keyId/roll", forHolderForm(roll));
+  pages.post("/keys/:keyId/revoke", forHolderForm(revoke));
+  pages.get("/data", forHolder(showData));
+  pages.get("/try", forHolder(showTry));
+  pages.post("/api", runRequest);
+  pages.get("/shares", forHolder(showShares));
+  pages.post("/shares/:shareId/revoke", forHolderForm(endShare));
+  pages.all(
+    "*",
+    forHolder(async ({ c, reader }) => problem(c, reader, "not_found", 404)),
+  );
+  pages.onError(fault);
+  return pages;
+}
+
+async function showOverview({ c, env, settings, who, nowMs, reader }: Desk): Promise<Response> {
+  const info = await accountInfoOf(env, settings, who.principal, nowMs);
+  return html(c, overviewPage(reader, info));
+}
+
+/** Where the deployment is reached by https, a session never travels without it. */
+function onHttps(c: ConsoleContext): Response | null {
+  const url = new URL(c.req.url);
+  const base = settingsOf(c.env).PUBLIC_BASE_URL ?? "";
+  if (url.protocol !== "http:" || !base.startsWith("https:")) return null;
+  if (c.req.method !== "GET") return door(c, { problem: "form_foreign", status: 403 });
+  return new Response(null, { status: 302, headers: { Location: base + url.pathname + url.search } });
+}
+
+function asset(c: ConsoleContext): Response {
+  c.var.log.note({ interface: "console" });
+  const found = assetAt(new URL(c.req.url).pathname);
+  const headers = new Headers({ "X-Content-Type-Options": "nosniff", "X-Request-Id": c.var.log.requestId });
+  if (found === null) return new Response(null, { status: 404, headers });
+  headers.set("Cache-Control", ASSET_CACHE);
+  headers.set("Content-Type", found.type);
+  headers.set("Cross-Origin-Resource-Policy", "same-origin");
+  return new Response(found.text, { headers });
+}
+
+/** A fault: the reader learns that it is not his doing, the log learns the rest. */
+async function fault(error: Error, c: ConsoleContext): Promise<Response> {
+  c.var.log.note({ fault: error.stack ?? String(error) });
+  const desk = await deskOf(c).catch(() => null);
+  if (desk === null) return door(c, { problem: "unavailable", status: 503 });
+  return problem(c, desk.reader, "unavailable", 503);
+}

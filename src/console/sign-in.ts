@@ -1,0 +1,64 @@
+/** Into the console and out of it. */
+import { hashKey } from "../access/key.ts";
+import { endSession, isInvite, spendInvite } from "../catalog/console-access.ts";
+import { settingsOf } from "../env.ts";
+import { callerOf, keyedHash } from "../shares/address.ts";
+import { type ConsoleContext, type Desk, door, nowOf, seeOther } from "./exchange.ts";
+import { isSameOrigin, newSessionToken, SESSION_MS, sessionCookie, sessionToken } from "./session.ts";
+
+/** What can be the token of a link; anything else is not even looked up. */
+const INVITE = /^[0-9A-Za-z]{32}$/;
+
+/** Objects that count wrong links: enough that none is busy, few enough to make no crowd. */
+const GUARDS = 64;
+
+/** The button of a link. Nothing is looked up: opening a link says nothing about it and spends nothing. */
+export function showInvite(c: ConsoleContext): Response {
+  const token = c.req.param("token") ?? "";
+  if (!INVITE.test(token)) return door(c, { problem: "link_unknown", status: 404 });
+  return door(c, { action: `/console/invite/${token}`, problem: null, status: 200 });
+}
+
+/** The button was pressed: the link is spent and becomes a session. */
+export async function acceptInvite(c: ConsoleContext): Promise<Response> {
+  if (!isSameOrigin(c.req.raw)) return door(c, { problem: "form_foreign", status: 403 });
+  const token = c.req.param("token") ?? "";
+  if (!INVITE.test(token)) return door(c, { problem: "link_unknown", status: 404 });
+  const nowMs = nowOf(c);
+  const inviteSha256 = await hashKey(token);
+  const isLocked = await isLockedOut(c, await isInvite(c.env.DB, inviteSha256));
+  if (isLocked) return door(c, { problem: "too_many", status: 429 });
+
+  const session = newSessionToken();
+  const endsAtMs = nowMs + SESSION_MS;
+  const sessionSha256 = await hashKey(session);
+  const spent = await spendInvite(c.env.DB, { inviteSha256, sessionSha256, nowMs, endsAtMs });
+  if ("reason" in spent) return door(c, { problem: spent.reason, status: 403 });
+  c.var.log.note({ accountId: spent.accountId });
+  const former = sessionToken(c.req.header("Cookie") ?? null);
+  if (former !== null) await endSession(c.env.DB, await hashKey(former));
+  return seeOther("/console/", { "Set-Cookie": cookieFor(c, session, SESSION_MS) });
+}
+
+/** Ends the session here and in the catalog. */
+export async function signOut({ c, env, who }: Desk): Promise<Response> {
+  await endSession(env.DB, who.sha256);
+  return seeOther("/console/", { "Set-Cookie": cookieFor(c, "", 0) });
+}
+
+function cookieFor(c: ConsoleContext, token: string, lifeMs: number): string {
+  // By the real clock: it is the browser that lets the cookie end.
+  const endMs = lifeMs === 0 ? 0 : Date.now() + lifeMs;
+  return sessionCookie(token, { endMs, secure: new URL(c.req.url).protocol === "https:" });
+}
+
+/** Ten wrong links in 15 minutes lock an address out, as ten wrong passwords do at a share. */
+async function isLockedOut(c: ConsoleContext, right: boolean): Promise<boolean> {
+  const { SHARE_SECRET, LOCATION_HINT } = settingsOf(c.env);
+  const secret = SHARE_SECRET.secrets.get(SHARE_SECRET.current) ?? "";
+  const { address } = await callerOf(c.req.raw.headers, secret);
+  const hashed = await keyedHash(secret, `guard console ${address}`);
+  const name = `console ${Number.parseInt(hashed.slice(0, 4), 16) % GUARDS}`;
+  const guard = c.env.GUARD.getByName(name, { locationHint: LOCATION_HINT });
+  return (await guard.attempt({ address: hashed, right })) !== null;
+}

@@ -1,0 +1,105 @@
+/** Which fields the form of each operation has. The service itself judges what is put into them. */
+import { FIELDS } from "../orders/record.ts";
+import type { PageLanguage } from "./words.ts";
+
+export interface FormField {
+  name: string;
+  hint: Readonly<Record<PageLanguage, string>>;
+  /** A choice instead of free text; the first one is preset. */
+  choices?: readonly string[];
+  /** Put into the field when the address says nothing else; `newest` is the newest served day. */
+  preset?: string;
+  /** Sent beside `params`, not in them. */
+  beside?: true;
+  numeric?: true;
+  wide?: true;
+}
+
+export interface OperationForm {
+  apiname: string;
+  title: Readonly<Record<PageLanguage, string>>;
+  /** Whether a run counts against today's quota. */
+  counts: boolean;
+  fields: readonly FormField[];
+}
+
+const say = (zh: string, en: string) => ({ zh, en });
+
+const SYMBOL: FormField = {
+  name: "symbol",
+  hint: say("六位代码，可带 .SH 或 .SZ", "six digits, with or without .SH or .SZ"),
+  preset: "600519",
+};
+const TRADEDATE: FormField = { name: "tradedate", hint: say("YYYYMMDD", "YYYYMMDD"), preset: "newest" };
+const WINDOW: readonly FormField[] = [
+  { name: "start_time", hint: say("含，例如 09:30", "inclusive, such as 09:30") },
+  { name: "end_time", hint: say("不含，例如 10:00", "exclusive, such as 10:00") },
+  { name: "page_size", hint: say("最大 10000", "10000 at most"), numeric: true, preset: "10000" },
+];
+const NOW_YEAR: FormField = {
+  name: "year",
+  hint: say("例如 2026", "such as 2026"),
+  numeric: true,
+  preset: "year",
+};
+
+export const FORMS: readonly OperationForm[] = [
+  {
+    apiname: "level2_order_history",
+    title: say("逐笔委托", "Order history"),
+    counts: true,
+    fields: [
+      SYMBOL,
+      TRADEDATE,
+      { name: "format", hint: say("答案的形式", "form of the answer"), choices: ["json", "parquet"] },
+      ...WINDOW,
+      {
+        name: "fields",
+        hint: say(`留空为全部：${FIELDS.join(",")}`, `all when empty: ${FIELDS.join(",")}`),
+        beside: true,
+        wide: true,
+      },
+    ],
+  },
+  {
+    apiname: "order_history_estimate",
+    title: say("查询估算", "Estimate"),
+    counts: false,
+    fields: [SYMBOL, TRADEDATE, ...WINDOW],
+  },
+  {
+    apiname: "file_download",
+    title: say("文件共享", "File share"),
+    counts: false,
+    fields: [
+      { name: "data_type", hint: say("文件种类", "kind of files"), choices: ["auction_tick", "level2"] },
+      NOW_YEAR,
+    ],
+  },
+  {
+    apiname: "data_status",
+    title: say("数据状态", "Data status"),
+    counts: false,
+    fields: [{ name: "month", hint: say("YYYYMM，留空为本月", "YYYYMM, this month when empty") }],
+  },
+  {
+    apiname: "data_symbols",
+    title: say("证券列表", "Securities"),
+    counts: false,
+    fields: [
+      TRADEDATE,
+      { name: "market", hint: say("留空为两个市场", "both when empty"), choices: ["", "SH", "SZ"] },
+    ],
+  },
+  {
+    apiname: "data_changes",
+    title: say("数据变更", "Changes"),
+    counts: false,
+    fields: [
+      { name: "since", hint: say("日期或 RFC 3339", "a day or RFC 3339") },
+      { name: "after", hint: say("上次的 next_after", "an earlier next_after"), numeric: true },
+      { name: "limit", hint: say("最大 50", "50 at most"), numeric: true },
+    ],
+  },
+  { apiname: "account_info", title: say("账户信息", "Account"), counts: false, fields: [] },
+];

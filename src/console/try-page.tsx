@@ -1,0 +1,193 @@
+/** Try it: the form of one operation, the request it makes, and room for the answer, which a script fills. */
+import { raw } from "hono/html";
+import { ASSETS } from "./assets.ts";
+import { documentOf, Layout, type Reader } from "./layout.tsx";
+import { FORMS, type FormField, type OperationForm } from "./try-forms.ts";
+import { type PageLanguage, WORDS } from "./words.ts";
+import { TRY_WORDS, type TryWords } from "./words-try.ts";
+
+export interface TryFacts {
+  reader: Reader & { account: NonNullable<Reader["account"]> };
+  form: OperationForm;
+  /** What the address puts into fields. */
+  given: ReadonlyMap<string, string>;
+  /** Where programs send the request. */
+  apiUrl: string;
+  /** YYYYMMDD; empty without a served day. */
+  newestDay: string;
+  year: number;
+}
+
+/** The page as HTML. */
+export function tryPage(facts: TryFacts): string {
+  const { reader, form, apiUrl } = facts;
+  const { language } = reader;
+  const words = TRY_WORDS[language];
+  const title = WORDS[language].pages.try;
+  const known = { words, language, apiUrl, apiname: form.apiname, formToken: reader.account.formToken };
+  return documentOf(
+    <Layout reader={reader} title={title} page="try" scripts={[ASSETS.chart, ASSETS.try]}>
+      <h1>{title}</h1>
+      <p class="lead">{words.lead}</p>
+      <noscript>
+        <p class="notice problem">{words.noScript}</p>
+      </noscript>
+      <nav class="years operations" aria-label={words.operation}>
+        {FORMS.map(({ apiname, title: name }) => (
+          <a
+            href={`/console/try?op=${apiname}`}
+            aria-current={apiname === form.apiname ? "page" : undefined}
+            title={apiname}
+          >
+            {name[language]}
+          </a>
+        ))}
+      </nav>
+      <div class="columns try">
+        <section class="card" aria-labelledby="parameters">
+          <h2 id="parameters">
+            <code>{form.apiname}</code>
+          </h2>
+          <form id="query" class="query" autocomplete="off">
+            {form.fields.map((field) => (
+              <Field field={field} facts={facts} language={language} />
+            ))}
+            <div class="wide run">
+              <button type="submit" class="primary" id="run">
+                {words.run}
+              </button>
+              <button type="button" id="stop" hidden>
+                {words.stop}
+              </button>
+              <p class="quiet">{form.counts ? words.counts : words.free}</p>
+            </div>
+          </form>
+        </section>
+        <Snippets words={words} />
+      </div>
+      <Answer words={words} />
+      {/* Data for the script; "<" is written so that no text can end the element. */}
+      <script type="application/json" id="known">
+        {raw(JSON.stringify(known).replaceAll("<", "\\u003c"))}
+      </script>
+    </Layout>,
+  );
+}
+
+function Field({ field, facts, language }: { field: FormField; facts: TryFacts; language: PageLanguage }) {
+  const { name, hint, choices, numeric, beside, wide } = field;
+  const value = facts.given.get(name) ?? presetOf(field, facts);
+  const common = {
+    id: `field-${name}`,
+    name,
+    "aria-describedby": `hint-${name}`,
+    "data-beside": beside ? "yes" : undefined,
+    "data-numeric": numeric ? "yes" : undefined,
+  };
+  return (
+    <div class={wide ? "field wide" : "field"}>
+      <label for={common.id}>{name}</label>
+      {choices === undefined ? (
+        <input {...common} value={value} spellcheck={false} />
+      ) : (
+        <select {...common}>
+          {choices.map((choice) => (
+            <option value={choice} selected={choice === value}>
+              {choice === "" ? "–" : choice}
+            </option>
+          ))}
+        </select>
+      )}
+      <small id={common["aria-describedby"]}>{hint[language]}</small>
+    </div>
+  );
+}
+
+function presetOf({ preset = "" }: FormField, { newestDay, year }: TryFacts): string {
+  if (preset === "newest") return newestDay;
+  return preset === "year" ? String(year) : preset;
+}
+
+const LANGUAGES = [
+  ["curl", "curl"],
+  ["python", "Python"],
+  ["typescript", "TypeScript"],
+] as const;
+
+function Snippets({ words }: { words: TryWords }) {
+  return (
+    <section class="card snippets" aria-labelledby="snippets">
+      <h2 id="snippets">{words.theRequest}</h2>
+      <div role="tablist" class="tabs" aria-labelledby="snippets">
+        {LANGUAGES.map(([tool, name], place) => (
+          <Tab id={`code-${tool}`} name={name} selected={place === 0} />
+        ))}
+      </div>
+      {LANGUAGES.map(([tool], place) => (
+        <div role="tabpanel" id={`code-${tool}`} aria-labelledby={`tab-code-${tool}`} hidden={place !== 0}>
+          <pre id={`text-${tool}`} tabindex={0} />
+          <button type="button" class="copy" data-copy={`text-${tool}`} data-done={words.copied} hidden>
+            {words.copy}
+          </button>
+        </div>
+      ))}
+      <p class="quiet">{words.keyNote}</p>
+    </section>
+  );
+}
+
+function Tab({ id, name, selected }: { id: string; name: string; selected: boolean }) {
+  return (
+    <button
+      type="button"
+      role="tab"
+      id={`tab-${id}`}
+      aria-controls={id}
+      aria-selected={selected ? "true" : "false"}
+      tabindex={selected ? 0 : -1}
+    >
+      {name}
+    </button>
+  );
+}
+
+function Answer({ words }: { words: TryWords }) {
+  const views = Object.entries(words.views);
+  return (
+    <section class="answer" aria-labelledby="answer">
+      <h2 id="answer">{words.answer}</h2>
+      <p id="outcome" class="outcome" role="status">
+        {words.noAnswer}
+      </p>
+      <div id="progress" class="progress" hidden>
+        <progress id="bar" max={1} value={0} aria-label={words.reading} />
+        <span id="bar-text" class="figure" />
+      </div>
+      <p id="file" hidden />
+      <div id="views" class="card" hidden>
+        <div role="tablist" class="tabs" aria-labelledby="answer">
+          {views.map(([view, name], place) => (
+            <Tab id={`view-${view}`} name={name} selected={place === 0} />
+          ))}
+        </div>
+        {views.map(([view], place) => (
+          <div
+            role="tabpanel"
+            id={`view-${view}`}
+            aria-labelledby={`tab-view-${view}`}
+            hidden={place !== 0}
+          />
+        ))}
+      </div>
+      <div id="paging" class="paging" hidden>
+        <button type="button" id="next-page">
+          {words.nextPage}
+        </button>
+        <button type="button" id="all-pages">
+          {words.allPages}
+        </button>
+        <span id="pages" class="quiet" />
+      </div>
+    </section>
+  );
+}

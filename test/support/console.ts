@@ -1,0 +1,58 @@
+/** What tests of the console need: a service with sample days, a session, requests that carry it. */
+
+import type { Invite } from "../../src/admin/wire.ts";
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
+import { sampleSections } from "../../src/pack-builder/sample/day.ts";
+import { type Answer, call } from "./http-client.ts";
+import { asOperator, publishPack } from "./operator.ts";
+import type { Service } from "./service.ts";
+
+/** Publishes an invented day of `rows` orders in the shape of real ones. */
+export async function publishSample(service: Service, tradedate: string, rows: number): Promise<void> {
+  const sections = [...sampleSections({ tradedate: tradedate as BeijingDate, rows })];
+  await publishPack(service, tradedate, await buildPackBytes(tradedate as BeijingDate, sections));
+}
+
+/** A one-time link into the console of the account. */
+export async function inviteTo(service: Service, accountId: string, validMs?: number): Promise<string> {
+  const body = validMs === undefined ? {} : { validMs };
+  const path = `/admin/accounts/${encodeURIComponent(accountId)}/invites`;
+  return (await asOperator<Invite>(service, "POST", path, body)).url;
+}
+
+/** A holder who is signed in without a browser. */
+export interface Holder {
+  cookie: string;
+  /** What the session's forms carry. */
+  formToken: string;
+  /** A request to the console with the session; `form` is posted as one of its forms, with its token. */
+  ask(method: string, path: string, form?: Record<string, string>): Promise<Answer>;
+}
+
+/** The headers a browser sends with a form of the service's own pages. */
+export function ownForm(service: Service): Record<string, string> {
+  return { origin: service.baseUrl, "content-type": "application/x-www-form-urlencoded" };
+}
+
+/** Signs in to the account's console by a fresh link. */
+export async function signIn(service: Service, accountId: string): Promise<Holder> {
+  const accepted = await call(await inviteTo(service, accountId), {
+    method: "POST",
+    headers: ownForm(service),
+  });
+  const cookie = String(accepted.headers["set-cookie"]).split(";")[0] ?? "";
+  if (accepted.status !== 303) throw new Error(`no session: HTTP ${accepted.status} ${accepted.text}`);
+  const page = await call(`${service.baseUrl}/console/`, { method: "GET", headers: { cookie } });
+  const formToken = /name="form" value="([0-9a-f]{64})"/.exec(page.text)?.[1] ?? "";
+  return {
+    cookie,
+    formToken,
+    ask(method, path, form) {
+      const headers = { cookie, ...(form === undefined ? {} : ownForm(service)) };
+      const body =
+        form === undefined ? undefined : new URLSearchParams({ form: formToken, ...form }).toString();
+      return call(`${service.baseUrl}${path}`, { method, headers, body });
+    },
+  };
+}

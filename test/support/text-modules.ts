@@ -1,0 +1,42 @@
+/**
+ * `import text from "./x.css" with { type: "text" }` is a string. The bundler that deploys the worker knows
+ * that, Vite does not yet and hands no attributes to plugins: this one tells the modules by where they are.
+ */
+import { readFile } from "node:fs/promises";
+
+/** Marks a module's id; the ending keeps Vite's own handling of style sheets and scripts away from it. */
+const PREFIX = "\0text:";
+const ENDING = ".text";
+
+/** What the console imports as text: its style sheets, and scripts that run in the browser. */
+const TEXT = /\.css$|\/browser\/[\w-]+\.js$|\/uPlot\.iife\.min\.js$/;
+
+/** A plugin of Vite, as far as this one is one. */
+interface TextModules {
+  name: string;
+  enforce: "pre";
+  resolveId(this: Resolver, source: string, importer: string | undefined): Promise<string | null>;
+  load(id: string): Promise<string | null>;
+}
+
+interface Resolver {
+  resolve(source: string, importer: string | undefined): Promise<{ id: string } | null>;
+}
+
+/** Serves what sources of the console import as text as text; tests import the browser's scripts as they are. */
+export function textModules(): TextModules {
+  return {
+    name: "text-modules",
+    enforce: "pre",
+    async resolveId(source, importer = "") {
+      if (!TEXT.test(source) || !/\/src\/console\/[^/]+\.tsx?$/.test(importer)) return null;
+      const found = await this.resolve(source, importer);
+      return found === null ? null : `${PREFIX}${found.id}${ENDING}`;
+    },
+    async load(id) {
+      if (!id.startsWith(PREFIX)) return null;
+      const text = await readFile(id.slice(PREFIX.length, -ENDING.length), "utf8");
+      return `export default ${JSON.stringify(text)};`;
+    },
+  };
+}
