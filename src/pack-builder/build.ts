@@ -4,7 +4,7 @@
  * security. Either way the memory holds a few chunks, however big the day is.
  */
 import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { BuildReport } from "./build-report.ts";
 import { DefectBook } from "./defect-book.ts";
@@ -60,6 +60,9 @@ export async function buildPack(options: BuildOptions): Promise<BuildReport> {
   let pool: WorkerPool | undefined;
   try {
     delivery = await openDelivery(options.sources, workFolder);
+    // Where the pack goes into the delivered folder, the last run's pack would be read as orders.
+    const own = resolve(outFolder, `${tradedate}.parquet`);
+    delivery.files = delivery.files.filter(({ place }) => place !== own && place !== `${own}.partial`);
     const defects = new DefectBook();
     const files = await findOrderFiles(delivery, { tradedate, workFolder, defects });
     refuseNothing(files, tradedate);

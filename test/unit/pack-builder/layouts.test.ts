@@ -3,7 +3,16 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { buildPack } from "../../../src/pack-builder/build.ts";
-import { built, countsOf, delivery, rowsOf, temporaryFolder, vendorFile, vendorLine } from "./deliveries.ts";
+import {
+  built,
+  countsOf,
+  DAY,
+  delivery,
+  rowsOf,
+  temporaryFolder,
+  vendorFile,
+  vendorLine,
+} from "./deliveries.ts";
 
 /** The fields that layouts differ in, as arrays. */
 async function fieldsOf(pack: string) {
@@ -209,6 +218,22 @@ describe("layouts other than the vendor's (issue: the pack builder)", () => {
     expect(report.otherDayFiles).toEqual({ count: 1, first: expect.stringContaining("20230710/600519.SH") });
     expect(report.unrecognisedFiles).toEqual({ count: 1, first: expect.stringContaining("notes.txt") });
     expect(report.rows).toBe(1);
+  });
+
+  it("does not read its own pack when it lies in the delivered folder", async () => {
+    const folder = delivery({ "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
+    for (let run = 0; run < 2; run++) {
+      const report = await buildPack({
+        sources: [folder],
+        tradedate: DAY,
+        outFolder: folder,
+        maxBroken: 0,
+        threads: 0,
+        verify: false,
+        onProgress: () => {},
+      });
+      expect(report).toMatchObject({ rows: 1, securities: 1, layouts: { vendor: 1 } });
+    }
   });
 
   it("refuses a delivery without anything known, of another day only, or with a header that lacks a column", async () => {
