@@ -1,0 +1,68 @@
+/** Stores that die at a chosen call, as when the operator's machine, the worker or the platform stops. */
+import type { Env } from "../../../src/env.ts";
+import { testEnv } from "./operator.ts";
+
+/** Nothing after this call happens. */
+class Killed extends Error {}
+
+/** When a store call dies: before it reached the store, or after it acted and before its answer came. */
+export type Moment = "before" | "after";
+
+export interface Fuse {
+  calls: number;
+  /** The store call (from 1) that dies, and every later one with it; 0: none. */
+  at: number;
+  moment: Moment;
+}
+
+/** A call of D1 or R2 that counts, and dies when the fuse says so. */
+async function burn<T>(fuse: Fuse, call: () => Promise<T>): Promise<T> {
+  fuse.calls++;
+  if (fuse.at > 0 && fuse.calls > fuse.at) throw new Killed();
+  if (fuse.calls !== fuse.at) return call();
+  if (fuse.moment === "after") await call();
+  throw new Killed();
+}
+
+/** `target` with the methods that do I/O on the fuse; `makes` methods give an object that gets the same. */
+function fused<T extends object>(target: T, fuse: Fuse, io: string[], makes: string[]): T {
+  return new Proxy(target, {
+    get(object, name) {
+      const value: unknown = Reflect.get(object, name);
+      if (typeof value !== "function") return value;
+      if (io.includes(String(name))) {
+        return (...given: unknown[]) => burn(fuse, () => Reflect.apply(value, object, given.map(unwrapped)));
+      }
+      if (!makes.includes(String(name))) return value.bind(object);
+      return (...given: unknown[]) => {
+        const made: object = Reflect.apply(value, object, given);
+        return remember(fused(made, fuse, io, makes), made);
+      };
+    },
+  });
+}
+
+const originals = new WeakMap<object, object>();
+
+function remember<T extends object>(proxy: T, original: object): T {
+  originals.set(proxy, original);
+  return proxy;
+}
+
+/** D1's `batch` wants its own statements, not our proxies of them. */
+function unwrapped(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unwrapped);
+  return typeof value === "object" && value !== null ? (originals.get(value) ?? value) : value;
+}
+
+const IO = ["first", "all", "run", "raw", "batch", "head", "get", "put", "delete", "createMultipartUpload"];
+const UPLOAD_IO = ["uploadPart", "complete", "abort"];
+
+/** The deployment's bindings with every store call on `fuse`. */
+export function bindingsOn(fuse: Fuse): Env {
+  return {
+    ...testEnv,
+    DB: fused(testEnv.DB, fuse, IO, ["prepare", "bind"]),
+    PACKS: fused(testEnv.PACKS, fuse, [...IO, ...UPLOAD_IO], ["resumeMultipartUpload"]),
+  };
+}
