@@ -4,6 +4,7 @@
  */
 import * as z from "zod";
 import { version } from "../package.json";
+import { WEBHOOK_KINDS } from "./admin/wire-webhook.ts";
 import type { Gate } from "./gate/gate-object.ts";
 import type { Guard } from "./shares/guard-object.ts";
 import { parseShareSecrets } from "./shares/secrets.ts";
@@ -65,6 +66,17 @@ const settingsSchema = z.object({
   RATE_LIMIT: z.enum(["on", "off"]).default("on"),
   /** `warn` serves requests with unknown parameters and names them in a header instead of refusing. */
   UNKNOWN_PARAMETERS: z.enum(["refuse", "warn"]).default("refuse"),
+  /** Who is told what the scheduled task finds; nobody when absent. A secret: whoever has it can write there. */
+  WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
+  /** The form of the messages; by the address's host when absent. */
+  WEBHOOK_KIND: z.enum(WEBHOOK_KINDS).optional(),
+  /** The signing secret of a DingTalk or Feishu robot that wants one. */
+  WEBHOOK_SECRET: z.string().optional(),
+  /** Time of day in Beijing, HH:MM, by which a trading day is published. */
+  DAY_DUE: z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/)
+    .default("20:30"),
   /** Added to the clock, so that tests can stand at another instant. 0 in every deployment. */
   CLOCK_OFFSET_MS: z.coerce.number().int().default(0),
 });

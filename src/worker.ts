@@ -1,4 +1,5 @@
-/** Entry of the worker: the fetch handler and the Durable Object classes. */
+/** Entry of the worker: the fetch handler, the scheduled task and the Durable Object classes. */
+import { watch } from "./admin/watch.ts";
 import { createApp } from "./app.ts";
 import type { Env } from "./env.ts";
 
@@ -9,4 +10,5 @@ const app = createApp();
 
 export default {
   fetch: app.fetch,
+  scheduled: async (_, env) => void (await watch(env, { tell: true })),
 } satisfies ExportedHandler<Env>;

@@ -6,6 +6,7 @@ import { accountRoutes } from "./account-routes.ts";
 import { calendarRoutes } from "./calendar-routes.ts";
 import { changeRoutes } from "./change-routes.ts";
 import { dayRoutes } from "./day-routes.ts";
+import { doctorRoutes } from "./doctor-routes.ts";
 import { type AdminContext, type AdminEnv, answer } from "./exchange.ts";
 import { explainRoutes } from "./explain-routes.ts";
 import { externalShareRoutes } from "./external-share-routes.ts";
@@ -45,6 +46,7 @@ export function adminRoutes(): Hono<AdminEnv> {
   admin.route("/files", fileRoutes());
   admin.route("/external", externalShareRoutes());
   admin.route("/shares", shareRoutes());
+  admin.route("/doctor", doctorRoutes());
   admin.route("/explain", explainRoutes());
   admin.route("/tokens", tokenRoutes());
   admin.route("/audit", auditRoutes());

@@ -58,7 +58,8 @@ export interface ServeAgain {
 
 /**
  * Serves `packId` as the day's next revision. Returns its number, or null when the day has another revision
- * than the seen one by now. An upload of the day that is open loses its number and is told at its next step.
+ * than the seen one by now, or the pack has lost its index rows as nothing served it for long. An upload of the
+ * day that is open loses its number and is told at its next step.
  */
 export async function serveAgain(
   db: D1Database,
@@ -69,8 +70,9 @@ export async function serveAgain(
   const number = await nextRevision(db, packTarget(tradedate));
   const guard = (first: number): Guard => ({
     sql: `EXISTS (SELECT 1 FROM order_days WHERE tradedate = ?${first} AND revision = ?${first + 1})
-      AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?${first} AND revision >= ?${first + 2})`,
-    values: [tradedate, revision, number],
+      AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?${first} AND revision >= ?${first + 2})
+      AND EXISTS (SELECT 1 FROM day_securities WHERE pack_id = ?${first + 3})`,
+    values: [tradedate, revision, number, packId],
   });
   const served = guard(3);
   const entry = {

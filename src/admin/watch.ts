@@ -1,0 +1,66 @@
+/** The scheduled task, wherever it is started from: its findings go to the log and to the operator's webhook. */
+import { type Env, nowMs, type Settings, settingsOf } from "../env.ts";
+import type { Finding } from "../operations/scheduled/finding.ts";
+import { runScheduled } from "../operations/scheduled/scheduled.ts";
+import { type Notice, type Webhook, webhookKindOf } from "./wire-webhook.ts";
+import { sendNotice } from "./wire-webhook-send.ts";
+
+export interface Watched {
+  findings: Finding[];
+  /** Whether the webhook took the findings; null when there was nothing to tell, or nobody. */
+  told: boolean | null;
+}
+
+/** Runs every check of `runScheduled`. With `tell` the webhook hears of what is wrong, not of what was tidied up. */
+export async function watch(env: Env, { tell }: { tell: boolean }): Promise<Watched> {
+  const settings = settingsOf(env);
+  const findings = await runScheduled({
+    db: env.DB,
+    bucket: env.PACKS,
+    nowMs: nowMs(settings),
+    dueMs: millisecondsOf(settings.DAY_DUE),
+  });
+  for (const finding of findings) {
+    const line = JSON.stringify({ event: "scheduled_finding", ...finding });
+    if (finding.level === "failed") console.error(line);
+    else console.log(line);
+  }
+  const told = tell ? await toldOf(settings, findings) : null;
+  console.log(JSON.stringify({ event: "scheduled", findings: findings.length, told }));
+  return { findings, told };
+}
+
+async function toldOf(settings: Settings, findings: Finding[]): Promise<boolean | null> {
+  const wrong = findings.filter(({ level }) => level !== "done");
+  const webhook = webhookOf(settings);
+  if (wrong.length === 0 || webhook === null) return null;
+  const problem = await sendNotice(webhook, noticeOf(wrong), { nowMs: () => nowMs(settings) });
+  if (problem !== null) console.error(JSON.stringify({ event: "webhook_not_told", problem }));
+  return problem === null;
+}
+
+function webhookOf({ WEBHOOK_URL, WEBHOOK_KIND, WEBHOOK_SECRET }: Settings): Webhook | null {
+  if (WEBHOOK_URL === undefined) return null;
+  const kind = WEBHOOK_KIND ?? webhookKindOf(WEBHOOK_URL);
+  return { url: WEBHOOK_URL, kind, secret: WEBHOOK_SECRET ?? null };
+}
+
+function noticeOf(findings: Finding[]): Notice {
+  const [first] = findings;
+  return {
+    event: "scheduled.findings",
+    level: findings.some(({ level }) => level === "failed") ? "failed" : "warning",
+    title:
+      findings.length === 1
+        ? (first?.sentence ?? "")
+        : `the service needs a look: ${findings.length} findings`,
+    lines: findings.map(({ sentence, advice }) => `${sentence} ${advice}`),
+    facts: { findings },
+  };
+}
+
+/** `HH:MM` as milliseconds after midnight. */
+function millisecondsOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(":").map(Number);
+  return (hours * 60 + minutes) * 60_000;
+}

@@ -1,0 +1,115 @@
+/** What the catalog says of objects in R2 and of uploads, for those who tidy up. Instants are Unix milliseconds. */
+import { REPLACED_KEPT_MS } from "./files.ts";
+import { dropUnserved, type UploadState } from "./uploads.ts";
+
+/**
+ * `kept`: the object must be there. `expired`: its 7 days after being replaced are over. `open`: an upload may
+ * make it at any moment. `unserved`: its upload ended without being served.
+ */
+export type Duty = "kept" | "open" | "expired" | "unserved";
+
+/** An object that the catalog knows of. */
+export interface KnownObject {
+  objectKey: string;
+  duty: Duty;
+  /** Null while an upload is open or when it ended unserved: the catalog never knew them. */
+  etag: string | null;
+  sizeBytes: number;
+  /** The day or the file it holds, for people. */
+  called: string;
+  /** The pack it is, or null. */
+  packId: number | null;
+  /** When the upload began; of packs and files 0. */
+  begunAtMs: number;
+}
+
+/** A pack that nothing serves and that was replaced before `?1`. */
+const EXPIRED_PACK = `
+  NOT EXISTS (SELECT 1 FROM order_days d WHERE d.pack_id = p.pack_id)
+  AND NOT EXISTS (SELECT 1 FROM day_revisions r
+    WHERE r.pack_id = p.pack_id AND (r.replaced_at_ms IS NULL OR r.replaced_at_ms > ?1))`;
+
+const KNOWN = `
+  SELECT p.object_key AS objectKey, iif(${EXPIRED_PACK}, 'expired', 'kept') AS duty, p.etag,
+    p.size_bytes AS sizeBytes, p.tradedate AS called, p.pack_id AS packId, 0 AS begunAtMs
+  FROM day_packs p
+  UNION ALL
+  SELECT object_key, iif(replaced_at_ms <= ?1, 'expired', 'kept'), etag, size_bytes, name, NULL, 0
+  FROM day_files
+  UNION ALL
+  SELECT object_key, iif(state IN ('uploading', 'completing'), 'open', 'unserved'), NULL, size_bytes, target,
+    NULL, begun_at_ms
+  FROM uploads WHERE state <> 'served'`;
+
+/** Which duty wins where several rows name one key: a number that was not served may be given again. */
+const RANK: Record<Duty, number> = { kept: 0, open: 1, expired: 2, unserved: 3 };
+
+/** Every object that the catalog knows of at `nowMs`, by its key. */
+export async function knownObjects(db: D1Database, nowMs: number): Promise<Map<string, KnownObject>> {
+  const { results } = await db
+    .prepare(KNOWN)
+    .bind(nowMs - REPLACED_KEPT_MS)
+    .all<KnownObject>();
+  const known = new Map<string, KnownObject>();
+  for (const object of results) {
+    const other = known.get(object.objectKey);
+    if (other === undefined || RANK[object.duty] < RANK[other.duty]) known.set(object.objectKey, object);
+  }
+  return known;
+}
+
+/**
+ * Forgets the index rows of `packId` if it is expired at `nowMs`; false when it is not, or when it is served
+ * again by now. Its object may be deleted afterwards: what has no index rows is never served again.
+ */
+export async function retirePack(db: D1Database, packId: number, nowMs: number): Promise<boolean> {
+  const cutoff = nowMs - REPLACED_KEPT_MS;
+  const expired = `SELECT p.pack_id FROM day_packs p WHERE p.pack_id = ?2 AND ${EXPIRED_PACK}`;
+  const [, still] = await db.batch([
+    db.prepare(`DELETE FROM day_securities WHERE pack_id IN (${expired})`).bind(cutoff, packId),
+    db.prepare(expired).bind(cutoff, packId),
+  ]);
+  return (still?.results.length ?? 0) === 1;
+}
+
+export interface StaleUpload {
+  uploadId: string;
+  target: string;
+  objectKey: string;
+  r2UploadId: string;
+  state: Extract<UploadState, "uploading" | "completing">;
+}
+
+/** Open uploads that began before `beforeMs`. */
+export async function staleUploads(db: D1Database, beforeMs: number): Promise<StaleUpload[]> {
+  const statement = db
+    .prepare(
+      `SELECT upload_id AS uploadId, target, object_key AS objectKey, r2_upload_id AS r2UploadId, state
+       FROM uploads WHERE state IN ('uploading', 'completing') AND begun_at_ms < ?1 ORDER BY object_id`,
+    )
+    .bind(beforeMs);
+  return (await statement.all<StaleUpload>()).results;
+}
+
+/** Ends an open upload; false when it is in another state by now. What it left in the catalog goes with it. */
+export async function endStaleUpload(
+  db: D1Database,
+  { uploadId, target, state }: StaleUpload,
+): Promise<boolean> {
+  const ended = state === "uploading" ? "replaced" : "abandoned";
+  const [moved] = await db.batch([
+    db
+      .prepare(
+        "UPDATE uploads SET state = ?3, state_note = 'nobody completed it' WHERE upload_id = ?1 AND state = ?2",
+      )
+      .bind(uploadId, state, ended),
+    db
+      .prepare(
+        `DELETE FROM upload_parts WHERE upload_id = ?1
+         AND EXISTS (SELECT 1 FROM uploads WHERE upload_id = ?1 AND state = ?2)`,
+      )
+      .bind(uploadId, ended),
+    ...dropUnserved(db, target),
+  ]);
+  return moved?.meta.changes === 1;
+}

@@ -1,0 +1,87 @@
+/** Is the newest day served, and does the calendar know what comes? */
+import { addDays, type BeijingDate, beijingDate, startOfDay } from "../../calendar/beijing.ts";
+import { calendarKnownUntil } from "../../catalog/calendar-days.ts";
+import type { Finding } from "./finding.ts";
+
+/** Holidays of the next year are announced in November: this leaves time to load them. */
+const CALENDAR_AHEAD_DAYS = 30;
+
+/**
+ * The newest trading day whose time of day `dueMs` (milliseconds after midnight in Beijing) has passed is
+ * served, and no day is damaged.
+ */
+export async function checkDays(
+  db: D1Database,
+  { nowMs, dueMs }: { nowMs: number; dueMs: number },
+): Promise<Finding[]> {
+  const today = beijingDate(nowMs);
+  const last = nowMs - startOfDay(today) >= dueMs ? today : addDays(today, -1);
+  const [due, struck] = await db.batch<{
+    day: BeijingDate | null;
+    state: string | null;
+    note: string | null;
+  }>([
+    db
+      .prepare(
+        `SELECT t.day, d.state, d.state_note AS note
+         FROM (SELECT max(day) AS day FROM trading_days WHERE open = 1 AND day <= ?1) t
+         LEFT JOIN order_days d ON d.tradedate = t.day`,
+      )
+      .bind(last),
+    db.prepare(
+      "SELECT tradedate AS day, state, state_note AS note FROM order_days WHERE state = 'damaged' ORDER BY tradedate",
+    ),
+  ]);
+  const [newest] = due?.results ?? [];
+  const findings = (struck?.results ?? []).map(({ day, note }) => damaged(day ?? "", note ?? ""));
+  if (newest?.day != null && newest.state !== "available" && newest.state !== "damaged") {
+    findings.push(unserved(newest.day, newest.state, newest.note ?? ""));
+  }
+  return findings;
+}
+
+function damaged(day: string, note: string): Finding {
+  return {
+    check: "days",
+    level: "failed",
+    subject: day,
+    sentence: `${day} is damaged and not served: ${note}.`,
+    advice: `Publish it again from its pack, or \`edgetape day restore ${day}\`.`,
+  };
+}
+
+function unserved(day: string, state: string | null, note: string): Finding {
+  const withdrawn = state === "withdrawn";
+  return {
+    check: "days",
+    level: withdrawn ? "warning" : "failed",
+    subject: day,
+    sentence: withdrawn
+      ? `The newest trading day ${day} is withdrawn${note === "" ? "" : `: ${note}`}.`
+      : `The newest trading day ${day} is not published.`,
+    advice: withdrawn
+      ? `\`edgetape day publish ${day}\` serves it again.`
+      : `Look at what \`edgetape nightly\` said, or publish it.`,
+  };
+}
+
+/** The calendar reaches 30 days beyond today. */
+export async function checkCalendar(db: D1Database, nowMs: number): Promise<Finding[]> {
+  const today = beijingDate(nowMs);
+  const until = await calendarKnownUntil(db);
+  if (until !== null && until >= addDays(today, CALENDAR_AHEAD_DAYS)) return [];
+  const ended = until === null || until < today;
+  const year = (until === null ? today : addDays(until, 1)).slice(0, 4);
+  return [
+    {
+      check: "calendar",
+      level: ended ? "failed" : "warning",
+      subject: until ?? "",
+      sentence:
+        until === null
+          ? "The trading calendar is empty: requests without a date fail."
+          : `The trading calendar ends on ${until}${ended ? ": requests without a date fail" : ""}.`,
+      advice: `\`edgetape calendar load --year ${year}\`.`,
+    },
+  ];
+}

@@ -1,0 +1,46 @@
+/** What lies in R2 against what the catalog says of it. */
+import type { KnownObject } from "../../catalog/upkeep.ts";
+
+/** An object as R2 lists it. */
+export interface StoredObject {
+  key: string;
+  etag: string;
+  size: number;
+  /** Unix milliseconds. */
+  uploadedMs: number;
+}
+
+export interface Judgement {
+  /** The catalog counts on them and R2 has none. */
+  missing: KnownObject[];
+  /** R2 has other bytes than the catalog says. */
+  changed: { known: KnownObject; stored: StoredObject }[];
+  /** Replaced more than 7 days ago. */
+  expired: KnownObject[];
+  /** Left by uploads that ended without being served. */
+  unserved: { known: KnownObject; stored: StoredObject }[];
+  /** The catalog has never heard of them. */
+  unknown: StoredObject[];
+}
+
+/** Compares both. Every object of R2 and every kept one of the catalog is in one of the lists, or is as it should be. */
+export function judgeObjects(
+  known: ReadonlyMap<string, KnownObject>,
+  stored: Iterable<StoredObject>,
+): Judgement {
+  const judged: Judgement = { missing: [], changed: [], expired: [], unserved: [], unknown: [] };
+  const there = new Set<string>();
+  for (const object of stored) {
+    there.add(object.key);
+    const of = known.get(object.key);
+    if (of === undefined) judged.unknown.push(object);
+    else if (of.duty === "expired") judged.expired.push(of);
+    else if (of.duty === "unserved") judged.unserved.push({ known: of, stored: object });
+    else if (of.duty === "kept" && (of.etag !== object.etag || of.sizeBytes !== object.size)) {
+      judged.changed.push({ known: of, stored: object });
+    }
+  }
+  for (const of of known.values())
+    if (of.duty === "kept" && !there.has(of.objectKey)) judged.missing.push(of);
+  return judged;
+}

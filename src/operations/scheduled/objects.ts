@@ -1,0 +1,112 @@
+/** The catalog against R2; what is past its time goes. */
+import { knownObjects, retirePack } from "../../catalog/upkeep.ts";
+import { abridged, type Finding } from "./finding.ts";
+import { type Judgement, judgeObjects, type StoredObject } from "./judge-objects.ts";
+
+/** R2 forgets incomplete uploads after 7 days; objects of ended ones are kept as long. */
+export const UPLOAD_KEPT_MS = 7 * 86_400_000;
+
+/** Where packs and files lie; nothing else in the bucket is ours to judge. */
+const PREFIXES = ["orders/", "files/"];
+
+/** Packs retired in one run: each takes thousands of index rows with it. */
+const RETIRED_AT_ONCE = 50;
+
+export interface Upkeep {
+  db: D1Database;
+  bucket: R2Bucket;
+  /** Unix milliseconds. */
+  nowMs: number;
+}
+
+/** What lies in R2 against what the catalog says of it, as of `nowMs`. */
+export async function judgedObjects({ db, bucket, nowMs }: Upkeep): Promise<Judgement> {
+  const stored = await storedObjects(bucket);
+  const judged = judgeObjects(await knownObjects(db, nowMs), stored);
+  const missing: Judgement["missing"] = [];
+  for (const known of judged.missing) {
+    // What was published behind the listing is there all the same.
+    if ((await bucket.head(known.objectKey)) === null) missing.push(known);
+  }
+  return { ...judged, missing };
+}
+
+async function storedObjects(bucket: R2Bucket): Promise<StoredObject[]> {
+  const stored: StoredObject[] = [];
+  for (const prefix of PREFIXES) {
+    let cursor: string | undefined;
+    do {
+      const page = await bucket.list({ prefix, ...(cursor === undefined ? {} : { cursor }) });
+      for (const { key, etag, size, uploaded } of page.objects) {
+        stored.push({ key, etag, size, uploadedMs: uploaded.getTime() });
+      }
+      cursor = page.truncated ? page.cursor : undefined;
+    } while (cursor !== undefined);
+  }
+  return stored;
+}
+
+/** The catalog's objects lie in R2 as it says. */
+export function objectFindings({ missing, changed }: Pick<Judgement, "missing" | "changed">): Finding[] {
+  const advice = "Publish it again from its pack or file.";
+  return [
+    ...abridged(
+      missing.map(({ objectKey, called }) => ({
+        check: "objects",
+        level: "failed",
+        subject: objectKey,
+        sentence: `${called} is in the catalog and its object ${objectKey} is not in R2.`,
+        advice,
+      })),
+    ),
+    ...abridged(
+      changed.map(({ known: { objectKey, called, sizeBytes }, stored }) => ({
+        check: "objects",
+        level: "failed",
+        subject: objectKey,
+        sentence: `${called}: the object ${objectKey} has ${stored.size} bytes and etag ${stored.etag}; the catalog says ${sizeBytes} bytes and another etag or size.`,
+        advice,
+      })),
+    ),
+  ];
+}
+
+/** Deletes objects that were replaced more than 7 days ago, and the index rows of such packs. */
+export async function deleteExpired(
+  { db, bucket, nowMs }: Upkeep,
+  { expired }: Pick<Judgement, "expired">,
+): Promise<Finding[]> {
+  const deleted: Finding[] = [];
+  for (const { objectKey, packId, called } of expired.slice(0, RETIRED_AT_ONCE)) {
+    if (packId !== null && !(await retirePack(db, packId, nowMs))) continue;
+    await bucket.delete(objectKey);
+    deleted.push(
+      gone("replaced", objectKey, `${called} was replaced more than 7 days ago; ${objectKey} is deleted.`),
+    );
+  }
+  return abridged(deleted);
+}
+
+/** Deletes what uploads left that ended without being served, once it is 7 days old. */
+export async function deleteUnserved(
+  { bucket, nowMs }: Upkeep,
+  { unserved }: Pick<Judgement, "unserved">,
+  keptMs = UPLOAD_KEPT_MS,
+): Promise<Finding[]> {
+  const deleted: Finding[] = [];
+  for (const { known, stored } of unserved) {
+    if (nowMs - Math.max(stored.uploadedMs, known.begunAtMs) < keptMs) continue;
+    // A newer upload may have taken the number and the key by now.
+    const present = await bucket.head(stored.key);
+    if (present?.etag !== stored.etag) continue;
+    await bucket.delete(stored.key);
+    deleted.push(
+      gone("uploads", stored.key, `An upload of ${known.called} was never served; ${stored.key} is deleted.`),
+    );
+  }
+  return abridged(deleted);
+}
+
+function gone(check: string, subject: string, sentence: string): Finding {
+  return { check, level: "done", subject, sentence, advice: "" };
+}

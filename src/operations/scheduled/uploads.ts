@@ -1,0 +1,34 @@
+/** Uploads that nobody completed. */
+import { endStaleUpload, staleUploads } from "../../catalog/upkeep.ts";
+import { abridged, type Finding } from "./finding.ts";
+import { UPLOAD_KEPT_MS, type Upkeep } from "./objects.ts";
+
+/** Ends open uploads that began more than `keptMs` ago and frees their parts. */
+export async function endAbandoned(
+  { db, bucket, nowMs }: Upkeep,
+  keptMs = UPLOAD_KEPT_MS,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const upload of await staleUploads(db, nowMs - keptMs)) {
+    // One that is being completed keeps its parts: if it was made an object, that goes when its time is over.
+    if (!(await endStaleUpload(db, upload))) continue;
+    if (upload.state === "uploading") await freeParts(bucket, upload.objectKey, upload.r2UploadId);
+    findings.push({
+      check: "uploads",
+      level: "done",
+      subject: upload.target,
+      sentence: `The upload of ${upload.target} that nobody completed is ended.`,
+      advice: "",
+    });
+  }
+  return abridged(findings);
+}
+
+/** R2 frees parts by itself after 7 days, and does not know the upload then. */
+async function freeParts(bucket: R2Bucket, objectKey: string, r2UploadId: string): Promise<void> {
+  try {
+    await bucket.resumeMultipartUpload(objectKey, r2UploadId).abort();
+  } catch (failure) {
+    console.warn(JSON.stringify({ event: "upload_not_aborted", objectKey, failure: String(failure) }));
+  }
+}

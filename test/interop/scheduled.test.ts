@@ -1,0 +1,68 @@
+/** The scheduled task of the running service, on its own time and by the admin route, with a webhook that hears of it. */
+import { describe, expect, it } from "vitest";
+import { day, order, security } from "../support/builders.ts";
+import { asOperator, publish } from "../support/operator.ts";
+import { type Service, startService } from "../support/service.ts";
+import { startReceiver } from "../support/webhook-receiver.ts";
+
+interface Run {
+  findings: { check: string; level: string; subject: string }[];
+  told: boolean | null;
+}
+
+const run = (service: Service, tell: boolean) =>
+  asOperator<Run>(service, "POST", "/admin/doctor/scheduled", { tell });
+
+/** The calendar of March and April 2026 with all weekdays open. */
+async function loadCalendar(service: Service): Promise<void> {
+  const days = Array.from({ length: 61 }, (_, n) => {
+    const date = new Date(Date.UTC(2026, 2, 1 + n));
+    return {
+      day: date.toISOString().slice(0, 10).replaceAll("-", ""),
+      open: date.getUTCDay() % 6 !== 0,
+    };
+  });
+  await asOperator(service, "PUT", "/admin/calendar", { days, source: "test" });
+}
+
+describe("the scheduled task", () => {
+  it("tells the webhook what is wrong when its time comes, and nothing when all is well", async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService({
+      nowAt: "2026-03-12T20:40:00+08:00",
+      settings: { WEBHOOK_URL: receiver.url, WEBHOOK_KIND: "dingtalk", WEBHOOK_SECRET: "SEC" },
+    });
+    receiver.answer = { status: 200, body: { errcode: 0, errmsg: "ok" } };
+    await loadCalendar(service);
+    const worker = await service.mf.getWorker();
+    await worker.scheduled({ cron: "40 12 * * *" });
+    expect(receiver.received).toHaveLength(1);
+    expect(receiver.received[0]?.path).toMatch(/&timestamp=\d+&sign=/);
+    expect(receiver.received[0]?.body).toMatchObject({
+      text: { content: expect.stringContaining("The newest trading day 20260312 is not published.") },
+    });
+    const line = service.logs.find((each) => each.includes("scheduled_finding")) ?? "";
+    expect(JSON.parse(line)).toMatchObject({ check: "days", level: "failed", subject: "20260312" });
+    expect(service.logs.join("\n")).not.toMatch(/robot-key|SEC/);
+
+    await publish(
+      service,
+      day({ tradedate: "20260312", securities: [security("600519", [order("093000000")])] }),
+    );
+    await worker.scheduled({ cron: "10 1 * * *" });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it("runs when the operator asks, and tells only if asked", async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService({ settings: { WEBHOOK_URL: receiver.url, DAY_DUE: "09:30" } });
+    await loadCalendar(service);
+    expect(await run(service, false)).toMatchObject({ findings: [{ subject: "20260312" }], told: null });
+    expect(receiver.received).toHaveLength(0);
+    expect(await run(service, true)).toMatchObject({ told: true });
+    expect(receiver.received).toMatchObject([{ body: { event: "scheduled.findings", level: "failed" } }]);
+    receiver.answer = { status: 400, body: {} };
+    expect(await run(service, true)).toMatchObject({ told: false });
+    expect(service.logs.join("\n")).toContain("webhook_not_told");
+  });
+});

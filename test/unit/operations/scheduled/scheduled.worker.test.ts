@@ -1,0 +1,210 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type BeijingDate, beijingDate, startOfDay } from "../../../../src/calendar/beijing.ts";
+import { serveAgain } from "../../../../src/catalog/day-actions.ts";
+import { knownObjects } from "../../../../src/catalog/upkeep.ts";
+import { runScheduled } from "../../../../src/operations/scheduled/scheduled.ts";
+import { admin, begin, complete, publish, sendParts, testEnv, testPack } from "../../admin/operator.ts";
+
+const { DB: db, PACKS: bucket } = testEnv;
+const DAY_MS = 86_400_000;
+const DUE_MS = 20.5 * 3_600_000;
+
+/** Every test begins without anything and stands at the evening of its own day, when that day is due. */
+let nowMs: number;
+let today: BeijingDate;
+let tests = 0;
+
+beforeEach(async () => {
+  const tables = ["order_days", "day_revisions", "day_securities", "pack_markets", "day_packs", "day_files"];
+  const emptied = [...tables, "upload_parts", "uploads", "trading_days"].map(
+    (table) => `DELETE FROM ${table}`,
+  );
+  await db.batch(emptied.map((sql) => db.prepare(sql)));
+  for (const { key } of (await bucket.list()).objects) await bucket.delete(key);
+  today = beijingDate(Date.now() + ++tests * DAY_MS);
+  nowMs = startOfDay(today) + DUE_MS;
+  const days = Array.from({ length: 60 }, (_, n) => ({
+    day: beijingDate(nowMs + (n - 20) * DAY_MS),
+    open: n <= 20,
+  }));
+  await admin("PUT", "/calendar", { days, source: "test" });
+});
+
+const run = (atMs = nowMs) => runScheduled({ db, bucket, nowMs: atMs, dueMs: DUE_MS });
+const found = async (atMs = nowMs) =>
+  (await run(atMs)).map(({ check, level, subject }) => `${check} ${level} ${subject}`);
+const keys = async () => (await bucket.list()).objects.map(({ key }) => key);
+const indexRows = async () =>
+  (await db.prepare("SELECT count(*) AS count FROM day_securities").first<{ count: number }>())?.count;
+
+describe("the day that is due", () => {
+  it("is missed from its time on, and not before", async () => {
+    const yesterday = beijingDate(nowMs - DAY_MS);
+    await publish(await testPack(yesterday));
+    expect(await found(nowMs - 1)).toEqual([]);
+    expect(await found()).toEqual([`days failed ${today}`]);
+    await publish(await testPack(today));
+    expect(await found()).toEqual([]);
+  });
+
+  it("is told apart when it is withdrawn or damaged, and older damage is told too", async () => {
+    const older = beijingDate(nowMs - 5 * DAY_MS);
+    await publish(await testPack(older));
+    await publish(await testPack(today));
+    const set = "UPDATE order_days SET state = ?1, state_note = 'block 3' WHERE tradedate = ?2";
+    await db.prepare(set).bind("withdrawn", today).run();
+    expect(await found()).toEqual([`days warning ${today}`]);
+    await db.prepare(set).bind("damaged", today).run();
+    await db.prepare(set).bind("damaged", older).run();
+    expect(await found()).toEqual([`days failed ${older}`, `days failed ${today}`]);
+    expect((await run())[0]?.sentence).toContain("block 3");
+  });
+
+  it("is not asked for on a calendar that is empty, which is told instead", async () => {
+    await db.prepare("DELETE FROM trading_days").run();
+    expect(await found()).toEqual(["calendar failed "]);
+  });
+});
+
+describe("the calendar", () => {
+  it("is told of 30 days before its end, and as a failure after it", async () => {
+    await publish(await testPack(today));
+    const until = beijingDate(nowMs + 39 * DAY_MS);
+    expect(await found(nowMs + 9 * DAY_MS)).toEqual([]);
+    expect(await found(nowMs + 10 * DAY_MS)).toEqual([`calendar warning ${until}`]);
+    expect((await found(nowMs + 40 * DAY_MS)).filter((each) => !each.startsWith("objects"))).toEqual([
+      `calendar failed ${until}`,
+    ]);
+  });
+});
+
+describe("objects", () => {
+  it("that the catalog counts on are missed, and other bytes are noticed", async () => {
+    await publish(await testPack(today));
+    const [key = ""] = await keys();
+    await bucket.put(key, "other bytes");
+    expect(await found()).toEqual([`objects failed ${key}`]);
+    await bucket.delete(key);
+    expect(await found()).toEqual([`objects failed ${key}`]);
+    expect((await run())[0]?.advice).toContain("Publish it again");
+  });
+
+  it("go with their index rows 7 days after they were replaced, and not a moment earlier", async () => {
+    await publish(await testPack(today, 100_000));
+    await publish(await testPack(today, 200_000));
+    const row = await db
+      .prepare("SELECT replaced_at_ms AS atMs FROM day_revisions WHERE replaced_at_ms IS NOT NULL")
+      .first<{ atMs: number }>();
+    const endMs = (row?.atMs ?? 0) + 7 * DAY_MS;
+    const rows = await indexRows();
+    expect((await found(endMs - 1)).filter((each) => each.startsWith("replaced"))).toEqual([]);
+    expect(await keys()).toHaveLength(2);
+    const old = `orders/${today.slice(0, 4)}/${today}/1.parquet`;
+    expect(await found(endMs)).toContain(`replaced done ${old}`);
+    expect(await keys()).toEqual([`orders/${today.slice(0, 4)}/${today}/2.parquet`]);
+    expect(await indexRows()).toBe((rows ?? 0) / 2);
+    expect(await found(endMs)).not.toContain(`replaced done ${old}`);
+    expect((await admin("POST", `/days/${today}/restore`, { revision: 2 })).status).toBe(422);
+  });
+
+  it("are not served again by a restore that looked just before they went", async () => {
+    await publish(await testPack(today, 100_000));
+    await publish(await testPack(today, 200_000));
+    const old = await db
+      .prepare("SELECT pack_id AS packId FROM day_revisions WHERE revision = 1")
+      .first<{ packId: number }>();
+    await run(Date.now() + 8 * DAY_MS);
+    const seen = { tradedate: today, revision: 2 };
+    const again = { packId: old?.packId ?? 0, kind: "restored" as const };
+    expect(await serveAgain(db, seen, again, { actor: "test", nowMs })).toBeNull();
+    expect((await admin<{ day: { revision: number } }>("GET", `/days/${today}`)).body.day.revision).toBe(2);
+  });
+
+  it("of a revision that was restored stay, though it was replaced once", async () => {
+    await publish(await testPack(today, 100_000));
+    await publish(await testPack(today, 200_000));
+    expect((await admin("POST", `/days/${today}/restore`, { revision: 2 })).status).toBe(200);
+    const before = await keys();
+    await run(Date.now() + 6 * DAY_MS);
+    expect(await keys()).toEqual(before);
+    await run(Date.now() + 8 * DAY_MS);
+    expect(await keys()).toEqual([`orders/${today.slice(0, 4)}/${today}/1.parquet`]);
+  });
+
+  it("of files go likewise", async () => {
+    const insert = `INSERT INTO day_files (data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256,
+      state, uploaded_at_ms, published_at_ms, replaced_at_ms) VALUES ('level2', ?, ?, ?, ?, ?, 1, '', 'published', 1, 1, ?)`;
+    await publish(await testPack(today));
+    const [order = ""] = await keys();
+    for (const [revision, replacedAtMs] of [
+      [1, nowMs - 7 * DAY_MS],
+      [2, nowMs - 7 * DAY_MS + 1],
+      [3, null],
+    ] as const) {
+      const key = `files/level2/${revision}`;
+      const { etag } = (await bucket.put(key, "x")) ?? {};
+      await db.prepare(insert).bind(today, `${today}.zip`, revision, key, etag, replacedAtMs).run();
+    }
+    expect(await found()).toEqual(["replaced done files/level2/1"]);
+    expect(await keys()).toEqual(["files/level2/2", "files/level2/3", order]);
+  });
+});
+
+describe("uploads that nobody completes", () => {
+  it("end after 7 days, and a new one of the day begins from nothing", async () => {
+    await publish(await testPack(today));
+    const other = await testPack(beijingDate(nowMs - DAY_MS));
+    const begun = await begin(other);
+    await sendParts(other, begun);
+    const later = Date.now() + 7 * DAY_MS + 60_000;
+    expect((await found(Date.now() + 6 * DAY_MS)).filter((each) => each.startsWith("uploads"))).toEqual([]);
+    expect(await found(later)).toContain(`uploads done orders/${other.tradedate}`);
+    expect((await complete(other, begun)).status).toBe(409);
+    expect((await publish(other)).status).toBe(200);
+  });
+
+  it("leave no object behind, and never take one that is served or under way", async () => {
+    await publish(await testPack(today));
+    const [served = ""] = await keys();
+    // Arrived with other bytes than announced, so it is refused and its object stays.
+    const day = beijingDate(nowMs - DAY_MS);
+    const pack = await testPack(day);
+    const lie = { ...pack, claims: { ...pack.claims, rows: 4 } };
+    const begun = await begin(lie);
+    await sendParts(lie, begun);
+    expect((await complete(lie, begun)).status).toBe(422);
+    const left = `orders/${day.slice(0, 4)}/${day}/1.parquet`;
+    expect(await keys()).toContain(left);
+    await run(Date.now() + 6 * DAY_MS);
+    expect(await keys()).toContain(left);
+    const duty = async () => (await knownObjects(db, Date.now())).get(left)?.duty;
+    expect(await duty()).toBe("unserved");
+    // The number was never served, so the next publisher has it, and its key.
+    const again = await begin(pack);
+    expect([again.revision, await duty()]).toEqual([1, "open"]);
+    await run(Date.now() + 6 * DAY_MS + 1);
+    expect(await keys()).toContain(left);
+    await sendParts(pack, again);
+    await complete(pack, again);
+    expect(await duty()).toBe("kept");
+    await run(Date.now() + 8 * DAY_MS);
+    expect((await keys()).sort()).toEqual([served, left].sort());
+    await db.prepare("DELETE FROM order_days WHERE tradedate = ?").bind(day).run();
+    await db.prepare("DELETE FROM day_revisions WHERE tradedate = ?").bind(day).run();
+    await db.prepare("DELETE FROM day_packs WHERE tradedate = ?").bind(day).run();
+    expect(await found(Date.now() + 8 * DAY_MS)).toContain(`uploads done ${left}`);
+    expect(await keys()).toEqual([served]);
+  });
+});
+
+describe("a check that cannot be made", () => {
+  it("is a finding and stops no other", async () => {
+    const broken = { list: () => Promise.reject(new Error("R2 is away")) } as unknown as R2Bucket;
+    const findings = await runScheduled({ db, bucket: broken, nowMs, dueMs: DUE_MS });
+    expect(findings.map(({ check, level }) => [check, level])).toEqual([
+      ["days", "failed"],
+      ["objects", "failed"],
+    ]);
+    expect(findings[1]?.sentence).toContain("R2 is away");
+  });
+});
