@@ -15,6 +15,10 @@ export type DriveDenial =
   | { reason: "depth_infinite" }
   | { reason: "body_invalid" }
   | { reason: "condition_failed" }
+  /** A bare range of a file that was replaced: the client's part may be of another version. */
+  | { reason: "version_unknown" }
+  /** A bare range of a file that is written anew at every request. */
+  | { reason: "no_ranges" }
   | { reason: "range_beyond_end"; sizeBytes: number }
   | { reason: "unavailable" };
 
@@ -75,6 +79,22 @@ export function describe(denial: DriveDenial): Described {
       return {
         status: 412,
         words: { zh: "文件已更新，条件不成立。", en: "The file is another one than the condition names." },
+      };
+    case "version_unknown":
+      return {
+        status: 409,
+        words: {
+          zh: "文件近日被替换，无法确定已下载的部分属于哪一版：请删除该部分后重新下载，或带 If-Range 续传。",
+          en: "The file was replaced and your part may be of the old one: delete it and begin again, or send If-Range.",
+        },
+      };
+    case "no_ranges":
+      return {
+        status: 409,
+        words: {
+          zh: "此文件每次请求都重新生成，请整体下载。",
+          en: "This file is written anew at every request: fetch it whole.",
+        },
       };
     case "range_beyond_end":
       return {

@@ -12,7 +12,7 @@ import { driveHeaders, type Exchange } from "./exchange.ts";
 import { httpDate } from "./http-date.ts";
 import { contentTypeOf, disposition } from "./media.ts";
 import { guardOf } from "./open-share.ts";
-import { type Begun, meantRevision, namedVersion } from "./versions.ts";
+import { type Beginning, beginningOf, meantRevision, namedVersion } from "./versions.ts";
 
 /** One version of a downloadable file: an object of the store, or a piece of one. */
 export interface Download {
@@ -55,7 +55,9 @@ async function attempt(exchange: Exchange, file: DriveFile): Promise<Response | 
 
   const conditions = conditionsOf(request.headers);
   const asked = method === "GET" ? parseRange(request.headers.get("Range")) : null;
-  const { chosen, range } = await choose(exchange, file, { versions, present, conditions, asked });
+  const choice = await choose(exchange, file, { versions, present, conditions, asked });
+  if ("reason" in choice) return choice;
+  const { chosen, range } = choice;
 
   const verdict = verdictOn(conditions, chosen);
   if (verdict === "failed") return { reason: "condition_failed" };
@@ -64,7 +66,7 @@ async function attempt(exchange: Exchange, file: DriveFile): Promise<Response | 
 
   const span = spanOf(range, chosen.sizeBytes);
   if (span.kind === "unsatisfiable") return { reason: "range_beyond_end", sizeBytes: chosen.sizeBytes };
-  await remember(exchange, file, { versions, chosen, how: howOf(method, range) });
+  await remember(exchange, file, { versions, chosen, how: beginningOf(method, range) });
 
   const length = span.kind === "part" ? span.length : chosen.sizeBytes;
   const sent = contentRange(span, chosen.sizeBytes);
@@ -87,12 +89,15 @@ interface Asked {
   asked: AskedRange | null;
 }
 
-/** The version that is served, and the range of it: `asked`, or null where that could join two versions. */
+/**
+ * The version that is served, and the range of it: null for the whole. Where a bare range could join two
+ * versions nothing is served: the whole file would be allowed, but wget adds its end to the part that it has.
+ */
 async function choose(
   { door }: Exchange,
   { path }: DriveFile,
   { versions, present, conditions, asked }: Asked,
-): Promise<{ chosen: Download; range: AskedRange | null }> {
+): Promise<{ chosen: Download; range: AskedRange | null } | DriveDenial> {
   if (conditions.ifMatch !== null || conditions.ifRange !== null) {
     const chosen = namedVersion(conditions, versions) ?? present;
     return { chosen, range: rangeCounts(conditions.ifRange, chosen) ? asked : null };
@@ -102,18 +107,12 @@ async function choose(
   const candidates = versions.map(({ version }) => version);
   const revision = meantRevision(begun, door.caller.client, candidates);
   const meant = versions.find(({ version }) => version.revision === revision);
-  return meant === undefined ? { chosen: present, range: null } : { chosen: meant, range: asked };
+  return meant === undefined ? { reason: "version_unknown" } : { chosen: meant, range: asked };
 }
 
 /** Whether a range begins behind the first byte, so that it may continue a part that the client has. */
 function isMiddle(asked: AskedRange | null): boolean {
   return asked?.kind === "from" && asked.first > 0;
-}
-
-/** What a request tells the client of a file: `null` when it only continues. */
-function howOf(method: string, range: AskedRange | null): Begun["how"] | null {
-  if (method === "HEAD" || range?.kind === "suffix") return "saw";
-  return isMiddle(range) ? null : "got";
 }
 
 /**
@@ -123,7 +122,7 @@ function howOf(method: string, range: AskedRange | null): Begun["how"] | null {
 async function remember(
   { door, waitUntil }: Exchange,
   { path }: DriveFile,
-  { versions, chosen, how }: { versions: Download[]; chosen: Download; how: Begun["how"] | null },
+  { versions, chosen, how }: { versions: Download[]; chosen: Download; how: Beginning | null },
 ): Promise<void> {
   if (how === null) return;
   const files = [{ path, revision: chosen.version.revision }];

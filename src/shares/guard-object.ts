@@ -6,15 +6,15 @@
 import { DurableObject } from "cloudflare:workers";
 import { type Env, nowMs, settingsOf } from "../env.ts";
 import { judgeAttempt, type WrongTimes } from "./guard.ts";
-import type { Begun } from "./versions.ts";
+import type { Beginning, Begun } from "./versions.ts";
 
 /** A share lives for 7 days, so nothing older says anything to anybody. */
 const KEPT_MS = 7 * 86_400_000;
 
-/** A client got, or saw, these revisions; paths as they stand in the share. */
+/** A client began these revisions; paths as they stand in the share. */
 export interface BegunFiles {
   client: string;
-  how: Begun["how"];
+  how: Beginning;
   files: { path: string; revision: number }[];
 }
 
@@ -44,12 +44,20 @@ export class Guard extends DurableObject<Env> {
     return lockedSeconds;
   }
 
-  /** Remembers what a client got or saw. Getting a file from its beginning makes it forget what it saw. */
+  /** Remembers what a client got or saw. Starting a file at its first byte makes it forget what was before. */
   async begin({ client, how, files }: BegunFiles): Promise<void> {
     const now = this.#now();
+    const kept: Begun["how"] = how === "got" ? "got" : "saw";
     for (const { path, revision } of files) {
-      if (how === "got") this.#sql.exec("DELETE FROM begun WHERE path = ? AND client = ?", path, client);
-      this.#sql.exec("INSERT OR REPLACE INTO begun VALUES (?, ?, ?, ?, ?)", path, client, how, revision, now);
+      if (how !== "saw") this.#sql.exec("DELETE FROM begun WHERE path = ? AND client = ?", path, client);
+      this.#sql.exec(
+        "INSERT OR REPLACE INTO begun VALUES (?, ?, ?, ?, ?)",
+        path,
+        client,
+        kept,
+        revision,
+        now,
+      );
     }
     await this.#cleanLater();
   }

@@ -1,6 +1,7 @@
 /** Answers of an open share: its folders, its two generated files, its files, WebDAV's questions. */
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { calendarDays } from "../catalog/calendar-days.ts";
+import { parseRange } from "./byte-range.ts";
 import { conditionsOf, verdictOn } from "./conditional.ts";
 import type { DriveDenial } from "./denial.ts";
 import { download } from "./download.ts";
@@ -14,6 +15,7 @@ import { PAGE_POLICY } from "./page/layout.tsx";
 import { sharePage } from "./page/share-page.tsx";
 import { pageLanguage } from "./refuse.ts";
 import { type Resource, resourceAt } from "./resource.ts";
+import { beginningOf } from "./versions.ts";
 
 type RootResource = Extract<Resource, { kind: "root" }>;
 type FolderResource = Extract<Resource, { kind: "folder" }>;
@@ -89,13 +91,17 @@ function folderHtml(exchange: Exchange, { path, entries, hasBySymbol }: FolderRe
 
 /**
  * The manifest or the sums. They are small and change from day to day, so a part of one version would not fit
- * the next: no ranges. Their date does not show a withdrawal, so it decides nothing.
+ * the next: there are no ranges, and who wants to continue a part is refused, because wget would add the end of
+ * the whole one to it. Their date does not show a withdrawal, so it decides nothing.
  */
 function generated({ request, method, log }: Exchange, { name, text }: TextResource): Response | DriveDenial {
   const validators = { etag: text.etag, lastModifiedMs: text.lastModifiedMs };
   const conditions = { ...conditionsOf(request.headers), ifModifiedSince: null, ifUnmodifiedSince: null };
   const verdict = verdictOn(conditions, validators);
   if (verdict === "failed") return { reason: "condition_failed" };
+  const asked = method === "GET" ? parseRange(request.headers.get("Range")) : null;
+  const continues = asked !== null && beginningOf(method, asked) === null;
+  if (continues && conditions.ifRange === null) return { reason: "no_ranges" };
   const headers = driveHeaders(log.requestId, {
     "Accept-Ranges": "none",
     "Content-Disposition": disposition(name),

@@ -3,6 +3,7 @@
  * download the old one finishes it, and nobody ever gets bytes of two versions under one name. Pure.
  */
 import type { FileVersion } from "../catalog/files.ts";
+import type { AskedRange } from "./byte-range.ts";
 import { type Conditions, matchesStrongly, rangeCounts, type Validators } from "./conditional.ts";
 
 /** Enough of the SHA-256 that two contents never share a tag. */
@@ -30,8 +31,8 @@ export function namedVersion<V extends Validators>(
 }
 
 /**
- * What a client last did with a path: it `got` bytes from the file's first one on, or it `saw` the file's
- * size and tag (`HEAD`, a listing with sizes, the file's end).
+ * What a client did with a path: it `got` the file from its first byte on, so that it may have a part of it, or
+ * it `saw` its size and tag (`HEAD`, a listing with sizes, single pieces).
  */
 export interface Begun {
   client: string;
@@ -39,12 +40,22 @@ export interface Begun {
   revision: number;
 }
 
+/** A request that begins something. A piece at the file's start is seeing it, and starting anew with it. */
+export type Beginning = Begun["how"] | "started";
+
+/** What a request for `range` of a file begins; null when it only continues. */
+export function beginningOf(method: string, range: AskedRange | null): Beginning | null {
+  if (method === "HEAD" || range?.kind === "suffix") return "saw";
+  if (range === null) return "got";
+  if (range.first > 0) return null;
+  return range.last === null ? "got" : "started";
+}
+
 /**
  * The revision that a client means by a range in the middle of a file without saying which version its part
  * is of, as `curl -C -`, `wget -c` and `aria2c` do. What it last got or saw itself decides; for a client not
  * met before, what all others of the share did, if they agree. Null: nobody can know (it got the old one and
- * saw the new one), or that revision is gone; the whole present file is the honest answer then, a range could
- * join two versions.
+ * saw the new one, or nobody of the share was met), or that revision is gone; a range could join two versions.
  */
 export function meantRevision(
   begun: readonly Begun[],
@@ -53,7 +64,6 @@ export function meantRevision(
 ): number | null {
   const own = begun.filter((each) => each.client === client);
   const revisions = new Set((own.length > 0 ? own : begun).map((each) => each.revision));
-  if (revisions.size > 1) return null;
-  const [only = versions[0]?.revision ?? null] = revisions;
-  return versions.some((each) => each.revision === only) ? only : null;
+  const [only = null] = revisions;
+  return revisions.size === 1 && versions.some((each) => each.revision === only) ? only : null;
 }

@@ -106,6 +106,9 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
       expect(copied).toContain(world.share.url);
       expect(copied).not.toContain(world.share.password);
     }
+    await page.click('button[data-copy="command-check"]');
+    await page.waitForSelector('button[data-copy="command-check"].done');
+    expect(await page.evaluate("navigator.clipboard.readText()")).toContain("sha256sum --check");
     await close();
   });
 

@@ -69,7 +69,9 @@ async function untilDone(run: () => Promise<Ran>): Promise<number> {
   throw new Error("the download never ended well");
 }
 
-const curl = (url: string, to: string) => {
+type Download = (url: string, to: string) => Promise<Ran>;
+
+const curl: Download = (url, to) => {
   const user = `${world.share.shareId}:${world.share.password}`;
   return runTool("curl", ["-sS", "--fail", "-C", "-", "-u", user, "-o", to, url]);
 };
@@ -186,16 +188,34 @@ describe("a file replaced while a tool has half of it", () => {
     },
   );
 
-  it.skipIf(isMissing("curl"))("of which curl then looked at the new one is refused a mixture", async () => {
-    const { url, to, replace } = await replaceable("for-curl-I");
-    proxy.cutAfter([MEGABYTE]);
-    await curl(url, to);
-    await replace();
-    const user = `${world.share.shareId}:${world.share.password}`;
-    await mustRun("curl", ["-sS", "-I", "-u", user, url]);
-    // The whole new file is sent, which curl cannot append: it says so and leaves its part alone.
-    const { status, output } = await curl(url, to);
-    expect(status).toBe(33);
-    expect(output).toContain("byte ranges");
+  describe("and its tool looked at the new one in between", () => {
+    /** Begins, is cut, looks by `look`, continues: that fails loudly and leaves the part as it is. */
+    const expectNotMixed = async (name: string, run: Download, look: (url: string) => Promise<unknown>) => {
+      const { url, to, replace } = await replaceable(`${name}-looks`);
+      proxy.cutAfter([MEGABYTE]);
+      await run(url, to);
+      await replace();
+      await look(url);
+      const part = await sumOf(to);
+      const { status, output } = await run(url, to);
+      expect(status).not.toBe(0);
+      expect(output).toContain("409");
+      expect(await sumOf(to)).toBe(part);
+    };
+
+    it.skipIf(isMissing("curl"))("is not mixed by curl", () =>
+      expectNotMixed("curl", curl, (url) => {
+        const user = `${world.share.shareId}:${world.share.password}`;
+        return mustRun("curl", ["-sSI", "-u", user, url]);
+      }),
+    );
+
+    it.skipIf(isMissing("wget"))("is not mixed by wget", () =>
+      expectNotMixed(
+        "wget",
+        (url, to) => wget(url, to, "--tries=1"),
+        (url) => wget(url, "/dev/null", "--spider"),
+      ),
+    );
   });
 });

@@ -28,8 +28,9 @@ export function commandsFor({ shareUrl, shareId, folder, example }: CommandFacts
     {
       tool: "wget",
       title: "wget",
+      // Without what the service writes anew each day: `-c` would add the end of the new one to the old one.
       text: `wget --user=${shareId} --ask-password \\
-  -r -np -nH --cut-dirs=2 -c -R 'index.html*' -P ${folder} \\
+  -r -np -nH --cut-dirs=2 -c -R 'index.html*,manifest.json,SHA256SUMS' -P ${folder} \\
   ${shareUrl}`,
     },
     {
@@ -69,8 +70,10 @@ frame = pandas.read_parquet(
   ];
 }
 
-/** The check of a downloaded share against its sums. */
-export const CHECK_COMMAND = "sha256sum --check --quiet SHA256SUMS";
+/** The check of a downloaded share against its present sums. */
+export function checkCommand({ shareUrl, shareId }: Pick<CommandFacts, "shareUrl" | "shareId">): string {
+  return `curl -fsS -u ${shareId} ${shareUrl}SHA256SUMS | sha256sum --check --quiet -`;
+}
 
 const LOGIN = (shareId: string) => `import base64, getpass
 login = "Basic " + base64.b64encode(f"${shareId}:{getpass.getpass()}".encode()).decode()`;

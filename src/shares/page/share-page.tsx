@@ -4,7 +4,7 @@ import type { CoveredFile } from "../../catalog/files.ts";
 import type { Share } from "../../catalog/shares.ts";
 import { BY_SYMBOL, MANIFEST, pathOf, SUMS } from "../drive-path.ts";
 import { byDay } from "../folder.ts";
-import { CHECK_COMMAND, type Command, commandsFor } from "./commands.ts";
+import { checkCommand, commandsFor } from "./commands.ts";
 import { dateText, exactBytes, instantText, sizeText } from "./figures.ts";
 import { documentOf, Layout } from "./layout.tsx";
 import { type PageLanguage, type PageWords, WORDS } from "./words.ts";
@@ -107,16 +107,22 @@ function Commands({ facts }: { facts: SharePageFacts }) {
         </div>
         {commands.map((command) => (
           <div class={`panel panel-${command.tool}`}>
-            <CommandText command={command} words={words} />
+            <CommandText id={`command-${command.tool}`} text={command.text} words={words} />
           </div>
         ))}
       </div>
       <p class="note">{words.passwordNote}</p>
       <h3>{words.checkIt}</h3>
       <p class="note">
-        {words.checkNote} <code>{CHECK_COMMAND}</code> (<a href={SUMS}>{SUMS}</a>,{" "}
-        <a href={MANIFEST}>{MANIFEST}</a>)
+        {words.checkNote} (<a href={SUMS}>{SUMS}</a>, <a href={MANIFEST}>{MANIFEST}</a>)
       </p>
+      <div class="card panel shown">
+        <CommandText
+          id="command-check"
+          text={checkCommand({ shareUrl, shareId: share.shareId })}
+          words={words}
+        />
+      </div>
       {pack === undefined ? null : (
         <>
           <h3>{words.bySymbol}</h3>
@@ -129,11 +135,10 @@ function Commands({ facts }: { facts: SharePageFacts }) {
   );
 }
 
-function CommandText({ command, words }: { command: Command; words: PageWords }) {
-  const id = `command-${command.tool}`;
+function CommandText({ id, text, words }: { id: string; text: string; words: PageWords }) {
   return (
     <>
-      <pre id={id}>{command.text}</pre>
+      <pre id={id}>{text}</pre>
       {/* Shown by the script, without which it could do nothing. */}
       <button type="button" class="copy" data-copy={id} data-done={words.copied} hidden>
         {words.copy}

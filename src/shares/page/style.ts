@@ -92,6 +92,7 @@ a.day.present:hover { box-shadow: 0 0 0 2px var(--paper), 0 0 0 4px var(--accent
 .tabs label { padding: 0.7rem 1.1rem; cursor: pointer; color: var(--quiet); border-bottom: 2px solid transparent; white-space: nowrap; }
 .tabs label:hover { color: var(--ink); }
 .panel { display: none; position: relative; }
+.panel.shown { display: block; overflow: hidden; }
 .panel pre { margin: 0; padding: 1.1rem 6.5rem 1.25rem 1.25rem; overflow-x: auto; line-height: 1.65; tab-size: 2; }
 .copy { position: absolute; top: 0.7rem; right: 0.7rem; background: var(--paper); font-size: 0.8125rem; }
 .copy.done { color: var(--on-accent); background: var(--accent); border-color: var(--accent); }

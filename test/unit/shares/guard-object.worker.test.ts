@@ -23,7 +23,7 @@ describe("the guard object", () => {
 
   it("remembers what a client got and saw, the last of each, and forgets what it saw when it gets", async () => {
     const guard = fresh();
-    const begin = (how: "got" | "saw", revision: number) =>
+    const begin = (how: "got" | "saw" | "started", revision: number) =>
       guard.begin({ client: "c", how, files: [{ path: "d/f", revision }] });
     await begin("saw", 1);
     await begin("saw", 2);
@@ -33,6 +33,8 @@ describe("the guard object", () => {
     expect(await guard.begunOf("d/f")).toHaveLength(2);
     await begin("got", 4);
     expect(await guard.begunOf("d/f")).toEqual([{ client: "c", how: "got", revision: 4 }]);
+    await begin("started", 5);
+    expect(await guard.begunOf("d/f")).toEqual([{ client: "c", how: "saw", revision: 5 }]);
     expect(await guard.begunOf("d/other")).toEqual([]);
   });
 

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { parseRange } from "../../../src/shares/byte-range.ts";
 import type { Conditions } from "../../../src/shares/conditional.ts";
-import { type Begun, etagOf, meantRevision, namedVersion } from "../../../src/shares/versions.ts";
+import {
+  type Begun,
+  beginningOf,
+  etagOf,
+  meantRevision,
+  namedVersion,
+} from "../../../src/shares/versions.ts";
 
 const version = (revision: number, lastModifiedMs: number) => ({
   revision,
@@ -48,7 +55,7 @@ describe("the revision that a bare range in the middle means", () => {
   const saw = (client: string, revision: number): Begun => ({ client, how: "saw", revision });
 
   it.each<[string, Begun[], number | null]>([
-    ["nobody began: the present one", [], 2],
+    ["nobody began: it may have begun at an earlier share", [], null],
     ["it got the old one", [got("me", 1)], 1],
     ["it got the present one", [got("me", 2)], 2],
     ["it saw the present one, and reads pieces of it", [saw("me", 2)], 2],
@@ -59,5 +66,19 @@ describe("the revision that a bare range in the middle means", () => {
     ["unknown, and the others differ", [got("you", 1), got("him", 2)], null],
   ])("%s", (_, begun, expected) => {
     expect(meantRevision(begun, "me", versions)).toBe(expected);
+  });
+});
+
+describe("what a request begins", () => {
+  it.each([
+    ["GET", null, "got"],
+    ["GET", "bytes=0-", "got"],
+    ["GET", "bytes=0-99", "started"],
+    ["GET", "bytes=-8", "saw"],
+    ["GET", "bytes=1-", null],
+    ["GET", "bytes=1-9", null],
+    ["HEAD", null, "saw"],
+  ])("%s %j: %j", (method, range, expected) => {
+    expect(beginningOf(method, parseRange(range))).toBe(expected);
   });
 });
