@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { adminRoutes } from "./admin/routes.ts";
 import { consoleRoutes } from "./console/routes.ts";
+import { docsRoutes } from "./docs/routes.ts";
 import { type Env, nowMs, settingsOf } from "./env.ts";
 import type { Denial } from "./http/denial.ts";
 import { preflight } from "./http/headers.ts";
@@ -32,6 +33,7 @@ export function createApp(): Hono<AppEnv> {
   app.route("/admin", adminRoutes());
   app.route("/s", shareRoutes());
   app.route("/console", consoleRoutes());
+  app.route("/", docsRoutes());
   app.notFound((c) => refused(c, { reason: "not_found", path: c.req.path }));
   app.onError((error, c) => {
     c.var.log.note({ fault: error.stack ?? String(error) });

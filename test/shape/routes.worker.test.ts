@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createApp } from "../../src/app.ts";
 
 /** Every public path below which the service answers, `/admin` and `/console` as wholes. */
-const PUBLIC = ["/api", "/api/", "/health", "/s/-assets/:name", "/s/:share", "/s/:share/*"];
+const PUBLIC = ["/api", "/api/", "/health", "/s/-assets/:name", "/s/:share", "/s/:share/*", "/openapi.json"];
 
 describe("routes", () => {
   it("are the documented ones and nothing else", () => {

@@ -1,0 +1,197 @@
+/** `GET /openapi.json`: the one operation `POST /api` as OpenAPI 3.1, made from the schemas beside this file. */
+import * as z from "zod";
+import { BODY_LIMIT_BYTES } from "../../http/envelope.ts";
+import { messageOf } from "../../http/outcome.ts";
+import { FIELDS } from "../../orders/record.ts";
+import { EXAMPLE, EXAMPLE_ROWS } from "../example-day.ts";
+import { DATA } from "./answers.ts";
+import { type Apiname, fieldsSchema, PARAMS, SUMMARIES } from "./parameters.ts";
+import { REFUSALS } from "./refusals.ts";
+
+type Json = Record<string, unknown>;
+
+const APINAMES = Object.keys(PARAMS) as Apiname[];
+
+/** Requests that can be sent as they are, with another key. */
+export const REQUEST_EXAMPLES: Readonly<Record<string, { apiname: Apiname; params: Json; fields?: string }>> =
+  {
+    first_page: {
+      apiname: "level2_order_history",
+      params: { symbol: EXAMPLE.symbol, tradedate: EXAMPLE.tradedate, page_size: EXAMPLE_ROWS.length },
+    },
+    one_minute: {
+      apiname: "level2_order_history",
+      params: { symbol: "600519.SH", tradedate: EXAMPLE.tradedate, start_time: "09:30", end_time: "09:31" },
+      fields: "time,price,volume",
+    },
+    parquet_file: {
+      apiname: "level2_order_history",
+      params: { symbol: EXAMPLE.symbol, tradedate: EXAMPLE.tradedate, format: "parquet" },
+    },
+    share: { apiname: "file_download", params: { data_type: "auction_tick", year: 2026 } },
+    account: { apiname: "account_info", params: {} },
+    status: { apiname: "data_status", params: { month: "202603" } },
+    changes: { apiname: "data_changes", params: { since: "20260301", limit: 50 } },
+    symbols: { apiname: "data_symbols", params: { tradedate: EXAMPLE.tradedate, market: "SH" } },
+    estimate: {
+      apiname: "order_history_estimate",
+      params: { symbol: EXAMPLE.symbol, tradedate: EXAMPLE.tradedate },
+    },
+  };
+
+/** The answer to `first_page`; the cursor is another one each time. */
+export const FIRST_PAGE: Json = {
+  code: 200,
+  message: "success",
+  data: {
+    fields: FIELDS,
+    items: EXAMPLE_ROWS,
+    tradedate: EXAMPLE.tradedate,
+    page_size: EXAMPLE_ROWS.length,
+    next_cursor: `v3.${"A".repeat(80)}`,
+    has_more: true,
+  },
+};
+
+/** The document for a service of `version` that is reached under `origin`. */
+export function openApiDocument(origin: string, version: string): Json {
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "edgetape",
+      version,
+      summary: "Tick-by-tick order records of the Chinese exchanges.",
+      description:
+        "Every request is a JSON body with apiname, apikey and params. Read the code of the body: 200 served, 1002 no data, 403 not allowed, 422 wrong parameter, 429 quota used, 503 busy or unavailable. X-Reason and the end of every message name the reason.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    externalDocs: { url: `${origin}/docs/` },
+    servers: [{ url: origin }],
+    paths: { "/api": { post: operation() } },
+    components: { schemas: schemas() },
+  };
+}
+
+function operation(): Json {
+  const examples = Object.entries(REQUEST_EXAMPLES).map(([name, { apiname, ...rest }]) => [
+    name,
+    { value: { apiname, apikey: EXAMPLE.key, ...rest } },
+  ]);
+  return {
+    operationId: "call",
+    summary: "All operations, chosen by apiname.",
+    requestBody: {
+      required: true,
+      description: `JSON in UTF-8 of at most ${BODY_LIMIT_BYTES / 1024} KiB; the Content-Type does not matter. Members beside these are ignored.`,
+      content: {
+        "application/json": {
+          schema: {
+            oneOf: APINAMES.map((name) => ref(`${name}_request`)),
+            discriminator: {
+              propertyName: "apiname",
+              mapping: Object.fromEntries(APINAMES.map((name) => [name, ref(`${name}_request`).$ref])),
+            },
+          },
+          examples: Object.fromEntries(examples),
+        },
+      },
+    },
+    responses: responses(),
+  };
+}
+
+/** By HTTP status: a refused file has the error's own status, refused JSON mostly 200 (decisions 1). */
+function responses(): Json {
+  const statuses = [...new Set(REFUSALS.flatMap(({ status }) => [status.json, status.parquet]))].toSorted();
+  return Object.fromEntries(
+    [...new Set([200, ...statuses])]
+      .toSorted((a, b) => a - b)
+      .map((status) => [String(status), response(status)]),
+  );
+}
+
+function response(status: number): Json {
+  const refused = REFUSALS.filter((each) => each.status.json === status || each.status.parquet === status);
+  const examples = refused.map((outcome) => [
+    outcome.reason,
+    {
+      summary: `${outcome.code}${outcome.status.json === status ? "" : ", with format parquet"}`,
+      value: { code: outcome.code, message: messageOf(outcome, "en", EXAMPLE.requestId), data: null },
+    },
+  ]);
+  const isServed = status === 200;
+  const json = {
+    schema: isServed
+      ? { oneOf: [...APINAMES.map((name) => ref(`${name}_answer`)), ref("refusal")] }
+      : ref("refusal"),
+    examples: Object.fromEntries([...(isServed ? [["first_page", { value: FIRST_PAGE }]] : []), ...examples]),
+  };
+  return {
+    description: isServed ? "Served, or refused with a code in the body." : "Refused.",
+    headers: isServed ? { ...COMMON_HEADERS, ...SERVED_HEADERS } : COMMON_HEADERS,
+    content: {
+      "application/json": json,
+      ...(isServed
+        ? { "application/vnd.apache.parquet": { schema: { type: "string", format: "binary" } } }
+        : {}),
+    },
+  };
+}
+
+const header = (description: string, schema: Json = { type: "string" }) => ({ description, schema });
+const whole = { type: "integer", minimum: 0 };
+
+const COMMON_HEADERS: Json = {
+  "X-Request-Id": header("What to tell support."),
+  "X-Reason": header("Why it was refused; absent when served.", {
+    type: "string",
+    enum: REFUSALS.map(({ reason }) => reason),
+  }),
+  "Retry-After": header("Seconds to wait; absent where waiting does not help.", whole),
+  RateLimit: header('What is left of the day\'s counters: `"files";r=29;t=3600`, t in seconds to the reset.'),
+  "RateLimit-Policy": header('The day\'s limits: `"files";q=30;w=86400`.'),
+};
+
+const SERVED_HEADERS: Json = {
+  "X-Window": header("Order history: HHMMSSmmm-HHMMSSmmm, the end exclusive."),
+  "X-Revision": header("Order history: the day's revision.", whole),
+  "X-Row-Count": header("Order history: rows of this answer.", whole),
+  "X-Warning": header("Unknown parameters that the deployment let pass."),
+  "Content-Disposition": header("Parquet: the file's name."),
+  "Content-Length": header("Parquet: the exact number of bytes; a shorter body is broken.", whole),
+};
+
+function schemas(): Json {
+  const parts = APINAMES.flatMap((name) => {
+    const isOrderHistory = name === "level2_order_history";
+    const request = z
+      .object({
+        apiname: z.literal(name),
+        apikey: z.string().meta({ description: "The caller's key; headers are not looked at." }),
+        params: PARAMS[name],
+        ...(isOrderHistory ? { fields: fieldsSchema } : {}),
+      })
+      .meta({ title: name, description: SUMMARIES[name] });
+    const answer = z.strictObject({ code: z.literal(200), message: z.literal("success"), data: DATA[name] });
+    return [
+      [`${name}_request`, jsonSchema(request, "input")],
+      [`${name}_answer`, jsonSchema(answer, "output")],
+    ];
+  });
+  const codes = [...new Set(REFUSALS.map(({ code }) => code))];
+  const refusal = z.strictObject({
+    code: z.union(codes.map((code) => z.literal(code))),
+    message: z.string().meta({ description: "What to do; ends with [reason · request id]." }),
+    data: z.null(),
+  });
+  return { ...Object.fromEntries(parts), refusal: jsonSchema(refusal, "output") };
+}
+
+function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io });
+  return rest;
+}
+
+function ref(name: string): { $ref: string } {
+  return { $ref: `#/components/schemas/${name}` };
+}

@@ -1,0 +1,243 @@
+/** `GET /openapi.json` against the service: names, values, answers and examples are what it really does. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { EXAMPLE, EXAMPLE_ROWS } from "../../src/docs/example-day.ts";
+import { DATA } from "../../src/docs/openapi/answers.ts";
+import { FIRST_PAGE, REQUEST_EXAMPLES } from "../../src/docs/openapi/document.ts";
+import { type Apiname, fileParams, PARAMS, pageParams } from "../../src/docs/openapi/parameters.ts";
+import { REFUSALS } from "../../src/docs/openapi/refusals.ts";
+import { ORDER_PARAMETERS } from "../../src/orders/denial.ts";
+import { day, order, security } from "../support/builders.ts";
+import { auctionPack, publishFiles } from "../support/files.ts";
+import { call } from "../support/http-client.ts";
+import { asOperator, publish } from "../support/operator.ts";
+import { CODE_OF_REASON } from "./expect-refusal.ts";
+import { BEFORE_WINDOW, CATL, MAIN, OLDEST, SATURDAY, startWorld, TODAY, type World } from "./world.ts";
+
+interface Document {
+  openapi: string;
+  servers: { url: string }[];
+  paths: { "/api": { post: { requestBody: Content; responses: Record<string, Content> } } };
+  components: { schemas: Record<string, unknown> };
+}
+interface Content {
+  content: { "application/json": { examples: Record<string, { value: Record<string, unknown> }> } };
+}
+
+const APINAMES = Object.keys(PARAMS) as Apiname[];
+let world: World;
+let document: Document;
+beforeAll(async () => {
+  world = await startWorld();
+  await publishFiles(world.service, auctionPack("20260311"));
+  const answer = await call(`${world.service.baseUrl}/openapi.json`, { method: "GET" });
+  expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+  document = JSON.parse(answer.text);
+});
+afterAll(() => world.stop());
+
+const ask = (apiname: string, params: object, apikey = world.keys.flagship) =>
+  world.service.post({ apiname, apikey, params }, { "accept-language": "en" });
+
+describe("GET /openapi.json", () => {
+  it("is OpenAPI 3.1 of this address, and every reference in it leads somewhere", () => {
+    expect(document.openapi).toBe("3.1.0");
+    expect(document.servers).toEqual([{ url: world.service.baseUrl }]);
+    const refs = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)];
+    expect(refs.length).toBeGreaterThan(10);
+    expect(
+      refs.map(([, name = ""]) => name).filter((name) => !(name in document.components.schemas)),
+    ).toEqual([]);
+  });
+
+  it("names every apiname and every parameter of each, and no other", async () => {
+    const { text } = await ask("nonsense", {});
+    expect(/accepted: ([\w, ]+)\./.exec(text)?.[1]?.split(", ").toSorted()).toEqual(APINAMES.toSorted());
+    expect(Object.keys(pageParams.shape).toSorted()).toEqual([...ORDER_PARAMETERS].toSorted());
+    for (const apiname of APINAMES) {
+      const answer = await ask(apiname, { "no-such-name-at-all": 1 });
+      const accepted = /accepted: ([\w, ]+)\./.exec(answer.text)?.[1]?.split(", ") ?? [];
+      const schema = PARAMS[apiname];
+      const named =
+        apiname === "level2_order_history" ? pageParams.shape : "shape" in schema ? schema.shape : {};
+      expect(accepted.toSorted(), apiname).toEqual(Object.keys(named).toSorted());
+    }
+  });
+
+  it("names every reason with its code", () => {
+    expect(Object.fromEntries(REFUSALS.map(({ reason, code }) => [reason, code]))).toEqual(CODE_OF_REASON);
+    const inDocument = Object.values(document.paths["/api"].post.responses).flatMap(({ content }) =>
+      Object.keys(content["application/json"].examples),
+    );
+    expect(new Set(inDocument)).toEqual(new Set([...Object.keys(CODE_OF_REASON), "first_page"]));
+  });
+});
+
+/** Values of each parameter, right and wrong; the schema and the service must be of one mind about each. */
+const VALUES: Record<string, unknown[]> = {
+  symbol: [
+    "600519",
+    "600519.SH",
+    "sz000001",
+    " 600519.xshg ",
+    "600519.ss",
+    "600519.SSE",
+    "600519.Sse",
+    600519,
+    "60051",
+    "600519.XX",
+    "600519,000001",
+    ["600519"],
+    "SH600519.SH",
+    "600519.",
+    "sh.600519",
+    "６００５１９",
+  ],
+  tradedate: [MAIN, 20260311, "2026-03-11", "202603", "abcdefgh", [MAIN]],
+  start_time: [
+    "09:30",
+    "09:30:00",
+    "093000",
+    "093000000",
+    "9:30",
+    "24:00",
+    "0930",
+    "09300000",
+    "09:60",
+    930,
+    "09:30:00.000",
+    "235959999",
+  ],
+  end_time: ["15:00", "23:59:59", "150000", "150000000", "24:00:00", "3pm", 150000, true],
+  page_size: [1, 10_000, 50_000, "7", "007", "50000", 0, -1, 1.5, "1.5", "ten", true, "0", [1], {}],
+  limit: [1, "20", 0, "x", 2.5],
+  format: ["json", "parquet", "csv", "JSON", 1],
+  cursor: ["v1.old", 5, {}],
+  month: ["202603", "202613", "2026-03", 202603, "202600"],
+  since: ["20260301", 20260301],
+  after: [0, 5, "5", -1, "x", 1.5],
+  limit_changes: [1, 50, "50", 0, 51, "0", "051", true],
+  market: ["SH", "sz", " Sh ", "BJ", "S", 1],
+  data_type: ["level2", "auction_tick", "level1", "LEVEL2", 2],
+  year: [2026, "2026", 2016, "26", 2026.5, true],
+};
+
+const BASE: Record<Apiname, Record<string, unknown>> = {
+  level2_order_history: { symbol: "600519", tradedate: MAIN },
+  order_history_estimate: { symbol: "600519", tradedate: MAIN },
+  file_download: { data_type: "auction_tick", year: 2026 },
+  account_info: {},
+  data_status: {},
+  data_changes: {},
+  data_symbols: { tradedate: MAIN },
+};
+
+/** Refusals of a parameter's form, by any of its names. */
+const FORM = ["param_invalid", "param_unknown", "param_excluded", "field_unknown", "cursor_invalid"];
+
+describe("schemas of parameters against the service", () => {
+  it.each(APINAMES)("%s: both take or both refuse each of the values", async (apiname) => {
+    const schema = PARAMS[apiname];
+    const names = Object.keys(
+      apiname === "level2_order_history" ? pageParams.shape : "shape" in schema ? schema.shape : {},
+    );
+    for (const name of names) {
+      const values = VALUES[name === "limit" && apiname === "data_changes" ? "limit_changes" : name] ?? [];
+      expect(values.length, name).toBeGreaterThan(0);
+      for (const value of values) {
+        const params = { ...BASE[apiname], [name]: value };
+        const { reason } = await ask(apiname, params);
+        // The form of a cursor's text, and whether a year lies in the range, is more than a schema knows.
+        const taken = !FORM.includes(reason ?? "");
+        expect(schema.safeParse(params).success, `${name} ${JSON.stringify(value)}: ${reason}`).toBe(taken);
+      }
+    }
+  });
+
+  it("leaves out what is null, and refuses with parquet what makes no sense there", async () => {
+    for (const name of ["tradedate", "format", "start_time", "end_time", "page_size", "limit", "cursor"]) {
+      const params = { symbol: "600519", tradedate: MAIN, [name]: null };
+      if (name !== "tradedate") expect((await ask("level2_order_history", params)).envelope.code).toBe(200);
+      expect(pageParams.safeParse(params).success).toBe(true);
+    }
+    const file = { symbol: "600519", tradedate: MAIN, format: "parquet" };
+    expect(fileParams.safeParse(file).success).toBe(true);
+    for (const name of ["start_time", "end_time", "page_size", "limit", "cursor"]) {
+      expect(PARAMS.level2_order_history.safeParse({ ...file, [name]: "093000" }).success).toBe(false);
+      expect((await ask("level2_order_history", { ...file, [name]: "093000" })).reason).toBe(
+        "param_excluded",
+      );
+    }
+  });
+});
+
+describe("examples of the document, replayed", () => {
+  it.each(Object.keys(REQUEST_EXAMPLES))(
+    "request %s is served, with the data its schema says",
+    async (name) => {
+      const body = document.paths["/api"].post.requestBody.content["application/json"].examples[name]?.value;
+      const answer = await world.service.post({ ...body, apikey: world.keys.flagship });
+      if (name === "parquet_file") {
+        expect(answer.headers["content-type"]).toBe("application/vnd.apache.parquet");
+        return;
+      }
+      expect(answer.envelope.code, answer.text).toBe(200);
+      const parsed = DATA[body?.apiname as Apiname].safeParse(answer.envelope.data);
+      expect(parsed.error?.issues ?? []).toEqual([]);
+    },
+  );
+
+  it("answers first_page as shown, on the day that the documentation shows", async () => {
+    const orders = [...EXAMPLE_ROWS, ["", "", "150000000", 0, 14, "A", "B", 1500, 100, 0]].map(
+      ([, , time, orderId, exchangeOrderId, orderType, orderCode, price, volume]) =>
+        order(String(time), {
+          orderId: Number(orderId),
+          exchangeOrderId: Number(exchangeOrderId),
+          orderType: String(orderType),
+          orderCode: String(orderCode),
+          priceE4: Math.round(Number(price) * 10_000),
+          volume: Number(volume),
+        }),
+    );
+    await publish(
+      world.service,
+      day({ tradedate: EXAMPLE.tradedate, securities: [security("600519", orders), CATL] }),
+    );
+    const { apiname, ...rest } = REQUEST_EXAMPLES.first_page ?? { apiname: "" };
+    const answer = await world.service.post({ apiname, apikey: world.keys.flagship, ...rest });
+    const data = { ...(FIRST_PAGE.data as object), next_cursor: expect.stringMatching(/^v3\.[\w-]{80}$/) };
+    expect(answer.envelope).toEqual({ ...FIRST_PAGE, data });
+  });
+
+  it.each<[string, object, (keyof World["keys"] | "nobody")?]>([
+    ["key_unknown", {}, "nobody"],
+    ["plan_missing", { symbol: "600519", tradedate: MAIN }, "standard"],
+    ["outside_window", { symbol: "600519", tradedate: OLDEST }, "professional"],
+    ["param_invalid", { symbol: "600519", start_time: "9:30" }],
+    ["param_unknown", { symbol: "600519", star_time: "09:30" }],
+    ["param_excluded", { symbol: "600519", format: "parquet", page_size: 5 }],
+    ["cursor_old_format", { symbol: "600519", cursor: "v1.600519" }],
+    ["cursor_invalid", { symbol: "600519", cursor: "v3.nonsense" }],
+    ["not_loaded", { symbol: "600519", tradedate: TODAY }],
+    ["not_trading_day", { symbol: "600519", tradedate: SATURDAY }],
+    ["future_day", { symbol: "600519", tradedate: "20260313" }],
+    ["before_history", { symbol: "600519", tradedate: "20200102" }],
+    ["security_unknown", { symbol: "300750.SH", tradedate: MAIN }],
+  ])("refusal %s has the words of its example", async (reason, params, who) => {
+    const key = who === "nobody" ? "nobody" : world.keys[who ?? "flagship"];
+    const answer = await ask("level2_order_history", params, key);
+    const examples = Object.values(document.paths["/api"].post.responses).map(
+      ({ content }) => content["application/json"].examples[reason]?.value,
+    );
+    const shown = examples.find((each) => each !== undefined);
+    const withoutId = (message: unknown) => String(message).replace(/ · [^\]]*\]$/, "]");
+    expect(answer.envelope.code).toBe(shown?.code);
+    expect(withoutId(answer.envelope.message)).toBe(withoutId(shown?.message));
+  });
+
+  it("refusal withdrawn has the words of its example", async () => {
+    await asOperator(world.service, "POST", `/admin/days/${BEFORE_WINDOW}/withdraw`, { revision: 1 });
+    const { text } = await ask("level2_order_history", { symbol: "600519", tradedate: BEFORE_WINDOW });
+    const shown = REFUSALS.find(({ reason }) => reason === "withdrawn")?.words.en ?? "";
+    expect(text.replaceAll(BEFORE_WINDOW, EXAMPLE.tradedate)).toContain(shown);
+  });
+});
