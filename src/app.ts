@@ -32,7 +32,7 @@ export function createApp(): Hono<AppEnv> {
   app.use("/admin/*", interfaceNamed("admin"));
   app.route("/admin", adminRoutes());
   app.route("/s", shareRoutes());
-  app.route("/console", consoleRoutes());
+  app.route("/", consoleRoutes());
   app.route("/", docsRoutes());
   app.notFound((c) => refused(c, { reason: "not_found", path: c.req.path }));
   app.onError((error, c) => {

@@ -17,7 +17,7 @@ export interface DataFacts {
 }
 
 const ATTENTION: readonly DayMark[] = ["missing", "degraded", "withdrawn", "damaged"];
-const LEGEND: readonly DayMark[] = [...ATTENTION, "pending", "outside", "upcoming"];
+const LEGEND: readonly DayMark[] = [...ATTENTION, "pending", "outside"];
 
 /** The page as HTML. */
 export function dataPage({ reader, year, years, months }: DataFacts): string {

@@ -28,7 +28,7 @@ export function doorPage({ reader, action, problem, requestId }: DoorFacts): str
             </button>
           </form>
         )}
-        <p class="request-id">{requestId}</p>
+        {problem === null ? null : <p class="request-id">{requestId}</p>}
       </section>
     </Layout>,
   );

@@ -80,7 +80,10 @@ function Meter({ id, name, counter, words }: MeterProps) {
   if (counter === null) return null;
   const { limit, used, credited } = counter;
   const counted = used - credited;
-  const said = words.usedOf(countText(counted), limit === null ? words.unlimited : countText(limit));
+  const said =
+    limit === null
+      ? words.usedUnlimited(countText(counted))
+      : words.usedOf(countText(counted), countText(limit));
   return (
     <div class="quota">
       <span id={`quota-${id}`}>{name}</span>
@@ -124,7 +127,7 @@ function LastRequests({ info, reader }: { info: AccountInfo; reader: Reader }) {
                     <code>{each.interface ?? words.none}</code>{" "}
                     {[each.symbol, each.tradedate].filter((part) => part !== null).join(" · ")}
                   </td>
-                  <td>
+                  <td class="nowrap">
                     <span class={`code ${each.code === 200 ? "ok" : "not"}`}>{each.code}</span>{" "}
                     {reasonWords(each.reason, reader.language)}
                     {each.code === 200 ? null : <code class="reason">{each.reason}</code>}

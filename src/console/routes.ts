@@ -1,6 +1,6 @@
 /**
- * The key holder's console. The integrating app mounts it at `/console`. Every page shows the signed-in
- * account and nothing of another one: no route takes an account from the request.
+ * The key holder's console. Every page shows the signed-in account and nothing of another one: no route takes
+ * an account from the request.
  */
 import { Hono } from "hono";
 import { settingsOf } from "../env.ts";
@@ -18,6 +18,7 @@ import {
   html,
   lookFor,
   problem,
+  seeOther,
 } from "./exchange.ts";
 import { createKey, revoke, roll, showKeys } from "./keys.ts";
 import { chooseLook } from "./look.ts";
@@ -30,32 +31,34 @@ import { runRequest, showTry } from "./try.ts";
 const ASSET_CACHE = "public, max-age=31536000, immutable, no-transform";
 
 /**
- * All routes of the console.
+ * All routes of the console, by their whole paths: mounted below `/console` the path `/console/` cannot be told
+ * from it, and relative addresses would go astray.
  *
- * @example app.route("/console", consoleRoutes())
+ * @example app.route("/", consoleRoutes())
  */
 export function consoleRoutes(): Hono<ConsoleEnv> {
   const pages = new Hono<ConsoleEnv>();
-  pages.get("/-assets/:name", asset);
-  pages.use("*", async function once(c, next) {
+  pages.get("/console/-assets/:name", asset);
+  pages.use("/console/*", async function once(c, next) {
     c.var.log.note({ interface: "console" });
     return onHttps(c) ?? (c.req.method === "GET" ? chooseLook(c.req.raw, lookFor(c)) : null) ?? next();
   });
-  pages.get("/invite/:token", showInvite);
-  pages.post("/invite/:token", acceptInvite);
-  pages.post("/sign-out", forHolderForm(signOut));
-  pages.get("/", forHolder(showOverview));
-  pages.get("/keys", forHolder(showKeys));
-  pages.post("/keys", forHolderForm(createKey));
-  pages.post("/keys/:keyId/roll", forHolderForm(roll));
-  pages.post("/keys/:keyId/revoke", forHolderForm(revoke));
-  pages.get("/data", forHolder(showData));
-  pages.get("/try", forHolder(showTry));
-  pages.post("/api", runRequest);
-  pages.get("/shares", forHolder(showShares));
-  pages.post("/shares/:shareId/revoke", forHolderForm(endShare));
+  pages.get("/console/invite/:token", showInvite);
+  pages.post("/console/invite/:token", acceptInvite);
+  pages.post("/console/sign-out", forHolderForm(signOut));
+  pages.get("/console", () => seeOther("/console/"));
+  pages.get("/console/", forHolder(showOverview));
+  pages.get("/console/keys", forHolder(showKeys));
+  pages.post("/console/keys", forHolderForm(createKey));
+  pages.post("/console/keys/:keyId/roll", forHolderForm(roll));
+  pages.post("/console/keys/:keyId/revoke", forHolderForm(revoke));
+  pages.get("/console/data", forHolder(showData));
+  pages.get("/console/try", forHolder(showTry));
+  pages.post("/console/api", runRequest);
+  pages.get("/console/shares", forHolder(showShares));
+  pages.post("/console/shares/:shareId/revoke", forHolderForm(endShare));
   pages.all(
-    "*",
+    "/console/*",
     forHolder(async ({ c, reader }) => problem(c, reader, "not_found", 404)),
   );
   pages.onError(fault);

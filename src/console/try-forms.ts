@@ -34,7 +34,7 @@ const TRADEDATE: FormField = { name: "tradedate", hint: say("YYYYMMDD", "YYYYMMD
 const WINDOW: readonly FormField[] = [
   { name: "start_time", hint: say("含，例如 09:30", "inclusive, such as 09:30") },
   { name: "end_time", hint: say("不含，例如 10:00", "exclusive, such as 10:00") },
-  { name: "page_size", hint: say("最大 10000", "10000 at most"), numeric: true, preset: "10000" },
+  { name: "page_size", hint: say("最大 10000", "10000 at most"), numeric: true },
 ];
 const NOW_YEAR: FormField = {
   name: "year",
@@ -55,7 +55,7 @@ export const FORMS: readonly OperationForm[] = [
       ...WINDOW,
       {
         name: "fields",
-        hint: say(`留空为全部：${FIELDS.join(",")}`, `all when empty: ${FIELDS.join(",")}`),
+        hint: say(`留空为全部：${FIELDS.join(", ")}`, `all when empty: ${FIELDS.join(", ")}`),
         beside: true,
         wide: true,
       },

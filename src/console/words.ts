@@ -22,7 +22,6 @@ export interface Words {
   beijing: string;
   never: string;
   none: string;
-  unlimited: string;
   copy: string;
   copied: string;
   table: string;
@@ -40,6 +39,7 @@ export interface Words {
   requests: string;
   files: string;
   usedOf: (used: string, limit: string) => string;
+  usedUnlimited: (used: string) => string;
   credited: (count: number) => string;
   resets: (hours: number, minutes: number) => string;
   busy: string;

@@ -42,6 +42,7 @@ export function showPicture(root, { fields, rows, words, fill }) {
 }
 
 function priceChart(root, points, { width, look, range, words }) {
+  const kinds = KINDS.filter((kind) => points[kind].some((price) => price !== null));
   const yRange = priceRange(points);
   const options = {
     ...commonOptions({ width, height: PRICE_HEIGHT, look, range }),
@@ -50,20 +51,19 @@ function priceChart(root, points, { width, look, range, words }) {
       y: { range: (_, low, high) => inView(yRange, low, high) },
     },
     series: [
-      timeSeries(),
-      ...KINDS.map((kind) => ({
+      timeSeries(words),
+      ...kinds.map((kind) => ({
         label: words[kind],
         stroke: look[kind],
         fill: look[kind],
         width: 1,
         paths: marks(MARKS[kind]),
         points: { show: false },
-        show: points[kind].some((price) => price !== null),
         value: (_, price) => (price === null ? "–" : price.toFixed(2)),
       })),
     ],
   };
-  return new Chart(options, [points.x, ...KINDS.map((kind) => points[kind])], root);
+  return new Chart(options, [points.x, ...kinds.map((kind) => points[kind])], root);
 }
 
 function minutesChart(root, minutes, { width, look, range, words }) {
@@ -82,7 +82,7 @@ function minutesChart(root, minutes, { width, look, range, words }) {
       x: { time: false, range: zoomed(range) },
       y: { range: (_, __, high) => [0, Math.max(1, high * 1.08)] },
     },
-    series: [timeSeries(), bar(words.minutesTitle, look.quiet), bar(words.cancel, look.cancel)],
+    series: [timeSeries(words), bar(words.minutesTitle, look.quiet), bar(words.cancel, look.cancel)],
   };
   return new Chart(options, [minutes.x, minutes.rows, minutes.cancels], root);
 }
@@ -97,12 +97,13 @@ function commonOptions({ width, height, look }) {
   return {
     width,
     height,
-    padding: [8, 8, 0, 0],
+    padding: [8, 20, 0, 0],
     cursor: { sync: { key: "orders", setSeries: false }, drag: { x: true, y: false }, points: { size: 7 } },
     axes: [
       {
         ...axis,
-        incrs: [1, 5, 15, 60, 300, 900, 1800, 3600],
+        incrs: [1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 14_400],
+        size: 30,
         space: 64,
         values: (_, ticks) => ticks.map(tickText),
       },
@@ -115,8 +116,8 @@ function tickText(seconds) {
   return seconds % 60 === 0 ? clockText(seconds) : clockText(seconds, true).slice(0, 8);
 }
 
-function timeSeries() {
-  return { value: (_, seconds) => (seconds === null ? "–" : clockText(seconds, true)) };
+function timeSeries(words) {
+  return { label: words.time, value: (_, seconds) => (seconds === null ? "–" : clockText(seconds, true)) };
 }
 
 /** The whole day, unless the reader drew out a part of it. */

@@ -31,8 +31,8 @@ export function programs(body, url) {
 
 function curl(body, url) {
   // Inside single quotes nothing is special to the shell, so they are left once, for the key.
-  const json = JSON.stringify(body).replaceAll("'", "'\\''").replace(`"${KEY}"`, `"'"${KEY}"'"`);
-  const output = fileOf(body) === null ? "" : ` --fail-with-body -o ${quoted(fileOf(body))}`;
+  const json = JSON.stringify(body, null, 2).replaceAll("'", "'\\''").replace(`"${KEY}"`, `"'"${KEY}"'"`);
+  const output = fileOf(body) === null ? "" : ` \\\n  --fail-with-body -o ${quoted(fileOf(body))}`;
   return `curl -sS ${url}${output} \\\n  -H 'Content-Type: application/json' \\\n  -d '${json}'`;
 }
 

@@ -1,7 +1,7 @@
 /** From order records to what is drawn. Pure: rows as the service sends them, columns by `fields`. */
 
 /** How orders are told apart, in the order they are drawn. */
-export const KINDS = ["other", "buy", "sell", "cancel"];
+export const KINDS = ["other", "cancel", "buy", "sell"];
 
 const NEEDED = ["time", "price", "order_type", "order_code"];
 

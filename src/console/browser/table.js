@@ -57,7 +57,10 @@ function scrolling(table, label) {
 }
 
 function gridOf(fields, rows, from) {
-  const isNumber = fields.map((_, place) => rows.some((row) => typeof row[place] === "number"));
+  // Numbers stand right where a column has nothing else.
+  const isNumber = fields.map((_, place) =>
+    rows.every((row) => row[place] === null || typeof row[place] === "number"),
+  );
   const className = (place) => (isNumber[place] ? "number" : "");
   const head = element("tr", {}, [
     element("th", { text: "#", scope: "col", className: "number" }),
@@ -91,7 +94,7 @@ export function rowsOf(data) {
     const fields = Object.keys(list[0]);
     return { fields, rows: list.map((each) => fields.map((name) => each[name])) };
   }
-  return { fields: ["", ""], rows: membersOf(data) };
+  return { fields: ["member", "value"], rows: membersOf(data) };
 }
 
 /** The members of nested objects as paths and values. */

@@ -16,7 +16,10 @@ const form = part("query");
 let walk = null;
 let running = null;
 
-form.addEventListener("input", showPrograms);
+form.addEventListener("input", () => {
+  excludeFields();
+  showPrograms();
+});
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   void run(bodyFromForm(), false);
@@ -26,10 +29,11 @@ part("next-page").addEventListener("click", () => void nextPage());
 part("all-pages").addEventListener("click", () => void allPages());
 for (const tabs of document.querySelectorAll('[role="tablist"]')) enableTabs(tabs);
 enableCopying();
+excludeFields();
 showPrograms();
 
 function bodyFromForm() {
-  const fields = [...form.querySelectorAll("input, select")];
+  const fields = [...form.querySelectorAll("input:enabled, select")];
   const values = fields.map(({ name, value, dataset }) => ({
     name,
     value,
@@ -37,6 +41,14 @@ function bodyFromForm() {
     beside: dataset.beside === "yes",
   }));
   return bodyOf(known.apiname, values);
+}
+
+/** A file is always the whole day: what would only be refused beside it cannot be filled in. */
+function excludeFields() {
+  const isFile = form.elements.format?.value === "parquet";
+  for (const name of ["start_time", "end_time", "page_size"]) {
+    if (form.elements[name] !== undefined) form.elements[name].disabled = isFile;
+  }
 }
 
 function showPrograms() {
