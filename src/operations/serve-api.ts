@@ -14,9 +14,13 @@ import { refuse } from "../http/respond.ts";
 import { excerptOf } from "../orders/denial.ts";
 import { nearestName } from "../orders/nearest-name.ts";
 import { wantsParquet } from "../orders/query.ts";
+import { firstByteMs, inTime } from "./in-time.ts";
 import { keepRefusal, type RefusedCaller } from "./keep-refusal.ts";
 import type { Operation, Scope } from "./operation.ts";
 import { OPERATIONS } from "./registry.ts";
+
+/** An operation with a limit of its own for the first byte says first what was late, and gives back what it took. */
+const LATE_MS = 1_000;
 
 /**
  * Serves or refuses one request; throws on a fault only. The console passes the signed-in `holder`, who then
@@ -33,11 +37,20 @@ export async function serveApi(request: Request, scope: Scope, holder?: Principa
   const envelope = parseEnvelope(decoded);
   if ("reason" in envelope) return refuseWith(envelope);
   try {
-    return await serveEnvelope(envelope, scope, { caller, refuseWith, holder });
+    return await answerInTime(serveEnvelope(envelope, scope, { caller, refuseWith, holder }), scope);
   } catch (fault) {
     keepRefusal(scope, { reason: "unavailable" }, caller);
     throw fault;
   }
+}
+
+/**
+ * The answer, or a fault when a store stays silent for too long. What is late is waited for behind the answer:
+ * it may have taken a slot, and must still give it and the charge back.
+ */
+async function answerInTime(answer: Promise<Response>, scope: Scope): Promise<Response> {
+  scope.ctx.waitUntil(answer.catch(() => undefined));
+  return inTime(answer, firstByteMs(scope) + LATE_MS);
 }
 
 interface Asked {

@@ -132,7 +132,7 @@ async function guarded<T>(stream: ByteStream, what: string, work: () => Promise<
   try {
     return await work();
   } catch (error) {
-    await stream.cancel();
+    stream.cancel();
     throw error instanceof PackFormatError ? asDamaged(error, what) : error;
   }
 }

@@ -1,24 +1,30 @@
 /** The service with its stores counted: `GET /counts` tells the operations since it was last asked. */
 import type { Env } from "../../src/env.ts";
 import worker from "../../src/worker.ts";
+import { type StoreCall, watchCaches, watchStores } from "../support/watched-stores.ts";
 
-export { Gate } from "../../src/gate/gate-object.ts";
-export { Guard } from "../../src/shares/guard-object.ts";
+export * from "../../src/worker.ts";
 
-/** Round trips and bytes by store. A D1 batch is one round trip; a lease's release is a gate call of its own. */
+/** Round trips by store. A D1 batch is one round trip; a lease's release is a gate call of its own. */
 export interface Counts {
   d1: number;
   gate: number;
+  guard: number;
   r2: number;
+  cache: number;
+  /** As D1 itself tells them. */
+  d1RowsRead: number;
+  d1RowsWritten: number;
 }
 
-const counts: Counts = { d1: 0, gate: 0, r2: 0 };
+const NOTHING: Counts = { d1: 0, gate: 0, guard: 0, r2: 0, cache: 0, d1RowsRead: 0, d1RowsWritten: 0 };
+const counts: Counts = { ...NOTHING };
 
 export default {
   async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
     if (new URL(request.url).pathname === "/counts") {
       const told = { ...counts };
-      Object.assign(counts, { d1: 0, gate: 0, r2: 0 });
+      Object.assign(counts, NOTHING);
       return Response.json(told);
     }
     return worker.fetch(request, counted(env), ctx);
@@ -26,43 +32,24 @@ export default {
 };
 
 /** The same bindings for the whole life of the isolate, so that settings are parsed once. */
-let wrapped: Env | undefined;
+let bindings: Env | undefined;
 
 function counted(env: Env): Env {
-  wrapped ??= {
-    ...env,
-    DB: counting(env.DB, "d1", ["batch"], {
-      prepare: (sql: string) => countedStatement(env.DB.prepare(sql)),
-    }),
-    PACKS: counting(env.PACKS, "r2", ["get", "head", "put"]),
-    GATE: counting(env.GATE, "gate", ["getByName"]),
-  };
-  return wrapped;
+  if (bindings === undefined) {
+    bindings = watchStores(env, count);
+    watchCaches(count);
+  }
+  return bindings;
 }
 
-const bare = new WeakMap<object, D1PreparedStatement>();
-
-function countedStatement(statement: D1PreparedStatement): D1PreparedStatement {
-  const proxy = counting(statement, "d1", ["first", "run", "all", "raw"], {
-    bind: (...values: unknown[]) => countedStatement(statement.bind(...values)),
-  });
-  bare.set(proxy, statement);
-  return proxy;
-}
-
-/** `target` with calls of `methods` counted under `store`, and some methods replaced. */
-function counting<T extends object>(target: T, store: keyof Counts, methods: string[], replaced = {}): T {
-  return new Proxy(target, {
-    get(_, name) {
-      if (name in replaced) return Reflect.get(replaced, name);
-      const member: unknown = Reflect.get(target, name);
-      if (typeof member !== "function") return member;
-      return (...args: unknown[]) => {
-        if (methods.includes(String(name))) counts[store]++;
-        // A batch must be given the platform's own statements.
-        const own = args.map((arg) => (Array.isArray(arg) ? arg.map((each) => bare.get(each) ?? each) : arg));
-        return Reflect.apply(member, target, own);
-      };
-    },
-  });
+async function count({ store }: StoreCall, proceed: () => Promise<unknown>): Promise<unknown> {
+  counts[store]++;
+  const answer = await proceed();
+  if (store === "d1") {
+    for (const { meta } of [answer].flat() as D1Result[]) {
+      counts.d1RowsRead += meta?.rows_read ?? 0;
+      counts.d1RowsWritten += meta?.rows_written ?? 0;
+    }
+  }
+  return answer;
 }

@@ -12,6 +12,7 @@ import { outcomeOf } from "../../http/outcome.ts";
 import type { OrderQuery } from "../../orders/query.ts";
 import type { Walk } from "../../orders/walk.ts";
 import { PackReadError } from "../../packs/errors.ts";
+import { firstByteMs, inTime } from "../in-time.ts";
 import type { Call } from "../operation.ts";
 import { answerFile } from "./answer-file.ts";
 import { answerPage } from "./answer-page.ts";
@@ -104,21 +105,4 @@ function outcomeFor({ call, query, found }: Accepted, denial: Denial): RequestOu
     tradedate: found.day.pack.tradedate,
     rows: 0,
   };
-}
-
-/** What is left of the time within which the first byte must come. */
-function firstByteMs({ settings, nowMs }: Call): number {
-  return Math.max(0, nowMs + settings.FIRST_BYTE_MS - (Date.now() + settings.CLOCK_OFFSET_MS));
-}
-
-async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("the first byte did not come in time")), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,0 +1,20 @@
+/** The time within which the first byte must come: a request that cannot keep it fails (decisions 2). */
+import type { Scope } from "./operation.ts";
+
+/** Milliseconds that are left of the request's time to its first byte; 0 when it is over. */
+export function firstByteMs({ settings, nowMs }: Pick<Scope, "settings" | "nowMs">): number {
+  return Math.max(0, nowMs + settings.FIRST_BYTE_MS - (Date.now() + settings.CLOCK_OFFSET_MS));
+}
+
+/** `work`, or an error when it has not ended within `ms`. Late work goes on; how it ends is the caller's to care for. */
+export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("the first byte did not come in time")), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

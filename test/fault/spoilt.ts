@@ -1,0 +1,61 @@
+/** Requests whose k-th store call is spoilt, for every k, and what their callers saw. */
+import type { StoreFault } from "../support/fault-worker.ts";
+import { type Answer, call } from "../support/http-client.ts";
+import type { Service } from "../support/service.ts";
+
+/** A request as a caller sends it; the same one is sent clean and spoilt. */
+export interface SpoiltRequest {
+  method?: string;
+  url: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** One spoilt call of a request, in words for messages. */
+export interface Spot {
+  fault: StoreFault;
+  /** From 1. */
+  k: number;
+  /** Such as `r2 get`. */
+  call: string;
+}
+
+/** What arrived: a whole answer, or nothing that could be taken for one. */
+export type Seen = { kind: "answer"; answer: Answer } | { kind: "broken" };
+
+const CALL_FAULTS: readonly StoreFault[] = ["fail", "lose", "delay"];
+const BODY_FAULTS: readonly StoreFault[] = ["truncate", "break"];
+
+/** Sends the request with one of its calls spoilt (`k` 0: none). */
+export async function sendSpoilt(request: SpoiltRequest, fault: StoreFault, k: number): Promise<Seen> {
+  const headers = { "content-type": "application/json", ...request.headers, "x-fault": `${fault} ${k}` };
+  try {
+    return { kind: "answer", answer: await call(request.url, { ...request, headers }) };
+  } catch {
+    return { kind: "broken" };
+  }
+}
+
+/** The calls of a clean run, in their order, such as `d1 batch`; those behind the answer included. */
+export async function callsOf(service: Service, request: SpoiltRequest): Promise<string[]> {
+  const seen = await sendSpoilt(request, "fail", 0);
+  if (seen.kind === "broken") throw new Error(`${request.url} broke without a fault`);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  return (await fetch(`${service.baseUrl}/calls`)).json() as Promise<string[]>;
+}
+
+/** Every call of `calls` with every fault that it can have; `hang` and `stall` apart, which take seconds. */
+export function spotsOf(calls: readonly string[]): Spot[] {
+  return calls.flatMap((name, place) => {
+    const faults = name === "r2 get" ? [...CALL_FAULTS, ...BODY_FAULTS] : CALL_FAULTS;
+    return faults.map((fault) => ({ fault, k: place + 1, call: name }));
+  });
+}
+
+/** Every call of `calls` that never answers, and R2 bodies that fall silent. */
+export function silentSpotsOf(calls: readonly string[]): Spot[] {
+  return calls.flatMap((name, place) => {
+    const faults: StoreFault[] = name === "r2 get" ? ["hang", "stall"] : ["hang"];
+    return faults.map((fault) => ({ fault, k: place + 1, call: name }));
+  });
+}

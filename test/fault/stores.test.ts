@@ -1,0 +1,202 @@
+/**
+ * The k-th D1, R2, Durable Object and cache call of each kind of `/api` request fails, for every k: the caller
+ * gets the right answer or 503 or a broken body, the slot is free, and the account has paid for what it got.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { day, type Row, randomSecurity } from "../support/builders.ts";
+import { ownFile, publishFiles } from "../support/files.ts";
+import { type Answer, call } from "../support/http-client.ts";
+import { account, loadWeekdays, publish, type TestAccount } from "../support/operator.ts";
+import { printedRandom } from "../support/random.ts";
+import { type Service, startService } from "../support/service.ts";
+import { orderHistory, pageOf } from "../support/walk.ts";
+import {
+  callsOf,
+  type Seen,
+  type SpoiltRequest,
+  type Spot,
+  sendSpoilt,
+  silentSpotsOf,
+  spotsOf,
+} from "./spoilt.ts";
+
+const TRADEDATE = "20260311";
+const SYMBOL = "300750";
+const asked = { symbol: SYMBOL, tradedate: TRADEDATE };
+
+/** A slot is free a second after its request has ended, and later only where the gate itself does not answer. */
+const FREE_MS = 1_500;
+const SILENT_GATE_MS = 8_000;
+
+let service: Service;
+let rows: Row[];
+let file: Buffer;
+let projected: Buffer;
+beforeAll(async () => {
+  const random = printedRandom("failing stores");
+  service = await startService({
+    entry: "test/support/fault-worker.ts",
+    settings: { FIRST_BYTE_MS: "1500" },
+  });
+  await loadWeekdays(service, "20260101", "20261231");
+  // A file of several pieces, each block of a page within one of them.
+  const test = day({
+    tradedate: TRADEDATE,
+    securities: [randomSecurity(random, { symbol: SYMBOL, rows: 60_000 })],
+  });
+  rows = test.rowsOf(SYMBOL);
+  await publish(service, test);
+  await publishFiles(service, ownFile("20260310", "trades"));
+  const { key } = await account(service, { plan: "flagship" });
+  file = (await service.post(kinds.parquet?.body(key))).bytes;
+  projected = (await service.post(kinds["parquet with fields"]?.body(key))).bytes;
+  expect(Math.min(file.length, projected.length)).toBeGreaterThan(1_000);
+});
+afterAll(() => service.stop());
+
+/** A kind of request, and what tells that a whole answer of it is right. */
+interface Kind {
+  body(apikey: string): Record<string, unknown>;
+  check(answer: Answer): void;
+  /** Whether a served one is charged. */
+  charged: boolean;
+}
+
+const isRefused = (code: number, reason: string) => (answer: Answer) => {
+  expect([answer.envelope.code, answer.reason]).toEqual([code, reason]);
+};
+
+const kinds: Record<string, Kind> = {
+  "JSON page": {
+    body: (apikey) => orderHistory({ apikey, params: { ...asked, start_time: "09:20", page_size: 100 } }),
+    check: (answer) => {
+      const from = rows.findIndex((row) => String(row[2]) >= "092000000");
+      expect(pageOf(answer).items).toEqual(rows.slice(from, from + 100));
+    },
+    charged: true,
+  },
+  parquet: {
+    body: (apikey) => orderHistory({ apikey, params: { ...asked, format: "parquet" } }),
+    check: (answer) => expect(answer.bytes.equals(file)).toBe(true),
+    charged: true,
+  },
+  "parquet with fields": {
+    body: (apikey) => orderHistory({ apikey, params: { ...asked, format: "parquet" }, fields: "price,time" }),
+    check: (answer) => expect(answer.bytes.equals(projected)).toBe(true),
+    charged: true,
+  },
+  "page without a date": {
+    body: (apikey) => orderHistory({ apikey, params: { symbol: SYMBOL } }),
+    check: isRefused(1002, "not_loaded"),
+    charged: false,
+  },
+  "unknown security": {
+    body: (apikey) => orderHistory({ apikey, params: { ...asked, symbol: "000001" } }),
+    check: isRefused(1002, "security_unknown"),
+    charged: false,
+  },
+  "wrong parameter": {
+    body: (apikey) => orderHistory({ apikey, params: { ...asked, page_size: 0 } }),
+    check: isRefused(422, "param_invalid"),
+    charged: false,
+  },
+  file_download: {
+    body: (apikey) => ({ apiname: "file_download", apikey, params: { data_type: "level2", year: 2026 } }),
+    check: ({ envelope }) => expect(envelope.data).toMatchObject({ code: 200, data: { status: "ready" } }),
+    charged: false,
+  },
+  account_info: {
+    body: (apikey) => ({ apiname: "account_info", apikey, params: {} }),
+    check: ({ envelope }) => expect(envelope.code).toBe(200),
+    charged: false,
+  },
+};
+
+/** The trial's 100 requests tell what was charged: each one has an account of its own, whose key is cold. */
+const fresh = (kind: string) =>
+  account(
+    service,
+    kind === "file_download" ? { plan: "flagship", limits: { requests: 100 } } : { plan: "trial" },
+  );
+
+function requestOf(kind: Kind, { key }: TestAccount): SpoiltRequest {
+  return { url: `${service.baseUrl}/api`, body: kind.body(key) };
+}
+
+/** Sends one spoilt request of an account of its own and holds it to all that is promised. */
+async function spoilOne(name: string, kind: Kind, spot: Spot): Promise<"served" | "refused"> {
+  const holder = await fresh(name);
+  const seen = await sendSpoilt(requestOf(kind, holder), spot.fault, spot.k);
+  const about = `${name}: ${spot.fault} of call ${spot.k}, ${spot.call}`;
+  const served = isServed(seen);
+  if (served) kind.check(seen.answer);
+  else await expectFault(seen, holder, about);
+  if (spot.fault === "delay") expect(served, about).toBe(true);
+  // A free slot, and the charges of what was served.
+  const next = await untilFree(holder, spot.fault === "hang" ? SILENT_GATE_MS : FREE_MS);
+  const charges = (served && kind.charged ? 1 : 0) + 1;
+  expect(String(next.headers.ratelimit), about).toMatch(new RegExp(`;\\s*r=${100 - charges}\\b`));
+  return served ? "served" : "refused";
+}
+
+function isServed(seen: Seen): seen is Extract<Seen, { kind: "answer" }> {
+  return seen.kind === "answer" && seen.answer.status !== 503;
+}
+
+/** A broken body or a 503 that tells nothing, and the cause in the log. */
+async function expectFault(seen: Seen, { accountId }: TestAccount, about: string): Promise<void> {
+  if (seen.kind === "answer") {
+    const { envelope, reason, headers } = seen.answer;
+    expect([envelope.code, reason, envelope.data, headers["retry-after"]], about).toEqual([
+      503,
+      "unavailable",
+      null,
+      "5",
+    ]);
+    expect(envelope.message, about).not.toMatch(/by the test|\bd1 |\br2 |Error/);
+  }
+  const requestId = seen.kind === "answer" ? String(seen.answer.headers["x-request-id"]) : accountId;
+  const line = await logLine((each) => each.includes(requestId) && each.includes('"fault":'));
+  expect(line, about).toMatch(/by the test|cut short|early|in time|deliver|answer within/);
+}
+
+async function logLine(isMeant: (line: string) => boolean): Promise<string> {
+  for (let tries = 0; tries < 250; tries++) {
+    const line = service.logs.find((each) => each.startsWith("{") && isMeant(each));
+    if (line !== undefined) return line;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error("the log does not tell of the fault");
+}
+
+/** The account's next request, which must be let in within `boundMs`. */
+async function untilFree({ key }: TestAccount, boundMs: number): Promise<Answer> {
+  const body = orderHistory({ apikey: key, params: { ...asked, page_size: 1 } });
+  for (const sinceMs = performance.now(); ; ) {
+    const answer = await call(`${service.baseUrl}/api`, { body });
+    if (answer.reason !== "slot_busy") return answer;
+    if (performance.now() - sinceMs > boundMs) throw new Error("the slot is not free");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe("the k-th store call of a request fails, is lost, or comes late; an R2 body ends or breaks early", () => {
+  for (const [name, kind] of Object.entries(kinds)) {
+    it(name, { timeout: 300_000 }, async () => {
+      const calls = await callsOf(service, requestOf(kind, await fresh(name)));
+      const ends = { served: 0, refused: 0 };
+      for (const spot of spotsOf(calls)) ends[await spoilOne(name, kind, spot)]++;
+      console.log(`${name}: ${calls.join(", ")}; ${ends.served} served, ${ends.refused} refused`);
+      expect(ends.served).toBeGreaterThan(0);
+    });
+  }
+});
+
+describe("the k-th store call of a request never answers, or an R2 body falls silent", () => {
+  for (const [name, kind] of Object.entries(kinds)) {
+    it.concurrent(name, { timeout: 300_000 }, async () => {
+      const calls = await callsOf(service, requestOf(kind, await fresh(name)));
+      await Promise.all(silentSpotsOf(calls).map((spot) => spoilOne(name, kind, spot)));
+    });
+  }
+});

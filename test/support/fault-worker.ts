@@ -1,0 +1,91 @@
+/**
+ * The service over stores that fail on command. A request's header `x-fault: <what> <k>` spoils the k-th store
+ * call that it makes, counted from 1; `GET /calls` tells the calls of the last request with that header.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Env } from "../../src/env.ts";
+import worker from "../../src/worker.ts";
+import { type StoreCall, type Watch, watchCaches, watchStores } from "./watched-stores.ts";
+
+export * from "../../src/worker.ts";
+
+/**
+ * What happens to a call: it fails before it is made, is made and its answer lost, comes late, never comes;
+ * an R2 body ends in the middle as if it were whole, breaks there, or falls silent there.
+ */
+export type StoreFault = "fail" | "lose" | "delay" | "hang" | "truncate" | "break" | "stall";
+
+/** The middle of a body, and the time by which a late answer is late. */
+const DELAY_MS = 150;
+
+interface Spoilt {
+  fault: string;
+  k: number;
+  calls: string[];
+}
+
+const spoilt = new AsyncLocalStorage<Spoilt>();
+let last: string[] = [];
+let bindings: Env | undefined;
+
+export default {
+  async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
+    if (new URL(request.url).pathname === "/calls") return Response.json(last);
+    bindings ??= watchStores(env, spoil);
+    const [fault = "", k = ""] = (request.headers.get("x-fault") ?? "").split(" ");
+    if (fault === "") return worker.fetch(request, bindings, ctx);
+    const plan: Spoilt = { fault, k: Number(k), calls: [] };
+    last = plan.calls;
+    const served = bindings;
+    return spoilt.run(plan, async () => worker.fetch(request, served, ctx));
+  },
+};
+
+const spoil: Watch = async ({ store, method }: StoreCall, proceed) => {
+  const plan = spoilt.getStore();
+  if (plan === undefined || plan.calls.push(`${store} ${method}`) !== plan.k) return proceed();
+  switch (plan.fault as StoreFault) {
+    case "fail":
+      throw new Error(`${store} ${method} failed by the test`);
+    case "lose":
+      await proceed();
+      throw new Error(`the answer of ${store} ${method} was lost by the test`);
+    case "delay":
+      await new Promise((resolve) => setTimeout(resolve, DELAY_MS));
+      return proceed();
+    case "hang":
+      return silence();
+    case "truncate":
+    case "break":
+    case "stall":
+      return spoiltBody(await proceed(), plan.fault as "truncate" | "break" | "stall");
+  }
+};
+watchCaches(spoil);
+
+/** As good as for ever. A promise that nothing can settle would be found out by the runtime, which ends such requests. */
+function silence(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 600_000));
+}
+
+/** An R2 object whose body does not go beyond its middle; anything else is left alone. */
+async function spoiltBody(answer: unknown, fault: "truncate" | "break" | "stall"): Promise<unknown> {
+  if (typeof answer !== "object" || answer === null || !("body" in answer)) return answer;
+  const object = answer as R2ObjectBody;
+  const bytes = new Uint8Array(await object.arrayBuffer());
+  const half = bytes.subarray(0, bytes.length >> 1);
+  const pipe = new IdentityTransformStream();
+  const writer = pipe.writable.getWriter();
+  const send = async () => {
+    if (half.length > 0) await writer.write(half);
+    if (fault === "truncate") await writer.close();
+    if (fault === "break") await writer.abort(new Error("the body of r2 get broke by the test"));
+    if (fault === "stall") await silence();
+  };
+  send().catch(() => undefined);
+  const whole = { body: pipe.readable, arrayBuffer: () => new Response(pipe.readable).arrayBuffer() };
+  return new Proxy(object, {
+    get: (target, name) => (name in whole ? Reflect.get(whole, name) : Reflect.get(target, name)),
+    has: (target, name) => name in target,
+  });
+}
