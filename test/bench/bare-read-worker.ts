@@ -2,8 +2,7 @@
 import type { Env } from "../../src/env.ts";
 import worker from "../../src/worker.ts";
 
-export { Gate } from "../../src/gate/gate-object.ts";
-export { Guard } from "../../src/shares/guard-object.ts";
+export * from "../../src/worker.ts";
 
 export default {
   async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {

@@ -2,7 +2,7 @@
  * The command-line tools that users come with, run as they would run them. A machine may lack one: then its
  * tests are skipped and say so. Where everything must hold (`CI=true`) a missing tool is a failure.
  */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
@@ -19,6 +19,17 @@ export function isMissing(tool: string, { optional = false } = {}): boolean {
   const sentence = `${tool} is not installed: apt-get install ${PACKAGES[tool] ?? tool}`;
   if (process.env.CI === "true" && !optional) throw new Error(sentence);
   console.log(`SKIPPED: ${sentence}`);
+  return true;
+}
+
+/**
+ * Whether Python lacks one of `modules`, for `describe.skipIf`. They are no packages of Debian's that every
+ * machine can have in a fitting version, so nowhere is it a failure.
+ */
+export function isMissingInPython(...modules: string[]): boolean {
+  const { status } = spawnSync("python3", ["-c", `import ${modules.join(", ")}`]);
+  if (status === 0) return false;
+  console.log(`SKIPPED: Python has no ${modules.join(", ")}: pip install ${modules.join(" ")}`);
   return true;
 }
 
