@@ -1,6 +1,7 @@
 /** The demo's accounts: one per plan, one whose plan has ended, one whose key was revoked. */
 import {
   accountSchema,
+  inviteSchema,
   issuedKeySchema,
   keySummarySchema,
   type SubscriptionInput,
@@ -62,6 +63,12 @@ export async function prepareAccounts(
       await client.request(accountSchema, "PUT", `${path}/subscriptions`, { body });
     }),
   );
+}
+
+/** A one-time link into the console of a demo account, open for a day. */
+export async function inviteDemo(client: AdminClient, name: string): Promise<string> {
+  const path = `/admin/accounts/demo-${name}/invites`;
+  return (await client.request(inviteSchema, "POST", path, { body: {} })).url;
 }
 
 /** Makes the account if absent, and a key for it. */

@@ -9,7 +9,7 @@ import { beijingDate } from "../../calendar/beijing.ts";
 import { AdminClient } from "../admin-client.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { writeWhole } from "../write-whole.ts";
-import { prepareAccounts } from "./demo-accounts.ts";
+import { inviteDemo, prepareAccounts } from "./demo-accounts.ts";
 import { loadDemoCalendar, publishSampleDay, sampleDates, servedDays } from "./demo-days.ts";
 import { publishSampleAuctions } from "./demo-files.ts";
 import { forget, migrationsDigest, type Remembered, recall, remember, writeSecrets } from "./demo-state.ts";
@@ -70,10 +70,10 @@ async function start({ port, state, out, fresh }: StartOptions, stop: StopReques
     say("Starting the service");
     const logFile = resolve(stateDir, "demo.log");
     server = startDevServer({ port, stateDir, secretsFile: writeSecrets(stateDir, remembered), logFile });
-    const announced = prepare(server, stateDir, remembered).then(({ demo, withoutHolidays }) => {
+    const announced = prepare(server, stateDir, remembered).then(({ demo, withoutHolidays, consoleUrl }) => {
       mkdirSync(dirname(demoFile), { recursive: true });
       writeWhole(demoFile, `${JSON.stringify(demo, null, 2)}\n`);
-      say(`\n${welcome(demo, { withoutHolidays, demoFile: out, logFile })}`);
+      say(`\n${welcome(demo, { withoutHolidays, consoleUrl, demoFile: out, logFile })}`);
     });
     await Promise.race([announced.then(() => stop.asked), stop.asked, diedOf(server, stop)]);
   } finally {
@@ -90,7 +90,7 @@ async function prepare(
   server: DevServer,
   stateDir: string,
   remembered: Remembered,
-): Promise<{ demo: Demo; withoutHolidays: number[] }> {
+): Promise<{ demo: Demo; withoutHolidays: number[]; consoleUrl: string }> {
   // Before the first request: killed right after it, the next start still knows the state's secrets.
   remember(stateDir, remembered);
   await waitUntilReady(server);
@@ -111,6 +111,7 @@ async function prepare(
   return {
     demo: { baseUrl: server.baseUrl, adminToken: remembered.adminToken, keys, days },
     withoutHolidays,
+    consoleUrl: await inviteDemo(client, "flagship"),
   };
 }
 

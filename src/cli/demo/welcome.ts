@@ -14,8 +14,9 @@ export interface Demo {
 /** Address, keys, days and a request to paste, as lines for a terminal. */
 export function welcome(
   { baseUrl, keys, days }: Demo,
-  { withoutHolidays, demoFile, logFile }: { withoutHolidays: number[]; demoFile: string; logFile: string },
+  said: { withoutHolidays: number[]; consoleUrl: string; demoFile: string; logFile: string },
 ): string {
+  const { withoutHolidays, consoleUrl, demoFile, logFile } = said;
   const rows = DEMO_ACCOUNTS.map(({ name, says }) => [name, keys[name] ?? "", says]);
   return [
     `edgetape is serving at ${baseUrl}/api`,
@@ -35,6 +36,10 @@ export function welcome(
     "And the share of that year's auction packs, whose address opens in a browser:",
     "",
     pastedShareRequest(baseUrl, keys.flagship ?? "", days.at(-1) ?? ""),
+    "",
+    "The console of the flagship account; the link signs in once:",
+    "",
+    consoleUrl,
     "",
     `For scripts: ${demoFile}`,
     `Log:         ${logFile}`,

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { bodyOf, fileOf, programs } from "../../../src/console/browser/request.js";
+
+const field = (name: string, value: string, more: { numeric?: true; beside?: true } = {}) => ({
+  name,
+  value,
+  ...more,
+});
+const URL = "https://api.example.com/api";
+
+describe("the request of a form", () => {
+  it("leaves empty fields out, makes whole numbers of numeric ones, puts fields beside params", () => {
+    const body = bodyOf("level2_order_history", [
+      field("symbol", " 600519 "),
+      field("tradedate", ""),
+      field("page_size", "500", { numeric: true }),
+      field("fields", "time,price", { beside: true }),
+    ]);
+    expect(body).toEqual({
+      apiname: "level2_order_history",
+      apikey: "$EDGETAPE_KEY",
+      params: { symbol: "600519", page_size: 500 },
+      fields: "time,price",
+    });
+  });
+
+  it("sends what is no whole number as it was typed, for the service to refuse", () => {
+    const body = bodyOf("x", [field("year", "20a6", { numeric: true })]);
+    expect(body.params).toEqual({ year: "20a6" });
+  });
+
+  it("names a file only for format parquet", () => {
+    expect(fileOf(bodyOf("x", [field("format", "json")]))).toBeNull();
+    const body = bodyOf("x", [
+      field("format", "parquet"),
+      field("symbol", "600519"),
+      field("tradedate", "20260311"),
+    ]);
+    expect(fileOf(body)).toBe("600519_20260311_orders.parquet");
+  });
+
+  it("never writes a key into a program, only the environment's name for it", () => {
+    const { curl, python, typescript } = programs(bodyOf("account_info", []), URL);
+    expect(curl).toContain(`"'"$EDGETAPE_KEY"'"`);
+    expect(python).toContain('os.environ["EDGETAPE_KEY"]');
+    expect(typescript).toContain("process.env.EDGETAPE_KEY");
+  });
+});

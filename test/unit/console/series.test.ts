@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import {
+  clockText,
+  columnsFor,
+  kindOf,
+  pricePoints,
+  priceRange,
+  rowsPerMinute,
+  secondsOf,
+} from "../../../src/console/browser/series.js";
+
+const FIELDS = ["time", "order_type", "order_code", "price"];
+const PLACES = columnsFor(FIELDS) ?? {};
+const ROWS = [
+  ["091500000", "S", "OCALL", 0],
+  ["093000010", "A", "B", 12.5],
+  ["093059999", "A", "S", 12.6],
+  ["093100000", "D", "B", 12.5],
+  ["093200000", "1", "2", 0],
+];
+
+describe("pictures of orders", () => {
+  it("reads HHMMSSmmm as seconds of the day and writes them back", () => {
+    expect(secondsOf("093000010")).toBeCloseTo(34_200.01, 6);
+    expect(clockText(34_200.01, true)).toBe("09:30:00.010");
+    expect(clockText(53_999.999, true)).toBe("14:59:59.999");
+    expect(clockText(34_200)).toBe("09:30");
+  });
+
+  it("needs time, price, type and code, by their legacy names too", () => {
+    expect(columnsFor(["time", "price"])).toBeNull();
+    expect(columnsFor(["side", "time", "price", "order_type"])).toMatchObject({ order_code: 0, time: 1 });
+  });
+
+  it.each([
+    ["A", "B", "buy"],
+    ["A", "S", "sell"],
+    ["0", "1", "buy"],
+    ["U", "2", "sell"],
+    ["D", "B", "cancel"],
+    ["S", "OCALL", "other"],
+    ["S", "S", "other"],
+    ["0", "", "other"],
+  ])("takes type %s with code %s for %s", (type, code, kind) => {
+    expect(kindOf(type, code)).toBe(kind);
+  });
+
+  it("draws rows with a price, each as one kind", () => {
+    const points = pricePoints(ROWS, PLACES);
+    expect(points.drawn).toBe(3);
+    expect(points.buy).toEqual([12.5, null, null]);
+    expect(points.sell).toEqual([null, 12.6, null]);
+    expect(points.cancel).toEqual([null, null, 12.5]);
+  });
+
+  it("counts every row of every minute from the first to the last, empty minutes too", () => {
+    const minutes = rowsPerMinute(ROWS, PLACES);
+    expect(minutes.x).toHaveLength(18);
+    expect(minutes.rows.filter((count: number) => count > 0)).toEqual([1, 2, 1, 1]);
+    expect(minutes.cancels[16]).toBe(1);
+    expect(rowsPerMinute([], PLACES)).toEqual({ x: [], rows: [], cancels: [] });
+  });
+
+  it("does not let one wild price of thousands flatten the others", () => {
+    const rows = Array.from({ length: 2_000 }, (_, place) => [
+      "093000000",
+      "A",
+      "B",
+      10 + (place % 10) / 100,
+    ]);
+    const [low, high] = priceRange(pricePoints([...rows, ["093000001", "A", "B", 999]], PLACES)) ?? [0, 0];
+    expect(low).toBeGreaterThan(9.9);
+    expect(high).toBeLessThan(10.2);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { chooseLook, lookOf } from "../../../src/console/look.ts";
+import {
+  formTokenOf,
+  isSameOrigin,
+  newSessionToken,
+  sessionCookie,
+  sessionToken,
+} from "../../../src/console/session.ts";
+
+const request = (headers: Record<string, string>, path = "/console/") =>
+  new Request(`https://api.example.com${path}`, { headers });
+
+describe("the session's cookie", () => {
+  it("is read back among other cookies, and nothing else is taken for one", () => {
+    const token = newSessionToken();
+    const [pair] = sessionCookie(token, { endMs: 0, secure: true }).split(";");
+    expect(sessionToken(`a=b; ${pair}; c=d`)).toBe(token);
+    for (const wrong of [null, "", "edgetape_console=", `x${pair}`, `${pair}0`, "edgetape_console=a b"]) {
+      expect(sessionToken(wrong)).toBeNull();
+    }
+  });
+
+  it("is read by no script, sent by no foreign form, and on https by nothing else", () => {
+    const cookie = sessionCookie("x", { endMs: 0, secure: true });
+    for (const part of ["HttpOnly", "SameSite=Lax", "Secure", "Path=/console"])
+      expect(cookie).toContain(part);
+    expect(sessionCookie("x", { endMs: 0, secure: false })).not.toContain("Secure");
+  });
+
+  it("gives forms a text that is another for every session", async () => {
+    const [one, other] = [newSessionToken(), newSessionToken()];
+    expect(await formTokenOf(one)).toBe(await formTokenOf(one));
+    expect(await formTokenOf(one)).not.toBe(await formTokenOf(other));
+    expect(await formTokenOf(one)).not.toContain(one);
+  });
+});
+
+describe("where a form comes from", () => {
+  it.each([
+    ["https://api.example.com", true],
+    ["http://api.example.com", false],
+    ["https://api.example.com.evil.example", false],
+    ["null", false],
+  ])("Origin %s: %s", (origin, own) => {
+    expect(isSameOrigin(request({ origin }))).toBe(own);
+  });
+
+  it("nobody's without an Origin", () => {
+    expect(isSameOrigin(request({}))).toBe(false);
+  });
+});
+
+describe("language and appearance", () => {
+  it("are the browser's until chosen, Chinese where it says nothing", () => {
+    expect(lookOf(request({}), "both")).toEqual({ language: "zh", theme: "auto" });
+    expect(lookOf(request({}), "en")).toEqual({ language: "en", theme: "auto" });
+    expect(lookOf(request({ cookie: "edgetape_look=zh.dark" }), "en")).toEqual({
+      language: "zh",
+      theme: "dark",
+    });
+    expect(lookOf(request({ cookie: "edgetape_look=xx.yy" }), "en")).toEqual({
+      language: "en",
+      theme: "auto",
+    });
+  });
+
+  it("are chosen by the address, which leads back to the page itself", () => {
+    const look = { language: "zh", theme: "auto" } as const;
+    const answer = chooseLook(request({}, "/console/data?year=2025&theme=dark"), look);
+    expect(answer?.headers.get("Location")).toBe("/console/data?year=2025");
+    expect(answer?.headers.get("Set-Cookie")).toContain("edgetape_look=zh.dark");
+    expect(chooseLook(request({}, "/console/?year=2025"), look)).toBeNull();
+  });
+});

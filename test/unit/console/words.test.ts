@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { FORMS } from "../../../src/console/try-forms.ts";
+import { WORDS } from "../../../src/console/words.ts";
+import { reasonWords } from "../../../src/console/words-reasons.ts";
+import { TRY_WORDS } from "../../../src/console/words-try.ts";
+import { OPERATIONS } from "../../../src/operations/registry.ts";
+import { EVERY_DENIAL } from "../http/every-denial.ts";
+
+/** The names in braces that the script fills in. */
+const places = (sentence: string) => [...sentence.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
+const isChinese = (text: string) => /\p{Script=Han}/u.test(text);
+
+describe("the console's words", () => {
+  it("exist in both languages, with the same places to fill", () => {
+    for (const [name, english] of Object.entries(TRY_WORDS.en)) {
+      const chinese = TRY_WORDS.zh[name as keyof typeof TRY_WORDS.zh];
+      if (typeof english === "string") expect(places(String(chinese)), name).toEqual(places(english));
+    }
+    for (const problem of Object.values(WORDS.zh.problems)) expect(isChinese(problem)).toBe(true);
+  });
+
+  it("say every reason in a few words", () => {
+    for (const { reason } of EVERY_DENIAL) {
+      expect(reasonWords(reason, "en"), reason).toMatch(/^[A-Z].{3,50}$/);
+      expect(isChinese(reasonWords(reason, "zh")), reason).toBe(true);
+    }
+  });
+});
+
+describe("Try it", () => {
+  it("has a form for every operation", () => {
+    expect(FORMS.map(({ apiname }) => apiname).toSorted()).toEqual([...OPERATIONS.keys()].toSorted());
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import type { DayOverview } from "../../../src/catalog/day-overview.ts";
+import { yearHeat } from "../../../src/console/year-heat.ts";
+
+const date = (text: string) => text as BeijingDate;
+const loaded = (rows: number) => ({ revision: 1, rows, securities: 2, sizeBytes: 10, publishedAtMs: 0 });
+const day = (tradedate: string, state: DayOverview["state"], rows?: number): DayOverview => ({
+  tradedate: date(tradedate),
+  state,
+  note: "",
+  loaded: rows === undefined ? null : loaded(rows),
+});
+
+const DAYS = [
+  day("20260303", "available", 100),
+  day("20260304", "degraded", 300),
+  day("20260305", "missing"),
+  day("20260306", "withdrawn", 500),
+  day("20260309", "available", 200),
+  day("20260312", "pending"),
+];
+
+const heat = (from: string | null) =>
+  yearHeat({ year: 2026, today: date("20260312"), from: from === null ? null : date(from), days: DAYS });
+const find = (months: ReturnType<typeof heat>, tradedate: string) =>
+  months.flat().find((each) => each.day === tradedate);
+
+describe("the year at a glance", () => {
+  it("has every day of the year once, by month", () => {
+    const months = heat(null);
+    expect(months.map((days) => days.length)).toEqual([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]);
+  });
+
+  it("shades served days from the fewest to the most rows, and no others", () => {
+    const months = heat(null);
+    expect(find(months, "20260303")).toMatchObject({ mark: "available", shade: 1 });
+    expect(find(months, "20260309")).toMatchObject({ shade: 3 });
+    expect(find(months, "20260304")).toMatchObject({ mark: "degraded", shade: 5 });
+    expect(find(months, "20260306")).toMatchObject({ mark: "withdrawn", shade: 0, loaded: null });
+    expect(find(months, "20260305")).toMatchObject({ mark: "missing", shade: 0 });
+    expect(find(months, "20260312")).toMatchObject({ mark: "pending" });
+  });
+
+  it("tells days before the window, days to come and days without trading apart", () => {
+    const months = heat("20260303");
+    expect(find(months, "20260302")?.mark).toBe("outside");
+    expect(find(months, "20260307")?.mark).toBe("closed");
+    expect(find(months, "20260310")?.mark).toBe("closed");
+    expect(find(months, "20260313")?.mark).toBe("upcoming");
+    expect(find(months, "20260314")?.mark).toBe("closed");
+  });
+});
