@@ -3,7 +3,11 @@ declare module "*.css" {
   const text: string;
   export default text;
 }
-declare module "*.js" {
+declare module "./browser/*.js" {
+  const text: string;
+  export default text;
+}
+declare module "uplot/dist/*.js" {
   const text: string;
   export default text;
 }

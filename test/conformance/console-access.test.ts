@@ -1,0 +1,215 @@
+/** Who may do what in the console: every route × no session, a wrong one, an expired one, another account's. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Account, ShareList } from "../../src/admin/wire.ts";
+import { type Holder, signIn } from "../support/console.ts";
+import { shareOf } from "../support/drive.ts";
+import { type Answer, call } from "../support/http-client.ts";
+import { account, asOperator, type TestAccount } from "../support/operator.ts";
+import { orderHistory } from "../support/walk.ts";
+import { MAIN, startWorld, type World } from "./world.ts";
+
+let world: World;
+let owner: TestAccount;
+let holder: Holder;
+let stranger: Holder;
+let shareId: string;
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await account(world.service, { plan: "flagship", keys: 2 });
+  holder = await signIn(world.service, owner.accountId);
+  stranger = await signIn(world.service, (await account(world.service, { plan: "flagship" })).accountId);
+  shareId = (await shareOf(world.service, owner.key)).shareId;
+});
+afterAll(() => world.stop());
+
+const keyId = () => owner.keys[0]?.keyId ?? "";
+const GETS = [
+  "/console/",
+  "/console/keys",
+  "/console/data",
+  "/console/try",
+  "/console/shares",
+  "/console/nothing",
+];
+const posts = () => [
+  "/console/keys",
+  `/console/keys/${keyId()}/roll`,
+  `/console/keys/${keyId()}/revoke`,
+  `/console/shares/${shareId}/revoke`,
+  "/console/sign-out",
+];
+const FORM = { name: "x", hours: "24" };
+const request = orderHistory({ apikey: "", params: { symbol: "600519", tradedate: MAIN } });
+
+/** `POST /console/api` with whatever a sender says of itself. */
+const run = (headers: Record<string, string>, body: unknown = request) =>
+  call(`${world.service.baseUrl}/console/api`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body,
+  });
+const asHolder = (more: Record<string, string> = {}) => ({
+  cookie: holder.cookie,
+  origin: world.service.baseUrl,
+  "x-form-token": holder.formToken,
+  ...more,
+});
+
+async function state(): Promise<string> {
+  const { keys } = await asOperator<Account>(world.service, "GET", `/admin/accounts/${owner.accountId}`);
+  const path = `/admin/shares?account=${owner.accountId}`;
+  const { shares } = await asOperator<ShareList>(world.service, "GET", path);
+  return JSON.stringify([
+    keys.map(({ revokedAt, expiresAt, keyId: id }) => [id, revokedAt, expiresAt]),
+    shares,
+  ]);
+}
+
+/** The routes are asked with `headers`; each answer must be `status`, and nothing may have changed. */
+async function expectAll(headers: Record<string, string>, status: number): Promise<void> {
+  const before = await state();
+  const own = { origin: world.service.baseUrl, "content-type": "application/x-www-form-urlencoded" };
+  const form = new URLSearchParams({ ...FORM, form: holder.formToken }).toString();
+  const answers: [string, Answer][] = [];
+  for (const path of GETS) {
+    answers.push([path, await call(world.service.baseUrl + path, { method: "GET", headers })]);
+  }
+  for (const path of posts()) {
+    const asked = { method: "POST", headers: { ...own, ...headers }, body: form };
+    answers.push([path, await call(world.service.baseUrl + path, asked)]);
+  }
+  answers.push(["/console/api", await run({ ...asHolder(), cookie: headers.cookie ?? "" })]);
+  for (const [path, answer] of answers) {
+    expect([path, answer.status]).toEqual([path, status]);
+    expect(answer.text).not.toContain(owner.accountId);
+  }
+  expect(await state()).toBe(before);
+}
+
+describe("every route of the console (issue 5, section 4)", () => {
+  it("is closed without a session", () => expectAll({}, 401));
+
+  it("is closed to a session that was never given", () =>
+    expectAll({ cookie: `edgetape_console=${"a".repeat(43)}` }, 401));
+
+  it("is closed to a key, a token or a link's text in the place of a session", async () => {
+    for (const text of [owner.key, world.service.adminToken]) {
+      await expectAll({ cookie: `edgetape_console=${text}`, authorization: `Bearer ${text}` }, 401);
+    }
+  });
+
+  it("is closed to a session that has ended", async () => {
+    const past = await signIn(world.service, owner.accountId);
+    await past.ask("POST", "/console/sign-out", {});
+    await expectAll({ cookie: past.cookie }, 401);
+  });
+
+  it("is closed to a session that has expired", async () => {
+    const db = await world.service.mf.getD1Database("DB");
+    const late = await signIn(world.service, owner.accountId);
+    const now = Math.floor(world.service.nowMs());
+    await db
+      .prepare(
+        "UPDATE console_sessions SET expires_at_ms = ?1 WHERE created_at_ms = (SELECT max(created_at_ms) FROM console_sessions)",
+      )
+      .bind(now)
+      .run();
+    await expectAll({ cookie: late.cookie }, 401);
+  });
+});
+
+describe("another account's session", () => {
+  it("changes none of the owner's keys and shares", async () => {
+    const before = await state();
+    for (const path of [`keys/${keyId()}/roll`, `keys/${keyId()}/revoke`, `shares/${shareId}/revoke`]) {
+      const answer = await stranger.ask("POST", `/console/${path}`, FORM);
+      expect([path, answer.status]).toEqual([path, 404]);
+    }
+    expect(await state()).toBe(before);
+  });
+
+  it("sees nothing of the owner on any page", async () => {
+    for (const path of GETS) {
+      const { text } = await stranger.ask("GET", path);
+      for (const secret of [owner.accountId, keyId(), shareId]) expect(text).not.toContain(secret);
+    }
+  });
+
+  it("runs on its own account, whatever key stands in the body", async () => {
+    const body = { ...request, apiname: "account_info", params: {}, apikey: owner.key };
+    const headers = {
+      cookie: stranger.cookie,
+      origin: world.service.baseUrl,
+      "x-form-token": stranger.formToken,
+    };
+    const { envelope } = await run(headers, body);
+    expect(envelope.code).toBe(200);
+    expect(envelope.data?.account_id).not.toBe(owner.accountId);
+    expect(envelope.data?.key_id).toBeNull();
+  });
+});
+
+describe("forms", () => {
+  it.each([
+    ["another origin", { origin: "https://evil.example" }],
+    ["an opaque origin", { origin: "null" }],
+    ["another session's token", { "x-form-token": "0".repeat(64) }],
+    ["no token", { "x-form-token": "" }],
+  ])("are refused from %s, in a run as in a page", async (_, wrong) => {
+    expect((await run(asHolder(wrong))).status).toBe(403);
+    const before = await state();
+    const form = "x-form-token" in wrong ? wrong["x-form-token"] : holder.formToken;
+    const answer = await call(`${world.service.baseUrl}/console/keys`, {
+      method: "POST",
+      headers: {
+        cookie: holder.cookie,
+        origin: world.service.baseUrl,
+        "content-type": "application/x-www-form-urlencoded",
+        ...wrong,
+      },
+      body: new URLSearchParams({ name: "x", form: form ?? "" }).toString(),
+    });
+    expect(answer.status).toBe(403);
+    expect(await state()).toBe(before);
+  });
+
+  it("of one session are not those of another session of the same account", async () => {
+    const second = await signIn(world.service, owner.accountId);
+    expect((await run(asHolder({ "x-form-token": second.formToken }))).status).toBe(403);
+  });
+});
+
+describe("a run", () => {
+  it("answers byte for byte what a program gets, and is counted and kept like one", async () => {
+    const other = await account(world.service, { plan: "trial" });
+    const trial = await signIn(world.service, other.accountId);
+    const headers = { cookie: trial.cookie, origin: world.service.baseUrl, "x-form-token": trial.formToken };
+    const ran = await run(headers);
+    const asked = await world.service.post({ ...request, apikey: other.key });
+    expect(ran.text).toBe(asked.text);
+    expect(String(ran.headers.ratelimit)).toContain('"requests";r=99');
+    expect(String(asked.headers.ratelimit)).toContain('"requests";r=98');
+    expect((await trial.ask("GET", "/console/")).text).toContain(String(ran.headers["x-request-id"]));
+  });
+
+  it("may be read by no other origin", async () => {
+    const ran = await run(asHolder());
+    expect(ran.status).toBe(200);
+    expect(ran.headers["access-control-allow-origin"]).toBeUndefined();
+    expect(ran.headers["cross-origin-resource-policy"]).toBe("same-origin");
+  });
+
+  it("is refused like a program's: plan, day, parameters, with the same words", async () => {
+    const free = await account(world.service, { plan: "free" });
+    const session = await signIn(world.service, free.accountId);
+    const headers = {
+      cookie: session.cookie,
+      origin: world.service.baseUrl,
+      "x-form-token": session.formToken,
+    };
+    expect((await run(headers)).reason).toBe("plan_missing");
+    const wrong = { ...request, params: { symbol: "6005190" } };
+    expect((await run(asHolder(), wrong)).reason).toBe("param_invalid");
+    expect((await run(asHolder(), { ...request, apiname: "level3" })).reason).toBe("apiname_unknown");
+  });
+});

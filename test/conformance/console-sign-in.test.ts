@@ -1,0 +1,187 @@
+/** Into the console and out of it: links that open once, sessions that end, forms that only our pages send. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Holder, inviteTo, ownForm, signIn } from "../support/console.ts";
+import { type Answer, call } from "../support/http-client.ts";
+import { account, asOperator, type TestAccount } from "../support/operator.ts";
+import { type Service, startService } from "../support/service.ts";
+
+let service: Service;
+let owner: TestAccount;
+beforeAll(async () => {
+  service = await startService();
+  owner = await account(service, { plan: "flagship" });
+});
+afterAll(() => service.stop());
+
+const open = (url: string, headers: Record<string, string> = {}) => call(url, { method: "GET", headers });
+const press = (url: string, headers = ownForm(service)) => call(url, { method: "POST", headers });
+const setCookie = (answer: Answer) => String(answer.headers["set-cookie"] ?? "");
+const english = { "accept-language": "en" };
+const overview = (holder: Holder) => holder.ask("GET", "/console/");
+
+describe("a one-time link (issue 5, section 3)", () => {
+  it("is not spent by opening it, however often: previews open links too", async () => {
+    const url = await inviteTo(service, owner.accountId);
+    for (let times = 0; times < 5; times++) {
+      const page = await open(url);
+      expect(page.status).toBe(200);
+      expect(setCookie(page)).toBe("");
+      await call(url, { method: "HEAD" });
+    }
+    expect((await press(url)).status).toBe(303);
+  });
+
+  it("signs in once, by the button, and leads to the overview", async () => {
+    const url = await inviteTo(service, owner.accountId);
+    const first = await press(url);
+    expect(first.headers.location).toBe("/console/");
+    expect(setCookie(first)).toMatch(
+      /^edgetape_console=[0-9A-Za-z]{43}; Path=\/console; Expires=.* GMT; HttpOnly; SameSite=Lax$/,
+    );
+    const second = await press(url, { ...ownForm(service), ...english });
+    expect(second.status).toBe(403);
+    expect(second.text).toContain("This link was used already.");
+    expect(setCookie(second)).toBe("");
+  });
+
+  it("gives exactly one session to ten who press at once", async () => {
+    const url = await inviteTo(service, owner.accountId);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => press(url)));
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+    expect(answers.filter((answer) => setCookie(answer) !== "")).toHaveLength(1);
+  });
+
+  it("is not accepted from a page of another origin, and not spent by the attempt", async () => {
+    const url = await inviteTo(service, owner.accountId);
+    for (const origin of ["https://evil.example", "null"]) {
+      expect((await press(url, { ...ownForm(service), origin })).status).toBe(403);
+    }
+    expect((await call(url, { method: "POST" })).status).toBe(403);
+    expect((await press(url)).status).toBe(303);
+  });
+
+  it("expires, and opens nothing of a disabled account", async () => {
+    const db = await service.mf.getD1Database("DB");
+    const late = await inviteTo(service, owner.accountId);
+    await db
+      .prepare("UPDATE console_invites SET expires_at_ms = ?1")
+      .bind(Math.floor(service.nowMs()) - 1)
+      .run();
+    expect((await press(late, { ...ownForm(service), ...english })).text).toContain("This link has expired.");
+    const other = await account(service, { plan: "trial" });
+    const url = await inviteTo(service, other.accountId);
+    await asOperator(service, "POST", `/admin/accounts/${other.accountId}/disable`);
+    expect((await press(url, { ...ownForm(service), ...english })).text).toContain(
+      "This account is disabled.",
+    );
+    await asOperator(service, "POST", `/admin/accounts/${other.accountId}/enable`);
+    expect((await press(url)).status).toBe(303);
+  });
+
+  it("is made by an operator only, for a known account and a week at most", async () => {
+    const path = `/admin/accounts/${owner.accountId}/invites`;
+    expect((await service.admin("POST", "/admin/accounts/nobody/invites", {})).status).toBe(404);
+    expect((await service.admin("POST", path, { validMs: 8 * 86_400_000 })).status).toBe(400);
+    expect((await service.admin("POST", path, { forever: true })).status).toBe(400);
+    expect((await call(service.baseUrl + path, { method: "POST", body: {} })).status).toBe(401);
+  });
+});
+
+describe("guessing links", () => {
+  it("locks an address out after ten wrong ones, and leaves others alone", async () => {
+    const from = (address: string) => ({ ...ownForm(service), "cf-connecting-ip": address });
+    const wrong = (digit: number) => `${service.baseUrl}/console/invite/${String(digit).repeat(32)}`;
+    for (let guess = 0; guess < 10; guess++) {
+      expect((await press(wrong(guess), from("203.0.113.9"))).status).toBe(403);
+    }
+    const right = await inviteTo(service, owner.accountId);
+    expect((await press(right, from("203.0.113.9"))).status).toBe(429);
+    expect((await press(right, from("203.0.113.10"))).status).toBe(303);
+  });
+});
+
+describe("a session", () => {
+  it("ends after 12 hours", async () => {
+    const holder = await signIn(service, owner.accountId);
+    expect((await overview(holder)).status).toBe(200);
+    const db = await service.mf.getD1Database("DB");
+    const row = await db
+      .prepare("SELECT max(expires_at_ms - created_at_ms) AS life FROM console_sessions")
+      .first<{ life: number }>();
+    expect(row?.life).toBe(12 * 3_600_000);
+    await db
+      .prepare("UPDATE console_sessions SET expires_at_ms = ?1")
+      .bind(Math.floor(service.nowMs()))
+      .run();
+    expect((await overview(holder)).status).toBe(401);
+  });
+
+  it("ends by signing out, here and everywhere the cookie was copied to", async () => {
+    const holder = await signIn(service, owner.accountId);
+    const out = await holder.ask("POST", "/console/sign-out", {});
+    expect(out.status).toBe(303);
+    expect(setCookie(out)).toContain("Expires=Thu, 01 Jan 1970");
+    expect((await overview(holder)).status).toBe(401);
+  });
+
+  it("of a disabled account opens nothing, at once", async () => {
+    const other = await account(service, { plan: "flagship" });
+    const holder = await signIn(service, other.accountId);
+    await asOperator(service, "POST", `/admin/accounts/${other.accountId}/disable`);
+    expect((await overview(holder)).status).toBe(401);
+  });
+
+  it("is stored as a hash, like the link: neither can be read out of the database or the log", async () => {
+    const url = await inviteTo(service, owner.accountId);
+    const cookie = setCookie(await press(url)).split(";")[0] ?? "";
+    await open(`${service.baseUrl}/console/`, { cookie });
+    const [invite, session] = [url.split("/").at(-1) ?? "", cookie.split("=")[1] ?? ""];
+    const db = await service.mf.getD1Database("DB");
+    const rows = [];
+    for (const table of ["console_invites", "console_sessions", "audit"]) {
+      rows.push(...(await db.prepare(`SELECT * FROM ${table}`).all()).results);
+    }
+    const kept = JSON.stringify(rows) + service.logs.join("\n");
+    expect(kept).not.toContain(invite);
+    expect(kept).not.toContain(session);
+    expect(kept).toContain("account.invite");
+  });
+});
+
+describe("pages", () => {
+  it("load nothing of others, run nothing inline, and are kept by nobody", async () => {
+    const holder = await signIn(service, owner.accountId);
+    for (const path of ["/console/", "/console/keys", "/console/data", "/console/try", "/console/shares"]) {
+      const page = await holder.ask("GET", path);
+      expect(page.status, path).toBe(200);
+      expect(page.headers["cache-control"]).toContain("no-store");
+      const policy = String(page.headers["content-security-policy"]);
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toContain("unsafe");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(page.text).not.toMatch(/ style="| on[a-z]+="|<script>(?!\s*<)/);
+      for (const [, address] of page.text.matchAll(/(?:src|href)="([^"#]+)"/g))
+        expect(address).toMatch(/^\//);
+    }
+  });
+
+  it("serve their styles and scripts for a year under names that follow their content", async () => {
+    const page = await open(`${service.baseUrl}/console/`);
+    expect(page.status).toBe(401);
+    const [, style] = /href="(\/console\/-assets\/[\w-]+\.css)"/.exec(page.text) ?? [];
+    const asset = await open(service.baseUrl + style);
+    expect(asset.headers["content-type"]).toBe("text/css; charset=utf-8");
+    expect(asset.headers["cache-control"]).toContain("immutable");
+    expect((await open(`${service.baseUrl}/console/-assets/other.js`)).status).toBe(404);
+  });
+
+  it("speak the browser's language, and Chinese where it names none", async () => {
+    expect((await open(`${service.baseUrl}/console/`, english)).text).toContain('<html lang="en"');
+    expect((await open(`${service.baseUrl}/console/`)).text).toContain('<html lang="zh-CN"');
+  });
+
+  it("lead from /console to /console/", async () => {
+    const answer = await open(`${service.baseUrl}/console`);
+    expect([answer.status, answer.headers.location]).toEqual([303, "/console/"]);
+  });
+});
