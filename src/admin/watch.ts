@@ -18,7 +18,7 @@ export async function watch(env: Env, { tell }: { tell: boolean }): Promise<Watc
     db: env.DB,
     bucket: env.PACKS,
     nowMs: nowMs(settings),
-    dueMs: millisecondsOf(settings.DAY_DUE),
+    dueMs: dueMsOf(settings),
   });
   for (const finding of findings) {
     const line = JSON.stringify({ event: "scheduled_finding", ...finding });
@@ -59,8 +59,8 @@ function noticeOf(findings: Finding[]): Notice {
   };
 }
 
-/** `HH:MM` as milliseconds after midnight. */
-function millisecondsOf(time: string): number {
-  const [hours = 0, minutes = 0] = time.split(":").map(Number);
+/** The time of day by which a trading day is published, in milliseconds after midnight in Beijing. */
+export function dueMsOf({ DAY_DUE }: Settings): number {
+  const [hours = 0, minutes = 0] = DAY_DUE.split(":").map(Number);
   return (hours * 60 + minutes) * 60_000;
 }

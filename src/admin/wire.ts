@@ -53,11 +53,17 @@
  * | `POST /admin/tokens` | `NewToken` | `IssuedToken` (201) |
  * | `POST /admin/tokens/{name}/revoke` | none | `TokenSummary` |
  * | `GET /admin/audit?subject=&actor=&action=&since=&before=&limit=` | | `AuditList` |
+ * | `GET /admin/doctor` | | `DoctorReport` |
+ * | `POST /admin/doctor/repair` | none | `FindingList` |
+ * | `GET /admin/doctor/index/{date}` | | `IndexReport` |
+ * | `POST /admin/doctor/index/{date}/repair` | none | `IndexReport` |
+ * | `POST /admin/doctor/scheduled` | `RunScheduled` | `ScheduledRun` |
  */
 import * as z from "zod";
 
 export * from "./wire-accounts.ts";
 export * from "./wire-days.ts";
+export * from "./wire-doctor.ts";
 export * from "./wire-explain.ts";
 export * from "./wire-files.ts";
 export * from "./wire-invites.ts";

@@ -7,6 +7,7 @@ import { registerBackfill } from "./backfill/backfill-command.ts";
 import { registerCalendar } from "./calendar/calendar-commands.ts";
 import { registerChanges } from "./changes-command.ts";
 import { registerDays } from "./day-commands.ts";
+import { registerDoctor } from "./doctor/doctor-command.ts";
 import { registerExplain } from "./explain-command.ts";
 import { registerExternal } from "./external/external-commands.ts";
 import { registerFiles } from "./files/file-commands.ts";
@@ -52,6 +53,7 @@ export function createProgram(): Command {
   registerShares(program);
   registerNightly(program);
   registerBackfill(program);
+  registerDoctor(program);
   registerWebhook(program);
   registerSample(program);
   return program;

@@ -101,8 +101,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 /** Applies the migrations that a persisted state does not have yet, in the order of their names. */
 async function migrate(mf: Miniflare): Promise<void> {
   const db = await mf.getD1Database("DB");
-  await db.exec("CREATE TABLE IF NOT EXISTS test_migrations (name TEXT PRIMARY KEY)");
-  const applied = await db.prepare("SELECT name FROM test_migrations").all<{ name: string }>();
+  // The table in which the platform's own tool writes them down.
+  await db.exec(
+    "CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)",
+  );
+  const applied = await db.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
   const known = new Set(applied.results.map((row) => row.name));
   for (const name of (await readdir(MIGRATIONS)).filter((file) => file.endsWith(".sql")).sort()) {
     if (known.has(name)) continue;
@@ -112,6 +115,6 @@ async function migrate(mf: Miniflare): Promise<void> {
       .split(/;\s*(?:\n|$)/)
       .filter((text) => text.trim() !== "");
     await db.batch(statements.map((text) => db.prepare(text)));
-    await db.prepare("INSERT INTO test_migrations VALUES (?)").bind(name).run();
+    await db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name).run();
   }
 }

@@ -16,16 +16,23 @@ export interface ScheduledPlace extends Upkeep {
 /** Runs every check and returns what they found, in their order. */
 export async function runScheduled(place: ScheduledPlace): Promise<Finding[]> {
   const { db, nowMs } = place;
-  const checks: [name: string, check: () => Promise<Finding[]>][] = [
+  return runChecks([
     ["days", () => checkDays(db, place)],
     ["calendar", () => checkCalendar(db, nowMs)],
     ["uploads", () => endAbandoned(place)],
     ["objects", () => checkObjects(place)],
     ["refusals", () => forgetOldRefusals(place)],
-  ];
+  ]);
+}
+
+/** Makes checks one after the other; one that throws is a finding by itself. */
+export async function runChecks(
+  checks: [name: string, check: () => Promise<Finding[]>][],
+): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const [name, check] of checks)
+  for (const [name, check] of checks) {
     findings.push(...(await check().catch((error) => [failed(name, error)])));
+  }
   return findings;
 }
 

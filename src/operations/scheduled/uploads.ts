@@ -24,6 +24,20 @@ export async function endAbandoned(
   return abridged(findings);
 }
 
+/** Open uploads that began more than `forMs` ago and wait for somebody to go on. */
+export async function waitingUploads({ db, nowMs }: Upkeep, forMs: number): Promise<Finding[]> {
+  const waiting = await staleUploads(db, nowMs - forMs);
+  return abridged(
+    waiting.map(({ target }) => ({
+      check: "uploads",
+      level: "warning",
+      subject: target,
+      sentence: `The upload of ${target} was not completed.`,
+      advice: "Publish or add it again to go on, or `edgetape doctor --repair` to end it.",
+    })),
+  );
+}
+
 /** R2 frees parts by itself after 7 days, and does not know the upload then. */
 async function freeParts(bucket: R2Bucket, objectKey: string, r2UploadId: string): Promise<void> {
   try {

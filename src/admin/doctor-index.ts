@@ -1,0 +1,99 @@
+/** The index rows of a pack against the index region of its object: one was made of the other, once. */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import { type IndexedPack, indexRowsOf, keepOnly } from "../catalog/index-rows.ts";
+import type { SectionRow } from "../catalog/order-day.ts";
+import { loadIndexRows } from "../catalog/publish-day.ts";
+import type { Finding } from "../operations/scheduled/finding.ts";
+import { encodeBlocks } from "../packs/blocks-blob.ts";
+import { PackFormatError } from "../packs/errors.ts";
+import type { DayIndex, SectionEntry } from "../packs/layout.ts";
+import { locateIndex } from "../packs/locate.ts";
+import type { Stores } from "./upload-target.ts";
+
+/** Why an object gives no index, as a clause. */
+export interface NoIndex {
+  problem: string;
+}
+
+/** The index in the object of `pack`. The object must have the pack's size and build id; its etag is told. */
+export async function indexInObject(
+  bucket: R2Bucket,
+  pack: Pick<IndexedPack, "objectKey" | "sizeBytes" | "buildId">,
+): Promise<{ index: DayIndex; etag: string } | NoIndex> {
+  const { objectKey, sizeBytes, buildId } = pack;
+  const head = await bucket.head(objectKey);
+  if (head === null) return { problem: "its object is not in R2" };
+  if (head.size !== sizeBytes)
+    return { problem: `its object has ${head.size} bytes instead of ${sizeBytes}` };
+  const { etag } = head;
+  try {
+    const { index } = await locateIndex(sizeBytes, async (offset, length) => {
+      const part = await bucket.get(objectKey, { range: { offset, length }, onlyIf: { etagMatches: etag } });
+      if (part === null || !("body" in part)) throw new Error(`${objectKey} changed while it was read`);
+      return new Uint8Array(await part.arrayBuffer());
+    });
+    if (index.buildId === buildId) return { index, etag };
+    return { problem: `its object is of build ${index.buildId} instead of ${buildId}` };
+  } catch (failure) {
+    if (failure instanceof PackFormatError) return { problem: failure.message };
+    throw failure;
+  }
+}
+
+/** What is wrong with the index rows of `pack`, served on `tradedate`. */
+export async function checkIndex(
+  { db, bucket }: Stores,
+  tradedate: BeijingDate,
+  pack: IndexedPack,
+): Promise<{ securities: number; findings: Finding[] }> {
+  const found = await indexInObject(bucket, pack);
+  if ("problem" in found) {
+    const sentence = `The index of ${tradedate} cannot be read: ${found.problem}.`;
+    return { securities: 0, findings: [finding(tradedate, sentence, "Publish it again from its pack.")] };
+  }
+  const rows = new Map((await indexRowsOf(db, pack.packId)).map(({ code, facts }) => [code, facts]));
+  const wrong: string[] = [];
+  for (const entry of found.index.entries) {
+    const code = `${entry.symbol}.${entry.market}`;
+    if (rows.get(code) !== factsOf(entry)) wrong.push(code);
+    rows.delete(code);
+  }
+  wrong.push(...rows.keys());
+  const securities = found.index.entries.length;
+  if (wrong.length === 0) return { securities, findings: [] };
+  const listed = wrong.slice(0, 5).join(", ") + (wrong.length > 5 ? ` and ${wrong.length - 5} more` : "");
+  const sentence = `The index rows of ${tradedate} are not what its pack says: ${listed}.`;
+  const advice = "`edgetape doctor --repair` makes them anew from the pack.";
+  return { securities, findings: [finding(tradedate, sentence, advice)] };
+}
+
+/** Makes the index rows of `pack` anew from its object, under the id `packId`; the object's etag, or why not. */
+export async function rebuildIndex(
+  { db, bucket }: Stores,
+  pack: IndexedPack,
+): Promise<{ etag: string; securities: number } | NoIndex> {
+  const found = await indexInObject(bucket, pack);
+  if ("problem" in found) return found;
+  const { entries } = found.index;
+  await keepOnly(
+    db,
+    pack.packId,
+    entries.map(({ symbol, market }) => `${symbol}.${market}`),
+  );
+  await loadIndexRows(db, pack.packId, entries.map(rowOf));
+  return { etag: found.etag, securities: entries.length };
+}
+
+function rowOf({ blocks, ...entry }: SectionEntry): SectionRow {
+  return { ...entry, blocksBlob: encodeBlocks(blocks) };
+}
+
+/** An entry as one text, the same as `indexRowsOf` gives for its row. */
+function factsOf({ offset, length, footerLength, rows, lastTime, crc, blocks }: SectionEntry): string {
+  const hex = Buffer.from(encodeBlocks(blocks)).toString("hex").toUpperCase();
+  return [offset, length, footerLength, rows, lastTime, crc, hex].join(" ");
+}
+
+function finding(subject: string, sentence: string, advice: string): Finding {
+  return { check: "index", level: "failed", subject, sentence, advice };
+}

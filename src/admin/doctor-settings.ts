@@ -1,0 +1,118 @@
+/** Settings that work and are wrong all the same. Values of secrets never enter a sentence. */
+import type { Settings } from "../env.ts";
+import type { Finding } from "../operations/scheduled/finding.ts";
+
+/** A previous cursor secret is accepted for so long after the rotation (decisions 5). */
+const PREVIOUS_ACCEPTED_MS = 24 * 3_600_000;
+/** Fewer different characters than this are somebody's typing, not chance. */
+const FEWEST_CHARACTERS = 10;
+const SHORT_TOKEN = 32;
+
+export interface SettingsQuestion {
+  nowMs: number;
+  /** Versions of share secrets that shares in force and drives elsewhere were made with. */
+  shareVersions: number[];
+}
+
+/** What should be changed of `settings`. */
+export function judgeSettings(settings: Settings, { nowMs, shareVersions }: SettingsQuestion): Finding[] {
+  return [
+    ...secretFindings(settings),
+    ...shareFindings(settings, shareVersions),
+    ...rotationFindings(settings, nowMs),
+    ...otherFindings(settings),
+  ];
+}
+
+function secretFindings(settings: Settings): Finding[] {
+  const secrets: [name: string, value: string][] = [
+    ["CURSOR_SECRET", settings.CURSOR_SECRET],
+    ["ADMIN_TOKEN", settings.ADMIN_TOKEN],
+    ...[...settings.SHARE_SECRET.secrets].map(([version, value]): [string, string] => [
+      `SHARE_SECRET version ${version}`,
+      value,
+    ]),
+  ];
+  const findings: Finding[] = [];
+  const seen = new Map<string, string>();
+  for (const [name, value] of secrets) {
+    const other = seen.get(value);
+    seen.set(value, name);
+    if (other !== undefined) findings.push(failed(name, `${name} is the same as ${other}.`, newSecret(name)));
+    if (new Set(value).size < FEWEST_CHARACTERS) {
+      findings.push(
+        failed(name, `${name} can be guessed: it has few different characters.`, newSecret(name)),
+      );
+    }
+  }
+  if (settings.ADMIN_TOKEN.length < SHORT_TOKEN) {
+    const sentence = `ADMIN_TOKEN has fewer than ${SHORT_TOKEN} characters.`;
+    findings.push(warning("ADMIN_TOKEN", sentence, newSecret("ADMIN_TOKEN")));
+  }
+  return findings;
+}
+
+function shareFindings({ SHARE_SECRET }: Settings, versions: number[]): Finding[] {
+  return versions
+    .filter((version) => !SHARE_SECRET.secrets.has(version))
+    .map((version) =>
+      failed(
+        "SHARE_SECRET",
+        `SHARE_SECRET has no version ${version}, with which shares in force or drives elsewhere were made: their passwords do not work.`,
+        "Put that version back, or revoke the shares and set the drives again.",
+      ),
+    );
+}
+
+function rotationFindings(settings: Settings, nowMs: number): Finding[] {
+  const { CURSOR_SECRET_PREVIOUS: previous, CURSOR_SECRET_ROTATED_AT: rotatedAt } = settings;
+  if (previous === undefined) return [];
+  const name = "CURSOR_SECRET_PREVIOUS";
+  if (rotatedAt === undefined) {
+    const sentence = `${name} is set and CURSOR_SECRET_ROTATED_AT is not: nobody knows how long it holds.`;
+    return [warning(name, sentence, "Set CURSOR_SECRET_ROTATED_AT, or delete both.")];
+  }
+  if (nowMs - Date.parse(rotatedAt) <= PREVIOUS_ACCEPTED_MS) return [];
+  return [warning(name, `${name} is over since 24 hours after ${rotatedAt}.`, "Delete it.")];
+}
+
+function otherFindings(settings: Settings): Finding[] {
+  const { CLOCK_OFFSET_MS, PUBLIC_BASE_URL, RATE_LIMIT, UNKNOWN_PARAMETERS, WEBHOOK_URL } = settings;
+  const findings: Finding[] = [];
+  if (CLOCK_OFFSET_MS !== 0) {
+    const sentence = `CLOCK_OFFSET_MS is ${CLOCK_OFFSET_MS}: the service lives at another time.`;
+    findings.push(failed("CLOCK_OFFSET_MS", sentence, "Delete it; it is for tests."));
+  }
+  if (PUBLIC_BASE_URL === undefined) {
+    const sentence = "PUBLIC_BASE_URL is not set: shares get the address under which they were asked for.";
+    findings.push(warning("PUBLIC_BASE_URL", sentence, "Set it to the public https address."));
+  } else if (!PUBLIC_BASE_URL.startsWith("https://")) {
+    const sentence = "PUBLIC_BASE_URL is no https address: passwords of shares travel in the open.";
+    findings.push(warning("PUBLIC_BASE_URL", sentence, "Set it to the public https address."));
+  }
+  if (RATE_LIMIT === "off") {
+    findings.push(warning("RATE_LIMIT", "The per-second limit is off.", "Delete RATE_LIMIT."));
+  }
+  if (UNKNOWN_PARAMETERS === "warn") {
+    const sentence = "Unknown parameters are served with a warning header instead of being refused.";
+    findings.push(warning("UNKNOWN_PARAMETERS", sentence, "Delete it when all callers are clean."));
+  }
+  if (WEBHOOK_URL === undefined) {
+    const sentence = "WEBHOOK_URL is not set: what the scheduled task finds stands in the log only.";
+    findings.push(warning("WEBHOOK_URL", sentence, "`npx wrangler secret put WEBHOOK_URL`."));
+  }
+  return findings;
+}
+
+function newSecret(name: string): string {
+  const [binding = name] = name.split(" ");
+  return `Make a new one: \`openssl rand -base64 32\`, \`npx wrangler secret put ${binding}\`.`;
+}
+
+function failed(subject: string, sentence: string, advice: string): Finding {
+  return { check: "settings", level: "failed", subject, sentence, advice };
+}
+
+function warning(subject: string, sentence: string, advice: string): Finding {
+  return { check: "settings", level: "warning", subject, sentence, advice };
+}

@@ -1,0 +1,41 @@
+/** What the catalog tells those who look after a deployment. */
+import type { BeijingDate } from "../calendar/beijing.ts";
+
+/** A share works for 7 days at most. */
+const SHARE_MS = 7 * 86_400_000;
+
+/** Names of the migrations that the platform's tool has applied, in their order; null when it keeps no list here. */
+export async function appliedMigrations(db: D1Database): Promise<string[] | null> {
+  const listed = await db
+    .prepare("SELECT count(*) AS count FROM sqlite_master WHERE type = 'table' AND name = 'd1_migrations'")
+    .first<{ count: number }>();
+  if (listed?.count !== 1) return null;
+  const { results } = await db.prepare("SELECT name FROM d1_migrations ORDER BY id").all<{ name: string }>();
+  return results.map(({ name }) => name);
+}
+
+/** Versions of the share secret with which shares in force at `nowMs` and passwords of drives elsewhere were made. */
+export async function secretVersionsInUse(db: D1Database, nowMs: number): Promise<number[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT secret_version AS version FROM external_shares WHERE url <> ''
+       UNION SELECT secret_version FROM shares WHERE revoked_at_ms IS NULL AND created_at_ms > ?1`,
+    )
+    .bind(nowMs - SHARE_MS)
+    .all<{ version: number }>();
+  return results.map(({ version }) => version);
+}
+
+/** Neighbours in the calendar between which days are left out, ascending. */
+export async function calendarGaps(db: D1Database): Promise<{ after: BeijingDate; before: BeijingDate }[]> {
+  const iso = (day: string) =>
+    `substr(${day}, 1, 4) || '-' || substr(${day}, 5, 2) || '-' || substr(${day}, 7, 2)`;
+  const { results } = await db
+    .prepare(
+      `SELECT after, before FROM
+         (SELECT day AS after, lead(day) OVER (ORDER BY day) AS before FROM trading_days)
+       WHERE julianday(${iso("before")}) - julianday(${iso("after")}) > 1 ORDER BY after`,
+    )
+    .all<{ after: BeijingDate; before: BeijingDate }>();
+  return results;
+}

@@ -1,0 +1,99 @@
+/**
+ * HTTP as it passes the wire: every method and header, no redirect followed, a body that is read at the pace
+ * of the one who asks. `fetch` hides all of that.
+ */
+import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { performance } from "node:perf_hooks";
+
+/** The platform's own checks refuse unnamed clients. */
+const USER_AGENT = "edgetape-acceptance/1";
+/** A connection on which nothing happens for so long is dead. */
+const SILENT_MS = 60_000;
+
+export interface Probe {
+  method?: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Nothing arriving for so long ends it; longer where the reader itself is slow. */
+  silentMs?: number;
+}
+
+export interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  bytes: Buffer;
+  /** Milliseconds to the last byte. */
+  tookMs: number;
+}
+
+/** An answer whose body has not been read. */
+export interface OpenReply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: IncomingMessage;
+  /** Closes the connection as a client does that goes away. */
+  hangUp(): void;
+}
+
+/** Sends a request and waits for the head of its answer; rejects with one sentence when there is none. */
+export function open(
+  url: string,
+  { method = "GET", headers = {}, json, silentMs }: Probe = {},
+): Promise<OpenReply> {
+  const body = json === undefined ? undefined : Buffer.from(JSON.stringify(json));
+  const sent: Record<string, string> = { "User-Agent": USER_AGENT, ...headers };
+  if (body !== undefined) {
+    sent["Content-Type"] ??= "application/json";
+    sent["Content-Length"] = String(body.length);
+  }
+  const send = url.startsWith("https:") ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    // A connection of its own: what happens to it is the answer's doing and nobody else's.
+    const outgoing = send(url, { method, headers: sent, agent: false }, (message) => {
+      message.on("error", () => {});
+      resolve({
+        status: message.statusCode ?? 0,
+        headers: message.headers,
+        body: message,
+        hangUp: () => outgoing.destroy(),
+      });
+    });
+    outgoing.setTimeout(silentMs ?? SILENT_MS, () =>
+      outgoing.destroy(new Error("nothing came for too long")),
+    );
+    outgoing.on("error", (error: NodeJS.ErrnoException) => {
+      reject(new Error(`no answer (${error.code ?? error.message})`));
+    });
+    outgoing.end(body);
+  });
+}
+
+/** Sends a request and reads its whole answer; rejects when the body breaks off. */
+export async function ask(url: string, probe: Probe = {}): Promise<Reply> {
+  const startedMs = performance.now();
+  const { status, headers, body } = await open(url, probe);
+  const pieces: Buffer[] = [];
+  for await (const piece of body) pieces.push(piece as Buffer);
+  if (!body.complete) throw new Error("the body broke off");
+  return { status, headers, bytes: Buffer.concat(pieces), tookMs: performance.now() - startedMs };
+}
+
+/** The first value of a header, or null. */
+export function headerOf(headers: IncomingHttpHeaders, name: string): string | null {
+  const value = headers[name.toLowerCase()];
+  return (Array.isArray(value) ? value[0] : value) ?? null;
+}
+
+/** The body as the envelope of `/api` (spec 2.2), or null when it is none. */
+export function envelopeOf(bytes: Buffer): { code: number; message: string; data: unknown } | null {
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    if (typeof value !== "object" || value === null) return null;
+    const { code, message, data } = value as Record<string, unknown>;
+    return typeof code === "number" && typeof message === "string" ? { code, message, data } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,208 @@
+/** A deployment from outside and inside: what it says of itself, what is held against the checkout, how it is reached. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type DoctorReport,
+  doctorReportSchema,
+  type Finding,
+  findingListSchema,
+  indexReportSchema,
+} from "../../admin/wire.ts";
+import type { BeijingDate } from "../../calendar/beijing.ts";
+import type { AdminClient } from "../admin-client.ts";
+import { CommandFailure } from "../exit.ts";
+import { checkPublicHost } from "./public-host.ts";
+
+const MIGRATIONS = join(import.meta.dirname, "../../catalog/migrations");
+const MANIFEST = join(import.meta.dirname, "../../../package.json");
+
+/** Days looked at together: each is a few reads for the service. */
+const PARALLEL_DAYS = 4;
+/** A clock that is off by more counts wrong days at midnight. */
+const SKEW_MS = 5_000;
+
+/** What is looked at where the service answers its operator. */
+const REPORTED = [
+  "stores",
+  "migrations",
+  "version",
+  "settings",
+  "clock",
+  "calendar",
+  "days",
+  "objects",
+  "uploads",
+  "index",
+];
+
+export interface DoctorAsk {
+  repair: boolean;
+  /** How many of the newest days have their index rows held against their objects. */
+  indexDays: number;
+  /** Whether the public host is asked. */
+  host: boolean;
+}
+
+/** What was looked at, and what was found. */
+export interface Examined {
+  checks: string[];
+  findings: Finding[];
+}
+
+/** Looks at the deployment of `client`; with `repair` puts right what can be without anybody's loss. */
+export async function examine(
+  client: AdminClient,
+  { repair, indexDays, host }: DoctorAsk,
+  say: (line: string) => void,
+): Promise<Examined> {
+  const checks: string[] = [];
+  const findings: Finding[] = [];
+  const hosts = new Set([client.baseUrl]);
+  const report = await reportOf(client, repair, findings);
+  if (report !== null) {
+    checks.push(...REPORTED);
+    findings.push(...storeFindings(report), ...checkoutFindings(report));
+    findings.push(...(await checkIndexes(client, report.days.slice(-indexDays), repair, say)));
+    if (report.publicBaseUrl !== null) hosts.add(report.publicBaseUrl);
+  }
+  if (host) {
+    checks.push("host");
+    for (const each of hosts) findings.push(...(await checkPublicHost(each)));
+  }
+  return { checks, findings };
+}
+
+/** The deployment's own report with its findings and the clock's; null, and a finding, when there is none. */
+async function reportOf(
+  client: AdminClient,
+  repair: boolean,
+  findings: Finding[],
+): Promise<DoctorReport | null> {
+  try {
+    // First, so that the report tells what is left.
+    if (repair) {
+      const done = { repeatable: true };
+      findings.push(
+        ...(await client.request(findingListSchema, "POST", "/admin/doctor/repair", done)).findings,
+      );
+    }
+    const askedMs = Date.now();
+    const report = await client.request(doctorReportSchema, "GET", "/admin/doctor");
+    findings.push(...report.findings, ...clockFindings(report.nowMs, askedMs, Date.now()));
+    return report;
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    const advice =
+      "If it answers HTTP 503, a secret or binding is missing: `npx wrangler secret list`, `npx wrangler tail`.";
+    findings.push({
+      check: "service",
+      level: "failed",
+      subject: client.baseUrl,
+      sentence: error.message,
+      advice,
+    });
+    return null;
+  }
+}
+
+/** The service's instant lies between ours before and after; how far it is outside is its skew. */
+export function clockFindings(serviceMs: number, beforeMs: number, afterMs: number): Finding[] {
+  const skewMs = serviceMs < beforeMs ? serviceMs - beforeMs : Math.max(0, serviceMs - afterMs);
+  if (Math.abs(skewMs) <= SKEW_MS) return [];
+  const seconds = Math.round(Math.abs(skewMs) / 1000);
+  return [
+    {
+      check: "clock",
+      level: "warning",
+      subject: "",
+      sentence: `The service's clock is ${seconds} s ${skewMs > 0 ? "ahead of" : "behind"} this machine's.`,
+      advice: "If CLOCK_OFFSET_MS is not set, this machine's clock is wrong: `nightly` runs by it.",
+    },
+  ];
+}
+
+function storeFindings({ stores }: DoctorReport): Finding[] {
+  const bindings = { d1: "DB", r2: "PACKS", gate: "GATE", guard: "GUARD", rate: "RATE" } as const;
+  return (Object.keys(bindings) as (keyof typeof bindings)[])
+    .filter((store) => stores[store] === "failed")
+    .map((store) => ({
+      check: "stores",
+      level: "failed",
+      subject: bindings[store],
+      sentence: `The binding ${bindings[store]} does not answer.`,
+      advice: "Compare wrangler.toml with what was created, and look at the platform's status.",
+    }));
+}
+
+/** The deployment against this checkout. */
+export function checkoutFindings({
+  migrations,
+  version,
+}: Pick<DoctorReport, "migrations" | "version">): Finding[] {
+  const findings: Finding[] = [];
+  const add = (check: string, level: Finding["level"], sentence: string, advice: string) =>
+    findings.push({ check, level, subject: "", sentence, advice });
+  const own = (JSON.parse(readFileSync(MANIFEST, "utf8")) as { version: string }).version;
+  if (own !== version) {
+    add(
+      "version",
+      "warning",
+      `The service is ${version}, this checkout ${own}.`,
+      "`npm run deploy`, or check out that version.",
+    );
+  }
+  if (migrations === null) {
+    add(
+      "migrations",
+      "warning",
+      "Which migrations were applied is not known.",
+      "Apply them with `npm run deploy`.",
+    );
+    return findings;
+  }
+  const wanted = readdirSync(MIGRATIONS)
+    .filter((name) => name.endsWith(".sql"))
+    .sort();
+  const lacking = wanted.filter((name) => !migrations.includes(name));
+  const strange = migrations.filter((name) => !wanted.includes(name));
+  if (lacking.length > 0) {
+    add(
+      "migrations",
+      "failed",
+      `The database lacks ${lacking.join(", ")}.`,
+      "`npm run deploy` applies them.",
+    );
+  }
+  if (strange.length > 0) {
+    add(
+      "migrations",
+      "warning",
+      `This checkout does not know ${strange.join(", ")}.`,
+      "Use the deployed version's.",
+    );
+  }
+  return findings;
+}
+
+async function checkIndexes(
+  client: AdminClient,
+  days: BeijingDate[],
+  repair: boolean,
+  say: (line: string) => void,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const waiting = [...days];
+  const look = async () => {
+    for (let day = waiting.shift(); day !== undefined; day = waiting.shift()) {
+      const path = `/admin/doctor/index/${day}`;
+      const report = repair
+        ? await client.request(indexReportSchema, "POST", `${path}/repair`, { repeatable: true })
+        : await client.request(indexReportSchema, "GET", path);
+      findings.push(...report.findings);
+      if (waiting.length > 0 && waiting.length % 50 === 0)
+        say(`${waiting.length} days' indexes are still to be read`);
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL_DAYS }, look));
+  return findings.toSorted((a, b) => (a.subject < b.subject ? -1 : 1));
+}

@@ -1,0 +1,108 @@
+/** `edgetape doctor` against a running service: what is wrong is found, told with its remedy, and put right. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Finding } from "../../src/admin/wire.ts";
+import { day, order, security } from "../support/builders.ts";
+import { account, asOperator, publish } from "../support/operator.ts";
+import { runEdgetape } from "../support/running-command.ts";
+import { ADMIN_TOKEN, type Service, startService } from "../support/service.ts";
+import { orderHistory } from "../support/walk.ts";
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ settings: { PUBLIC_BASE_URL: "http://127.0.0.1:1" } });
+  const days = Array.from({ length: 100 }, (_, n) => ({
+    day: new Date(Date.UTC(2026, 1, 1 + n)).toISOString().slice(0, 10).replaceAll("-", ""),
+    open: n === 38,
+  }));
+  await asOperator(service, "PUT", "/admin/calendar", { days, source: "test" });
+  await publish(
+    service,
+    day({ tradedate: "20260311", securities: [security("600519", [order("093000000")])] }),
+  );
+});
+afterAll(() => service.stop());
+
+async function doctor(...words: string[]) {
+  const { status, stdout, stderr } = await runEdgetape(["doctor", "--json", ...words], service);
+  expect(stderr).toBe("");
+  const { checks, findings } = JSON.parse(stdout) as { checks: string[]; findings: Finding[] };
+  return { status, checks, findings, found: findings.map(({ check, level }) => `${check} ${level}`) };
+}
+
+describe("edgetape doctor", () => {
+  it("tells what is wrong with the tests' deployment, and nothing else", async () => {
+    const { status, checks, findings, found } = await doctor();
+    expect(status).toBe(1);
+    // The tests' clock stands in March, nobody is told, and the public address is nobody's.
+    expect([...new Set(found)].sort()).toEqual([
+      "clock warning",
+      "host failed",
+      "settings failed",
+      "settings warning",
+    ]);
+    expect(findings.filter(({ check, level }) => `${check} ${level}` === "settings failed")).toMatchObject([
+      { subject: "CLOCK_OFFSET_MS" },
+    ]);
+    expect(
+      findings
+        .filter(({ check }) => check === "host")
+        .every(({ sentence }) => sentence.includes("127.0.0.1:1")),
+    ).toBe(true);
+    expect(checks).toEqual(
+      expect.arrayContaining([
+        "stores",
+        "migrations",
+        "version",
+        "calendar",
+        "days",
+        "objects",
+        "uploads",
+        "index",
+      ]),
+    );
+    expect(findings.every(({ advice }) => advice.length > 0)).toBe(true);
+    expect(JSON.stringify(findings)).not.toMatch(new RegExp(`${ADMIN_TOKEN}|test-(cursor|share)-secret`));
+  });
+
+  it("prints for people the worst first, and what is well", async () => {
+    const { stdout } = await runEdgetape(["doctor", "--no-host"], service);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines[0]).toMatch(/^FAILED {2}settings {4}CLOCK_OFFSET_MS is -\d+/);
+    expect(lines.at(-2)).toBe("well: stores, migrations, version, calendar, days, objects, uploads, index");
+    expect(lines.at(-1)).toMatch(/^1 failed, \d+ warnings, 0 put right$/);
+  });
+
+  it("finds index rows that are not the pack's, makes them anew, and the day is served as before", async () => {
+    const { key } = await account(service, { plan: "flagship" });
+    const ask = () =>
+      service.post(orderHistory({ apikey: key, params: { symbol: "600519", tradedate: "20260311" } }));
+    const before = (await ask()).envelope.data;
+    const db = await service.mf.getD1Database("DB");
+    await db.prepare("DELETE FROM day_securities").run();
+    expect((await ask()).reason).toBe("security_unknown");
+    expect((await doctor("--no-host")).found).toContain("index failed");
+    expect((await doctor("--no-host", "--repair")).found).toContain("index done");
+    expect((await ask()).envelope.data).toEqual(before);
+    expect((await doctor("--no-host")).found).not.toContain("index failed");
+  });
+
+  it("finds a day whose object is gone, which no repair brings back", async () => {
+    const bucket = await service.mf.getR2Bucket("PACKS");
+    for (const { key } of (await bucket.list()).objects) await bucket.delete(key);
+    const { status, found, findings } = await doctor("--no-host", "--repair");
+    expect(status).toBe(1);
+    expect(found).toEqual(expect.arrayContaining(["objects failed", "index failed"]));
+    expect(findings.find(({ check }) => check === "objects")?.advice).toContain("Publish it again");
+  });
+
+  it("says where to look when the service does not answer its operator", async () => {
+    const { status, stdout } = await runEdgetape(["doctor", "--no-host"], {
+      baseUrl: service.baseUrl,
+      adminToken: "nobody's token",
+    });
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^FAILED {2}service /);
+    expect(stdout).not.toContain("nobody's token");
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { judgeSettings } from "../../../src/admin/doctor-settings.ts";
+import type { Settings } from "../../../src/env.ts";
+
+const NOW = Date.parse("2026-03-12T10:00:00+08:00");
+const good = {
+  CURSOR_SECRET: "Qm9zY2hlc3Rlcj1kZWZhdWx0LW5vdC1ndWVzc2VkLTE",
+  ADMIN_TOKEN: "aFh3NnRnZDc2NWRqc2tsMjM0NTY3ODlvcHF3ZXJ0eXU",
+  SHARE_SECRET: { current: 2, secrets: new Map([[2, "c2hhcmUtc2VjcmV0LW9mLXRoZS1zZWNvbmQtdmVyc2lvbg"]]) },
+  PUBLIC_BASE_URL: "https://data.example.com",
+  WEBHOOK_URL: "https://oapi.dingtalk.com/robot/send?access_token=1",
+  RATE_LIMIT: "on",
+  UNKNOWN_PARAMETERS: "refuse",
+  CLOCK_OFFSET_MS: 0,
+} as unknown as Settings;
+
+const judged = (said: Partial<Record<keyof Settings, unknown>>, shareVersions: number[] = []) =>
+  judgeSettings({ ...good, ...said } as Settings, { nowMs: NOW, shareVersions });
+const found = (said: Partial<Record<keyof Settings, unknown>>, shareVersions: number[] = []) =>
+  judged(said, shareVersions).map(({ level, subject }) => `${level} ${subject}`);
+
+describe("settings", () => {
+  it("that are as they should be are not spoken of", () => {
+    expect(found({}, [2])).toEqual([]);
+  });
+
+  it("hold secrets that are long, unlike each other and not guessed, and never show them", () => {
+    expect(found({ ADMIN_TOKEN: good.CURSOR_SECRET })).toEqual(["failed ADMIN_TOKEN"]);
+    expect(found({ CURSOR_SECRET: "changeme".repeat(4) })).toEqual(["failed CURSOR_SECRET"]);
+    expect(found({ ADMIN_TOKEN: good.ADMIN_TOKEN.slice(0, 28) })).toEqual(["warning ADMIN_TOKEN"]);
+    const same = { current: 1, secrets: new Map([[1, good.ADMIN_TOKEN]]) };
+    expect(found({ SHARE_SECRET: same })).toEqual(["failed SHARE_SECRET version 1"]);
+    const said = JSON.stringify(judged({ ADMIN_TOKEN: good.CURSOR_SECRET, WEBHOOK_URL: undefined }));
+    expect(said).not.toContain(good.CURSOR_SECRET);
+    expect(said).toContain("npx wrangler secret put ADMIN_TOKEN");
+  });
+
+  it("keep the versions of the share secret that are still needed", () => {
+    expect(found({}, [1, 2])).toEqual(["failed SHARE_SECRET"]);
+  });
+
+  it("end a rotation of the cursor secret", () => {
+    const previous = { CURSOR_SECRET_PREVIOUS: "another" };
+    expect(found(previous)).toEqual(["warning CURSOR_SECRET_PREVIOUS"]);
+    const at = (text: string) => ({ ...previous, CURSOR_SECRET_ROTATED_AT: text });
+    expect(found(at("2026-03-11T10:00:00+08:00"))).toEqual([]);
+    expect(found(at("2026-03-11T09:59:59+08:00"))).toEqual(["warning CURSOR_SECRET_PREVIOUS"]);
+  });
+
+  it("are not those of tests", () => {
+    expect(found({ CLOCK_OFFSET_MS: -1 })).toEqual(["failed CLOCK_OFFSET_MS"]);
+    expect(found({ RATE_LIMIT: "off", UNKNOWN_PARAMETERS: "warn" })).toEqual([
+      "warning RATE_LIMIT",
+      "warning UNKNOWN_PARAMETERS",
+    ]);
+    expect(found({ PUBLIC_BASE_URL: undefined, WEBHOOK_URL: undefined })).toEqual([
+      "warning PUBLIC_BASE_URL",
+      "warning WEBHOOK_URL",
+    ]);
+    expect(found({ PUBLIC_BASE_URL: "http://data.example.com" })).toEqual(["warning PUBLIC_BASE_URL"]);
+  });
+});

@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { DoctorReport, FindingList, IndexReport } from "../../../src/admin/wire.ts";
+import { admin, begin, publish, sendParts, servedState, testEnv, testPack } from "./operator.ts";
+
+const { DB: db, PACKS: bucket } = testEnv;
+
+const report = async () => (await admin<DoctorReport>("GET", "/doctor")).body;
+const findings = async (check: string) =>
+  (await report()).findings
+    .filter((each) => each.check === check)
+    .map(({ level, subject }) => `${level} ${subject}`);
+
+describe("the report", () => {
+  beforeAll(async () => {
+    await publish(await testPack("20260302"));
+    await publish(await testPack("20260303"));
+  });
+
+  it("tells stores, migrations, days and the clock", async () => {
+    const before = Date.now();
+    const { stores, migrations, days, nowMs } = await report();
+    expect(stores).toEqual({ d1: "ok", r2: "ok", gate: "ok", guard: "ok", rate: "ok" });
+    expect(migrations).toContain("0001_catalog.sql");
+    expect(days).toEqual(["20260302", "20260303"]);
+    expect(nowMs).toBeGreaterThanOrEqual(before);
+  });
+
+  it("finds days that the calendar leaves out", async () => {
+    const days = ["20260302", "20260303", "20260306", "20260308"].map((day) => ({ day, open: true }));
+    await admin("PUT", "/calendar", { days, source: "test" });
+    const { findings } = await report();
+    const gaps = findings.filter(({ sentence }) => sentence.includes("leaves out"));
+    expect(gaps.map(({ sentence }) => sentence)).toEqual([
+      "The calendar leaves out 20260304 to 20260305.",
+      "The calendar leaves out 20260307.",
+    ]);
+  });
+
+  it("does not take an object that has just appeared for a stranger", async () => {
+    await bucket.put("orders/2020/20200101/1.parquet", "x");
+    expect(await findings("objects")).toEqual([]);
+    await bucket.delete("orders/2020/20200101/1.parquet");
+  });
+
+  it("finds an upload of before yesterday, and its repair ends it", async () => {
+    const pack = await testPack("20260304");
+    const begun = await begin(pack);
+    await sendParts(pack, begun);
+    expect(await findings("uploads")).toEqual([]);
+    await db
+      .prepare("UPDATE uploads SET begun_at_ms = begun_at_ms - 25 * 3600000 WHERE state = 'uploading'")
+      .run();
+    expect(await findings("uploads")).toEqual(["warning orders/20260304"]);
+    const { body } = await admin<FindingList>("POST", "/doctor/repair");
+    expect(body.findings.map(({ level, subject }) => `${level} ${subject}`)).toEqual([
+      "done orders/20260304",
+    ]);
+    expect(await findings("uploads")).toEqual([]);
+    expect((await publish(pack)).status).toBe(200);
+  });
+
+  it("is a finding where a check cannot be made, beside the others", async () => {
+    const bindings = {
+      ...testEnv,
+      PACKS: { list: () => Promise.reject(new Error("away")), head: bucket.head.bind(bucket) },
+    };
+    const { body } = await admin<DoctorReport>("GET", "/doctor", undefined, { bindings: bindings as never });
+    expect(body.findings.find(({ check }) => check === "objects")).toMatchObject({ level: "failed" });
+    expect(body.days).toContain("20260302");
+  });
+});
+
+describe("index rows", () => {
+  const DAY = "20260311";
+  const index = async () => (await admin<IndexReport>("GET", `/doctor/index/${DAY}`)).body;
+  const repaired = async () => (await admin<IndexReport>("POST", `/doctor/index/${DAY}/repair`)).body;
+  const pack = "(SELECT pack_id FROM order_days WHERE tradedate = '20260311')";
+  const rows = async () =>
+    (await db.prepare(`SELECT * FROM day_securities WHERE pack_id = ${pack} ORDER BY symbol`).all()).results;
+
+  beforeAll(async () => {
+    await publish(await testPack(DAY));
+  });
+
+  it("are as the pack says after publishing, and repairing changes nothing", async () => {
+    expect(await index()).toEqual({ tradedate: DAY, revision: 1, securities: 2, findings: [] });
+    const before = await rows();
+    expect((await repaired()).findings).toEqual([]);
+    expect(await rows()).toEqual(before);
+  });
+
+  it.each([
+    [
+      "a number that differs",
+      `UPDATE day_securities SET crc = crc + 1 WHERE symbol = '600519' AND pack_id = ${pack}`,
+      "600519.SH",
+    ],
+    [
+      "a block that differs",
+      `UPDATE day_securities SET blocks = CAST(substr(blocks, 2) || x'00' AS BLOB) WHERE symbol = '300750' AND pack_id = ${pack}`,
+      "300750.SZ",
+    ],
+    [
+      "a row that is gone",
+      `DELETE FROM day_securities WHERE symbol = '600519' AND pack_id = ${pack}`,
+      "600519.SH",
+    ],
+    [
+      "a row too many",
+      `INSERT INTO day_securities SELECT pack_id, '000001', 'SZ', section_offset, section_length, footer_length, rows, crc, blocks, last_time FROM day_securities WHERE symbol = '300750' AND pack_id = ${pack}`,
+      "000001.SZ",
+    ],
+  ])("are found wrong with %s, and made anew from the pack", async (_, spoil, code) => {
+    const before = await rows();
+    const summed = async () =>
+      (await db.prepare(`SELECT * FROM pack_markets WHERE pack_id = ${pack} ORDER BY market`).all()).results;
+    const sums = await summed();
+    await db.prepare(spoil).run();
+    const { findings } = await index();
+    expect(findings).toMatchObject([{ level: "failed", subject: DAY }]);
+    expect(findings[0]?.sentence).toContain(code);
+    expect((await repaired()).findings).toMatchObject([{ level: "done", subject: DAY }]);
+    expect(await rows()).toEqual(before);
+    expect(await summed()).toEqual(sums);
+    expect((await index()).findings).toEqual([]);
+  });
+
+  it("cannot be made anew from an object that is another one or gone, and stay as they are", async () => {
+    const before = [await rows(), await servedState(DAY)];
+    const other = await testPack(DAY, 999_999);
+    const key = "orders/2026/20260311/1.parquet";
+    await bucket.put(key, other.bytes);
+    await db
+      .prepare(`UPDATE day_packs SET size_bytes = ? WHERE object_key = ?`)
+      .bind(other.bytes.length, key)
+      .run();
+    expect((await repaired()).findings[0]?.sentence).toMatch(
+      /its object is of build [0-9a-f]{32} instead of/,
+    );
+    await bucket.put(key, other.bytes.subarray(0, other.bytes.length - 9));
+    expect((await repaired()).findings[0]?.sentence).toContain("bytes instead of");
+    await bucket.delete(key);
+    expect((await repaired()).findings[0]?.sentence).toContain("its object is not in R2");
+    expect(await rows()).toEqual(before[0]);
+  });
+
+  it("are only there of loaded days", async () => {
+    expect((await admin("GET", "/doctor/index/20200101")).status).toBe(404);
+    expect((await admin("GET", "/doctor/index/yesterday")).status).toBe(400);
+  });
+});

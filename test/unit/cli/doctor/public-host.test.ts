@@ -1,0 +1,75 @@
+import { createServer, type RequestListener } from "node:http";
+import { describe, expect, it } from "vitest";
+import { checkoutFindings, clockFindings } from "../../../../src/cli/doctor/doctor.ts";
+import { checkPublicHost } from "../../../../src/cli/doctor/public-host.ts";
+
+/** The service as far as the checks see it. */
+const well: RequestListener = (request, response) => {
+  response.setHeader("X-Request-Id", "r1");
+  if (request.url === "/api") response.end(JSON.stringify({ code: 422, message: "apiname", data: null }));
+  else response.writeHead(401, { "WWW-Authenticate": "Basic" }).end();
+};
+
+async function found(listener: RequestListener): Promise<string[]> {
+  const server = createServer(listener);
+  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  const findings = await checkPublicHost(`http://127.0.0.1:${port}`);
+  server.closeAllConnections();
+  server.close();
+  return findings.map(
+    ({ level, subject, sentence }) =>
+      `${level} ${subject}: ${sentence.replaceAll(`http://127.0.0.1:${port}`, "")}`,
+  );
+}
+
+describe("the public host", () => {
+  it("is well when the service itself answers every client", async () => {
+    expect(await found(well)).toEqual([]);
+  });
+
+  it("is found to refuse a client before the service sees it", async () => {
+    const refusing: RequestListener = (request, response) =>
+      /urllib/.test(request.headers["user-agent"] ?? "")
+        ? response.writeHead(403, { "Content-Type": "text/html" }).end("<html>error code: 1010</html>")
+        : well(request, response);
+    expect(await found(refusing)).toEqual([
+      "failed urllib: urllib (Python-urllib/3.12) at /api gets HTTP 403, not from the service.",
+      "failed urllib: urllib (Python-urllib/3.12) at /s/ gets HTTP 403 where a password is asked for.",
+    ]);
+  });
+
+  it("is found to redirect posts, to answer with a page, or not at all", async () => {
+    const all = async (listener: RequestListener) =>
+      (await found(listener)).filter((each) => each.includes("curl:"));
+    const redirecting = await all((_, response) => response.writeHead(301, { Location: "https://h/" }).end());
+    expect(redirecting[0]).toContain("is redirected to https://h/");
+    const page = await all((_, response) => response.end("<html>"));
+    expect(page[0]).toContain("gets HTTP 200, not from the service");
+    const nothing = await all((request) => request.socket.destroy());
+    expect(nothing).toEqual(["failed curl: curl (curl/8.5.0) at  got no answer (ECONNRESET)."]);
+  });
+});
+
+describe("the clock", () => {
+  it("may lie anywhere between the question and the answer, and 5 s beside", () => {
+    expect(clockFindings(1_000_000, 990_000, 1_010_000)).toEqual([]);
+    expect(clockFindings(1_000_000, 1_005_000, 1_006_000)).toEqual([]);
+    expect(clockFindings(1_000_000, 1_060_000, 1_061_000)[0]?.sentence).toContain("60 s behind");
+    expect(clockFindings(1_100_000, 1_000_000, 1_010_000)[0]?.sentence).toContain("90 s ahead of");
+  });
+});
+
+describe("the deployment against the checkout", () => {
+  it("lacks migrations, has strange ones, or is of another version", () => {
+    const found = (migrations: string[] | null, version = "0.0.0") =>
+      checkoutFindings({ migrations, version }).map(({ check, level }) => `${check} ${level}`);
+    expect(found(null)).toEqual(["version warning", "migrations warning"]);
+    expect(found(["9999_future.sql"])).toEqual([
+      "version warning",
+      "migrations failed",
+      "migrations warning",
+    ]);
+  });
+});
