@@ -62,7 +62,9 @@ describe("edgetape/client, packed and installed", () => {
     const installed = join(folder, "node_modules", "edgetape", "dist", "client", "typescript");
     for (const name of (await readdir(installed)).filter((each) => each.endsWith(".js"))) {
       const text = await readFile(join(installed, name), "utf8");
-      const imports = [...text.matchAll(/^(?:import|export [{*])[^;"]*"([^"]+)"/gm)].map(([, from]) => from ?? "");
+      const imports = [...text.matchAll(/^(?:import|export [{*])[^;"]*"([^"]+)"/gm)].map(
+        ([, from]) => from ?? "",
+      );
       expect(
         imports.filter((from) => !/^\.\/[\w-]+\.js$/.test(from)),
         name,
