@@ -1,4 +1,5 @@
 /** Requests whose k-th store call is spoilt, for every k, and what their callers saw. */
+import { randomUUID } from "node:crypto";
 import type { StoreFault } from "../support/fault-worker.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import type { Service } from "../support/service.ts";
@@ -27,8 +28,17 @@ const CALL_FAULTS: readonly StoreFault[] = ["fail", "lose", "delay"];
 const BODY_FAULTS: readonly StoreFault[] = ["truncate", "break"];
 
 /** Sends the request with one of its calls spoilt (`k` 0: none). */
-export async function sendSpoilt(request: SpoiltRequest, fault: StoreFault, k: number): Promise<Seen> {
-  const headers = { "content-type": "application/json", ...request.headers, "x-fault": `${fault} ${k}` };
+export async function sendSpoilt(
+  request: SpoiltRequest,
+  fault: StoreFault,
+  k: number,
+  id: string = randomUUID(),
+): Promise<Seen> {
+  const headers = {
+    "content-type": "application/json",
+    ...request.headers,
+    "x-fault": `${fault} ${k} ${id}`,
+  };
   try {
     return { kind: "answer", answer: await call(request.url, { ...request, headers }) };
   } catch {
@@ -38,10 +48,11 @@ export async function sendSpoilt(request: SpoiltRequest, fault: StoreFault, k: n
 
 /** The calls of a clean run, in their order, such as `d1 batch`; those behind the answer included. */
 export async function callsOf(service: Service, request: SpoiltRequest): Promise<string[]> {
-  const seen = await sendSpoilt(request, "fail", 0);
+  const id = randomUUID();
+  const seen = await sendSpoilt(request, "fail", 0, id);
   if (seen.kind === "broken") throw new Error(`${request.url} broke without a fault`);
   await new Promise((resolve) => setTimeout(resolve, 200));
-  return (await fetch(`${service.baseUrl}/calls`)).json() as Promise<string[]>;
+  return (await fetch(`${service.baseUrl}/calls?id=${id}`)).json() as Promise<string[]>;
 }
 
 /** Every call of `calls` with every fault that it can have; `hang` and `stall` apart, which take seconds. */

@@ -1,6 +1,6 @@
 /**
- * The service over stores that fail on command. A request's header `x-fault: <what> <k>` spoils the k-th store
- * call that it makes, counted from 1; `GET /calls` tells the calls of the last request with that header.
+ * The service over stores that fail on command. A request's header `x-fault: <what> <k> <id>` spoils the k-th
+ * store call that it makes, counted from 1; `GET /calls?id=<id>` tells, once, which calls it made.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Env } from "../../src/env.ts";
@@ -11,7 +11,7 @@ export * from "../../src/worker.ts";
 
 /**
  * What happens to a call: it fails before it is made, is made and its answer lost, comes late, never comes;
- * an R2 body ends in the middle as if it were whole, breaks there, or falls silent there.
+ * an R2 body ends in the middle, breaks there, or falls silent there.
  */
 export type StoreFault = "fail" | "lose" | "delay" | "hang" | "truncate" | "break" | "stall";
 
@@ -25,21 +25,28 @@ interface Spoilt {
 }
 
 const spoilt = new AsyncLocalStorage<Spoilt>();
-let last: string[] = [];
+const callsById = new Map<string, string[]>();
 let bindings: Env | undefined;
 
 export default {
   async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
-    if (new URL(request.url).pathname === "/calls") return Response.json(last);
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === "/calls") return Response.json(takeCalls(searchParams.get("id") ?? ""));
     bindings ??= watchStores(env, spoil);
-    const [fault = "", k = ""] = (request.headers.get("x-fault") ?? "").split(" ");
+    const [fault = "", k = "", id = ""] = (request.headers.get("x-fault") ?? "").split(" ");
     if (fault === "") return worker.fetch(request, bindings, ctx);
     const plan: Spoilt = { fault, k: Number(k), calls: [] };
-    last = plan.calls;
+    callsById.set(id, plan.calls);
     const served = bindings;
     return spoilt.run(plan, async () => worker.fetch(request, served, ctx));
   },
 };
+
+function takeCalls(id: string): string[] {
+  const calls = callsById.get(id) ?? [];
+  callsById.delete(id);
+  return calls;
+}
 
 const spoil: Watch = async ({ store, method }: StoreCall, proceed) => {
   const plan = spoilt.getStore();
@@ -74,7 +81,8 @@ async function spoiltBody(answer: unknown, fault: "truncate" | "break" | "stall"
   const object = answer as R2ObjectBody;
   const bytes = new Uint8Array(await object.arrayBuffer());
   const half = bytes.subarray(0, bytes.length >> 1);
-  const pipe = new IdentityTransformStream();
+  // Like a real R2 body it knows its length, so the runtime itself notices an early end.
+  const pipe = new FixedLengthStream(bytes.length);
   const writer = pipe.writable.getWriter();
   const send = async () => {
     if (half.length > 0) await writer.write(half);

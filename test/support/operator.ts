@@ -60,7 +60,9 @@ export async function publishPack(service: Service, tradedate: string, pack: Uin
     force: true,
   });
   if (begun.state === "served") return { day: begun.day, newRevision: false };
+  const stored = new Set(begun.parts.map((part) => part.n));
   for (let n = 1; n <= begun.partCount; n++) {
+    if (stored.has(n)) continue;
     const part = pack.subarray((n - 1) * begun.partSizeBytes, n * begun.partSizeBytes);
     const headers = { [PART_SHA256_HEADER]: sha256(part) };
     await asOperator(service, "PUT", `${uploads}/${begun.uploadId}/parts/${n}`, part, headers);

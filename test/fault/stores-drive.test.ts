@@ -1,0 +1,147 @@
+/**
+ * The k-th store call of each kind of request to a share, and of each step of a publish, fails, is lost or comes
+ * late: a share gives the right bytes, 503 or a broken body; a day is served as it was or as it will be.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { day, type Row, randomSecurity } from "../support/builders.ts";
+import { basic, shareOf, type TestShare, tradesFile } from "../support/drive.ts";
+import type { StoreFault } from "../support/fault-worker.ts";
+import { publishFiles } from "../support/files.ts";
+import { call } from "../support/http-client.ts";
+import { account, loadWeekdays, packOf, publish, publishPack } from "../support/operator.ts";
+import { printedRandom, type Random } from "../support/random.ts";
+import { type Service, startService } from "../support/service.ts";
+import { orderHistory, pageOf } from "../support/walk.ts";
+import { callsOf, type SpoiltRequest, sendSpoilt, spotsOf } from "./spoilt.ts";
+
+const TRADEDATE = "20260311";
+const SYMBOL = "600519";
+
+let service: Service;
+let random: Random;
+let key: string;
+let share: TestShare;
+beforeAll(async () => {
+  random = printedRandom("failing stores of the drive");
+  service = await startService({ entry: "test/support/fault-worker.ts" });
+  await loadWeekdays(service, "20260101", "20261231");
+  await publish(
+    service,
+    day({ tradedate: TRADEDATE, securities: [randomSecurity(random, { symbol: SYMBOL, rows: 3_000 })] }),
+  );
+  await publishFiles(service, tradesFile("20260310", Buffer.alloc(300_000, "trades")));
+  ({ key } = await account(service, { plan: "flagship" }));
+  share = await shareOf(service, key);
+});
+afterAll(() => service.stop());
+
+const onDrive = (path: string, method = "GET", headers: Record<string, string> = {}): SpoiltRequest => ({
+  method,
+  url: share.url + path,
+  headers: { ...basic(share.shareId, share.password), ...headers },
+});
+
+const kinds: Record<string, () => SpoiltRequest> = {
+  "the page": () => onDrive(""),
+  "a folder": () => onDrive("20260310/"),
+  "by-symbol": () => onDrive(`${TRADEDATE}/by-symbol/`),
+  "the manifest": () => onDrive("manifest.json"),
+  "a file": () => onDrive("20260310/20260310_trades.zip"),
+  "a range": () => onDrive("20260310/20260310_trades.zip", "GET", { range: "bytes=100000-200000" }),
+  "one security": () => onDrive(`${TRADEDATE}/by-symbol/${SYMBOL}.SH.parquet`),
+  PROPFIND: () => onDrive("20260310/", "PROPFIND", { depth: "1" }),
+  "a wrong password": () => ({ ...onDrive(""), headers: basic(share.shareId, "wrong") }),
+};
+
+describe("a share whose stores fail", () => {
+  for (const [name, make] of Object.entries(kinds)) {
+    it(name, { timeout: 120_000 }, async () => {
+      const request = { body: undefined, ...make() };
+      const clean = await call(request.url, request);
+      expect(clean.status).toBeLessThan(402);
+      const calls = await callsOf(service, request);
+      for (const { fault, k, call: spoilt } of spotsOf(calls)) {
+        const about = `${name}: ${fault} of call ${k}, ${spoilt}`;
+        const seen = await sendSpoilt(request, fault, k);
+        if (seen.kind === "broken") expect(spoilt, about).toBe("r2 get");
+        else if (seen.answer.status === 503) expect(seen.answer.reason, about).toBe("unavailable");
+        // A wrong password may have been the last that the guard lets pass.
+        else if (seen.answer.status === 429) expect(name).toBe("a wrong password");
+        else {
+          expect(seen.answer.status, about).toBe(clean.status);
+          // A refusal carries its request id.
+          if (clean.status < 400) expect(seen.answer.bytes.equals(clean.bytes), about).toBe(true);
+        }
+      }
+    });
+  }
+});
+
+describe("a publish whose stores fail", () => {
+  const uploads = `/admin/days/${TRADEDATE}/uploads`;
+
+  /** What the service answers for the day, which must be `before` or `after`. */
+  async function served(choices: Row[][]): Promise<Row[]> {
+    const page = pageOf(
+      await service.post(orderHistory({ apikey: key, params: { symbol: SYMBOL, tradedate: TRADEDATE } })),
+    );
+    const found = choices.find((rows) => JSON.stringify(rows) === JSON.stringify(page.items));
+    if (found === undefined) throw new Error("the day is torn");
+    return found;
+  }
+
+  it("leaves the day whole at every call of its last step, and completes when it is asked again", {
+    timeout: 120_000,
+  }, async () => {
+    const make = () =>
+      day({ tradedate: TRADEDATE, securities: [randomSecurity(random, { symbol: SYMBOL, rows: 500 })] });
+    let before = make();
+    await publish(service, before);
+    const complete = async (fault: StoreFault, k: number, id?: string) => {
+      const after = make();
+      const pack = await packOf(after);
+      // Everything but the last step, which the operator's command would take next.
+      const begun = await begin(pack);
+      const headers = { authorization: `Bearer ${service.adminToken}` };
+      const url = `${service.baseUrl}${uploads}/${begun}/complete`;
+      const seen = await sendSpoilt({ method: "POST", url, headers, body: undefined }, fault, k, id);
+      if (seen.kind === "broken") throw new Error("an admin answer broke");
+      await served([before.rowsOf(SYMBOL), after.rowsOf(SYMBOL)]);
+      await publishPack(service, TRADEDATE, pack);
+      expect(await served([after.rowsOf(SYMBOL)])).toHaveLength(500);
+      before = after;
+      return seen.answer.status;
+    };
+    await complete("fail", 0, "clean");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const calls = (await (await fetch(`${service.baseUrl}/calls?id=clean`)).json()) as string[];
+    expect(calls.length).toBeGreaterThan(5);
+    const statuses = new Map<number, number>();
+    for (const { fault, k } of spotsOf(calls)) {
+      const status = await complete(fault, k);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    console.log(`publish: ${calls.join(", ")}; HTTP statuses`, Object.fromEntries(statuses));
+    expect([...statuses.keys()].every((status) => [200, 201, 503].includes(status))).toBe(true);
+  });
+
+  /** Begins an upload of `pack` and sends its parts; returns its id. */
+  async function begin(pack: Uint8Array): Promise<string> {
+    let id = "";
+    const recording: Service = {
+      ...service,
+      admin: (method, path, body, headers) => {
+        id = /uploads\/([^/]+)\/complete$/.exec(path)?.[1] ?? id;
+        if (id !== "") throw new Stopped();
+        return service.admin(method, path, body, headers);
+      },
+    };
+    await publishPack(recording, TRADEDATE, pack).catch((error) => {
+      if (!(error instanceof Stopped)) throw error;
+    });
+    return id;
+  }
+});
+
+/** The publisher stopped before the last step. */
+class Stopped extends Error {}
