@@ -10,6 +10,9 @@ export default {
     if (pathname !== "/bare") return worker.fetch(request, env, ctx);
     const range = { offset: Number(searchParams.get("offset")), length: Number(searchParams.get("length")) };
     const object = await env.PACKS.get(searchParams.get("key") ?? "", { range });
-    return object === null ? new Response(null, { status: 404 }) : new Response(object.body, { status: 206 });
+    if (object === null) return new Response(null, { status: 404 });
+    // Without a type the local edge takes the body for text and compresses it.
+    const headers = { "Content-Type": "application/octet-stream" };
+    return new Response(object.body, { status: 206, headers });
   },
 };
