@@ -146,7 +146,7 @@ function Day({
     );
   }
   return (
-    <a class={classes} href={tryAddress(day)} title={label} aria-label={label}>
+    <a class={classes} href={tryAddress(day)} title={label} aria-label={`${number}, ${label}`}>
       {number}
     </a>
   );
@@ -182,7 +182,7 @@ function Months({ months, words }: { months: readonly HeatDay[][]; words: Words 
     .filter(({ days }) => served(days).length > 0 || days.some(isLacking));
   if (rows.length === 0) return null;
   return (
-    <section aria-labelledby="months">
+    <section>
       <h2 id="months">{words.byMonth}</h2>
       <section class="card scroll" tabindex={0} aria-labelledby="months">
         <table class="grid">

@@ -100,7 +100,7 @@ function LastRequests({ info, reader }: { info: AccountInfo; reader: Reader }) {
   const words = WORDS[reader.language];
   const requests = info.last_requests;
   return (
-    <section aria-labelledby="last">
+    <section>
       <h2 id="last">{words.lastRequests}</h2>
       <p class="quiet">
         {requests.length === 0 ? words.noRequests : words.lastNote} {words.beijing}

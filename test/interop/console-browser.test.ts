@@ -1,0 +1,244 @@
+/**
+ * The console in a real browser: in by a link, a key made and used, a query run, seen as table and picture,
+ * downloaded, the key revoked; every page by axe's rules in both themes, and on a telephone.
+ * `EDGETAPE_SCREENSHOTS=<folder>` keeps pictures to look at.
+ */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { AxeResults } from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser, type Watched, watchedPage } from "../support/browser.ts";
+import { inviteTo, publishSample } from "../support/console.ts";
+import { account, loadWeekdays } from "../support/operator.ts";
+import { type Service, startService } from "../support/service.ts";
+import { isMissing } from "../support/tools.ts";
+import { orderHistory } from "../support/walk.ts";
+
+const DAY = "20260311";
+const PAGES = ["", "keys", "data", "try", "try?op=file_download", "shares"];
+const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 }, locale: "en-GB" };
+
+let service: Service;
+let browser: Browser;
+let accountId: string;
+beforeAll(async () => {
+  if (isMissing("chromium")) return;
+  service = await startService();
+  await loadWeekdays(service, "20260101", "20261231", ["20260302"]);
+  for (const [place, date] of ["20260305", "20260306", "20260310"].entries()) {
+    await publishSample(service, date, 600 + place * 200);
+  }
+  // 600519 then has more rows than one page.
+  await publishSample(service, DAY, 120_000);
+  accountId = (await account(service, { plan: "flagship", keys: 0 })).accountId;
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+/** A page of the console, signed in by a fresh link as a person does it. */
+async function signedIn(options: BrowserContextOptions = DESK): Promise<Watched> {
+  const watched = await watchedPage(browser, options);
+  await watched.page.goto(await inviteTo(service, accountId));
+  await watched.page.click("button.primary");
+  await watched.page.waitForURL(`${service.baseUrl}/console/`);
+  return watched;
+}
+
+const go = (page: Page, path: string) => page.goto(`${service.baseUrl}/console/${path}`);
+const textOf = async (page: Page, selector: string) => (await page.textContent(selector)) ?? "";
+
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.EDGETAPE_SCREENSHOTS;
+  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+}
+
+/** What axe finds wrong with the page, in words. Its script goes in by the debugger, past the page's policy. */
+async function axeFindings(page: Page): Promise<string[]> {
+  await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
+  const { violations } = await page.evaluate<AxeResults>("axe.run()");
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target, html }) => `${id}: ${target} ${html}`));
+}
+
+async function runQuery(page: Page): Promise<void> {
+  await page.click("#run");
+  await page.waitForSelector("#views:not([hidden])");
+}
+
+/** Whether anything was painted into the chart's canvas. */
+const isPainted = (page: Page, place: number) =>
+  page.evaluate<boolean>(`(() => {
+    const canvas = document.querySelectorAll("canvas")[${place}];
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    return data.some((byte) => byte !== 0);
+  })()`);
+
+describe.skipIf(isMissing("chromium"))("a holder's day in the console", () => {
+  it("goes from the link to a key, a query, its picture, the file, and the key's end", async () => {
+    const { page, errors, requests, close } = await signedIn();
+    expect(await textOf(page, "main")).toContain("Flagship");
+
+    await page.click("text=Keys");
+    await page.fill("#name", "research laptop");
+    await page.click(".new-key button");
+    const key = (await textOf(page, "#fresh")).trim();
+    expect(key).toMatch(/^et_[0-9A-Za-z]{36}$/);
+    await picture(page, "console-keys");
+    const asked = orderHistory({ apikey: key, params: { symbol: "600519", tradedate: DAY, page_size: 10 } });
+    expect((await service.post(asked)).envelope.code).toBe(200);
+    await go(page, "keys");
+    expect(await page.content()).not.toContain(key);
+
+    await page.click("text=Data");
+    await page.click(`a[href$="tradedate=${DAY}"]`);
+    expect(await page.inputValue("#field-tradedate")).toBe(DAY);
+    await runQuery(page);
+    expect(await textOf(page, "#outcome")).toMatch(/^200 /);
+    expect(await page.locator(".records tbody tr").count()).toBe(100);
+    await page.click("#all-pages");
+    await page.waitForSelector("#all-pages[hidden]", { state: "attached" });
+    expect(await textOf(page, "#pages")).toContain("2 pages");
+    await picture(page, "console-table");
+
+    await page.click("#tab-view-picture");
+    await page.waitForSelector(".uplot canvas");
+    expect([await isPainted(page, 0), await isPainted(page, 1)]).toEqual([true, true]);
+    await picture(page, "console-picture");
+
+    await page.selectOption("#field-format", "parquet");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("#run")]);
+    expect(download.suggestedFilename()).toBe(`600519.SH_${DAY}_orders.parquet`);
+    const bytes = await readFile(await download.path());
+    const program = await service.post({
+      ...asked,
+      params: { symbol: "600519", tradedate: DAY, format: "parquet" },
+    });
+    expect(bytes.equals(program.bytes)).toBe(true);
+    expect(await page.getAttribute("#bar", "value")).toBe("1");
+
+    await page.click("text=Keys");
+    await page.click("summary:has-text('Revoke')");
+    await page.click(".danger");
+    expect(await textOf(page, ".notice.done")).toContain("The key is revoked");
+    await expect
+      .poll(async () => (await service.post(asked)).reason, { timeout: 31_000, interval: 1_000 })
+      .toBe("key_revoked");
+
+    await page.click("text=Sign out");
+    expect(await textOf(page, "main")).toContain("one-time link");
+    expect(errors).toEqual([]);
+    const foreign = requests.filter((url) => !url.startsWith(service.baseUrl) && !url.startsWith("blob:"));
+    expect(foreign).toEqual([]);
+    await close();
+  });
+
+  it("explains a refusal in the words of the service", async () => {
+    const { page, close } = await signedIn();
+    await go(page, "try");
+    await page.fill("#field-symbol", "6005190");
+    await runQuery(page);
+    expect(await textOf(page, "#outcome")).toMatch(/^422 Parameter symbol \(received 6005190\)/);
+    await go(page, "");
+    expect(await textOf(page, "main")).toContain("Wrong parameter");
+    await close();
+  });
+
+  it("runs every operation", async () => {
+    const { page, errors, close } = await signedIn();
+    await go(page, "try");
+    const operations = await page
+      .locator(".operations a")
+      .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+    expect(operations).toHaveLength(7);
+    for (const operation of operations) {
+      await page.goto(service.baseUrl + operation);
+      if (operation?.includes("file_download")) await page.selectOption("#field-data_type", "level2");
+      await runQuery(page);
+      expect(await textOf(page, "#outcome"), String(operation)).toMatch(/^200 /);
+      expect(await page.locator(".records tbody tr").count(), String(operation)).toBeGreaterThan(0);
+    }
+    expect(errors).toEqual([]);
+    await go(page, "shares");
+    await page.click("summary:has-text('Revoke')");
+    await page.click(".danger");
+    expect(await textOf(page, "main")).toContain("No share is open.");
+    await close();
+  });
+});
+
+describe.skipIf(isMissing("chromium"))("every page", () => {
+  it.each(["light", "dark"] as const)(
+    "passes axe's rules in the %s theme, with an answer shown too",
+    async (colorScheme) => {
+      const { page, errors, close } = await signedIn({ ...DESK, colorScheme });
+      for (const path of PAGES) {
+        await go(page, path);
+        expect.soft(await axeFindings(page), path).toEqual([]);
+        await picture(page, `console-${colorScheme}-${path.replace(/\W/g, "-")}`);
+      }
+      await go(page, "keys");
+      await page.fill("#name", colorScheme);
+      await page.click(".new-key button");
+      await page.click("summary:has-text('Roll')");
+      expect.soft(await axeFindings(page), "a new key").toEqual([]);
+      await go(page, "try");
+      await runQuery(page);
+      for (const view of ["table", "picture", "json"]) {
+        await page.click(`#tab-view-${view}`);
+        expect.soft(await axeFindings(page), view).toEqual([]);
+      }
+      expect(errors).toEqual([]);
+      await close();
+    },
+  );
+
+  it("fits a telephone of 360 pixels, in Chinese", async () => {
+    const phone = { viewport: { width: 360, height: 740 }, locale: "zh-CN", colorScheme: "dark" } as const;
+    const { page, close } = await signedIn(phone);
+    for (const path of PAGES) {
+      await go(page, path);
+      if (path === "try") {
+        await runQuery(page);
+        await page.click("#tab-view-picture");
+      }
+      expect(await page.getAttribute("html", "lang")).toBe("zh-CN");
+      expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBe(360);
+      expect.soft(await axeFindings(page), path).toEqual([]);
+      await picture(page, `console-phone-${path.replace(/\W/g, "-")}`);
+    }
+    await close();
+  });
+
+  it("keeps the language and the appearance that were chosen", async () => {
+    const { page, close } = await signedIn();
+    await page.click("text=Dark");
+    await page.click("text=中文");
+    await go(page, "keys");
+    expect(await page.getAttribute("html", "data-theme")).toBe("dark");
+    expect(await textOf(page, "h1")).toBe("密钥");
+    await close();
+  });
+});
+
+describe.skipIf(isMissing("chromium"))("the keyboard alone", () => {
+  it("skips to the content, fills the form, runs it and goes through the views", async () => {
+    const { page, close } = await signedIn();
+    await go(page, "try");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement?.className")).toBe("skip");
+    await page.keyboard.press("Enter");
+    await page.focus("#field-symbol");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#views:not([hidden])");
+    await page.focus("#tab-view-table");
+    await page.keyboard.press("ArrowRight");
+    expect(await page.getAttribute("#tab-view-picture", "aria-selected")).toBe("true");
+    await page.keyboard.press("ArrowRight");
+    expect(await page.isVisible("#view-json")).toBe(true);
+    await close();
+  });
+});
