@@ -4,13 +4,19 @@ import { type Env, settingsOf, VERSION } from "../env.ts";
 import { SECURITY_HEADERS } from "../http/headers.ts";
 import type { Language } from "../http/language.ts";
 import type { RequestLog } from "../http/request-log.ts";
+import { STYLE_ASSET } from "./assets.ts";
+import type { DocsLanguage } from "./block.ts";
+import { docsPage, PAGE_POLICY, pathOf } from "./layout.tsx";
 import { openApiDocument } from "./openapi/document.ts";
+import { SLUGS } from "./pages.ts";
 
 /** The app around the pages opens the log and reads the language that messages are to be in. */
 export type DocsEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
 
 /** Documentation changes with a deployment only. */
 const CACHE = "public, max-age=300";
+/** A year: an asset's name changes with its content. */
+const ASSET_CACHE = "public, max-age=31536000, immutable";
 
 /**
  * All routes of the documentation.
@@ -20,6 +26,12 @@ const CACHE = "public, max-age=300";
 export function docsRoutes(): Hono<DocsEnv> {
   const docs = new Hono<DocsEnv>();
   docs.get("/openapi.json", openApi);
+  docs.get("/docs", toFirstPage);
+  docs.get("/docs/", toFirstPage);
+  docs.get("/docs/-assets/:name", asset);
+  docs.get("/docs/:language", ofLanguage);
+  docs.get("/docs/:language/", ofLanguage);
+  docs.get("/docs/:language/:slug", page);
   return docs;
 }
 
@@ -31,14 +43,62 @@ function openApi(c: Context<DocsEnv>): Response {
   const base = baseOf(c);
   if (made?.base !== base) made = { base, text: JSON.stringify(openApiDocument(base, VERSION)) };
   return new Response(made.text, {
-    headers: {
-      ...SECURITY_HEADERS,
+    headers: headersOf(c, {
       "Access-Control-Allow-Origin": "*",
       "Cache-Control": CACHE,
       "Content-Type": "application/json; charset=utf-8",
-      "X-Request-Id": c.var.log.requestId,
-    },
+    }),
   });
+}
+
+type Next = () => Promise<void>;
+
+const LANGUAGES: readonly DocsLanguage[] = ["zh", "en"];
+
+/** The language in the address; undefined for anything else. */
+function languageIn(c: Context<DocsEnv>): DocsLanguage | undefined {
+  return LANGUAGES.find((each) => each === c.req.param("language"));
+}
+
+/** To the first page, in the browser's language; Chinese for everybody else. */
+function toFirstPage(c: Context<DocsEnv>): Response {
+  return firstPage(c, c.var.language === "en" ? "en" : "zh");
+}
+
+async function ofLanguage(c: Context<DocsEnv>, next: Next): Promise<Response | undefined> {
+  const language = languageIn(c);
+  return language === undefined ? void (await next()) : firstPage(c, language);
+}
+
+function firstPage(c: Context<DocsEnv>, language: DocsLanguage): Response {
+  note(c);
+  const headers = headersOf(c, { Location: pathOf("quickstart", language), Vary: "Accept-Language" });
+  return new Response(null, { status: 302, headers });
+}
+
+async function page(c: Context<DocsEnv>, next: Next): Promise<Response | undefined> {
+  const language = languageIn(c);
+  const slug = SLUGS.find((each) => each === c.req.param("slug"));
+  if (language === undefined || slug === undefined) return void (await next());
+  note(c);
+  const headers = headersOf(c, {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Language": language === "en" ? "en" : "zh-CN",
+    "Content-Security-Policy": PAGE_POLICY,
+    "Cache-Control": CACHE,
+  });
+  return new Response(docsPage(slug, language, baseOf(c)), { headers });
+}
+
+async function asset(c: Context<DocsEnv>, next: Next): Promise<Response | undefined> {
+  if (c.req.path !== STYLE_ASSET.path) return void (await next());
+  note(c);
+  const headers = headersOf(c, { "Content-Type": "text/css; charset=utf-8", "Cache-Control": ASSET_CACHE });
+  return new Response(STYLE_ASSET.text, { headers });
+}
+
+function headersOf(c: Context<DocsEnv>, more: Readonly<Record<string, string>>): Record<string, string> {
+  return { ...SECURITY_HEADERS, "X-Request-Id": c.var.log.requestId, ...more };
 }
 
 /** Where the service is reached, as its own pages write it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../src/app.ts";
 
-/** Every public path below which the service answers, `/admin` and `/console` as wholes. */
+/** Every public path below which the service answers, `/admin`, `/console` and `/docs` as wholes. */
 const PUBLIC = ["/api", "/api/", "/health", "/s/-assets/:name", "/s/:share", "/s/:share/*", "/openapi.json"];
 
 describe("routes", () => {
@@ -9,7 +9,7 @@ describe("routes", () => {
     const paths = new Set(createApp().routes.map((route) => route.path));
     const catchAll = ["*", "/*"];
     const unexpected = [...paths].filter(
-      (path) => !PUBLIC.includes(path) && !catchAll.includes(path) && !/^\/(admin|console)\b/.test(path),
+      (path) => !PUBLIC.includes(path) && !catchAll.includes(path) && !/^\/(admin|console|docs)\b/.test(path),
     );
     expect(unexpected).toEqual([]);
     expect(PUBLIC.filter((path) => !paths.has(path) && !paths.has(path.replace(/\/$/, "")))).toEqual([]);

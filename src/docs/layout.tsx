@@ -1,0 +1,145 @@
+/** A page of documentation as a whole document. */
+import { ASSETS as DRIVE_ASSETS } from "../shares/page/assets.ts";
+import { STYLE_ASSET } from "./assets.ts";
+import type { DocsLanguage } from "./block.ts";
+import { PAGES, type PageSlug, SLUGS } from "./pages.ts";
+import { BlockView } from "./render.tsx";
+
+/** Pages load the service's own style, script and icon, and nothing from anybody else. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const WORDS = {
+  zh: {
+    html: "zh-CN",
+    other: "en",
+    otherName: "English",
+    menu: "目录",
+    copy: "复制",
+    copied: "已复制",
+    console: "控制台",
+  },
+  en: {
+    html: "en",
+    other: "zh",
+    otherName: "中文",
+    menu: "Contents",
+    copy: "Copy",
+    copied: "Copied",
+    console: "Console",
+  },
+} as const;
+
+/** Where a page is. */
+export function pathOf(slug: PageSlug, language: DocsLanguage): string {
+  return `/docs/${language}/${slug}`;
+}
+
+/** The page as HTML; `base` is the service's address, for the commands on it. */
+export function docsPage(slug: PageSlug, language: DocsLanguage, base: string): string {
+  const words = WORDS[language];
+  const page = PAGES[slug][language];
+  const facts = { base, copy: words.copy, copied: words.copied };
+  const document = (
+    <html lang={words.html}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="description" content={page.lead} />
+        <title>{`${page.title} · edgetape`}</title>
+        <link rel="icon" href={DRIVE_ASSETS.icon.path} type="image/svg+xml" />
+        <link rel="stylesheet" href={STYLE_ASSET.path} />
+        <link rel="alternate" hreflang={WORDS[words.other].html} href={pathOf(slug, words.other)} />
+        <script src={DRIVE_ASSETS.script.path} defer />
+      </head>
+      <body>
+        <div class="tape" aria-hidden="true" />
+        <header class="top">
+          <a class="brand" href={pathOf("quickstart", language)}>
+            edgetape
+          </a>
+          <a href="/console/">{words.console}</a>
+          <a
+            href={pathOf(slug, words.other)}
+            lang={WORDS[words.other].html}
+            hreflang={WORDS[words.other].html}
+          >
+            {words.otherName}
+          </a>
+        </header>
+        <div class="columns">
+          <Menu slug={slug} language={language} />
+          <main>
+            <h1>{page.title}</h1>
+            <p class="lead">{page.lead}</p>
+            {page.blocks.map((block) => (
+              <BlockView block={block} facts={facts} />
+            ))}
+            <Next slug={slug} language={language} />
+          </main>
+        </div>
+      </body>
+    </html>
+  );
+  return `<!doctype html>${document}`;
+}
+
+interface Place {
+  slug: PageSlug;
+  language: DocsLanguage;
+}
+
+/** Beside the text, or folded above it on a phone: two lists, because browsers hide a closed one for good. */
+function Menu(place: Place) {
+  const { menu } = WORDS[place.language];
+  return (
+    <nav class="menu" aria-label={menu}>
+      <details>
+        <summary>{menu}</summary>
+        <MenuList {...place} />
+      </details>
+      <MenuList {...place} />
+    </nav>
+  );
+}
+
+function MenuList({ slug, language }: Place) {
+  return (
+    <ul>
+      {SLUGS.map((each) => (
+        <li>
+          <a href={pathOf(each, language)} aria-current={each === slug ? "page" : undefined}>
+            {PAGES[each][language].title}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Next({ slug, language }: Place) {
+  const at = SLUGS.indexOf(slug);
+  const [before, after] = [SLUGS[at - 1], SLUGS[at + 1]];
+  return (
+    <nav class="next">
+      {before === undefined ? (
+        <span />
+      ) : (
+        <a href={pathOf(before, language)}>{`← ${PAGES[before][language].title}`}</a>
+      )}
+      {after === undefined ? (
+        <span />
+      ) : (
+        <a href={pathOf(after, language)}>{`${PAGES[after][language].title} →`}</a>
+      )}
+    </nav>
+  );
+}

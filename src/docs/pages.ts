@@ -1,0 +1,32 @@
+/** The pages, in the order of the menu, with their text in both languages. */
+import type { DocsLanguage, PageText } from "./block.ts";
+import * as changes from "./pages/changes.ts";
+import * as choosing from "./pages/choosing.ts";
+import * as errors from "./pages/errors.ts";
+import * as fields from "./pages/fields.ts";
+import * as integrity from "./pages/integrity.ts";
+import * as paging from "./pages/paging.ts";
+import * as plans from "./pages/plans.ts";
+import * as quickstart from "./pages/quickstart.ts";
+import * as quirks from "./pages/quirks.ts";
+import * as requests from "./pages/requests.ts";
+import * as shares from "./pages/shares.ts";
+
+export const PAGES = {
+  quickstart,
+  requests,
+  fields,
+  quirks,
+  paging,
+  choosing,
+  plans,
+  errors,
+  shares,
+  integrity,
+  changes,
+} as const satisfies Record<string, Record<DocsLanguage, PageText>>;
+
+/** The last part of a page's address. */
+export type PageSlug = keyof typeof PAGES;
+
+export const SLUGS = Object.keys(PAGES) as readonly PageSlug[];

@@ -1,0 +1,101 @@
+/** What to do about each reason; exhaustive, as the table of outcomes is. */
+import type { Reason } from "../../http/denial.ts";
+import type { Words } from "../../http/language.ts";
+
+export const ADVICE: Readonly<Record<Reason, Words>> = {
+  envelope_invalid: {
+    zh: "检查请求体：UTF-8 的 JSON 对象，含 apiname、apikey、params",
+    en: "Check the body: a JSON object in UTF-8 with apiname, apikey, params",
+  },
+  method_not_allowed: {
+    zh: "用 POST；若被重定向成 GET，请直接写最终地址",
+    en: "Use POST; if a redirect made it a GET, write the final address",
+  },
+  body_too_large: {
+    zh: "请求体超过 64 KiB，只放需要的参数",
+    en: "The body is over 64 KiB: send only what is needed",
+  },
+  not_found: { zh: "接口地址是 POST /api", en: "The API is POST /api" },
+  apiname_unknown: {
+    zh: "改正 apiname，消息里有最接近的名字",
+    en: "Correct apiname; the message has the nearest one",
+  },
+  key_unknown: {
+    zh: "检查 key 是否抄全、有无空格；key 放在请求体里",
+    en: "Check the key for missing characters and blanks; it belongs in the body",
+  },
+  key_revoked: { zh: "到控制台换一个 key", en: "Make a new key in the console" },
+  account_disabled: { zh: "联系客服", en: "Contact support" },
+  plan_missing: {
+    zh: "需要包含此接口的套餐，见套餐页",
+    en: "It takes a plan with this interface: see plans",
+  },
+  plan_expired: { zh: "续费后重试", en: "Renew and try again" },
+  outside_window: {
+    zh: "日期早于套餐的窗口；消息里有窗口的第一天",
+    en: "The date is before the plan's window; the message has its first day",
+  },
+  rate_limited: { zh: "等 Retry-After 秒再试；放慢速度", en: "Wait Retry-After seconds and slow down" },
+  param_invalid: {
+    zh: "按消息改正该参数，不要原样重试",
+    en: "Correct the parameter as the message says; the same again fails again",
+  },
+  param_unknown: {
+    zh: "参数名写错，或应与 params 并列",
+    en: "A misspelt name, or one that belongs beside params",
+  },
+  param_excluded: {
+    zh: "parquet 是整日文件：去掉翻页和时间参数",
+    en: "parquet is the whole day: leave out paging and times",
+  },
+  field_unknown: { zh: "改正 fields 中的列名", en: "Correct the column's name in fields" },
+  cursor_old_format: { zh: "去掉 cursor，从第一页开始", en: "Begin again without a cursor" },
+  cursor_invalid: {
+    zh: "原样传回 next_cursor；换了线路则从头开始或按位置续读",
+    en: "Pass next_cursor unchanged; on another line begin again, or continue by position",
+  },
+  cursor_mismatch: {
+    zh: "翻页时证券、日期、时间窗不能变",
+    en: "Keep security, date and window while paging",
+  },
+  data_rebuilt: {
+    zh: "数据已重建：丢掉已读的行，从第一页开始",
+    en: "The day was rebuilt: drop what you read and begin again",
+  },
+  not_loaded: {
+    zh: "还没入库，晚些再试（data_status 可看进度）",
+    en: "Not loaded yet: try later (data_status tells)",
+  },
+  not_trading_day: { zh: "不是交易日，不会有数据", en: "No trading day: there will be no data" },
+  future_day: { zh: "日期还没到", en: "The day has not come" },
+  before_history: { zh: "早于最早的数据日，不会有", en: "Before the first day: it will not come" },
+  security_unknown: {
+    zh: "核对代码、后缀和日期；消息可能给出另一交易所",
+    en: "Check code, suffix and date; the message may name the other exchange",
+  },
+  no_orders: {
+    zh: "当天没有委托（例如停牌），不是错误",
+    en: "No orders that day (halted, for example): not an error",
+  },
+  withdrawn: { zh: "数据已撤回，核实后可能重新提供", en: "Withdrawn; it may return when it was checked" },
+  nothing_published: {
+    zh: "该年可下载范围内还没有文件，晚些再试",
+    en: "No file yet in your part of that year: try later",
+  },
+  slot_busy: {
+    zh: "上一个请求还在进行：等它结束；不要并行",
+    en: "A request is in progress: wait for its end, do not ask in parallel",
+  },
+  quota_used: {
+    zh: "今日额度用完，北京时间零点重置；不要循环重试",
+    en: "The day's quota is used up until midnight in Beijing; do not loop",
+  },
+  unavailable: {
+    zh: "服务暂时故障：等 Retry-After 秒；持续出现请报请求编号",
+    en: "A fault of the service: wait Retry-After seconds; report the request id if it stays",
+  },
+  day_damaged: {
+    zh: "该日数据正在修复，其他日子不受影响",
+    en: "That day is being repaired; other days are fine",
+  },
+};

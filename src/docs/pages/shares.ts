@@ -1,0 +1,70 @@
+/** Shares of daily files (spec 4.1, 4.2; decisions 8). */
+import { code, heading, list, note, type PageText, text } from "../block.ts";
+
+export const zh: PageText = {
+  title: "文件分享",
+  lead: "每年一个分享：按日期排好的每日文件，浏览器、rclone、wget、客户端都能取。",
+  blocks: [
+    code("share"),
+    text(
+      "`file_download` 返回分享的地址、密码、覆盖的首末日期、文件数与字节数、到期时间。密码不在地址里。同一账户、类型、年份只有一个分享，再问一次得到同一个地址；剩余不足 24 小时时会换新的，旧的用到它自己的期限。",
+    ),
+    list(
+      "`auction_tick`：集合竞价，2022 年起，文件名 `<YYYYMMDD>_aucde.parquet`，ZSTD。",
+      "`level2`：全天逐笔，2017 年起；逐笔委托的整日包也在其中。",
+      "覆盖范围是**已发布**的文件与套餐窗口的交集，随日期移动；正在回补或待核实的不提供。",
+      "`status` 为 `preparing` 时地址为空，`retry_after` 秒后再问。",
+    ),
+    heading("folder", "目录"),
+    list(
+      "`<YYYYMMDD>/<文件>`：按日期。",
+      "`manifest.json`：全部文件的路径、日期、字节数、SHA-256、修订号；`SHA256SUMS`：可直接 `sha256sum --check`。",
+      "`<YYYYMMDD>/by-symbol/<代码>.<SH|SZ>.parquet`：整日包里的一只证券，本身就是完整的 Parquet 文件。不列在目录里，免得同步时取两遍。",
+    ),
+    heading("tools", "工具"),
+    text(
+      "用户名是分享编号，密码是返回的 `password`（Basic 认证）。支持断点续传（Range、If-Range）、ETag 和只读 WebDAV；分享页给出 wget、aria2c、rclone、DuckDB、pandas 的现成命令。TypeScript：",
+    ),
+    code("typescript_share"),
+    text(
+      "`download` 断线后从断点继续；给出 `have`（磁盘上已有的前半部分）可跨进程续传，末尾核对 SHA-256，不符就抛出 `IntegrityError`。",
+    ),
+    note(
+      "密码输错 10 次（15 分钟内、同一来源）后该来源暂停；套餐到期或分享被收回后 30 秒内失效。浏览器里的网页不能跨站读取分享，请在 Node、Deno 或 Workers 里用。",
+    ),
+  ],
+};
+
+export const en: PageText = {
+  title: "Shares of files",
+  lead: "One share a year: daily files by date, for browsers, rclone, wget and the clients.",
+  blocks: [
+    code("share"),
+    text(
+      "`file_download` gives the share's address and password, its first and last day, files and bytes, and when it ends. The password is not in the address. An account has one share per type and year: ask again and the address is the same; with less than 24 hours left a new one is made, and the old one works to its own end.",
+    ),
+    list(
+      "`auction_tick`: the opening auction, from 2022, `<YYYYMMDD>_aucde.parquet`, ZSTD.",
+      "`level2`: full-day ticks, from 2017; the day packs of orders are among them.",
+      "It covers the files that are **published** and inside the plan's window, which moves with the date; files still being filled in or checked are not offered.",
+      "While `status` is `preparing` the address is empty: ask again after `retry_after` seconds.",
+    ),
+    heading("folder", "The folder"),
+    list(
+      "`<YYYYMMDD>/<file>`: by date.",
+      "`manifest.json`: path, date, bytes, SHA-256 and revision of every file; `SHA256SUMS`: for `sha256sum --check`.",
+      "`<YYYYMMDD>/by-symbol/<code>.<SH|SZ>.parquet`: one security out of the pack, a complete Parquet file. It is not listed, so that a sync does not fetch everything twice.",
+    ),
+    heading("tools", "Tools"),
+    text(
+      "The user is the share's id, the password the answer's `password` (Basic). Ranges, If-Range, ETags and read-only WebDAV are there; the share's page has commands for wget, aria2c, rclone, DuckDB and pandas. TypeScript:",
+    ),
+    code("typescript_share"),
+    text(
+      "`download` continues where the line broke; with `have` (the first part, already on disk) also in another process. The SHA-256 is checked at the end, and `IntegrityError` thrown when it differs.",
+    ),
+    note(
+      "Ten wrong passwords from one place within 15 minutes close the door to that place for a while; an ended plan or a revocation takes effect within 30 seconds. A web page of another site cannot read a share: use Node, Deno or workers.",
+    ),
+  ],
+};

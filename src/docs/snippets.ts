@@ -1,0 +1,193 @@
+/**
+ * Every code block of the pages, in both languages the same. `test/interop/docs-snippets.test.ts` runs each of
+ * them, in this order, in one folder, with EDGETAPE_URL and EDGETAPE_KEY set. `{base}` is the service's address.
+ */
+
+export interface Snippet {
+  language: "sh" | "python" | "typescript" | "sql" | "json";
+  /** Python modules beside the standard library and `edgetape`. */
+  needs?: readonly string[];
+  text: string;
+}
+
+const SNIPPETS_BY_NAME = {
+  environment: {
+    language: "sh",
+    text: `export EDGETAPE_URL={base}
+export EDGETAPE_KEY=et_...`,
+  },
+  request: {
+    language: "json",
+    text: `{
+  "apiname": "level2_order_history",
+  "apikey": "et_...",
+  "params": {"symbol": "600519", "tradedate": "20260311", "start_time": "09:30", "end_time": "09:31"},
+  "fields": "time,order_type,price,volume"
+}`,
+  },
+  answer: {
+    language: "json",
+    text: `{
+  "code": 200,
+  "message": "success",
+  "data": {
+    "fields": ["time", "order_type", "price", "volume"],
+    "items": [["093000000", "A", 1500, 100], ["093000000", "A", 1499.99, 200]],
+    "tradedate": "20260311",
+    "page_size": 10000,
+    "next_cursor": null,
+    "has_more": false
+  }
+}`,
+  },
+  curl_page: {
+    language: "sh",
+    text: `curl -s "$EDGETAPE_URL/api" -H 'Content-Type: application/json' -d '{
+  "apiname": "level2_order_history", "apikey": "'"$EDGETAPE_KEY"'",
+  "params": {"symbol": "600519", "tradedate": "20260311", "page_size": 5}}'`,
+  },
+  curl_file: {
+    language: "sh",
+    text: `curl -fsS "$EDGETAPE_URL/api" -o orders.parquet -d '{
+  "apiname": "level2_order_history", "apikey": "'"$EDGETAPE_KEY"'",
+  "params": {"symbol": "600519", "tradedate": "20260311", "format": "parquet"}}'`,
+  },
+  duckdb: {
+    language: "sql",
+    text: `SELECT left(time, 4) AS minute, count(*) AS orders, sum(amount) AS yuan
+FROM 'orders.parquet'
+WHERE order_type = 'A'
+GROUP BY minute ORDER BY minute;`,
+  },
+  pandas: {
+    language: "python",
+    needs: ["pandas", "pyarrow"],
+    text: `import pandas
+
+orders = pandas.read_parquet("orders.parquet")
+orders["at"] = pandas.to_datetime(orders["tradedate"] + orders["time"], format="%Y%m%d%H%M%S%f")
+print(orders.set_index("at").resample("1min")["volume"].sum())`,
+  },
+  polars: {
+    language: "python",
+    needs: ["polars"],
+    text: `import polars
+
+orders = polars.scan_parquet("orders.parquet")
+new = orders.filter(polars.col("order_type").is_in(["A", "0", "1", "U"]))
+print(new.group_by("order_code").agg(polars.col("volume").sum(), polars.len()).collect())`,
+  },
+  python_rows: {
+    language: "python",
+    text: `import edgetape
+
+client = edgetape.Client()  # EDGETAPE_KEY and EDGETAPE_URL
+for row in client.orders("600519", "20260311", start="09:30", end="09:31"):
+    print(row)`,
+  },
+  python_frame: {
+    language: "python",
+    needs: ["pandas"],
+    text: `import edgetape
+
+frame = edgetape.Client().orders("600519", "20260311").to_df()
+print(frame[["time", "price", "volume"]].head())`,
+  },
+  typescript_rows: {
+    language: "typescript",
+    text: `import { Client } from "edgetape/client";
+
+const client = new Client({ key: process.env.EDGETAPE_KEY ?? "", baseUrls: process.env.EDGETAPE_URL ?? "" });
+for await (const row of client.orders({ symbol: "600519", date: "20260311", start: "09:30", end: "09:31" })) {
+  console.log(row.time, row.order_code, row.price, row.volume);
+}`,
+  },
+  typescript_errors: {
+    language: "typescript",
+    text: `import { Client, NoData, QuotaUsed } from "edgetape/client";
+
+const client = new Client({ key: process.env.EDGETAPE_KEY ?? "", baseUrls: process.env.EDGETAPE_URL ?? "" });
+const orders = client.orders({ symbol: "600519", date: "20260311", signal: AbortSignal.timeout(60_000) });
+try {
+  console.log((await orders.toArray()).length);
+} catch (error) {
+  if (error instanceof QuotaUsed) console.log("goes on after", error.resetsAt);
+  else if (error instanceof NoData) console.log(error.reason, error.requestId);
+  else throw error;
+}`,
+  },
+  walk: {
+    language: "python",
+    text: `import json, os, urllib.request
+
+url, key = os.environ["EDGETAPE_URL"] + "/api", os.environ["EDGETAPE_KEY"]
+params = {"symbol": "600519", "tradedate": "20260311"}
+rows = []
+while True:
+    body = {"apiname": "level2_order_history", "apikey": key, "params": params}
+    request = urllib.request.Request(url, json.dumps(body).encode(), {"User-Agent": "walk/1"})
+    answer = json.load(urllib.request.urlopen(request))
+    if answer["code"] != 200:
+        raise SystemExit(answer["message"])
+    rows += answer["data"]["items"]
+    if not answer["data"]["has_more"]:
+        break
+    params["cursor"] = answer["data"]["next_cursor"]
+print(len(rows))`,
+  },
+  estimate: {
+    language: "sh",
+    text: `curl -s "$EDGETAPE_URL/api" -d '{
+  "apiname": "order_history_estimate", "apikey": "'"$EDGETAPE_KEY"'",
+  "params": {"symbol": "600519", "tradedate": "20260311"}}'`,
+  },
+  account: {
+    language: "sh",
+    text: `curl -s "$EDGETAPE_URL/api" -d '{
+  "apiname": "account_info", "apikey": "'"$EDGETAPE_KEY"'", "params": {}}'`,
+  },
+  share: {
+    language: "python",
+    text: `import edgetape
+
+share = edgetape.Client().share("auction_tick", 2026)
+print(share.start_date, share.end_date, share.file_count, share.url)
+share.download("auction-2026")  # run it again: only what is missing or new is fetched`,
+  },
+  typescript_share: {
+    language: "typescript",
+    text: `import { createWriteStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { Client } from "edgetape/client";
+
+const client = new Client({ key: process.env.EDGETAPE_KEY ?? "", baseUrls: process.env.EDGETAPE_URL ?? "" });
+const share = await client.share("auction_tick", 2026);
+for (const file of (await share.files()).slice(0, 1)) {
+  await pipeline(share.download(file), createWriteStream(file.path.replace("/", "-"))); // SHA-256 is checked
+}`,
+  },
+  changes: {
+    language: "python",
+    text: `import edgetape
+
+for change in edgetape.Client().changes(since="20260301"):
+    print(change["tradedate"], change["kind"], change["revision"])`,
+  },
+  sync: {
+    language: "python",
+    text: `import edgetape
+
+report = edgetape.Client().sync(["600519"], "20260311", "20260311", "orders")
+print(report)`,
+  },
+  pack: {
+    language: "sql",
+    text: `SELECT symbol, count(*) AS orders, min(time), max(time)
+FROM '20260311.parquet'
+GROUP BY symbol ORDER BY orders DESC LIMIT 10;`,
+  },
+} as const satisfies Record<string, Snippet>;
+
+export type SnippetName = keyof typeof SNIPPETS_BY_NAME;
+
+export const SNIPPETS: Readonly<Record<SnippetName, Snippet>> = SNIPPETS_BY_NAME;

@@ -1,0 +1,176 @@
+import { mkdir } from "node:fs/promises";
+import type { Browser, BrowserContextOptions } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Block } from "../../src/docs/block.ts";
+import { PAGES, SLUGS } from "../../src/docs/pages.ts";
+import { SNIPPETS } from "../../src/docs/snippets.ts";
+import { FIELDS } from "../../src/orders/record.ts";
+import { CODE_OF_REASON } from "../conformance/expect-refusal.ts";
+import { startBrowser, watchedPage } from "../support/browser.ts";
+import { call } from "../support/http-client.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 }, locale: "en-US" };
+const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, locale: "zh-CN" };
+const LANGUAGES = ["zh", "en"] as const;
+const ALL = LANGUAGES.flatMap((language) => SLUGS.map((slug) => `/docs/${language}/${slug}`));
+
+/** Where pictures of the pages go, to be looked at; nowhere when unset. */
+const PICTURES = process.env.EDGETAPE_PICTURES;
+
+let service: Service;
+let browser: Browser;
+beforeAll(async () => {
+  service = await startService();
+  browser = await startBrowser();
+  if (PICTURES !== undefined) await mkdir(PICTURES, { recursive: true });
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  call(`${service.baseUrl}${path}`, { method: "GET", headers });
+
+describe("the pages below /docs/ (issue: clients and documentation)", () => {
+  it.each([
+    ["/docs/", "en-GB,en;q=0.9", "/docs/en/quickstart"],
+    ["/docs", "zh-CN,zh;q=0.9", "/docs/zh/quickstart"],
+    ["/docs/", "fr", "/docs/zh/quickstart"],
+    ["/docs/en", "zh", "/docs/en/quickstart"],
+  ])("%s for %s leads to %s", async (path, language, to) => {
+    const answer = await get(path, { "accept-language": language });
+    expect([answer.status, answer.headers.location]).toEqual([302, to]);
+  });
+
+  it("says all there is to say in both languages, block for block", () => {
+    for (const slug of SLUGS) {
+      const kinds = LANGUAGES.map((language) =>
+        (PAGES[slug][language].blocks as readonly Block[]).map(shapeOf),
+      );
+      expect(kinds[0], slug).toEqual(kinds[1]);
+    }
+  });
+
+  it("shows every snippet, every field and every reason", async () => {
+    for (const language of LANGUAGES) {
+      const shown = new Set(
+        SLUGS.flatMap((slug) =>
+          (PAGES[slug][language].blocks as readonly Block[]).map((each) =>
+            each.kind === "code" ? each.snippet : "",
+          ),
+        ),
+      );
+      expect(Object.keys(SNIPPETS).filter((name) => !shown.has(name as never))).toEqual([]);
+      const fields = (await get(`/docs/${language}/fields`)).text;
+      for (const field of FIELDS) expect(fields).toContain(`<code>${field}</code>`);
+      const errors = (await get(`/docs/${language}/errors`)).text;
+      for (const reason of Object.keys(CODE_OF_REASON)) expect(errors).toContain(`<code>${reason}</code>`);
+    }
+  });
+
+  it("leads nowhere that is not there", async () => {
+    const pages = new Map(
+      await Promise.all(ALL.map(async (path) => [path, (await get(path)).text] as const)),
+    );
+    for (const [path, html] of pages) {
+      expect(html, path).toContain("<h1>");
+      for (const [, href = ""] of html.matchAll(/ href="([^"]+)"/g)) {
+        const [to = "", id] = href.split("#");
+        if (to === "/console/" || to === "/openapi.json") continue;
+        if (/^\/(docs|s)\/-assets\//.test(to)) expect((await get(to)).status, `${path}: ${href}`).toBe(200);
+        else {
+          const target = to === "" ? html : pages.get(to);
+          expect(target, `${path}: ${href}`).toBeDefined();
+          if (id !== undefined) expect(target, `${path}: ${href}`).toContain(` id="${id}"`);
+        }
+      }
+    }
+  });
+
+  it("answers other addresses as the service does everywhere", async () => {
+    for (const path of ["/docs/fr/fields", "/docs/en/nothing", "/docs/-assets/docs-0.css"]) {
+      const answer = await get(path);
+      expect([answer.status, answer.reason], path).toEqual([404, "not_found"]);
+    }
+  });
+
+  it("runs nothing inline, asks nobody else, and breaks no rule of its own policy", async () => {
+    const { page, requests, errors, close } = await watchedPage(browser, DESK);
+    for (const path of ALL) {
+      await page.goto(service.baseUrl + path);
+      const html = await page.content();
+      expect(html, path).not.toMatch(/<style|style="|onclick|<script(?! src)/);
+    }
+    expect(requests.filter((url) => !url.startsWith(service.baseUrl))).toEqual([]);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+  it("copies a command as it stands", async () => {
+    const { page, close } = await watchedPage(browser, {
+      ...DESK,
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    await page.goto(`${service.baseUrl}/docs/en/quickstart`);
+    await page.click("button[data-copy=code-environment]");
+    await page.waitForSelector("button.done");
+    const copied = String(await page.evaluate("navigator.clipboard.readText()"));
+    expect(copied).toBe(SNIPPETS.environment.text.replace("{base}", service.baseUrl));
+    await close();
+  });
+
+  it.each(["light", "dark"] as const)(
+    "fits a screen 360 px wide, every page, in the %s theme",
+    async (colorScheme) => {
+      const { page, close } = await watchedPage(browser, { ...PHONE, colorScheme });
+      for (const path of ALL) {
+        await page.goto(service.baseUrl + path);
+        expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBe(360);
+        if (PICTURES !== undefined) {
+          await page.screenshot({
+            path: `${PICTURES}/docs-phone-${colorScheme}${path.replaceAll("/", "-")}.png`,
+          });
+        }
+      }
+      await page.click(".menu summary");
+      await page.click('.menu details a[href$="/fields"]');
+      expect(await page.textContent("h1")).toBe(PAGES.fields.en.title);
+      await close();
+    },
+  );
+
+  it.each(["light", "dark"] as const)("is readable on a desk in the %s theme", async (colorScheme) => {
+    const { page, close } = await watchedPage(browser, { ...DESK, colorScheme });
+    for (const path of ALL) {
+      await page.goto(service.baseUrl + path);
+      expect(await page.isVisible(".menu > ul a[aria-current]")).toBe(true);
+      expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBe(1280);
+      if (PICTURES !== undefined) {
+        await page.screenshot({
+          path: `${PICTURES}/docs-desk-${colorScheme}${path.replaceAll("/", "-")}.png`,
+          fullPage: true,
+        });
+      }
+    }
+    await close();
+  });
+});
+
+/** What the two languages must have in common. */
+function shapeOf(block: Block): unknown {
+  switch (block.kind) {
+    case "text":
+    case "note":
+      return block.kind;
+    case "heading":
+      return ["heading", block.id];
+    case "list":
+      return ["list", block.items.length];
+    case "table":
+      return ["table", block.rows.length, block.head.length];
+    case "code":
+      return ["code", block.snippet];
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * Every code block of the pages is run as it stands, in the order of `snippets.ts`, in one folder, against a real
+ * service. `EDGETAPE_PYTHON` names a Python that has pandas, pyarrow and polars; what cannot run here is named.
+ */
+import { execFile } from "node:child_process";
+import { rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { EXAMPLE, EXAMPLE_ROWS } from "../../src/docs/example-day.ts";
+import { SNIPPETS, type Snippet, type SnippetName } from "../../src/docs/snippets.ts";
+import { day, order, security } from "../support/builders.ts";
+import { folderWithClient } from "../support/client-package.ts";
+import { auctionPack, publishFiles } from "../support/files.ts";
+import { account, loadWeekdays, packOf, publish } from "../support/operator.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const run = promisify(execFile);
+const PYTHON = process.env.EDGETAPE_PYTHON ?? "python3";
+
+const orders = EXAMPLE_ROWS.map(([, , time, orderId, exchangeOrderId, orderType, orderCode, price, volume]) =>
+  order(String(time), {
+    orderId: Number(orderId),
+    exchangeOrderId: Number(exchangeOrderId),
+    orderType: String(orderType),
+    orderCode: String(orderCode),
+    priceE4: Math.round(Number(price) * 10_000),
+    volume: Number(volume),
+  }),
+);
+const built = day({ tradedate: EXAMPLE.tradedate, securities: [security(EXAMPLE.symbol, orders)] });
+
+let service: Service;
+let folder: string;
+let env: Record<string, string | undefined>;
+beforeAll(async () => {
+  service = await startService();
+  await loadWeekdays(service, "20250101", "20261231");
+  await publish(service, built);
+  await publishFiles(service, auctionPack("20260311"));
+  const { key } = await account(service, { plan: "flagship" });
+  folder = await folderWithClient();
+  await writeFile(join(folder, `${EXAMPLE.tradedate}.parquet`), await packOf(built));
+  const PYTHONPATH = resolve("src/client/python");
+  env = { ...process.env, EDGETAPE_URL: service.baseUrl, EDGETAPE_KEY: key, PYTHONPATH };
+});
+afterAll(async () => {
+  await service?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What a snippet prints; SQL's rows as JSON. */
+async function output({ language, text }: Snippet): Promise<string> {
+  const source = text.replaceAll("{base}", service.baseUrl);
+  const options = { cwd: folder, env, maxBuffer: 1 << 26 };
+  switch (language) {
+    case "sh":
+      return (await run("bash", ["-euo", "pipefail", "-c", source], options)).stdout;
+    case "python":
+      await writeFile(join(folder, "snippet.py"), source);
+      return (await run(PYTHON, ["-W", "error::SyntaxWarning", "snippet.py"], options)).stdout;
+    case "typescript":
+      await writeFile(join(folder, "snippet.ts"), source);
+      return (await run(process.execPath, ["snippet.ts"], options)).stdout;
+    case "sql":
+      return JSON.stringify(await queried(source));
+    case "json":
+      return JSON.stringify(JSON.parse(source));
+  }
+}
+
+async function queried(sql: string): Promise<unknown[][]> {
+  const connection = await (await DuckDBInstance.create(":memory:")).connect();
+  try {
+    await connection.run(`SET file_search_path = '${folder}'`);
+    return (await connection.runAndReadAll(sql)).getRowsJson() as unknown[][];
+  } finally {
+    connection.closeSync();
+  }
+}
+
+/** Which of a snippet's Python modules are not there. */
+async function missing({ needs = [] }: Snippet): Promise<string[]> {
+  const found = await Promise.all(
+    needs.map((name) =>
+      run(PYTHON, ["-c", `import ${name}`]).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return needs.filter((_, at) => !found[at]);
+}
+
+const codeOf = (printed: string) => (JSON.parse(printed) as { code: number }).code;
+
+/** What each must print: the first rows of the example day, or what is known of it. */
+const EXPECTED: Readonly<Record<SnippetName, (printed: string) => void>> = {
+  environment: (printed) => expect(printed).toBe(""),
+  request: (printed) => expect(JSON.parse(printed)).toMatchObject({ apiname: "level2_order_history" }),
+  answer: (printed) => expect(codeOf(printed)).toBe(200),
+  curl_page: (printed) => expect(JSON.parse(printed).data.items).toEqual(EXAMPLE_ROWS),
+  curl_file: (printed) => expect(printed).toBe(""),
+  duckdb: (printed) => expect(JSON.parse(printed)).toEqual([["0930", "2", 449_998]]),
+  pandas: (printed) => expect(printed).toMatch(/2026-03-11 09:30:00\s+360/),
+  polars: (printed) => expect(printed).toMatch(/B\W+100\W+1/),
+  python_rows: (printed) => expect(printed.trim().split("\n")).toHaveLength(3),
+  python_frame: (printed) => expect(printed).toContain("2026-03-11 09:30:00"),
+  typescript_rows: (printed) =>
+    expect(printed).toBe("093000000 B 1500 100\n093000000 S 1499.99 200\n093000010 B 1500 60\n"),
+  typescript_errors: (printed) => expect(printed).toBe("4\n"),
+  walk: (printed) => expect(printed).toBe("4\n"),
+  estimate: (printed) => expect(JSON.parse(printed).data.rows).toEqual({ at_least: 4, at_most: 4 }),
+  account: (printed) => expect(JSON.parse(printed).data.plan).toBe("flagship"),
+  share: (printed) => expect(printed).toContain("20260311 20260311 1 http://"),
+  typescript_share: (printed) => expect(printed).toBe(""),
+  changes: (printed) => expect(printed).toBe("20260311 published 1\n"),
+  sync: (printed) => expect(printed).not.toBe(""),
+  pack: (printed) => expect(JSON.parse(printed)).toEqual([["600519", "4", "091500000", "093000010"]]),
+};
+
+describe("the code blocks of the pages, run as they stand", () => {
+  it.each(Object.keys(SNIPPETS) as SnippetName[])("%s", async (name) => {
+    const snippet = SNIPPETS[name];
+    const without = await missing(snippet);
+    if (without.length > 0) {
+      console.warn(
+        `NOT RUN: the ${name} block of the documentation, because ${PYTHON} has no ${without.join(", ")}`,
+      );
+      return;
+    }
+    EXPECTED[name](await output(snippet));
+  });
+
+  it("the example request is answered as the example answer shows", async () => {
+    const request = { ...JSON.parse(SNIPPETS.request.text), apikey: env.EDGETAPE_KEY };
+    const { envelope } = await service.post(request);
+    const shown = JSON.parse(SNIPPETS.answer.text);
+    const items = built
+      .rowsOf(EXAMPLE.symbol)
+      .filter(([, , time]) => String(time) >= "093000000")
+      .map(([, , time, , , type, , price, volume]) => [time, type, price, volume]);
+    expect(envelope).toEqual({ ...shown, data: { ...shown.data, items } });
+    expect(items.slice(0, 2)).toEqual(shown.data.items);
+  });
+});
