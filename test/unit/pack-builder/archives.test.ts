@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -11,6 +12,10 @@ const GBK_NAME = Buffer.concat([
   Buffer.from("20230711\\600519.SH\\"),
   Buffer.from("d6f0b1caceafcdd02e637376", "hex"),
 ]);
+
+/** A 7z program, where one is installed. */
+const SEVEN_ZIP = ["7z", "7zz", "7za"].find((program) => spawnSync(program, ["i"]).status === 0);
+if (SEVEN_ZIP === undefined) console.error("\n!!! NOT TESTED: no 7z program is installed here !!!\n");
 
 /** Runs the rest of the test with `folders` as the only places for programs. */
 function withPath(...folders: string[]): void {
@@ -89,14 +94,30 @@ describe("archives of a delivery", () => {
     const unpacked = delivery({ [NAME]: FILE });
     // Stands for 7z: copies a folder to where `-o…` says.
     writeFileSync(
-      join(programs, "7zz"),
+      join(programs, "7z"),
       `#!/bin/sh\nfor word in "$@"; do case "$word" in -o*) cp -r "${unpacked}/." "\${word#-o}";; esac; done\n`,
     );
-    chmodSync(join(programs, "7zz"), 0o755);
+    chmodSync(join(programs, "7z"), 0o755);
     withPath(programs, "/usr/bin", "/bin");
     const { report } = await built(archive("20230711.7z", Buffer.from("7z")));
     expect(report).toMatchObject({ rows: 2, layouts: { vendor: 1 } });
     expect(report.defects[0]?.first.file).toBe(`20230711.7z/${NAME}`);
+  });
+
+  it.skipIf(SEVEN_ZIP === undefined)("gives the pack of the folder from a real 7z archive", async () => {
+    const folder = delivery({
+      [NAME]: FILE,
+      "20230711/600000.SH/行情.csv": "x",
+      "20230711/600519.SH/逐笔成交.csv": "x",
+    });
+    const path = join(temporaryFolder(), "20230711.7z");
+    const made = spawnSync(SEVEN_ZIP ?? "", ["a", path, join(folder, "20230711")], {
+      env: { ...process.env, LC_ALL: "C.UTF-8" },
+    });
+    expect(made.status).toBe(0);
+    const [packed, plain] = [await built(path), await built(folder)];
+    expect(readFileSync(packed.pack).equals(readFileSync(plain.pack))).toBe(true);
+    expect(packed.report).toMatchObject({ securities: 2, securitiesWithoutOrders: 1, rows: 2 });
   });
 
   it("says what to install when there is no 7z program, and what 7z says when it fails", async () => {
