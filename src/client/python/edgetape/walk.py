@@ -7,7 +7,6 @@ not taken by a time window that begins at the millisecond. A day that changed me
 
 from __future__ import annotations
 
-import logging
 import warnings
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple
 
@@ -17,8 +16,6 @@ from .lines import Payload
 from .page import Page, Row, parse_page
 from .position import BEGINNING, Position, moved
 from .selection import Selection
-
-log = logging.getLogger("edgetape")
 
 #: How a walk calls: an interface's name and a payload for each base address; gives any answer.
 Call = Callable[[str, Callable[[str], Payload]], Answer]
@@ -205,8 +202,9 @@ class Walk:
         if rows[:repeated] != overlap[:repeated] or (is_over and (unseen or repeated < len(overlap))):
             raise _Changed(f"{base_url} holds other orders of {page.tradedate} than were read before")
         rows, times, overlap = rows[repeated:], times[repeated:], overlap[repeated:]
-        if base_url != self._line:
-            self._line, self._cursors = base_url, set()
+        self._line = base_url
+        if way.kind != "cursor":
+            self._cursors = set()  # What is read twice may lead to the same place twice.
         if page.next_cursor is not None:
             if page.next_cursor in self._cursors:
                 raise ProtocolError(f"{base_url} gave the same cursor twice, which would never end")
@@ -240,7 +238,6 @@ class Walk:
         self._begin()
         told = f"{self._selection.symbol} of {self.tradedate} changed while it was read, beginning anew: {change}"
         warnings.warn(told, RebuildWarning, stacklevel=2)
-        log.warning(told)
 
     def _payload(self, params: Dict[str, Any]) -> Payload:
         return {"params": params} if self._asked is None else {"params": params, "fields": self._asked}

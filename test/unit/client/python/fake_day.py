@@ -1,6 +1,8 @@
 """A deployment in memory that serves one day of one security as the service does: pages, cursors, refusals."""
 
 from edgetape.envelope import Answer
+from edgetape.selection import select
+from edgetape.walk import Walk
 
 FIELDS = ["symbol", "tradedate", "time", "order_id", "exchange_order_id", "order_type"]
 FIELDS += ["order_code", "price", "volume", "amount"]
@@ -97,3 +99,22 @@ class Lines:
         day = self.days[self.choose(self.calls)]
         self.calls += 1
         return day.answer(interface, payload_for(day.url))
+
+
+def steps(count, every=3):
+    """Rows of which every few share a millisecond."""
+    return [order(f"0930{place // every:05}", place) for place in range(count)]
+
+
+def walk_over(lines, page_size=10, compares=True, **selection):
+    return Walk(lines, select(SYMBOL, DAY, **selection), page_size, compares)
+
+
+def read(walk):
+    """All rows, as a caller that begins anew with the walk has them."""
+    rows = []
+    while True:
+        found = walk.next_rows()
+        if found is None:
+            return rows
+        rows = list(found.rows) if found.begins_anew else rows + list(found.rows)

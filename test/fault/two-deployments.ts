@@ -1,0 +1,72 @@
+/**
+ * Two deployments with different secrets that hold the same days under other revision numbers, each behind a
+ * line that can be spoilt, and one key that both know. It is Thursday, 12 March 2026, in Beijing.
+ */
+import type { PlanName } from "../../src/entitlement/principal.ts";
+import { day, order, security, type TestDay } from "../support/builders.ts";
+import { type FaultLine, startFaultLine } from "../support/fault-line.ts";
+import { asOperator, loadWeekdays, publish } from "../support/operator.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const DAY_MS = 86_400_000;
+
+export interface Deployment {
+  service: Service;
+  line: FaultLine;
+}
+
+export interface TwoDeployments {
+  first: Deployment;
+  second: Deployment;
+  /** Addresses through the lines, the first deployment's first. */
+  urls: string[];
+  /** Makes `key` known to both, each with an account of its own. */
+  addKey(key: string, plan: PlanName): Promise<void>;
+  /** Publishes the day on both. */
+  publish(each: TestDay): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts both. Every day on the second one begins with a revision of other rows, which nobody sees. */
+export async function startTwoDeployments(): Promise<TwoDeployments> {
+  const [first, second] = await Promise.all(["first", "second"].map(startDeployment));
+  if (first === undefined || second === undefined) throw new Error("two were started");
+  const both = [first, second];
+  return {
+    first,
+    second,
+    urls: both.map(({ line }) => line.baseUrl),
+    addKey: async (key, plan) => {
+      for (const { service } of both) {
+        const [start, end] = [-365, 365].map((days) => Math.floor(service.nowMs() + days * DAY_MS));
+        const rows = [{ key, account: `holder-of-${key}`, plan, start, end }];
+        await asOperator(service, "POST", "/admin/keys/import", { rows });
+      }
+    },
+    publish: async (each) => {
+      const { tradedate } = each;
+      await publish(
+        second.service,
+        day({ tradedate, securities: [security("600001", [order("093000000")])] }),
+      );
+      for (const { service } of both) await publish(service, each);
+    },
+    stop: async () => {
+      for (const { line, service } of both) {
+        await line.stop();
+        await service.stop();
+      }
+    },
+  };
+}
+
+async function startDeployment(name: string): Promise<Deployment> {
+  const service = await startService({
+    settings: {
+      CURSOR_SECRET: `cursor-secret-of-the-${name}-deployment-0001`,
+      SHARE_SECRET: `1:share-secret-of-the-${name}-deployment-0001`,
+    },
+  });
+  await loadWeekdays(service, "20250101", "20261231");
+  return { service, line: await startFaultLine(service.baseUrl) };
+}

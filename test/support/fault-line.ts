@@ -1,0 +1,166 @@
+/**
+ * A bad line: an HTTP relay in front of a service that spoils requests as a test says, dies and comes back.
+ * What it answers by itself are bursts of 429 and 503; everything else is the service's own answer, late,
+ * cut off, or never sent.
+ */
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+
+/** What happens to one request. Bytes are of the answer's body. */
+export type Fault =
+  | { kind: "pass" }
+  /** The connection closes before the service hears of it. */
+  | { kind: "drop" }
+  /** The service answers, and nothing of it arrives. */
+  | { kind: "lose" }
+  /** The connection is reset (RST) after so many bytes. */
+  | { kind: "reset"; afterBytes: number }
+  /** The connection ends in order (FIN) after so many bytes. */
+  | { kind: "truncate"; afterBytes: number }
+  | { kind: "delay"; ms: number }
+  /** An answer of the line's own: with an envelope, or a proxy's page. */
+  | { kind: "refuse"; status: 429 | 503; retryAfter: string | null; page?: boolean };
+
+export interface FaultLine {
+  /** The service's address through the line. */
+  baseUrl: string;
+  /** Requests that came, since the start. */
+  requests(): number;
+  /** Decides about each request by its place, from 0, since this was set. */
+  spoil(faultFor: (place: number, body: string) => Fault): void;
+  /** Connections are refused from now on, and open ones are reset. */
+  die(): Promise<void>;
+  /** Takes connections at the same address again. */
+  revive(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Opens a line to `target` on a free port of this machine. */
+export async function startFaultLine(target: string): Promise<FaultLine> {
+  const upstream = new Agent({ keepAlive: true });
+  const sockets = new Set<Socket>();
+  let faultFor: (place: number, body: string) => Fault = () => ({ kind: "pass" });
+  let place = 0;
+  let requests = 0;
+
+  const server = createServer(async (incoming, outgoing) => {
+    requests++;
+    const body = await bodyOf(incoming);
+    const fault = faultFor(place++, body.toString("utf8"));
+    outgoing.on("error", () => undefined);
+    await relay({ incoming, body, outgoing, fault, target, upstream }).catch(() => outgoing.destroy());
+  });
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  const listen = (port: number) =>
+    new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, "127.0.0.1", () => {
+        server.off("error", reject);
+        resolve();
+      });
+    });
+  const die = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.resetAndDestroy();
+    });
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    requests: () => requests,
+    spoil: (decide) => {
+      place = 0;
+      faultFor = decide;
+    },
+    die: async () => {
+      if (server.listening) await die();
+    },
+    revive: async () => {
+      if (!server.listening) await listen(port);
+    },
+    stop: async () => {
+      upstream.destroy();
+      if (server.listening) await die();
+    },
+  };
+}
+
+interface Relayed {
+  incoming: IncomingMessage;
+  body: Buffer;
+  outgoing: ServerResponse;
+  fault: Fault;
+  target: string;
+  upstream: Agent;
+}
+
+async function relay(relayed: Relayed): Promise<void> {
+  const { outgoing, fault } = relayed;
+  if (fault.kind === "drop") return void outgoing.destroy();
+  if (fault.kind === "refuse") return refuse(outgoing, fault);
+  if (fault.kind === "delay") await new Promise((resolve) => setTimeout(resolve, fault.ms));
+  const answer = await answerOf(relayed);
+  if (fault.kind === "lose") return void outgoing.destroy();
+  const { "transfer-encoding": _, connection: __, ...headers } = answer.headers;
+  const bytes = answer.body;
+  outgoing.writeHead(answer.status, { ...headers, "content-length": bytes.length });
+  if (fault.kind !== "reset" && fault.kind !== "truncate") return void outgoing.end(bytes);
+  const sent = bytes.subarray(0, Math.min(fault.afterBytes, Math.max(0, bytes.length - 1)));
+  await new Promise<void>((resolve) => {
+    if (sent.length === 0) outgoing.flushHeaders();
+    if (sent.length === 0) resolve();
+    else outgoing.write(sent, () => resolve());
+  });
+  if (fault.kind === "reset") outgoing.socket?.resetAndDestroy();
+  else outgoing.socket?.destroySoon();
+}
+
+interface Answered {
+  status: number;
+  headers: IncomingMessage["headers"];
+  body: Buffer;
+}
+
+function answerOf({ incoming, body, target, upstream }: Relayed): Promise<Answered> {
+  const { host: _, ...headers } = incoming.headers;
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      target + (incoming.url ?? "/"),
+      { method: incoming.method ?? "GET", headers, agent: upstream },
+      (response) => {
+        bodyOf(response).then(
+          (bytes) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: bytes }),
+          reject,
+        );
+      },
+    );
+    asked.on("error", reject);
+    asked.end(body);
+  });
+}
+
+function refuse(
+  outgoing: ServerResponse,
+  { status, retryAfter, page = false }: Extract<Fault, { kind: "refuse" }>,
+) {
+  const text = page
+    ? "<html><body>busy</body></html>"
+    : JSON.stringify({ code: status, message: "busy [line]", data: null });
+  outgoing.writeHead(status, {
+    "content-type": page ? "text/html" : "application/json",
+    ...(retryAfter === null ? {} : { "retry-after": retryAfter }),
+    ...(page ? {} : { "x-reason": status === 503 ? "slot_busy" : "rate_limited" }),
+  });
+  outgoing.end(text);
+}
+
+async function bodyOf(message: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of message) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
+}

@@ -1,0 +1,127 @@
+/** Python for the tests of the Python client: which interpreters are here, and scripts that answer line by line. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+
+/** Where the package lies, for `PYTHONPATH`. */
+export const PACKAGE = "src/client/python";
+
+/** The version that `command` runs, or null when it cannot be run. */
+export function versionOf(command: string): string | null {
+  try {
+    const program = "import platform; print(platform.python_version())";
+    return execFileSync(command, ["-c", program], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
+  } catch {
+    return null;
+  }
+}
+
+/** Whether `python3` is missing, or too old for the client; says so loudly. */
+export function isPythonMissing(test: string): boolean {
+  const version = versionOf("python3");
+  const [major = 0, minor = 0] = (version ?? "").split(".").map(Number);
+  if (version !== null && (major > 3 || minor >= 9)) return false;
+  console.error(`SKIPPED ${test}: python3 is ${version ?? "not here"}, 3.9 or newer is needed`);
+  return true;
+}
+
+/** The first interpreter that can import `library`: `python3`, or the system's own; null when none can. */
+export function pythonWith(library: string): string | null {
+  for (const command of ["python3", "/usr/bin/python3"]) {
+    try {
+      execFileSync(command, ["-c", `import ${library}`], { stdio: "ignore" });
+      return command;
+    } catch {
+      // The next one may.
+    }
+  }
+  console.error(`SKIPPED what needs ${library}: no python3 here can import it`);
+  return null;
+}
+
+export interface PythonOptions {
+  command?: string;
+  env?: Record<string, string>;
+}
+
+/** The environment without proxies and settings of this machine. */
+export function pythonEnvironment(env: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(https?|all)_proxy$|^EDGETAPE_/i.test(name));
+  return { ...Object.fromEntries(kept), PYTHONPATH: PACKAGE, PYTHONDONTWRITEBYTECODE: "1", ...env };
+}
+
+/** How a program ended that did not end well. */
+export interface PythonError {
+  error: string;
+  code: number | null;
+  reason: string | null;
+  request_id: string | null;
+  message: string;
+  trace: string;
+}
+
+/** A Python process whose names live from one program to the next. */
+export interface PythonSession {
+  /** Runs a program; gives what it left in `result`, and throws when it raised. */
+  run<T>(program: string): Promise<T>;
+  /** Runs a program that must raise; gives the exception. */
+  raises(program: string): Promise<PythonError>;
+  stop(): void;
+}
+
+/** Starts a session in which `from edgetape import *` was done. */
+export async function startSession(options: PythonOptions = {}): Promise<PythonSession> {
+  const script = startPython("test/support/python_session.py", options);
+  const ask = (program: string) => script.ask<{ result: unknown } | PythonError>(program);
+  const session: PythonSession = {
+    run: async <T>(program: string) => {
+      const answer = await ask(program);
+      if ("error" in answer) throw new Error(`${answer.error}: ${answer.message}\n${answer.trace}`);
+      return answer.result as T;
+    },
+    raises: async (program) => {
+      const answer = await ask(program);
+      if (!("error" in answer)) throw new Error(`it raised nothing: ${JSON.stringify(answer.result)}`);
+      return answer;
+    },
+    stop: script.stop,
+  };
+  await session.run("from edgetape import *");
+  return session;
+}
+
+/** A script that answers each line of JSON on its input with one on its output. */
+export interface PythonScript {
+  ask<T>(question: unknown): Promise<T>;
+  stop(): void;
+}
+
+/** Starts a script that stays; what it says on standard error goes into the error of a question it leaves open. */
+export function startPython(
+  path: string,
+  { command = "python3", env = {} }: PythonOptions = {},
+): PythonScript {
+  const child: ChildProcess = spawn(command, [path], { env: pythonEnvironment(env) });
+  const waiting: { resolve: (line: string) => void; reject: (error: Error) => void }[] = [];
+  let said = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    said = (said + text).slice(-4_000);
+  });
+  if (child.stdout === null) throw new Error("the script has no output");
+  createInterface({ input: child.stdout }).on("line", (line) => waiting.shift()?.resolve(line));
+  child.on("close", () => {
+    for (const { reject } of waiting.splice(0)) reject(new Error(`the script ended: ${said}`));
+  });
+  return {
+    ask: async <T>(question: unknown) => {
+      const line = await new Promise<string>((resolve, reject) => {
+        waiting.push({ resolve, reject });
+        child.stdin?.write(`${JSON.stringify(question)}\n`);
+      });
+      return JSON.parse(line) as T;
+    },
+    stop: () => void child.kill(),
+  };
+}

@@ -1,0 +1,165 @@
+"""The loop around a request: what is waited for, what is tried again, what switches, what ends at once."""
+
+import json
+import unittest
+from unittest import mock
+
+from edgetape import (
+    BadRequest,
+    Client,
+    ConfigurationError,
+    ConnectionFailed,
+    NoData,
+    NotAllowed,
+    ProtocolError,
+    QuotaUsed,
+    Unavailable,
+)
+from edgetape.waiting import parse_retry_after
+from fake_http import FakeServer, header, http
+
+
+def envelope(code, data=None, status=200, **headers):
+    return http(status, json.dumps({"code": code, "message": "a sentence", "data": data}), **headers)
+
+
+SERVED = envelope(200, {"plan": "flagship"})
+
+
+class LinesTest(unittest.TestCase):
+    def setUp(self):
+        self.waits = []
+        patched = mock.patch("edgetape.waiting.sleep", self.waits.append)
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def serve(self, *answers):
+        """A server that gives these answers one after the other, and the last one for ever."""
+        left = list(answers)
+        server = FakeServer(lambda *_: left.pop(0) if len(left) > 1 else left[0])
+        self.addCleanup(server.close)
+        return server
+
+    def client(self, *servers, **options):
+        client = Client("key", [server.url for server in servers], timeout=5.0, **options)
+        self.addCleanup(client.close)
+        return client
+
+    def test_waits_as_long_as_it_is_told_and_a_little_more(self):
+        server = self.serve(
+            envelope(503, status=503, retry_after=1, x_reason="slot_busy"),
+            envelope(429, status=429, retry_after=10, x_reason="rate_limited"),
+            http(502, "<html>a proxy's page</html>"),
+            http(503, "<html>a proxy's page</html>", retry_after=3),
+            SERVED,
+        )
+        self.assertEqual(self.client(server).account()["plan"], "flagship")
+        for waited, told in zip(self.waits, (1, 10, 2, 3)):
+            self.assertGreaterEqual(waited, told)
+            self.assertLessEqual(waited, told * 1.2 + 0.05)
+        self.assertEqual(len(self.waits), 4)
+
+    def test_begins_no_wait_beyond_max_wait(self):
+        server = self.serve(envelope(503, status=503, retry_after=5, x_reason="unavailable", x_request_id="r1"))
+        with self.assertRaises(Unavailable) as raised:
+            self.client(server, max_wait=12.0).account()
+        self.assertEqual(len(self.waits), 2)
+        error = raised.exception
+        self.assertEqual((error.code, error.reason, error.request_id), (503, "unavailable", "r1"))
+        self.assertIn("r1", str(error))
+
+    def test_never_asks_again_after_a_refusal(self):
+        for answer, kind in (
+            (envelope(403, x_reason="plan_missing"), NotAllowed),
+            (envelope(422, x_reason="param_invalid"), BadRequest),
+            (envelope(1002, x_reason="not_loaded"), NoData),
+            (envelope(503, status=503, x_reason="day_damaged"), Unavailable),
+            (http(404, "nothing here"), ProtocolError),
+            (http(301, "", location="https://elsewhere.example/api"), ProtocolError),
+        ):
+            with self.subTest(kind.__name__):
+                server = self.serve(answer)
+                with self.assertRaises(kind):
+                    self.client(server).account()
+                self.assertEqual((len(server.requests), self.waits), (1, []))
+
+    def test_raises_at_once_when_the_quota_is_used_up_and_says_until_when(self):
+        server = self.serve(
+            envelope(429, x_reason="quota_used", ratelimit='"requests";r=7;t=90, "files";r=0;t=3600', retry_after=9)
+        )
+        with self.assertRaises(QuotaUsed) as raised:
+            self.client(server).account()
+        self.assertEqual((raised.exception.resets_in, self.waits), (3600.0, []))
+        self.assertEqual(raised.exception.resets_at.utcoffset().total_seconds(), 8 * 3600)
+
+    def test_counts_to_the_next_day_of_beijing_when_the_reset_is_not_told(self):
+        server = self.serve(envelope(429, status=429))
+        # 2026-03-11T15:59:00Z is one minute before midnight in Beijing.
+        with mock.patch("edgetape.envelope.time.time", lambda: 1_773_244_740.0):
+            with self.assertRaises(QuotaUsed) as raised:
+                self.client(server).account()
+        self.assertEqual(raised.exception.resets_in, 60.0)
+
+    def test_tries_a_broken_connection_again_and_backs_off(self):
+        server = self.serve(None, http(200, '{"code": 20', content_length=500, connection="close"), SERVED)
+        self.client(server).account()
+        self.assertEqual(len(self.waits), 2)
+        self.assertLess(self.waits[0], self.waits[1])
+
+    def test_tries_again_when_what_came_as_a_success_is_no_envelope(self):
+        server = self.serve(http(200, "<html>log in</html>"))
+        with self.assertRaises(ConnectionFailed) as raised:
+            self.client(server).account()
+        self.assertIn("log in", str(raised.exception))
+        self.assertEqual(len(server.requests), 8)
+
+    def test_switches_after_two_broken_connections_and_stays(self):
+        dead, fine = self.serve(None), self.serve(SERVED)
+        client = self.client(dead, fine)
+        client.account()
+        client.account()
+        self.assertEqual((len(dead.requests), len(fine.requests)), (2, 2))
+        self.assertEqual(client.present_url, fine.url)
+        # The pause before the same address; none before the other one.
+        self.assertEqual(len(self.waits), 1)
+
+    def test_does_not_switch_for_a_busy_line(self):
+        busy = self.serve(*[envelope(503, status=503, retry_after=1)] * 5, SERVED)
+        other = self.serve(SERVED)
+        self.client(busy, other).account()
+        self.assertEqual((len(busy.requests), len(other.requests)), (6, 0))
+
+    def test_gives_up_when_all_lines_are_dead_with_the_last_cause(self):
+        servers = [self.serve(None), self.serve(None)]
+        with self.assertRaises(ConnectionFailed) as raised:
+            self.client(*servers).account()
+        self.assertEqual([len(server.requests) for server in servers], [4, 4])
+        self.assertIsInstance(raised.exception.__cause__, OSError)
+        self.assertIsNone(raised.exception.code)
+
+    def test_posts_key_interface_and_parameters_to_api(self):
+        server = self.serve(SERVED)
+        self.client(server).status("2026-03")
+        head, body = server.requests[0]
+        self.assertEqual(head.split("\r\n")[0], "POST /api HTTP/1.1")
+        self.assertEqual(header(head, "Content-Type"), "application/json")
+        asked = {"apiname": "data_status", "apikey": "key", "params": {"month": "202603"}}
+        self.assertEqual(json.loads(body), asked)
+
+    def test_takes_key_and_addresses_from_the_environment(self):
+        environment = {"EDGETAPE_KEY": " k ", "EDGETAPE_URL": "http://a/, http://b/api,http://a"}
+        with mock.patch.dict("os.environ", environment):
+            self.assertEqual(Client().base_urls, ["http://a", "http://b"])
+        with mock.patch.dict("os.environ", {"EDGETAPE_KEY": "", "EDGETAPE_URL": ""}):
+            for arguments in ((), ("key",), (None, "http://a"), ("key", "a.example")):
+                with self.subTest(arguments), self.assertRaises(ConfigurationError):
+                    Client(*arguments)
+
+    def test_reads_retry_after_in_both_forms(self):
+        with mock.patch("edgetape.waiting.time.time", lambda: 784_111_770.0):
+            told = [parse_retry_after(text) for text in ("3", "Sun, 06 Nov 1994 08:49:37 GMT", "soon", None)]
+        self.assertEqual(told, [3.0, 7.0, None, None])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,168 @@
+"""What a caller gets of a walk: rows that are kept, iteration over a rebuild, data frames, files."""
+
+import importlib
+import importlib.util
+import os
+import tempfile
+import unittest
+import warnings
+from unittest import mock
+
+from edgetape import frame
+from edgetape.errors import DataRebuilt, MissingLibrary, QuotaUsed, RebuildWarning
+from edgetape.orders import Orders
+from edgetape.selection import select
+from edgetape.walk import Walk
+from fake_day import DAY, FIELDS, SYMBOL, FakeDay, Lines, order, steps
+
+
+def without(*names):
+    """A world in which these libraries are not installed."""
+
+    def import_module(name, *rest):
+        if name.split(".")[0] in names:
+            raise ImportError(name)
+        return importlib.import_module(name, *rest)
+
+    return mock.patch("edgetape.frame.import_module", import_module)
+
+
+class OrdersTest(unittest.TestCase):
+    def setUp(self):
+        warnings.simplefilter("ignore", RebuildWarning)
+        self.addCleanup(warnings.resetwarnings)
+        self.saved = []
+
+    def orders(self, *days, choose=lambda call: 0, page_size=10, **selected):
+        selection = select(SYMBOL, DAY, **selected)
+        walk = Walk(Lines(days, choose), selection, page_size, len(days) > 1)
+        return Orders(walk, selection, lambda day, path: self.saved.append((day, path)))
+
+    def test_asks_nothing_before_it_is_used_and_no_page_before_it_is_needed(self):
+        day = FakeDay("a", steps(30))
+        rows = iter(self.orders(day))
+        self.assertEqual(day.asked, [])
+        self.assertEqual([next(rows) for _ in range(10)], steps(30)[:10])
+        self.assertEqual(len(day.asked), 1)
+        next(rows)
+        self.assertEqual(len(day.asked), 2)
+
+    def test_keeps_what_was_read(self):
+        day = FakeDay("a", steps(30))
+        orders = self.orders(day)
+        next(iter(orders))
+        self.assertEqual(orders.rows, steps(30)[:10])
+        self.assertEqual(orders.to_list(), steps(30))
+        self.assertEqual(list(orders), steps(30))
+        self.assertEqual(len(day.asked), 3)
+        self.assertEqual((orders.fields, orders.tradedate, orders.revision), (FIELDS, DAY, 1))
+        self.assertTrue(orders.is_complete)
+        self.assertIn("30 rows complete", repr(orders))
+
+    def test_continues_after_a_used_up_quota_without_asking_twice(self):
+        day = FakeDay("a", steps(30))
+        serve, answers = day.answer, [None, day.refused(429, "quota_used", resets_in=1.0)]
+        day.answer = lambda *asked: (answers.pop(0) if answers else None) or serve(*asked)
+        orders = self.orders(day)
+        with self.assertRaises(QuotaUsed):
+            orders.to_list()
+        self.assertEqual(orders.rows, steps(30)[:10])
+        self.assertEqual(orders.to_list(), steps(30))
+        self.assertEqual(len(day.asked), 3)
+
+    def rebuild_after(self, day, calls, rows):
+        def choose(call):
+            if call == calls:
+                day.rows, day.revision = rows, day.revision + 1
+            return 0
+
+        return choose
+
+    def test_goes_on_over_a_rebuild_that_left_what_was_handed_out_as_it_was(self):
+        day = FakeDay("a", steps(30))
+        after = [*steps(25), order("100000000", 7)]
+        orders = self.orders(day, choose=self.rebuild_after(day, 2, after))
+        self.assertEqual(list(orders), after)
+        self.assertEqual(orders.restarts, 1)
+
+    def test_refuses_to_go_on_when_what_was_handed_out_is_not_true_any_more(self):
+        day = FakeDay("a", steps(30))
+        after = [order("093000000", 0, 99.0), *steps(30)[1:]]
+        orders = self.orders(day, choose=self.rebuild_after(day, 2, after))
+        handed = []
+        with self.assertRaises(DataRebuilt):
+            for row in orders:
+                handed.append(row)
+        self.assertEqual(handed, steps(30)[:20])
+        # Iterating again gives the present content.
+        self.assertEqual(list(orders), after)
+
+    def test_lists_hold_the_present_content_alone(self):
+        day = FakeDay("a", steps(30))
+        after = [order("093000000", 0, 99.0), *steps(5)]
+        self.assertEqual(self.orders(day, choose=self.rebuild_after(day, 2, after)).to_list(), after)
+
+    def test_says_what_to_install(self):
+        orders = self.orders(FakeDay("a", steps(3)))
+        for method, name in (("to_df", "pandas"), ("to_polars", "polars")):
+            with without(name), self.assertRaises(MissingLibrary) as raised:
+                getattr(orders, method)()
+            self.assertIn(f"pip install {name}", str(raised.exception))
+
+    def test_saves_the_service_s_own_file_of_a_whole_day_without_pyarrow(self):
+        with without("pyarrow"):
+            path = self.orders(FakeDay("a", steps(3))).to_parquet("x.parquet")
+            self.assertEqual((path, self.saved), ("x.parquet", [(DAY, "x.parquet")]))
+            with self.assertRaises(MissingLibrary) as raised:
+                self.orders(FakeDay("a", steps(3)), start="09:30").to_parquet("x.parquet")
+        self.assertIn("pyarrow", str(raised.exception))
+        self.assertIsInstance(raised.exception, ImportError)
+
+
+class Frames(unittest.TestCase):
+    def test_counts_milliseconds_of_the_day(self):
+        moments = frame.epoch_ms("20260311", ["000000000", "093000007", "235959999"])
+        self.assertEqual(moments, [1_773_187_200_000, 1_773_221_400_007, 1_773_273_599_999])
+
+    def test_turns_rows_into_columns(self):
+        self.assertEqual(frame.columns([(1, "a"), (2, "b")], ["x", "y"]), {"x": [1, 2], "y": ["a", "b"]})
+        self.assertEqual(frame.columns([], ["x"]), {"x": []})
+
+    @unittest.skipUnless(importlib.util.find_spec("pandas"), "SKIPPED: pandas is not here")
+    def test_makes_a_data_frame_of_any_columns(self):
+        rows = steps(3)
+        frame_ = frame.to_pandas(rows, FIELDS, DAY, raw=False)
+        kinds = {name: str(kind) for name, kind in frame_.dtypes.items()}
+        self.assertEqual(kinds["time"], "datetime64[ns]")
+        self.assertEqual({kinds["order_type"], kinds["order_code"]}, {"category"})
+        self.assertEqual({kinds[name] for name in ("order_id", "exchange_order_id", "volume")}, {"int64"})
+        self.assertEqual({kinds["price"], kinds["amount"]}, {"float64"})
+        self.assertEqual(frame_["symbol"].tolist(), [SYMBOL] * 3)
+        self.assertEqual(str(frame_["time"][2]), "2026-03-11 09:30:00")
+        raw = frame.to_pandas(rows, FIELDS, DAY, raw=True)
+        self.assertEqual([tuple(row) for row in raw.itertuples(index=False)], rows)
+        empty = frame.to_pandas([], FIELDS, DAY, raw=False)
+        self.assertEqual({name: str(kind) for name, kind in empty.dtypes.items()}, kinds)
+        self.assertEqual(list(frame.to_pandas([], ["side", "order_no"], DAY, raw=False)), ["side", "order_no"])
+
+    @unittest.skipUnless(importlib.util.find_spec("polars"), "SKIPPED: polars is not here")
+    def test_makes_a_polars_data_frame(self):
+        raw = frame.to_polars(steps(3), FIELDS, DAY, raw=True)
+        self.assertEqual(raw.rows(), steps(3))
+        made = frame.to_polars(steps(3), FIELDS, DAY, raw=False)
+        self.assertEqual(str(made["time"][2]), "2026-03-11 09:30:00")
+
+    @unittest.skipUnless(importlib.util.find_spec("pyarrow"), "SKIPPED: pyarrow is not here")
+    def test_writes_parquet_as_the_service_does(self):
+        import pyarrow.parquet
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.parquet")
+            frame.write_arrow(frame.to_arrow(steps(3), FIELDS), path)
+            table = pyarrow.parquet.read_table(path)
+            self.assertEqual(list(zip(*(column.to_pylist() for column in table.columns))), steps(3))
+            self.assertEqual(os.listdir(folder), ["x.parquet"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,104 @@
+"""The package as it is delivered: builds by itself, reads under Python 3.9, is annotated and described."""
+
+import ast
+import importlib.util
+import inspect
+import os
+import pickle
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+import zipfile
+
+import edgetape
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(edgetape.__file__)))
+
+
+def backend():
+    spec = importlib.util.spec_from_file_location("build_backend", os.path.join(ROOT, "build_backend.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def sources():
+    folder = os.path.join(ROOT, "edgetape")
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".py"):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                yield name, file.read()
+
+
+class Package(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def test_builds_the_same_wheel_twice_without_any_requirement(self):
+        made = backend()
+        self.assertEqual(made.get_requires_for_build_wheel(), [])
+        names = [made.build_wheel(self.folder) for _ in range(2)]
+        self.assertEqual(names, [f"edgetape-{edgetape.__version__}-py3-none-any.whl"] * 2)
+        with zipfile.ZipFile(os.path.join(self.folder, names[0])) as wheel:
+            listed = wheel.namelist()
+            self.assertIn("edgetape/py.typed", listed)
+            self.assertEqual({f"edgetape/{name}" for name, _ in sources()} - set(listed), set())
+            (metadata,) = [name for name in listed if name.endswith("METADATA")]
+            self.assertIn(b"Requires-Python: >=3.9", wheel.read(metadata))
+            record = wheel.read(metadata.replace("METADATA", "RECORD")).decode()
+            self.assertEqual(len(record.splitlines()), len(listed))
+
+    def test_can_be_imported_from_its_wheel(self):
+        wheel = os.path.join(self.folder, backend().build_wheel(self.folder))
+        program = "import sys; sys.path.insert(0, sys.argv[1]); import edgetape; print(edgetape.__file__)"
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        said = subprocess.run(
+            [sys.executable, "-c", program, wheel], env=environment, check=True, capture_output=True, text=True
+        )
+        self.assertIn(wheel, said.stdout)
+
+    def test_has_a_source_archive_that_holds_its_own_backend(self):
+        with tarfile.open(os.path.join(self.folder, backend().build_sdist(self.folder))) as archive:
+            names = [name.split("/", 1)[1] for name in archive.getnames()]
+        for needed in ("build_backend.py", "pyproject.toml", "PKG-INFO", "edgetape/__init__.py"):
+            self.assertIn(needed, names)
+
+    def test_is_written_for_python_3_9_with_the_standard_library_alone(self):
+        optional = {"pandas", "polars", "pyarrow", "tqdm", "edgetape"}
+        known = getattr(sys, "stdlib_module_names", None)
+        for name, text in sources():
+            tree = ast.parse(text, name, feature_version=(3, 9))
+            for node in ast.walk(tree):
+                names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+                if isinstance(node, ast.ImportFrom) and node.level == 0:
+                    names = [node.module]
+                for module in {each.split(".")[0] for each in names} if known is not None else ():
+                    self.assertTrue(module in known or module in optional, f"{name} imports {module}")
+
+    def test_annotates_and_describes_everything_public(self):
+        for name in edgetape.__all__:
+            thing = getattr(edgetape, name)
+            if not inspect.isclass(thing):
+                continue
+            self.assertTrue(thing.__doc__, name)
+            for member, function in inspect.getmembers(thing, inspect.isfunction):
+                if member.startswith("_") or not function.__module__.startswith("edgetape"):
+                    continue
+                self.assertTrue(function.__doc__, f"{name}.{member} says nothing of itself")
+                signature = inspect.signature(function)
+                self.assertIsNot(signature.return_annotation, inspect.Signature.empty, f"{name}.{member}")
+                for parameter in list(signature.parameters.values())[1:]:
+                    self.assertIsNot(parameter.annotation, inspect.Parameter.empty, f"{name}.{member}")
+
+    def test_raises_errors_that_survive_a_process_boundary(self):
+        error = edgetape.NoData("a sentence", code=1002, reason="not_loaded", request_id="r", status=200)
+        again = pickle.loads(pickle.dumps(error))
+        self.assertEqual((again.code, again.reason, str(again)), (1002, "not_loaded", str(error)))
+
+
+if __name__ == "__main__":
+    unittest.main()

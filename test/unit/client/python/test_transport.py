@@ -1,0 +1,112 @@
+"""Connections that are kept, cut, garbled, and led through proxies."""
+
+import gzip
+import os
+import unittest
+from http.client import HTTPException
+from unittest import mock
+
+from edgetape.errors import ConfigurationError
+from edgetape.proxies import proxy_for
+from edgetape.transport import CONNECTION_ERRORS, Connections
+from fake_http import FakeServer, header, http
+
+VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+
+
+class Transport(unittest.TestCase):
+    def setUp(self):
+        environment = mock.patch.dict(os.environ)
+        environment.start()
+        self.addCleanup(environment.stop)
+        for name in VARIABLES:
+            os.environ.pop(name, None)
+            os.environ.pop(name.upper(), None)
+        self.connections = Connections(timeout=5.0)
+        self.addCleanup(self.connections.close)
+
+    def serve(self, handler):
+        server = FakeServer(handler)
+        self.addCleanup(server.close)
+        return server
+
+    def read(self, server, path="/x", **headers):
+        with self.connections.request("POST", server.url + path, headers, b"body") as reply:
+            return reply.read()
+
+    def test_keeps_a_connection_and_says_who_asks(self):
+        server = self.serve(lambda *_: http(200, "fine"))
+        self.assertEqual([self.read(server) for _ in range(3)], [b"fine"] * 3)
+        self.assertEqual(server.connections, 1)
+        self.assertRegex(header(server.requests[0][0], "User-Agent"), r"^edgetape-python/\d")
+        self.assertEqual(server.requests[0][1], b"body")
+
+    def test_opens_another_connection_when_the_kept_one_was_closed(self):
+        server = self.serve(lambda head, body: http(200, "fine"))
+        self.read(server)
+        answers = iter([None, http(200, "again")])
+        server.handler = lambda *_: next(answers)
+        self.assertEqual(self.read(server), b"again")
+        self.assertEqual(server.connections, 2)
+
+    def test_does_not_ask_again_by_itself_on_a_fresh_connection(self):
+        server = self.serve(lambda *_: None)
+        with self.assertRaises(CONNECTION_ERRORS):
+            self.read(server)
+        self.assertEqual(len(server.requests), 1)
+
+    def test_takes_a_short_body_for_broken(self):
+        cut = {
+            "announced longer": http(200, "short", content_length=10, connection="close"),
+            "chunks without an end": b"HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\nshort\r\n",
+            "half a chunk": b"HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n9\r\nshort",
+            "gzip without an end": http(200, gzip.compress(b"x" * 500)[:-6], content_encoding="gzip"),
+            "no gzip": http(200, b"plain", content_encoding="gzip"),
+        }
+        for name, answer in cut.items():
+            with self.subTest(name), self.assertRaises(HTTPException):
+                self.read(self.serve(lambda *_, answer=answer: answer))
+
+    def test_unpacks_gzip(self):
+        server = self.serve(lambda *_: http(200, gzip.compress(b"x" * 500), content_encoding="gzip"))
+        self.assertEqual(self.read(server), b"x" * 500)
+
+    def test_closes_a_connection_whose_body_was_not_read(self):
+        server = self.serve(lambda *_: http(200, b"x" * 1_000_000))
+        for _ in range(2):
+            with self.connections.request("GET", server.url, {}) as reply:
+                next(reply.pieces())
+        self.assertEqual(server.connections, 2)
+
+    def test_asks_a_proxy_with_the_whole_address_and_its_login(self):
+        proxy = self.serve(lambda *_: http(200, "through"))
+        os.environ["http_proxy"] = proxy.url.replace("http://", "http://me:p%40ss@")
+        with self.connections.request("GET", "http://service.example/api?x=1", {}) as reply:
+            self.assertEqual(reply.read(), b"through")
+        head = proxy.requests[0][0]
+        self.assertEqual(head.split("\r\n")[0], "GET http://service.example/api?x=1 HTTP/1.1")
+        self.assertEqual(header(head, "Host"), "service.example")
+        self.assertEqual(header(head, "Proxy-Authorization"), "Basic bWU6cEBzcw==")
+
+    def test_tunnels_https_through_a_proxy(self):
+        proxy = self.serve(lambda *_: http(403, "no"))
+        os.environ["https_proxy"] = proxy.url
+        with self.assertRaises(CONNECTION_ERRORS):
+            self.connections.request("GET", "https://service.example/", {})
+        self.assertEqual(proxy.requests[0][0].split(" HTTP")[0], "CONNECT service.example:443")
+
+    def test_heeds_no_proxy_and_refuses_kinds_it_cannot_speak(self):
+        os.environ["http_proxy"] = "socks5://127.0.0.1:1080"
+        with self.assertRaises(ConfigurationError):
+            proxy_for("http://service.example")
+        os.environ["no_proxy"] = "service.example"
+        self.assertIsNone(proxy_for("http://service.example"))
+
+    def test_refuses_what_is_no_address(self):
+        for url in ("ftp://service.example", "service.example", "http://"):
+            with self.subTest(url), self.assertRaises(ConfigurationError):
+                self.connections.request("GET", url, {})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,91 @@
+"""Thousands of random walks over deployments in memory; a failing seed is repeated with EDGETAPE_SEED."""
+
+import os
+import random
+import unittest
+import warnings
+
+from edgetape.errors import BadRequest, DataRebuilt, RebuildWarning
+from fake_day import FIELDS, FakeDay, Lines, order, read, steps, walk_over
+
+SEED = int(os.environ.get("EDGETAPE_SEED", random.randrange(2**31)))
+
+
+class RandomWalks(unittest.TestCase):
+    def setUp(self):
+        warnings.simplefilter("ignore", RebuildWarning)
+        self.addCleanup(warnings.resetwarnings)
+
+    def test_gives_every_row_once_in_2000_histories_with_switches_at_random(self):
+        print(f"walks: EDGETAPE_SEED={SEED}")
+        by = random.Random(SEED)
+        refused = 0
+        for history in range(2_000):
+            rows, time = [], 0
+            for number in range(by.choice([0, 1, 5, 70, 200])):
+                time += by.choice([0, 0, 0, 0, 1]) if by.random() < 0.5 else by.choice([0, 1, 10])
+                rows.append(order(f"{93000000 + time:09}", number))
+            days = [
+                FakeDay(name, rows, revision, by.choice([("undated", "estimate"), ("estimate",), ("undated",), ()]))
+                for name, revision in (("a", 1), ("b", 5), ("c", 2))
+            ]
+            switching = by.choice([0, 0.2, 0.5])
+            present = 0
+
+            def choose(_, by=by, days=days, switching=switching):
+                nonlocal present
+                if by.random() < switching:
+                    present = by.randrange(3)
+                if by.random() < switching / 4:
+                    days[present].secret = str(by.random())
+                return present
+
+            wanted = by.choice([None, None, ["time", "price"], ["exchange_order_id"]])
+            walk = walk_over(Lines(days, choose), by.choice([1, 3, 10, 64, 1000]), fields=wanted)
+            expected = [tuple(row[FIELDS.index(name)] for name in wanted or FIELDS) for row in rows]
+            try:
+                found = read(walk)
+            except BadRequest as error:
+                # Where even the way by a window meets another secret each time.
+                self.assertIn(error.reason, ("cursor_invalid", "cursor_old_format"))
+                refused += 1
+                continue
+            self.assertEqual(found, expected, f"history {history}")
+            self.assertEqual(walk.restarts, 0)
+        self.assertLess(refused, 20)
+
+    def test_gives_one_content_alone_when_the_day_is_rebuilt_at_random(self):
+        print(f"rebuilds: EDGETAPE_SEED={SEED}")
+        by = random.Random(SEED)
+        outcomes = {"old": 0, "new": 0, "refused": 0}
+        for _ in range(1_000):
+            old = steps(by.choice([30, 100, 300]), by.choice([1, 3, 50]))
+            new = list(old)
+            place = by.randrange(len(new))
+            change = by.choice(["price", "more", "less"])
+            if change == "price":
+                new[place] = order(new[place][2], new[place][4], 99.0)
+            else:
+                new[place : place + 1] = [new[place], order(new[place][2], 0)] if change == "more" else []
+            days = [FakeDay("a", old), FakeDay("b", old, 7)]
+            at, switching, which = by.randrange(12), by.choice([0, 0.3]), by.choice([[0], [1], [0, 1]])
+
+            def choose(call, by=by, days=days, at=at, switching=switching, which=which, new=new):
+                if call == at:
+                    for each in which:
+                        days[each].rows, days[each].revision = new, days[each].revision + 1
+                return by.randrange(2) if by.random() < switching else 0
+
+            try:
+                found = read(walk_over(Lines(days, choose), by.choice([7, 20, 80])))
+            except DataRebuilt:
+                outcomes["refused"] += 1
+                continue
+            self.assertIn(found, (old, new))
+            outcomes["old" if found == old else "new"] += 1
+        print(outcomes)
+        self.assertGreater(min(outcomes.values()), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
