@@ -1,0 +1,149 @@
+/**
+ * Stored bytes that rot behind the catalog's back: each flipped byte of a pack and each cut is
+ * answered with 503 or a broken body, or with the very rows that were published; in both formats (issue: proof).
+ */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { locateIndex } from "../../src/packs/locate.ts";
+import { burst, day, randomSecurity, type TestDay } from "../support/builders.ts";
+import { type Answer, call } from "../support/http-client.ts";
+import { account, packOf, publish } from "../support/operator.ts";
+import { printedRandom, type Random } from "../support/random.ts";
+import { type Service, startService } from "../support/service.ts";
+import { orderHistory } from "../support/walk.ts";
+
+const TRADEDATE = "20260311";
+/** All of them in a long run (`EDGETAPE_LONG=1`). */
+const [FLIPS, CUTS] = process.env.EDGETAPE_LONG === undefined ? [100, 20] : [500, 100];
+
+/** A request, and what it answers while the pack is whole. */
+interface Asked {
+  symbol: string;
+  format: "json" | "parquet" | "fields";
+  whole: Buffer;
+}
+
+interface Section {
+  symbol: string;
+  from: number;
+  until: number;
+}
+
+let service: Service;
+let random: Random;
+let key: string;
+let pack: Buffer;
+let asked: Asked[];
+let sections: Section[];
+beforeAll(async () => {
+  random = printedRandom("corruption");
+  service = await startService();
+  const test: TestDay = day({
+    tradedate: TRADEDATE,
+    securities: [
+      randomSecurity(random, { symbol: "000001", rows: 3 }),
+      randomSecurity(random, { symbol: "300750", rows: 12_000, crowd: 40 }),
+      burst({ symbol: "600519", time: "093000000", rows: 400 }),
+    ],
+  });
+  await publish(service, test);
+  pack = Buffer.from(await packOf(test));
+  const { index } = await locateIndex(pack.length, async (from, length) =>
+    pack.subarray(from, from + length),
+  );
+  sections = index.entries.map(({ symbol, offset, length }) => ({
+    symbol,
+    from: offset,
+    until: offset + length,
+  }));
+  ({ key } = await account(service, { plan: "flagship", limits: { files: null } }));
+  asked = [];
+  for (const { symbol } of sections) {
+    for (const format of ["json", "parquet", "fields"] as const) {
+      const answer = await ask(symbol, format);
+      if (answer?.status !== 200) throw new Error(`${symbol} as ${format}: ${answer?.text.slice(0, 200)}`);
+      asked.push({ symbol, format, whole: answer.bytes });
+    }
+  }
+});
+afterAll(() => service.stop());
+
+/** The answer, or null when its body broke. */
+async function ask(symbol: string, format: Asked["format"]): Promise<Answer | null> {
+  const params = { symbol, tradedate: TRADEDATE, ...(format === "json" ? {} : { format: "parquet" }) };
+  const fields = format === "fields" ? { fields: "price,time" } : {};
+  const body = orderHistory({ apikey: key, params, ...fields });
+  for (;;) {
+    const answer = await call(`${service.baseUrl}/api`, { body }).catch(() => null);
+    if (answer?.reason !== "slot_busy") return answer;
+  }
+}
+
+/** Puts `bytes` where the published pack lies, and makes the catalog believe that they were published. */
+async function store(bytes: Uint8Array): Promise<void> {
+  const bucket = await service.mf.getR2Bucket("PACKS");
+  const db = await service.mf.getD1Database("DB");
+  const objectKey = `orders/2026/${TRADEDATE}/1.parquet`;
+  const { etag } = await bucket.put(objectKey, bytes);
+  await db.batch([
+    db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, objectKey),
+    db.prepare("UPDATE order_days SET state = 'available' WHERE tradedate = ?").bind(TRADEDATE),
+  ]);
+}
+
+/** Asks for everything that reads from byte `at` on, with `bytes` stored; returns how many answers were whole. */
+async function askAll(
+  bytes: Uint8Array,
+  isTouched: (section: Section) => boolean,
+  about: string,
+): Promise<number> {
+  let whole = 0;
+  for (const section of sections.filter(isTouched)) {
+    for (const each of asked.filter(({ symbol }) => symbol === section.symbol)) {
+      await store(bytes);
+      const answer = await ask(each.symbol, each.format);
+      if (answer === null) continue;
+      if (answer.status === 503) {
+        expect([answer.envelope.code, answer.envelope.data], about).toEqual([503, null]);
+        continue;
+      }
+      expect(answer.status, about).toBe(200);
+      expect(
+        rowsIn(answer, each).equals(rowsIn({ bytes: each.whole }, each)),
+        `${about}, ${each.format}`,
+      ).toBe(true);
+      whole++;
+    }
+  }
+  return whole;
+}
+
+/** What of an answer must not change: a file as it is, a page without its cursor. */
+function rowsIn({ bytes }: { bytes: Buffer }, { format }: Asked): Buffer {
+  if (format !== "json") return bytes;
+  const { data } = JSON.parse(bytes.toString("utf8")) as { data: { items: unknown[] } };
+  return Buffer.from(JSON.stringify(data.items));
+}
+
+describe("a pack that rots in its store", () => {
+  it(`${FLIPS} flipped bytes: 503, a broken body, or the published rows`, { timeout: 600_000 }, async () => {
+    let whole = 0;
+    for (let round = 0; round < FLIPS; round++) {
+      const at = random.integer(0, (sections.at(-1)?.until ?? 1) - 1);
+      const bytes = Buffer.from(pack);
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << random.integer(0, 7));
+      whole += await askAll(bytes, ({ from, until }) => from <= at && at < until, `byte ${at} flipped`);
+    }
+    console.log(`flipped bytes: ${whole} answers did not need the byte and were whole`);
+    // A page needs neither a section's table nor its footer nor the second block; most bytes are needed.
+    expect(whole).toBeLessThan(2.5 * FLIPS);
+  });
+
+  it(`${CUTS} cuts: 503, a broken body, or the published rows`, { timeout: 600_000 }, async () => {
+    let whole = 0;
+    for (let round = 0; round < CUTS; round++) {
+      const length = random.integer(1, pack.length - 1);
+      whole += await askAll(pack.subarray(0, length), ({ until }) => until > length, `cut at ${length}`);
+    }
+    console.log(`cuts: ${whole} answers lay before the cut and were whole`);
+  });
+});
