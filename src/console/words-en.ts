@@ -102,7 +102,7 @@ export const EN: Words = {
     withdrawn: "withdrawn",
     damaged: "being repaired",
     closed: "not a trading day",
-    outside: "outside your window",
+    outside: "before your data begins",
     upcoming: "still to come",
   },
   dayRows: (rows) => `${rows} orders`,

@@ -96,7 +96,7 @@ export const ZH: Words = {
     withdrawn: "已撤回",
     damaged: "正在修复",
     closed: "非交易日",
-    outside: "不在套餐窗口内",
+    outside: "早于可查范围",
     upcoming: "尚未到来",
   },
   dayRows: (rows) => `${rows} 笔委托`,

@@ -27,7 +27,12 @@ export interface Holder {
   /** What the session's forms carry. */
   formToken: string;
   /** A request to the console with the session; `form` is posted as one of its forms, with its token. */
-  ask(method: string, path: string, form?: Record<string, string>): Promise<Answer>;
+  ask(
+    method: string,
+    path: string,
+    form?: Record<string, string>,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
 }
 
 /** The headers a browser sends with a form of the service's own pages. */
@@ -48,8 +53,8 @@ export async function signIn(service: Service, accountId: string): Promise<Holde
   return {
     cookie,
     formToken,
-    ask(method, path, form) {
-      const headers = { cookie, ...(form === undefined ? {} : ownForm(service)) };
+    ask(method, path, form, more = {}) {
+      const headers = { cookie, ...(form === undefined ? {} : ownForm(service)), ...more };
       const body =
         form === undefined ? undefined : new URLSearchParams({ form: formToken, ...form }).toString();
       return call(`${service.baseUrl}${path}`, { method, headers, body });

@@ -24,7 +24,10 @@ export function showPicture(root, { fields, rows, words, fill }) {
   }
   const points = pricePoints(rows, places);
   const minutes = rowsPerMinute(rows, places);
-  const counts = { drawn: points.drawn, count: rows.length, without: rows.length - points.drawn };
+  const counted = { drawn: points.drawn, count: rows.length, without: rows.length - points.drawn };
+  const counts = Object.fromEntries(
+    Object.entries(counted).map(([name, count]) => [name, count.toLocaleString("en")]),
+  );
   const [price, perMinute] = [document.createElement("div"), document.createElement("div")];
   root.replaceChildren(
     paragraph(fill(words.pictureNote, counts)),

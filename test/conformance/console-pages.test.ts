@@ -1,0 +1,124 @@
+/** What the console's pages say and do: keys, shares, data by plan; texts of others stay texts. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { PlanName } from "../../src/entitlement/principal.ts";
+import { type Holder, signIn } from "../support/console.ts";
+import { shareOf } from "../support/drive.ts";
+import { account, type TestAccount } from "../support/operator.ts";
+import { orderHistory } from "../support/walk.ts";
+import { BEFORE_WINDOW, MAIN, OLDEST, startWorld, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+async function holderOf(plan: PlanName): Promise<TestAccount & { holder: Holder }> {
+  const made = await account(world.service, { plan });
+  return { ...made, holder: await signIn(world.service, made.accountId) };
+}
+
+const english = async (holder: Holder, path: string) => {
+  const { headers } = await holder.ask("GET", `${path}${path.includes("?") ? "&" : "?"}lang=en`);
+  const look = String(headers["set-cookie"]).split(";")[0];
+  return (await holder.ask("GET", path, undefined, { cookie: `${holder.cookie}; ${look}` })).text;
+};
+const keyIn = (page: string) => /et_[0-9A-Za-z]{36}/.exec(page)?.[0] ?? "";
+const works = async (apikey: string) =>
+  (await world.service.post(orderHistory({ apikey, params: { symbol: "600519", tradedate: MAIN } }))).envelope
+    .code;
+
+describe("keys", () => {
+  it("are shown in the one answer that makes them, and work at once", async () => {
+    const { holder } = await holderOf("flagship");
+    const made = await holder.ask("POST", "/console/keys", { name: "night job" });
+    const key = keyIn(made.text);
+    expect(made.status).toBe(201);
+    expect(await works(key)).toBe(200);
+    const page = (await holder.ask("GET", "/console/keys")).text;
+    expect(page).toContain("night job");
+    expect(page).not.toContain(key);
+  });
+
+  it("roll into a new one, while the old one keeps working for the overlap", async () => {
+    const { holder, key: old, keys } = await holderOf("flagship");
+    const path = `/console/keys/${keys[0]?.keyId}/roll`;
+    const fresh = keyIn((await holder.ask("POST", path, { hours: "24" })).text);
+    expect([await works(fresh), await works(old)]).toEqual([200, 200]);
+    expect((await holder.ask("POST", path, { hours: "999" })).status).toBe(404);
+  });
+
+  it("rolled without overlap refuse the old one at once where it was not in use", async () => {
+    const { holder, key: old, keys } = await holderOf("flagship");
+    await holder.ask("POST", `/console/keys/${keys[0]?.keyId}/roll`, { hours: "0" });
+    expect(await works(old)).toBe(403);
+  });
+
+  it("have names that stay texts", async () => {
+    const { holder } = await holderOf("trial");
+    const name = `<script>alert("x")</script>`;
+    const page = (await holder.ask("POST", "/console/keys", { name })).text;
+    expect(page).not.toContain("<script>alert");
+    expect(page).toContain("&lt;script&gt;alert");
+  });
+});
+
+describe("Try it", () => {
+  it("fills its form from the address, as texts", async () => {
+    const { holder } = await holderOf("trial");
+    const symbol = `"><script>alert(1)</script>`;
+    const { text } = await holder.ask(
+      "GET",
+      `/console/try?op=data_symbols&tradedate=${encodeURIComponent(symbol)}`,
+    );
+    expect(text).not.toContain("<script>alert");
+    expect(text).toContain("&lt;script&gt;alert(1)");
+  });
+});
+
+describe("overview", () => {
+  it("tells plan, what it covers, what is used today, and how the last requests ended", async () => {
+    const { holder, key } = await holderOf("professional");
+    const ask = (tradedate: string) =>
+      world.service.post(
+        orderHistory({ apikey: key, params: { symbol: "600519", tradedate, format: "parquet" } }),
+      );
+    await ask(MAIN);
+    await ask(BEFORE_WINDOW);
+    const page = await english(holder, "/console/");
+    for (const said of ["Professional", "2026-02-11 to 2026-03-12", "1 of 30", "outside_window"]) {
+      expect(page).toContain(said);
+    }
+    expect(page).toContain("Date outside the plan&#39;s window");
+  });
+});
+
+describe("data", () => {
+  it("shows the years a plan reaches, each with its days", async () => {
+    const { holder } = await holderOf("flagship");
+    const page = await english(holder, "/console/data?year=2025");
+    expect(page).toContain(`tradedate=${OLDEST}`);
+    expect(page).toMatch(/2025-01-07, missing/);
+  });
+
+  it("shows nothing before the window of a plan that has one, and nothing at all without order history", async () => {
+    const professional = await english((await holderOf("professional")).holder, "/console/data");
+    expect(professional).toContain(`tradedate=${MAIN}`);
+    expect(professional).not.toContain(`tradedate=${BEFORE_WINDOW}`);
+    const standard = await english((await holderOf("standard")).holder, "/console/data");
+    expect(standard).toContain("does not include order history");
+    expect(standard).not.toContain("tradedate=");
+  });
+});
+
+describe("shares", () => {
+  it("are listed with their address and end, without their password, until they are ended", async () => {
+    const { holder, key } = await holderOf("flagship");
+    const share = await shareOf(world.service, key);
+    const page = (await holder.ask("GET", "/console/shares")).text;
+    expect(page).toContain(share.url);
+    expect(page).not.toContain(share.password);
+    expect((await holder.ask("POST", `/console/shares/${share.shareId}/revoke`, {})).status).toBe(303);
+    expect((await holder.ask("GET", "/console/shares")).text).not.toContain(share.url);
+  });
+});

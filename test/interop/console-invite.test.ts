@@ -1,0 +1,39 @@
+/** `edgetape account invite`: the operator's command, its link in the holder's hands. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Invite } from "../../src/admin/wire.ts";
+import { ownForm } from "../support/console.ts";
+import { edgetape } from "../support/edgetape.ts";
+import { call } from "../support/http-client.ts";
+import { account } from "../support/operator.ts";
+import { type Service, startService } from "../support/service.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+describe("edgetape account invite", () => {
+  it("prints a link that signs its holder in, open for a day unless said otherwise", async () => {
+    const { accountId } = await account(service, { plan: "flagship" });
+    const { status, stdout } = await edgetape(["account", "invite", accountId, "--json"], service);
+    expect(status).toBe(0);
+    const invited = JSON.parse(stdout) as Invite;
+    expect(Date.parse(invited.expiresAt) - service.nowMs()).toBeGreaterThan(23.9 * 3_600_000);
+    expect((await call(invited.url, { method: "POST", headers: ownForm(service) })).status).toBe(303);
+    const lines = (await edgetape(["account", "invite", accountId, "--valid", "7d"], service)).stdout.split(
+      "\n",
+    );
+    expect(lines[0]).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\/invite\/[0-9A-Za-z]{32}$/);
+    expect(lines[1]).toContain("2026-03-19");
+  });
+
+  it("says so when there is no such account, or the span is too long", async () => {
+    expect((await edgetape(["account", "invite", "nobody"], service)).stderr).toContain(
+      "account with this id",
+    );
+    const { accountId } = await account(service, {});
+    expect((await edgetape(["account", "invite", accountId, "--valid", "8d"], service)).status).toBe(1);
+    expect((await edgetape(["account", "invite", accountId, "--valid", "soon"], service)).status).toBe(2);
+  });
+});
