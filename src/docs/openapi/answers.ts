@@ -138,7 +138,7 @@ const estimate = z.strictObject({
 });
 
 /** A schema of `data` for every `apiname`. A share comes in an envelope of its own (spec 2.3). */
-export const DATA: Readonly<Record<Apiname, z.ZodType>> = {
+export const DATA = {
   level2_order_history: orderPage,
   file_download: z.strictObject({ code: z.literal(200), message: z.string(), data: share }),
   account_info: accountInfo,
@@ -146,4 +146,4 @@ export const DATA: Readonly<Record<Apiname, z.ZodType>> = {
   data_changes: dataChanges,
   data_symbols: dataSymbols,
   order_history_estimate: estimate,
-};
+} as const satisfies Record<Apiname, z.ZodType>;

@@ -1,0 +1,246 @@
+/** The TypeScript client against the real service: files and shares over cut lines, slots, quotas, rebuilds. */
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Client, DataRebuilt, IntegrityError, QuotaUsed } from "../../src/client/typescript/index.ts";
+import { clock } from "../../src/client/typescript/waiting.ts";
+import { burst, day, order, security } from "../support/builders.ts";
+import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.ts";
+import { tradesFile } from "../support/drive.ts";
+import { addFile, publishFiles } from "../support/files.ts";
+import { account, asOperator, loadWeekdays, publish } from "../support/operator.ts";
+import { printedRandom, randomFrom } from "../support/random.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const TRADEDATE = "20260311";
+const MAIN = day({
+  tradedate: TRADEDATE,
+  securities: [
+    burst({ symbol: "600519", time: "093000000", rows: 30_000 }),
+    security("300750", [order("093000000")]),
+  ],
+});
+const noise = (seed: number, length: number) => {
+  const random = randomFrom(seed);
+  return Uint8Array.from({ length }, () => random.integer(0, 255));
+};
+const TRADES = tradesFile(TRADEDATE, noise(1, 600_000));
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+let service: Service;
+let line: CuttingProxy;
+let client: Client;
+const sleep = clock.sleep;
+beforeAll(async () => {
+  clock.sleep = async () => undefined;
+  service = await startService();
+  line = await startCuttingProxy(service.baseUrl);
+  await loadWeekdays(service, "20250101", "20261231");
+  await publish(service, MAIN);
+  await publishFiles(service, TRADES);
+  client = new Client({ key: (await account(service, { plan: "flagship" })).key, baseUrls: line.baseUrl });
+});
+afterAll(async () => {
+  clock.sleep = sleep;
+  await line?.stop();
+  await service?.stop();
+});
+
+describe("the Parquet answer", () => {
+  it("comes whole after the line was cut twice, with its facts", async () => {
+    line.cutAfter([5_000, 40_000]);
+    const file = await client.ordersParquet({ symbol: "600519", date: TRADEDATE });
+    expect(file).toMatchObject({ name: `600519.SH_${TRADEDATE}_orders.parquet`, rows: 30_000, revision: 1 });
+    const direct = await service.post({
+      apiname: "level2_order_history",
+      apikey: (await account(service, { plan: "flagship" })).key,
+      params: { symbol: "600519", tradedate: TRADEDATE, format: "parquet" },
+    });
+    expect(sha256(file.bytes)).toBe(sha256(direct.bytes));
+  });
+
+  it("as a stream holds the turn until it is read or cancelled, and tells when it broke", async () => {
+    const stream = await client.ordersParquetStream({ symbol: "600519", date: TRADEDATE });
+    let isNext = false;
+    const next = client.orders({ symbol: "300750", date: TRADEDATE }).toArray();
+    next.then(() => {
+      isNext = true;
+    });
+    expect((await new Response(stream.body).bytes()).length).toBe(stream.sizeBytes);
+    expect(isNext).toBe(false);
+    expect(await next).toHaveLength(1);
+
+    const second = await client.ordersParquetStream({ symbol: "600519", date: TRADEDATE });
+    await second.body.cancel();
+    expect(await client.orders({ symbol: "300750", date: TRADEDATE }).toArray()).toHaveLength(1);
+  });
+
+  it("is refused as an error, with code and reason, not as bytes", async () => {
+    await expect(client.ordersParquet({ symbol: "999999", date: TRADEDATE })).rejects.toMatchObject({
+      name: "NoData",
+      code: 1002,
+      reason: "security_unknown",
+    });
+  });
+});
+
+describe("requests of one key", () => {
+  let own = "";
+  beforeAll(async () => {
+    own = (await account(service, { plan: "flagship" })).key;
+  });
+
+  it("queue: 20 walks at once never meet a busy slot", async () => {
+    const walks = Array.from({ length: 20 }, () =>
+      new Client({ key: own, baseUrls: service.baseUrl, maxWaitMs: 0 })
+        .orders({ symbol: "600519", date: TRADEDATE, fields: ["exchange_order_id"] })
+        .toArray(),
+    );
+    for (const rows of await Promise.all(walks)) {
+      expect(rows.map((row) => row.exchange_order_id)).toEqual(
+        Array.from({ length: 30_000 }, (_, n) => n + 1),
+      );
+    }
+  });
+
+  it("keep what was read when the quota ends in mid-walk, and go on the next time", async () => {
+    const { key, accountId } = await account(service, { plan: "trial", limits: { requests: 2 } });
+    const limited = new Client({ key, baseUrls: service.baseUrl });
+    const orders = limited.orders({ symbol: "600519", date: TRADEDATE, pageSize: 10_000 });
+    const error = await orders.toArray().catch((caught) => caught);
+    expect(error).toBeInstanceOf(QuotaUsed);
+    expect(error.resetsAt.getTime()).toBeGreaterThan(Date.now());
+    const path = `/admin/accounts/${encodeURIComponent(accountId)}/credit`;
+    await asOperator(service, "POST", path, { requests: 2 });
+    expect(await orders.toArray()).toHaveLength(30_000);
+  });
+
+  it("end when the caller's signal fires, in the queue and in the walk", async () => {
+    const aborter = new AbortController();
+    const orders = client.orders({
+      symbol: "600519",
+      date: TRADEDATE,
+      pageSize: 100,
+      signal: aborter.signal,
+    });
+    const seen: unknown[] = [];
+    const walk = (async () => {
+      for await (const page of orders.pages()) {
+        seen.push(page);
+        if (seen.length === 3) aborter.abort(new Error("enough"));
+      }
+    })();
+    await expect(walk).rejects.toThrow("enough");
+    expect(seen).toHaveLength(3);
+  });
+});
+
+describe("a day that is rebuilt in mid-walk", () => {
+  const rebuiltOn = async (tradedate: string, first: number, then: number) => {
+    const of = (rows: number, volume: number) =>
+      day({
+        tradedate,
+        securities: [
+          security(
+            "600519",
+            Array.from({ length: rows }, (_, n) => order("093000000", { exchangeOrderId: n, volume })),
+          ),
+        ],
+      });
+    await publish(service, of(1_000, first));
+    const told: (string | null)[] = [];
+    const orders = client.orders({
+      symbol: "600519",
+      date: tradedate,
+      pageSize: 100,
+      onRebuild: (date) => told.push(date),
+    });
+    return { orders, told, again: () => publish(service, of(1_100, then)) };
+  };
+
+  it("restarts once and says so; rows handed out that are not the same any more are an error", async () => {
+    const { orders, told, again } = await rebuiltOn("20260309", 100, 200);
+    const iterator = orders.pages();
+    await iterator.next();
+    await again();
+    // Rows of the first page were handed out and are not the same any more.
+    await expect(orders.toArray()).rejects.toBeInstanceOf(DataRebuilt);
+    expect([told, orders.restarts]).toEqual([["20260309"], 1]);
+    const fresh = await client.orders({ symbol: "600519", date: "20260309" }).toArray();
+    expect(new Set(fresh.map(({ volume }) => volume))).toEqual(new Set([200]));
+  });
+
+  it("restarts once where nothing was handed out: toArray gives the new rows only", async () => {
+    const { again } = await rebuiltOn("20260306", 100, 200);
+    let requests = 0;
+    const { key } = await account(service, { plan: "flagship" });
+    const fetch = async (url: string, init: RequestInit) => {
+      if (++requests === 4) await again();
+      return globalThis.fetch(url, init);
+    };
+    const orders = new Client({ key, baseUrls: service.baseUrl, fetch }).orders({
+      symbol: "600519",
+      date: "20260306",
+      pageSize: 100,
+    });
+    const rows = await orders.toArray();
+    expect([rows.length, orders.restarts]).toEqual([1_100, 1]);
+    expect(new Set(rows.map(({ volume }) => volume))).toEqual(new Set([200]));
+  });
+
+  it("goes on behind the rows handed out when they are the same", async () => {
+    const { orders, told, again } = await rebuiltOn("20260310", 100, 100);
+    const ids: number[] = [];
+    for await (const row of orders) {
+      ids.push(row.exchange_order_id);
+      if (ids.length === 250) await again();
+    }
+    expect(ids).toEqual(Array.from({ length: 1_100 }, (_, n) => n));
+    expect([told, orders.restarts]).toEqual([["20260310"], 1]);
+  });
+});
+
+describe("shares", () => {
+  it("download over a line that is cut again and again, byte for byte", async () => {
+    const random = printedRandom("cuts");
+    const share = await client.share("level2", 2026);
+    const file = (await share.files()).find(({ path }) => path.endsWith("_trades.zip"));
+    if (file === undefined) throw new Error("the share does not hold the file");
+    for (let round = 0; round < 5; round++) {
+      line.cutAfter(Array.from({ length: 4 }, () => random.integer(1, 200_000)));
+      expect(sha256(await share.download(file).bytes())).toBe(sha256(TRADES.bytes));
+    }
+    const have = TRADES.bytes.subarray(0, 123_456);
+    line.cutAfter([50_000]);
+    const rest = await share.download(file, { have: [have] }).bytes();
+    expect(sha256(Buffer.concat([have, rest]))).toBe(sha256(TRADES.bytes));
+    await expect(share.download(file, { have: [have.slice().fill(0)] }).bytes()).rejects.toThrow(/SHA-256/);
+  });
+
+  it("tell before the first byte when a file was replaced", async () => {
+    const share = await client.share("level2", 2026);
+    const [file] = (await share.files()).filter(({ path }) => path.endsWith("_trades.zip"));
+    if (file === undefined) throw new Error("the share does not hold the file");
+    const other = { ...TRADES, bytes: noise(2, 600_000) };
+    await addFile(service, other);
+    await asOperator(service, "POST", `/admin/files/level2/${TRADEDATE}/${TRADES.name}/publish`);
+    const download = share.download(file)[Symbol.asyncIterator]();
+    await expect(download.next()).rejects.toBeInstanceOf(IntegrityError);
+  });
+});
+
+describe("the other operations", () => {
+  it("give what the service says, as typed values", async () => {
+    expect(await client.account()).toMatchObject({ plan: "flagship", plan_state: "active" });
+    expect((await client.status("202603")).days.map(({ tradedate }) => tradedate)).toContain(TRADEDATE);
+    expect(await client.symbols(TRADEDATE, { market: "SZ" })).toEqual([
+      expect.objectContaining({ symbol: "300750", market: "SZ", rows: 1, first_time: "093000000" }),
+    ]);
+    expect((await client.estimate({ symbol: "600519", date: TRADEDATE })).rows).toEqual({
+      at_least: 30_000,
+      at_most: 30_000,
+    });
+    const changed: string[] = [];
+    for await (const change of client.changes({ since: "20260301" })) changed.push(change.tradedate);
+    expect(changed).toContain(TRADEDATE);
+  });
+});

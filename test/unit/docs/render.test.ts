@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { docsPage } from "../../../src/docs/layout.tsx";
+import { openApiDocument } from "../../../src/docs/openapi/document.ts";
+import { BlockView, inline } from "../../../src/docs/render.tsx";
+
+const FACTS = { base: "https://api.example.com", copy: "Copy", copied: "Copied" };
+const html = (said: string) => String(BlockView({ block: { kind: "text", text: said }, facts: FACTS }));
+
+describe("text of the pages", () => {
+  it.each([
+    ["a `b` c", "<p>a <code>b</code> c</p>"],
+    ["**a `b`**", "<p><strong>a <code>b</code></strong></p>"],
+    ["[a](/docs/en/fields#legacy)", '<p><a href="/docs/en/fields#legacy">a</a></p>'],
+    ['`{"a": 1}` < 2 & [3]', "<p><code>{&quot;a&quot;: 1}</code> &lt; 2 &amp; [3]</p>"],
+    ["<script>`<b>`</script>", "<p>&lt;script&gt;<code>&lt;b&gt;</code>&lt;/script&gt;</p>"],
+  ])("%s", (said, expected) => {
+    expect(html(said)).toBe(expected);
+  });
+
+  it("loses nothing of a text without markup", () => {
+    expect(inline("2 * 3 ** 4 [x] (y)").join("")).toBe("2 * 3 ** 4 [x] (y)");
+  });
+
+  it("shows commands with the service's own address, escaped", () => {
+    const page = docsPage("quickstart", "en", "https://a.example/<x>");
+    expect(page).toContain("export EDGETAPE_URL=https://a.example/&lt;x&gt;");
+    expect(page).not.toContain("{base}");
+  });
+});
+
+describe("the OpenAPI document", () => {
+  it("has an operation's request and answer for every apiname of its discriminator", () => {
+    const text = JSON.stringify(openApiDocument("https://a.example", "9.9.9"));
+    const document = JSON.parse(text);
+    const { mapping, propertyName } =
+      document.paths["/api"].post.requestBody.content["application/json"].schema.discriminator;
+    expect(propertyName).toBe("apiname");
+    for (const [apiname, ref] of Object.entries(mapping)) {
+      expect(ref).toBe(`#/components/schemas/${apiname}_request`);
+      expect(document.components.schemas[`${apiname}_request`].properties.apiname.const).toBe(apiname);
+      expect(document.components.schemas[`${apiname}_answer`].required).toEqual(["code", "message", "data"]);
+    }
+    expect(Object.keys(document.paths["/api"].post.responses)).toEqual([
+      "200",
+      "403",
+      "404",
+      "405",
+      "413",
+      "422",
+      "429",
+      "503",
+    ]);
+    expect([document.info.version, document.servers[0].url]).toEqual(["9.9.9", "https://a.example"]);
+  });
+});
