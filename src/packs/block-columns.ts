@@ -6,7 +6,7 @@ import { unitsOf } from "../orders/number-text.ts";
 import { FIELDS, type Field } from "../orders/record.ts";
 import type { JsonColumn, NumberTable } from "../orders/row-template.ts";
 import { type ChunkPages, walkBlock } from "./block-pages.ts";
-import { PackFormatError } from "./errors.ts";
+import { asFormat, PackFormatError } from "./errors.ts";
 import {
   deltaIntegers,
   dictionaryIndex,
@@ -31,7 +31,7 @@ export interface BlockColumns {
 
 /** Opens `bytes`, a block of `rows` rows whose checksum was verified; throws `PackFormatError` if it is none. */
 export function openBlock(bytes: Uint8Array, rows: number): BlockColumns {
-  const chunks = walkBlock(bytes, rows);
+  const chunks = asFormat(() => walkBlock(bytes, rows));
   const chunkOf = (field: Field): ChunkPages => {
     const chunk = chunks[FIELDS.indexOf(field)];
     if (chunk === undefined) throw new PackFormatError(`a block has no column ${field}`);
@@ -39,10 +39,10 @@ export function openBlock(bytes: Uint8Array, rows: number): BlockColumns {
   };
   let digits: Uint8Array | undefined;
   const times = () => {
-    digits ??= timeDigits(chunkOf("time").data);
+    digits ??= asFormat(() => timeDigits(chunkOf("time").data));
     return digits;
   };
-  const constant = (field: "symbol" | "tradedate") => onlyText(chunkOf(field));
+  const constant = (field: "symbol" | "tradedate") => asFormat(() => onlyText(chunkOf(field)));
   return {
     rows,
     timeAt: (row) => timeNumber(times(), row),
@@ -69,7 +69,7 @@ export function openBlock(bytes: Uint8Array, rows: number): BlockColumns {
             return amountColumn(numbers);
         }
       });
-      return fields.map(column);
+      return asFormat(() => fields.map(column));
     },
   };
 }

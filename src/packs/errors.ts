@@ -28,3 +28,13 @@ export function asDamaged(error: unknown, what: string): PackReadError {
   const why = error instanceof Error ? error.message : String(error);
   return new PackReadError("damaged", `${what}: ${why}`, { cause: error });
 }
+
+/** What `read` gives; whatever it throws becomes a `PackFormatError`: libraries throw what they like at wrong bytes. */
+export function asFormat<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof PackFormatError) throw error;
+    throw new PackFormatError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}

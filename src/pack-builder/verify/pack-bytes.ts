@@ -6,7 +6,7 @@
 import { crc32 } from "node:zlib";
 import { parquetMetadata } from "hyparquet";
 import { type ChunkSizes, chunkTableBytes, decodeChunkTable } from "../../packs/chunk-table.ts";
-import { PackFormatError } from "../../packs/errors.ts";
+import { asFormat, PackFormatError } from "../../packs/errors.ts";
 import { COLUMNS, PARQUET_MAGIC, type SectionEntry } from "../../packs/layout.ts";
 import type { PackFile } from "../pack-file.ts";
 import { ByteWriter } from "../parquet/byte-writer.ts";
@@ -95,7 +95,9 @@ function checkSection(entry: SectionEntry, bytes: Uint8Array): ChunkSizes[][] {
 /** The times in the statistics of a section's footer, whose bytes are what the index says. */
 function timesOf(entry: SectionEntry, bytes: Uint8Array<ArrayBuffer>): BlockTimes {
   const column = COLUMNS.findIndex(({ name }) => name === "time");
-  return parquetMetadata(bytes.slice(entry.length - entry.footerLength).buffer).row_groups.map((group) => {
+  const footer = bytes.slice(entry.length - entry.footerLength).buffer;
+  const { row_groups } = asFormat(() => parquetMetadata(footer));
+  return row_groups.map((group) => {
     const statistics = group.columns[column]?.meta_data?.statistics;
     return { first: String(statistics?.min_value), last: String(statistics?.max_value) };
   });
