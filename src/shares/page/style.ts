@@ -1,10 +1,10 @@
 /** The pages' style: one accent on quiet ground, figures in columns, light and dark by the reader's system. */
 
 /** Colours and typefaces, which the console shares. */
-export const LIGHT = `--ground: #f5f6f4; --paper: #ffffff; --ink: #17201f; --quiet: #5d6b69; --faint: #8a9896;
+export const LIGHT = `--ground: #f5f6f4; --paper: #ffffff; --ink: #17201f; --quiet: #5d6b69; --faint: #6b7876;
   --line: #dfe5e3; --accent: #0b6b63; --on-accent: #ffffff; --accent-soft: #e3f1ee;
   --warn: #a14510; --warn-soft: #fdf0e6; --code: #f0f3f2; --hatch: #e4e9e7;`;
-export const DARK = `--ground: #0f1414; --paper: #161d1c; --ink: #e8eeec; --quiet: #9aaaa6; --faint: #6b7a76;
+export const DARK = `--ground: #0f1414; --paper: #161d1c; --ink: #e8eeec; --quiet: #9aaaa6; --faint: #81908c;
   --line: #26302e; --accent: #3fae9f; --on-accent: #06201d; --accent-soft: #14302c;
   --warn: #f0a060; --warn-soft: #33231a; --code: #101716; --hatch: #222b29;`;
 export const TYPE = `--sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", "PingFang SC", "Microsoft YaHei",
