@@ -14,9 +14,9 @@ const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
 const sources = projectFiles().filter((path) => /^src\/.*\.tsx?$/.test(path));
 const isNodeRoom = (path: string) => /^src\/(pack-builder|cli|client)\//.test(path);
 
-/** The package a bare import names; `""` for relative ones and the platform's own modules. */
+/** The package a bare import names; `""` for relative ones, the platform's own modules, and this package itself. */
 function packageOf(name: string): string {
-  if (/^(\.|node:|cloudflare:)/.test(name)) return "";
+  if (/^(\.|node:|cloudflare:|edgetape\/client$)/.test(name)) return "";
   const [first = "", second = ""] = name.split("/");
   return first.startsWith("@") ? `${first}/${second}` : first;
 }
