@@ -37,7 +37,12 @@ export type AdminRefusal =
   | { reason: "day_changed"; tradedate: string; revision: number; actor: string }
   | { reason: "nothing_to_restore"; tradedate: string }
   /** The object or the index rows of the revision are not kept any more. */
-  | { reason: "revision_gone"; tradedate: string; revision: number };
+  | { reason: "revision_gone"; tradedate: string; revision: number }
+  /** A restore would destroy what these tables hold. */
+  | { reason: "not_empty"; holds: string[] }
+  /** `problem` is a clause. */
+  | { reason: "backup_unfit"; problem: string }
+  | { reason: "restore_incomplete"; missing: number };
 
 export type AdminStatus = 400 | 401 | 404 | 409 | 413 | 422;
 
@@ -119,6 +124,15 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
         status: 422,
         error: `The content of ${refusal.tradedate}, revision ${refusal.revision}, is not kept any more; publish it from its pack.`,
       };
+    case "not_empty":
+      return {
+        status: 409,
+        error: `This deployment is not empty (${refusal.holds.join(", ")}); forced, a restore puts the backup in the place of all that.`,
+      };
+    case "backup_unfit":
+      return { status: 422, error: `The backup does not fit this service: ${refusal.problem}.` };
+    case "restore_incomplete":
+      return { status: 422, error: `${refusal.missing} chunks of the backup have not arrived yet.` };
   }
 }
 

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { operatorOf } from "../access/admin-token.ts";
 import { nowMs, settingsOf } from "../env.ts";
 import { accountRoutes } from "./account-routes.ts";
+import { backupRoutes } from "./backup-routes.ts";
 import { calendarRoutes } from "./calendar-routes.ts";
 import { changeRoutes } from "./change-routes.ts";
 import { dayRoutes } from "./day-routes.ts";
@@ -13,6 +14,7 @@ import { externalShareRoutes } from "./external-share-routes.ts";
 import { fileRoutes } from "./file-routes.ts";
 import { keyRoutes } from "./key-routes.ts";
 import { planRoutes } from "./plan-routes.ts";
+import { restoreRoutes } from "./restore-routes.ts";
 import { shareRoutes } from "./share-routes.ts";
 import { auditRoutes, tokenRoutes } from "./token-routes.ts";
 
@@ -47,6 +49,8 @@ export function adminRoutes(): Hono<AdminEnv> {
   admin.route("/external", externalShareRoutes());
   admin.route("/shares", shareRoutes());
   admin.route("/doctor", doctorRoutes());
+  admin.route("/backup", backupRoutes());
+  admin.route("/restores", restoreRoutes());
   admin.route("/explain", explainRoutes());
   admin.route("/tokens", tokenRoutes());
   admin.route("/audit", auditRoutes());

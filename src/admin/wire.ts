@@ -58,10 +58,18 @@
  * | `GET /admin/doctor/index/{date}` | | `IndexReport` |
  * | `POST /admin/doctor/index/{date}/repair` | none | `IndexReport` |
  * | `POST /admin/doctor/scheduled` | `RunScheduled` | `ScheduledRun` |
+ * | `GET /admin/backup` | | `BackupPlan` |
+ * | `GET /admin/backup/{table}?after=` | | `BackupPage` |
+ * | `POST /admin/restores` | `BeginRestore` | `RestoreState` |
+ * | `PUT /admin/restores/{sha256}/chunks/{n}` | `RestoreChunk` | `RestoreState` |
+ * | `POST /admin/restores/{sha256}/objects` | `RestoreObjects` | `RestoredObjects` |
+ * | `POST /admin/restores/{sha256}/complete` | none | `RestoreState` |
+ * | `POST /admin/restores/sweep` | none | `Swept` |
  */
 import * as z from "zod";
 
 export * from "./wire-accounts.ts";
+export * from "./wire-backup.ts";
 export * from "./wire-days.ts";
 export * from "./wire-doctor.ts";
 export * from "./wire-explain.ts";

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { registerAccounts } from "./account-commands.ts";
 import { registerBackfill } from "./backfill/backfill-command.ts";
+import { registerBackup } from "./backup/backup-command.ts";
 import { registerCalendar } from "./calendar/calendar-commands.ts";
 import { registerChanges } from "./changes-command.ts";
 import { registerDays } from "./day-commands.ts";
@@ -54,6 +55,7 @@ export function createProgram(): Command {
   registerNightly(program);
   registerBackfill(program);
   registerDoctor(program);
+  registerBackup(program);
   registerWebhook(program);
   registerSample(program);
   return program;

@@ -3,6 +3,7 @@
  * is past its time go. Every check stands for itself: one that fails is a finding and stops no other.
  */
 import { forgetRefusals, REFUSALS_KEPT_MS } from "../../catalog/refusals.ts";
+import { sweepIndexRows } from "../../catalog/restores.ts";
 import { checkCalendar, checkDays } from "./days-and-calendar.ts";
 import type { Finding } from "./finding.ts";
 import { deleteExpired, deleteUnserved, judgedObjects, objectFindings, type Upkeep } from "./objects.ts";
@@ -21,6 +22,7 @@ export async function runScheduled(place: ScheduledPlace): Promise<Finding[]> {
     ["calendar", () => checkCalendar(db, nowMs)],
     ["uploads", () => endAbandoned(place)],
     ["objects", () => checkObjects(place)],
+    ["index", () => forgetUnknownIndexRows(place)],
     ["refusals", () => forgetOldRefusals(place)],
   ]);
 }
@@ -44,6 +46,12 @@ async function checkObjects(place: ScheduledPlace): Promise<Finding[]> {
     ...(await deleteExpired(place, judged)),
     ...(await deleteUnserved(place, judged)),
   ];
+}
+
+/** What restores have replaced and not swept. */
+async function forgetUnknownIndexRows({ db }: ScheduledPlace): Promise<Finding[]> {
+  await sweepIndexRows(db);
+  return [];
 }
 
 async function forgetOldRefusals({ db, nowMs }: ScheduledPlace): Promise<Finding[]> {

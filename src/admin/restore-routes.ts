@@ -1,0 +1,155 @@
+/**
+ * `/admin/restores`: a backup comes back in chunks, its packs' index rows are made from R2, and one step puts
+ * all of it in the place of what is there. Every step may be repeated.
+ */
+import { Hono } from "hono";
+import { tablesInUse } from "../catalog/backup.ts";
+import { BACKUP_TABLES } from "../catalog/backup-tables.ts";
+import {
+  addRestoreChunk,
+  beginRestore,
+  completeRestore,
+  findRestore,
+  markReady,
+  type Restore,
+  readyObjects,
+  restoreChunks,
+  restoredObjects,
+  sweepIndexRows,
+} from "../catalog/restores.ts";
+import { checkBytes } from "./arrival.ts";
+import { rebuildIndex } from "./doctor-index.ts";
+import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal } from "./exchange.ts";
+import type { AdminRefusal } from "./refusal.ts";
+import { storesOf } from "./upload-exchange.ts";
+import type { Stores } from "./upload-target.ts";
+import {
+  type BeginRestoreParsed,
+  beginRestoreSchema,
+  type RestoredObjects,
+  type RestoreState,
+  restoreChunkSchema,
+  restoreObjectsSchema,
+  type Swept,
+} from "./wire.ts";
+
+/** The routes below `/admin/restores`. */
+export function restoreRoutes(): Hono<AdminEnv> {
+  return new Hono<AdminEnv>()
+    .post("/", async (c) => answer(c, await begin(c)))
+    .post("/sweep", async (c) => answer(c, await sweep(c)))
+    .put("/:id/chunks/:n", async (c) => answer(c, await putChunk(c)))
+    .post("/:id/objects", async (c) => answer(c, await lookForObjects(c)))
+    .post("/:id/complete", async (c) => answer(c, await complete(c)));
+}
+
+async function begin(c: AdminContext): Promise<RestoreState | AdminRefusal> {
+  const body = await bodyOf(c, beginRestoreSchema);
+  if (isRefusal(body)) return body;
+  const db = c.env.DB;
+  const problem = misfit(body);
+  if (problem !== null) return { reason: "backup_unfit", problem };
+  const known = await findRestore(db, body.restoreId);
+  // Its last answer may have been lost; restored once more it would only be the same.
+  if (known?.state === "done" && !body.force) return { state: "done", present: [] };
+  const holds = await tablesInUse(db);
+  if (holds.length > 0 && !body.force) return { reason: "not_empty", holds };
+  if (known?.state === "open") return { state: "open", present: await restoreChunks(db, body.restoreId) };
+  await beginRestore(db, body, byOf(c).nowMs);
+  return { state: "open", present: [] };
+}
+
+/** Why this service cannot take a backup with these tables, as a clause, or null. */
+function misfit({ tables }: BeginRestoreParsed): string | null {
+  for (const [name, columns] of Object.entries(tables)) {
+    const table = BACKUP_TABLES.find((each) => each.name === name);
+    if (table === undefined) return `it has a table ${name}, which this version does not know`;
+    const strange = columns.find((column) => !table.columns.includes(column));
+    if (strange !== undefined) return `its ${name} have ${strange}, which this version does not know`;
+    const lacking = [...table.key, table.id ?? table.key[0]].find(
+      (column) => !columns.includes(column ?? ""),
+    );
+    if (lacking !== undefined) return `its ${name} have no ${lacking}`;
+  }
+  return null;
+}
+
+async function putChunk(c: AdminContext): Promise<RestoreState | AdminRefusal> {
+  const restore = await openRestore(c);
+  if (isRefusal(restore)) return restore;
+  const body = await bodyOf(c, restoreChunkSchema);
+  if (isRefusal(body)) return body;
+  const n = Number(c.req.param("n"));
+  if (!Number.isInteger(n) || n < 1 || n > restore.chunks) {
+    return { reason: "absent", what: `chunk ${c.req.param("n")} of ${restore.chunks}` };
+  }
+  const columns = restore.tables[body.table];
+  if (columns === undefined || body.rows.some((row) => row.length !== columns.length)) {
+    return {
+      reason: "backup_unfit",
+      problem: `chunk ${n} has other columns than the backup's ${body.table}`,
+    };
+  }
+  await addRestoreChunk(c.env.DB, restore.restoreId, { n, ...body });
+  return { state: "open", present: [n] };
+}
+
+/** Looks for the objects of packs and files in R2; of packs that are there the index rows are made. */
+async function lookForObjects(c: AdminContext): Promise<RestoredObjects | AdminRefusal> {
+  const restore = await openRestore(c);
+  if (isRefusal(restore)) return restore;
+  const body = await bodyOf(c, restoreObjectsSchema);
+  if (isRefusal(body)) return body;
+  const db = c.env.DB;
+  const ready = await readyObjects(db, restore.restoreId, body.objectIds);
+  const objects: RestoredObjects["objects"] = [...ready].map((objectId) => ({ objectId, problem: null }));
+  const waiting = body.objectIds.filter((objectId) => !ready.has(objectId));
+  for (const object of await restoredObjects(db, restore, waiting)) {
+    const { objectId } = object;
+    const found =
+      object.kind === "pack"
+        ? await rebuildIndex(storesOf(c), { ...object, packId: objectId + restore.idShift })
+        : await wholeFile(storesOf(c), object);
+    if (!("problem" in found)) await markReady(db, restore.restoreId, { objectId, etag: found.etag });
+    objects.push({ objectId, problem: "problem" in found ? found.problem : null });
+  }
+  return { objects };
+}
+
+/** The etag of a file's object. One with another etag was copied here, and is read whole to see that it is the same. */
+async function wholeFile(
+  { bucket }: Pick<Stores, "bucket">,
+  file: { objectKey: string; sizeBytes: number; etag: string; sha256: string },
+): Promise<{ etag: string } | { problem: string }> {
+  const head = await bucket.head(file.objectKey);
+  if (head === null) return { problem: "its object is not in R2" };
+  const { etag } = head;
+  if (etag === file.etag && head.size === file.sizeBytes) return { etag };
+  return (await checkBytes(bucket, { upload: file, etag })) ?? { etag };
+}
+
+async function complete(c: AdminContext): Promise<RestoreState | AdminRefusal> {
+  const restore = await restoreOf(c);
+  if (isRefusal(restore)) return restore;
+  if (restore.state === "open") {
+    const { length } = await restoreChunks(c.env.DB, restore.restoreId);
+    if (length < restore.chunks) return { reason: "restore_incomplete", missing: restore.chunks - length };
+    await completeRestore(c.env.DB, restore, byOf(c));
+  }
+  return { state: "done", present: [] };
+}
+
+async function sweep(c: AdminContext): Promise<Swept> {
+  return { left: await sweepIndexRows(c.env.DB) };
+}
+
+async function openRestore(c: AdminContext): Promise<Restore | AdminRefusal> {
+  const restore = await restoreOf(c);
+  if (isRefusal(restore) || restore.state === "open") return restore;
+  return { reason: "absent", what: "open restore of this backup" };
+}
+
+async function restoreOf(c: AdminContext): Promise<Restore | AdminRefusal> {
+  const restore = await findRestore(c.env.DB, c.req.param("id") ?? "");
+  return restore ?? { reason: "absent", what: "restore of this backup; begin again" };
+}

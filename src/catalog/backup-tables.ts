@@ -1,0 +1,87 @@
+/** What a backup holds: the tables, their columns, and the keys by which they are read page by page. */
+
+export interface BackupTable {
+  name: string;
+  columns: readonly string[];
+  /** The primary key. */
+  key: readonly string[];
+  /** Rows of one page: those with long lists in them make small pages. */
+  pageRows: number;
+  /** The column with the id of an upload, pack or file; a restore gives new ids. */
+  id?: string;
+}
+
+const PAGE_ROWS = 1_000;
+/** A row of these may hold thousands of codes or days. */
+const LONG_PAGE_ROWS = 100;
+
+function table(name: string, key: string, columns: string, more: Partial<BackupTable> = {}): BackupTable {
+  const words = (text: string) => text.split(" ");
+  return { name, key: words(key), columns: words(`${key} ${columns}`), pageRows: PAGE_ROWS, ...more };
+}
+
+/** In the order in which they are restored: what others refer to comes first. A backup reads them backwards. */
+export const BACKUP_TABLES: readonly BackupTable[] = [
+  table("plans", "plan", "requests files"),
+  table("accounts", "account_id", "contact note own_limits created_at_ms disabled_at_ms"),
+  table(
+    "api_keys",
+    "sha256",
+    "key_id account_id name first_characters created_at_ms expires_at_ms revoked_at_ms last_used_at_ms",
+  ),
+  table("subscriptions", "account_id plan start_ms", "end_ms"),
+  table(
+    "admin_tokens",
+    "sha256",
+    "name first_characters created_at_ms created_by last_used_at_ms revoked_at_ms",
+  ),
+  table("trading_days", "day", "open source"),
+  table(
+    "uploads",
+    "object_id",
+    "upload_id target revision object_key r2_upload_id state state_note size_bytes sha256 claims forced begun_at_ms",
+    { id: "object_id" },
+  ),
+  table("upload_parts", "upload_id n", "size_bytes sha256 etag"),
+  table(
+    "day_packs",
+    "pack_id",
+    "tradedate object_key etag size_bytes sha256 build_id rows securities degraded",
+    { id: "pack_id" },
+  ),
+  table("day_revisions", "tradedate revision", "pack_id published_at_ms replaced_at_ms", { id: "pack_id" }),
+  table("order_days", "tradedate", "revision pack_id state state_note", { id: "pack_id" }),
+  table("day_changes", "change_id", "at_ms tradedate kind revision previous added removed changed", {
+    pageRows: LONG_PAGE_ROWS,
+  }),
+  table(
+    "day_files",
+    "file_id",
+    "data_type tradedate name revision object_key etag size_bytes sha256 state state_note uploaded_at_ms published_at_ms replaced_at_ms",
+    { id: "file_id" },
+  ),
+  table(
+    "shares",
+    "share_id",
+    "account_id data_type year generation secret_version created_at_ms revoked_at_ms",
+  ),
+  table(
+    "external_shares",
+    "data_type year",
+    "first_day last_day file_count size_bytes url secret_version sealed_password expires_at_ms set_at_ms",
+  ),
+  table("audit", "audit_id", "at_ms actor action subject before after", { pageRows: LONG_PAGE_ROWS }),
+];
+
+/** Tables that no backup holds, and why; a restore empties those that belong to what it replaces. */
+export const NOT_IN_BACKUP: Record<string, string> = {
+  day_securities: "made anew from the packs in R2",
+  pack_markets: "made anew with them",
+  catalog_revision: "must never go back: caches key on it",
+  refusals: "kept for two weeks only",
+  console_invites: "spent or over within a day",
+  console_sessions: "people sign in again",
+  restores: "of a restore itself",
+  restore_chunks: "of a restore itself",
+  restore_objects: "of a restore itself",
+};

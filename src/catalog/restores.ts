@@ -1,0 +1,235 @@
+/**
+ * A backup on its way back: its rows wait in chunks, its packs' index rows are loaded under new ids, and one
+ * transaction puts everything in the place of what was there. Instants are Unix milliseconds.
+ */
+import type { By } from "./accounts.ts";
+import { auditStatement } from "./audit.ts";
+import type { Value } from "./backup.ts";
+import { BACKUP_TABLES, type BackupTable } from "./backup-tables.ts";
+
+/** Ids of uploads that begin while a restore is under way stay below those it gives. */
+const ID_GAP = 1_000_000;
+
+/** Packs whose index rows are deleted in one call: each has thousands. */
+const SWEPT_AT_ONCE = 20;
+
+export interface Restore {
+  restoreId: string;
+  state: "open" | "done";
+  idShift: number;
+  chunks: number;
+  /** The backup's columns by table. */
+  tables: Record<string, string[]>;
+}
+
+/** The restore of the backup with this SHA-256, or null. */
+export async function findRestore(db: D1Database, restoreId: string): Promise<Restore | null> {
+  const row = await db
+    .prepare(
+      "SELECT restore_id AS restoreId, state, id_shift AS idShift, chunks, tables FROM restores WHERE restore_id = ?1",
+    )
+    .bind(restoreId)
+    .first<Omit<Restore, "tables"> & { tables: string }>();
+  return row === null ? null : { ...row, tables: JSON.parse(row.tables) as Restore["tables"] };
+}
+
+/** Opens a restore from nothing, in the place of any other; what an earlier one had loaded goes. */
+export async function beginRestore(
+  db: D1Database,
+  { restoreId, chunks, tables }: Pick<Restore, "restoreId" | "chunks" | "tables">,
+  nowMs: number,
+): Promise<void> {
+  await db.batch([
+    db.prepare("DELETE FROM restore_chunks"),
+    db.prepare("DELETE FROM restore_objects"),
+    db.prepare("DELETE FROM restores WHERE restore_id = ?1 OR state = 'open'").bind(restoreId),
+    db
+      .prepare(
+        `INSERT INTO restores (restore_id, state, id_shift, chunks, tables, begun_at_ms)
+         SELECT ?1, 'open', ?2 + max(
+           (SELECT coalesce(max(object_id), 0) FROM uploads),
+           (SELECT coalesce(max(pack_id), 0) FROM day_packs),
+           (SELECT coalesce(max(file_id), 0) FROM day_files),
+           (SELECT coalesce(max(pack_id), 0) FROM day_securities)), ?3, ?4, ?5`,
+      )
+      .bind(restoreId, ID_GAP, chunks, JSON.stringify(tables), nowMs),
+  ]);
+}
+
+/** Numbers (from 1) of the chunks that are there. */
+export async function restoreChunks(db: D1Database, restoreId: string): Promise<number[]> {
+  const { results } = await db
+    .prepare("SELECT n FROM restore_chunks WHERE restore_id = ?1 ORDER BY n")
+    .bind(restoreId)
+    .all<{ n: number }>();
+  return results.map(({ n }) => n);
+}
+
+/** Keeps chunk `n` of an open restore; again changes nothing. */
+export async function addRestoreChunk(
+  db: D1Database,
+  restoreId: string,
+  { n, table, rows }: { n: number; table: string; rows: Value[][] },
+): Promise<void> {
+  await db
+    .prepare(
+      `INSERT OR REPLACE INTO restore_chunks (restore_id, n, table_name, rows)
+       SELECT ?1, ?2, ?3, ?4 FROM restores WHERE restore_id = ?1 AND state = 'open'`,
+    )
+    .bind(restoreId, n, table, JSON.stringify(rows))
+    .run();
+}
+
+/** A pack or file of the backup, with the id it has there. */
+export interface RestoredObject {
+  objectId: number;
+  kind: "pack" | "file";
+  objectKey: string;
+  sizeBytes: number;
+  etag: string;
+  sha256: string;
+  /** Of packs; empty for files. */
+  buildId: string;
+}
+
+/** Those of `objectIds` (the backup's) that the restore's chunks name. */
+export async function restoredObjects(
+  db: D1Database,
+  restore: Restore,
+  objectIds: number[],
+): Promise<RestoredObject[]> {
+  const select = (name: "day_packs" | "day_files", kind: RestoredObject["kind"]) => {
+    const columns = restore.tables[name] ?? [];
+    const of = (column: string) =>
+      columns.includes(column) ? `row.value ->> ${columns.indexOf(column)}` : "''";
+    return `SELECT ${of(name === "day_packs" ? "pack_id" : "file_id")} AS objectId, '${kind}' AS kind,
+        ${of("object_key")} AS objectKey, ${of("size_bytes")} AS sizeBytes, ${of("etag")} AS etag,
+        ${of("sha256")} AS sha256, ${of("build_id")} AS buildId
+      FROM restore_chunks c, json_each(c.rows) row WHERE c.restore_id = ?1 AND c.table_name = '${name}'`;
+  };
+  const { results } = await db
+    .prepare(
+      `SELECT * FROM (${select("day_packs", "pack")} UNION ALL ${select("day_files", "file")})
+       WHERE objectId IN (SELECT value FROM json_each(?2))`,
+    )
+    .bind(restore.restoreId, JSON.stringify(objectIds))
+    .all<RestoredObject>();
+  return results;
+}
+
+/** Which of `objectIds` were found whole by an earlier call. */
+export async function readyObjects(
+  db: D1Database,
+  restoreId: string,
+  objectIds: number[],
+): Promise<Set<number>> {
+  const { results } = await db
+    .prepare(
+      `SELECT object_id AS id FROM restore_objects
+       WHERE restore_id = ?1 AND object_id IN (SELECT value FROM json_each(?2))`,
+    )
+    .bind(restoreId, JSON.stringify(objectIds))
+    .all<{ id: number }>();
+  return new Set(results.map(({ id }) => id));
+}
+
+/** Remembers that the object lies in R2, whole, with this etag. */
+export async function markReady(
+  db: D1Database,
+  restoreId: string,
+  { objectId, etag }: { objectId: number; etag: string },
+): Promise<void> {
+  await db
+    .prepare("INSERT OR REPLACE INTO restore_objects (restore_id, object_id, etag) VALUES (?, ?, ?)")
+    .bind(restoreId, objectId, etag)
+    .run();
+}
+
+/** Emptied with the tables of the backup: they refer to rows that go. */
+const GO_TOO = ["console_sessions", "console_invites", "refusals"];
+
+/**
+ * Puts the backup in the place of what is there, in one transaction: a day whose pack is not in R2 is not
+ * served, a file whose object is not there is withdrawn. Again does nothing.
+ */
+export async function completeRestore(db: D1Database, restore: Restore, by: By): Promise<void> {
+  const { restoreId, idShift } = restore;
+  const open = "EXISTS (SELECT 1 FROM restores WHERE restore_id = ?1 AND state = 'open')";
+  const prepare = (sql: string) => db.prepare(sql).bind(restoreId);
+  const present = BACKUP_TABLES.filter(({ name }) => name in restore.tables);
+  const entry = {
+    atMs: by.nowMs,
+    actor: by.actor,
+    action: "backup.restore",
+    subject: restoreId,
+    before: null,
+    after: { idShift },
+  };
+  const guard = { sql: open.replace("?1", "?7"), values: [restoreId] };
+  await db.batch([
+    ...[...GO_TOO, ...BACKUP_TABLES.map(({ name }) => name).reverse()].map((name) =>
+      prepare(`DELETE FROM ${name} WHERE ${open}`),
+    ),
+    db.prepare(`DELETE FROM pack_markets WHERE pack_id <= ?2 AND ${open}`).bind(restoreId, idShift),
+    ...present.map((table) => prepare(`${insertOf(table, restore)} AND ${open}`)),
+    ...presentEtags(restore).map((sql) => prepare(`${sql} AND ${open}`)),
+    auditStatement(db, entry, guard),
+    db
+      .prepare("UPDATE restores SET state = 'done', done_at_ms = ?2 WHERE restore_id = ?1 AND state = 'open'")
+      .bind(restoreId, by.nowMs),
+    prepare("DELETE FROM restore_chunks WHERE restore_id = ?1"),
+    prepare("DELETE FROM restore_objects WHERE restore_id = ?1"),
+  ]);
+}
+
+function insertOf({ name, id }: BackupTable, { tables, idShift }: Restore): string {
+  const columns = tables[name] ?? [];
+  const values = columns.map((column, n) =>
+    column === id ? `(row.value ->> ${n}) + ${idShift}` : `row.value ->> ${n}`,
+  );
+  const idAt = `row.value ->> ${columns.indexOf(id ?? "")}`;
+  const served = name === "order_days" ? `AND ${idAt} IN (${READY})` : "";
+  return `INSERT INTO ${name} (${columns.join(", ")}) SELECT ${values.join(", ")}
+    FROM restore_chunks c, json_each(c.rows) row
+    WHERE c.restore_id = ?1 AND c.table_name = '${name}' ${served}`;
+}
+
+const READY = "SELECT object_id FROM restore_objects WHERE restore_id = ?1";
+
+/** Objects that were copied have other etags; what is not there is not offered. */
+function presentEtags({ idShift }: Restore): string[] {
+  const etag = (id: string) =>
+    `(SELECT o.etag FROM restore_objects o WHERE o.restore_id = ?1 AND o.object_id = ${id} - ${idShift})`;
+  return [
+    `UPDATE day_packs SET etag = ${etag("pack_id")} WHERE pack_id - ${idShift} IN (${READY})`,
+    `UPDATE day_files SET etag = ${etag("file_id")} WHERE file_id - ${idShift} IN (${READY})`,
+    `UPDATE day_files SET state = 'withdrawn', state_note = 'its object was not there at the restore'
+     WHERE state = 'published' AND replaced_at_ms IS NULL AND file_id - ${idShift} NOT IN (${READY})`,
+  ];
+}
+
+/** Every pack that has index rows, without looking at each of its thousands. */
+const INDEXED_PACKS = `
+  WITH RECURSIVE packs (id) AS (
+    SELECT min(pack_id) FROM day_securities
+    UNION ALL
+    SELECT (SELECT min(pack_id) FROM day_securities WHERE pack_id > id) FROM packs WHERE id IS NOT NULL)`;
+
+/**
+ * Deletes the index rows of a few packs that the catalog does not know, as restores leave them; those that an
+ * open restore has loaded stay. Returns how many packs are left.
+ */
+export async function sweepIndexRows(db: D1Database): Promise<number> {
+  const { results } = await db
+    .prepare(
+      `${INDEXED_PACKS} SELECT id FROM packs
+       WHERE id NOT IN (SELECT pack_id FROM day_packs) AND id NOT IN (SELECT object_id FROM uploads)
+         AND id <= coalesce((SELECT id_shift FROM restores WHERE state = 'open'), id)`,
+    )
+    .all<{ id: number }>();
+  const packs = JSON.stringify(results.slice(0, SWEPT_AT_ONCE).map(({ id }) => id));
+  const sweep = (table: string) =>
+    db.prepare(`DELETE FROM ${table} WHERE pack_id IN (SELECT value FROM json_each(?1))`).bind(packs);
+  await db.batch([sweep("day_securities"), sweep("pack_markets")]);
+  return Math.max(0, results.length - SWEPT_AT_ONCE);
+}

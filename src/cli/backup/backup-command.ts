@@ -1,0 +1,104 @@
+/** `edgetape backup`: accounts, plans, hashes of keys, calendar and catalog in a file, and back. */
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { beijingTimestamp } from "../../calendar/beijing.ts";
+import { type ConfirmOptions, confirm, YES_OPTION } from "../confirm.ts";
+import { EXIT } from "../exit.ts";
+import { print, type ServiceOptions, serviceOf, withService } from "../service-options.ts";
+import { openBackup } from "./backup-file.ts";
+import { createBackup } from "./create.ts";
+import { type Restored, restoreBackup } from "./restore.ts";
+
+const NOT_IN_IT =
+  "\nNot in it: secrets (cursors of another CURSOR_SECRET must be begun anew; passwords of shares and drives\n" +
+  "of another SHARE_SECRET change), the objects in R2, today's quota counters, sessions of the console.";
+
+/** Registers `backup create`, `backup verify` and `backup restore`. */
+export function registerBackup(program: Command): void {
+  const backup = program
+    .command("backup")
+    .description("accounts, plans, keys' hashes, calendar and catalog as a file");
+  withService(
+    backup
+      .command("create")
+      .description("write a backup; an older one is never overwritten by half")
+      .option("--out <file or folder>", "ends in .gz: packed; in a folder its name has the time", "."),
+  )
+    .addHelpText("after", NOT_IN_IT)
+    .action(create);
+  backup
+    .command("verify")
+    .description("say whether a backup is whole, and what is in it; no service is asked")
+    .argument("<file>")
+    .option("--json", "print the answer as JSON")
+    .action(verify);
+  withService(
+    backup
+      .command("restore")
+      .description(
+        "put a backup in the place of what a deployment holds; run it again after any interruption",
+      )
+      .argument("<file>")
+      .option("--force", "also where it holds something, which is lost")
+      .option(...YES_OPTION),
+  )
+    .addHelpText(
+      "after",
+      `${NOT_IN_IT}\nWhat is served changes in one step, the last. Days whose packs do not lie in R2 are not served: copy the\nobjects first, or publish those days again.\nExit status 3: restored, but days or files are lacking.`,
+    )
+    .action(restore);
+}
+
+async function create(options: ServiceOptions & { out: string }): Promise<void> {
+  const created = await createBackup(serviceOf(options), fileAt(options.out));
+  if (!created.oneMoment) {
+    process.stderr.write(
+      "Changes were made while the backup was read; some of them are in it, others not.\n",
+    );
+  }
+  print(options, created, [`${created.path} is written.`, ...rowLines(created.rows)]);
+}
+
+function fileAt(out: string): string {
+  if (!existsSync(out) || !statSync(out).isDirectory()) return out;
+  const digits = beijingTimestamp(Date.now()).slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
+  return join(out, `edgetape-${digits}.jsonl.gz`);
+}
+
+async function verify(path: string, options: { json?: boolean }): Promise<void> {
+  const { head, end } = await openBackup(path);
+  const { at, service, version } = head;
+  print(options, { path, whole: true, at, service, version, ...end }, [
+    `${path} is whole: ${service} (${version}) at ${at}.`,
+    ...rowLines(end.rows),
+  ]);
+}
+
+async function restore(
+  path: string,
+  options: ServiceOptions & ConfirmOptions & { force?: boolean },
+): Promise<void> {
+  const client = serviceOf(options);
+  const backup = await openBackup(path);
+  if (options.force) {
+    const question = `Put ${path} of ${backup.head.at} in the place of everything that ${client.baseUrl} holds?`;
+    await confirm(question, options);
+  }
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  const restored = await restoreBackup(client, backup, options.force ?? false, say);
+  print(options, restored, restoredLines(path, restored));
+  if (restored.lacking.length > 0) process.exitCode = EXIT.degraded;
+}
+
+function restoredLines(path: string, { rows, lacking }: Restored): string[] {
+  return [
+    `${path} is restored.`,
+    ...rowLines(rows),
+    ...lacking.map(({ called, problem }) => `${called} is not served: ${problem}.`),
+  ];
+}
+
+function rowLines(rows: Record<string, number>): string[] {
+  return Object.entries(rows).map(([table, count]) => `${table.padEnd(18)}${String(count).padStart(9)}`);
+}

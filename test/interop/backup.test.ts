@@ -1,0 +1,229 @@
+/** A deployment's catalog to a file and back: into an empty deployment, over a full one, and killed on the way. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { day, order, security } from "../support/builders.ts";
+import { catalogRows, copyObjects, indexRows } from "../support/catalog-rows.ts";
+import { onDrive, shareOf } from "../support/drive.ts";
+import { auctionPack, publishFiles } from "../support/files.ts";
+import { account, asOperator, publish } from "../support/operator.ts";
+import { printedRandom } from "../support/random.ts";
+import { runEdgetape, startEdgetape } from "../support/running-command.ts";
+import { type Service, startService } from "../support/service.ts";
+import { orderHistory, pageOf } from "../support/walk.ts";
+
+const DAYS = ["20260309", "20260310", "20260311"];
+const OTHER_SECRETS = {
+  CURSOR_SECRET: "another-cursor-secret-of-another-deployment",
+  SHARE_SECRET: "1:another-share-secret-of-another-deployment",
+};
+const KILLS = 20;
+const LONG_MS = 600_000;
+
+const random = printedRandom("backup and restore");
+const folder = mkdtempSync(join(tmpdir(), "edgetape-backups-"));
+const file = join(folder, "backup.jsonl.gz");
+let origin: Service;
+let keys: { flagship: string; revoked: string };
+
+const dayOf = (tradedate: string, price: number) =>
+  day({
+    tradedate,
+    securities: [
+      security("600519", [order("093000000", { priceE4: price }), order("093000010")]),
+      security("300750", [order("091500000", { priceE4: price })]),
+    ],
+  });
+
+const ask = (service: Service, apikey: string, tradedate: string, more: object = {}) =>
+  service.post(orderHistory({ apikey, params: { symbol: "600519", tradedate, page_size: 1, ...more } }));
+
+const restore = (service: Service, ...more: string[]) =>
+  runEdgetape(["backup", "restore", file, ...more], service);
+
+beforeAll(async () => {
+  origin = await startService();
+  const days = DAYS.map((each) => ({ day: each, open: true }));
+  await asOperator(origin, "PUT", "/admin/calendar", { days, source: "test" });
+  for (const each of DAYS) await publish(origin, dayOf(each, 100_000));
+  await publish(origin, dayOf("20260310", 200_000));
+  const flagship = await account(origin, { plan: "flagship", keys: 2, limits: { files: 7 } });
+  const [, second] = flagship.keys;
+  await asOperator(origin, "POST", `/admin/keys/${second?.keyId}/revoke`);
+  keys = { flagship: flagship.key, revoked: second?.key ?? "" };
+  await publishFiles(origin, auctionPack("20260311"));
+  await shareOf(origin, keys.flagship, "auction_tick");
+  const made = await runEdgetape(["backup", "create", "--out", file], origin);
+  expect(made).toMatchObject({ status: 0, stderr: "" });
+});
+afterAll(async () => {
+  await origin.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("a backup", () => {
+  it("is whole, says what it holds, and holds no key, token or password", async () => {
+    const { status, stdout } = await runEdgetape(["backup", "verify", file], origin);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^day_revisions {13}4$/m);
+    expect(stdout).toMatch(/^api_keys {18}2$/m);
+    const plain = join(folder, "plain.jsonl");
+    await runEdgetape(["backup", "create", "--out", plain], origin);
+    const text = readFileSync(plain, "utf8");
+    const { password } = await shareOf(origin, keys.flagship, "auction_tick");
+    for (const secret of [...Object.values(keys), origin.adminToken, password])
+      expect(text).not.toContain(secret);
+  });
+});
+
+describe("an empty deployment with the objects", () => {
+  it(
+    "serves all as before after a restore; only what hangs on secrets begins anew",
+    async () => {
+      await using target = await startService({ settings: OTHER_SECRETS });
+      await copyObjects(origin, target);
+      const { status, stdout, stderr } = await restore(target);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+      expect(stdout).toContain("is restored.");
+      expect(await catalogRows(target)).toEqual(await catalogRows(origin));
+      expect(await indexRows(target)).toEqual(await indexRows(origin));
+
+      for (const each of DAYS) {
+        const [before, after] = [
+          await ask(origin, keys.flagship, each),
+          await ask(target, keys.flagship, each),
+        ];
+        expect(pageOf(after).items).toEqual(pageOf(before).items);
+        expect(after.headers["x-revision"]).toBe(before.headers["x-revision"]);
+      }
+      expect((await ask(target, keys.revoked, "20260311")).reason).toBe("key_revoked");
+      const { next_cursor } = pageOf(await ask(origin, keys.flagship, "20260311"));
+      expect((await ask(target, keys.flagship, "20260311", { cursor: next_cursor })).reason).toBe(
+        "cursor_invalid",
+      );
+      const [old, renewed] = [
+        await shareOf(origin, keys.flagship, "auction_tick"),
+        await shareOf(target, keys.flagship, "auction_tick"),
+      ];
+      expect(renewed.shareId).toBe(old.shareId);
+      expect(renewed.password).not.toBe(old.password);
+      const download = await onDrive(renewed, "20260311/20260311_aucde.parquet");
+      expect([download.status, download.bytes.length]).toEqual([200, renewed.size_bytes]);
+
+      // Numbers go on where they were, and no new pack takes the place of an old one.
+      expect((await publish(target, dayOf("20260310", 300_000))).day.revision).toBe(3);
+      expect((await publish(target, dayOf("20260312", 100_000))).day.revision).toBe(1);
+      const audited = await target.admin("GET", "/admin/audit?action=backup.restore");
+      expect(audited.text).toContain("backup.restore");
+      expect((await restore(target)).status).toBe(0);
+      expect(
+        (await asOperator<{ day: { revision: number } }>(target, "GET", "/admin/days/20260310")).day.revision,
+      ).toBe(3);
+    },
+    LONG_MS,
+  );
+});
+
+describe("an empty deployment without the objects", () => {
+  it("serves no day that it cannot, says so with exit status 3, and takes them again", async () => {
+    await using target = await startService();
+    const { status, stdout } = await restore(target);
+    expect(status).toBe(3);
+    for (const each of DAYS) expect(stdout).toContain(`${each} is not served: its object is not in R2.`);
+    expect(stdout).toContain("20260311_aucde.parquet is not served: its object is not in R2.");
+    const refused = await ask(target, keys.flagship, "20260311");
+    expect([refused.envelope.code, refused.reason]).toEqual([1002, "not_loaded"]);
+    expect((await publish(target, dayOf("20260310", 200_000))).day.revision).toBe(3);
+    expect(pageOf(await ask(target, keys.flagship, "20260310")).items[0]?.[7]).toBe(20);
+  });
+});
+
+describe("a deployment that holds something", () => {
+  it("is left alone unless forced, and then is as the backup says", async () => {
+    await using target = await startService();
+    await copyObjects(origin, target);
+    await publish(target, dayOf("20260305", 100_000));
+    const { key } = await account(target, { plan: "flagship" });
+    const before = await catalogRows(target);
+    const refused = await restore(target);
+    expect(refused.status).toBe(1);
+    expect(refused.stderr).toMatch(/not empty \(.*accounts.*\)/);
+    const unasked = await restore(target, "--force");
+    expect([unasked.status, unasked.stderr]).toEqual([2, expect.stringContaining("add --yes")]);
+    expect(await catalogRows(target)).toEqual(before);
+    expect((await restore(target, "--force", "--yes")).status).toBe(0);
+    expect(await catalogRows(target)).toEqual(await catalogRows(origin));
+    expect(await indexRows(target)).toEqual(await indexRows(origin));
+    expect((await ask(target, key, "20260311")).reason).toBe("key_unknown");
+    const db = await target.mf.getD1Database("DB");
+    const strangers =
+      "SELECT count(*) AS n FROM day_securities WHERE pack_id NOT IN (SELECT pack_id FROM day_packs)";
+    expect(await db.prepare(strangers).first<{ n: number }>()).toEqual({ n: 0 });
+  });
+
+  it(
+    `is as it was or as the backup says after a kill at any of its requests, ${KILLS} times, and the next run completes`,
+    async () => {
+      await using target = await startService();
+      await copyObjects(origin, target);
+      await publish(target, dayOf("20260305", 100_000));
+      const { key } = await account(target, { plan: "flagship" });
+      const other = join(folder, "other.jsonl");
+      await runEdgetape(["backup", "create", "--out", other], target);
+      const states = {
+        [file]: { rows: await catalogRows(origin), index: await indexRows(origin) },
+        [other]: { rows: await catalogRows(target), index: await indexRows(target) },
+      };
+      const words = (from: string) => ["backup", "restore", from, "--force", "--yes"];
+      let [present, next] = [other, file];
+      const before = target.logs.length;
+      await runEdgetape(words(present), target);
+      const requests = target.logs.length - before;
+      let killed = 0;
+      for (let round = 0; round < KILLS; round++) {
+        const running = startEdgetape(words(next), target);
+        const killAt = target.logs.length + random.integer(1, requests);
+        let isOver = false;
+        void running.ended.then(() => {
+          isOver = true;
+        });
+        while (target.logs.length < killAt && !isOver) await new Promise((resolve) => setTimeout(resolve, 2));
+        running.kill();
+        if ((await running.ended).status === null) killed++;
+        const state = { rows: await catalogRows(target), index: await indexRows(target) };
+        expect([states[present], states[next]]).toContainEqual(state);
+        for (const served of state.index as { tradedate: string }[]) {
+          const apikey =
+            state.rows.accounts?.length === states[file]?.rows.accounts?.length ? keys.flagship : key;
+          expect([200, 403]).toContain((await ask(target, apikey, served.tradedate)).envelope.code);
+        }
+        expect((await runEdgetape(words(next), target)).status).toBe(0);
+        expect(await catalogRows(target)).toEqual(states[next]?.rows);
+        expect(await indexRows(target)).toEqual(states[next]?.index);
+        [present, next] = [next, present];
+      }
+      console.log(`${killed} of ${KILLS} runs were killed before their end`);
+      expect(killed).toBeGreaterThan(0);
+    },
+    LONG_MS,
+  );
+});
+
+describe("a backup that does not fit", () => {
+  it("is refused before anything is sent: cut short, or of another version's tables", async () => {
+    const plain = readFileSync(join(folder, "plain.jsonl"), "utf8");
+    const cut = join(folder, "cut.jsonl");
+    writeFileSync(cut, plain.slice(0, plain.length - 200));
+    const refused = await runEdgetape(["backup", "restore", cut], origin);
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining("is not a whole backup")]);
+    const body = {
+      restoreId: "a".repeat(64),
+      chunks: 1,
+      tables: { accounts: ["account_id", "colour"] },
+      force: true,
+    };
+    const answer = await origin.admin("POST", "/admin/restores", body);
+    expect([answer.status, answer.text]).toEqual([422, expect.stringContaining("its accounts have colour")]);
+  });
+});

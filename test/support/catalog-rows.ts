@@ -1,0 +1,36 @@
+/** Everything a backup holds of a service, to be compared: ids, etags and the audit apart, which may differ. */
+import { BACKUP_TABLES } from "../../src/catalog/backup-tables.ts";
+import type { Service } from "./service.ts";
+
+/** Rows by table, without what a restore may change. */
+export async function catalogRows(service: Service): Promise<Record<string, unknown[]>> {
+  const db = await service.mf.getD1Database("DB");
+  const found: Record<string, unknown[]> = {};
+  for (const { name, columns, key, id } of BACKUP_TABLES) {
+    if (name === "audit") continue;
+    const compared = columns.filter((column) => column !== id && column !== "etag");
+    const { results } = await db
+      .prepare(`SELECT ${compared.join(", ")} FROM ${name} ORDER BY ${key.join(", ")}`)
+      .all();
+    found[name] = results;
+  }
+  return found;
+}
+
+/** Index rows of served days by day, without the ids of their packs. */
+export async function indexRows(service: Service): Promise<unknown[]> {
+  const db = await service.mf.getD1Database("DB");
+  const sql = `SELECT d.tradedate, s.symbol, s.market, s.section_offset, s.section_length, s.footer_length, s.rows,
+    s.last_time, s.crc, hex(s.blocks) AS blocks
+    FROM order_days d JOIN day_securities s ON s.pack_id = d.pack_id ORDER BY d.tradedate, s.symbol, s.market`;
+  return (await db.prepare(sql).all()).results;
+}
+
+/** Copies every object of one service's bucket into another's, as other tools do: with other etags. */
+export async function copyObjects(from: Service, to: Service): Promise<void> {
+  const [source, target] = [await from.mf.getR2Bucket("PACKS"), await to.mf.getR2Bucket("PACKS")];
+  for (const { key } of (await source.list()).objects) {
+    const object = await source.get(key);
+    if (object !== null) await target.put(key, await object.arrayBuffer());
+  }
+}

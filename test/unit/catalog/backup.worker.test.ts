@@ -1,0 +1,107 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { backupPage, type Value } from "../../../src/catalog/backup.ts";
+import { BACKUP_TABLES, type BackupTable, NOT_IN_BACKUP } from "../../../src/catalog/backup-tables.ts";
+import { sweepIndexRows } from "../../../src/catalog/restores.ts";
+
+const { DB: db } = env as unknown as { DB: D1Database };
+
+describe("the tables of a backup", () => {
+  it("are all tables of the schema with all their columns, or left out for a reason", async () => {
+    const { results } = await db
+      .prepare(
+        `SELECT m.name AS name, group_concat(c.name, ' ') AS columns
+         FROM sqlite_master m JOIN pragma_table_info(m.name) c
+         WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name NOT LIKE '_cf_%' AND m.name <> 'd1_migrations'
+         GROUP BY m.name`,
+      )
+      .all<{ name: string; columns: string }>();
+    const known = new Map(BACKUP_TABLES.map(({ name, columns }) => [name, columns]));
+    for (const { name, columns } of results) {
+      if (name in NOT_IN_BACKUP) expect(known.has(name)).toBe(false);
+      else expect([name, [...(known.get(name) ?? [])].sort()]).toEqual([name, columns.split(" ").sort()]);
+    }
+    const there = results.map(({ name }) => name);
+    expect([...known.keys(), ...Object.keys(NOT_IN_BACKUP)].sort()).toEqual(there.sort());
+  });
+
+  it("come after those they refer to", async () => {
+    const order = BACKUP_TABLES.map(({ name }) => name);
+    for (const name of order) {
+      const { results } = await db
+        .prepare(`SELECT DISTINCT "table" AS target FROM pragma_foreign_key_list(?)`)
+        .bind(name)
+        .all<{ target: string }>();
+      for (const { target } of results) expect(order.indexOf(target)).toBeLessThan(order.indexOf(name));
+    }
+  });
+});
+
+describe("pages", () => {
+  it("give every row once, in the order of the key, also where keys have several columns", async () => {
+    const insert =
+      "INSERT INTO audit (audit_id, at_ms, actor, action, subject, before) VALUES (?, 1, '', 'a', ?, ?)";
+    await db.batch(
+      Array.from({ length: 250 }, (_, n) =>
+        db.prepare(insert).bind(n + 1, `s "${n}" 客户`, n % 2 ? '{"a":[1]}' : null),
+      ),
+    );
+    await db
+      .prepare("INSERT INTO accounts (account_id, contact, note, created_at_ms) VALUES ('a', '', '', 1)")
+      .run();
+    const subscription =
+      "INSERT INTO subscriptions (account_id, plan, start_ms, end_ms) VALUES ('a', ?, ?, 99)";
+    for (const plan of ["trial", "flagship"]) {
+      for (const start of [3, 1, 2]) await db.prepare(subscription).bind(plan, start).run();
+    }
+    const audit = await all("audit");
+    expect(audit).toHaveLength(250);
+    expect(audit[249]).toEqual([250, 1, "", "a", 's "249" 客户', '{"a":[1]}', null]);
+    expect((await all("subscriptions", 2)).map(([, plan, start]) => [plan, start])).toEqual([
+      ["flagship", 1],
+      ["flagship", 2],
+      ["flagship", 3],
+      ["trial", 1],
+      ["trial", 2],
+      ["trial", 3],
+    ]);
+  });
+
+  async function all(name: string, pageRows?: number): Promise<Value[][]> {
+    const table = BACKUP_TABLES.find((each) => each.name === name) as BackupTable;
+    const rows: Value[][] = [];
+    let after: Value[] | null = null;
+    do {
+      const page = await backupPage(db, { ...table, pageRows: pageRows ?? table.pageRows }, after);
+      rows.push(...page.rows);
+      after = page.next;
+    } while (after !== null);
+    return rows;
+  }
+});
+
+describe("sweeping", () => {
+  it("takes index rows that no pack and no upload owns, and not those of an open restore", async () => {
+    const row = `INSERT INTO day_securities (pack_id, symbol, market, section_offset, section_length, footer_length,
+      rows, crc, blocks) VALUES (?, ?, 'SH', 0, 0, 0, 0, 0, x'')`;
+    const pack = "INSERT INTO day_packs VALUES (5, '20260312', 'k5', 'e', 1, '', '', 1, 1, 0)";
+    const upload = `INSERT INTO uploads (object_id, upload_id, target, revision, object_key, r2_upload_id, state,
+      size_bytes, sha256, begun_at_ms) VALUES (6, 'u6', 't', 1, 'k6', 'r', 'completing', 1, '', 1)`;
+    const restore = `INSERT INTO restores (restore_id, state, id_shift, chunks, tables, begun_at_ms)
+      VALUES ('${"0".repeat(64)}', 'open', 1000, 1, '{}', 1)`;
+    await db.batch([pack, upload, restore].map((sql) => db.prepare(sql)));
+    const ids = [...Array.from({ length: 30 }, (_, n) => n + 10), 5, 6, 1_001];
+    await db.batch(
+      ids.flatMap((id) => ["600519", "601318"].map((symbol) => db.prepare(row).bind(id, symbol))),
+    );
+    expect(await sweepIndexRows(db)).toBe(10);
+    expect(await sweepIndexRows(db)).toBe(0);
+    const left = await db.prepare("SELECT DISTINCT pack_id AS id FROM day_securities").all<{ id: number }>();
+    expect(left.results.map(({ id }) => id)).toEqual([5, 6, 1_001]);
+    await db.prepare("UPDATE restores SET state = 'done'").run();
+    expect(await sweepIndexRows(db)).toBe(0);
+    expect(
+      (await db.prepare("SELECT count(DISTINCT pack_id) AS n FROM day_securities").first<{ n: number }>())?.n,
+    ).toBe(2);
+  });
+});
