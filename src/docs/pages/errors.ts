@@ -6,8 +6,9 @@ import { ADVICE } from "./advice.ts";
 /** The table of all reasons in `language`, with the heading of its columns. */
 function reasons(language: DocsLanguage, head: readonly string[]): Block {
   const rows = REFUSALS.map(({ reason, code, status, retryAfterSeconds }) => {
-    const statuses = status.json === status.parquet ? `${status.json}` : `${status.json} / ${status.parquet}`;
-    const wait = retryAfterSeconds === null ? "–" : `${retryAfterSeconds} s`;
+    const statuses =
+      status.json === status.parquet ? `${status.json}` : `${status.json}\u00a0/\u00a0${status.parquet}`;
+    const wait = retryAfterSeconds === null ? "–" : `${retryAfterSeconds}\u00a0s`;
     return [`\`${reason}\``, String(code), statuses, wait, ADVICE[reason][language]];
   });
   return table(head, rows);
