@@ -1,5 +1,6 @@
 /** `GET /health`: which version runs, and whether the stores it stands on answer. */
 import { type Env, type Settings, VERSION } from "../env.ts";
+import { inTime } from "../http/in-time.ts";
 
 /** A store that has not answered by then counts as not answering. */
 const PATIENCE_MS = 5_000;
@@ -31,17 +32,11 @@ export async function healthOf(env: Env, settings: Settings): Promise<Health> {
 
 /** The public answer says only whether; why a store failed is the log's. */
 async function answers(ask: () => Promise<unknown>): Promise<Answers> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS);
-  });
   try {
-    await Promise.race([ask(), late]);
+    await inTime(ask(), PATIENCE_MS);
     return "ok";
   } catch (error) {
     console.error(JSON.stringify({ event: "health", fault: String(error) }));
     return "failed";
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -9,11 +9,13 @@ import type { BenchRow } from "./bench-row.ts";
 import { benchGate } from "./gate.ts";
 import { benchPage } from "./page.ts";
 import { benchService } from "./service.ts";
+import { benchShare } from "./share.ts";
 
 const BENCHES: ReadonlyMap<string, () => Promise<BenchRow[]>> = new Map([
   ["page", benchPage],
   ["service", benchService],
   ["gate", benchGate],
+  ["share", benchShare],
 ]);
 
 const { values } = parseArgs({ options: { json: { type: "string" }, only: { type: "string" } } });

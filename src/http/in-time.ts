@@ -1,8 +1,8 @@
 /** The time within which the first byte must come: a request that cannot keep it fails (decisions 2). */
-import type { Scope } from "./operation.ts";
+import type { Settings } from "../env.ts";
 
-/** Milliseconds that are left of the request's time to its first byte; 0 when it is over. */
-export function firstByteMs({ settings, nowMs }: Pick<Scope, "settings" | "nowMs">): number {
+/** Milliseconds that are left of a request that began at `nowMs` to its first byte; 0 when it is over. */
+export function firstByteMs({ settings, nowMs }: { settings: Settings; nowMs: number }): number {
   return Math.max(0, nowMs + settings.FIRST_BYTE_MS - (Date.now() + settings.CLOCK_OFFSET_MS));
 }
 
@@ -10,7 +10,7 @@ export function firstByteMs({ settings, nowMs }: Pick<Scope, "settings" | "nowMs
 export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("the first byte did not come in time")), ms);
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
   });
   try {
     return await Promise.race([work, late]);
