@@ -22,7 +22,7 @@ export const zh: PageText = {
       ],
     ),
     text(
-      "全市场一天约 1.7 亿行：分页要约 **17000 页**，整日包只要**一个文件**。整日包本身就是普通的 Parquet，按证券、时间排序，可直接查询：",
+      "全市场一天约 1.3 亿行、7800 只证券：分页要约 **17000 页**（每只证券的最后一页不满），整日包只要**一个文件**。整日包本身就是普通的 Parquet，按证券、时间排序，可直接查询：",
     ),
     code("pack"),
     text(
@@ -65,7 +65,7 @@ export const en: PageText = {
       ],
     ),
     text(
-      "The whole market is about 170 million rows a day: **17,000 pages**, or **one pack**. The pack is an ordinary Parquet file, sorted by security and time, and can be asked as it is:",
+      "The whole market is about 132 million rows a day in 7,800 securities: **17,000 pages** (the last page of each is not full), or **one pack**. The pack is an ordinary Parquet file, sorted by security and time, and can be asked as it is:",
     ),
     code("pack"),
     text(
