@@ -1,9 +1,28 @@
-/** The service with its stores counted: `GET /counts` tells the operations since it was last asked. */
+/**
+ * The service with its stores counted: `GET /counts` tells the operations since it was last asked. `GET /blind` is a
+ * range of an object as it lies in R2, with nothing in between.
+ */
 import type { Env } from "../../src/env.ts";
+import { Gate as ServedGate } from "../../src/gate/gate-object.ts";
 import worker from "../../src/worker.ts";
 import { type StoreCall, watchCaches, watchStores } from "../support/watched-stores.ts";
 
 export * from "../../src/worker.ts";
+
+/** The served gate, with the rows that its storage reads and writes counted. */
+export class Gate extends ServedGate {
+  constructor(ctx: DurableObjectState, env: Env) {
+    const { sql } = ctx.storage;
+    const exec = sql.exec.bind(sql) as (...args: unknown[]) => SqlStorageCursor<never>;
+    const counted = (...args: unknown[]) => {
+      const cursor = exec(...args);
+      counts.gateRowsWritten += cursor.rowsWritten;
+      return cursor;
+    };
+    Object.defineProperty(sql, "exec", { value: counted });
+    super(ctx, env);
+  }
+}
 
 /** Round trips by store. A D1 batch is one round trip; a lease's release is a gate call of its own. */
 export interface Counts {
@@ -15,14 +34,32 @@ export interface Counts {
   /** As D1 itself tells them. */
   d1RowsRead: number;
   d1RowsWritten: number;
+  gateRowsWritten: number;
 }
 
-const NOTHING: Counts = { d1: 0, gate: 0, guard: 0, r2: 0, cache: 0, d1RowsRead: 0, d1RowsWritten: 0 };
+const NOTHING: Counts = {
+  d1: 0,
+  gate: 0,
+  guard: 0,
+  r2: 0,
+  cache: 0,
+  d1RowsRead: 0,
+  d1RowsWritten: 0,
+  gateRowsWritten: 0,
+};
 const counts: Counts = { ...NOTHING };
 
 export default {
   async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
-    if (new URL(request.url).pathname === "/counts") {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === "/blind") {
+      const range = {
+        offset: Number(searchParams.get("offset")),
+        length: Number(searchParams.get("length")),
+      };
+      return new Response((await env.PACKS.get(searchParams.get("key") ?? "", { range }))?.body);
+    }
+    if (pathname === "/counts") {
       const told = { ...counts };
       Object.assign(counts, NOTHING);
       return Response.json(told);

@@ -1,0 +1,94 @@
+/**
+ * What a million requests of each kind cost: the calls and rows are counted at the stores of a running service, the
+ * processor time is the whole runtime's, stores' simulators and HTTP included, and so an upper bound. Not in it: the
+ * time an object is in memory ($12.50 a million GB-s), and storage. Rows that refusals write are bounded: an isolate
+ * keeps the first few of each account only.
+ */
+import { day, randomSecurity } from "../support/builders.ts";
+import { onDrive, shareOf, tradesFile } from "../support/drive.ts";
+import { publishFiles } from "../support/files.ts";
+import { account, loadWeekdays, publish } from "../support/operator.ts";
+import { randomFrom } from "../support/random.ts";
+import { newestRuntime } from "../support/runtime-process.ts";
+import { type Service, startService } from "../support/service.ts";
+import { orderHistory } from "../support/walk.ts";
+import type { BenchRow } from "./bench-row.ts";
+import type { Counts } from "./counting-worker.ts";
+
+/** Dollars a million, from the vendor's public pages as stored in 2026 (design 9). Egress is free. */
+const PRICES = {
+  workerRequests: 0.3,
+  cpuMs: 0.02,
+  r2Reads: 0.36,
+  objectRequests: 0.15,
+  objectRowsWritten: 1,
+  d1RowsRead: 0.001,
+  d1RowsWritten: 1,
+};
+const PRICES_OF = "2026";
+
+const TRADEDATE = "20260311";
+const ROUNDS = 50;
+
+/** Counts, processor time and price of each kind of request. */
+export async function benchCost(): Promise<BenchRow[]> {
+  const security = randomSecurity(randomFrom(20260311), { symbol: "300750", rows: 40_000 });
+  await using service = await startService({ entry: "test/bench/counting-worker.ts" });
+  await loadWeekdays(service, "20260101", "20261231");
+  await publish(service, day({ tradedate: TRADEDATE, securities: [security] }));
+  await publishFiles(service, tradesFile("20260310", new Uint8Array(1_000_000)));
+  const { key } = await account(service, { plan: "flagship" });
+  const share = await shareOf(service, key);
+  const ask = (params: object, apikey = key) =>
+    service.post(orderHistory({ apikey, params: { symbol: "300750", tradedate: TRADEDATE, ...params } }));
+  const year = { apiname: "file_download", apikey: key, params: { data_type: "level2", year: 2026 } };
+  const kinds: [string, () => Promise<unknown>][] = [
+    ["JSON page of 10,000 rows", () => ask({})],
+    ["Parquet file of 40,000 rows", () => ask({ format: "parquet" })],
+    ["refusal, unknown key", () => ask({}, "et_unknown")],
+    ["refusal, wrong parameter", () => ask({ page_size: 0 })],
+    ["refusal, no such security", () => ask({ symbol: "600519" })],
+    ["file_download", () => service.post(year)],
+    [
+      "drive: a range of a file",
+      () => onDrive(share, "20260310/20260310_trades.zip", { headers: { range: "bytes=0-99999" } }),
+    ],
+    ["drive: manifest", () => onDrive(share, "manifest.json")],
+  ];
+  const rows: BenchRow[] = [];
+  for (const [name, send] of kinds) rows.push(...(await costOf(service, name, send)));
+  return rows;
+}
+
+async function costOf(service: Service, name: string, send: () => Promise<unknown>): Promise<BenchRow[]> {
+  for (let n = 0; n < 5; n++) await send();
+  const runtime = newestRuntime();
+  await countsOf(service);
+  const before = runtime?.cpuMs() ?? 0;
+  for (let n = 0; n < ROUNDS; n++) await send();
+  const cpuMs = ((runtime?.cpuMs() ?? 0) - before) / ROUNDS;
+  const each = (count: number) => count / ROUNDS;
+  const counts = await countsOf(service);
+  const price =
+    PRICES.workerRequests +
+    cpuMs * PRICES.cpuMs +
+    each(counts.r2) * PRICES.r2Reads +
+    each(counts.gate + counts.guard) * PRICES.objectRequests +
+    each(counts.gateRowsWritten) * PRICES.objectRowsWritten +
+    each(counts.d1RowsRead) * PRICES.d1RowsRead +
+    each(counts.d1RowsWritten) * PRICES.d1RowsWritten;
+  const count = (what: string, value: number): BenchRow => ({ name: `${name}: ${what}`, value, unit: "" });
+  return [
+    { name: `${name}: a million cost (prices of ${PRICES_OF})`, value: price, unit: "$" },
+    { name: `${name}: processor time, at most`, value: cpuMs, unit: "ms" },
+    count("D1 rows read", each(counts.d1RowsRead)),
+    count("D1 rows written", each(counts.d1RowsWritten)),
+    count("object calls", each(counts.gate + counts.guard)),
+    count("object rows written", each(counts.gateRowsWritten)),
+    count("R2 reads", each(counts.r2)),
+  ];
+}
+
+async function countsOf(service: Service): Promise<Counts> {
+  return (await (await fetch(`${service.baseUrl}/counts`)).json()) as Counts;
+}

@@ -1,0 +1,114 @@
+/**
+ * The Parquet answer of the largest security over HTTP: checked as it passes, against a blind copy of the same bytes
+ * out of R2 by the same runtime, and against DuckDB, which decodes the section and writes it anew.
+ */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { day, randomSecurity } from "../support/builders.ts";
+import { call } from "../support/http-client.ts";
+import { account, publish } from "../support/operator.ts";
+import { packOf } from "../support/packs.ts";
+import { randomFrom } from "../support/random.ts";
+import { newestRuntime } from "../support/runtime-process.ts";
+import { startService } from "../support/service.ts";
+import { orderHistory } from "../support/walk.ts";
+import { type BenchRow, median } from "./bench-row.ts";
+
+const TRADEDATE = "20260311";
+const SYMBOL = "300750";
+/** A day's largest real securities have about 370,000 rows. */
+const ROWS = 400_000;
+const ROUNDS = 21;
+
+/** Bytes a second of the answer, whole and with fields, beside both rivals; and what it takes of the runtime. */
+export async function benchParquet(): Promise<BenchRow[]> {
+  const test = day({
+    tradedate: TRADEDATE,
+    securities: [randomSecurity(randomFrom(20260311), { symbol: SYMBOL, rows: ROWS })],
+  });
+  const { bytes, entryOf } = await packOf(test);
+  const entry = entryOf(SYMBOL);
+  await using service = await startService({ entry: "test/bench/counting-worker.ts" });
+  await publish(service, test);
+  const { key } = await account(service, { plan: "flagship", limits: { files: null } });
+  const runtime = newestRuntime();
+
+  const params = { symbol: SYMBOL, tradedate: TRADEDATE, format: "parquet" };
+  const answer = (fields?: string) => async () => {
+    const body = orderHistory({ apikey: key, params, ...(fields === undefined ? {} : { fields }) });
+    const { status, bytes } = await service.post(body);
+    if (status !== 200) throw new Error(`HTTP ${status}`);
+    return bytes.length;
+  };
+  const range = `key=orders/2026/${TRADEDATE}/1.parquet&offset=${entry.offset}&length=${entry.length}`;
+  const blind = async () => (await call(`${service.baseUrl}/blind?${range}`, { method: "GET" })).bytes.length;
+  const memoryBefore = runtime?.memoryBytes() ?? 0;
+  const [copied, whole, chosen] = await speeds([blind, answer(), answer("time,price,volume")]);
+  const memory = (runtime?.memoryBytes() ?? 0) - memoryBefore;
+  const cpuBefore = runtime?.cpuMs() ?? 0;
+  for (let n = 0; n < ROUNDS; n++) await answer()();
+  const cpuMs = ((runtime?.cpuMs() ?? 0) - cpuBefore) / ROUNDS;
+  const rewritten = await rewrite(bytes.subarray(entry.offset, entry.offset + entry.length));
+
+  const speed = (name: string, value: number): BenchRow => ({
+    name,
+    value,
+    unit: "MB/s",
+    ratio: value / copied,
+    against: "a blind copy",
+  });
+  return [
+    {
+      name: `a blind copy of ${(entry.length / 1e6).toFixed(1)} MB out of R2, over HTTP`,
+      value: copied,
+      unit: "MB/s",
+    },
+    speed(`Parquet answer of ${ROWS.toLocaleString("en")} rows`, whole),
+    speed("Parquet answer with three fields", chosen),
+    {
+      name: "Parquet answer",
+      value: whole,
+      unit: "MB/s",
+      ratio: whole / rewritten,
+      against: "DuckDB, decoded and written anew",
+    },
+    { name: "processor time of one, stores' simulators included", value: cpuMs, unit: "ms" },
+    { name: `memory of the runtime after ${3 * ROUNDS} more of them`, value: memory / 2 ** 20, unit: "MiB" },
+  ];
+}
+
+/** Median megabytes a second of each task, taken in turns. */
+async function speeds(tasks: (() => Promise<number>)[]): Promise<[number, number, number]> {
+  const samples = tasks.map((): number[] => []);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [place, task] of tasks.entries()) {
+      const beganMs = performance.now();
+      const bytes = await task();
+      if (round > 2) samples[place]?.push(bytes / 1000 / (performance.now() - beganMs));
+    }
+  }
+  const [a = Number.NaN, b = Number.NaN, c = Number.NaN] = samples.map(median);
+  return [a, b, c];
+}
+
+async function rewrite(section: Uint8Array): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "edgetape-bench-"));
+  try {
+    const from = join(folder, "section.parquet");
+    await writeFile(from, section);
+    const duckdb = await (await DuckDBInstance.create()).connect();
+    const samples: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const beganMs = performance.now();
+      await duckdb.run(
+        `COPY (FROM '${from}') TO '${join(folder, "new.parquet")}' (FORMAT parquet, COMPRESSION zstd)`,
+      );
+      samples.push(section.length / 1000 / (performance.now() - beganMs));
+    }
+    return median(samples);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
