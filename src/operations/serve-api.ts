@@ -5,6 +5,7 @@
 import { type Identified, identify } from "../access/identify.ts";
 import { checkRate } from "../access/rate.ts";
 import type { Principal } from "../entitlement/principal.ts";
+import { nowMs } from "../env.ts";
 import type { Denial } from "../http/denial.ts";
 import { type Envelope, parseEnvelope, readBody } from "../http/envelope.ts";
 import type { AnswerFacts } from "../http/headers.ts";
@@ -26,12 +27,14 @@ const LATE_MS = 1_000;
  * Serves or refuses one request; throws on a fault only. The console passes the signed-in `holder`, who then
  * stands in for the key of step 3; all other steps, slot and quota are the same.
  */
-export async function serveApi(request: Request, scope: Scope, holder?: Principal): Promise<Response> {
+export async function serveApi(request: Request, opened: Scope, holder?: Principal): Promise<Response> {
   const caller: RefusedCaller = { accountId: null, keyId: null, interface: null };
   const language = preferredLanguage(request.headers.get("Accept-Language"));
-  let refuseWith = refuser(scope, caller, { language, format: "json" });
 
   const decoded = await readBody(request);
+  // A body takes as long as its sender likes: keys, plans and the time to the first byte count from its end.
+  const scope: Scope = { ...opened, nowMs: nowMs(opened.settings) };
+  let refuseWith = refuser(scope, caller, { language, format: "json" });
   if ("reason" in decoded) return refuseWith(decoded);
   refuseWith = refuser(scope, caller, { language, format: wantsParquet(decoded.body) ? "parquet" : "json" });
   const envelope = parseEnvelope(decoded);
