@@ -6,6 +6,7 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { arch, cpus, platform } from "node:os";
 import { parseArgs } from "node:util";
 import type { BenchRow } from "./bench-row.ts";
+import { benchBundle } from "./bundle.ts";
 import { benchCost } from "./cost.ts";
 import { benchGate } from "./gate.ts";
 import { benchLoad } from "./load.ts";
@@ -14,6 +15,7 @@ import { benchParquet } from "./parquet.ts";
 import { benchService } from "./service.ts";
 
 const BENCHES: ReadonlyMap<string, () => Promise<BenchRow[]>> = new Map([
+  ["bundle", benchBundle],
   ["page", benchPage],
   ["service", benchService],
   ["gate", benchGate],

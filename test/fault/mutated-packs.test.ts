@@ -25,8 +25,8 @@ const PACKS = process.env.EDGETAPE_LONG === undefined ? 300 : 5_000;
 /** Verifying opens DuckDB and publishing takes three requests: every so many packs go through them. */
 const VERIFIED_EVERY = 3;
 const PUBLISHED_EVERY = 5;
-/** A page of a broken pack may not take longer than this; an honest one takes some milliseconds. */
-const SLOWEST_MS = 5_000;
+/** What takes longer hangs: an honest page takes some milliseconds, also on a busy machine far less than this. */
+const HANGING_MS = 60_000;
 const TRADEDATE = "20240102";
 const ENTRY_BYTES = 40;
 const SECTION_CRC_AT = 28;
@@ -148,7 +148,7 @@ describe("packs from an untrusted hand", () => {
       const bytes = mutated();
       const begunMs = performance.now();
       count(`reader: ${await read(bytes)}`);
-      expect(performance.now() - begunMs).toBeLessThan(SLOWEST_MS);
+      expect(performance.now() - begunMs).toBeLessThan(HANGING_MS);
       if (number % VERIFIED_EVERY === 0) {
         await writeFile(path, bytes);
         const verdict = await verifyPack(path);
