@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
+import { registerAcceptance } from "./acceptance/acceptance-command.ts";
 import { registerAccounts } from "./account-commands.ts";
 import { registerBackfill } from "./backfill/backfill-command.ts";
 import { registerBackup } from "./backup/backup-command.ts";
@@ -55,6 +56,7 @@ export function createProgram(): Command {
   registerNightly(program);
   registerBackfill(program);
   registerDoctor(program);
+  registerAcceptance(program);
   registerBackup(program);
   registerWebhook(program);
   registerSample(program);

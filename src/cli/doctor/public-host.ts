@@ -20,10 +20,14 @@ const HTTP_ADVICE = "In the zone's settings, for this host: Always Use HTTPS and
 
 /** What clients of each kind meet at `baseUrl`, and those that post over plain HTTP. */
 export async function checkPublicHost(baseUrl: string): Promise<Finding[]> {
+  return [...(await checkClients(baseUrl)), ...(await checkPlainHttp(baseUrl))];
+}
+
+/** What clients of each kind meet at `/api` and at the shares. */
+export async function checkClients(baseUrl: string): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [client, agent] of Object.entries(USER_AGENTS))
     findings.push(...(await checkClient(baseUrl, client, agent)));
-  findings.push(...(await checkPlainHttp(baseUrl)));
   return findings;
 }
 
@@ -60,7 +64,7 @@ async function checkClient(baseUrl: string, client: string, agent: string): Prom
 }
 
 /** A POST that is redirected becomes a GET, and the default production lines of the specification are plain HTTP. */
-async function checkPlainHttp(baseUrl: string): Promise<Finding[]> {
+export async function checkPlainHttp(baseUrl: string): Promise<Finding[]> {
   if (!baseUrl.startsWith("https:")) return [];
   const { host, hostname } = new URL(baseUrl);
   const url = `http://${hostname}/api`;

@@ -1,0 +1,159 @@
+/** A share as download programs use it: HEAD, single ranges, resuming, its password. */
+import { createHash } from "node:crypto";
+import type { Caller, Target } from "./caller.ts";
+import { type Check, failed, type Outcome, ok } from "./check.ts";
+import { ask, headerOf, open, type Reply } from "./probe.ts";
+
+/** A file of at most so many bytes is downloaded whole, in four ranges. */
+const WHOLE_BYTES = 64 * 1024 * 1024;
+const PIECES = 4;
+
+interface Share {
+  url: string;
+  password: string;
+  file_count: number;
+}
+
+interface ManifestFile {
+  path: string;
+  size_bytes: number;
+  sha256: string;
+}
+
+/** The share of the target's year, opened once. */
+interface Opened {
+  share: Share;
+  file: ManifestFile;
+  headers: Record<string, string>;
+}
+
+/** The checks of the share that holds the target's day. */
+export function shareChecks(caller: Caller, target: Target): Check[] {
+  let opened: Promise<Opened> | undefined;
+  const once = () => {
+    opened ??= openShare(caller, target);
+    return opened;
+  };
+  return [
+    {
+      name: "share",
+      says: "a share is given and its manifest lists the day",
+      run: async () => listed(await once()),
+    },
+    {
+      name: "share password",
+      says: "without a password and with a wrong one it is the same 401",
+      run: async () => passwords(await once()),
+    },
+    {
+      name: "share HEAD",
+      says: "HEAD tells length, ETag and ranges, without a body",
+      run: async () => head(await once()),
+    },
+    {
+      name: "share ranges",
+      says: "single ranges are exact; If-Range with another ETag gives the whole file",
+      run: async () => ranges(await once()),
+    },
+    {
+      name: "share by symbol",
+      says: "one security out of the day, fetched in four ranges, is the Parquet answer byte for byte",
+      run: async () => bySymbol(await once(), caller, target),
+    },
+  ];
+}
+
+async function openShare(caller: Caller, { tradedate }: Target): Promise<Opened> {
+  const params = { data_type: "level2", year: Number(tradedate.slice(0, 4)) };
+  const { data: share } = await caller.data<{ data: Share }>("file_download", params);
+  const user = share.url.replace(/\/$/, "").split("/").at(-1) ?? "";
+  const headers = { Authorization: `Basic ${Buffer.from(`${user}:${share.password}`).toString("base64")}` };
+  const { status, bytes } = await ask(`${share.url}manifest.json`, { headers });
+  if (status !== 200) throw new Error(`manifest.json gets HTTP ${status}`);
+  const { files } = JSON.parse(bytes.toString("utf8")) as { files: ManifestFile[] };
+  const file = files.find(({ path }) => path === `${tradedate}/${tradedate}_orders.parquet`);
+  if (file === undefined)
+    throw new Error(`the manifest's ${files.length} files lack the orders of ${tradedate}`);
+  return { share, file, headers };
+}
+
+async function listed({ share, file }: Opened): Promise<Outcome> {
+  return ok(`${share.file_count} files; ${file.path} has ${file.size_bytes} bytes`);
+}
+
+async function passwords({ share, headers }: Opened): Promise<Outcome> {
+  const [user = ""] = Buffer.from((headers.Authorization ?? "").slice(6), "base64")
+    .toString()
+    .split(":");
+  const wrong = { Authorization: `Basic ${Buffer.from(`${user}:wrong`).toString("base64")}` };
+  const replies = [
+    await ask(`${share.url}manifest.json`),
+    await ask(`${share.url}manifest.json`, { headers: wrong }),
+  ];
+  const strange = replies.find(
+    (reply) => reply.status !== 401 || headerOf(reply.headers, "www-authenticate") === null,
+  );
+  return strange === undefined ? ok("401 and 401") : failed(`HTTP ${strange.status} where 401 was due`);
+}
+
+async function head({ share, file, headers }: Opened): Promise<Outcome> {
+  const reply = await ask(share.url + file.path, { method: "HEAD", headers });
+  const length = Number(headerOf(reply.headers, "content-length"));
+  if (reply.status !== 200) return failed(`HTTP ${reply.status}`);
+  if (length !== file.size_bytes)
+    return failed(`Content-Length is ${length}, the manifest says ${file.size_bytes}`);
+  if (reply.bytes.length > 0) return failed("it has a body");
+  if (headerOf(reply.headers, "etag") === null) return failed("there is no ETag");
+  const accepts = headerOf(reply.headers, "accept-ranges");
+  return accepts === "bytes" ? ok(`${length} bytes`) : failed(`Accept-Ranges is ${accepts}`);
+}
+
+async function ranges({ share, file, headers }: Opened): Promise<Outcome> {
+  const url = share.url + file.path;
+  const size = file.size_bytes;
+  const both = await range(url, headers, 0, 2_000);
+  const parts = [await range(url, headers, 0, 1_000), await range(url, headers, 1_000, 2_000)];
+  for (const reply of [both, ...parts])
+    if (reply.status !== 206) return failed(`a range gets HTTP ${reply.status}`);
+  if (!both.bytes.equals(Buffer.concat(parts.map(({ bytes }) => bytes))))
+    return failed("two halves are not the whole");
+  const last = await ask(url, { headers: { ...headers, Range: "bytes=-4" } });
+  const span = headerOf(last.headers, "content-range");
+  if (span !== `bytes ${size - 4}-${size - 1}/${size}`)
+    return failed(`Content-Range of the last four is ${span}`);
+  if (last.bytes.toString("latin1") !== "PAR1") return failed("the last four bytes are others");
+  const same = { ...headers, Range: "bytes=0-3", "If-Range": headerOf(both.headers, "etag") ?? "" };
+  const kept = await ask(url, { headers: same });
+  if (kept.status !== 206) return failed(`If-Range with its own ETag gets HTTP ${kept.status}`);
+  const other = await open(url, { headers: { ...same, "If-Range": '"another"' } });
+  other.hangUp();
+  if (other.status !== 200) return failed(`If-Range with another ETag gets HTTP ${other.status}`);
+  return ok("206, exact to the byte");
+}
+
+async function bySymbol({ share, file, headers }: Opened, caller: Caller, target: Target): Promise<Outcome> {
+  const { tradedate, symbol, sizeBytes } = target;
+  if (sizeBytes > WHOLE_BYTES)
+    return failed(`${symbol} has more than ${WHOLE_BYTES} bytes; name another with --symbol`);
+  const url = `${share.url}${file.path.split("/")[0]}/by-symbol/${symbol}.parquet`;
+  const pieces: Buffer[] = [];
+  for (let n = 0; n < PIECES; n++) {
+    const [from, to] = [n, n + 1].map((edge) => Math.floor((sizeBytes * edge) / PIECES)) as [number, number];
+    const piece = await range(url, headers, from, to);
+    if (piece.status !== 206) return failed(`range ${n + 1} of ${symbol} gets HTTP ${piece.status}`);
+    pieces.push(piece.bytes);
+  }
+  const params = { symbol, tradedate, format: "parquet" };
+  const answer = await caller.call("level2_order_history", params);
+  if (answer.status !== 200) return failed(`the Parquet answer gets HTTP ${answer.status}`);
+  const sum = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+  const joined = Buffer.concat(pieces);
+  return sum(joined) === sum(answer.bytes)
+    ? ok(`${joined.length} bytes are the same`)
+    : failed("the bytes differ");
+}
+
+/** Bytes from `from` (inclusive) to `to` (exclusive). */
+function range(url: string, headers: Record<string, string>, from: number, to: number): Promise<Reply> {
+  return ask(url, { headers: { ...headers, Range: `bytes=${from}-${to - 1}` } });
+}

@@ -1,0 +1,182 @@
+/** The slot of a request as long as its body is on the way: readers that leave, dawdle, stop. */
+import { performance } from "node:perf_hooks";
+import { type Caller, said, type Target } from "./caller.ts";
+import { type Check, failed, type Outcome, ok, pause, skipped } from "./check.ts";
+import { envelopeOf, headerOf, type OpenReply } from "./probe.ts";
+
+const POLL_MS = 50;
+
+export interface SlotBounds {
+  /** Pages walked in sequence. */
+  pages: number;
+  /** How long the evenly read file takes. */
+  streamMs: number;
+  /** The deployment's PARQUET_BOUND_MS. */
+  boundMs: number;
+  /** How soon the slot must be free after a client went away. */
+  freeWithinMs: number;
+  /** Leave out what takes minutes. */
+  quick: boolean;
+}
+
+/** The checks of the slot, with the target's file. */
+export function slotChecks(caller: Caller, target: Target, bounds: SlotBounds): Check[] {
+  const long: Check[] = [
+    {
+      name: "slow reader",
+      says: `a file read evenly over ${bounds.streamMs / 1000} s comes whole, and the slot is free after its last byte`,
+      run: () => slowReader(caller, target, bounds),
+    },
+    {
+      name: "stopped reader",
+      says: `a reader that stops is cut off after ${bounds.boundMs / 1000} s, and the slot is free`,
+      run: () => stoppedReader(caller, target, bounds),
+    },
+  ];
+  return [
+    {
+      name: "pages",
+      says: `${bounds.pages} pages in strict sequence: none meets a taken slot`,
+      run: () => pagesInSequence(caller, target, bounds.pages),
+    },
+    {
+      name: "file",
+      says: "the Parquet answer has exactly the announced length and rows",
+      run: () => wholeFile(caller, target),
+    },
+    {
+      name: "one slot",
+      says: "a second request meets 503 with Retry-After while a file is read",
+      run: () => oneSlot(caller, target),
+    },
+    {
+      name: "hang-up",
+      says: `a client that goes away frees the slot within ${bounds.freeWithinMs / 1000} s`,
+      run: () => hangUp(caller, target, bounds),
+    },
+    ...(bounds.quick ? [] : long),
+  ];
+}
+
+async function pagesInSequence(caller: Caller, target: Target, pages: number): Promise<Outcome> {
+  let cursor: string | null = null;
+  for (let n = 1; n <= pages; n++) {
+    const reply = await caller.page(target, cursor === null ? {} : { cursor });
+    const envelope = envelopeOf(reply.bytes);
+    if (envelope?.code !== 200) return failed(`page ${n}: ${said(reply)}`);
+    // A security of few pages is walked again and again.
+    cursor = (envelope.data as { next_cursor: string | null }).next_cursor;
+  }
+  return ok(`${pages} of ${pages}`);
+}
+
+async function wholeFile(caller: Caller, target: Target): Promise<Outcome> {
+  const reply = await caller.openFile(target);
+  const { length, start, end } = await readAll(reply);
+  const announced = Number(headerOf(reply.headers, "content-length"));
+  const rows = Number(headerOf(reply.headers, "x-row-count"));
+  if (reply.status !== 200) return failed(said(reply));
+  if (!reply.body.complete || length !== announced) return failed(`${length} of ${announced} bytes came`);
+  if (rows !== target.rows) return failed(`X-Row-Count is ${rows}, data_symbols says ${target.rows}`);
+  if (start !== "PAR1" || end !== "PAR1") return failed("it is no Parquet file");
+  return ok(`${length} bytes, ${rows} rows`);
+}
+
+async function oneSlot(caller: Caller, target: Target): Promise<Outcome> {
+  const reply = await caller.openFile(target);
+  if (reply.status !== 200) return failed(said(reply));
+  const second = await caller.page(target);
+  reply.hangUp();
+  await untilFree(caller, target);
+  if (second.status === 200) return tooSmall(target);
+  const retryAfter = headerOf(second.headers, "retry-after");
+  const right =
+    second.status === 503 && headerOf(second.headers, "x-reason") === "slot_busy" && retryAfter !== null;
+  return right ? ok(`503, Retry-After ${retryAfter}`) : failed(said(second));
+}
+
+async function hangUp(caller: Caller, target: Target, { freeWithinMs }: SlotBounds): Promise<Outcome> {
+  const reply = await caller.openFile(target);
+  if (reply.status !== 200) return failed(said(reply));
+  await new Promise((resolve) => reply.body.once("data", resolve));
+  reply.hangUp();
+  const freeMs = await untilFree(caller, target);
+  return freeMs <= freeWithinMs ? ok(`free after ${freeMs} ms`) : failed(`free after ${freeMs} ms only`);
+}
+
+async function slowReader(caller: Caller, target: Target, { streamMs }: SlotBounds): Promise<Outcome> {
+  const reply = await caller.openFile(target, streamMs);
+  if (reply.status !== 200) return failed(said(reply));
+  const announced = Number(headerOf(reply.headers, "content-length"));
+  const startedMs = performance.now();
+  let bytes = 0;
+  let isHeld = false;
+  try {
+    for await (const piece of reply.body) {
+      bytes += (piece as Buffer).length;
+      if (!isHeld && bytes < announced / 2) isHeld = (await caller.page(target)).status === 503;
+      const dueMs = startedMs + (bytes / announced) * streamMs;
+      await pause(Math.max(0, Math.min(1_000, dueMs - performance.now())));
+      while (bytes < announced && performance.now() < dueMs) await pause(100);
+    }
+  } catch {
+    // The length tells.
+  }
+  const seconds = Math.round((performance.now() - startedMs) / 1000);
+  if (!reply.body.complete || bytes !== announced)
+    return failed(`${bytes} of ${announced} bytes came in ${seconds} s`);
+  const next = await caller.page(target);
+  if (next.status !== 200) return failed(`whole after ${seconds} s, but then ${said(next)}`);
+  return isHeld ? ok(`whole after ${seconds} s; others met 503 meanwhile`) : tooSmall(target);
+}
+
+async function stoppedReader(caller: Caller, target: Target, { boundMs }: SlotBounds): Promise<Outcome> {
+  const reply = await caller.openFile(target, 2 * boundMs);
+  if (reply.status !== 200) return failed(said(reply));
+  if ((await caller.page(target)).status === 200) {
+    reply.hangUp();
+    return tooSmall(target);
+  }
+  const freeMs = await untilFree(caller, target, boundMs + 10_000);
+  const { length } = await readAll(reply);
+  if (reply.body.complete)
+    return failed(`it came whole after ${Math.round(freeMs / 1000)} s of standing still`);
+  const late = freeMs > boundMs + 5_000;
+  const detail = `the slot was free after ${Math.round(freeMs / 1000)} s, ${length} bytes had come`;
+  return late ? failed(detail) : ok(detail);
+}
+
+/** Milliseconds until a page is served again; gives up after `patienceMs`. */
+async function untilFree(caller: Caller, target: Target, patienceMs = 30_000): Promise<number> {
+  const startedMs = performance.now();
+  for (;;) {
+    const { status } = await caller.page(target);
+    const tookMs = Math.round(performance.now() - startedMs);
+    if (status !== 503 || tookMs > patienceMs) return tookMs;
+    await pause(POLL_MS);
+  }
+}
+
+function tooSmall({ symbol, sizeBytes }: Target): Outcome {
+  const megabytes = (sizeBytes / 1e6).toFixed(1);
+  return skipped(
+    `the file of ${symbol}, ${megabytes} MB, fits into the buffers on the way; name a larger one with --symbol`,
+  );
+}
+
+/** Reads the rest of a body, broken or whole. */
+async function readAll({ body }: OpenReply): Promise<{ length: number; start: string; end: string }> {
+  let length = 0;
+  let [start, end] = ["", ""];
+  try {
+    for await (const piece of body) {
+      length += (piece as Buffer).length;
+      const text = (piece as Buffer).toString("latin1");
+      if (start.length < 4) start = (start + text).slice(0, 4);
+      end = (end + text).slice(-4);
+    }
+  } catch {
+    // A broken body is for the caller to judge: it is not `complete`.
+  }
+  return { length, start, end };
+}

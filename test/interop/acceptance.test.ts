@@ -1,0 +1,164 @@
+/** `edgetape acceptance` against the local service with small bounds, and against one that a proxy spoils. */
+import { createServer, request, type Server } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import type { OrderColumns } from "../../src/orders/record.ts";
+import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
+import { clockTime } from "../support/builders.ts";
+import { account, asOperator, publishPack } from "../support/operator.ts";
+import { randomFrom } from "../support/random.ts";
+import { runEdgetape } from "../support/running-command.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const TRADEDATE = "20260311";
+/** Its file is larger than all buffers between the worker and a reader at rest. */
+const LARGE = { symbol: "300750", rows: 700_000 };
+const BOUND_SECONDS = 8;
+
+let service: Service;
+let apikey: string;
+
+/** Rows that hardly compress, 20 a millisecond from 09:30 on. */
+function noise(rows: number): OrderColumns {
+  const random = randomFrom(7);
+  const integers = (low: number, high: number) =>
+    Float64Array.from({ length: rows }, () => random.integer(low, high));
+  const codes = () => ({ values: ["0", "1"], index: Uint16Array.from(integers(0, 1)) });
+  return {
+    rows,
+    time: Int32Array.from({ length: rows }, (_, n) => Number(clockTime(34_200_000 + Math.floor(n / 20)))),
+    orderId: integers(0, 2 ** 40),
+    exchangeOrderId: integers(0, 2 ** 40),
+    orderType: codes(),
+    orderCode: codes(),
+    priceE4: integers(1, 4_000_000),
+    volume: integers(1, 1_000_000),
+  };
+}
+
+beforeAll(async () => {
+  service = await startService({ settings: { PARQUET_BOUND_MS: String(BOUND_SECONDS * 1000) } });
+  const days = Array.from({ length: 31 }, (_, n) => ({
+    day: `202603${String(n + 1).padStart(2, "0")}`,
+    open: n === 10,
+  }));
+  await asOperator(service, "PUT", "/admin/calendar", { days, source: "test" });
+  const pack = await buildPackBytes(TRADEDATE as BeijingDate, [
+    { symbol: LARGE.symbol, market: "SZ", columns: noise(LARGE.rows) },
+    { symbol: "600519", market: "SH", columns: noise(2_000) },
+  ]);
+  await publishPack(service, TRADEDATE, pack);
+  apikey = (await account(service, { plan: "flagship" })).key;
+});
+afterAll(() => service.stop());
+
+interface Result {
+  name: string;
+  result: string;
+  detail: string;
+}
+
+async function acceptance(baseUrl: string, ...more: string[]) {
+  const bounds = ["--stream", "2", "--bound", String(BOUND_SECONDS), "--within", "20"];
+  const words = ["acceptance", "--pages", "20", ...bounds, ...more];
+  const ended = await runEdgetape(words, { baseUrl, adminToken: "" }, { EDGETAPE_KEY: apikey });
+  expect(`${ended.stdout}${ended.stderr}`).not.toContain(apikey);
+  return ended;
+}
+
+async function results(baseUrl: string, ...more: string[]) {
+  const { status, stdout } = await acceptance(baseUrl, "--json", ...more);
+  const { results, target } = JSON.parse(stdout) as { results: Result[]; target: { symbol: string } };
+  const of = (wanted: string) => results.filter(({ result }) => result === wanted).map(({ name }) => name);
+  return { status, target, results, ok: of("ok"), failed: of("failed"), skipped: of("skipped") };
+}
+
+describe("edgetape acceptance", () => {
+  it("finds the service well, with bounds of seconds", async () => {
+    const { status, target, results: seen, ok, skipped } = await results(service.baseUrl);
+    expect(target.symbol).toBe("300750.SZ");
+    expect({ status, bad: seen.filter(({ result }) => result === "failed") }).toEqual({ status: 0, bad: [] });
+    expect(skipped).toEqual(["plain HTTP"]);
+    expect(ok).toEqual([
+      "clients",
+      "methods",
+      "share",
+      "share password",
+      "share HEAD",
+      "share ranges",
+      "share by symbol",
+      "pages",
+      "file",
+      "one slot",
+      "hang-up",
+      "slow reader",
+      "stopped reader",
+    ]);
+  });
+
+  it("says of a file that fits into the buffers that it cannot tell", async () => {
+    const { status, skipped } = await results(service.baseUrl, "--symbol", "600519", "--quick");
+    expect(status).toBe(0);
+    expect(skipped).toEqual(["plain HTTP", "one slot"]);
+  });
+
+  it("prints a table for people", async () => {
+    const { stdout } = await acceptance(service.baseUrl, "--quick");
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines[0]).toMatch(/^check +result +s +seen$/);
+    expect(lines).toContainEqual(expect.stringMatching(/^hang-up +ok +\d+\.\d +free after \d+ ms$/));
+    expect(lines.at(-1)).toBe("11 ok, 0 failed, 1 skipped");
+  });
+
+  it("finds what stands in front and spoils ranges, methods, clients and streams", async () => {
+    const { url, server } = await spoiling(service.baseUrl);
+    const { status, failed } = await results(url, "--quick");
+    server.closeAllConnections();
+    server.close();
+    expect(status).toBe(1);
+    expect(failed).toEqual(
+      expect.arrayContaining(["clients", "methods", "share ranges", "share by symbol", "file"]),
+    );
+  });
+
+  it("ends with a sentence when there is no key, no address or no day", async () => {
+    const without = async (words: string[], environment: Record<string, string>) =>
+      (await runEdgetape(["acceptance", ...words], { baseUrl: "", adminToken: "" }, environment)).stderr;
+    expect(await without([], { EDGETAPE_KEY: "k" })).toContain("Which deployment?");
+    expect(await without(["--url", service.baseUrl], {})).toContain("Give a key");
+    expect(
+      await without(["--url", service.baseUrl, "--date", "20200102"], { EDGETAPE_KEY: apikey }),
+    ).toContain("data_symbols: ");
+  });
+});
+
+/** A proxy as one meets them: it refuses Python, redirects GET, drops Range and cuts large bodies. */
+async function spoiling(target: string): Promise<{ url: string; server: Server }> {
+  const server = createServer((asked, answer) => {
+    const { method, headers, url } = asked;
+    if (headers["user-agent"]?.includes("urllib")) return void answer.writeHead(403).end("error code: 1010");
+    if (method === "GET" && url === "/api")
+      return void answer.writeHead(301, { Location: "https://h/" }).end();
+    const { range: _, host: __, ...kept } = headers;
+    // The share's address names the service itself, as no PUBLIC_BASE_URL is set.
+    const passed = request(target + url, {
+      method: method ?? "GET",
+      headers: { ...kept, host: headers.host ?? "" },
+    });
+    passed.on("response", (got) => {
+      answer.writeHead(got.statusCode ?? 502, got.headers);
+      let bytes = 0;
+      got.on("data", (piece: Buffer) => {
+        bytes += piece.length;
+        if (bytes > 1_000_000) answer.destroy();
+        else answer.write(piece);
+      });
+      got.on("end", () => answer.end());
+    });
+    passed.on("error", () => answer.destroy());
+    asked.pipe(passed);
+  });
+  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
+  const address = server.address();
+  return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`, server };
+}
