@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --json FILE] [-- --report FILE] [-- --only NAME]`: every figure the README quotes, from one run on one
+ * `npm run bench [-- --json FILE] [-- --report FILE] [-- --only NAME]`: every figure, from one run on one
  * machine, each beside its rivals of the same run. Ratios are to be trusted, milliseconds are this machine's.
  */
 import { readFile, rename, writeFile } from "node:fs/promises";
@@ -13,12 +13,14 @@ import { benchLoad } from "./load.ts";
 import { benchPage } from "./page.ts";
 import { benchParquet } from "./parquet.ts";
 import { benchService } from "./service.ts";
+import { benchShare } from "./share.ts";
 
 const BENCHES: ReadonlyMap<string, () => Promise<BenchRow[]>> = new Map([
   ["bundle", benchBundle],
   ["page", benchPage],
   ["service", benchService],
   ["gate", benchGate],
+  ["share", benchShare],
   ["parquet", benchParquet],
   ["cost", benchCost],
   ["load", benchLoad],
