@@ -19,6 +19,8 @@ const testSecrets = {
 
 export default defineConfig({
   test: {
+    // Many tests wait for a program or a runtime of their own; vitest would leave one of two cores idle.
+    maxWorkers: 2,
     projects: [
       {
         plugins: [textModules()],
@@ -38,8 +40,9 @@ export default defineConfig({
           globalSetup: ["test/support/bundle.ts"],
           // Concurrent tests are those that only wait.
           maxConcurrency: 20,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          // A bound against hanging, far above what a busy machine needs.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {
