@@ -1,0 +1,106 @@
+/**
+ * The deployment guide, rehearsed: its `edgetape` commands are run in their order against a local service, and
+ * every option of its `wrangler` commands is held against the installed wrangler's own help.
+ */
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { deliver } from "../support/deliveries.ts";
+import { type Service, startService } from "../support/service.ts";
+import { type Receiver, startReceiver } from "../support/webhook-receiver.ts";
+
+const run = promisify(execFile);
+const GUIDE = readFileSync("src/cli/README.md", "utf8");
+const BLOCKS = [...GUIDE.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
+const LINES = BLOCKS.flatMap((block) => block.trimEnd().split("\n"));
+
+let service: Service;
+let receiver: Receiver;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startService({ nowAt: "2026-03-12T10:00:00+08:00" });
+  receiver = await startReceiver();
+  folder = mkdtempSync(join(tmpdir(), "edgetape-guide-"));
+  mkdirSync(join(folder, "backups"));
+  deliver(folder, "20260311", 2_000);
+  deliver(join(folder, "drop"), "20260310", 2_000);
+});
+afterAll(async () => {
+  await service.stop();
+  await receiver[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Commands that only an account has; the rest is run here. */
+const isPlatform = (line: string) => /wrangler|^npm run deploy$|EDGETAPE_(URL|TOKEN)=/.test(line);
+
+/** A line as this machine and this service have it. */
+function here(line: string): string {
+  return line
+    .replaceAll("npx edgetape", `node ${resolve("src/cli/edgetape.mjs")}`)
+    .replaceAll("/data/drop", `drop --date 20260310 --stable 0.1 --poll 0.05`);
+}
+
+describe("the deployment guide", () => {
+  it("is linked from the README", () => {
+    expect(readFileSync("README.md", "utf8")).toContain("src/cli/README.md");
+  });
+
+  it("has commands that work in their order, from an empty deployment to a restored one", async () => {
+    const mine = LINES.filter((line) => !isPlatform(line));
+    expect(mine.length).toBeGreaterThan(12);
+    // The doctor finds what the guide says it finds: an empty deployment, and the tests' own settings.
+    const script = mine
+      .map((line) =>
+        /edgetape (doctor|acceptance)/.test(line) ? `${here(line)} || echo "status $?"` : here(line),
+      )
+      .join("\n");
+    const env = {
+      ...process.env,
+      EDGETAPE_URL: service.baseUrl,
+      EDGETAPE_TOKEN: service.adminToken,
+      EDGETAPE_WEBHOOK_URL: receiver.url,
+    };
+    const { stdout } = await run("bash", ["-euo", "pipefail", "-c", script], {
+      cwd: folder,
+      env,
+      maxBuffer: 1 << 26,
+    });
+    for (const said of [
+      "The trading calendar is empty",
+      "365 days with 242 trading days loaded",
+      "20260311 is served as revision 1",
+      "account customer-1",
+      "0 failed",
+      "The plain webhook took the message.",
+      "20260310 is served as revision 1.",
+      "is whole",
+      "is restored.",
+    ]) {
+      expect(stdout).toContain(said);
+    }
+    expect(receiver.received.map(({ body }) => body.event)).toEqual(["webhook.test", "nightly.published"]);
+  });
+
+  it("names wrangler's commands and options as the installed wrangler has them", async () => {
+    const commands = [...GUIDE.matchAll(/npx wrangler ([^\n`|)"]+)/g)].map(([, words = ""]) => words.trim());
+    expect(new Set(commands.map((words) => words.split(" ")[0]))).toEqual(
+      new Set(["login", "d1", "r2", "secret", "tail", "rollback"]),
+    );
+    const wrangler = resolve("node_modules/wrangler/bin/wrangler.js");
+    for (const words of new Set(commands)) {
+      const named = words.split(" ").filter((word) => /^[a-z0-9-]+$/.test(word) && !word.startsWith("--"));
+      const depth = { d1: named[1] === "time-travel" ? 3 : 2, r2: 3, secret: 2 }[named[0] ?? ""] ?? 1;
+      const { stdout } = await run(process.execPath, [wrangler, ...named.slice(0, depth), "--help"], {
+        env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true", NO_COLOR: "1" },
+      });
+      expect(stdout).toContain(`wrangler ${named.slice(0, depth).join(" ")}`);
+      for (const option of words.match(/--[a-z-]+/g) ?? [])
+        expect([words, stdout]).toEqual([words, expect.stringContaining(option)]);
+    }
+  });
+});
