@@ -15,8 +15,8 @@ export const USER_AGENTS = {
 } as const;
 
 const ZONE_ADVICE =
-  "In the zone's settings, for this host: Browser Integrity Check and Bot Fight Mode off, no challenge rules.";
-const HTTP_ADVICE = "In the zone's settings, for this host: Always Use HTTPS and HSTS off.";
+  "In the zone: Browser Integrity Check (by a configuration rule for this host) and Bot Fight Mode off, no challenges.";
+const HTTP_ADVICE = "In the zone: Always Use HTTPS and HSTS off.";
 
 /** What clients of each kind meet at `baseUrl`, and those that post over plain HTTP. */
 export async function checkPublicHost(baseUrl: string): Promise<Finding[]> {
