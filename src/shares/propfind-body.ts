@@ -14,8 +14,9 @@ export type PropfindAsk = { kind: "all" } | { kind: "names" } | { kind: "these";
 
 export const DAV = "DAV:";
 
+/** Sticky: a token that never ends is searched to the text's end once, not again from every place in it. */
 const TOKEN =
-  /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<(\/?)([\w.:-]+)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/g;
+  /\s*(?:<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<(\/?)([\w.:-]+)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>)/gy;
 const ATTRIBUTE = /([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 /** More elements than any client has properties for. */
@@ -46,7 +47,6 @@ function elementsOf(xml: string): Placed[] | null {
   const open: { tag: string; prefixes: ReadonlyMap<string, string> }[] = [];
   let end = 0;
   for (const token of xml.matchAll(TOKEN)) {
-    if (!isBlank(xml.slice(end, token.index))) return null;
     end = token.index + token[0].length;
     const [, slash, tag, attributes = "", empty] = token;
     if (tag === undefined) continue;
@@ -59,12 +59,8 @@ function elementsOf(xml: string): Placed[] | null {
     if (elements.length > MAX_ELEMENTS) return null;
     if (empty !== "/") open.push({ tag, prefixes });
   }
-  return open.length === 0 && isBlank(xml.slice(end)) ? elements : null;
-}
-
-/** Between tags only white space may stand: no property has a value in a question. */
-function isBlank(text: string): boolean {
-  return text.replace(/^\uFEFF/, "").trim() === "";
+  // Between tags only white space may stand: no property has a value in a question.
+  return open.length === 0 && xml.slice(end).trim() === "" ? elements : null;
 }
 
 function withAttributes(outer: ReadonlyMap<string, string>, attributes: string): ReadonlyMap<string, string> {
