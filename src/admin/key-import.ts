@@ -2,6 +2,7 @@
  * What an import of existing customers' keys changes, decided as values before anything is written:
  * every row is new, there already, or refused with a sentence.
  */
+import { isPlausibleKey } from "../access/key.ts";
 import type { KnownKey, KnownSubscription, NewImportedKey } from "../catalog/key-import.ts";
 import type { KeyImportRowParsed, KeysImported } from "./wire.ts";
 
@@ -27,8 +28,8 @@ interface ImportState {
 }
 
 /**
- * Judges `rows` against what the catalog knows. `newKeyId` makes a fresh key id. A key of another account or
- * a revoked one is refused, and a second end for the same account, plan and start within one import: which
+ * Judges `rows` against what the catalog knows. `newKeyId` makes a fresh key id. A key of another account, a
+ * revoked one or one that would never be let in is refused, and a second end for the same account, plan and start within one import: which
  * one holds would depend on the order of rows, and the import would not be idempotent.
  */
 export function planKeyImport(
@@ -56,6 +57,9 @@ export function planKeyImport(
 }
 
 function refusalOf({ sha256, row }: HashedRow, state: ImportState): string | null {
+  if (row.key !== undefined && !isPlausibleKey(row.key)) {
+    return "This key begins with et_ as keys made here do and has not their checksum: no request with it would be let in. Is it mistyped?";
+  }
   const key = state.keys.get(sha256);
   if (key !== undefined && key.accountId !== row.account) {
     return `This key belongs to account ${key.accountId}, not to ${row.account}.`;

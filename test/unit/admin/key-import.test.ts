@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { generateKey } from "../../../src/access/key.ts";
 import { type HashedRow, planKeyImport } from "../../../src/admin/key-import.ts";
 import type { KnownKey, KnownSubscription } from "../../../src/catalog/key-import.ts";
 
@@ -49,6 +50,16 @@ describe("what a key import changes", () => {
     const { after } = plan([row()]);
     expect(plan([row({ end: 25 })], after).after.subscriptions).toMatchObject([{ startMs: 10, endMs: 25 }]);
     expect(plan([row({ start: 20, end: 30 })], after).after.subscriptions).toHaveLength(2);
+  });
+
+  it("refuses a key that looks like one of ours and is none: no request with it would be let in", () => {
+    const withKey = (key: string): HashedRow => {
+      const { sha256: _, ...rest } = row().row;
+      return { sha256: key, firstCharacters: "", row: { ...rest, key } };
+    };
+    const { answer } = plan([withKey("et_legacy-0001"), withKey(generateKey()), withKey("legacy-0001")]);
+    expect(answer).toMatchObject({ imported: 2, refused: [{ row: 1 }] });
+    expect(answer.refused[0]?.error).not.toContain("legacy-0001");
   });
 
   it("refuses another account's key, a revoked key, and two ends of one plan, each with its row", () => {
