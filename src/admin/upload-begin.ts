@@ -3,6 +3,7 @@ import { randomBase62 } from "../access/key.ts";
 import {
   beginUpload,
   type Content,
+  findUpload,
   nextRevision,
   openUpload,
   type Upload,
@@ -26,18 +27,19 @@ export interface Begun<Claims> {
  * content is replaced, and its publisher is told at its next step.
  */
 export async function begin<Claims>(
-  { db, bucket }: Stores,
+  stores: Stores,
   { target, called, objectKey: keyOf }: UploadTarget<Claims>,
   content: Content<Claims>,
   nowMs: number,
 ): Promise<Begun<Claims> | AdminRefusal> {
+  const { db, bucket } = stores;
   const previous = await openUpload<Claims>(db, target);
   if (previous !== null && isSameContent(previous, content) && nowMs - previous.begunAtMs < RESUMABLE_MS) {
     return { upload: previous, parts: await uploadParts(db, previous.uploadId) };
   }
 
   const uploadId = randomBase62(16);
-  const revision = await nextRevision(db, target);
+  const revision = await freeRevision(stores, target, keyOf);
   const objectKey = keyOf(revision);
   // The object carries the upload's id, so that a later step can tell whose object lies there.
   const multipart = await bucket.createMultipartUpload(objectKey, { customMetadata: { uploadId } });
@@ -50,6 +52,23 @@ export async function begin<Claims>(
   }
   if (previous !== null) await forget(bucket, previous.objectKey, previous.r2UploadId);
   return { upload: { ...upload, state: "uploading", stateNote: "" }, parts: [] };
+}
+
+/**
+ * The target's next number under which no object lies that the catalog does not know: one that was put back to an
+ * earlier state has forgotten revisions which cursors, downloads and newer backups still speak of.
+ */
+async function freeRevision(
+  { db, bucket }: Stores,
+  target: string,
+  keyOf: (revision: number) => string,
+): Promise<number> {
+  for (let revision = await nextRevision(db, target); ; revision++) {
+    const object = await bucket.head(keyOf(revision));
+    if (object === null) return revision;
+    const maker = object.customMetadata?.uploadId;
+    if (maker !== undefined && (await findUpload(db, target, maker)) !== null) return revision;
+  }
 }
 
 function isSameContent(a: Content<unknown>, b: Content<unknown>): boolean {
