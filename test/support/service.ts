@@ -7,8 +7,12 @@ import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { bundledWorker } from "./bundle.ts";
 import { type Answer, call } from "./http-client.ts";
+import { IssuedSecrets } from "./issued-secrets.ts";
 
 const MIGRATIONS = "src/catalog/migrations";
+
+/** Answers that hold a secret are small; pages of records are not looked through. */
+const MAX_SECRET_ANSWER_BYTES = 8_192;
 
 /** Where a test's clock stands unless it says otherwise: a Thursday morning in Beijing, far from midnight. */
 export const DEFAULT_NOW = "2026-03-12T10:00:00+08:00";
@@ -39,7 +43,10 @@ export interface Service {
   admin(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Every line the worker wrote to its log so far. */
   logs: string[];
+  /** Every secret its answers handed out; none may stand in the log when it stops. */
+  secrets: IssuedSecrets;
   mf: Miniflare;
+  /** Stops it; throws when a secret it issued stands in its log. */
   stop(): Promise<void>;
 }
 
@@ -78,20 +85,33 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   );
   const baseUrl = (await mf.ready).origin;
   await migrate(mf);
-  const stop = () => mf.dispose();
+  const secrets = new IssuedSecrets();
+  const heard = async (asked: Promise<Answer>) => {
+    const answer = await asked;
+    if (answer.bytes.length < MAX_SECRET_ANSWER_BYTES) secrets.hear(answer.text);
+    return answer;
+  };
+  const stop = async () => {
+    await mf.dispose();
+    const leaked = secrets.in(logs.join("\n"));
+    if (leaked.length > 0) throw new Error(`secrets in the log: ${leaked.join(", ")}`);
+  };
   return {
     baseUrl,
     adminToken: ADMIN_TOKEN,
     nowMs: () => Date.now() + offsetMs,
     post: (body, headers = {}) =>
-      call(`${baseUrl}/api`, { body, headers: { "content-type": "application/json", ...headers } }),
+      heard(call(`${baseUrl}/api`, { body, headers: { "content-type": "application/json", ...headers } })),
     admin: (method, path, body, headers = {}) =>
-      call(`${baseUrl}${path}`, {
-        method,
-        body,
-        headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...headers },
-      }),
+      heard(
+        call(`${baseUrl}${path}`, {
+          method,
+          body,
+          headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...headers },
+        }),
+      ),
     logs,
+    secrets,
     mf,
     stop,
     [Symbol.asyncDispose]: stop,

@@ -1,0 +1,93 @@
+/**
+ * No secret is kept in the clear (issue 5): everything that hands one out is used, the service stops, and
+ * its database, its objects' storage, its packs and its log are searched byte for byte.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { day, order, security } from "../support/builders.ts";
+import { inviteTo, signIn } from "../support/console.ts";
+import { basic, onDrive, shareOf } from "../support/drive.ts";
+import { ownFile, publishFiles } from "../support/files.ts";
+import { call } from "../support/http-client.ts";
+import { IssuedSecrets } from "../support/issued-secrets.ts";
+import { account, asOperator, loadWeekdays, publish } from "../support/operator.ts";
+import { ADMIN_TOKEN, type Service, startService } from "../support/service.ts";
+import { orderHistory } from "../support/walk.ts";
+
+const IMPORTED_KEY = "an-existing-customers-key-of-another-form-0042";
+const EXTERNAL_PASSWORD = "password-of-a-drive-elsewhere-7731";
+
+let folder: string;
+let service: Service;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "edgetape-secrets-"));
+  service = await startService({ persistDir: folder });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Everything an operator hands out, once. Returns the account, its keys revoked or rolled in part. */
+async function handOut() {
+  await loadWeekdays(service, "20260101", "20261231");
+  const records = [order("093000000"), order("093000010")];
+  await publish(service, day({ tradedate: "20260311", securities: [security("600519", records)] }));
+  await publishFiles(service, ownFile("20260311", "trades"));
+  const owner = await account(service, { plan: "flagship", keys: 2 });
+  await asOperator(service, "POST", `/admin/keys/${owner.keys[1]?.keyId}/roll`, {});
+  await asOperator(service, "POST", "/admin/tokens", { name: "Ann" });
+  await asOperator(service, "POST", "/admin/keys/import", {
+    rows: [
+      { key: IMPORTED_KEY, account: "old", plan: "trial", start: 0, end: Math.floor(service.nowMs() + 1e9) },
+    ],
+  });
+  await asOperator(service, "PUT", "/admin/external/level2/2025", {
+    firstDay: "20250101",
+    lastDay: "20251231",
+    fileCount: 1,
+    sizeBytes: 1,
+    link: {
+      url: "https://drive.example/x",
+      password: EXTERNAL_PASSWORD,
+      expires: Math.floor(service.nowMs() + 1e9),
+    },
+  });
+  service.secrets.add(IMPORTED_KEY, EXTERNAL_PASSWORD, ADMIN_TOKEN);
+  return owner;
+}
+
+/** Uses each secret, rightly and wrongly, and puts keys where they do not belong. */
+async function use(owner: Awaited<ReturnType<typeof handOut>>): Promise<void> {
+  const params = { symbol: "600519", tradedate: "20260311" };
+  for (const apikey of [owner.key, IMPORTED_KEY, `${owner.key}x`]) {
+    await service.post(orderHistory({ apikey, params }));
+    await service.post(orderHistory({ apikey, params: { ...params, symbol: owner.key } }));
+    await service.post({ apiname: owner.key, apikey, params: { [owner.key]: owner.key } });
+  }
+  await call(`${service.baseUrl}/${owner.key}?apikey=${owner.key}`, { method: "GET" });
+  await service.admin("GET", `/admin/accounts/${owner.key}`);
+  const share = await shareOf(service, owner.key);
+  service.secrets.add(share.password);
+  await onDrive(share, "20260311/", {});
+  await onDrive(share, `${share.password}`, { headers: basic("nobody", share.password) });
+  const holder = await signIn(service, owner.accountId);
+  await holder.ask("GET", "/console/keys");
+  service.secrets.add(holder.cookie.split("=")[1] ?? "");
+  service.secrets.add((await inviteTo(service, owner.accountId)).split("/").at(-1) ?? "");
+}
+
+describe("secrets (issue 5, section 4)", () => {
+  it("stand in no table, object, pack or log line after all of them were issued and used", async () => {
+    const owner = await handOut();
+    await use(owner);
+    expect(service.secrets.size).toBeGreaterThanOrEqual(9);
+    const logged = service.secrets.in(service.logs.join("\n"));
+    await service.stop();
+    expect(logged).toEqual([]);
+    expect(await service.secrets.inFiles(folder)).toEqual([]);
+    // The search does reach what is stored.
+    const stored = new IssuedSecrets();
+    stored.add(owner.accountId);
+    expect(await stored.inFiles(folder)).not.toEqual([]);
+  });
+});
