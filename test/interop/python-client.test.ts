@@ -20,7 +20,9 @@ const built = day({
   ],
 });
 const without = isPythonMissing("the Python client against the service");
-const pandas = without ? null : pythonWith("pandas");
+const [pandas = null, polars = null, pyarrow = null] = ["pandas", "polars", "pyarrow"].map((library) =>
+  without ? null : pythonWith(library),
+);
 
 let service: Service;
 let flagship: TestAccount;
@@ -134,6 +136,39 @@ result = {
     expect(made.raw).toEqual(built.rowsOf("000001"));
     expect(made.times).toEqual(built.rowsOf("000001").map((row) => `${DAY}${row[2]}`));
     expect(made.symbols).toEqual(["'000001'"]);
+  });
+
+  it.skipIf(polars === null)("makes a polars DataFrame: datetimes, categories, strings", async () => {
+    const session = await sessionOf(flagship.key, polars ?? "");
+    const program = `frame = client.orders("000001", "${DAY}").to_polars()
+result = {
+  "kinds": {name: str(kind) for name, kind in frame.schema.items()},
+  "raw": client.orders("000001", "${DAY}").to_polars(raw=True).rows(),
+  "times": frame["time"].dt.strftime("%Y%m%d%H%M%S%3f").to_list(),
+}`;
+    const made = await session.run<Record<string, unknown>>(program).finally(session.stop);
+    expect(made.kinds).toMatchObject({
+      ...{ symbol: "String", time: "Datetime(time_unit='ms', time_zone=None)", order_id: "Int64" },
+      ...{ order_type: expect.stringContaining("Categorical"), price: "Float64", amount: "Float64" },
+    });
+    expect(made.raw).toEqual(built.rowsOf("000001"));
+    expect(made.times).toEqual(built.rowsOf("000001").map((row) => `${DAY}${row[2]}`));
+  });
+
+  it.skipIf(pyarrow === null)("writes a window with pyarrow as the service writes a day", async () => {
+    const session = await sessionOf(flagship.key, pyarrow ?? "");
+    const [part, whole] = [join(folder, "window.parquet"), join(folder, "whole.parquet")];
+    await session
+      .run(
+        `client.orders("600519", "${DAY}", start="09:30", end="09:31").to_parquet(${JSON.stringify(part)})
+client.orders_parquet("600519", "${DAY}", ${JSON.stringify(whole)})`,
+      )
+      .finally(session.stop);
+    const [ours, theirs] = [
+      await readParquet(await readFile(part)),
+      await readParquet(await readFile(whole)),
+    ];
+    expect(ours).toEqual(theirs);
   });
 
   it("tells account, days, securities and costs without counting anything", async () => {

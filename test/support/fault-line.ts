@@ -17,6 +17,8 @@ export type Fault =
   | { kind: "reset"; afterBytes: number }
   /** The connection ends in order (FIN) after so many bytes. */
   | { kind: "truncate"; afterBytes: number }
+  /** The connection ends within the answer's head, after so many bytes of it. */
+  | { kind: "behead"; afterBytes: number }
   | { kind: "delay"; ms: number }
   /** An answer of the line's own: with an envelope, or a proxy's page. */
   | { kind: "refuse"; status: 429 | 503; retryAfter: string | null; page?: boolean };
@@ -106,6 +108,7 @@ async function relay(relayed: Relayed): Promise<void> {
   if (fault.kind === "delay") await new Promise((resolve) => setTimeout(resolve, fault.ms));
   const answer = await answerOf(relayed);
   if (fault.kind === "lose") return void outgoing.destroy();
+  if (fault.kind === "behead") return behead(outgoing, answer, fault.afterBytes);
   const { "transfer-encoding": _, connection: __, ...headers } = answer.headers;
   const bytes = answer.body;
   outgoing.writeHead(answer.status, { ...headers, "content-length": bytes.length });
@@ -118,6 +121,13 @@ async function relay(relayed: Relayed): Promise<void> {
   });
   if (fault.kind === "reset") outgoing.socket?.resetAndDestroy();
   else outgoing.socket?.destroySoon();
+}
+
+function behead(outgoing: ServerResponse, { status, headers }: Answered, afterBytes: number): void {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${status} x\r\n${lines.join("")}`;
+  outgoing.socket?.write(head.slice(0, afterBytes));
+  outgoing.socket?.destroySoon();
 }
 
 interface Answered {

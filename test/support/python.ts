@@ -27,18 +27,25 @@ export function isPythonMissing(test: string): boolean {
   return true;
 }
 
-/** The first interpreter that can import `library`: `python3`, or the system's own; null when none can. */
+/**
+ * The first interpreter that can import `library`: the one that `EDGETAPE_TEST_PYTHON` names, `python3`, or the
+ * system's own; null when none can.
+ */
 export function pythonWith(library: string): string | null {
-  for (const command of ["python3", "/usr/bin/python3"]) {
-    try {
-      execFileSync(command, ["-c", `import ${library}`], { stdio: "ignore" });
-      return command;
-    } catch {
-      // The next one may.
-    }
+  const commands = [process.env.EDGETAPE_TEST_PYTHON ?? "python3", "python3", "/usr/bin/python3"];
+  const found = commands.find((command) => canImport(command, library));
+  if (found === undefined) console.error(`SKIPPED what needs ${library}: no python3 here can import it`);
+  return found ?? null;
+}
+
+/** Whether the interpreter `command` is here and can import `library`. */
+export function canImport(command: string, library: string): boolean {
+  try {
+    execFileSync(command, ["-c", `import ${library}`], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
   }
-  console.error(`SKIPPED what needs ${library}: no python3 here can import it`);
-  return null;
 }
 
 export interface PythonOptions {

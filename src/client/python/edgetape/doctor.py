@@ -13,7 +13,7 @@ import socket
 import ssl
 import statistics
 import time
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, cast
 from urllib.parse import urlsplit
 
 from ._version import __version__
@@ -190,7 +190,7 @@ def _ask_account(base_url: str, key: str) -> Iterator[str]:
         yield f"key: account {account['account_id']}, plan {account['plan']} ({account['plan_state']})"
         for quota in account["quotas"]:
             for unit in ("requests", "files"):
-                counter: Any = quota[unit]  # type: ignore[literal-required]
+                counter = cast(Any, quota)[unit]
                 if counter is not None and counter["limit"] is not None:
                     yield f"quota: {counter['left']} of {counter['limit']} {unit} left on {quota['day']}"
         yield from _measure_throughput(client)

@@ -57,54 +57,57 @@ def epoch_ms(tradedate: str, times: Sequence[str]) -> List[int]:
 
 def to_pandas(rows: Sequence[Row], fields: Sequence[str], tradedate: str, raw: bool) -> "pandas.DataFrame":
     """A `pandas.DataFrame`; see `Orders.to_df`."""
-    pandas = _library("pandas", "to_df")
+    library = _library("pandas", "to_df")
     made: Dict[str, Any] = {}
     for name, values in columns(rows, fields).items():
         if name in _INTEGERS:
-            made[name] = pandas.Series(values, dtype="int64")
+            made[name] = library.Series(values, dtype="int64")
         elif name in _FLOATS:
-            made[name] = pandas.Series(values, dtype="float64")
+            made[name] = library.Series(values, dtype="float64")
         elif name == "time" and not raw:
-            moments = pandas.Series(epoch_ms(tradedate, values), dtype="int64")
-            made[name] = pandas.to_datetime(moments, unit="ms").astype("datetime64[ns]")
+            moments = library.Series(epoch_ms(tradedate, values), dtype="int64")
+            made[name] = library.to_datetime(moments, unit="ms").astype("datetime64[ns]")
         elif name in _CODES and not raw:
-            made[name] = pandas.Series(values, dtype=object).astype("category")
+            made[name] = library.Series(values, dtype=object).astype("category")
         else:
-            made[name] = pandas.Series(values, dtype=object)
-    return pandas.DataFrame(made, columns=list(fields))
+            made[name] = library.Series(values, dtype=object)
+    frame: pandas.DataFrame = library.DataFrame(made, columns=list(fields))
+    return frame
 
 
 def to_polars(rows: Sequence[Row], fields: Sequence[str], tradedate: str, raw: bool) -> "polars.DataFrame":
     """A `polars.DataFrame`; see `Orders.to_polars`."""
-    polars = _library("polars", "to_polars")
+    library = _library("polars", "to_polars")
     made: List[Any] = []
     for name, values in columns(rows, fields).items():
         if name in _INTEGERS:
-            made.append(polars.Series(name, values, dtype=polars.Int64))
+            made.append(library.Series(name, values, dtype=library.Int64))
         elif name in _FLOATS:
-            made.append(polars.Series(name, values, dtype=polars.Float64))
+            made.append(library.Series(name, values, dtype=library.Float64))
         elif name == "time" and not raw:
-            moments = polars.Series(name, epoch_ms(tradedate, values), dtype=polars.Int64)
-            made.append(moments.cast(polars.Datetime("ms")))
+            moments = library.Series(name, epoch_ms(tradedate, values), dtype=library.Int64)
+            made.append(moments.cast(library.Datetime("ms")))
         else:
-            texts = polars.Series(name, values, dtype=polars.Utf8)
-            made.append(texts.cast(polars.Categorical) if name in _CODES and not raw else texts)
-    return polars.DataFrame(made)
+            texts = library.Series(name, values, dtype=library.Utf8)
+            made.append(texts.cast(library.Categorical) if name in _CODES and not raw else texts)
+    frame: polars.DataFrame = library.DataFrame(made)
+    return frame
 
 
 def to_arrow(rows: Sequence[Row], fields: Sequence[str]) -> "pyarrow.Table":
     """A `pyarrow.Table` with the types of the service's own Parquet answer."""
-    pyarrow = _library("pyarrow", "to_parquet")
+    library = _library("pyarrow", "to_parquet")
     types = {
-        **{name: pyarrow.int64() for name in _INTEGERS},
-        **{name: pyarrow.float64() for name in _FLOATS},
+        **{name: library.int64() for name in _INTEGERS},
+        **{name: library.float64() for name in _FLOATS},
     }
     arrays, schema = [], []
     for name, values in columns(rows, fields).items():
-        kind = types.get(name, pyarrow.string())
-        arrays.append(pyarrow.array(values, kind))
-        schema.append(pyarrow.field(name, kind, nullable=False))
-    return pyarrow.Table.from_arrays(arrays, schema=pyarrow.schema(schema))
+        kind = types.get(name, library.string())
+        arrays.append(library.array(values, kind))
+        schema.append(library.field(name, kind, nullable=False))
+    table: pyarrow.Table = library.Table.from_arrays(arrays, schema=library.schema(schema))
+    return table
 
 
 def write_arrow(table: "pyarrow.Table", path: str) -> None:

@@ -13,7 +13,7 @@ import ssl
 import threading
 import time
 import zlib
-from typing import Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, cast
 from urllib.parse import urlsplit
 
 from ._version import __version__
@@ -31,6 +31,37 @@ _PIECE_BYTES = 256 * 1024
 
 _Connection = http.client.HTTPConnection
 _Place = Tuple[str, str]
+
+
+class _Lines:
+    """The lines of an answer's head, where an end of the connection is no end of the head."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self._is_first = True
+
+    def readline(self, limit: int = -1) -> bytes:
+        line: bytes = self.stream.readline(limit)
+        # Nothing at all is http.client's to judge: the other side hung up.
+        cut = not line.endswith(b"\n") and len(line) != limit
+        if cut and (line or not self._is_first):
+            raise http.client.IncompleteRead(line)
+        self._is_first = False
+        return line
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+class _Response(http.client.HTTPResponse):
+    """http.client takes a head that was cut off for a shorter one: without lengths, tags and reasons."""
+
+    def begin(self) -> None:
+        lines = _Lines(self.fp)
+        self.fp = cast(Any, lines)
+        super().begin()
+        if cast(Any, self.fp) is lines:
+            self.fp = lines.stream
 
 
 class Reply:
@@ -172,6 +203,7 @@ class Connections:
                 connection.set_tunnel(parts.hostname or "", parts.port or 443, headers=proxy.headers)
         else:
             connection = _Connection(host, port, timeout=_CONNECT_TIMEOUT_S)
+        connection.response_class = _Response
         connection.connect()
         connection.sock.settimeout(self._timeout)
         return connection

@@ -55,7 +55,11 @@ class FakeServer:
         if answer is None:
             return False
         client.sendall(answer)
-        return b"connection: close" not in answer.lower()
+        return not isinstance(answer, CutOff) and b"connection: close" not in answer.lower()
+
+
+class CutOff(bytes):
+    """An answer behind which the connection ends."""
 
 
 def length_of(head):

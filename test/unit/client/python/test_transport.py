@@ -9,7 +9,7 @@ from unittest import mock
 from edgetape.errors import ConfigurationError
 from edgetape.proxies import proxy_for
 from edgetape.transport import CONNECTION_ERRORS, Connections
-from fake_http import FakeServer, header, http
+from fake_http import CutOff, FakeServer, header, http
 
 VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
@@ -57,15 +57,17 @@ class Transport(unittest.TestCase):
 
     def test_takes_a_short_body_for_broken(self):
         cut = {
-            "announced longer": http(200, "short", content_length=10, connection="close"),
-            "chunks without an end": b"HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\nshort\r\n",
-            "half a chunk": b"HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n9\r\nshort",
+            "announced longer": http(200, "short", content_length=10),
+            "chunks without an end": b"HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n",
+            "half a chunk": b"HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nshort",
             "gzip without an end": http(200, gzip.compress(b"x" * 500)[:-6], content_encoding="gzip"),
+            "the head": http(200, "", etag="x" * 50)[:40],
+            "the head behind a line": b"HTTP/1.1 200 x\r\nContent-Length: 0\r\n",
             "no gzip": http(200, b"plain", content_encoding="gzip"),
         }
         for name, answer in cut.items():
             with self.subTest(name), self.assertRaises(HTTPException):
-                self.read(self.serve(lambda *_, answer=answer: answer))
+                self.read(self.serve(lambda *_, answer=answer: CutOff(answer)))
 
     def test_unpacks_gzip(self):
         server = self.serve(lambda *_: http(200, gzip.compress(b"x" * 500), content_encoding="gzip"))

@@ -1,0 +1,253 @@
+/**
+ * What public clients of such an endpoint do, as seen in their sources, each as a black-box case: the bodies
+ * they send, when they stop, what they retry (decisions, evidence C).
+ */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { burst, clockTime, day, order, type Row, security } from "../support/builders.ts";
+import { ownFile, publishFiles } from "../support/files.ts";
+import type { Answer } from "../support/http-client.ts";
+import { account, publish } from "../support/operator.ts";
+import { readSlowly } from "../support/slow-reader.ts";
+import { orderHistory, pageOf } from "../support/walk.ts";
+import { MAIN, startWorld, type World } from "./world.ts";
+
+const BIG = "20260310";
+const ROWS = 400_000;
+const LEGACY = "symbol,tradedate,time,order_id,price,volume,amount,side,order_type,order_no";
+
+/** A security whose Parquet answer does not fit into what lies on the way, so that its slot stays taken. */
+const bigDay = () =>
+  day({
+    tradedate: BIG,
+    securities: [
+      security(
+        "600519",
+        Array.from({ length: ROWS }, (_, row) =>
+          order(clockTime(34_200_000 + Math.floor(row / 20)), {
+            orderId: (row * 2_654_435_761) % 2 ** 40,
+            exchangeOrderId: (row * 40_503_123_457) % 2 ** 42,
+            priceE4: 1 + ((row * 69_069) % 2 ** 28),
+            volume: 1 + ((row * 1_664_525) % 2 ** 24),
+          }),
+        ),
+      ),
+      burst({ symbol: "600000", time: "093000000", rows: 20_000 }),
+    ],
+  });
+
+let world: World;
+let big: ReturnType<typeof bigDay>;
+beforeAll(async () => {
+  world = await startWorld();
+  big = bigDay();
+  await publish(world.service, big);
+  await publishFiles(world.service, ownFile(MAIN, "trades of a day"));
+});
+afterAll(() => world.stop());
+
+type Params = Record<string, unknown>;
+
+/** How a client of this kind reads a whole day: its own rule of when to stop, and its own guard. */
+async function readAll(params: Params, extra: Record<string, unknown> = {}) {
+  const rows: Row[] = [];
+  const seen = new Set<unknown>();
+  let cursor: unknown = null;
+  for (let pages = 1; ; pages++) {
+    const body = {
+      apiname: "level2_order_history",
+      apikey: world.keys.flagship,
+      params: { ...params, cursor },
+      ...extra,
+    };
+    const page = pageOf(await world.service.post(body));
+    rows.push(...page.items);
+    if (!page.has_more || !page.next_cursor) return { rows, pages, page };
+    if (seen.has(page.next_cursor)) throw new Error("the server repeats a cursor");
+    seen.add(page.next_cursor);
+    cursor = page.next_cursor;
+  }
+}
+
+describe("bodies that public clients send", () => {
+  it('fields: "" with every request, which means the standard fields', async () => {
+    const { rows, page } = await readAll({ symbol: "600519", tradedate: MAIN }, { fields: "" });
+    expect(page.fields).toHaveLength(10);
+    expect(rows).toEqual(world.main.rowsOf("600519"));
+  });
+
+  it("the ten legacy names, answered under these names in this order", async () => {
+    const { rows, page } = await readAll({ symbol: "600519", tradedate: MAIN }, { fields: LEGACY });
+    expect(page.fields).toEqual(LEGACY.split(","));
+    const expected = world.main
+      .rowsOf("600519")
+      .map(([symbol, date, time, id, exchangeId, type, code, price, volume, amount]) => [
+        ...[symbol, date, time, id, price, volume, amount, code, type, exchangeId],
+      ]);
+    expect(rows).toEqual(expected);
+  });
+
+  it("page_size: 50000, served as 10000 and said so", async () => {
+    const params = { symbol: "600000", tradedate: BIG, page_size: 50_000 };
+    const { rows, pages, page } = await readAll(params);
+    expect([page.page_size, pages]).toEqual([10_000, 2]);
+    expect(rows).toEqual(big.rowsOf("600000"));
+  });
+
+  it("every value as a string, and null or empty for what is not wanted", async () => {
+    const params = {
+      ...{ symbol: "600519", tradedate: MAIN, page_size: "5", limit: "5", format: "json" },
+      ...{ start_time: "", end_time: null },
+    };
+    const { rows, pages } = await readAll(params);
+    expect(pages).toBe(3);
+    expect(rows).toEqual(world.main.rowsOf("600519"));
+    const share = await world.service.post({
+      apiname: "file_download",
+      apikey: world.keys.flagship,
+      params: { data_type: "level2", year: "2026" },
+    });
+    expect(share.envelope.code).toBe(200);
+  });
+
+  it("another Content-Type, a key in a header as well, members that nobody knows", async () => {
+    const body = {
+      ...orderHistory({ apikey: world.keys.flagship, params: { symbol: "600519", tradedate: MAIN } }),
+    };
+    for (const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "application/json;charset=UTF-8",
+    ]) {
+      const headers = { "content-type": type, authorization: "Bearer nothing", "x-api-key": "nothing" };
+      const answer = await world.service.post(JSON.stringify({ ...body, token: "", version: 2 }), headers);
+      expect(pageOf(answer).items).toEqual(world.main.rowsOf("600519"));
+    }
+  });
+});
+
+describe("when public clients stop", () => {
+  it("on `not has_more or not next_cursor`: both say so on the last page, and on no other", async () => {
+    for (const page_size of [1, 4, 12, 13, 14]) {
+      const { rows, pages, page } = await readAll({ symbol: "600519", tradedate: MAIN, page_size });
+      expect(rows).toEqual(world.main.rowsOf("600519"));
+      expect(pages).toBe(Math.ceil(13 / page_size));
+      expect([page.has_more, page.next_cursor]).toEqual([false, null]);
+    }
+  });
+
+  it("on an empty page: only the last one of a window without rows is", async () => {
+    const empty = await readAll({
+      symbol: "600519",
+      tradedate: MAIN,
+      start_time: "03:00",
+      end_time: "04:00",
+    });
+    expect([empty.pages, empty.rows]).toEqual([1, []]);
+  });
+
+  it("on a repeated cursor: 200 pages within one millisecond have 199 different ones", async () => {
+    const params = { symbol: "600000", tradedate: BIG, page_size: 100 };
+    const { rows, pages } = await readAll(params);
+    expect(pages).toBe(200);
+    expect(rows).toEqual(big.rowsOf("600000"));
+  });
+
+  it("on any code but 200 in the body, read from HTTP 200", async () => {
+    const asked = [
+      [{ symbol: "600519", tradedate: "20260313" }, 1002],
+      [{ symbol: "600519", tradedate: MAIN, page_size: 0 }, 422],
+    ] as const;
+    for (const [params, code] of asked) {
+      const { status, envelope } = await world.ask(params);
+      expect([status, envelope.code, envelope.data]).toEqual([200, code, null]);
+    }
+    const { status, envelope } = await world.ask({ symbol: "600519" }, { apikey: world.keys.free });
+    expect([status, envelope.code]).toEqual([200, 403]);
+  });
+});
+
+/** The retry of requests and urllib3 in such clients: HTTP 429 and 5xx only, `Retry-After` capped at 30 s. */
+async function withRetries(ask: () => Promise<Answer>, sleep: (ms: number) => Promise<unknown>) {
+  const waits: number[] = [];
+  for (let attempt = 0; attempt < 8; attempt++) {
+    const answer = await ask();
+    if (![429, 500, 502, 503, 504].includes(answer.status)) return { answer, waits };
+    const told = Number(answer.headers["retry-after"] ?? 2 ** attempt);
+    waits.push(Math.min(told, 30));
+    await sleep(Math.min(told, 30) * 1_000);
+  }
+  throw new Error("the retries are used up");
+}
+
+const holdSlot = (apikey: string) =>
+  readSlowly(
+    world.service,
+    orderHistory({ apikey, params: { symbol: "600519", tradedate: BIG, format: "parquet" } }),
+  );
+
+describe("what public clients retry", () => {
+  it("a busy slot: HTTP 503 with Retry-After 1, over as soon as the other request is", async () => {
+    const { key } = await account(world.service, { plan: "flagship" });
+    const slow = await holdSlot(key);
+    const ask = () => world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: key });
+    const { answer, waits } = await withRetries(ask, () => slow.finish());
+    expect(waits).toEqual([1]);
+    expect(pageOf(answer).items).toEqual(world.main.rowsOf("600519"));
+  });
+
+  it("never a used-up quota: HTTP 200, code 429, 额度 in the message, no Retry-After", async () => {
+    const { key } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
+    const ask = () => world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: key });
+    expect((await ask()).envelope.code).toBe(200);
+    const { answer, waits } = await withRetries(ask, () => Promise.reject(new Error("it waits")));
+    expect([answer.status, answer.envelope.code, waits]).toEqual([200, 429, []]);
+    expect(answer.envelope.message).toContain("额度");
+    expect(answer.headers["retry-after"]).toBeUndefined();
+  });
+
+  it("never a wrong key: HTTP 200, code 403, `invalid api key` in the message", async () => {
+    const ask = () => world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: "et_wrong" });
+    const { answer, waits } = await withRetries(ask, () => Promise.reject(new Error("it waits")));
+    expect([answer.status, answer.envelope.code, waits]).toEqual([200, 403, []]);
+    expect(answer.envelope.message).toContain("invalid api key");
+  });
+});
+
+describe("parallel use", () => {
+  it("of two interfaces on one key: a share is given while an order request holds its slot", async () => {
+    const { key } = await account(world.service, { plan: "flagship" });
+    const slow = await holdSlot(key);
+    const shares = await Promise.all(
+      [1, 2, 3].map(() =>
+        world.service.post({
+          apiname: "file_download",
+          apikey: key,
+          params: { data_type: "level2", year: 2026 },
+        }),
+      ),
+    );
+    expect(shares.map(({ envelope }) => envelope.code)).toEqual([200, 200, 200]);
+    const orders = await world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: key });
+    expect(orders.reason).toBe("slot_busy");
+    expect(await slow.finish()).toBe(Number(slow.headers["content-length"]));
+  });
+});
+
+describe("a retry of the per-second limit", () => {
+  it("is HTTP 429 with Retry-After 10, below the cap of 30 s", async () => {
+    const limited = await startWorld({ rateLimit: 3, settings: { RATE_LIMIT: "on" } });
+    try {
+      const answers: Answer[] = [];
+      for (let request = 0; request < 40; request++) {
+        answers.push(await limited.ask({ symbol: "600519", tradedate: MAIN, page_size: 1 }));
+      }
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(refused.length).toBeGreaterThan(0);
+      for (const { envelope, headers, reason } of refused) {
+        expect([envelope.code, reason, headers["retry-after"]]).toEqual([429, "rate_limited", "10"]);
+      }
+    } finally {
+      await limited.stop();
+    }
+  });
+});

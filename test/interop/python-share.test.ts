@@ -1,0 +1,184 @@
+/** Shares with the Python client: what is in one, a folder that gets it, over lines that break. */
+import { createCipheriv } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.ts";
+import { sha256, tradesFile } from "../support/drive.ts";
+import { type DailyFile, publishFiles, withdrawFile } from "../support/files.ts";
+import { account, asOperator, type TestAccount } from "../support/operator.ts";
+import { isPythonMissing, type PythonSession, startSession } from "../support/python.ts";
+import { printedRandom } from "../support/random.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const without = isPythonMissing("shares with the Python client");
+const MEGABYTE = 1_000_000;
+const random = printedRandom("cuts of the share");
+
+/** Bytes of a stream cipher, which no line can guess. */
+const noise = (length: number, key: number) =>
+  createCipheriv("aes-128-ctr", Buffer.alloc(16, key), Buffer.alloc(16)).update(Buffer.alloc(length));
+
+const files = ["20260309", "20260310", "20260311"].map((date, place) =>
+  tradesFile(date, noise(3 * MEGABYTE + place, place + 1)),
+);
+const [first, second, third] = files as [DailyFile, DailyFile, DailyFile];
+
+let service: Service;
+let holder: TestAccount;
+let python: PythonSession;
+let folder: string;
+beforeAll(async () => {
+  if (without) return;
+  service = await startService();
+  await publishFiles(service, ...files);
+  holder = await account(service, { plan: "flagship" });
+  python = await startSession({ env: { EDGETAPE_KEY: holder.key, EDGETAPE_URL: service.baseUrl } });
+  await python.run(`import edgetape.waiting, time
+edgetape.waiting.sleep = lambda seconds: time.sleep(min(seconds, 0.02))
+share = Client().share("level2", 2026)`);
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "edgetape-share-"));
+  return () => rm(folder, { recursive: true, force: true });
+});
+afterAll(async () => {
+  python?.stop();
+  await service?.stop();
+});
+
+const download = (options = "") =>
+  python.run<string[]>(`result = share.download(${JSON.stringify(folder)}${options})`);
+const pathOf = ({ date, name }: DailyFile) => join(folder, date, name);
+
+/** Runs `work` with the name `broken` for the share through a line of its own, which begins with these cuts. */
+async function withCuts(cuts: number[], work: (line: CuttingProxy) => Promise<void>): Promise<void> {
+  const line = await startCuttingProxy(service.baseUrl);
+  try {
+    // Cuts are for connections that are opened from now on.
+    await python.run(`client = Client(None, ["${line.baseUrl}"])
+broken, to = client.share("level2", 2026), ${JSON.stringify(folder)}
+client.close()`);
+    line.cutAfter(cuts);
+    await work(line);
+  } finally {
+    await line.stop();
+  }
+}
+
+async function expectWhole(...wanted: DailyFile[]): Promise<void> {
+  for (const each of wanted) expect(sha256(await readFile(pathOf(each)))).toBe(sha256(each.bytes));
+}
+
+async function partsIn(): Promise<string[]> {
+  return (await readdir(folder, { recursive: true })).filter((name) => name.includes(".part"));
+}
+
+describe.skipIf(without)("shares with the Python client (issue: clients, 1)", () => {
+  it("names every file with its size, sum and revision, and shows no password", async () => {
+    const listed = await python.run<unknown[]>("result = [file._asdict() for file in share.files()]");
+    expect(listed).toEqual(
+      files.map(({ date, name, bytes }) => ({
+        path: `${date}/${name}`,
+        tradedate: date,
+        size_bytes: bytes.length,
+        sha256: sha256(bytes),
+        revision: 1,
+      })),
+    );
+    const [shown, password] = await python.run<[string, string]>("result = [repr(share), share.password]");
+    expect(shown).toContain("level2 2026 ready: 3 files");
+    expect(password).toHaveLength(24);
+    expect(shown).not.toContain(password);
+  });
+
+  it("downloads all files, and the second time none", async () => {
+    expect(await download()).toEqual(files.map(pathOf));
+    await expectWhole(...files);
+    const before = await stat(pathOf(first));
+    await download();
+    expect((await stat(pathOf(first))).mtimeMs).toBe(before.mtimeMs);
+    expect(await partsIn()).toEqual([]);
+  });
+
+  it("downloads the days asked for", async () => {
+    expect(await download(', days=["2026-03-10"]')).toEqual([pathOf(second)]);
+    expect((await readdir(folder)).filter((name) => !name.startsWith("."))).toEqual(["20260310"]);
+  });
+
+  it("survives a line that is cut 40 times at random bytes, four files at a time", async () => {
+    const cuts = Array.from({ length: 40 }, () => random.integer(1, MEGABYTE));
+    await withCuts(cuts, async (line) => {
+      await python.run("broken.download(to)");
+      await expectWhole(...files);
+      expect(line.cuts()).toBeGreaterThan(8);
+    });
+  });
+
+  it("keeps the part of a run that gave up, and continues it in the next one", async () => {
+    // Behind two megabytes each connection is cut within the head of the answer: nothing arrives any more.
+    const cuts = [2 * MEGABYTE, ...Array.from({ length: 7 }, () => 100)];
+    await withCuts(cuts, async () => {
+      const error = await python.raises('broken.download(to, days=["20260309"])');
+      expect(error.error).toBe("ConnectionFailed");
+      const [part = ""] = (await partsIn()).filter((name) => name.endsWith(".part"));
+      const { size } = await stat(join(folder, part));
+      expect(size).toBeGreaterThan(MEGABYTE);
+      const sent = service.logs.length;
+      await python.run('broken.download(to, days=["20260309"])');
+      await expectWhole(first);
+      const rest = service.logs
+        .slice(sent)
+        .map((line) => JSON.parse(line) as { file?: string; bytes?: number });
+      expect(rest.find(({ file }) => file?.endsWith(first.name))?.bytes).toBe(first.bytes.length - size);
+    });
+  });
+
+  it("fetches a file again that was spoilt here or published anew there", async () => {
+    await download();
+    const spoilt = Buffer.from(second.bytes);
+    spoilt.writeUInt8(spoilt.readUInt8(0) ^ 1, 0);
+    await writeFile(pathOf(second), spoilt);
+    const replaced = { ...third, bytes: noise(2 * MEGABYTE, 9) };
+    await publishFiles(service, replaced);
+    await download();
+    await expectWhole(first, second, replaced);
+    await publishFiles(service, third);
+  });
+
+  it("ends with an error when a file's bytes are not those of the manifest, and keeps the others", async () => {
+    const error = await python.raises(`from unittest import mock
+from edgetape.share import Share
+honest = Share.files
+def lying(self):
+    return [file._replace(sha256="0" * 64) if file.tradedate == "20260310" else file for file in honest(self)]
+with mock.patch.object(Share, "files", lying):
+    share.download(${JSON.stringify(folder)})`);
+    expect([error.error, error.message]).toEqual([
+      "IntegrityError",
+      expect.stringContaining(`20260310/${second.name}`),
+    ]);
+    await expectWhole(first, third);
+    expect(await partsIn()).toEqual([]);
+    await expect(stat(pathOf(second))).rejects.toThrow();
+  });
+
+  it("says why when the share is over, and what no plan gives", async () => {
+    const { key, accountId } = await account(service, { plan: "flagship" });
+    await python.run(`other = Client("${key}").share("level2", 2026)`);
+    await asOperator(service, "PUT", `/admin/accounts/${accountId}/subscriptions`, { subscriptions: [] });
+    const over = await python.raises(`import time
+while True:
+    other.files()
+    time.sleep(0.5)  # In force within 30 s.`);
+    expect([over.error, over.code, over.reason]).toEqual(["NotAllowed", 403, "share_over"]);
+    const none = await python.raises('Client().share("auction_tick", 2026)');
+    expect([none.error, none.reason]).toEqual(["NoData", "nothing_published"]);
+  });
+
+  it("leaves a withdrawn file out of the next download", async () => {
+    await withdrawFile(service, second);
+    expect(await download()).toEqual([pathOf(first), pathOf(third)]);
+  });
+});

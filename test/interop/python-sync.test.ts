@@ -1,0 +1,212 @@
+/** `sync` of the Python client: a folder that follows the days of the service. */
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { burst, day, order, randomSecurity, security, type TestDay } from "../support/builders.ts";
+import { account, asOperator, loadWeekdays, publish } from "../support/operator.ts";
+import { readParquet } from "../support/parquet-reader.ts";
+import { isPythonMissing, type PythonSession, startSession } from "../support/python.ts";
+import { randomFrom } from "../support/random.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const without = isPythonMissing("the Python client's sync");
+const random = randomFrom(6);
+const SYMBOLS = ["000001", "600519", "688111"];
+
+/** 688111 has no orders. */
+function dayOf(tradedate: string): TestDay {
+  return day({
+    tradedate,
+    securities: [
+      randomSecurity(random, { symbol: "000001", rows: 120 }),
+      burst({ symbol: "600519", time: "093000000", rows: 30 }),
+      security("688111", []),
+    ],
+  });
+}
+const days = ["20260227", "20260302", "20260303"].map(dayOf);
+
+interface Report {
+  fetched: [string, string][];
+  kept: [string, string][];
+  empty: [string, string][];
+  missing: [string, string][];
+  left: [string, string][];
+  stopped: string | null;
+}
+
+let services: Service[];
+let python: PythonSession;
+let folder: string;
+const KEY = "a-key-that-both-know";
+
+beforeAll(async () => {
+  if (without) return;
+  services = await Promise.all([startService(), startService()]);
+  for (const service of services) {
+    await loadWeekdays(service, "20260101", "20261231");
+    for (const each of days) await publish(service, each);
+    const [start, end] = [-365, 365].map((offset) => Math.floor(service.nowMs() + offset * 86_400_000));
+    const rows = [{ key: KEY, account: "holder", plan: "flagship", start, end }];
+    await asOperator(service, "POST", "/admin/keys/import", { rows });
+  }
+  python = await startSession();
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "edgetape-sync-"));
+  return () => rm(folder, { recursive: true, force: true });
+});
+afterAll(async () => {
+  python?.stop();
+  for (const service of services ?? []) await service.stop();
+});
+
+interface Run {
+  key?: string;
+  symbols?: string[];
+  from?: string;
+  to?: string;
+  urls?: string[];
+}
+
+function sync({ key = KEY, symbols = SYMBOLS, from = "20260225", to = "2026-03-04", urls }: Run = {}) {
+  const addresses = JSON.stringify(urls ?? [services[0]?.baseUrl]);
+  return python.run<Report>(
+    `report = Client("${key}", ${addresses}).sync(${JSON.stringify(symbols)}, "${from}", "${to}", ${JSON.stringify(folder)})
+result = report._asdict()`,
+  );
+}
+
+const fileOf = (code: string, tradedate: string) => join(code, `${code}_${tradedate}_orders.parquet`);
+const rowsIn = async (code: string, tradedate: string) =>
+  (await readParquet(await readFile(join(folder, fileOf(code, tradedate))))).rows;
+const listed = async () =>
+  (await readdir(folder, { recursive: true }))
+    .filter((name) => !name.startsWith(".") && name.includes("."))
+    .sort();
+const names = (pairs: [string, string][]) => pairs.map((pair) => pair.join(" "));
+const requestsUsed = async (key = KEY) =>
+  (
+    await python.run<{ quotas: { files: { used: number } }[] }>(
+      `result = Client("${key}", "${services[0]?.baseUrl}").account()`,
+    )
+  ).quotas[0]?.files.used;
+
+describe.skipIf(without)("sync of the Python client (issue: clients, 1)", () => {
+  it("fetches one file for each security and day, and says what is not there", async () => {
+    const report = await sync();
+    expect(names(report.fetched)).toEqual(
+      days.flatMap(({ tradedate }) => [`000001 ${tradedate}`, `600519 ${tradedate}`]),
+    );
+    expect(names(report.empty)).toEqual(days.map(({ tradedate }) => `688111 ${tradedate}`));
+    expect(report.missing).toEqual([
+      ["20260225", "missing"],
+      ["20260226", "missing"],
+      ["20260304", "missing"],
+    ]);
+    expect([report.left, report.stopped]).toEqual([[], null]);
+    for (const each of days) {
+      expect(await rowsIn("000001.SZ", each.tradedate)).toEqual(each.rowsOf("000001"));
+      expect(await rowsIn("600519.SH", each.tradedate)).toEqual(each.rowsOf("600519"));
+    }
+  });
+
+  it("asks for nothing again in the present revision, except what was lost or cut", async () => {
+    await sync();
+    const used = await requestsUsed();
+    const again = await sync({ symbols: ["sz000001", "600519"] });
+    // Another spelling is another wish; the file is the same one.
+    expect(names(again.kept)).toEqual(days.map(({ tradedate }) => `600519 ${tradedate}`));
+    const third = await sync({ symbols: ["000001.XSHE", "600519"] });
+    expect(third.fetched).toEqual([]);
+    expect(await requestsUsed()).toBe((used ?? 0) + 3);
+    await writeFile(join(folder, fileOf("600519.SH", "20260302")), "cut");
+    await rm(join(folder, fileOf("600519.SH", "20260303")));
+    expect(names((await sync()).fetched)).toEqual(["600519 20260302", "600519 20260303"]);
+  });
+
+  it("refetches what data_changes names, and keeps the rest of a rebuilt day", async () => {
+    await sync();
+    const [service] = services as [Service];
+    const former = days[1] as TestDay;
+    const kept = former.securities.filter(({ symbol }) => symbol !== "600519");
+    const more = security("600519", [order("093000000", { volume: 700 })]);
+    const rebuilt = day({ tradedate: former.tradedate, securities: [...kept, more] });
+    await publish(service, rebuilt);
+    await utimes(join(folder, fileOf("000001.SZ", former.tradedate)), 0, 0);
+    const report = await sync();
+    expect(names(report.fetched)).toEqual([`600519 ${former.tradedate}`]);
+    expect(await rowsIn("600519.SH", former.tradedate)).toEqual(rebuilt.rowsOf("600519"));
+    expect((await sync()).fetched).toEqual([]);
+
+    // Two more revisions in between: the second one brings the first content back.
+    await publish(service, former);
+    const next = await sync();
+    expect(names(next.fetched)).toEqual([`600519 ${former.tradedate}`]);
+    expect(await rowsIn("600519.SH", former.tradedate)).toEqual(former.rowsOf("600519"));
+  });
+
+  it("puts away a file whose security is not in the day any more, and follows one that comes", async () => {
+    const [service] = services as [Service];
+    const former = days[2] as TestDay;
+    await sync();
+    const without600519 = former.securities.filter(({ symbol }) => symbol !== "600519");
+    const came = burst({ symbol: "688111", time: "100000000", rows: 4 });
+    const rebuilt = day({
+      tradedate: former.tradedate,
+      securities: [...without600519.filter(({ symbol }) => symbol !== "688111"), came],
+    });
+    await publish(service, rebuilt);
+    const report = await sync();
+    expect(names(report.fetched)).toEqual([`688111 ${former.tradedate}`]);
+    expect(names(report.empty)).toContain(`600519 ${former.tradedate}`);
+    const present = await listed();
+    expect(present).not.toContain(fileOf("600519.SH", former.tradedate));
+    expect(present).toContain(`${fileOf("600519.SH", former.tradedate)}.gone`);
+    await publish(service, former);
+    await sync();
+    expect(await listed()).toContain(fileOf("600519.SH", former.tradedate));
+  });
+
+  it("leaves files of a withdrawn day where they are and tells of it", async () => {
+    const [service] = services as [Service];
+    await sync({ to: "20260227" });
+    await asOperator(service, "POST", "/admin/days/20260227/withdraw", { revision: 1, note: "a test" });
+    const report = await sync({ to: "20260227" });
+    expect(report.missing).toContainEqual(["20260227", "withdrawn"]);
+    expect([report.fetched, report.kept]).toEqual([[], []]);
+    expect(await listed()).toContain(fileOf("600519.SH", "20260227"));
+    await publish(service, dayOf("20260227"));
+  });
+
+  it("stops cleanly when the day's files are used up, and goes on where it stopped", async () => {
+    const [service] = services as [Service];
+    const small = await account(service, { plan: "professional", limits: { files: 2 } });
+    const report = await sync({ key: small.key });
+    expect(report.fetched).toHaveLength(2);
+    // The first day's 688111 was asked for in between, and counts nothing.
+    expect(names(report.left)).toEqual(
+      days.slice(1).flatMap(({ tradedate }) => SYMBOLS.map((symbol) => `${symbol} ${tradedate}`)),
+    );
+    expect(report.stopped).toContain("quota_used");
+    expect(await python.run("result = report.is_complete")).toBe(false);
+    // It is ten in the morning in Beijing: fourteen hours to go.
+    const resetsIn = await python.run<number>("result = report.stopped.resets_in");
+    expect(Math.abs(resetsIn - 14 * 3_600)).toBeLessThan(300);
+    // The next day, with another key standing for new files.
+    const next = await sync();
+    expect(next.fetched).toHaveLength(4);
+    expect(names(next.kept)).toEqual(names(report.fetched));
+  });
+
+  it("takes the other deployment's files for the same when rows and bytes are, whatever its revisions", async () => {
+    const urls = services.map(({ baseUrl }) => baseUrl).toReversed();
+    const first = await sync({ from: "20260301" });
+    expect(first.fetched.length).toBeGreaterThan(0);
+    const elsewhere = await sync({ from: "20260301", urls });
+    expect(elsewhere.fetched).toEqual([]);
+    const back = await sync({ from: "20260301" });
+    expect(back.fetched).toEqual([]);
+  });
+});
