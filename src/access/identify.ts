@@ -110,7 +110,8 @@ function identifiedAs(db: D1Database, kept: Kept, nowMs: number): Pick<Identifie
 /** Judged at every request: a key that expires while it is in memory is refused from that instant on. */
 function callerOf(holder: KeyHolder, nowMs: number): Principal | AccessDenial {
   const { revokedAtMs, expiresAtMs, disabled } = holder;
-  if (revokedAtMs !== null && revokedAtMs <= nowMs) return { reason: "key_revoked" };
+  // Whatever instant it names: a revocation must not depend on which clock is behind.
+  if (revokedAtMs !== null) return { reason: "key_revoked" };
   if (expiresAtMs !== null && expiresAtMs <= nowMs) return { reason: "key_revoked" };
   if (disabled) return { reason: "account_disabled" };
   return principalOf(holder);

@@ -118,7 +118,10 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
         error: `${refusal.tradedate} has changed since you looked: it is at revision ${refusal.revision} by ${refusal.actor} now. Look at it and try again.`,
       };
     case "nothing_to_restore":
-      return { status: 422, error: `${refusal.tradedate} never had another content than now.` };
+      return {
+        status: 422,
+        error: `${refusal.tradedate} never had another content than now; edgetape day publish serves this one again.`,
+      };
     case "revision_gone":
       return {
         status: 422,
@@ -160,5 +163,5 @@ function implausibleSentence(tradedate: string, { days, markets }: Comparison): 
       ({ market, rows, medianRows, securities, medianSecurities }) =>
         `${market} has ${rows} orders of ${securities} securities, usual are ${medianRows} of ${medianSecurities}`,
     );
-  return `${tradedate} is smaller than usual and is not served: ${short.join("; ")} (median of ${days} loaded days). Force it if that is right.`;
+  return `${tradedate} is smaller than usual and is not served: ${short.join("; ")} (median of ${days} loaded days). If that is right, run it again with --force.`;
 }

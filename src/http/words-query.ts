@@ -18,7 +18,7 @@ export function queryWords(denial: QueryDenial): Words {
       const names = denial.parameters.join(", ");
       return {
         zh: `format 为 parquet 时不支持 ${names}，请去掉后重试（返回的是该证券当日的完整文件）。`,
-        en: `With format parquet, which returns the whole day of the security, ${names} cannot be used: leave out and try again.`,
+        en: `With format parquet, which returns the whole day of the security, ${names} cannot be used: leave this out and try again.`,
       };
     }
     case "field_unknown": {

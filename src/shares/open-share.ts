@@ -115,7 +115,7 @@ function judged(
   { secret, nowMs, read }: { secret: string; nowMs: number; read: D1Result | undefined },
 ): OpenShare | DriveDenial {
   const { share, disabled, subscriptions } = held;
-  if (share.revokedAtMs !== null && share.revokedAtMs <= nowMs) return over("revoked");
+  if (share.revokedAtMs !== null) return over("revoked");
   if (disabled) return over("account_disabled");
   const { dataType: service, year } = share;
   const grant = entitleShare({ subscriptions }, { service, year }, nowMs);

@@ -62,9 +62,11 @@ export class Client {
   readonly #lines: Lines;
 
   /** Throws `ConfigurationError` without a key or a usable address. */
-  constructor({ key, baseUrls, userAgent, maxWaitMs = 120_000, timeoutMs = 30_000, fetch }: ClientOptions) {
+  constructor(options: ClientOptions) {
+    const { key, baseUrls, userAgent, maxWaitMs = 120_000, timeoutMs = 30_000, fetch } = options ?? {};
+    if (!key?.trim()) throw new ConfigurationError("no key: new Client({ key, baseUrls })");
+    if (!baseUrls) throw new ConfigurationError("no address: new Client({ key, baseUrls })");
     this.#key = key.trim();
-    if (this.#key === "") throw new ConfigurationError("no key");
     this.#maxWaitMs = maxWaitMs;
     // Browsers refuse a `fetch` that is called as somebody's method.
     const send: Fetch = fetch ?? ((url, init) => globalThis.fetch(url, init));

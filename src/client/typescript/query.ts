@@ -34,8 +34,18 @@ export interface ParquetQuery extends SecurityQuery {
 /** A walk needs it to continue elsewhere, whatever columns were asked for. */
 const HELPER = "time";
 
+const QUERY_OPTIONS = ["symbol", "date", "start", "end", "pageSize", "fields", "signal", "onRebuild"];
+
+/** Refuses options that JavaScript would let pass: a misnamed `tradedate` would quietly ask for the newest day. */
+function refuseUnknown(query: object): void {
+  const unknown = Object.keys(query).find((name) => !QUERY_OPTIONS.includes(name));
+  if (unknown === undefined) return;
+  throw new ConfigurationError(`there is no option ${unknown}; there are ${QUERY_OPTIONS.join(", ")}`);
+}
+
 /** The walk's own terms; `hidesLast` when a column was added that nobody asked for. */
 export function selectionOf(query: OrderQuery<FieldName>): { selection: Selection; hidesLast: boolean } {
+  refuseUnknown(query);
   const { symbol, date, start, end, pageSize = MOST_ROWS } = query;
   if (!Number.isInteger(pageSize) || pageSize < 1) throw new ConfigurationError("pageSize is 1 to 10,000");
   const fields = namesOf(query.fields);
@@ -52,7 +62,9 @@ export function selectionOf(query: OrderQuery<FieldName>): { selection: Selectio
 }
 
 /** The body's members of a Parquet request. */
-export function parquetBody({ symbol, date, fields }: ParquetQuery): Record<string, unknown> {
+export function parquetBody(query: ParquetQuery): Record<string, unknown> {
+  refuseUnknown(query);
+  const { symbol, date, fields } = query;
   const params = { symbol, format: "parquet", ...(date ? { tradedate: dateOf(date) } : {}) };
   const names = namesOf(fields);
   return names === null ? { params } : { params, fields: names };

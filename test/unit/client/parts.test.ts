@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { Client } from "../../../src/client/typescript/client.ts";
 import { Fingerprint } from "../../../src/client/typescript/fingerprint.ts";
 import { BEGINNING, moved, type Position } from "../../../src/client/typescript/position.ts";
-import { dateOf, selectionOf } from "../../../src/client/typescript/query.ts";
+import { dateOf, parquetBody, selectionOf } from "../../../src/client/typescript/query.ts";
 import { PlainSha256, sha256 } from "../../../src/client/typescript/sha256.ts";
 import { takeTurn } from "../../../src/client/typescript/turns.ts";
 import { parseRetryAfter } from "../../../src/client/typescript/waiting.ts";
@@ -149,5 +150,19 @@ describe("a query", () => {
       "20260311",
       "yesterday",
     ]);
+  });
+});
+
+describe("options that nobody knows", () => {
+  it("are refused, or a misnamed tradedate would quietly ask for the newest day", () => {
+    const misnamed = { symbol: "600519", tradedate: "20251024" };
+    expect(() => selectionOf(misnamed)).toThrow("there is no option tradedate");
+    expect(() => parquetBody(misnamed)).toThrow("there is no option tradedate");
+  });
+
+  it("are missing ones said in words", () => {
+    expect(() => new Client({ key: "", baseUrls: "http://127.0.0.1" })).toThrow("no key");
+    expect(() => new Client({ key: "k", baseUrls: "" })).toThrow("no address");
+    expect(() => Reflect.construct(Client, [])).toThrow("no key");
   });
 });
