@@ -28,11 +28,11 @@ export function isPythonMissing(test: string): boolean {
 }
 
 /**
- * The first interpreter that can import `library`: the one that `EDGETAPE_TEST_PYTHON` names, `python3`, or the
+ * The first interpreter that can import `library`: the one that `EDGETAPE_PYTHON` names, `python3`, or the
  * system's own; null when none can.
  */
 export function pythonWith(library: string): string | null {
-  const commands = [process.env.EDGETAPE_TEST_PYTHON ?? "python3", "python3", "/usr/bin/python3"];
+  const commands = [process.env.EDGETAPE_PYTHON ?? "python3", "python3", "/usr/bin/python3"];
   const found = commands.find((command) => canImport(command, library));
   if (found === undefined) console.error(`SKIPPED what needs ${library}: no python3 here can import it`);
   return found ?? null;

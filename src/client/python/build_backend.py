@@ -23,12 +23,16 @@ _MOMENT = (1980, 1, 1, 0, 0, 0)
 Settings = Optional[Dict[str, Any]]
 
 
-def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata_directory: Optional[str] = None) -> str:
+def build_wheel(
+    wheel_directory: str, config_settings: Settings = None, metadata_directory: Optional[str] = None
+) -> str:
     """Writes the wheel into `wheel_directory`; returns its name."""
     return _write_wheel(wheel_directory, [(path, _read(path)) for path in _package_files()])
 
 
-def build_editable(wheel_directory: str, config_settings: Settings = None, metadata_directory: Optional[str] = None) -> str:
+def build_editable(
+    wheel_directory: str, config_settings: Settings = None, metadata_directory: Optional[str] = None
+) -> str:
     """Writes a wheel that points at this folder (`pip install -e`); returns its name."""
     return _write_wheel(wheel_directory, [(f"__editable__.{_NAME}.pth", f"{_HERE}\n".encode())])
 
@@ -38,7 +42,9 @@ def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
     base = f"{_NAME}-{_version()}"
     files = ["build_backend.py", "pyproject.toml", "README.md", *_package_files()]
     entries = [(path, _read(path)) for path in files] + [("PKG-INFO", _metadata())]
-    with tarfile.open(os.path.join(sdist_directory, f"{base}.tar.gz"), "w:gz", format=tarfile.PAX_FORMAT) as archive:
+    with tarfile.open(
+        os.path.join(sdist_directory, f"{base}.tar.gz"), "w:gz", format=tarfile.PAX_FORMAT
+    ) as archive:
         for path, content in entries:
             info = tarfile.TarInfo(f"{base}/{path}")
             info.size = len(content)

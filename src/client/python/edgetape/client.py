@@ -28,8 +28,8 @@ class Client(Enquiries):
     key : str, optional
         The API key; by default the environment's ``EDGETAPE_KEY``.
     base_urls : str or sequence of str, optional
-        Addresses of the service without ``/api``, the preferred one first; by default ``EDGETAPE_URL``, several
-        separated by commas. Another one is used only when connections to the present one break.
+        Addresses of the service without ``/api``, the preferred one first; by default ``EDGETAPE_URL``,
+        several separated by commas. Another one is used only when connections to the present one break.
     max_wait : float, default 120.0
         Seconds that one request may wait in all: for a busy slot, the per-second limit, a broken line.
     timeout : float, default 30.0
@@ -109,8 +109,8 @@ class Client(Enquiries):
         date : str or datetime.date, optional
             The day in Beijing; by default the newest trading day, loaded or not.
         start, end : str or datetime.time, optional
-            ``HH:MM``, ``HH:MM:SS``, ``HHMMSS`` or ``HHMMSSmmm``; `start` inclusive, `end` exclusive. By default
-            the whole day.
+            ``HH:MM``, ``HH:MM:SS``, ``HHMMSS`` or ``HHMMSSmmm``; `start` inclusive, `end` exclusive. By
+            default the whole day.
         fields : str or sequence of str, optional
             Columns in the order wanted; by default the ten standard ones. ``order_no`` and ``side`` too.
         page_size : int, default 10000

@@ -114,7 +114,9 @@ def _resolve(host: str, port: int) -> Iterator[str]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
-        raise _Trouble(f"name: {host} cannot be resolved ({error}): check the spelling, or the DNS") from error
+        raise _Trouble(
+            f"name: {host} cannot be resolved ({error}): check the spelling, or the DNS"
+        ) from error
     addresses = list(dict.fromkeys(str(each[4][0]) for each in found))
     yield f"name: {host} is {', '.join(addresses)} ({_ms(time.monotonic() - began)})"
     began = time.monotonic()
@@ -139,9 +141,13 @@ def _look_at_tls(host: str, port: int) -> Iterator[str]:
         ) from error
     except OSError as error:
         raise _Trouble(f"TLS: the handshake with {host} failed ({error})") from error
-    issuer = {key: value for pairs in certificate.get("issuer", ()) for key, value in pairs}
+    owner, issuer = (
+        {key: value for pairs in certificate.get(part, ()) for key, value in pairs}
+        for part in ("subject", "issuer")
+    )
     yield (
-        f"TLS: {version}, issued by {issuer.get('organizationName', 'unknown')}, "
+        f"TLS: {version}, certificate of {owner.get('commonName', host)}, "
+        f"issued by {issuer.get('organizationName', 'unknown')}, "
         f"until {certificate.get('notAfter', 'unknown')} ({_ms(time.monotonic() - began)})"
     )
 
@@ -202,17 +208,20 @@ def _ask_account(base_url: str, key: str) -> Iterator[str]:
 
 def _measure_throughput(client: Client) -> Iterator[str]:
     """Reads the longest list that costs nothing: the securities of the newest loaded day."""
-    loaded = [day["tradedate"] for day in client.status()["days"] if day["revision"] is not None]
+    loaded = [day for day in client.status()["days"] if day["revision"] is not None]
     if not loaded:
         yield "speed: no day of this month is loaded, nothing larger to read"
         return
+    newest = loaded[-1]
+    yield f"data: {newest['tradedate']} is the newest loaded day, in revision {newest['revision']}"
     began = time.monotonic()
     try:
-        securities = client.symbols(loaded[-1])
+        securities = client.symbols(newest["tradedate"])
     except NoData as error:
         yield f"speed: {error}"
         return
-    yield f"speed: the list of {len(securities)} securities of {loaded[-1]} in {_ms(time.monotonic() - began)}"
+    listed = f"{len(securities)} securities of {newest['tradedate']}"
+    yield f"speed: the list of {listed} in {_ms(time.monotonic() - began)}"
 
 
 def _ms(seconds: float) -> str:

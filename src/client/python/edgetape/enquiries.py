@@ -23,7 +23,7 @@ class Enquiries:
         raise NotImplementedError
 
     def account(self) -> Account:
-        """Plan, windows, what is left of today's quotas, and how the last 20 requests ended. Counts nothing."""
+        """Plan, windows, what is left of today's quotas, how the last 20 requests ended. Counts nothing."""
         return cast(Account, self._ask("account_info", {}))
 
     def status(self, month: Optional[DateLike] = None) -> Status:
@@ -84,7 +84,9 @@ class Enquiries:
     ) -> Estimate:
         """What `orders` or `orders_parquet` with these parameters would bring and cost. Counts nothing."""
         selection = select(symbol, date, start, end)
-        return cast(Estimate, self._ask("order_history_estimate", {**selection.params(), "page_size": page_size}))
+        return cast(
+            Estimate, self._ask("order_history_estimate", {**selection.params(), "page_size": page_size})
+        )
 
     def wait_for(
         self, date: DateLike, *, every: float = 60.0, timeout: Optional[float] = None

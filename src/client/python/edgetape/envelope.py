@@ -142,10 +142,7 @@ def _resets_in(header: Optional[str]) -> Optional[float]:
     """Seconds until the last used-up counter of a `RateLimit` header resets (``"files";r=0;t=3600``)."""
     if header is None:
         return None
-    used_up = [
-        float(match.group(1))
-        for match in re.finditer(r";\s*r=0\s*;\s*t=(\d+)", header)
-    ]
+    used_up = [float(match.group(1)) for match in re.finditer(r";\s*r=0\s*;\s*t=(\d+)", header)]
     return max(used_up) if used_up else None
 
 

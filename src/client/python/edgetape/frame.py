@@ -46,11 +46,7 @@ def epoch_ms(tradedate: str, times: Sequence[str]) -> List[int]:
     year, month, day = int(tradedate[:4]), int(tradedate[4:6]), int(tradedate[6:])
     midnight = calendar.timegm((year, month, day, 0, 0, 0)) * 1000
     return [
-        midnight
-        + int(time[:2]) * 3_600_000
-        + int(time[2:4]) * 60_000
-        + int(time[4:6]) * 1000
-        + int(time[6:])
+        midnight + int(time[:2]) * 3_600_000 + int(time[2:4]) * 60_000 + int(time[4:6]) * 1000 + int(time[6:])
         for time in times
     ]
 

@@ -46,7 +46,8 @@ class Orders:
 
     def __repr__(self) -> str:
         state = "complete" if self.is_complete else "so far"
-        return f"<Orders of {self._selection.symbol} {self.tradedate or 'newest'}: {len(self._rows)} rows {state}>"
+        day = self.tradedate or "newest"
+        return f"<Orders of {self._selection.symbol} {day}: {len(self._rows)} rows {state}>"
 
     @property
     def symbol(self) -> str:
@@ -145,7 +146,7 @@ class Orders:
         return frame.to_pandas(self._rows, self._fields, self._day(), raw)
 
     def to_polars(self, raw: bool = False) -> "polars.DataFrame":
-        """All rows as a `polars.DataFrame`; parameters, types and errors as `to_df`, time as Datetime("ms")."""
+        """All rows as a `polars.DataFrame`; the rest is as in `to_df`, time as Datetime("ms")."""
         self._read_all()
         return frame.to_polars(self._rows, self._fields, self._day(), raw)
 
@@ -204,7 +205,7 @@ class Orders:
         if self._rows[:handed] != before[:handed]:
             raise DataRebuilt(
                 f"{self._selection.symbol} of {self.tradedate} was rebuilt while it was read, and the "
-                f"{handed} rows handed out so far are not the same any more: iterate again from the first one",
+                f"{handed} rows handed out so far are not the same any more: iterate again",
                 code=422,
                 reason="data_rebuilt",
             )

@@ -24,7 +24,7 @@ class Page(NamedTuple):
 
 
 def parse_page(answer: Answer, asked: Optional[Sequence[str]], not_before: str) -> Page:
-    """The page in a served answer; `asked` are the columns that were asked for, `not_before` the last time seen.
+    """The page in a served answer; `asked` are the columns asked for, `not_before` the last time seen.
 
     Raises
     ------

@@ -15,7 +15,7 @@ MOST_OVERLAP = 64
 
 
 class Position(NamedTuple):
-    """Before the row of `time` that `skip` rows of the same millisecond stand before; `overlap` follows it."""
+    """Before the row of `time` that has `skip` rows of its millisecond before it; `overlap` follows."""
 
     time: str
     skip: int

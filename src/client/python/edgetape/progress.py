@@ -1,4 +1,4 @@
-"""How far a download is: with tqdm where it is installed, one plain line otherwise, nothing off a terminal."""
+"""How far a download is: with tqdm where it is installed, else one plain line, nothing off a terminal."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Revisions:
         self._securities: Dict[str, List[Security]] = {}
 
     def expect(self, tradedate: str, entry: Entry) -> None:
-        """Says beforehand that `follow` will be asked for `entry`, so that changes are read far enough back."""
+        """Says beforehand that `follow` will be asked for `entry`, so that changes are read from then on."""
         if not self._is_outdated(tradedate, entry):
             return
         published = entry.get("published")

@@ -74,14 +74,16 @@ class Share:
         """
         if self.status != "ready":
             raise Unavailable(
-                f"the share of {self.data_type} {self.year} is {self.status}: ask again in {self.retry_after} s"
+                f"the share of {self.data_type} {self.year} is {self.status}: "
+                f"ask again in {self.retry_after} s"
             )
         try:
             body = self._drive.get("manifest.json", Patience(self._max_wait), lambda reply: reply.read())
             return [_file_of(entry) for entry in json.loads(body)["files"]]
         except (NoData, ValueError, KeyError, TypeError) as error:
             raise ProtocolError(
-                f"{self.url} has no manifest of ours: it may be a drive elsewhere, to be opened with its password"
+                f"{self.url} has no manifest of ours: it may be a drive elsewhere, "
+                "to be opened with its password"
             ) from error
 
     def download(

@@ -97,7 +97,7 @@ class _Run:
         return report
 
     def _days(self, start_date: str, end_date: str) -> Tuple[str, List[Day]]:
-        """The trading days that the plan covers, oldest first, and the one deployment that told of them all."""
+        """The trading days that the plan covers, oldest first, and the deployment that told of them all."""
         while True:
             base_url = self._client.present_url
             months = [self._client.status(month)["days"] for month in _months(start_date, end_date)]
@@ -106,9 +106,7 @@ class _Run:
         days = [day for month in months for day in month]
         return base_url, [day for day in days if start_date <= day["tradedate"] <= end_date]
 
-    def _entries(
-        self, symbols: Sequence[str], loaded: Dict[str, Day]
-    ) -> Iterator[Tuple[str, Entry]]:
+    def _entries(self, symbols: Sequence[str], loaded: Dict[str, Day]) -> Iterator[Tuple[str, Entry]]:
         for tradedate in loaded:
             for symbol in symbols:
                 noted = self._journal.get(f"{symbol} {tradedate}")

@@ -68,7 +68,7 @@ class Patience:
         self._failures = 0
 
     def wait_told(self, seconds: float, refusal: EdgetapeError) -> None:
-        """Waits as long as the service said, and up to a fifth more so that callers do not come back together.
+        """Waits as long as the service said, and up to a fifth more: callers shall not come back together.
 
         Raises
         ------
@@ -81,7 +81,7 @@ class Patience:
         self._wait(seconds + random.uniform(0.0, max(0.05, seconds / 5)))
 
     def wait_failed(self, error: BaseException, where: str, *, at_once: bool = False) -> None:
-        """Waits after a broken connection, longer each time; not at all with `at_once` (another address is next).
+        """Waits after a broken connection, longer each time; not with `at_once` (another address is next).
 
         Raises
         ------

@@ -236,7 +236,8 @@ class Walk:
         self.restarts += 1
         self._begins_anew = True
         self._begin()
-        told = f"{self._selection.symbol} of {self.tradedate} changed while it was read, beginning anew: {change}"
+        what = f"{self._selection.symbol} of {self.tradedate}"
+        told = f"{what} changed while it was read, beginning anew: {change}"
         warnings.warn(told, RebuildWarning, stacklevel=2)
 
     def _payload(self, params: Dict[str, Any]) -> Payload:

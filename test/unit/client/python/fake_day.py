@@ -1,4 +1,4 @@
-"""A deployment in memory that serves one day of one security as the service does: pages, cursors, refusals."""
+"""A deployment in memory that serves a security's day as the service does: pages, cursors, refusals."""
 
 from edgetape.envelope import Answer
 from edgetape.selection import select
@@ -46,7 +46,9 @@ class FakeDay:
             "items": [[row[FIELDS.index(name)] for name in names] for row in page],
             "tradedate": DAY,
             "page_size": params["page_size"],
-            "next_cursor": f"{self.secret}/{self.revision}/{window[0]}/{after}" if after < len(rows) else None,
+            "next_cursor": f"{self.secret}/{self.revision}/{window[0]}/{after}"
+            if after < len(rows)
+            else None,
             "has_more": after < len(rows),
         }
         return self.served(data)

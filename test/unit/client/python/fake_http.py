@@ -5,7 +5,7 @@ import threading
 
 
 class FakeServer:
-    """Answers each request by `handler(head, body)`, which gives the bytes of the answer, or None to hang up."""
+    """Answers each request by `handler(head, body)`, which gives the answer's bytes, or None to hang up."""
 
     def __init__(self, handler):
         self.handler = handler

@@ -61,17 +61,27 @@ class Doctor(unittest.TestCase):
     def test_says_name_connection_proxy_tls_identity_and_speed(self):
         status, said = self.examine(self.serve())
         self.assertEqual(status, 0, said)
-        for word in ("name: 127.0.0.1", "connection: port", "proxy: none", "TLS: none", "edgetape 1.2.3", "speed:"):
+        for word in (
+            "name: 127.0.0.1",
+            "connection: port",
+            "proxy: none",
+            "TLS: none",
+            "edgetape 1.2.3",
+            "speed:",
+        ):
             self.assertIn(word, said)
 
     def test_says_what_is_left_of_the_day_and_measures_a_list(self):
-        status = {"days": [{"tradedate": "20260310", "revision": 1}, {"tradedate": "20260311", "revision": None}]}
+        status = {
+            "days": [{"tradedate": "20260310", "revision": 1}, {"tradedate": "20260311", "revision": None}]
+        }
         listed = {"fields": ["symbol"], "items": [["000001"], ["000002"]]}
         self.data = {"account_info": ACCOUNT, "data_status": status, "data_symbols": listed}
         status, said = self.examine(self.serve(), key="key")
         self.assertEqual(status, 0, said)
         self.assertIn("7 of 100 requests left on 20260311", said)
         self.assertIn("2 securities of 20260310", said)
+        self.assertIn("20260310 is the newest loaded day, in revision 1", said)
 
     def test_tells_each_kind_of_trouble(self):
         self.assertEqual(self.examine()[0], 2)

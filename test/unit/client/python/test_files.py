@@ -105,7 +105,9 @@ class Downloads(InFolder):
             return http(416, "")
         answer = http(206 if first else 200, self.content[first:], etag=self.etag)
         if first:
-            span = f"Content-Range: bytes {first}-{len(self.content) - 1}/{len(self.content)}\r\nETag".encode()
+            span = (
+                f"Content-Range: bytes {first}-{len(self.content) - 1}/{len(self.content)}\r\nETag".encode()
+            )
             answer = answer.replace(b"etag", span, 1)
         if not self.cuts:
             return answer
@@ -234,7 +236,14 @@ class Downloads(InFolder):
             self.assertEqual(file.read(), CONTENT[::-1])
 
     def test_refuse_a_manifest_that_leads_out_of_the_folder(self):
-        for path in ("../f", "/etc/passwd", "20260311/../../f", "20260311/a/b", "20260311/.f", "20260311/a\\b"):
+        for path in (
+            "../f",
+            "/etc/passwd",
+            "20260311/../../f",
+            "20260311/a/b",
+            "20260311/.f",
+            "20260311/a\\b",
+        ):
             self.files = [self.file(path=path)._asdict()]
             with self.subTest(path), self.assertRaises(ProtocolError):
                 self.share().download(self.folder)

@@ -60,7 +60,9 @@ class LinesTest(unittest.TestCase):
         self.assertEqual(len(self.waits), 4)
 
     def test_begins_no_wait_beyond_max_wait(self):
-        server = self.serve(envelope(503, status=503, retry_after=5, x_reason="unavailable", x_request_id="r1"))
+        server = self.serve(
+            envelope(503, status=503, retry_after=5, x_reason="unavailable", x_request_id="r1")
+        )
         with self.assertRaises(Unavailable) as raised:
             self.client(server, max_wait=12.0).account()
         self.assertEqual(len(self.waits), 2)
@@ -85,7 +87,9 @@ class LinesTest(unittest.TestCase):
 
     def test_raises_at_once_when_the_quota_is_used_up_and_says_until_when(self):
         server = self.serve(
-            envelope(429, x_reason="quota_used", ratelimit='"requests";r=7;t=90, "files";r=0;t=3600', retry_after=9)
+            envelope(
+                429, x_reason="quota_used", ratelimit='"requests";r=7;t=90, "files";r=0;t=3600', retry_after=9
+            )
         )
         with self.assertRaises(QuotaUsed) as raised:
             self.client(server).account()

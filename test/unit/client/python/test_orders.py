@@ -143,7 +143,9 @@ class Frames(unittest.TestCase):
         self.assertEqual([tuple(row) for row in raw.itertuples(index=False)], rows)
         empty = frame.to_pandas([], FIELDS, DAY, raw=False)
         self.assertEqual({name: str(kind) for name, kind in empty.dtypes.items()}, kinds)
-        self.assertEqual(list(frame.to_pandas([], ["side", "order_no"], DAY, raw=False)), ["side", "order_no"])
+        self.assertEqual(
+            list(frame.to_pandas([], ["side", "order_no"], DAY, raw=False)), ["side", "order_no"]
+        )
 
     @unittest.skipUnless(importlib.util.find_spec("polars"), "SKIPPED: polars is not here")
     def test_makes_a_polars_data_frame(self):

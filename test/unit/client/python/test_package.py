@@ -57,7 +57,11 @@ class Package(unittest.TestCase):
         program = "import sys; sys.path.insert(0, sys.argv[1]); import edgetape; print(edgetape.__file__)"
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         said = subprocess.run(
-            [sys.executable, "-c", program, wheel], env=environment, check=True, capture_output=True, text=True
+            [sys.executable, "-c", program, wheel],
+            env=environment,
+            check=True,
+            capture_output=True,
+            text=True,
         )
         self.assertIn(wheel, said.stdout)
 

@@ -26,7 +26,12 @@ class RandomWalks(unittest.TestCase):
                 time += by.choice([0, 0, 0, 0, 1]) if by.random() < 0.5 else by.choice([0, 1, 10])
                 rows.append(order(f"{93000000 + time:09}", number))
             days = [
-                FakeDay(name, rows, revision, by.choice([("undated", "estimate"), ("estimate",), ("undated",), ()]))
+                FakeDay(
+                    name,
+                    rows,
+                    revision,
+                    by.choice([("undated", "estimate"), ("estimate",), ("undated",), ()]),
+                )
                 for name, revision in (("a", 1), ("b", 5), ("c", 2))
             ]
             switching = by.choice([0, 0.2, 0.5])
