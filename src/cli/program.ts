@@ -18,6 +18,7 @@ import { registerKeys } from "./key-commands.ts";
 import { registerNightly } from "./nightly/nightly-command.ts";
 import { registerPackCommands } from "./pack/index.ts";
 import { registerPublish } from "./publish/publish-command.ts";
+import { registerRebuild } from "./rebuild-command.ts";
 import { registerSample } from "./sample-command.ts";
 import { registerPlans, registerSubscriptions } from "./subscription-commands.ts";
 import { registerAudit, registerTokens } from "./token-commands.ts";
@@ -40,6 +41,7 @@ export function createProgram(): Command {
     );
   registerPackCommands(program);
   registerPublish(program);
+  registerRebuild(program);
   registerDays(program);
   registerChanges(program);
   registerCalendar(program);

@@ -1,10 +1,11 @@
 /** `edgetape calendar`: which days the exchanges trade on, as the service knows them. */
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { calendarChangedSchema, calendarSchema } from "../../admin/wire.ts";
-import { beijingDate } from "../../calendar/beijing.ts";
+import { type BeijingDate, beijingDate } from "../../calendar/beijing.ts";
 import type { AdminClient } from "../admin-client.ts";
+import { dateArgument } from "../arguments.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { print, type ServiceOptions, serviceOf, withService } from "../service-options.ts";
 import { parseCalendarFile } from "./calendar-file.ts";
@@ -13,7 +14,10 @@ import { type ExchangeDay, exchangeDays, knowsHolidays, LIBRARY_SOURCE } from ".
 /** As many days as one admin request may carry. */
 const DAYS_PER_REQUEST = 4_000;
 
-/** Registers `calendar load` and `calendar show`. */
+/** The source of days that an operator marked by hand. */
+const MARKED_SOURCE = "marked by the operator";
+
+/** Registers `calendar load`, `calendar mark` and `calendar show`. */
 export function registerCalendar(program: Command): void {
   const calendar = program.command("calendar").description("trading days of the exchanges");
   withService(
@@ -26,6 +30,15 @@ export function registerCalendar(program: Command): void {
         "a list: one trading day a line (YYYYMMDD), or `day,1|0` with closed days too",
       ),
   ).action(load);
+  withService(
+    calendar
+      .command("mark")
+      .description("say that the exchanges trade, or do not trade, on one day")
+      .argument("<YYYYMMDD>", "", dateArgument)
+      .addOption(
+        new Option("--as <state>", "what the day is").choices(["open", "closed"]).makeOptionMandatory(),
+      ),
+  ).action(mark);
   withService(
     calendar
       .command("show")
@@ -53,6 +66,13 @@ async function load(options: ServiceOptions & { year?: number; file?: string }):
     { days: days.length, open, changed, knownUntil },
     `${days.length} days with ${open} trading days loaded, ${changed} of them new or changed; the calendar is known until ${knownUntil}.`,
   );
+}
+
+async function mark(day: BeijingDate, options: ServiceOptions & { as: "open" | "closed" }): Promise<void> {
+  const days = [{ day, open: options.as === "open" }];
+  const { changed } = await loadCalendar(serviceOf(options), days, MARKED_SOURCE);
+  const sentence = changed === 0 ? `${day} was ${options.as} already.` : `${day} is ${options.as} now.`;
+  print(options, { day, state: options.as, changed }, sentence);
 }
 
 function libraryYear(year: number): [ExchangeDay[], string] {

@@ -43,6 +43,17 @@ export function registerBuild(pack: Command): void {
 }
 
 async function build(sources: string[], options: BuildCommandOptions): Promise<void> {
+  const report = await buildWithProgress(sources, options);
+  print(options, report, reportLines(report).join("\n"));
+  refuseFailed(report);
+  if (report.result === "degraded") process.exitCode = EXIT.degraded;
+}
+
+/** Builds with progress on stderr; a delivery nothing can be built from is one sentence. */
+export async function buildWithProgress(
+  sources: string[],
+  options: Omit<BuildCommandOptions, "json">,
+): Promise<BuildReport> {
   let progress: Progress | undefined;
   const report = await buildPack({
     sources,
@@ -59,12 +70,11 @@ async function build(sources: string[], options: BuildCommandOptions): Promise<v
     throw error instanceof DeliveryError ? new CommandFailure(error.message) : error;
   });
   progress?.end();
-  print(options, report, reportLines(report).join("\n"));
-  end(report);
+  return report;
 }
 
-function end({ result, broken, tradedate }: BuildReport): void {
-  if (result === "degraded") process.exitCode = EXIT.degraded;
+/** Throws the first reason when no pack came of the build. */
+export function refuseFailed({ result, broken, tradedate }: BuildReport): void {
   if (result !== "failed") return;
   const { first } = broken;
   if (first === null)

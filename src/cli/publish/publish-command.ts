@@ -4,7 +4,7 @@ import { byteProgress, megabytes } from "../progress.ts";
 import { print, type ServiceOptions, serviceOf, withService } from "../service-options.ts";
 import { openPack, publishPack } from "./publish-pack.ts";
 
-interface PublishCommandOptions extends ServiceOptions {
+export interface PublishCommandOptions extends ServiceOptions {
   force?: boolean;
   degraded?: boolean;
 }
@@ -23,7 +23,8 @@ export function registerPublish(program: Command): void {
   ).action(publish);
 }
 
-async function publish(path: string, options: PublishCommandOptions): Promise<void> {
+/** Publishes the pack at `path` and says which revision is served now. */
+export async function publish(path: string, options: PublishCommandOptions): Promise<void> {
   const client = serviceOf(options);
   const pack = await openPack(path);
   try {

@@ -1,0 +1,64 @@
+/** A bad day and a wrong calendar day, mended by an operator in one command each. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { account } from "../support/operator.ts";
+import { type Service, startService } from "../support/service.ts";
+import { mustRun, runTool } from "../support/tools.ts";
+import { orderHistory, pageOf } from "../support/walk.ts";
+
+let service: Service;
+let folder: string;
+beforeAll(async () => {
+  service = await startService();
+  folder = await mkdtemp(join(tmpdir(), "edgetape-rebuild-"));
+});
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const operator = () => ({ EDGETAPE_URL: service.baseUrl, EDGETAPE_TOKEN: service.adminToken });
+const edgetape = (...args: string[]) =>
+  mustRun(process.execPath, ["src/cli/edgetape.mjs", ...args], { env: operator() });
+
+describe("edgetape rebuild", () => {
+  it("builds and publishes the next revision; a walk's old cursor is told data_rebuilt", async () => {
+    const sample = (rows: string, out: string) =>
+      edgetape("sample", "--date", "20260311", "--rows", rows, "--csv", "--out", join(folder, out));
+    await sample("2000", "first");
+    await sample("3000", "second");
+    const out = join(folder, "packs");
+    const first = await edgetape("rebuild", join(folder, "first"), "--date", "20260311", "--out", out);
+    expect(first).toContain("20260311 is served as revision 1");
+
+    const { key } = await account(service, { plan: "flagship" });
+    const params = { symbol: "300750", tradedate: "20260311", page_size: 10 };
+    const page = pageOf(await service.post(orderHistory({ apikey: key, params })));
+    const second = await edgetape("rebuild", join(folder, "second"), "--date", "20260311", "--out", out);
+    expect(second).toContain("20260311 is served as revision 2");
+    const next = await service.post(
+      orderHistory({ apikey: key, params: { ...params, cursor: page.next_cursor } }),
+    );
+    expect(next.reason).toBe("data_rebuilt");
+  });
+
+  it("leaves the served day as it is when nothing can be built", async () => {
+    const args = ["rebuild", join(folder, "nothing"), "--date", "20260311", "--out", join(folder, "packs")];
+    const failed = await runTool(process.execPath, ["src/cli/edgetape.mjs", ...args], { env: operator() });
+    expect(failed.status).toBe(1);
+    expect(await edgetape("day", "20260311")).toContain("revision 2 is served");
+  });
+});
+
+describe("edgetape calendar mark", () => {
+  it("closes and opens one day, and says when it was so already", async () => {
+    expect(await edgetape("calendar", "mark", "20260311", "--as", "closed")).toContain(
+      "20260311 is closed now",
+    );
+    expect(await edgetape("calendar", "mark", "20260311", "--as", "closed")).toContain("was closed already");
+    expect(await edgetape("calendar", "mark", "20260311", "--as", "open")).toContain("20260311 is open now");
+    expect(await edgetape("calendar", "show", "--year", "2026")).toContain("202603  11");
+  });
+});
