@@ -94,9 +94,8 @@ class Download:
         self._drive.get(self._file.path, patience, lambda reply: self._take(reply, patience), self._range)
 
     def _range(self) -> Dict[str, str]:
+        # A part without a tag is not asked to be continued; the whole then takes its place.
         size, tag = self._size(), self._known_tag()
-        if size > 0 and tag is None:
-            self._drop()
         return {"Range": f"bytes={size}-", "If-Range": tag} if size > 0 and tag is not None else {}
 
     def _take(self, reply: Reply, patience: Patience) -> None:

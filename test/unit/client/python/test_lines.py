@@ -1,6 +1,8 @@
 """The loop around a request: what is waited for, what is tried again, what switches, what ends at once."""
 
 import json
+import os
+import tempfile
 import unittest
 from unittest import mock
 
@@ -9,6 +11,7 @@ from edgetape import (
     Client,
     ConfigurationError,
     ConnectionFailed,
+    IntegrityError,
     NoData,
     NotAllowed,
     ProtocolError,
@@ -140,6 +143,36 @@ class LinesTest(unittest.TestCase):
         self.assertEqual([len(server.requests) for server in servers], [4, 4])
         self.assertIsInstance(raised.exception.__cause__, OSError)
         self.assertIsNone(raised.exception.code)
+
+    def test_counts_broken_connections_in_a_row_alone(self):
+        busy = envelope(503, status=503, retry_after=1)
+        self.client(self.serve(*[None] * 7, busy, *[None] * 7, SERVED)).account()
+
+    def test_stops_trying_when_max_wait_is_used_up(self):
+        server = self.serve(None)
+        with self.assertRaises(ConnectionFailed):
+            self.client(server, max_wait=1.0).account()
+        self.assertLess(len(server.requests), 6)
+        self.assertLess(sum(self.waits), 3.0)
+
+    def test_saves_nothing_that_is_no_whole_parquet_file(self):
+        for body in (b"PAR1" + b"x" * 20, b"PAR1PAR1", b"<html></html>" * 3):
+            server = self.serve(http(200, body, content_type="application/vnd.apache.parquet"))
+            with tempfile.TemporaryDirectory() as folder, self.subTest(body):
+                with self.assertRaises(IntegrityError):
+                    self.client(server).orders_parquet("600519", "20260311", folder)
+                self.assertEqual(os.listdir(folder), [])
+
+    def test_asks_for_a_cut_parquet_file_again(self):
+        whole, cut = b"PAR1" + b"x" * 20 + b"PAR1", {"content_length": 28, "connection": "close"}
+        named = {"content_disposition": 'attachment; filename="../a.parquet"', "x_row_count": 7}
+        server = self.serve(http(200, whole[:9], **cut), http(200, whole, **named))
+        with tempfile.TemporaryDirectory() as folder:
+            saved = self.client(server).orders_parquet("600519", "20260311", folder)
+            self.assertEqual((saved.rows, saved.revision, saved.size_bytes), (7, None, 28))
+            # A name that leads elsewhere is none.
+            self.assertEqual(os.listdir(folder), ["orders.parquet"])
+        self.assertEqual(json.loads(server.requests[0][1])["params"]["format"], "parquet")
 
     def test_posts_key_interface_and_parameters_to_api(self):
         server = self.serve(SERVED)

@@ -1,0 +1,175 @@
+"""Downloads that survive cuts, lies and new versions."""
+
+import os
+import unittest
+
+from edgetape.errors import ConnectionFailed, EdgetapeError, IntegrityError, NoData, ProtocolError
+from fake_drive import CONTENT, DriveCase
+from fake_http import header, http
+
+
+class Downloads(DriveCase):
+    def test_resume_where_they_were_cut(self):
+        self.cuts = [1_000, 0, 2_000]
+        self.download()
+        self.assertEqual(self.saved(), CONTENT)
+        self.assertEqual(self.ranges(), [None, "bytes=1000-", "bytes=1000-", "bytes=3000-"])
+        self.assertEqual(header(self.server.requests[1][0], "If-Range"), '"v1"')
+        self.assertEqual(header(self.server.requests[0][0], "Authorization"), "Basic aWQ6cGFzcw==")
+        self.assertEqual(os.listdir(self.folder), ["f"])
+
+    def test_continue_the_part_of_an_earlier_run(self):
+        self.cuts = [1_000] + [0] * 8
+        with self.assertRaises(EdgetapeError):
+            self.download()
+        self.assertEqual(len(os.listdir(self.folder)), 2)
+        self.server.requests.clear()
+        self.cuts = []
+        progress = self.download()
+        self.assertEqual((self.saved(), self.ranges()), (CONTENT, ["bytes=1000-"]))
+        self.assertEqual(progress._done_bytes, len(CONTENT))
+
+    def test_begin_again_when_there_is_another_version(self):
+        self.cuts = [1_000]
+        served = self.answer
+
+        def replaced(head, body):
+            answer = served(head, body)
+            self.etag = '"v2"'
+            return answer
+
+        self.server.handler = replaced
+        self.download()
+        self.assertEqual(self.saved(), CONTENT)
+
+    def test_never_continue_the_part_of_another_version(self):
+        self.cuts = [1_000] + [0] * 8
+        with self.assertRaises(EdgetapeError):
+            self.download()
+        self.content, self.etag, self.cuts = CONTENT[::-1], '"v2"', []
+        self.server.requests.clear()
+        self.download(self.file(self.content))
+        self.assertEqual((self.saved(), self.ranges()), (self.content, [None]))
+        self.assertEqual(os.listdir(self.folder), ["f"])
+
+    def test_end_with_an_error_when_the_sum_is_another_one(self):
+        with open(self.path("f"), "wb") as file:
+            file.write(b"the old one")
+        for wrong in ({"sha256": "0" * 64}, {"size_bytes": 7}):
+            with self.subTest(wrong), self.assertRaises(IntegrityError) as raised:
+                self.download(self.file(**wrong))
+        self.assertIn("20260311/f", str(raised.exception))
+        self.assertEqual((os.listdir(self.folder), self.saved()), (["f"], b"the old one"))
+
+    def test_try_once_more_from_the_beginning_when_a_continued_one_has_another_sum(self):
+        file = self.file()
+        part = self.path(f".f.{file.sha256[:16]}.part")
+        for name, content in ((part, b"x" * 1_000), (f"{part}.etag", b'"v1"')):
+            with open(name, "wb") as spoilt:
+                spoilt.write(content)
+        self.download()
+        self.assertEqual((self.saved(), self.ranges()), (CONTENT, ["bytes=1000-", None]))
+
+    def test_begin_again_when_the_part_is_longer_than_the_file(self):
+        file = self.file()
+        part = self.path(f".f.{file.sha256[:16]}.part")
+        for name, content in ((part, b"x" * (len(CONTENT) + 5)), (f"{part}.etag", b'"v1"')):
+            with open(name, "wb") as spoilt:
+                spoilt.write(content)
+        self.download()
+        self.assertEqual(self.saved(), CONTENT)
+
+    def test_stop_when_told_and_keep_the_part(self):
+        self.stop.set()
+        with self.assertRaises(EdgetapeError):
+            self.download()
+        self.assertNotIn("f", os.listdir(self.folder))
+
+    def test_say_why_a_file_is_not_to_be_had(self):
+        self.server.handler = lambda *_: http(404, "not covered [not_found · r7]", x_reason="not_found")
+        with self.assertRaises(NoData) as raised:
+            self.download()
+        self.assertEqual((raised.exception.code, raised.exception.reason), (1002, "not_found"))
+        self.assertEqual(len(self.server.requests), 1)
+
+    def test_take_the_version_that_was_published_meanwhile(self):
+        stale = self.file()._asdict()
+        fresh = self.file(CONTENT[::-1])._asdict()
+        manifests = [[stale], [fresh]]
+        served = self.answer
+        self.content = CONTENT[::-1]
+
+        def answer(head, body):
+            if "manifest.json" in head:
+                self.files = manifests.pop(0)
+            return served(head, body)
+
+        self.server.handler = answer
+        (path,) = self.share().download(self.folder)
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(), CONTENT[::-1])
+
+    def test_refuse_a_manifest_that_leads_out_of_the_folder(self):
+        for path in (
+            "../f",
+            "/etc/passwd",
+            "20260311/../../f",
+            "20260311/a/b",
+            "20260311/.f",
+            "20260311/a\\b",
+        ):
+            self.files = [self.file(path=path)._asdict()]
+            with self.subTest(path), self.assertRaises(ProtocolError):
+                self.share().download(self.folder)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_go_on_as_long_as_something_arrives(self):
+        self.cuts = [500] * 15
+        self.download()
+        self.assertEqual(self.saved(), CONTENT)
+
+    def test_give_up_when_nothing_arrives_any_more(self):
+        self.cuts = [500] + [0] * 8
+        with self.assertRaises(ConnectionFailed):
+            self.download()
+        # The one that brought something broke too.
+        self.assertEqual(len(self.server.requests), 8)
+
+    def test_never_append_a_rest_that_begins_elsewhere(self):
+        self.cuts = [1_000]
+        served = self.answer
+
+        def shifted(head, body):
+            return served(head, body).replace(b"bytes 1000-", b"bytes 999-")
+
+        self.server.handler = shifted
+        self.download()
+        self.assertEqual((self.saved(), self.ranges()), (CONTENT, [None, "bytes=1000-", None]))
+
+    def test_begin_again_without_a_strong_tag_of_the_part(self):
+        for tag in ('W/"v1"', ""):
+            with self.subTest(tag):
+                self.etag, self.cuts = tag, [1_000]
+                self.server.requests.clear()
+                self.download()
+                self.assertEqual((self.saved(), self.ranges()), (CONTENT, [None, None]))
+
+    def test_wait_when_the_drive_is_unavailable(self):
+        served, busy = self.answer, [http(503, "later", retry_after=5), http(429, "later", retry_after=1)]
+        self.server.handler = lambda *asked: busy.pop(0) if busy else served(*asked)
+        self.download()
+        self.assertEqual(self.saved(), CONTENT)
+
+    def test_do_not_take_a_changed_file_for_the_noted_one(self):
+        self.files = [self.file()._asdict()]
+        (path,) = self.share().download(self.folder)
+        with open(path, "r+b") as file:
+            file.write(b"spoilt")
+        os.utime(path, ns=(1, 1))
+        self.share().download(self.folder)
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(), CONTENT)
+
+
+if __name__ == "__main__":
+    unittest.main()
