@@ -12,5 +12,10 @@ for line in sys.stdin:
         answer = {"result": names["result"]}
     except BaseException as error:
         told = {name: getattr(error, name, None) for name in ("code", "reason", "request_id")}
-        answer = {"error": type(error).__name__, **told, "message": str(error), "trace": traceback.format_exc()}
+        answer = {
+            "error": type(error).__name__,
+            **told,
+            "message": str(error),
+            "trace": traceback.format_exc(),
+        }
     print(json.dumps(answer, default=str), flush=True)
