@@ -28,8 +28,9 @@ export default defineConfig({
           name: "node",
           include: ["test/**/*.test.ts"],
           exclude: [workerTests, serviceTests],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          // As below: some of these start programs of their own too.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {
