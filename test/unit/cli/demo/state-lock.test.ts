@@ -24,7 +24,10 @@ function demoThatHolds(): ChildProcess {
 }
 
 function firstLine(child: ChildProcess): Promise<string> {
-  return new Promise((settle) => child.stdout?.once("data", (text) => settle(String(text).trim())));
+  return new Promise((settle) => {
+    child.stdout?.once("data", (text) => settle(String(text).trim()));
+    child.once("close", (status, signal) => settle(`ended without a word (${status ?? signal})`));
+  });
 }
 
 describe("the lock of a state folder", () => {
