@@ -26,7 +26,8 @@ export async function propfind(
   const { request, door, log } = exchange;
   const depth = request.headers.get("Depth")?.trim();
   if (depth !== "0" && depth !== "1") return { reason: "depth_infinite" };
-  const ask = parsePropfind(await readText(request));
+  const body = await readText(request);
+  const ask = body === null ? null : parsePropfind(body);
   if (ask === null) return { reason: "body_invalid" };
 
   const place = { db: door.env.DB, open, nowMs: door.nowMs };
@@ -80,9 +81,14 @@ function fileEntry(name: string, { sizeBytes, etag, lastModifiedMs, revision }: 
   return { name, isFolder: false, sizeBytes, etag, lastModifiedMs, revision, sha256: null };
 }
 
-/** The body as text; a text that is no document when it is too large. */
-async function readText(request: Request): Promise<string> {
-  const length = Number(request.headers.get("Content-Length") ?? 0);
-  if (length > MAX_BODY_BYTES) return "<";
-  return (await request.text()).slice(0, MAX_BODY_BYTES);
+/** The body as text, or null as soon as there is more than any question has, whatever its length was said to be. */
+async function readText(request: Request): Promise<string | null> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    length += piece.length;
+    if (length > MAX_BODY_BYTES) return null;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
 }

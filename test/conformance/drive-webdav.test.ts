@@ -1,6 +1,8 @@
 /** Read-only WebDAV (RFC 4918, class 1; design 7). */
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { onDrive } from "../support/drive.ts";
+import { basic, onDrive } from "../support/drive.ts";
 import type { Answer } from "../support/http-client.ts";
 import { DAY, type DriveWorld, startDriveWorld } from "./drive-world.ts";
 
@@ -119,6 +121,24 @@ describe("PROPFIND", () => {
     ["<!-- hi --><D:propfind xmlns:D='DAV:'><D:allprop/></D:propfind>", 207],
   ])("body %j is %i", async (body, status) => {
     expect((await propfind("", "0", body)).status).toBe(status);
+  });
+
+  it("is refused when more came than any question has, without a length and before its end", async () => {
+    const { shareId, password, url } = world.share;
+    const { authorization } = basic(shareId, password);
+    const { hostname, port, pathname } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => undefined);
+    socket.write(
+      `PROPFIND ${pathname} HTTP/1.1\r\nHost: x\r\nDepth: 0\r\nAuthorization: ${authorization}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    const document = '<propfind xmlns="DAV:"><allprop/></propfind>'.padEnd(10_000);
+    for (let sent = 0; sent < 70_000; sent += document.length) {
+      socket.write(`${document.length.toString(16)}\r\n${sent === 0 ? document : " ".repeat(10_000)}\r\n`);
+    }
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    socket.destroy();
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 /);
   });
 
   it("of what the share does not cover is 404", async () => {
