@@ -9,8 +9,9 @@ import {
   standingSchema,
 } from "../admin/wire.ts";
 import { linesOf, standingLines } from "./account-lines.ts";
-import { countArgument, type LimitWord, limitArgument, limitOf, spanArgument } from "./arguments.ts";
+import { countArgument, type LimitWord, limitOf, ownLimitArgument, spanArgument } from "./arguments.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "./confirm.ts";
+import { CommandFailure, EXIT } from "./exit.ts";
 import { registerInvite } from "./invite-command.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "./service-options.ts";
 
@@ -55,10 +56,18 @@ function registerQuotas(account: Command): void {
   withService(
     account
       .command("limits")
-      .description("the account's own daily limits; a limit that is not given falls back to the plan's")
+      .description("set the account's own daily limits; one that is not given stays as it is")
       .argument("<account>")
-      .option("--requests <count>", "requests a Beijing day and interface, or unlimited", limitArgument)
-      .option("--files <count>", "Parquet files a Beijing day and interface, or unlimited", limitArgument),
+      .option(
+        "--requests <count>",
+        "requests a Beijing day and interface: a number, unlimited, or plan",
+        ownLimitArgument,
+      )
+      .option(
+        "--files <count>",
+        "Parquet files a Beijing day and interface: a number, unlimited, or plan",
+        ownLimitArgument,
+      ),
   ).action(setLimits);
   withService(
     account
@@ -137,15 +146,33 @@ async function setDisabled(
   printAccount(options, await request(options, "POST", id, `/${change}`));
 }
 
+type OwnLimit = LimitWord | "plan";
+
 async function setLimits(
   id: string,
-  options: ServiceOptions & { requests?: LimitWord; files?: LimitWord },
+  options: ServiceOptions & { requests?: OwnLimit; files?: OwnLimit },
 ): Promise<void> {
-  const body = {
-    ...(options.requests === undefined ? {} : { requests: limitOf(options.requests) }),
-    ...(options.files === undefined ? {} : { files: limitOf(options.files) }),
-  };
+  refuseNothing(options);
+  const { ownLimits } = await request(options, "GET", id);
+  const body = { ...ownLimit("requests", options, ownLimits), ...ownLimit("files", options, ownLimits) };
   printAccount(options, await request(options, "PUT", id, "/limits", body));
+}
+
+/** A limit that falls back to the plan's is left out of the account's own. */
+function ownLimit(
+  name: "requests" | "files",
+  asked: { requests?: OwnLimit; files?: OwnLimit },
+  had: Account["ownLimits"],
+): Account["ownLimits"] {
+  const word = asked[name];
+  if (word === "plan") return {};
+  const limit = word === undefined ? had[name] : limitOf(word);
+  return limit === undefined ? {} : { [name]: limit };
+}
+
+function refuseNothing({ requests, files }: { requests?: unknown; files?: unknown }): void {
+  if (requests !== undefined || files !== undefined) return;
+  throw new CommandFailure("Give --requests, --files or both.", EXIT.usage);
 }
 
 /** Not sent again after a lost answer: it might be given back twice. */
@@ -153,6 +180,7 @@ async function credit(
   id: string,
   options: ServiceOptions & { requests?: number; files?: number },
 ): Promise<void> {
+  refuseNothing(options);
   const body = { requests: options.requests ?? 0, files: options.files ?? 0 };
   const standing = await standingOf(options, "POST", id, "/credit", body);
   print(options, standing, standingLines(standing));

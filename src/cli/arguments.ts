@@ -1,7 +1,14 @@
 /** Words of a command line that several commands read; commander prints the sentence when one is wrong. */
 import { InvalidArgumentError } from "commander";
-import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
+import { addDays, type BeijingDate, beijingDate, parseBeijingDate, startOfDay } from "../calendar/beijing.ts";
 import { parseInstant } from "../calendar/instant.ts";
+
+/** Days by words, as days after today. */
+const NAMED_DAYS: ReadonlyMap<string, number> = new Map([
+  ["yesterday", -1],
+  ["today", 0],
+  ["tomorrow", 1],
+]);
 
 /** A day as `YYYYMMDD`. */
 export function dateArgument(text: string): BeijingDate {
@@ -16,11 +23,22 @@ export function monthArgument(text: string): string {
   return text;
 }
 
-/** A day (its beginning in Beijing) or RFC 3339 with an offset, as Unix milliseconds. */
+/**
+ * A day (its beginning in Beijing), `today`, `yesterday` or `tomorrow`, or RFC 3339 with an offset, as Unix
+ * milliseconds.
+ */
 export function instantArgument(text: string): number {
-  const instant = parseInstant(text);
-  if (instant === null) throw new InvalidArgumentError("expected YYYY-MM-DD or RFC 3339 with an offset.");
-  return instant;
+  const instant = namedDay(text) ?? parseInstant(text);
+  if (instant !== null) return instant;
+  throw new InvalidArgumentError(
+    "expected a day (2026-03-12, 20260312, today, yesterday) or RFC 3339 with an offset (2026-03-12T20:30:00+08:00).",
+  );
+}
+
+/** Where days are named by words they are those of Beijing, now. */
+function namedDay(text: string): number | null {
+  const daysOn = NAMED_DAYS.get(text);
+  return daysOn === undefined ? null : startOfDay(addDays(beijingDate(Date.now()), daysOn));
 }
 
 /** A whole number from 0. */
@@ -44,6 +62,15 @@ export function limitArgument(text: string): LimitWord {
   if (text === "unlimited") return text;
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("expected a whole number or unlimited.");
   return Number(text);
+}
+
+/** An account's own limit: a whole number, `unlimited`, or `plan` for that of its plan. */
+export function ownLimitArgument(text: string): LimitWord | "plan" {
+  if (text === "plan") return text;
+  if (text !== "unlimited" && !/^\d{1,9}$/.test(text)) {
+    throw new InvalidArgumentError("expected a whole number, unlimited, or plan.");
+  }
+  return limitArgument(text);
 }
 
 /** The limit as the service has it; null is unlimited. */

@@ -1,11 +1,12 @@
 /** `edgetape changes`: what changed of the served days, and of which securities. */
 import type { Command } from "commander";
 import { type Change, type ChangeList, changeListSchema } from "../admin/wire.ts";
-import { countArgument } from "./arguments.ts";
+import { countArgument, instantArgument } from "./arguments.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "./service-options.ts";
 
 interface ChangesOptions extends ServiceOptions {
-  since?: string;
+  /** Unix milliseconds. */
+  since?: number;
   after?: number;
 }
 
@@ -18,7 +19,11 @@ export function registerChanges(program: Command): void {
     program
       .command("changes")
       .description("which days were published, restored, withdrawn or damaged, and which securities differ")
-      .option("--since <instant>", "from a day (its beginning in Beijing) or RFC 3339 on")
+      .option(
+        "--since <instant>",
+        "from a day (its beginning in Beijing), today, yesterday or RFC 3339 on",
+        instantArgument,
+      )
       .option("--after <number>", "behind a change's number", countArgument),
   ).action(list);
 }
@@ -29,7 +34,7 @@ async function list(options: ChangesOptions): Promise<void> {
   let page: ChangeList | undefined;
   do {
     const query = new URLSearchParams({ after: String(page?.nextAfter ?? options.after ?? 0) });
-    if (options.since !== undefined) query.set("since", options.since);
+    if (options.since !== undefined) query.set("since", new Date(options.since).toISOString());
     page = await client.request(changeListSchema, "GET", `/admin/changes?${query}`);
     changes.push(...page.changes);
   } while (page.hasMore);

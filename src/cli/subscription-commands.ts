@@ -10,6 +10,7 @@ import {
 } from "../admin/wire.ts";
 import { linesOf } from "./account-lines.ts";
 import { instantArgument, type LimitWord, limitArgument, limitOf, spanArgument } from "./arguments.ts";
+import { type ConfirmOptions, confirm, YES_OPTION } from "./confirm.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "./service-options.ts";
 
@@ -28,7 +29,8 @@ export function registerSubscriptions(program: Command): void {
         instantArgument,
       )
       .requiredOption("--end <instant>", "first instant after the plan, likewise", instantArgument)
-      .option("--keep", "keep the account's other plans: of overlapping ones the best counts"),
+      .option("--keep", "keep the account's other plans: of overlapping ones the best counts")
+      .option(...YES_OPTION),
   ).action(set);
   withService(
     subscription
@@ -68,15 +70,25 @@ function planOption(): Option {
 
 async function set(
   id: string,
-  options: ServiceOptions & { plan: PlanName; start: number; end: number; keep?: boolean },
+  options: ServiceOptions & ConfirmOptions & { plan: PlanName; start: number; end: number; keep?: boolean },
 ): Promise<void> {
   const { plan, start, end } = options;
   const path = pathOf(id);
   const client = serviceOf(options);
+  if (!options.keep) await confirmLoss(id, options);
   const account = options.keep
     ? await client.request(accountSchema, "POST", path, { body: { plan, start, end } })
     : await client.request(accountSchema, "PUT", path, { body: { subscriptions: [{ plan, start, end }] } });
   show(options, account);
+}
+
+/** Asks when the account has plans that `set` takes away; a new account has none. */
+async function confirmLoss(id: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
+  const path = `/admin/accounts/${encodeURIComponent(id)}`;
+  const { subscriptions } = await serviceOf(options).request(accountSchema, "GET", path);
+  if (subscriptions.length === 0) return;
+  const had = subscriptions.map(({ plan, start, end }) => `${plan} from ${start} until before ${end}`);
+  await confirm(`Take from ${id} what it has: ${had.join(", ")}?`, options);
 }
 
 async function extend(

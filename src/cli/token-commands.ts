@@ -7,7 +7,7 @@ import {
   tokenListSchema,
   tokenSummarySchema,
 } from "../admin/wire.ts";
-import { countArgument } from "./arguments.ts";
+import { countArgument, instantArgument } from "./arguments.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "./confirm.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "./service-options.ts";
 
@@ -37,7 +37,8 @@ interface AuditOptions extends ServiceOptions {
   subject?: string;
   actor?: string;
   action?: string;
-  since?: string;
+  /** Unix milliseconds. */
+  since?: number;
   before?: number;
   limit?: number;
 }
@@ -51,7 +52,11 @@ export function registerAudit(program: Command): void {
       .option("--subject <text>", "of one day, account, key id or token name")
       .option("--actor <name>", "by one operator, ADMIN_TOKEN or service")
       .option("--action <name>", "such as day.publish, or day for all of them")
-      .option("--since <instant>", "from a date (its beginning in Beijing) or RFC 3339 on")
+      .option(
+        "--since <instant>",
+        "from a day (its beginning in Beijing), today, yesterday or RFC 3339 on",
+        instantArgument,
+      )
       .option("--before <id>", "older than this entry", countArgument)
       .option("--limit <count>", "at most so many, up to 500 (100 when absent)", countArgument),
   ).action(audit);
@@ -90,7 +95,8 @@ async function revoke(name: string, options: ServiceOptions & ConfirmOptions): P
 }
 
 async function audit(options: AuditOptions): Promise<void> {
-  const { subject, actor, action, since, before, limit } = options;
+  const { subject, actor, action, before, limit } = options;
+  const since = options.since === undefined ? undefined : new Date(options.since).toISOString();
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries({ subject, actor, action, since, before, limit })) {
     if (value !== undefined) query.set(name, String(value));

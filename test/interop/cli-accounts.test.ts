@@ -60,6 +60,7 @@ describe("edgetape account", () => {
     expect(await done("account", "credit", "c-17", "--files", "1")).toContain(
       "1 of 30 files used, 1 given back, 30 left",
     );
+    expect((await edgetape(["account", "credit", "c-17"], service)).status).toBe(2);
     expect(await done("account", "free", "c-17")).toBe("The slot was free already.\n");
     await done("account", "create", "c-18");
     await done("subscription", "weekly", "c-18");
@@ -73,7 +74,10 @@ describe("edgetape account", () => {
   it("sets an account's own limits, unlimited ones too", async () => {
     const limits = await done("account", "limits", "c-17", "--files", "5", "--requests", "unlimited");
     expect(limits).toContain("limits a day: requests unlimited, files 5");
-    expect(await done("account", "limits", "c-17")).toContain("requests the plan's, files the plan's");
+    const requestsBack = await done("account", "limits", "c-17", "--requests", "plan");
+    expect(requestsBack).toContain("limits a day: requests the plan's, files 5");
+    expect((await edgetape(["account", "limits", "c-17"], service)).status).toBe(2);
+    expect(await done("account", "limits", "c-17", "--files", "plan")).toContain("files the plan's");
   });
 
   it("disables an account after a yes, and enables it", async () => {
@@ -82,6 +86,30 @@ describe("edgetape account", () => {
     await done("account", "disable", "c-18", "--yes");
     expect((await ask(key)).reason).toBe("account_disabled");
     expect(await done("account", "enable", "c-18")).not.toContain("disabled");
+  });
+});
+
+describe("edgetape subscription", () => {
+  it("takes plans away only after a yes, and asks nothing where there are none", async () => {
+    const set = [
+      "subscription",
+      "set",
+      "c-19",
+      "--plan",
+      "flagship",
+      "--start",
+      "today",
+      "--end",
+      "2027-01-01",
+    ];
+    await done("account", "create", "c-19");
+    expect(await done(...set)).toContain("plan flagship from ");
+    const unasked = await edgetape([...set, "--plan", "trial"], service);
+    expect(unasked.status).toBe(2);
+    expect(unasked.stderr).toMatch(/^edgetape: Take from c-19 what it has: flagship from .*--yes\.\n$/);
+    expect(await done("account", "show", "c-19")).toContain("plan flagship from ");
+    expect(await done(...set, "--plan", "trial", "--keep")).toContain("plan flagship from ");
+    expect(await done(...set, "--plan", "trial", "--yes")).not.toContain("plan flagship");
   });
 });
 

@@ -83,7 +83,9 @@ describe("edgetape days, day and changes", () => {
     expect(list).toMatch(/published +1 → 2 +600519\.SH changed$/m);
     const { nextAfter } = JSON.parse(await done("changes", "--json"));
     expect(await done("changes", "--after", String(nextAfter))).toBe("Nothing has changed.\n");
-    const wrong = await edgetape(["changes", "--since", "yesterday"], service);
-    expect(wrong).toMatchObject({ status: 1, stdout: "" });
+    await done("changes", "--since", "yesterday");
+    const wrong = await edgetape(["changes", "--since", "last week"], service);
+    expect(wrong).toMatchObject({ status: 2, stdout: "" });
+    expect(wrong.stderr).toContain("yesterday) or RFC 3339");
   });
 });

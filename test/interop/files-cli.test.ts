@@ -64,7 +64,11 @@ describe("edgetape files", () => {
     expect((await share("auction_tick", 2026)).file_count).toBe(1);
     const month = ["files", "list", "--type", "auction_tick", "--month", "202603"];
     expect(await done(month)).toMatch(/20260311 {2}20260311_aucde\.parquet +1 +published/);
-    expect(await done(["files", "withdraw", ...place, "--note", "late"])).toContain("withdrawn (late)");
+    const unasked = await edgetape(["files", "withdraw", ...place]);
+    expect(unasked).toMatchObject({ status: 2, stderr: expect.stringContaining("add --yes") });
+    expect((await share("auction_tick", 2026)).file_count).toBe(1);
+    const withdraw = ["files", "withdraw", ...place, "--note", "late", "--yes"];
+    expect(await done(withdraw)).toContain("withdrawn (late)");
     expect((await askShare(service, flagship.key, { data_type: "auction_tick", year: 2026 })).reason).toBe(
       "nothing_published",
     );
@@ -114,7 +118,9 @@ describe("edgetape external", () => {
       expires_at: "2027-01-01T00:00:00+08:00",
     });
     expect(await done(["external", "list"])).not.toContain("提取");
-    expect(await done(["external", "clear", ...drive])).toBe("No drive elsewhere is registered.\n");
+    expect(await edgetape(["external", "clear", ...drive])).toMatchObject({ status: 2, stdout: "" });
+    expect(await done(["external", "list"])).toContain("https://pan.example.com/s/9");
+    expect(await done(["external", "clear", ...drive, "--yes"])).toBe("No drive elsewhere is registered.\n");
   });
 
   it("wants both an address and an end", async () => {
@@ -137,7 +143,9 @@ describe("edgetape share", () => {
     expect(await done(["share", "list", flagship.accountId])).toMatch(
       new RegExp(`^${shareId} +level2 +2026`, "m"),
     );
-    expect(await done(["share", "revoke", shareId])).toContain(`Share ${shareId} of account`);
+    expect(await edgetape(["share", "revoke", shareId])).toMatchObject({ status: 2, stdout: "" });
+    expect((await share("level2", 2026)).url).toBe(url);
+    expect(await done(["share", "revoke", shareId, "--yes"])).toContain(`Share ${shareId} of account`);
     expect((await share("level2", 2026)).url).not.toBe(url);
     expect((await edgetape(["share", "list", "nobody"])).stderr).toBe(
       "edgetape: There is no account with this id.\n",

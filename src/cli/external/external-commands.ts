@@ -8,8 +8,8 @@ import {
   externalListSchema,
 } from "../../admin/wire.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
-import { parseInstant } from "../../calendar/instant.ts";
-import { dateArgument } from "../arguments.ts";
+import { countArgument, dateArgument, instantArgument } from "../arguments.ts";
+import { type ConfirmOptions, confirm, YES_OPTION } from "../confirm.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { dataTypeOption } from "../files/file-commands.ts";
 import { megabytes } from "../progress.ts";
@@ -47,7 +47,12 @@ export function registerExternal(program: Command): void {
       .option("--expires <instant>", "when the link stops working: a date or RFC 3339", instantArgument)
       .option("--password-stdin", "read its password from standard input (or EDGETAPE_EXTERNAL_PASSWORD)"),
   ).action(set);
-  withDrive(external.command("clear").description("answer our own drive again")).action(clear);
+  withDrive(
+    external
+      .command("clear")
+      .description("answer our own drive again and forget this one, its password too")
+      .option(...YES_OPTION),
+  ).action(clear);
   withService(external.command("list").description("every drive elsewhere")).action(list);
 }
 
@@ -60,17 +65,6 @@ function withDrive(command: Command): Command {
 function yearArgument(text: string): number {
   if (!/^\d{4}$/.test(text)) throw new InvalidArgumentError("expected a year as YYYY.");
   return Number(text);
-}
-
-function countArgument(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("expected a whole number.");
-  return Number(text);
-}
-
-function instantArgument(text: string): number {
-  const instant = parseInstant(text);
-  if (instant === null) throw new InvalidArgumentError("expected YYYY-MM-DD or RFC 3339 with an offset.");
-  return instant;
 }
 
 async function set(options: SetOptions): Promise<void> {
@@ -95,7 +89,9 @@ async function linkOf({ link, expires, passwordStdin }: SetOptions): Promise<Ext
   return { url: link, expires, password: given.replace(/\r?\n$/, "") };
 }
 
-async function clear(options: DriveOptions): Promise<void> {
+async function clear(options: DriveOptions & ConfirmOptions): Promise<void> {
+  const drive = `the drive elsewhere of ${options.type} ${options.year}`;
+  await confirm(`Forget ${drive}, with its link and password?`, options);
   const path = `/admin/external/${options.type}/${options.year}/clear`;
   show(options, await serviceOf(options).request(externalListSchema, "POST", path));
 }

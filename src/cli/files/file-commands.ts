@@ -10,6 +10,7 @@ import {
 } from "../../admin/wire.ts";
 import { type BeijingDate, beijingDate } from "../../calendar/beijing.ts";
 import { dateArgument, monthArgument } from "../arguments.ts";
+import { type ConfirmOptions, confirm, YES_OPTION } from "../confirm.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { byteProgress, megabytes } from "../progress.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "../service-options.ts";
@@ -64,7 +65,8 @@ export function registerFiles(program: Command): void {
     files
       .command("withdraw")
       .description("take a file back at once, from downloads that have begun too")
-      .option("--note <text>", "why, for the list and the audit"),
+      .option("--note <text>", "why, for the list and the audit")
+      .option(...YES_OPTION),
     name,
   ).action(withdraw);
 }
@@ -99,9 +101,10 @@ async function publish(options: PlaceOptions): Promise<void> {
   show(options, await publishFile(serviceOf(options), place));
 }
 
-async function withdraw(options: PlaceOptions & { note?: string }): Promise<void> {
+async function withdraw(options: PlaceOptions & ConfirmOptions & { note?: string }): Promise<void> {
   const place = placeOf(options);
   refuseWrongName(place);
+  await confirm(`Take ${place.name} out of every ${place.dataType} share at once?`, options);
   const request = { body: { note: options.note ?? "" }, repeatable: true };
   show(
     options,

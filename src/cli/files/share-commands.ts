@@ -1,6 +1,7 @@
 /** `edgetape share`: the shares that accounts were given. */
 import type { Command } from "commander";
 import { shareListSchema, shareSummarySchema } from "../../admin/wire.ts";
+import { type ConfirmOptions, confirm, YES_OPTION } from "../confirm.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "../service-options.ts";
 
 /** Registers `share list` and `share revoke`. */
@@ -13,7 +14,8 @@ export function registerShares(program: Command): void {
     share
       .command("revoke")
       .description("end a share (within 30 s everywhere); who asks again gets one with another password")
-      .argument("<share id>", "the last part of its address"),
+      .argument("<share id>", "the last part of its address")
+      .option(...YES_OPTION),
   ).action(revoke);
 }
 
@@ -36,7 +38,8 @@ async function list(account: string, options: ServiceOptions): Promise<void> {
   );
 }
 
-async function revoke(shareId: string, options: ServiceOptions): Promise<void> {
+async function revoke(shareId: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
+  await confirm(`End share ${shareId} for good?`, options);
   const path = `/admin/shares/${encodeURIComponent(shareId)}/revoke`;
   const share = await serviceOf(options).request(shareSummarySchema, "POST", path, { repeatable: true });
   print(
