@@ -43,7 +43,10 @@ export async function checkPack(
   if (wrong !== null) return wrong;
   const { upload } = arrived;
   try {
-    const { index } = await locateIndex(upload.sizeBytes, arrivedRange(bucket, arrived));
+    const { index } = await locateIndex(
+      upload.sizeBytes,
+      arrivedRange(bucket, { ...upload, etag: arrived.etag }),
+    );
     return problemOf(index, tradedate, upload.claims) ?? index;
   } catch (failure) {
     if (failure instanceof PackFormatError) return { problem: failure.message };
@@ -71,9 +74,11 @@ async function streamedSha256(body: ReadableStream): Promise<string> {
   return Buffer.from(await digest.digest).toString("hex");
 }
 
-/** Reads ranges of the object that arrived, and of no other. */
-export function arrivedRange(bucket: R2Bucket, { upload, etag }: Arrived<unknown>): ReadRange {
-  const { objectKey } = upload;
+/** Reads ranges of the object with this etag, and of no other. */
+export function arrivedRange(
+  bucket: R2Bucket,
+  { objectKey, etag }: { objectKey: string; etag: string },
+): ReadRange {
   return async (offset, length) => {
     const object = await bucket.get(objectKey, { range: { offset, length }, onlyIf: { etagMatches: etag } });
     if (object === null || !("body" in object)) throw new Error(`${objectKey} changed while being checked`);

@@ -6,7 +6,9 @@ import { serveAgain, withdrawDay } from "../catalog/day-actions.ts";
 import { type DayRevision, dayRevisions, hasIndexRows, type ServedDay, servedDay } from "../catalog/days.ts";
 import { comparisonOf } from "../catalog/plausibility.ts";
 import { checkBytes } from "./arrival.ts";
+import { freeRevision } from "./free-revision.ts";
 import type { AdminRefusal } from "./refusal.ts";
+import { packUpload } from "./upload-pack.ts";
 import type { Stores } from "./upload-target.ts";
 
 /** The day after an action; `changed` is false when it was so already, and `actor` then who made it so. */
@@ -72,10 +74,11 @@ export async function serveContentAgain(
     return { reason: "implausible", tradedate, ...comparison };
   }
   const kind = packId === day.packId ? "published" : "restored";
-  const served = await serveAgain(db, { tradedate, revision }, { packId, kind }, by);
+  const number = await freeRevision({ db, bucket }, packUpload(tradedate));
+  const served = await serveAgain(db, { tradedate, revision }, { packId, kind, number }, by);
   const after = await servedDay(db, tradedate);
   if (after === null) throw new Error(`${tradedate} vanished`);
-  return served === null ? changedBy(db, after) : { day: after, changed: true, actor: by.actor };
+  return served ? { day: after, changed: true, actor: by.actor } : changedBy(db, after);
 }
 
 function contentOf(

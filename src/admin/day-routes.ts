@@ -6,15 +6,17 @@ import { dayRevisions, type ServedDay, servedDay } from "../catalog/days.ts";
 import { comparisonOf } from "../catalog/plausibility.ts";
 import { type PackClaims, packTarget, setForced } from "../catalog/publish-day.ts";
 import { type Content, findUpload, type Upload } from "../catalog/uploads.ts";
+import { adoptableDays, adoptPack } from "./adopt.ts";
 import { type ActedOn, type ServeAgainAsk, serveContentAgain, withdraw } from "./day-actions.ts";
 import { overviewOf, revisionOf, summaryOf } from "./day-summary.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal, parsed } from "./exchange.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import { begin } from "./upload-begin.ts";
-import { complete } from "./upload-complete.ts";
+import { type Completed, complete } from "./upload-complete.ts";
 import { receivePart, storesOf, uploadingAnswer } from "./upload-exchange.ts";
 import { packUpload } from "./upload-pack.ts";
 import {
+  adoptDaySchema,
   beginUploadSchema,
   type DayChanged,
   type DayDetail,
@@ -32,10 +34,12 @@ import { beijingDateSchema, monthSchema } from "./wire-fields.ts";
 export function dayRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/", async (c) => answer(c, await listMonth(c)))
+    .get("/adoptable", async (c) => answer(c, { days: await adoptableDays(storesOf(c)) }))
     .get("/:date", async (c) => answer(c, await showDay(c)))
     .post("/:date/withdraw", async (c) => answer(c, await withdrawDay(c)))
     .post("/:date/restore", async (c) => answer(c, await restoreDay(c)))
     .post("/:date/publish", async (c) => answer(c, await publishDay(c)))
+    .post("/:date/adopt", async (c) => answer(c, await adoptDay(c)))
     .post("/:date/uploads", async (c) => answer(c, await beginUpload(c)))
     .put("/:date/uploads/:uploadId/parts/:n", async (c) => answer(c, await putPart(c)))
     .post("/:date/uploads/:uploadId/complete", async (c) => answer(c, await completeUpload(c)));
@@ -129,7 +133,22 @@ async function completeUpload(c: AdminContext): Promise<Published | AdminRefusal
   const found = await uploadOf(c);
   if (isRefusal(found)) return found;
   const { date, upload } = found;
-  const completed = await complete(storesOf(c), { target: packUpload(date), upload, by: byOf(c) });
+  return published(c, date, await complete(storesOf(c), { target: packUpload(date), upload, by: byOf(c) }));
+}
+
+async function adoptDay(c: AdminContext): Promise<Published | AdminRefusal> {
+  const tradedate = dateOf(c);
+  if (typeof tradedate !== "string") return tradedate;
+  const body = await bodyOf(c, adoptDaySchema);
+  if (isRefusal(body)) return body;
+  return published(c, tradedate, await adoptPack(storesOf(c), { tradedate, ...body }, byOf(c)));
+}
+
+async function published(
+  c: AdminContext,
+  date: BeijingDate,
+  completed: Completed | AdminRefusal,
+): Promise<Published | AdminRefusal> {
   if (isRefusal(completed)) return completed;
   const day = await servedDay(c.env.DB, date);
   if (day === null) throw new Error(`${date} was served and is not there`);

@@ -38,6 +38,9 @@ export type AdminRefusal =
   | { reason: "nothing_to_restore"; tradedate: string }
   /** The object or the index rows of the revision are not kept any more. */
   | { reason: "revision_gone"; tradedate: string; revision: number }
+  /** The object is a pack of the catalog, or an upload's that was not served. */
+  | { reason: "pack_known"; tradedate: string; objectKey: string }
+  | { reason: "pack_sum_unknown"; objectKey: string }
   /** A restore would destroy what these tables hold. */
   | { reason: "not_empty"; holds: string[] }
   /** `problem` is a clause. */
@@ -126,6 +129,16 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
       return {
         status: 422,
         error: `The content of ${refusal.tradedate}, revision ${refusal.revision}, is not kept any more; publish it from its pack.`,
+      };
+    case "pack_known":
+      return {
+        status: 422,
+        error: `The catalog knows ${refusal.objectKey}; \`edgetape day restore ${refusal.tradedate}\` serves what the day had before.`,
+      };
+    case "pack_sum_unknown":
+      return {
+        status: 422,
+        error: `${refusal.objectKey} does not carry its SHA-256; give it, as the pack's build report has it.`,
       };
     case "not_empty":
       return {

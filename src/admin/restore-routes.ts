@@ -17,6 +17,7 @@ import {
   restoredObjects,
   sweepIndexRows,
 } from "../catalog/restores.ts";
+import { adoptableDays } from "./adopt.ts";
 import { checkBytes } from "./arrival.ts";
 import { rebuildIndex } from "./doctor-index.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal } from "./exchange.ts";
@@ -51,12 +52,13 @@ async function begin(c: AdminContext): Promise<RestoreState | AdminRefusal> {
   if (problem !== null) return { reason: "backup_unfit", problem };
   const known = await findRestore(db, body.restoreId);
   // Its last answer may have been lost; restored once more it would only be the same.
-  if (known?.state === "done" && !body.force) return { state: "done", present: [] };
+  if (known?.state === "done" && !body.force) return done(c);
   const holds = await tablesInUse(db);
   if (holds.length > 0 && !body.force) return { reason: "not_empty", holds };
-  if (known?.state === "open") return { state: "open", present: await restoreChunks(db, body.restoreId) };
+  if (known?.state === "open")
+    return { state: "open", present: await restoreChunks(db, body.restoreId), adoptable: [] };
   await beginRestore(db, body, byOf(c).nowMs);
-  return { state: "open", present: [] };
+  return { state: "open", present: [], adoptable: [] };
 }
 
 /** Why this service cannot take a backup with these tables, as a clause, or null. */
@@ -91,7 +93,7 @@ async function putChunk(c: AdminContext): Promise<RestoreState | AdminRefusal> {
     };
   }
   await addRestoreChunk(c.env.DB, restore.restoreId, { n, ...body });
-  return { state: "open", present: [n] };
+  return { state: "open", present: [n], adoptable: [] };
 }
 
 /** Looks for the objects of packs and files in R2; of packs that are there the index rows are made. */
@@ -136,7 +138,12 @@ async function complete(c: AdminContext): Promise<RestoreState | AdminRefusal> {
     if (length < restore.chunks) return { reason: "restore_incomplete", missing: restore.chunks - length };
     await completeRestore(c.env.DB, restore, byOf(c));
   }
-  return { state: "done", present: [] };
+  return done(c);
+}
+
+/** What is restored is not all there may be: packs that are newer than the backup lie in R2 still. */
+async function done(c: AdminContext): Promise<RestoreState> {
+  return { state: "done", present: [], adoptable: await adoptableDays(storesOf(c)) };
 }
 
 async function sweep(c: AdminContext): Promise<Swept> {

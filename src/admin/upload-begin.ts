@@ -1,15 +1,16 @@
 /** The first step of publishing: open an upload, or take up the one that was interrupted. */
 import { randomBase62 } from "../access/key.ts";
+import { ADOPTED_R2_UPLOAD_ID } from "../catalog/known-packs.ts";
 import {
   beginUpload,
   type Content,
-  findUpload,
-  nextRevision,
+  type NewUpload,
   openUpload,
   type Upload,
   type UploadPart,
   uploadParts,
 } from "../catalog/uploads.ts";
+import { freeRevision } from "./free-revision.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import type { Stores, UploadTarget } from "./upload-target.ts";
 
@@ -28,47 +29,42 @@ export interface Begun<Claims> {
  */
 export async function begin<Claims>(
   stores: Stores,
-  { target, called, objectKey: keyOf }: UploadTarget<Claims>,
+  of: Pick<UploadTarget<Claims>, "target" | "called" | "objectKey">,
   content: Content<Claims>,
   nowMs: number,
 ): Promise<Begun<Claims> | AdminRefusal> {
   const { db, bucket } = stores;
+  const { target } = of;
   const previous = await openUpload<Claims>(db, target);
   if (previous !== null && isSameContent(previous, content) && nowMs - previous.begunAtMs < RESUMABLE_MS) {
     return { upload: previous, parts: await uploadParts(db, previous.uploadId) };
   }
 
   const uploadId = randomBase62(16);
-  const revision = await freeRevision(stores, target, keyOf);
-  const objectKey = keyOf(revision);
-  // The object carries the upload's id, so that a later step can tell whose object lies there.
-  const multipart = await bucket.createMultipartUpload(objectKey, { customMetadata: { uploadId } });
+  const revision = await freeRevision(stores, of);
+  const objectKey = of.objectKey(revision);
+  // The object says whose it is, so that a later step can tell whose lies there, and what it should be: a
+  // catalog that has forgotten it can still adopt it.
+  const customMetadata = { uploadId, sha256: content.sha256, claims: JSON.stringify(content.claims) };
+  const multipart = await bucket.createMultipartUpload(objectKey, { customMetadata });
   const r2UploadId = multipart.uploadId;
   const upload = { ...content, uploadId, target, revision, objectKey, r2UploadId, begunAtMs: nowMs };
-  const opened = await beginUpload(db, upload, previous);
-  if (!opened) {
+  if (!(await takeOver(stores, upload, previous))) {
     await forget(bucket, objectKey, r2UploadId);
-    return { reason: "other_publisher", called };
+    return { reason: "other_publisher", called: of.called };
   }
-  if (previous !== null) await forget(bucket, previous.objectKey, previous.r2UploadId);
   return { upload: { ...upload, state: "uploading", stateNote: "" }, parts: [] };
 }
 
-/**
- * The target's next number under which no object lies that the catalog does not know: one that was put back to an
- * earlier state has forgotten revisions which cursors, downloads and newer backups still speak of.
- */
-async function freeRevision(
+/** Opens `upload` in the place of the target's open upload; false when somebody else opened or served one. */
+export async function takeOver(
   { db, bucket }: Stores,
-  target: string,
-  keyOf: (revision: number) => string,
-): Promise<number> {
-  for (let revision = await nextRevision(db, target); ; revision++) {
-    const object = await bucket.head(keyOf(revision));
-    if (object === null) return revision;
-    const maker = object.customMetadata?.uploadId;
-    if (maker !== undefined && (await findUpload(db, target, maker)) !== null) return revision;
-  }
+  upload: NewUpload,
+  previous: Upload | null,
+): Promise<boolean> {
+  if (!(await beginUpload(db, upload, previous))) return false;
+  if (previous !== null) await forget(bucket, previous.objectKey, previous.r2UploadId);
+  return true;
 }
 
 function isSameContent(a: Content<unknown>, b: Content<unknown>): boolean {
@@ -78,6 +74,7 @@ function isSameContent(a: Content<unknown>, b: Content<unknown>): boolean {
 
 /** Frees the parts of an upload that is over. Not doing so costs storage for 7 days, so a failure is let be. */
 async function forget(bucket: R2Bucket, objectKey: string, r2UploadId: string): Promise<void> {
+  if (r2UploadId === ADOPTED_R2_UPLOAD_ID) return;
   try {
     await bucket.resumeMultipartUpload(objectKey, r2UploadId).abort();
   } catch (failure) {

@@ -3,6 +3,7 @@
  * catalog. A stop anywhere leaves what was served; calling it again completes.
  */
 import type { By } from "../catalog/accounts.ts";
+import { ADOPTED_R2_UPLOAD_ID } from "../catalog/known-packs.ts";
 import { dropUnserved, findUpload, moveUpload, type Upload, uploadParts } from "../catalog/uploads.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import { isUploadLost, partCountOf } from "./upload-part.ts";
@@ -90,6 +91,7 @@ async function lost({ db }: Stores, called: string, upload: Upload): Promise<Com
 
 /** The etag of the upload's object, made of its parts now or by an earlier call; null when R2 lost the parts. */
 async function assembledEtag({ db, bucket }: Stores, upload: Upload): Promise<string | null> {
+  if (upload.r2UploadId === ADOPTED_R2_UPLOAD_ID) return (await bucket.head(upload.objectKey))?.etag ?? null;
   const own = async () => {
     const object = await bucket.head(upload.objectKey);
     return object?.customMetadata?.uploadId === upload.uploadId ? object.etag : null;

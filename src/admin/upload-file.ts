@@ -32,6 +32,9 @@ async function checkFile(
 ): Promise<ArrivalProblem | null> {
   const wrong = await checkBytes(bucket, arrived);
   if (wrong !== null || place.dataType !== "auction_tick") return wrong;
-  const problem = await zstdProblem(arrived.upload.sizeBytes, arrivedRange(bucket, arrived));
+  const problem = await zstdProblem(
+    arrived.upload.sizeBytes,
+    arrivedRange(bucket, { ...arrived.upload, etag: arrived.etag }),
+  );
   return problem === null ? null : { problem };
 }

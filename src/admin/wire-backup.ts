@@ -1,5 +1,6 @@
 /** Admin bodies of backups and restores. */
 import * as z from "zod";
+import { adoptableDaySchema } from "./wire-adopt.ts";
 import { countSchema, sha256Schema } from "./wire-fields.ts";
 
 /** Names of columns by table, in the order in which rows have their values. */
@@ -43,6 +44,8 @@ export const restoreStateSchema = z.strictObject({
   state: z.enum(["open", "done"]),
   /** Numbers of the chunks that need not be sent again. */
   present: z.array(z.int().min(1)),
+  /** When done: days with packs in R2 that are newer than the backup, to be adopted. */
+  adoptable: z.array(adoptableDaySchema).default([]),
 });
 export type RestoreState = z.infer<typeof restoreStateSchema>;
 

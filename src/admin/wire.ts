@@ -13,6 +13,8 @@
  * | `POST /admin/days/{date}/withdraw` | `WithdrawDay` | `DayChanged` |
  * | `POST /admin/days/{date}/restore` | `RestoreDay` | `DayChanged` |
  * | `POST /admin/days/{date}/publish` | `PublishDay` | `DayChanged` |
+ * | `GET /admin/days/adoptable` | | `AdoptableList` |
+ * | `POST /admin/days/{date}/adopt` | `AdoptDay` | `Published` |
  * | `GET /admin/changes?after=&since=&limit=` | | `ChangeList` |
  * | `POST /admin/days/{date}/uploads` | `BeginUpload` | `UploadBegun` |
  * | `PUT /admin/days/{date}/uploads/{uploadId}/parts/{n}` | raw bytes, `X-Content-SHA256` | `StoredPart` |
@@ -69,6 +71,7 @@
 import * as z from "zod";
 
 export * from "./wire-accounts.ts";
+export * from "./wire-adopt.ts";
 export * from "./wire-backup.ts";
 export * from "./wire-days.ts";
 export * from "./wire-doctor.ts";

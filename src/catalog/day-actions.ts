@@ -7,8 +7,6 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement, type Guard } from "./audit.ts";
 import { revisionChangeStatement, strikeChangeStatement } from "./day-changes.ts";
-import { packTarget } from "./publish-day.ts";
-import { nextRevision } from "./uploads.ts";
 
 /** The day as the operator saw it. */
 export interface SeenDay {
@@ -54,20 +52,21 @@ export interface ServeAgain {
   packId: number;
   /** `restored`: another pack than the day has now. `published`: the same one under a new number. */
   kind: "published" | "restored";
+  /** The day's next revision. */
+  number: number;
 }
 
 /**
- * Serves `packId` as the day's next revision. Returns its number, or null when the day has another revision
- * than the seen one by now, or the pack has lost its index rows as nothing served it for long. An upload of the
- * day that is open loses its number and is told at its next step.
+ * Serves `packId` as revision `number` of the day. Returns false when the day has another revision than the seen
+ * one by now, or one of this or a higher number, or the pack has lost its index rows as nothing served it for
+ * long. An upload of the day that is open loses its number and is told at its next step.
  */
 export async function serveAgain(
   db: D1Database,
   { tradedate, revision }: SeenDay,
-  { packId, kind }: ServeAgain,
+  { packId, kind, number }: ServeAgain,
   by: By,
-): Promise<number | null> {
-  const number = await nextRevision(db, packTarget(tradedate));
+): Promise<boolean> {
   const guard = (first: number): Guard => ({
     sql: `EXISTS (SELECT 1 FROM order_days WHERE tradedate = ?${first} AND revision = ?${first + 1})
       AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?${first} AND revision >= ?${first + 2})
@@ -107,5 +106,5 @@ export async function serveAgain(
       )
       .bind(tradedate, revision, number, packId),
   ]);
-  return results.at(-1)?.results.length === 1 ? number : null;
+  return results.at(-1)?.results.length === 1;
 }

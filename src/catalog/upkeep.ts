@@ -1,5 +1,6 @@
 /** What the catalog says of objects in R2 and of uploads, for those who tidy up. Instants are Unix milliseconds. */
 import { REPLACED_KEPT_MS } from "./files.ts";
+import { ADOPTED_R2_UPLOAD_ID } from "./known-packs.ts";
 import { dropUnserved, type UploadState } from "./uploads.ts";
 
 /**
@@ -39,7 +40,7 @@ const KNOWN = `
   UNION ALL
   SELECT object_key, iif(state IN ('uploading', 'completing'), 'open', 'unserved'), NULL, size_bytes, target,
     NULL, begun_at_ms
-  FROM uploads WHERE state <> 'served'`;
+  FROM uploads WHERE state <> 'served' AND r2_upload_id <> '${ADOPTED_R2_UPLOAD_ID}'`;
 
 /** Which duty wins where several rows name one key: a number that was not served may be given again. */
 const RANK: Record<Duty, number> = { kept: 0, open: 1, expired: 2, unserved: 3 };

@@ -99,6 +99,15 @@ export async function nextRevision(db: D1Database, target: string): Promise<numb
   return row?.next ?? 1;
 }
 
+/** Ids of all uploads of the target, in whatever state. */
+export async function targetUploadIds(db: D1Database, target: string): Promise<Set<string>> {
+  const { results } = await db
+    .prepare("SELECT upload_id AS uploadId FROM uploads WHERE target = ?1")
+    .bind(target)
+    .all<{ uploadId: string }>();
+  return new Set(results.map(({ uploadId }) => uploadId));
+}
+
 export type NewUpload<Claims = unknown> = Omit<Upload<Claims>, "objectId" | "state" | "stateNote">;
 
 /**

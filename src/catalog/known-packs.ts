@@ -1,0 +1,28 @@
+/** Which day packs in R2 the catalog knows. */
+
+/** An upload that adopts an object: R2 never knew it as an upload. */
+export const ADOPTED_R2_UPLOAD_ID = "";
+
+const KNOWN = `
+  SELECT object_key AS objectKey FROM day_packs
+  UNION SELECT object_key FROM uploads WHERE r2_upload_id <> '${ADOPTED_R2_UPLOAD_ID}'`;
+
+/** Keys of all objects that are packs of days, or that an upload of a day is or was about to make. */
+export async function knownPackKeys(db: D1Database): Promise<Set<string>> {
+  const { results } = await db.prepare(KNOWN).all<{ objectKey: string }>();
+  return new Set(results.map(({ objectKey }) => objectKey));
+}
+
+/** Whether `knownPackKeys` has this one. */
+export async function isKnownPackKey(db: D1Database, objectKey: string): Promise<boolean> {
+  const sql = `SELECT EXISTS (SELECT 1 FROM (${KNOWN}) WHERE objectKey = ?1) AS known`;
+  return (await db.prepare(sql).bind(objectKey).first<{ known: number }>())?.known === 1;
+}
+
+/** The revision served of each loaded day. */
+export async function servedRevisions(db: D1Database): Promise<Map<string, number>> {
+  const { results } = await db
+    .prepare("SELECT tradedate, revision FROM order_days")
+    .all<{ tradedate: string; revision: number }>();
+  return new Map(results.map(({ tradedate, revision }) => [tradedate, revision]));
+}
