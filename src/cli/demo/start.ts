@@ -26,22 +26,32 @@ interface StartOptions {
   state: string;
   out: string;
   fresh?: boolean;
+  empty?: boolean;
 }
 
+/** A deployment that began empty is not the demo, so each has a folder of its own. */
+const STATE = { demo: ".wrangler/state", empty: ".wrangler/empty" };
+
 function parseOptions(): StartOptions {
-  return new Command("npm start --")
+  const { state, ...options } = new Command("npm start --")
     .description("the service on this machine, with sample days and demo keys")
     .option("--port <port>", "where to listen on 127.0.0.1", portArgument, 8787)
-    .option("--state <folder>", "database, packs and demo keys; kept between starts", ".wrangler/state")
+    .option(
+      "--state <folder>",
+      `database, packs and demo keys, kept between starts (default: ${STATE.demo}, with --empty ${STATE.empty})`,
+    )
     .option(
       "--out <file>",
       "address, keys and days for scripts, once every day is served",
       ".edgetape/demo.json",
     )
     .option("--fresh", "forget the state and begin anew")
+    .option("--empty", "add nothing: no calendar, no sample days, no accounts; what you load is kept")
+    .allowExcessArguments(false)
     .exitOverride()
     .parse()
-    .opts<StartOptions>();
+    .opts<Omit<StartOptions, "state"> & { state?: string }>();
+  return { ...options, state: state ?? (options.empty ? STATE.empty : STATE.demo) };
 }
 
 function portArgument(text: string): number {
@@ -51,7 +61,10 @@ function portArgument(text: string): number {
   return port;
 }
 
-async function start({ port, state, out, fresh }: StartOptions, stop: StopRequest): Promise<void> {
+async function start(
+  { port, state, out, fresh, empty = false }: StartOptions,
+  stop: StopRequest,
+): Promise<void> {
   const stateDir = resolve(CHECKOUT, state);
   const demoFile = resolve(CHECKOUT, out);
   const unlock = await lockState(stateDir);
@@ -70,10 +83,13 @@ async function start({ port, state, out, fresh }: StartOptions, stop: StopReques
     say("Starting the service");
     const logFile = resolve(stateDir, "demo.log");
     server = startDevServer({ port, stateDir, secretsFile: writeSecrets(stateDir, remembered), logFile });
-    const announced = prepare(server, stateDir, remembered).then(({ demo, withoutHolidays, consoleUrl }) => {
+    const prepared = empty
+      ? prepareEmpty(server, stateDir, remembered)
+      : prepare(server, stateDir, remembered);
+    const announced = prepared.then(({ demo, ...filled }) => {
       mkdirSync(dirname(demoFile), { recursive: true });
       writeWhole(demoFile, `${JSON.stringify(demo, null, 2)}\n`);
-      say(`\n${welcome(demo, { withoutHolidays, consoleUrl, demoFile: out, logFile })}`);
+      say(`\n${welcome(demo, { ...filled, demoFile, logFile })}`);
     });
     await Promise.race([announced.then(() => stop.asked), stop.asked, diedOf(server, stop)]);
   } finally {
@@ -83,6 +99,18 @@ async function start({ port, state, out, fresh }: StartOptions, stop: StopReques
     }
     unlock();
   }
+}
+
+/** The service with its secrets and migrations, and whatever an operator has put there. */
+async function prepareEmpty(
+  server: DevServer,
+  stateDir: string,
+  remembered: Remembered,
+): Promise<{ demo: Demo }> {
+  remember(stateDir, remembered);
+  await waitUntilReady(server);
+  const { baseUrl } = server;
+  return { demo: { baseUrl, adminToken: remembered.adminToken, keys: {}, days: [] } };
 }
 
 /** Fills the service with the calendar, the sample days it lacks and the demo accounts. */

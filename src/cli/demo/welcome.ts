@@ -11,16 +11,38 @@ export interface Demo {
   days: string[];
 }
 
-/** Address, keys, days and a request to paste, as lines for a terminal. */
-export function welcome(
-  { baseUrl, keys, days }: Demo,
-  said: { withoutHolidays: number[]; consoleUrl: string; demoFile: string; logFile: string },
-): string {
-  const { withoutHolidays, consoleUrl, demoFile, logFile } = said;
-  const rows = DEMO_ACCOUNTS.map(({ name, says }) => [name, keys[name] ?? "", says]);
+/** What was put into the service, and where its files are. */
+export interface Said {
+  /** Years whose holidays the library does not know; absent when the start added nothing. */
+  withoutHolidays?: number[];
+  /** A link that signs in to the console once; absent when the start added nothing. */
+  consoleUrl?: string;
+  demoFile: string;
+  logFile: string;
+}
+
+/** Address, keys, days, what to paste and where to look, as lines for a terminal. */
+export function welcome(demo: Demo, said: Said): string {
+  const { baseUrl } = demo;
   return [
     `edgetape is serving at ${baseUrl}/api`,
+    `What it answers, in words: ${baseUrl}/docs/`,
     "",
+    ...(said.consoleUrl === undefined ? emptyLines(baseUrl) : demoLines(demo, said)),
+    "To operate it with `npx edgetape`:",
+    "",
+    ...(said.consoleUrl === undefined ? [`export EDGETAPE_URL=${baseUrl}`] : []),
+    `export EDGETAPE_TOKEN=$(node -p 'require(${JSON.stringify(said.demoFile)}).adminToken')`,
+    "",
+    `For scripts: ${said.demoFile}`,
+    `Log:         ${said.logFile}`,
+    "Stop with Ctrl-C.",
+  ].join("\n");
+}
+
+function demoLines({ baseUrl, keys, days }: Demo, { withoutHolidays = [], consoleUrl = "" }: Said): string[] {
+  const rows = DEMO_ACCOUNTS.map(({ name, says }) => [name, keys[name] ?? "", says]);
+  return [
     ...table(["demo key", "", "order history"], rows),
     "",
     `Sample days: ${days.join(" ")} (invented orders of 600519, 300750 and others)`,
@@ -28,6 +50,11 @@ export function welcome(
       (year) =>
         `The holidays of ${year} are not in the library yet: every weekday of it counts as a trading day.`,
     ),
+    "",
+    "For the samples and clients:",
+    "",
+    `export EDGETAPE_KEY=${keys.flagship ?? ""}`,
+    `export EDGETAPE_URL=${baseUrl}`,
     "",
     "Try it:",
     "",
@@ -41,10 +68,23 @@ export function welcome(
     "",
     consoleUrl,
     "",
-    `For scripts: ${demoFile}`,
-    `Log:         ${logFile}`,
-    "Stop with Ctrl-C.",
-  ].join("\n");
+  ];
+}
+
+/** Nothing is there unless an operator has put it there: the way to a served day. */
+function emptyLines(baseUrl: string): string[] {
+  return [
+    "It holds what you load, and nothing else. To a served day:",
+    "",
+    "npx edgetape calendar load --year <year>",
+    "npx edgetape rebuild <delivery> --date <YYYYMMDD> --out packs",
+    "npx edgetape account create <name>",
+    "npx edgetape subscription weekly <name>",
+    "npx edgetape key issue <name>",
+    "",
+    `or all of another deployment, but its packs: npx edgetape backup restore <file>. The console: ${baseUrl}/console/`,
+    "",
+  ];
 }
 
 /** A `curl` command for one page of five orders. */
