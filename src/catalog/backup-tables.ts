@@ -51,6 +51,7 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   ),
   table("day_revisions", "tradedate revision", "pack_id published_at_ms replaced_at_ms", { id: "pack_id" }),
   table("order_days", "tradedate", "revision pack_id state state_note", { id: "pack_id" }),
+  table("revision_floors", "target", "revision"),
   table("day_changes", "change_id", "at_ms tradedate kind revision previous added removed changed", {
     pageRows: LONG_PAGE_ROWS,
   }),
@@ -84,4 +85,5 @@ export const NOT_IN_BACKUP: Record<string, string> = {
   restores: "of a restore itself",
   restore_chunks: "of a restore itself",
   restore_objects: "of a restore itself",
+  restored_over: "of a restore itself",
 };

@@ -68,20 +68,30 @@ function codes(pack: string, other: string, where: string): string {
     WHERE a.pack_id = ${pack} AND ${where})`;
 }
 
+/**
+ * SQL of the codes that `pack` has and `before` has not, the other way round, and those that differ. A section is
+ * the same when its CRC, rows and length are: a builder that writes other bytes for the same rows is told of.
+ */
+export function differences(pack: string, before: string): string[] {
+  const differ = "(b.crc <> a.crc OR b.rows <> a.rows OR b.section_length <> a.section_length)";
+  return [
+    codes(pack, before, "b.pack_id IS NULL"),
+    codes(before, pack, "b.pack_id IS NULL"),
+    codes(pack, before, differ),
+  ];
+}
+
+const DIFFERENCES = differences("?5", "d.pack_id").map((list) => `iif(d.pack_id IS NULL, NULL, ${list})`);
+
 /** Values are `?1` to `?5`: the instant, the day, the kind, the new revision, the new pack. */
 const ADD = `
   INSERT INTO day_changes (at_ms, tradedate, kind, revision, previous, added, removed, changed)
-  SELECT ?1, ?2, ?3, ?4, d.revision,
-    iif(d.pack_id IS NULL, NULL, ${codes("?5", "d.pack_id", "b.pack_id IS NULL")}),
-    iif(d.pack_id IS NULL, NULL, ${codes("d.pack_id", "?5", "b.pack_id IS NULL")}),
-    iif(d.pack_id IS NULL, NULL,
-      ${codes("?5", "d.pack_id", "(b.crc <> a.crc OR b.rows <> a.rows OR b.section_length <> a.section_length)")})
+  SELECT ?1, ?2, ?3, ?4, d.revision, ${DIFFERENCES.join(", ")}
   FROM (SELECT ?2 AS tradedate) asked LEFT JOIN order_days d ON d.tradedate = asked.tradedate`;
 
 /**
  * Adds the change that pack `packId` becomes revision `revision` of a day, where `guard` holds (its values are
- * `?6` and on). It compares with the revision in `order_days`, so it stands before that row's change. A section
- * is the same when its CRC, rows and length are: a builder that writes other bytes for the same rows is told of.
+ * `?6` and on). It compares with the revision in `order_days`, so it stands before that row's change.
  */
 export function revisionChangeStatement(
   db: D1Database,

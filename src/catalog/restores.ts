@@ -6,6 +6,7 @@ import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 import type { Value } from "./backup.ts";
 import { BACKUP_TABLES, type BackupTable } from "./backup-tables.ts";
+import { rememberSeen, tellSeen } from "./restore-marks.ts";
 
 /** Ids of uploads that begin while a restore is under way stay below those it gives. */
 const ID_GAP = 1_000_000;
@@ -150,7 +151,7 @@ const GO_TOO = ["console_sessions", "console_invites", "refusals"];
 
 /**
  * Puts the backup in the place of what is there, in one transaction: a day whose pack is not in R2 is not
- * served, a file whose object is not there is withdrawn. Again does nothing.
+ * served, a file whose object is not there is withdrawn, an upload that was under way is over. Again does nothing.
  */
 export async function completeRestore(db: D1Database, restore: Restore, by: By): Promise<void> {
   const { restoreId, idShift } = restore;
@@ -167,12 +168,14 @@ export async function completeRestore(db: D1Database, restore: Restore, by: By):
   };
   const guard = { sql: open.replace("?1", "?7"), values: [restoreId] };
   await db.batch([
-    ...[...GO_TOO, ...BACKUP_TABLES.map(({ name }) => name).reverse()].map((name) =>
+    ...rememberSeen(open).map(prepare),
+    ...[...GO_TOO, ...REPLACED.map(({ name }) => name).reverse()].map((name) =>
       prepare(`DELETE FROM ${name} WHERE ${open}`),
     ),
     db.prepare(`DELETE FROM pack_markets WHERE pack_id <= ?2 AND ${open}`).bind(restoreId, idShift),
-    ...present.map((table) => prepare(`${insertOf(table, restore)} AND ${open}`)),
-    ...presentEtags(restore).map((sql) => prepare(`${sql} AND ${open}`)),
+    ...present.map((table) => prepare(insertOf(table, restore, open))),
+    ...[...OPEN_UPLOADS_GO, ...presentEtags(restore)].map((sql) => prepare(`${sql} AND ${open}`)),
+    ...tellSeen(open, by.nowMs).map(prepare),
     auditStatement(db, entry, guard),
     db
       .prepare("UPDATE restores SET state = 'done', done_at_ms = ?2 WHERE restore_id = ?1 AND state = 'open'")
@@ -182,16 +185,27 @@ export async function completeRestore(db: D1Database, restore: Restore, by: By):
   ]);
 }
 
-function insertOf({ name, id }: BackupTable, { tables, idShift }: Restore): string {
+/** Numbers that were given stay beside those of the backup: `rememberSeen`. */
+const REPLACED = BACKUP_TABLES.filter(({ name }) => name !== "revision_floors");
+
+/** R2 has other parts by now, or none, and the number may have been given to somebody else. */
+const OPEN_UPLOADS_GO = [
+  "DELETE FROM upload_parts WHERE TRUE",
+  "DELETE FROM uploads WHERE state IN ('uploading', 'completing')",
+];
+
+function insertOf({ name, id }: BackupTable, { tables, idShift }: Restore, open: string): string {
   const columns = tables[name] ?? [];
   const values = columns.map((column, n) =>
     column === id ? `(row.value ->> ${n}) + ${idShift}` : `row.value ->> ${n}`,
   );
   const idAt = `row.value ->> ${columns.indexOf(id ?? "")}`;
   const served = name === "order_days" ? `AND ${idAt} IN (${READY})` : "";
+  const floors = "ON CONFLICT (target) DO UPDATE SET revision = max(revision, excluded.revision)";
   return `INSERT INTO ${name} (${columns.join(", ")}) SELECT ${values.join(", ")}
     FROM restore_chunks c, json_each(c.rows) row
-    WHERE c.restore_id = ?1 AND c.table_name = '${name}' ${served}`;
+    WHERE c.restore_id = ?1 AND c.table_name = '${name}' ${served} AND ${open}
+    ${name === "revision_floors" ? floors : ""}`;
 }
 
 const READY = "SELECT object_id FROM restore_objects WHERE restore_id = ?1";

@@ -2,9 +2,11 @@
  * Cursors (spec 4.3, decisions 5): opaque, URL-safe text that says where the next page begins and
  * which query it belongs to, authenticated so that none can be made or altered outside.
  *
- * `v3.` + base64url of 28 bytes of content and their 32 bytes of HMAC-SHA-256. The content, big endian:
+ * `v4.` + base64url of 34 bytes of content and their 32 bytes of HMAC-SHA-256. The content, big endian:
  * tradedate u32, market and symbol u32 (market × 2^24 + symbol), start u32, end u32, revision u32,
- * time u32, skip u32. Every page moves (time, skip) on, so no two cursors of a walk are alike.
+ * time u32, skip u32, and 6 bytes of the SHA-256 of the day's pack: a catalog that was put back to an earlier
+ * state may give a revision's number once more, and a walk must not join rows of two builds even then. `v3.`
+ * lacked them. Every page moves (time, skip) on, so no two cursors of a walk are alike.
  */
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import type { CursorDenial } from "./denial.ts";
@@ -19,6 +21,8 @@ export interface DatedCursor extends TimeWindow {
   market: Market;
   /** The day's revision that the walk began on. */
   revision: number;
+  /** `packMark` of the pack that the revision served. */
+  packMark: string;
   position: Position;
 }
 
@@ -34,36 +38,45 @@ export interface CursorSecrets {
   previous?: { secret: string; acceptedUntilMs: number };
 }
 
-const OLD_PREFIX = "v1.";
+const OLD = /^(v1\.|v3\.[A-Za-z0-9_-]{80}$)/;
 const UNDATED = /^v2\.(\d{9})-(\d{1,9})$/;
-/** 60 bytes are 80 characters without padding or spare bits: each cursor has exactly one spelling. */
-const DATED = /^v3\.([A-Za-z0-9_-]{80})$/;
+/** 66 bytes are 88 characters without padding or spare bits: each cursor has exactly one spelling. */
+const DATED = /^v4\.([A-Za-z0-9_-]{88})$/;
 
-const CONTENT_BYTES = 28;
+const CONTENT_BYTES = 34;
+const MARK_OFFSET = 28;
+const MARK_DIGITS = 12;
+const MARK = /^[0-9a-f]{12}$/;
 const MARKETS: readonly Market[] = ["SH", "SZ"];
 const MARKET_FACTOR = 2 ** 24;
 
 /** Goes into every signature, so that the secret's other uses can never yield a cursor. */
-const PURPOSE = new TextEncoder().encode("edgetape order-history cursor v3\0");
+const PURPOSE = new TextEncoder().encode("edgetape order-history cursor v4\0");
+
+/** What a cursor holds of the SHA-256 of a day's pack (hex digits). */
+export function packMark(sha256: string): string {
+  return sha256.slice(0, MARK_DIGITS);
+}
 
 /** The cursor's text for `content`, signed with `secret`. Numbers are non-negative and below 2^32. */
 export async function signCursor(secret: string, content: DatedCursor): Promise<string> {
   const bytes = encodeContent(content);
   const key = await signingKey(secret);
   const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, withPurpose(bytes)));
-  return `v3.${toBase64Url(concat(bytes, signature))}`;
+  return `v4.${toBase64Url(concat(bytes, signature))}`;
 }
 
 /**
- * Reads a cursor of any generation. The first, order-number one is refused with `cursor_old_format`; anything
- * that is none of ours, altered, or signed with another secret, with `cursor_invalid`. Never throws on text.
+ * Reads a cursor of any generation. The first, order-number one and the one that did not know its day's pack are
+ * refused with `cursor_old_format`; anything that is none of ours, altered, or signed with another secret, with
+ * `cursor_invalid`. Never throws on text.
  */
 export async function readCursor(
   secrets: CursorSecrets,
   text: string,
   nowMs: number,
 ): Promise<DatedCursor | UndatedCursor | CursorDenial> {
-  if (text.startsWith(OLD_PREFIX)) return { reason: "cursor_old_format" };
+  if (OLD.test(text)) return { reason: "cursor_old_format" };
   const [, undatedTime, undatedSkip] = UNDATED.exec(text) ?? [];
   if (undatedTime !== undefined) return readUndated(undatedTime, Number(undatedSkip));
   const [, encoded] = DATED.exec(text) ?? [];
@@ -98,6 +111,7 @@ function encodeContent({
   start,
   end,
   revision,
+  packMark,
   position,
 }: DatedCursor): Uint8Array<ArrayBuffer> {
   const security = MARKETS.indexOf(market) * MARKET_FACTOR + Number(symbol);
@@ -110,6 +124,9 @@ function encodeContent({
     }
     view.setUint32(4 * index, value);
   });
+  if (!MARK.test(packMark)) throw new RangeError(`a cursor cannot hold the mark ${packMark}`);
+  view.setUint32(MARK_OFFSET, Number.parseInt(packMark.slice(0, 8), 16));
+  view.setUint16(MARK_OFFSET + 4, Number.parseInt(packMark.slice(8), 16));
   return new Uint8Array(view.buffer);
 }
 
@@ -128,8 +145,13 @@ function decodeContent(bytes: Uint8Array): DatedCursor | null {
     start: value(2),
     end: value(3),
     revision: value(4),
+    packMark: hex(view.getUint32(MARK_OFFSET), 8) + hex(view.getUint16(MARK_OFFSET + 4), 4),
     position: { time: value(5), skip: value(6) },
   };
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, "0");
 }
 
 function signingKey(secret: string): Promise<CryptoKey> {

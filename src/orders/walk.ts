@@ -12,6 +12,8 @@ export interface Walk {
   tradedate: BeijingDate | null;
   /** The day's revision that the walk began on; `null` where none is fixed yet. */
   revision: number | null;
+  /** `packMark` of the pack that it served then; `null` where none is fixed yet. */
+  packMark: string | null;
   /** The exchange that the walk began on, for `resolveMarket`; `null` where none is fixed yet. */
   market: Market | null;
   position: Position;
@@ -22,6 +24,7 @@ export function beginWalk(query: OrderQuery): Walk {
   return {
     tradedate: query.tradedate,
     revision: null,
+    packMark: null,
     market: null,
     position: { time: query.start, skip: 0 },
   };
@@ -45,13 +48,13 @@ export function continueWalk(
     if (position.time >= query.end) return mismatch("end_time");
     return { ...beginWalk(query), position };
   }
-  const { tradedate, revision, market } = cursor;
+  const { tradedate, revision, packMark, market } = cursor;
   if (query.symbol !== cursor.symbol) return mismatch("symbol");
   if (query.market !== null && query.market !== market) return mismatch("symbol");
   if (query.tradedate !== null && query.tradedate !== tradedate) return mismatch("tradedate");
   if (query.start !== cursor.start) return mismatch("start_time");
   if (query.end !== cursor.end) return mismatch("end_time");
-  return { tradedate, revision, market, position };
+  return { tradedate, revision, packMark, market, position };
 }
 
 function mismatch(parameter: "symbol" | "tradedate" | "start_time" | "end_time"): CursorDenial {

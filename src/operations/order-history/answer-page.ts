@@ -2,7 +2,7 @@
 import { type BodyEnd, holdBody } from "../../gate/hold-body.ts";
 import type { Denial } from "../../http/denial.ts";
 import { jsonHeaders, orderPageBody } from "../../http/respond.ts";
-import { signCursor } from "../../orders/cursor.ts";
+import { packMark, signCursor } from "../../orders/cursor.ts";
 import { readOrderPage } from "../../packs/order-page.ts";
 import type { Accepted } from "./answer.ts";
 
@@ -36,6 +36,7 @@ export async function answerPage(accepted: Accepted): Promise<Response | Denial>
           start,
           end,
           revision,
+          packMark: packMark(pack.sha256),
           position: page.next,
         });
   const fields = columns.map(({ name }) => name);

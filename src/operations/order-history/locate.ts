@@ -3,6 +3,7 @@ import { beijingDate } from "../../calendar/beijing.ts";
 import { dayDenial, securityDenial } from "../../catalog/day-denial.ts";
 import type { LoadedDay, OrderDay } from "../../catalog/order-day.ts";
 import type { Denial } from "../../http/denial.ts";
+import { packMark } from "../../orders/cursor.ts";
 import type { OrderQuery } from "../../orders/query.ts";
 import { resolveMarket } from "../../orders/symbol.ts";
 import type { Walk } from "../../orders/walk.ts";
@@ -30,7 +31,7 @@ export async function locate(
   if (unserved !== null) return unserved;
   const { day, sections, tradedate } = orderDay;
   if (day === null) throw new Error("a day without a denial is loaded");
-  if (walk.revision !== null && walk.revision !== day.revision) return { reason: "data_rebuilt", tradedate };
+  if (isRebuilt(walk, day)) return { reason: "data_rebuilt", tradedate };
 
   const traded = sections.filter(({ rows }) => rows > 0);
   const candidates = (traded.length > 0 ? traded : sections).map(({ market }) => market);
@@ -43,4 +44,10 @@ export async function locate(
   if (section === undefined) throw new Error("a security without a denial has a section");
   const { blocksBlob, ...entry } = section;
   return { day, entry: { ...entry, blocks: decodeBlocks(blocksBlob) } };
+}
+
+/** Whether the walk began on another content than `day` has: another revision, or its number on another pack. */
+function isRebuilt({ revision, packMark: mark }: Walk, day: LoadedDay): boolean {
+  if (revision === null) return false;
+  return revision !== day.revision || mark !== packMark(day.pack.sha256);
 }

@@ -29,6 +29,7 @@ describe("inside workerd", () => {
       start: 0,
       end: 240_000_000,
       revision: 1,
+      packMark: "00f1e2d3c4b5",
       position: { time: 93_000_000, skip: 1 },
     };
     const text = await signCursor(secret, content);

@@ -13,6 +13,7 @@ const CONTENT: DatedCursor = {
   start: 93_000_000,
   end: 240_000_000,
   revision: 3,
+  packMark: "00f1e2d3c4b5",
   position: { time: 93_000_010, skip: 7 },
 };
 const INVALID = { reason: "cursor_invalid" };
@@ -26,6 +27,10 @@ function randomContent(random: Random): DatedCursor {
     start: random.integer(0, 240_000_000),
     end: random.integer(0, 240_000_000),
     revision: random.integer(1, 2 ** 32 - 1),
+    packMark: random
+      .integer(0, 2 ** 48 - 1)
+      .toString(16)
+      .padStart(12, "0"),
     position: { time: random.integer(0, 235_959_999), skip: random.integer(0, 2 ** 32 - 1) },
   };
 }
@@ -36,7 +41,7 @@ describe("a present cursor (decisions 5)", () => {
     for (let round = 0; round < 2000; round += 1) {
       const content = randomContent(random);
       const text = await signCursor(SECRET, content);
-      expect(text).toMatch(/^v3\.[A-Za-z0-9_-]+$/);
+      expect(text).toMatch(/^v4\.[A-Za-z0-9_-]+$/);
       expect(await readCursor(SECRETS, text, 0)).toEqual(content);
     }
   });
@@ -56,6 +61,8 @@ describe("a present cursor (decisions 5)", () => {
       { ...CONTENT, start: 0 },
       { ...CONTENT, end: 150_000_000 },
       { ...CONTENT, revision: 4 },
+      { ...CONTENT, packMark: "00f1e2d3c4b6" },
+      { ...CONTENT, packMark: "10f1e2d3c4b5" },
       { ...CONTENT, position: { time: 93_000_010, skip: 8 } },
       { ...CONTENT, position: { time: 93_000_020, skip: 7 } },
     ];
@@ -70,9 +77,9 @@ describe("a present cursor (decisions 5)", () => {
 
   it("is not made by signing its content for another purpose with the same secret", async () => {
     const text = await signCursor(SECRET, CONTENT);
-    const content = Buffer.from(text.slice(3), "base64url").subarray(0, 28);
+    const content = Buffer.from(text.slice(3), "base64url").subarray(0, 34);
     const plain = createHmac("sha256", SECRET).update(content).digest();
-    const forged = `v3.${Buffer.concat([content, plain]).toString("base64url")}`;
+    const forged = `v4.${Buffer.concat([content, plain]).toString("base64url")}`;
     expect(forged).toHaveLength(text.length);
     expect(await readCursor(SECRETS, forged, 0)).toEqual(INVALID);
   });
@@ -98,9 +105,12 @@ describe("a present cursor (decisions 5)", () => {
 });
 
 describe("older cursors (spec 3, 4.3)", () => {
-  it.each(["v1.", "v1.123456", "v1.eyJvcmRlcl9ubyI6MX0="])("%s is of the old format", async (text) => {
-    expect(await readCursor(SECRETS, text, 0)).toEqual({ reason: "cursor_old_format" });
-  });
+  it.each(["v1.", "v1.123456", "v1.eyJvcmRlcl9ubyI6MX0=", `v3.${"A".repeat(80)}`])(
+    "%s is of the old format",
+    async (text) => {
+      expect(await readCursor(SECRETS, text, 0)).toEqual({ reason: "cursor_old_format" });
+    },
+  );
 
   it("a time-offset cursor gives its position without a date", async () => {
     expect(await readCursor(SECRETS, "v2.093000000-5", 0)).toEqual({
@@ -134,12 +144,14 @@ describe("any other text", () => {
     "",
     "v3.",
     "v3",
+    "v3.abc",
+    "v4.",
     "v4.abc",
     "null",
     "0",
-    "v3.====",
-    `v3.${"A".repeat(80)}`,
-    `v3.${"A".repeat(64_000)}`,
+    "v4.====",
+    `v4.${"A".repeat(88)}`,
+    `v4.${"A".repeat(64_000)}`,
   ])("%s is invalid", async (text) => {
     expect(await readCursor(SECRETS, text, 0)).toEqual(INVALID);
   });
@@ -168,7 +180,7 @@ describe("any other text", () => {
     for (let bit = 0; bit < 8 * bytes.length; bit += 1) {
       const flipped = Buffer.from(bytes);
       flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      const text = `v3.${flipped.toString("base64url")}`;
+      const text = `v4.${flipped.toString("base64url")}`;
       expect(await readCursor(SECRETS, text, 0), `bit ${bit}`).toEqual(INVALID);
     }
   });

@@ -17,6 +17,7 @@ const CURSOR: DatedCursor = {
   start: 93_000_000,
   end: 100_000_000,
   revision: 3,
+  packMark: "00f1e2d3c4b5",
   position: { time: 94_500_000, skip: 2 },
 };
 const WINDOW = { start_time: "09:30", end_time: "10:00" };
@@ -26,6 +27,7 @@ describe("beginWalk", () => {
     expect(beginWalk(query({ symbol: "600519", tradedate: "20240102", ...WINDOW }))).toEqual({
       tradedate: "20240102",
       revision: null,
+      packMark: null,
       market: null,
       position: { time: 93_000_000, skip: 0 },
     });
@@ -42,6 +44,7 @@ describe("continueWalk (spec 4.3, rules 1, 2, 5)", () => {
     expect(continueWalk(query(params), CURSOR)).toEqual({
       tradedate: "20240102",
       revision: 3,
+      packMark: "00f1e2d3c4b5",
       market: "SH",
       position: { time: 94_500_000, skip: 2 },
     });
@@ -80,6 +83,7 @@ describe("continueWalk with an undated cursor (spec 4.3, rule 3)", () => {
     expect(continueWalk(query({ symbol: "600519", ...WINDOW, tradedate: "20240102" }), undated)).toEqual({
       tradedate: "20240102",
       revision: null,
+      packMark: null,
       market: null,
       position: undated.position,
     });

@@ -1,0 +1,58 @@
+/**
+ * What a restore must not take back, as statements of its one transaction: the numbers that were given, and that
+ * callers who follow the list of changes hear of what is served now.
+ */
+import { differences } from "./day-changes.ts";
+
+/**
+ * Before anything is replaced: no revision that was given is given again, and what days serve is remembered.
+ * `open` is the condition, over `?1`, under which the restore goes on.
+ */
+export function rememberSeen(open: string): string[] {
+  return [
+    `INSERT INTO revision_floors (target, revision)
+     SELECT target, max(revision) FROM taken_revisions WHERE ${open} GROUP BY target
+     ON CONFLICT (target) DO UPDATE SET revision = excluded.revision`,
+    `DELETE FROM restored_over WHERE ${open}`,
+    `INSERT INTO restored_over (tradedate, revision, pack_id, state, sha256)
+     SELECT d.tradedate, d.revision, d.pack_id, d.state, p.sha256
+     FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id WHERE ${open}`,
+  ];
+}
+
+/** Whether a day serves something else now (`d`, its pack `p`) than it did (`was`); each may be absent. */
+const DIFFERS = `
+  iif(d.state = 'available',
+    was.state IS NOT 'available' OR was.revision <> d.revision OR was.sha256 <> p.sha256,
+    was.state IS 'available')`;
+
+const BOTH = "d.state = 'available' AND was.pack_id IS NOT NULL";
+const DIFFERENCES = differences("d.pack_id", "was.pack_id").map((codes) => `iif(${BOTH}, ${codes}, NULL)`);
+
+/**
+ * After everything was replaced: the list of changes gets an entry for each day that serves something else than it
+ * did, for every served day where nothing was before. Its numbers go on where nobody has been: a catalog that was
+ * lost may have counted on behind the backup, so they begin at the present second since 1970, as there is less
+ * than one change a second. So does the number that caches key on.
+ */
+export function tellSeen(open: string, nowMs: number): string[] {
+  const second = Math.floor(nowMs / 1000);
+  return [
+    `INSERT INTO day_changes (change_id, at_ms, tradedate, kind, revision)
+     SELECT ${second}, ${nowMs}, '', 'restored', 1
+     WHERE ${open} AND NOT EXISTS (SELECT 1 FROM day_changes WHERE change_id >= ${second})`,
+    // AUTOINCREMENT gives no number below one that was there.
+    `DELETE FROM day_changes WHERE tradedate = '' AND ${open}`,
+    `INSERT INTO day_changes (at_ms, tradedate, kind, revision, previous, added, removed, changed)
+     SELECT ${nowMs}, days.tradedate,
+       CASE d.state WHEN 'available' THEN 'restored' WHEN 'damaged' THEN 'damaged' ELSE 'withdrawn' END,
+       iif(d.state = 'available', d.revision, was.revision), was.revision, ${DIFFERENCES.join(", ")}
+     FROM (SELECT tradedate FROM order_days UNION SELECT tradedate FROM restored_over) days
+     LEFT JOIN restored_over was ON was.tradedate = days.tradedate
+     LEFT JOIN order_days d ON d.tradedate = days.tradedate
+     LEFT JOIN day_packs p ON p.pack_id = d.pack_id
+     WHERE ${DIFFERS} AND ${open} ORDER BY days.tradedate`,
+    `DELETE FROM restored_over WHERE ${open}`,
+    `UPDATE catalog_revision SET revision = max(revision + 1, ${second}) WHERE ${open}`,
+  ];
+}

@@ -1,0 +1,169 @@
+/** What callers hold of a catalog that is put back to an earlier state: cursors, numbers of revisions and of changes. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AdoptableList, DayChanged, DayDetail, Published } from "../../src/admin/wire.ts";
+import { day, order, security } from "../support/builders.ts";
+import { copyObjects } from "../support/catalog-rows.ts";
+import { account, asOperator, publish } from "../support/operator.ts";
+import { runEdgetape } from "../support/running-command.ts";
+import { type Service, startService } from "../support/service.ts";
+import { orderHistory, pageOf } from "../support/walk.ts";
+
+const [EVE, DAY, LATER] = ["20260309", "20260310", "20260311"] as const;
+const folder = mkdtempSync(join(tmpdir(), "edgetape-timeline-"));
+const file = join(folder, "backup.jsonl");
+let origin: Service;
+let key: string;
+/** Of the walk that began on what the catalog forgets. */
+let cursor: string | null;
+/** Of `data_changes`, read to its end then. */
+let after: number;
+
+const build = (tradedate: string, volume: number, more: string[] = []) =>
+  day({
+    tradedate,
+    securities: [
+      security(
+        "600519",
+        [1, 2, 3].map((n) => order("093000000", { volume: volume + n })),
+      ),
+      security("300750", [order("091500000")]),
+      ...more.map((symbol) => security(symbol, [order("091500000")])),
+    ],
+  });
+
+const page = (service: Service, more: object = {}) =>
+  service.post(
+    orderHistory({ apikey: key, params: { symbol: "600519", tradedate: DAY, page_size: 1, ...more } }),
+  );
+
+interface Changes {
+  changes: {
+    change: number;
+    tradedate: string;
+    kind: string;
+    revision: number;
+    previous: number | null;
+    securities: unknown;
+  }[];
+  next_after: number;
+}
+
+async function changes(service: Service, params: object): Promise<Changes> {
+  const answer = await service.post({ apiname: "data_changes", apikey: key, params });
+  expect(answer.envelope.code).toBe(200);
+  return answer.envelope.data as unknown as Changes;
+}
+
+const revisionOf = async (service: Service, date: string) =>
+  (await asOperator<DayDetail>(service, "GET", `/admin/days/${date}`)).day.revision;
+
+/** Serves the present content of the day once more, under a new number. */
+async function serveAgain(service: Service, date: string): Promise<number> {
+  const body = { revision: await revisionOf(service, date) };
+  return (await asOperator<DayChanged>(service, "POST", `/admin/days/${date}/publish`, body)).day.revision;
+}
+
+beforeAll(async () => {
+  origin = await startService();
+  const days = [EVE, DAY, LATER].map((each) => ({ day: each, open: true }));
+  await asOperator(origin, "PUT", "/admin/calendar", { days, source: "test" });
+  key = (await account(origin, { plan: "flagship" })).key;
+  await publish(origin, build(EVE, 100));
+  await publish(origin, build(DAY, 100));
+  await publish(origin, build(DAY, 200));
+  expect(await runEdgetape(["backup", "create", "--out", file], origin)).toMatchObject({ status: 0 });
+
+  // The content of the first revision again, under a number without an object of its own.
+  await asOperator(origin, "POST", `/admin/days/${DAY}/restore`, { revision: 2 });
+  expect(await revisionOf(origin, DAY)).toBe(3);
+  cursor = pageOf(await page(origin)).next_cursor;
+  await publish(origin, build(LATER, 100));
+  after = (await changes(origin, {})).next_after;
+});
+afterAll(async () => {
+  await origin.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("a restore into an empty deployment, which cannot know what was given", () => {
+  it("joins no rows of two builds, even where a number is given again", async () => {
+    await using target = await startService();
+    await copyObjects(origin, target);
+    expect((await runEdgetape(["backup", "restore", file], target)).status).toBe(0);
+    expect((await page(target, { cursor })).reason).toBe("data_rebuilt");
+    // The number of the walk, on the other content.
+    expect(await serveAgain(target, DAY)).toBe(3);
+    expect((await page(target)).headers["x-revision"]).toBe("3");
+    expect((await page(target, { cursor })).reason).toBe("data_rebuilt");
+    // On the very content of the walk, its number and rows are right.
+    await asOperator(target, "POST", `/admin/days/${DAY}/restore`, { revision: 3, to: 1 });
+    const fourth = pageOf(await page(target)).next_cursor;
+    expect(pageOf(await page(target, { cursor: fourth })).items[0]?.[8]).toBe(102);
+  });
+
+  it("tells who follows the changes of every day that is served, under numbers that nobody has seen", async () => {
+    await using target = await startService();
+    await copyObjects(origin, target);
+    await runEdgetape(["backup", "restore", file], target);
+    const told = await changes(target, { after });
+    expect(
+      told.changes.map(({ tradedate, kind, revision, previous }) => [tradedate, kind, revision, previous]),
+    ).toEqual([
+      [EVE, "restored", 1, null],
+      [DAY, "restored", 2, null],
+    ]);
+    expect(told.next_after).toBeGreaterThan(after);
+    await publish(target, build(EVE, 300));
+    expect((await changes(target, { after: told.next_after })).changes).toMatchObject([
+      { tradedate: EVE, kind: "published", previous: 1 },
+    ]);
+  });
+
+  it("offers the newer packs that lie in R2, and adopts them", async () => {
+    await using target = await startService();
+    // With what the objects say of themselves, as the bucket itself keeps it.
+    const [source, bucket] = [await origin.mf.getR2Bucket("PACKS"), await target.mf.getR2Bucket("PACKS")];
+    for (const { key: objectKey } of (await source.list()).objects) {
+      const object = await source.get(objectKey);
+      const metadata = object?.customMetadata ?? {};
+      if (object !== null)
+        await bucket.put(objectKey, await object.arrayBuffer(), { customMetadata: metadata });
+    }
+    await runEdgetape(["backup", "restore", file], target);
+    const { days } = await asOperator<AdoptableList>(target, "GET", "/admin/days/adoptable");
+    const objectKey = `orders/2026/${LATER}/1.parquet`;
+    expect(days).toMatchObject([{ tradedate: LATER, served: null, packs: [{ objectKey }] }]);
+    const { day: adopted } = await asOperator<Published>(target, "POST", `/admin/days/${LATER}/adopt`, {
+      objectKey,
+    });
+    expect(adopted).toMatchObject({ tradedate: LATER, revision: 2, state: "available" });
+    expect(pageOf(await page(target, { tradedate: LATER })).items[0]?.[8]).toBe(101);
+  });
+});
+
+describe("a restore over the catalog that gave the numbers", () => {
+  it("gives none of them again, and tells of each day whether, and how, it differs", async () => {
+    const restored = await runEdgetape(["backup", "restore", file, "--force", "--yes"], origin);
+    expect(restored.status).toBe(0);
+    expect(await revisionOf(origin, DAY)).toBe(2);
+    expect((await page(origin, { cursor })).reason).toBe("data_rebuilt");
+    const told = await changes(origin, { after });
+    expect(told.changes).toMatchObject([
+      {
+        tradedate: DAY,
+        kind: "restored",
+        revision: 2,
+        previous: 3,
+        securities: { added: [], removed: [], changed: ["600519.SH"] },
+      },
+      { tradedate: LATER, kind: "withdrawn", revision: 1, previous: 1, securities: null },
+    ]);
+    expect(await serveAgain(origin, DAY)).toBe(4);
+    expect((await page(origin, { cursor })).reason).toBe("data_rebuilt");
+    expect((await publish(origin, build(LATER, 300))).day.revision).toBe(2);
+    expect((await publish(origin, build(EVE, 300, ["601318"]))).day.revision).toBe(2);
+  });
+});
