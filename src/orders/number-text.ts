@@ -4,11 +4,11 @@
  * word, so up to four bytes behind the returned place may be spoilt; what is written next overwrites them.
  */
 
-/** Room for any number (a sign, 17 digits, a point, an exponent) and the bytes it may spoil. */
-export const NUMBER_BYTES = 32;
+/** Room for any number (24 bytes, -1.7976931348623157e+308) and the bytes it may spoil. */
+export const NUMBER_BYTES = 28;
 
 /** Units of 1/10000 below this have at most 15 digits, and 15 digits always read back as the same double. */
-const SHORTEST_BELOW = 1e15;
+export const PLAIN_BELOW = 1e15;
 
 const POINT = 0x2e;
 
@@ -18,12 +18,12 @@ const GROUPS = new Uint32Array(10_000);
 const LENGTHS = new Uint8Array(10_000);
 /** Bytes of a point and these four digits behind it without trailing zeros; 0 for 0000. */
 const FRACTION_LENGTHS = new Uint8Array(10_000);
+// By arithmetic: this runs whenever an isolate starts.
 for (let value = 0; value < 10_000; value++) {
-  const digits = String(value).padStart(4, "0");
-  const [a = 0, b = 0, c = 0, d = 0] = Array.from(digits, (digit) => digit.charCodeAt(0));
-  GROUPS[value] = a | (b << 8) | (c << 16) | (d << 24);
-  LENGTHS[value] = String(value).length;
-  FRACTION_LENGTHS[value] = value === 0 ? 0 : 1 + digits.replace(/0+$/, "").length;
+  const [a, b, c, d] = [(value / 1_000) | 0, ((value / 100) | 0) % 10, ((value / 10) | 0) % 10, value % 10];
+  GROUPS[value] = 0x30303030 + (a | (b << 8) | (c << 16) | (d << 24));
+  LENGTHS[value] = a > 0 ? 4 : b > 0 ? 3 : c > 0 ? 2 : 1;
+  FRACTION_LENGTHS[value] = d > 0 ? 5 : c > 0 ? 4 : b > 0 ? 3 : a > 0 ? 2 : 0;
 }
 
 /** Writes `value`, an integer of 0 to 2^53, as decimal digits at `at`; returns the place behind them. */
@@ -81,6 +81,6 @@ export function putNumber(out: DataView, at: number, value: number): number {
  */
 export function unitsOf(value: number): number | null {
   const units = Math.round(value * 10_000);
-  const isExact = units >= 0 && units < SHORTEST_BELOW && units / 10_000 === value;
+  const isExact = units >= 0 && units < PLAIN_BELOW && units / 10_000 === value;
   return isExact && !Object.is(value, -0) ? units : null;
 }

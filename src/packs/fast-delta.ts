@@ -2,12 +2,13 @@
  * DELTA_BINARY_PACKED integers into a `Float64Array`, without a BigInt per value: order numbers are integers
  * below 2^53, which doubles add exactly. Whatever could round is left to the general reader.
  */
+import { wordsOf } from "./page-words.ts";
 
 /** Miniblocks wider than this, or larger smallest deltas, might round on the way. */
 const WIDEST = 48;
 const LARGEST_DELTA = 2 ** 51;
-/** The accumulator holds up to 7 bits more than a value. */
-const WIDEST_IN_ACCUMULATOR = 24;
+/** A value that begins inside a byte has up to 7 bits of a word before it. */
+const WIDEST_IN_WORD = 25;
 
 /**
  * The first `count` integers of `page`, or null when the page is not of the plain kind: miniblocks not of a
@@ -22,6 +23,7 @@ export function fastDelta(page: Uint8Array, count: number): Float64Array | null 
   const size = blockValues / miniblocks;
   if (!(size > 0 && size % 8 === 0) || total < count || !Number.isSafeInteger(first)) return null;
 
+  const words = wordsOf(page);
   const values = new Float64Array(count);
   values[0] = first;
   let filled = 1;
@@ -35,7 +37,7 @@ export function fastDelta(page: Uint8Array, count: number): Float64Array | null 
       const end = at + (size * width) / 8;
       if (width > WIDEST || end > page.length) return null;
       const until = Math.min(count, filled + size);
-      if (width <= WIDEST_IN_ACCUMULATOR) addNarrow(page, at, width, smallest, values, filled, until);
+      if (width <= WIDEST_IN_WORD) addNarrow(words, at, width, smallest, values, filled, until);
       else addWide(page, at, width, smallest, values, filled, until);
       filled = until;
       at = end;
@@ -46,7 +48,7 @@ export function fastDelta(page: Uint8Array, count: number): Float64Array | null 
 }
 
 function addNarrow(
-  page: Uint8Array,
+  words: DataView,
   start: number,
   width: number,
   smallest: number,
@@ -56,22 +58,15 @@ function addNarrow(
 ): void {
   const mask = (1 << width) - 1;
   let value = values[from - 1] ?? 0;
-  let at = start;
-  let bits = 0;
-  let held = 0;
+  let bit = start * 8;
   for (let place = from; place < until; place++) {
-    while (held < width) {
-      bits |= (page[at++] ?? 0) << held;
-      held += 8;
-    }
-    value += smallest + (bits & mask);
+    value += smallest + ((words.getUint32(bit >> 3, true) >>> (bit & 7)) & mask);
     values[place] = value;
-    bits >>>= width;
-    held -= width;
+    bit += width;
   }
 }
 
-/** Values of more bits than an accumulator of 32 can hold, a byte's part at a time. */
+/** Values of more bits than a word certainly holds, a byte's part at a time. */
 function addWide(
   page: Uint8Array,
   start: number,

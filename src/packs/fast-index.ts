@@ -1,8 +1,9 @@
 /**
- * Dictionary indices (RLE_DICTIONARY: one byte of bit width, then runs) into a `Uint16Array`: seven times as
+ * Dictionary indices (RLE_DICTIONARY: one byte of bit width, then runs) into a `Uint16Array`: many times as
  * fast as a general reader, because a block has at most 10,000 values and nothing here grows or boxes.
  * Whatever is not exactly so is left to the general reader.
  */
+import { wordsOf } from "./page-words.ts";
 
 const WIDEST = 16;
 
@@ -15,6 +16,7 @@ export function fastIndex(page: Uint8Array, count: number): Uint16Array | null {
   const index = new Uint16Array(count);
   if (width > WIDEST) return null;
   if (width === 0) return index;
+  const words = wordsOf(page);
   const valueBytes = (width + 7) >> 3;
   let at = 1;
   let filled = 0;
@@ -31,7 +33,7 @@ export function fastIndex(page: Uint8Array, count: number): Uint16Array | null {
       const end = at + run * width;
       if (run === 0 || end > page.length) return null;
       const until = Math.min(count, filled + run * 8);
-      unpack(page, at, width, index, filled, until);
+      unpack(words, at, width, index, filled, until);
       filled = until;
       at = end;
     } else {
@@ -48,7 +50,7 @@ export function fastIndex(page: Uint8Array, count: number): Uint16Array | null {
 
 /** Unpacks values of `width` bits, lowest bits first, into `index[from, until)`. */
 function unpack(
-  page: Uint8Array,
+  words: DataView,
   start: number,
   width: number,
   index: Uint16Array,
@@ -56,16 +58,9 @@ function unpack(
   until: number,
 ) {
   const mask = (1 << width) - 1;
-  let at = start;
-  let bits = 0;
-  let held = 0;
+  let bit = start * 8;
   for (let place = from; place < until; place++) {
-    while (held < width) {
-      bits |= (page[at++] ?? 0) << held;
-      held += 8;
-    }
-    index[place] = bits & mask;
-    bits >>>= width;
-    held -= width;
+    index[place] = (words.getUint32(bit >> 3, true) >>> (bit & 7)) & mask;
+    bit += width;
   }
 }

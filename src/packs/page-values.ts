@@ -11,7 +11,6 @@ import { decompressPage } from "./decompress.ts";
 import { PackFormatError } from "./errors.ts";
 import { fastDelta } from "./fast-delta.ts";
 import { fastIndex } from "./fast-index.ts";
-import type { ColumnSpec } from "./layout.ts";
 
 /** Bytes of one time in its page: the length as u32, then nine digits. */
 export const TIME_STRIDE = 13;
@@ -21,7 +20,11 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The texts of a dictionary page, in the order of their indices. */
 export function dictionaryTexts(page: Page): string[] {
-  return Array.from(plainValues(page, "BYTE_ARRAY"), (value) => {
+  const view = plainView(page);
+  const reader = { view, offset: 0 };
+  const values = readPlain(reader, "BYTE_ARRAY", page.values, undefined);
+  if (values.length !== page.values || reader.offset !== view.byteLength) throw notFilled(page);
+  return Array.from(values, (value) => {
     if (!(value instanceof Uint8Array))
       throw new PackFormatError("a dictionary of texts holds something else");
     return decoder.decode(value);
@@ -33,7 +36,17 @@ export function dictionaryTexts(page: Page): string[] {
  * for a number that no price, volume or amount can be.
  */
 export function dictionaryNumbers(page: Page, type: "DOUBLE" | "INT64"): Float64Array {
-  const numbers = Float64Array.from(plainValues(page, type), Number);
+  const view = plainView(page);
+  if (view.byteLength !== page.values * 8) throw notFilled(page);
+  const numbers = new Float64Array(page.values);
+  for (let place = 0; place < numbers.length; place++) {
+    const at = place * 8;
+    // An INT64 beyond 2^53 is rounded here and refused below.
+    numbers[place] =
+      type === "DOUBLE"
+        ? view.getFloat64(at, true)
+        : view.getInt32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
+  }
   const isValid = type === "INT64" ? isCount : (value: number) => value >= 0 && Number.isFinite(value);
   if (!numbers.every(isValid))
     throw new PackFormatError("a dictionary holds a number below 0 or beyond 2^53");
@@ -102,16 +115,13 @@ function areDigits(word: number): boolean {
   return ((word | (word + 0x06060606)) & 0xf0f0f0f0) === 0x30303030;
 }
 
-function plainValues(page: Page, type: ColumnSpec["type"]): ArrayLike<unknown> {
+function plainView(page: Page): DataView {
   const bytes = decompressPage(page.compressed, page.size);
-  const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };
-  const values = readPlain(reader, type, page.values, undefined);
-  if (values.length !== page.values || reader.offset !== bytes.length) {
-    throw new PackFormatError(
-      `a dictionary of ${page.values} values does not fill its ${bytes.length} bytes`,
-    );
-  }
-  return values;
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function notFilled({ values, size }: Page): PackFormatError {
+  return new PackFormatError(`a dictionary of ${values} values does not fill its ${size} bytes`);
 }
 
 /** All values of a decompressed data page as hyparquet reads them. */

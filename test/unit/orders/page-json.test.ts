@@ -114,7 +114,7 @@ describe("items as JSON bytes (spec 2.5, decisions 4)", () => {
       const picks = Array.from({ length: random.integer(1, 12) }, () => random.integer(0, 6));
       const expected: (string | number)[][] = [];
       const parts = Array.from({ length: random.integer(1, 3) }, () => {
-        const rows = random.integer(1, 40);
+        const rows = random.pick([random.integer(1, 40), 255, 256, 257, random.integer(500, 800)]);
         const all = randomColumns(random, rows);
         const chosen = picks.flatMap((pick) => all[pick] ?? []);
         const startRow = random.integer(0, rows);

@@ -189,6 +189,7 @@ describe("a block that is not of the profile", () => {
     ["a negative id", changed("order_id", "ids", 1n, -2n, 3n)],
     ["an id beyond 2^53", changed("exchange_order_id", "ids", 1n, 2n, 2n ** 60n)],
     ["a negative volume", changed("volume", "int64s", -100n)],
+    ["a volume beyond 2^53", changed("volume", "int64s", 2n ** 53n + 1n)],
     ["a negative price", changed("price", "doubles", -1.5)],
     ["a price that is no number", changed("price", "doubles", Number.NaN, 1)],
   ])("does not answer with %s", (_what, block) => {
