@@ -5,9 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
-import type { OrderColumns } from "../../src/orders/record.ts";
 import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
-import { clockTime } from "../support/builders.ts";
+import { noise } from "../support/builders.ts";
 import { call } from "../support/http-client.ts";
 import { account, publishPack } from "../support/operator.ts";
 import { printedRandom } from "../support/random.ts";
@@ -30,30 +29,13 @@ let pack: Uint8Array;
 
 beforeAll(async () => {
   pack = await buildPackBytes(TRADEDATE as BeijingDate, [
-    { symbol: LARGE.symbol, market: "SZ", columns: noise(LARGE.rows) },
-    { symbol: SMALL.symbol, market: "SH", columns: noise(SMALL.rows) },
+    { symbol: LARGE.symbol, market: "SZ", columns: noise(random, LARGE.rows) },
+    { symbol: SMALL.symbol, market: "SH", columns: noise(random, SMALL.rows) },
   ]);
   service = await startService();
   await publishPack(service, TRADEDATE, pack);
 });
 afterAll(() => service.stop());
-
-/** Rows that hardly compress, 20 a millisecond from 09:30 on. */
-function noise(rows: number): OrderColumns {
-  const integers = (low: number, high: number) =>
-    Float64Array.from({ length: rows }, () => random.integer(low, high));
-  const codes = () => ({ values: ["0", "1"], index: Uint16Array.from(integers(0, 1)) });
-  return {
-    rows,
-    time: Int32Array.from({ length: rows }, (_, n) => Number(clockTime(34_200_000 + Math.floor(n / 20)))),
-    orderId: integers(0, 2 ** 40),
-    exchangeOrderId: integers(0, 2 ** 40),
-    orderType: codes(),
-    orderCode: codes(),
-    priceE4: integers(1, 4_000_000),
-    volume: integers(1, 1_000_000),
-  };
-}
 
 const page = (apikey: string, params: Record<string, unknown> = {}) =>
   orderHistory({ apikey, params: { symbol: SMALL.symbol, tradedate: TRADEDATE, page_size: 1, ...params } });

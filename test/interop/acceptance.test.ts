@@ -2,9 +2,8 @@
 import { createServer, request, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
-import type { OrderColumns } from "../../src/orders/record.ts";
 import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
-import { clockTime } from "../support/builders.ts";
+import { noise } from "../support/builders.ts";
 import { account, asOperator, publishPack } from "../support/operator.ts";
 import { randomFrom } from "../support/random.ts";
 import { runEdgetape } from "../support/running-command.ts";
@@ -18,24 +17,6 @@ const BOUND_SECONDS = 8;
 let service: Service;
 let apikey: string;
 
-/** Rows that hardly compress, 20 a millisecond from 09:30 on. */
-function noise(rows: number): OrderColumns {
-  const random = randomFrom(7);
-  const integers = (low: number, high: number) =>
-    Float64Array.from({ length: rows }, () => random.integer(low, high));
-  const codes = () => ({ values: ["0", "1"], index: Uint16Array.from(integers(0, 1)) });
-  return {
-    rows,
-    time: Int32Array.from({ length: rows }, (_, n) => Number(clockTime(34_200_000 + Math.floor(n / 20)))),
-    orderId: integers(0, 2 ** 40),
-    exchangeOrderId: integers(0, 2 ** 40),
-    orderType: codes(),
-    orderCode: codes(),
-    priceE4: integers(1, 4_000_000),
-    volume: integers(1, 1_000_000),
-  };
-}
-
 beforeAll(async () => {
   service = await startService({ settings: { PARQUET_BOUND_MS: String(BOUND_SECONDS * 1000) } });
   const days = Array.from({ length: 31 }, (_, n) => ({
@@ -43,9 +24,10 @@ beforeAll(async () => {
     open: n === 10,
   }));
   await asOperator(service, "PUT", "/admin/calendar", { days, source: "test" });
+  const random = randomFrom(7);
   const pack = await buildPackBytes(TRADEDATE as BeijingDate, [
-    { symbol: LARGE.symbol, market: "SZ", columns: noise(LARGE.rows) },
-    { symbol: "600519", market: "SH", columns: noise(2_000) },
+    { symbol: LARGE.symbol, market: "SZ", columns: noise(random, LARGE.rows) },
+    { symbol: "600519", market: "SH", columns: noise(random, 2_000) },
   ]);
   await publishPack(service, TRADEDATE, pack);
   apikey = (await account(service, { plan: "flagship" })).key;

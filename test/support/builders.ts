@@ -167,3 +167,20 @@ function randomOrder(random: Random, time: string, market: Market, exchangeOrder
     volume: random.chance(0.98) ? 100 * random.integer(1, 100) : random.integer(1, 2 ** 31),
   });
 }
+
+/** Rows that hardly compress, 20 a millisecond from 09:30 on: what fills buffers and parts. */
+export function noise(random: Random, rows: number): OrderColumns {
+  const integers = (low: number, high: number) =>
+    Float64Array.from({ length: rows }, () => random.integer(low, high));
+  const codes = () => ({ values: ["0", "1"], index: Uint16Array.from(integers(0, 1)) });
+  return {
+    rows,
+    time: Int32Array.from({ length: rows }, (_, n) => Number(clockTime(34_200_000 + Math.floor(n / 20)))),
+    orderId: integers(0, 2 ** 40),
+    exchangeOrderId: integers(0, 2 ** 40),
+    orderType: codes(),
+    orderCode: codes(),
+    priceE4: integers(1, 4_000_000),
+    volume: integers(1, 1_000_000),
+  };
+}

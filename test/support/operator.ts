@@ -45,8 +45,16 @@ export async function publish(service: Service, day: TestDay): Promise<Published
   return publishPack(service, day.tradedate, await packOf(day));
 }
 
-/** Publishes a pack's bytes as the operator's command does: begin, the missing parts, complete. */
-export async function publishPack(service: Service, tradedate: string, pack: Uint8Array): Promise<Published> {
+/**
+ * Publishes a pack's bytes as the operator's command does: begin, the missing parts, complete. It is forced
+ * unless told otherwise, so that also a content that is served already becomes a new revision.
+ */
+export async function publishPack(
+  service: Service,
+  tradedate: string,
+  pack: Uint8Array,
+  { force = true }: { force?: boolean } = {},
+): Promise<Published> {
   const { index } = await locateIndex(pack.length, async (offset, length) =>
     pack.subarray(offset, offset + length),
   );
@@ -57,7 +65,7 @@ export async function publishPack(service: Service, tradedate: string, pack: Uin
     buildId: index.buildId,
     rows: index.entries.reduce((sum, entry) => sum + entry.rows, 0),
     securities: index.entries.length,
-    force: true,
+    force,
   });
   if (begun.state === "served") return { day: begun.day, newRevision: false };
   const stored = new Set(begun.parts.map((part) => part.n));

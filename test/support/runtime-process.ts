@@ -1,5 +1,5 @@
 /** The runtime's own process, as the operating system sees it. Only where there is `/proc`. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 /** The kernel counts processor time in these steps. */
 const TICK_MS = 10;
@@ -9,6 +9,8 @@ export interface RuntimeProcess {
   memoryBytes(): number;
   /** Processor time since the process began: worker, stores' simulators and HTTP together. */
   cpuMs(): number;
+  /** Kills it outright (SIGKILL); resolves when it is gone. */
+  kill(): Promise<void>;
 }
 
 /** The newest workerd that this process has started, or null where that cannot be told. */
@@ -18,20 +20,26 @@ export function newestRuntime(): RuntimeProcess | null {
     const { name, parent } = statOf(pid);
     return parent === process.pid && name.startsWith("workerd");
   });
-  const pid = children.sort((a, b) => Number(b) - Number(a))[0];
+  // Process ids begin again at the bottom some day; the time of birth does not.
+  const pid = children.sort((a, b) => statOf(b).born - statOf(a).born)[0];
   if (pid === undefined) return null;
   return {
     memoryBytes: () => 1024 * Number(/VmRSS:\s+(\d+)/.exec(readSafely(`/proc/${pid}/status`))?.[1] ?? 0),
     cpuMs: () => statOf(pid).ticks * TICK_MS,
+    kill: async () => {
+      process.kill(Number(pid), "SIGKILL");
+      while (existsSync(`/proc/${pid}`)) await new Promise((resolve) => setTimeout(resolve, 1));
+    },
   };
 }
 
-function statOf(pid: string): { name: string; parent: number; ticks: number } {
+function statOf(pid: string): { name: string; parent: number; ticks: number; born: number } {
   const text = readSafely(`/proc/${pid}/stat`);
   // The name is in parentheses and may hold anything; the numbers begin behind it with the state.
   const name = text.slice(text.indexOf("(") + 1, text.lastIndexOf(")"));
   const numbers = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return { name, parent: Number(numbers[1]), ticks: Number(numbers[11]) + Number(numbers[12]) };
+  const ticks = Number(numbers[11]) + Number(numbers[12]);
+  return { name, parent: Number(numbers[1]), ticks, born: Number(numbers[19]) };
 }
 
 function readSafely(path: string): string {

@@ -2,14 +2,11 @@
  * The whole service as a black box: the deployed bundle under workerd with real D1, R2, Durable Objects
  * and the rate-limit binding, reached over HTTP on 127.0.0.1 at a free port.
  */
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { bundledWorker } from "./bundle.ts";
 import { type Answer, call } from "./http-client.ts";
 import { IssuedSecrets } from "./issued-secrets.ts";
-
-const MIGRATIONS = "src/catalog/migrations";
+import { applyMigrations } from "./migrations.ts";
 
 /** Answers that hold a secret are small; pages of records are not looked through. */
 const MAX_SECRET_ANSWER_BYTES = 8_192;
@@ -28,6 +25,8 @@ export interface ServiceOptions {
   rateLimit?: number;
   /** Folder for D1, R2 and the objects; a second start on it finds the first one's state. */
   persistDir?: string;
+  /** Only these migrations are applied, as an earlier version did; all that the state lacks when absent. */
+  migrations?: readonly string[];
   /** Another entry than the service's own: a worker that wraps it, for counting or failing its stores. */
   entry?: string;
 }
@@ -84,7 +83,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     }),
   );
   const baseUrl = (await mf.ready).origin;
-  await migrate(mf);
+  await applyMigrations(await mf.getD1Database("DB"), options.migrations);
   const secrets = new IssuedSecrets();
   const heard = async (asked: Promise<Answer>) => {
     const answer = await asked;
@@ -116,25 +115,4 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stop,
     [Symbol.asyncDispose]: stop,
   };
-}
-
-/** Applies the migrations that a persisted state does not have yet, in the order of their names. */
-async function migrate(mf: Miniflare): Promise<void> {
-  const db = await mf.getD1Database("DB");
-  // The table in which the platform's own tool writes them down.
-  await db.exec(
-    "CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)",
-  );
-  const applied = await db.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
-  const known = new Set(applied.results.map((row) => row.name));
-  for (const name of (await readdir(MIGRATIONS)).filter((file) => file.endsWith(".sql")).sort()) {
-    if (known.has(name)) continue;
-    const sql = await readFile(join(MIGRATIONS, name), "utf8");
-    const statements = sql
-      .replaceAll(/--[^\n]*/g, "")
-      .split(/;\s*(?:\n|$)/)
-      .filter((text) => text.trim() !== "");
-    await db.batch(statements.map((text) => db.prepare(text)));
-    await db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name).run();
-  }
 }

@@ -1,0 +1,124 @@
+/**
+ * Migrations over data: from every earlier schema, and with the runtime killed outright while they are applied.
+ * A migration has happened as a whole or not at all, applying them again completes, and the account, key, day
+ * and upload of the first version work on.
+ */
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { day, randomSecurity } from "../support/builders.ts";
+import { FIRST_KEY, fillFirstSchema } from "../support/first-schema.ts";
+import { MOMENTS, startKillable } from "../support/killable.ts";
+import { appliedMigrations, applyMigrations, MIGRATIONS } from "../support/migrations.ts";
+import { publish } from "../support/operator.ts";
+import { printedRandom } from "../support/random.ts";
+import { type Service, startService } from "../support/service.ts";
+import { walk } from "../support/walk.ts";
+
+const TRADEDATE = "20260311";
+const SYMBOL = "600519";
+const LONG_MS = 900_000;
+
+const random = printedRandom("killed in mid-migration");
+const loaded = day({
+  tradedate: TRADEDATE,
+  securities: [randomSecurity(random, { symbol: SYMBOL, rows: 300 })],
+});
+const rebuilt = day({
+  tradedate: TRADEDATE,
+  securities: [randomSecurity(random, { symbol: SYMBOL, rows: 200 })],
+});
+
+let root: string;
+/** A deployment of the first version, with data. */
+let first: string;
+/** The schema after the first migrations, by their number. */
+const schemas: string[] = [];
+/** How long each migration takes here. */
+const tookMs: number[] = [];
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "edgetape-migrating-"));
+  first = join(root, "first");
+  {
+    await using service = await startService({ persistDir: first, migrations: MIGRATIONS.slice(0, 1) });
+    await fillFirstSchema(service, loaded);
+  }
+  await using service = await startService({ migrations: [] });
+  for (let count = 0; count <= MIGRATIONS.length; count++) {
+    const db = await service.mf.getD1Database("DB");
+    const startedMs = performance.now();
+    await applyMigrations(db, MIGRATIONS.slice(0, count));
+    if (count > 0) tookMs.push(performance.now() - startedMs);
+    schemas.push(await schemaOf(service));
+  }
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+/** Every table, index, view and trigger as it was declared. */
+async function schemaOf(service: Service): Promise<string> {
+  const db = await service.mf.getD1Database("DB");
+  const sql = "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\' ORDER BY name";
+  return JSON.stringify((await db.prepare(sql).all()).results);
+}
+
+/** What the first version had is served, and can be built on. */
+async function expectFirstData(service: Service): Promise<void> {
+  const request = { apikey: FIRST_KEY, params: { symbol: SYMBOL, tradedate: TRADEDATE } };
+  expect((await walk(service, request)).rows).toEqual(loaded.rowsOf(SYMBOL));
+  expect((await publish(service, rebuilt)).day.revision).toBe(2);
+  expect((await walk(service, request)).rows).toEqual(rebuilt.rowsOf(SYMBOL));
+}
+
+/** A copy of the first version's state, brought to its first `count` migrations. */
+async function folderAt(count: number, name: string): Promise<string> {
+  const folder = join(root, name);
+  if (count > 0) await cp(first, folder, { recursive: true });
+  return folder;
+}
+
+describe("migrations (issue: faults)", () => {
+  it.each(MIGRATIONS.map((name, place) => ({ name, count: place + 1 })))(
+    "from the schema of $name with data in it",
+    async ({ name, count }) => {
+      const persistDir = await folderAt(count, name);
+      {
+        await using service = await startService({ persistDir, migrations: MIGRATIONS.slice(0, count) });
+        expect(await schemaOf(service)).toBe(schemas[count]);
+      }
+      await using service = await startService({ persistDir });
+      expect(await schemaOf(service)).toBe(schemas.at(-1));
+      await expectFirstData(service);
+    },
+  );
+
+  it(
+    `killed at ${MOMENTS} random moments happen as a whole or not at all, and again complete`,
+    async () => {
+      const seen = new Map<string, number>();
+      for (let round = 0; round < MOMENTS; round++) {
+        const from = random.integer(0, MIGRATIONS.length - 1);
+        const folder = await folderAt(from, `killed-${round}`);
+        await using killable = await startKillable({ migrations: MIGRATIONS.slice(0, from) }, folder);
+        const migrateMs = tookMs.slice(from).reduce((sum, ms) => sum + ms, 0);
+        void applyMigrations(await killable.service.mf.getD1Database("DB")).catch(() => undefined);
+        await new Promise((resolve) => setTimeout(resolve, random.next() * migrateMs));
+        await killable.kill();
+
+        const service = await killable.restart(0);
+        const applied = await appliedMigrations(await service.mf.getD1Database("DB"));
+        expect(applied).toEqual(MIGRATIONS.slice(0, applied.length));
+        expect(await schemaOf(service)).toBe(schemas[applied.length]);
+        seen.set(`${applied.length - from} done`, (seen.get(`${applied.length - from} done`) ?? 0) + 1);
+
+        await applyMigrations(await service.mf.getD1Database("DB"));
+        expect(await schemaOf(service)).toBe(schemas.at(-1));
+        if (from > 0) await expectFirstData(service);
+        await rm(folder, { recursive: true, force: true });
+      }
+      console.log("migrations of killed runs:", Object.fromEntries(seen));
+    },
+    LONG_MS,
+  );
+});

@@ -1,0 +1,240 @@
+/**
+ * The runtime killed outright while it answers: a walk of pages, a Parquet file, a file of a share. After the
+ * restart on the same state the rows are the source's, the slot is taken until its time is over and free then,
+ * and each request is charged at most once, one that began to be answered exactly once.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import type { AccountInfo } from "../../src/operations/account-info.ts";
+import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
+import { columnsOf, noise, randomSecurity } from "../support/builders.ts";
+import { basic, shareOf } from "../support/drive.ts";
+import { bodyBytes } from "../support/http-client.ts";
+import { type Killable, MOMENTS, startKillable } from "../support/killable.ts";
+import { account, publishPack, type TestAccount } from "../support/operator.ts";
+import { printedRandom } from "../support/random.ts";
+import type { Service } from "../support/service.ts";
+import { orderHistory, type Page, pageOf } from "../support/walk.ts";
+
+const TRADEDATE = "20260311";
+/** Its file is larger than all buffers between the worker and a reader at rest. */
+const LARGE = { symbol: "300750", rows: 700_000 };
+/** What may lie between the worker and a reader that is slower: beyond it the slot may be free already. */
+const BUFFERS_BYTES = 12_000_000;
+const SMALL = { symbol: "600519", rows: 2_000 };
+const PAGE_SIZE = 100;
+const PARQUET_BOUND_MS = 300_000;
+const LONG_MS = 900_000;
+
+const random = printedRandom("killed in mid-stream");
+let folder: string;
+let killable: Killable;
+let pack: Uint8Array;
+/** What an unkilled run gives. */
+let whole: { file: Buffer; share: Buffer; pages: Page[]; walkMs: number };
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "edgetape-streaming-"));
+  const small = randomSecurity(random, SMALL);
+  pack = await buildPackBytes(TRADEDATE as BeijingDate, [
+    { symbol: LARGE.symbol, market: "SZ", columns: noise(random, LARGE.rows) },
+    { symbol: SMALL.symbol, market: "SH", columns: columnsOf(small.orders) },
+  ]);
+  killable = await startKillable({}, folder);
+  const { service } = killable;
+  await publishPack(service, TRADEDATE, pack);
+  const holder = await account(service, { plan: "flagship" });
+  const file = await stream(service, fileOf(holder));
+  const share = await stream(service, await shareFileOf(service, holder));
+  const startedMs = performance.now();
+  const pages = await walkFrom(service, holder, null, () => undefined);
+  whole = { file: file.bytes, share: share.bytes, pages, walkMs: performance.now() - startedMs };
+});
+afterAll(async () => {
+  await killable[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Asked {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: unknown;
+}
+
+const fileOf = ({ key }: TestAccount): Asked => ({
+  method: "POST",
+  path: "/api",
+  headers: { "content-type": "application/json" },
+  body: orderHistory({
+    apikey: key,
+    params: { symbol: LARGE.symbol, tradedate: TRADEDATE, format: "parquet" },
+  }),
+});
+
+async function shareFileOf(service: Service, { key }: TestAccount): Promise<Asked> {
+  const { url, shareId, password } = await shareOf(service, key);
+  const path = `${new URL(url).pathname}${TRADEDATE}/${TRADEDATE}_orders.parquet`;
+  return { method: "GET", path, headers: basic(shareId, password) };
+}
+
+interface Streamed {
+  status: number;
+  bytes: Buffer;
+  /** The announced length arrived and the connection did not break. */
+  isWhole: boolean;
+}
+
+/** One request; `onBytes` hears how many bytes have come, at every piece. */
+function stream(service: Service, asked: Asked, onBytes?: (bytes: number) => void): Promise<Streamed> {
+  return new Promise((resolve) => {
+    const pieces: Buffer[] = [];
+    let [status, bytes] = [0, 0];
+    const settle = (isWhole: boolean) => resolve({ status, bytes: Buffer.concat(pieces), isWhole });
+    const outgoing = request(service.baseUrl + asked.path, { ...asked, agent: false }, (answer) => {
+      status = answer.statusCode ?? 0;
+      answer.on("data", (piece: Buffer) => {
+        pieces.push(piece);
+        bytes += piece.length;
+        onBytes?.(bytes);
+      });
+      answer.on("error", () => undefined);
+      answer.on("close", () => settle(answer.complete && bytes === Number(answer.headers["content-length"])));
+    });
+    outgoing.on("error", () => settle(false));
+    outgoing.end(bodyBytes(asked.body));
+  });
+}
+
+/** The pages from `cursor` on, as far as they came; `onAsked` hears of every request. */
+async function walkFrom(
+  service: Service,
+  { key }: TestAccount,
+  cursor: string | null,
+  onAsked: () => void,
+): Promise<Page[]> {
+  const pages: Page[] = [];
+  for (let next = cursor; pages.length === 0 || next !== null; ) {
+    onAsked();
+    const params = { symbol: SMALL.symbol, tradedate: TRADEDATE, page_size: PAGE_SIZE, cursor: next };
+    const answer = await service.post(orderHistory({ apikey: key, params })).catch(() => null);
+    if (answer === null) return pages;
+    const page = pageOf(answer);
+    pages.push(page);
+    next = page.next_cursor;
+  }
+  return pages;
+}
+
+async function used(service: Service, { key }: TestAccount) {
+  const answer = await service.post({ apiname: "account_info", apikey: key, params: {} });
+  const [quota] = (answer.envelope.data as unknown as AccountInfo).quotas;
+  return { requests: quota?.requests?.used ?? -1, files: quota?.files?.used ?? -1, busy: quota?.busy };
+}
+
+/** Starts again before or after the time of the killed request is over; says which. */
+async function restart(): Promise<{ service: Service; isEarly: boolean }> {
+  const isEarly = random.chance(0.5);
+  const service = await killable.restart(isEarly ? 0 : PARQUET_BOUND_MS + 1_000);
+  return { service, isEarly };
+}
+
+describe(`the runtime killed at ${MOMENTS} random moments`, () => {
+  it(
+    "of a Parquet file: what came is the file's beginning and never looks whole, the slot frees itself",
+    async () => {
+      let [brokenOff, stillBusy] = [0, 0];
+      for (let round = 0; round < MOMENTS; round++) {
+        const holder = await account(killable.service, { plan: "flagship" });
+        const at = random.integer(1, whole.file.length - 1);
+        let killing: Promise<void> | undefined;
+        const seen = await stream(killable.service, fileOf(holder), (bytes) => {
+          if (bytes >= at) killing ??= killable.kill();
+        });
+        await killing;
+        expect(seen.bytes.equals(whole.file.subarray(0, seen.bytes.length))).toBe(true);
+        if (seen.bytes.length < whole.file.length) expect(seen.isWhole).toBe(false);
+
+        const { service, isEarly } = await restart();
+        const after = await used(service, holder);
+        expect(after).toMatchObject({ requests: 1, files: 1 });
+        if (!isEarly) expect(after.busy).toBe(false);
+        const again = await service.post(
+          orderHistory({ apikey: holder.key, params: { symbol: SMALL.symbol, tradedate: TRADEDATE } }),
+        );
+        expect(again.reason).toBe(after.busy ? "slot_busy" : null);
+        if (isEarly && seen.bytes.length < whole.file.length - BUFFERS_BYTES) expect(after.busy).toBe(true);
+        expect((await used(service, holder)).requests).toBe(after.busy ? 1 : 2);
+        if (!seen.isWhole) brokenOff++;
+        if (after.busy) stillBusy++;
+      }
+      console.log(`${brokenOff} of ${MOMENTS} files broke off, ${stillBusy} slots were still taken`);
+      expect(brokenOff).toBeGreaterThan(0);
+    },
+    LONG_MS,
+  );
+
+  it(
+    "of a walk: it goes on where it was to exactly the source's pages, each page charged once at most",
+    async () => {
+      let cutShort = 0;
+      for (let round = 0; round < MOMENTS; round++) {
+        const holder = await account(killable.service, { plan: "flagship" });
+        let asked = 0;
+        const walking = walkFrom(killable.service, holder, null, () => asked++);
+        await new Promise((resolve) => setTimeout(resolve, random.next() * whole.walkMs));
+        await killable.kill();
+        const before = await walking;
+        const { service, isEarly } = await restart();
+        const after = await used(service, holder);
+        expect(after.requests).toBeGreaterThanOrEqual(before.length);
+        expect(after.requests).toBeLessThanOrEqual(asked);
+        const isOver = before.at(-1)?.has_more === false;
+        if (!isOver) cutShort++;
+        if (isEarly && after.busy) continue;
+        expect(after.busy).toBe(false);
+        const rest = isOver
+          ? []
+          : await walkFrom(service, holder, before.at(-1)?.next_cursor ?? null, () => undefined);
+        const items = [...before, ...rest].map((page) => page.items);
+        expect(items).toEqual(whole.pages.map((page) => page.items));
+        expect((await used(service, holder)).requests).toBe(after.requests + rest.length);
+      }
+      console.log(`${cutShort} of ${MOMENTS} walks were cut short`);
+      expect(cutShort).toBeGreaterThan(0);
+    },
+    LONG_MS,
+  );
+
+  it(
+    "of a share's file: it goes on from the bytes that came to exactly the pack",
+    async () => {
+      const holder = await account(killable.service, { plan: "flagship" });
+      const asked = await shareFileOf(killable.service, holder);
+      let brokenOff = 0;
+      for (let round = 0; round < MOMENTS; round++) {
+        const at = random.integer(1, whole.share.length - 1);
+        let killing: Promise<void> | undefined;
+        const seen = await stream(killable.service, asked, (bytes) => {
+          if (bytes >= at) killing ??= killable.kill();
+        });
+        await killing;
+        if (seen.bytes.length < whole.share.length) expect(seen.isWhole).toBe(false);
+        const { service } = await restart();
+        const range = { range: `bytes=${seen.bytes.length}-` };
+        const rest = await stream(service, { ...asked, headers: { ...asked.headers, ...range } });
+        expect(rest.status).toBe(seen.bytes.length < whole.share.length ? 206 : 416);
+        const got = rest.status === 206 ? Buffer.concat([seen.bytes, rest.bytes]) : seen.bytes;
+        expect(got.equals(pack)).toBe(true);
+        if (!seen.isWhole) brokenOff++;
+      }
+      console.log(`${brokenOff} of ${MOMENTS} downloads broke off`);
+      expect(brokenOff).toBeGreaterThan(0);
+    },
+    LONG_MS,
+  );
+});
