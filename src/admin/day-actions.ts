@@ -4,7 +4,6 @@ import type { By } from "../catalog/accounts.ts";
 import { lastActorOf } from "../catalog/audit.ts";
 import { serveAgain, withdrawDay } from "../catalog/day-actions.ts";
 import { type DayRevision, dayRevisions, hasIndexRows, type ServedDay, servedDay } from "../catalog/days.ts";
-import { comparisonOf } from "../catalog/plausibility.ts";
 import { checkBytes } from "./arrival.ts";
 import { freeRevision } from "./free-revision.ts";
 import type { AdminRefusal } from "./refusal.ts";
@@ -40,18 +39,16 @@ export interface ServeAgainAsk {
   revision: number;
   /** Whose content: the present one, the newest other one, or that of a revision number. */
   content: "present" | "previous" | number;
-  /** Even when it is implausible. */
-  force: boolean;
 }
 
 /**
  * Serves a content of the day's history under a new number, after its bytes in R2 were checked against their
- * SHA-256. Refuses when the day has changed since the operator looked, when there is no such content or it is
- * not kept any more, and when it is implausible, unless forced.
+ * SHA-256. What was served once is not judged for plausibility again. Refuses when the day has changed since the
+ * operator looked, and when there is no such content or it is not kept any more.
  */
 export async function serveContentAgain(
   { db, bucket }: Stores,
-  { tradedate, revision, content, force }: ServeAgainAsk,
+  { tradedate, revision, content }: ServeAgainAsk,
   by: By,
 ): Promise<ActedOn | AdminRefusal> {
   const day = await servedDay(db, tradedate);
@@ -68,11 +65,6 @@ export async function serveContentAgain(
   if ((await bucket.head(objectKey))?.etag !== etag || !(await hasIndexRows(db, packId))) return unkept;
   const wrong = await checkBytes(bucket, { upload: { objectKey, sizeBytes, sha256 }, etag });
   if (wrong !== null) return { reason: "content_wrong", called: tradedate, problem: wrong.problem };
-
-  const comparison = await comparisonOf(db, tradedate, packId);
-  if (!force && comparison.markets.some(({ plausible }) => !plausible)) {
-    return { reason: "implausible", tradedate, ...comparison };
-  }
   const kind = packId === day.packId ? "published" : "restored";
   const number = await freeRevision({ db, bucket }, packUpload(tradedate));
   const served = await serveAgain(db, { tradedate, revision }, { packId, kind, number }, by);

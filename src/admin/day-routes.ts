@@ -75,13 +75,13 @@ async function withdrawDay(c: AdminContext): Promise<DayChanged | AdminRefusal> 
 async function restoreDay(c: AdminContext): Promise<DayChanged | AdminRefusal> {
   const body = await bodyOf(c, restoreDaySchema);
   if (isRefusal(body)) return body;
-  const { revision, to = "previous", force } = body;
-  return serveAgain(c, { revision, content: to, force });
+  const { revision, to = "previous" } = body;
+  return serveAgain(c, { revision, content: to });
 }
 
 async function publishDay(c: AdminContext): Promise<DayChanged | AdminRefusal> {
   const body = await bodyOf(c, publishDaySchema);
-  return isRefusal(body) ? body : serveAgain(c, { ...body, content: "present" });
+  return isRefusal(body) ? body : serveAgain(c, { revision: body.revision, content: "present" });
 }
 
 async function serveAgain(

@@ -31,8 +31,10 @@ export type AdminRefusal =
   | { reason: "file_unchecked"; name: string }
   | { reason: "day_of_other_year"; day: string; year: number }
   | { reason: "content_wrong"; called: string; problem: string }
-  /** The day is much smaller than its neighbours; nothing is served until the publisher insists. */
+  /** The day is much smaller or larger than its neighbours; nothing is served until the publisher insists. */
   | ({ reason: "implausible"; tradedate: string } & Comparison)
+  /** It has as many orders of every security as the day `of`, up to the same times. */
+  | { reason: "day_repeated"; tradedate: string; of: string }
   /** Somebody changed the day since the operator looked; `actor` did what is newest. */
   | { reason: "day_changed"; tradedate: string; revision: number; actor: string }
   | { reason: "nothing_to_restore"; tradedate: string }
@@ -115,6 +117,11 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
       };
     case "implausible":
       return { status: 422, error: implausibleSentence(refusal.tradedate, refusal) };
+    case "day_repeated":
+      return {
+        status: 422,
+        error: `${refusal.tradedate} has exactly as many orders of every security as ${refusal.of}, up to the same times, and is not served: it looks like the same delivery under another date. If it is right all the same, run it again with --force.`,
+      };
     case "day_changed":
       return {
         status: 409,
@@ -170,11 +177,17 @@ function listed(numbers: number[]): string {
 }
 
 function implausibleSentence(tradedate: string, { days, markets }: Comparison): string {
-  const short = markets
-    .filter(({ plausible }) => !plausible)
-    .map(
-      ({ market, rows, medianRows, securities, medianSecurities }) =>
-        `${market} has ${rows} orders of ${securities} securities, usual are ${medianRows} of ${medianSecurities}`,
-    );
-  return `${tradedate} is smaller than usual and is not served: ${short.join("; ")} (median of ${days} loaded days). If that is right, run it again with --force.`;
+  const odd = markets.filter(({ plausible }) => !plausible);
+  const isLarger = odd.some(
+    ({ rows, medianRows, securities, medianSecurities }) =>
+      rows > medianRows || (rows === medianRows && securities > medianSecurities),
+  );
+  const isSmaller = odd.some(({ rows, medianRows }) => rows < medianRows);
+  const how =
+    isLarger && isSmaller ? "not as large as usual" : `${isLarger ? "larger" : "smaller"} than usual`;
+  const counts = odd.map(
+    ({ market, rows, medianRows, securities, medianSecurities }) =>
+      `${market} has ${rows} orders of ${securities} securities, usual are ${medianRows} of ${medianSecurities}`,
+  );
+  return `${tradedate} is ${how} and is not served: ${counts.join("; ")} (median of ${days} loaded days). If that is right, run it again with --force.`;
 }

@@ -1,11 +1,12 @@
 /** Order packs as what is uploaded: the index rows are loaded first, the row that makes the day visible last. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { SectionRow } from "../catalog/order-day.ts";
-import { comparisonOf } from "../catalog/plausibility.ts";
+import { comparisonOf, repeatedDay } from "../catalog/plausibility.ts";
 import { isForced, loadIndexRows, type PackClaims, packTarget, serveUpload } from "../catalog/publish-day.ts";
 import { encodeBlocks } from "../packs/blocks-blob.ts";
 import { packObjectKey, type SectionEntry } from "../packs/layout.ts";
 import { checkPack } from "./arrival.ts";
+import type { AdminRefusal } from "./refusal.ts";
 import type { UploadTarget } from "./upload-target.ts";
 
 /** The order pack of `tradedate`. */
@@ -18,14 +19,21 @@ export function packUpload(tradedate: BeijingDate): UploadTarget<PackClaims> {
       const index = await checkPack(bucket, { tradedate, upload, etag });
       if ("problem" in index) return index;
       await loadIndexRows(db, upload.objectId, index.entries.map(rowOf));
-      const comparison = await comparisonOf(db, tradedate, upload.objectId);
-      const implausible = comparison.markets.some(({ plausible }) => !plausible);
-      if (implausible && !(await isForced(db, upload.uploadId))) {
-        return { held: { reason: "implausible", tradedate, ...comparison } };
-      }
+      const doubt = await doubtOf(db, tradedate, upload.objectId);
+      if (doubt !== null && !(await isForced(db, upload.uploadId))) return { held: doubt };
       return (await serveUpload(db, { tradedate, upload, etag, ...by })) ? "settled" : "lost";
     },
   };
+}
+
+/** Why the operator should look at the pack before it is served, or null. */
+async function doubtOf(db: D1Database, tradedate: BeijingDate, packId: number): Promise<AdminRefusal | null> {
+  const comparison = await comparisonOf(db, tradedate, packId);
+  if (comparison.markets.some(({ plausible }) => !plausible)) {
+    return { reason: "implausible", tradedate, ...comparison };
+  }
+  const of = await repeatedDay(db, tradedate, packId);
+  return of === null ? null : { reason: "day_repeated", tradedate, of };
 }
 
 function rowOf({ blocks, ...entry }: SectionEntry): SectionRow {

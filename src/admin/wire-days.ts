@@ -25,7 +25,7 @@ export const beginUploadSchema = z.strictObject({
   securities: countSchema,
   /** The build left broken rows out: the day is served, and marked. */
   degraded: z.boolean().default(false),
-  /** Publish as a new revision even when this very content is served already, and even when it is implausible. */
+  /** As a new revision even when this very content is served already, and even when it is implausible or repeated. */
   force: z.boolean().default(false),
 });
 export type BeginUpload = z.input<typeof beginUploadSchema>;
@@ -116,7 +116,7 @@ export const comparisonSchema = z.strictObject({
       rows: countSchema,
       medianSecurities: z.number(),
       medianRows: z.number(),
-      /** Both are at least 90 % of their median. */
+      /** Both are at least 90 % and at most twice their median. */
       plausible: z.boolean(),
     }),
   ),
@@ -125,6 +125,9 @@ export type Comparison = z.infer<typeof comparisonSchema>;
 
 /** The revision that the operator saw; when the day has another one by then, nothing happens (409). */
 const seenRevisionSchema = z.int().min(1);
+
+/** Commands of earlier versions send it; what was served once is not judged again. */
+const unneededForceSchema = z.boolean().optional();
 
 export const withdrawDaySchema = z.strictObject({
   revision: seenRevisionSchema,
@@ -138,15 +141,14 @@ export const restoreDaySchema = z.strictObject({
   revision: seenRevisionSchema,
   /** The revision whose content is served again; absent: the newest one with another content than now. */
   to: z.int().min(1).optional(),
-  /** Even when it is implausible. */
-  force: z.boolean().default(false),
+  force: unneededForceSchema,
 });
 export type RestoreDay = z.input<typeof restoreDaySchema>;
 
 /** Serves the present content under a new number, also when it is withdrawn or damaged. */
 export const publishDaySchema = z.strictObject({
   revision: seenRevisionSchema,
-  force: z.boolean().default(false),
+  force: unneededForceSchema,
 });
 export type PublishDay = z.input<typeof publishDaySchema>;
 

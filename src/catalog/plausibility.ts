@@ -1,6 +1,7 @@
 /**
- * Is a day as large as days usually are? Half a delivery builds into a perfectly valid pack, so before a day
- * goes live its orders and securities are held, per exchange, against the median of other loaded days.
+ * Is a day as large as days usually are, and is it not another one? Half a delivery, two in one and yesterday's
+ * under today's date build into perfectly valid packs. So before a day goes live its orders and securities are held,
+ * per exchange, against the median of other loaded days, and its orders by security against each of them.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { Market } from "../orders/record.ts";
@@ -9,8 +10,11 @@ import type { Market } from "../orders/record.ts";
 const COMPARED_DAYS = 20;
 /** With fewer loaded days nothing is usual yet. */
 const FEWEST_DAYS = 5;
-/** Below this part of the median a count is not plausible. */
+/** Below this part of the median a count is not plausible, nor above this multiple of it. */
 const PLAUSIBLE_PART = 0.9;
+const PLAUSIBLE_MULTIPLE = 2;
+/** With fewer orders, days may have as many of each security by chance. */
+const FEWEST_COMPARED_ROWS = 1_000;
 
 /** What a pack has of one exchange; `securities` are those with orders. */
 export interface MarketCounts {
@@ -79,11 +83,48 @@ export function compare(
       const { securities, rows } = of(own);
       const medianSecurities = median(others.map((day) => of(day).securities));
       const medianRows = median(others.map((day) => of(day).rows));
-      const plausible =
-        !enough || (securities >= PLAUSIBLE_PART * medianSecurities && rows >= PLAUSIBLE_PART * medianRows);
+      const plausible = !enough || (isUsual(securities, medianSecurities) && isUsual(rows, medianRows));
       return { market, securities, rows, medianSecurities, medianRows, plausible };
     }),
   };
+}
+
+function isUsual(count: number, usual: number): boolean {
+  // An exchange that other days lack is news, and no doubt.
+  return count >= PLAUSIBLE_PART * usual && (usual === 0 || count <= PLAUSIBLE_MULTIPLE * usual);
+}
+
+/** Of packs that were loaded before the time of each security's last order was kept. */
+const UNKNOWN_TIME = 0;
+
+const REPEATED = `
+  SELECT d.tradedate FROM order_days d
+  WHERE d.state = 'available' AND d.tradedate <> ?1
+    AND (SELECT sum(rows) FROM pack_markets WHERE pack_id = ?2) >= ${FEWEST_COMPARED_ROWS}
+    AND NOT EXISTS (${marketsOf("?2")} EXCEPT ${marketsOf("d.pack_id")})
+    AND NOT EXISTS (${marketsOf("d.pack_id")} EXCEPT ${marketsOf("?2")})
+    AND NOT EXISTS (SELECT 1 FROM day_securities a
+      LEFT JOIN day_securities b ON b.pack_id = d.pack_id AND b.symbol = a.symbol AND b.market = a.market
+      WHERE a.pack_id = ?2 AND a.rows > 0
+        AND (b.rows IS NOT a.rows OR (b.last_time <> a.last_time AND ${UNKNOWN_TIME} NOT IN (a.last_time, b.last_time))))
+  ORDER BY d.tradedate DESC LIMIT 1`;
+
+function marketsOf(packId: string): string {
+  return `SELECT market, securities, rows FROM pack_markets WHERE pack_id = ${packId}`;
+}
+
+/**
+ * The newest available day other than `tradedate` that has exactly as many orders of every security as pack
+ * `packId`, whose index rows are loaded, the last ones at the same times: most likely it is the same delivery. Null
+ * when there is none.
+ */
+export async function repeatedDay(
+  db: D1Database,
+  tradedate: BeijingDate,
+  packId: number,
+): Promise<BeijingDate | null> {
+  const row = await db.prepare(REPEATED).bind(tradedate, packId).first<{ tradedate: BeijingDate }>();
+  return row?.tradedate ?? null;
 }
 
 /** The middle one, or the mean of both middle ones; 0 of none. */

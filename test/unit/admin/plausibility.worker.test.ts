@@ -50,19 +50,24 @@ describe("the check before a day goes live", () => {
     });
   });
 
-  it("holds when a day is published again or restored, too", async () => {
+  it("does not judge what was served once, when it is published again or restored", async () => {
     const date = "20350121";
-    expect(await post(`/days/${date}/publish`, { revision: 1 })).toMatchObject({
-      status: 422,
-      body: { reason: "implausible" },
-    });
-    expect((await post(`/days/${date}/publish`, { revision: 1, force: true })).body.day.revision).toBe(2);
+    expect((await post(`/days/${date}/publish`, { revision: 1 })).body.day.revision).toBe(2);
     const full = await usual(date, 20);
     expect((await publish(full)).body.day.revision).toBe(3);
-    expect(await post(`/days/${date}/restore`, { revision: 3 })).toMatchObject({
+    expect((await post(`/days/${date}/restore`, { revision: 3 })).body.day.revision).toBe(4);
+  });
+
+  it("refuses a day of more than twice its neighbours, as of two deliveries in one", async () => {
+    const [date, next] = ["20350122", "20350123"];
+    expect((await publish(await usual(date, 40))).status).toBe(200);
+    expect(await publish(await usual(next, 41))).toMatchObject({
       status: 422,
-      body: { reason: "implausible" },
+      body: {
+        reason: "implausible",
+        error: expect.stringMatching(/larger than usual.*41 orders of 41.*--force/),
+      },
     });
-    expect((await post(`/days/${date}/restore`, { revision: 3, force: true })).body.day.revision).toBe(4);
+    expect((await publish(await usual(next, 41), { force: true })).status).toBe(200);
   });
 });

@@ -14,7 +14,13 @@ describe("a day against the median of other days (issue 5, 1)", () => {
     const plausible = (...own: MarketCounts[]) => compare(own, days(5)).markets.map((each) => each.plausible);
     expect(plausible(counts("SH", 90, 900), counts("SZ", 180, 2_700))).toEqual([true, true]);
     expect(plausible(counts("SH", 89, 1_000), counts("SZ", 180, 2_699))).toEqual([false, false]);
-    expect(plausible(counts("SH", 100, 899), counts("SZ", 200, 9_000))).toEqual([false, true]);
+    expect(plausible(counts("SH", 100, 899), counts("SZ", 200, 6_000))).toEqual([false, true]);
+  });
+
+  it("is plausible at exactly twice each exchange's orders and securities, and not above", () => {
+    const plausible = (...own: MarketCounts[]) => compare(own, days(5)).markets.map((each) => each.plausible);
+    expect(plausible(counts("SH", 200, 2_000), counts("SZ", 400, 6_000))).toEqual([true, true]);
+    expect(plausible(counts("SH", 201, 2_000), counts("SZ", 400, 6_001))).toEqual([false, false]);
   });
 
   it("is not plausible without an exchange that the others have", () => {
