@@ -1,11 +1,26 @@
+import type { BenchDays } from "./days.ts";
+
 /** One figure of the bench, with the rival of the same run that it is measured against. */
 export interface BenchRow {
+  /** Absent: the bench's own table of one figure a line. */
+  table?: string;
   name: string;
+  /** In a table of several figures a line: which of them this is. */
+  column?: string;
   value: number;
   unit: string;
   /** `value` divided by the rival's value; absent for a figure that stands alone. */
   ratio?: number;
   against?: string;
+}
+
+/** What a bench may be told; each leaves out what it has no use for. */
+export interface BenchOptions {
+  days: BenchDays;
+  /** Rows of the delivery that the builder is measured with. */
+  deliveryRows: number;
+  /** How often a task is repeated at most. */
+  rounds: number;
 }
 
 /** The median of `samples`; NaN of none. */
@@ -14,4 +29,31 @@ export function median(samples: readonly number[]): number {
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? Number.NaN;
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
+}
+
+/** A task that has taken so long is not repeated. */
+const BUDGET_MS = 2_000;
+
+/**
+ * Median milliseconds of each task in `rounds` rounds, taken in turns so that a busy moment hits all of them. A slow
+ * task runs in fewer, once at least; nothing is warmed up here.
+ */
+export async function timeInTurns<Name>(
+  tasks: ReadonlyMap<Name, () => unknown>,
+  rounds: number,
+): Promise<Map<Name, number>> {
+  const samples = new Map([...tasks.keys()].map((name) => [name, [] as number[]]));
+  const spentMs = new Map<Name, number>();
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, task] of tasks) {
+      const spent = spentMs.get(name) ?? 0;
+      if (spent > BUDGET_MS) continue;
+      const beganMs = performance.now();
+      await task();
+      const took = performance.now() - beganMs;
+      samples.get(name)?.push(took);
+      spentMs.set(name, spent + took);
+    }
+  }
+  return new Map([...samples].map(([name, taken]) => [name, median(taken)]));
 }

@@ -1,22 +1,30 @@
 /**
- * `npm run bench [-- --json FILE] [-- --report FILE] [-- --only NAME]`: every figure, from one run on one
- * machine, each beside its rivals of the same run. Ratios are to be trusted, milliseconds are this machine's.
+ * `npm run bench [-- --report FILE] [--only NAME] [--rows N,N] [--pack FILE] [--full] [--json FILE]`: every figure,
+ * from one run on one machine, each beside its rivals of the same run. Ratios are to be trusted, milliseconds are
+ * this machine's. `--pack` measures a pack that is there besides the made days (may be given again), `--full` makes
+ * one of 130 million rows too.
  */
-import { readFile, rename, writeFile } from "node:fs/promises";
-import { arch, cpus, platform } from "node:os";
 import { parseArgs } from "node:util";
-import type { BenchRow } from "./bench-row.ts";
+import type { BenchOptions, BenchRow } from "./bench-row.ts";
+import { benchBuilder } from "./builder.ts";
 import { benchBundle } from "./bundle.ts";
 import { benchCost } from "./cost.ts";
+import { BenchDays } from "./days.ts";
 import { benchGate } from "./gate.ts";
+import { benchGrowth } from "./growth.ts";
 import { benchLoad } from "./load.ts";
 import { benchPage } from "./page.ts";
 import { benchParquet } from "./parquet.ts";
+import { lineOf, setting, tablesOf, writeWhole } from "./report.ts";
+import { benchRivals } from "./rivals.ts";
 import { benchService } from "./service.ts";
 import { benchShare } from "./share.ts";
 
-const BENCHES: ReadonlyMap<string, () => Promise<BenchRow[]>> = new Map([
+const BENCHES: ReadonlyMap<string, (options: BenchOptions) => Promise<BenchRow[]>> = new Map([
   ["bundle", benchBundle],
+  ["rivals", benchRivals],
+  ["growth", benchGrowth],
+  ["builder", benchBuilder],
   ["page", benchPage],
   ["service", benchService],
   ["gate", benchGate],
@@ -26,58 +34,63 @@ const BENCHES: ReadonlyMap<string, () => Promise<BenchRow[]>> = new Map([
   ["load", benchLoad],
 ]);
 
-const { values } = parseArgs({
-  options: { json: { type: "string" }, report: { type: "string" }, only: { type: "string" } },
-});
-const chosen = [...BENCHES].filter(([name]) => values.only === undefined || values.only === name);
-if (chosen.length === 0) {
-  console.error(`There is no bench ${values.only}; there are ${[...BENCHES.keys()].join(", ")}.`);
-  process.exit(2);
-}
+const MADE_ROWS = "1000000,10000000";
+/** A market day. */
+const FULL_ROWS = 130_000_000;
+const DELIVERY_ROWS = 5_000_000;
 
-const machine = `node ${process.version}, ${platform()} ${arch()}, ${cpus().length} × ${cpus()[0]?.model ?? "?"}`;
-console.log(machine);
+const { values } = parseArgs({
+  options: {
+    json: { type: "string" },
+    report: { type: "string" },
+    only: { type: "string", multiple: true },
+    rows: { type: "string", default: MADE_ROWS },
+    pack: { type: "string", multiple: true, default: [] },
+    rounds: { type: "string", default: "25" },
+    full: { type: "boolean", default: false },
+  },
+});
+const chosen = [...BENCHES].filter(([name]) => values.only?.includes(name) ?? true);
+const unknown = values.only?.find((name) => !BENCHES.has(name));
+if (unknown !== undefined) {
+  fail(`There is no bench ${unknown}; there are ${[...BENCHES.keys()].join(", ")}.`);
+}
+const made = values.rows
+  .split(",")
+  .filter((text) => text !== "")
+  .map(Number);
+if (!made.every((rows) => Number.isSafeInteger(rows) && rows > 0))
+  fail(`--rows ${values.rows} is no list of sizes.`);
+const rounds = Number(values.rounds);
+if (!(Number.isSafeInteger(rounds) && rounds > 0)) fail(`--rounds ${values.rounds} is no number of rounds.`);
+await using days = new BenchDays({ dayRows: values.full ? [...made, FULL_ROWS] : made, packs: values.pack });
+const options: BenchOptions = { days, deliveryRows: Math.min(DELIVERY_ROWS, Math.max(...made)), rounds };
+
+const begun = new Date();
+const about = setting(begun);
+console.log(about.join("\n"));
 const sections: string[] = [];
 const rows: BenchRow[] = [];
 for (const [name, run] of chosen) {
   console.log(`\n${name}`);
-  const measured = await run();
+  const measured = await run(options);
   for (const row of measured) console.log(lineOf(row));
   rows.push(...measured);
-  sections.push(tableOf(name, measured));
+  sections.push(tablesOf(name, measured));
 }
 if (values.json !== undefined) await writeWhole(values.json, `${JSON.stringify(rows, null, 2)}\n`);
 if (values.report !== undefined) {
-  await writeWhole(values.report, `${machine}, ${await versions()}\n\n${sections.join("\n")}`);
+  const seconds = Math.round((Date.now() - begun.getTime()) / 1000);
+  const head = [
+    ...about,
+    `measured in ${seconds} s by \`npm run bench -- ${process.argv.slice(2).join(" ")}\``,
+  ];
+  const report = `${head.join("  \n")}\n\n${sections.join("\n")}`;
+  await writeWhole(values.report, report);
+  console.log(`\n${report}`);
 }
 
-async function writeWhole(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.part`, text);
-  await rename(`${path}.part`, path);
-}
-
-/** The rivals and the runtime in the versions they are pinned at. */
-async function versions(): Promise<string> {
-  const { devDependencies, dependencies } = JSON.parse(await readFile("package.json", "utf8"));
-  const all: Record<string, string> = { ...devDependencies, ...dependencies };
-  return ["miniflare", "@duckdb/node-api", "hyparquet"].map((name) => `${name} ${all[name]}`).join(", ");
-}
-
-/** The figures of one bench as a Markdown table. */
-function tableOf(name: string, measured: readonly BenchRow[]): string {
-  const lines = measured.map(({ name, value, unit, ratio, against }) => {
-    const beside = ratio === undefined ? "" : `${ratio.toFixed(2)} × ${against ?? ""}`;
-    return `| ${name} | ${figureOf(value)} ${unit} | ${beside} |`;
-  });
-  return `| ${name} | | |\n|---|---|---|\n${lines.join("\n")}\n`;
-}
-
-function figureOf(value: number): string {
-  return value.toLocaleString("en", { maximumSignificantDigits: 4 });
-}
-
-function lineOf({ name, value, unit, ratio, against }: BenchRow): string {
-  const figure = figureOf(value);
-  const beside = ratio === undefined ? "" : `   ${ratio.toFixed(2)} × ${against ?? ""}`;
-  return `  ${name.padEnd(52)} ${figure.padStart(12)} ${unit.padEnd(10)}${beside}`;
+function fail(sentence: string): never {
+  console.error(sentence);
+  process.exit(2);
 }

@@ -1,0 +1,66 @@
+/** Who builds a pack from a vendor's folder: our builder, and DuckDB told the layout and the order of the rows. */
+import { readdir, readFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { buildPack } from "../../../src/pack-builder/build.ts";
+import { duckdbConnection } from "../rivals/duckdb.ts";
+
+export interface Delivery {
+  folder: string;
+  tradedate: BeijingDate;
+}
+
+/** Builds the pack of a delivery as the file at the path it returns; null: it leaves none. */
+type Contender = (delivery: Delivery, outFolder: string) => Promise<string | null>;
+
+const ours =
+  (verify: boolean): Contender =>
+  async ({ folder, tradedate }, outFolder) => {
+    const report = await buildPack({
+      sources: [folder],
+      tradedate,
+      outFolder,
+      maxBroken: 0,
+      threads: availableParallelism(),
+      verify,
+      onProgress: () => {},
+    });
+    if (report.pack === null) throw new Error("no pack was built");
+    return report.pack;
+  };
+
+/** The place in the file decides among rows of one millisecond, so it is kept and sorted by too. */
+const duckdb: Contender = async ({ folder }, outFolder) => {
+  const path = join(outFolder, "duckdb.parquet");
+  const connection = await duckdbConnection();
+  await connection.run(`COPY (
+    SELECT printf('%06d', code) AS symbol, tradedate, printf('%09d', time) AS time, order_id, exchange_order_id,
+      coalesce(trim(order_type), '') AS order_type, coalesce(trim(order_code), '') AS order_code,
+      price / 10000 AS price, volume, (price * volume) / 10000 AS amount
+    FROM (
+      SELECT *, row_number() OVER () AS place
+      FROM read_csv('${folder}/*/*/*.csv', header = false, skip = 1, encoding = 'latin-1', delim = ',', quote = '',
+        escape = '', auto_detect = false, columns = {
+          'security': 'VARCHAR', 'code': 'BIGINT', 'tradedate': 'VARCHAR', 'time': 'BIGINT', 'order_id': 'BIGINT',
+          'exchange_order_id': 'BIGINT', 'order_type': 'VARCHAR', 'order_code': 'VARCHAR', 'price': 'BIGINT',
+          'volume': 'BIGINT', 'after_last_comma': 'VARCHAR' }))
+    ORDER BY security, time, place
+  ) TO '${path}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 10000)`);
+  connection.closeSync();
+  return path;
+};
+
+const readOnly: Contender = async ({ folder }) => {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const file of files) if (file.isFile()) await readFile(join(file.parentPath, file.name));
+  return null;
+};
+
+/** By the names that the figures stand under. */
+export const CONTENDERS: ReadonlyMap<string, Contender> = new Map([
+  ["edgetape, pack read back and compared", ours(true)],
+  ["edgetape, not read back", ours(false)],
+  ["DuckDB, read_csv, ORDER BY, COPY", duckdb],
+  ["floor: reading the files", readOnly],
+]);

@@ -1,0 +1,11 @@
+/** One contender in a process of its own, so that its memory is its own: name, folder, date, output folder → JSON. */
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { CONTENDERS } from "./contenders.ts";
+
+const [name = "", folder = "", tradedate = "", outFolder = ""] = process.argv.slice(2);
+const build = CONTENDERS.get(name);
+if (build === undefined) throw new Error(`there is no contender ${name}`);
+const beganMs = performance.now();
+const path = await build({ folder, tradedate: tradedate as BeijingDate }, outFolder);
+const ms = performance.now() - beganMs;
+console.log(JSON.stringify({ ms, path, peakBytes: process.resourceUsage().maxRSS * 1024 }));

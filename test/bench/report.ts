@@ -1,0 +1,87 @@
+/** How figures are shown: lines for the terminal, Markdown tables for the report, and what they were measured on. */
+import { readFileSync } from "node:fs";
+import { rename, writeFile } from "node:fs/promises";
+import { arch, cpus, platform, release, totalmem } from "node:os";
+import type { BenchRow } from "./bench-row.ts";
+
+/** What the figures depend on besides our own code. */
+const VERSIONS_OF = [
+  "workerd",
+  "miniflare",
+  "@duckdb/node-api",
+  "hyparquet",
+  "hyparquet-writer",
+  "parquet-wasm",
+  "apache-arrow",
+];
+
+/** The machine and the versions, a sentence each. */
+export function setting(now: Date): string[] {
+  const { sqlite, v8, zstd } = process.versions as Record<string, string | undefined>;
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB of memory`;
+  const versions = VERSIONS_OF.map((name) => `${name} ${versionOf(name)}`);
+  return [
+    `${now.toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model ?? "?"}, ${memory}, ${platform()} ${release()} ${arch()}`,
+    `node ${process.version} (V8 ${v8}, SQLite ${sqlite}, ZSTD ${zstd}), ${versions.join(", ")}`,
+  ];
+}
+
+/** The figures of one bench, a Markdown table for each title; `name` is the title of those without one. */
+export function tablesOf(name: string, rows: readonly BenchRow[]): string {
+  const titles = [...new Set(rows.map(({ table }) => table ?? name))];
+  return titles
+    .map((title) => {
+      const own = rows.filter(({ table }) => (table ?? name) === title);
+      return own.some(({ column }) => column !== undefined) ? matrixOf(title, own) : listOf(title, own);
+    })
+    .join("\n");
+}
+
+/** A figure as a line for the terminal. */
+export function lineOf({ name, column, value, unit, ratio, against }: BenchRow): string {
+  const what = column === undefined ? name : `${name}: ${column}`;
+  const beside = ratio === undefined ? "" : `   ${figureOf(ratio, 3)} × ${against ?? ""}`;
+  return `  ${what.padEnd(58)} ${figureOf(value).padStart(12)} ${unit.padEnd(10)}${beside}`;
+}
+
+/** Writes `text` under its name only when it is whole. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.part`, text);
+  await rename(`${path}.part`, path);
+}
+
+function listOf(title: string, rows: readonly BenchRow[]): string {
+  const lines = rows.map(({ name, value, unit, ratio, against }) => {
+    const beside = ratio === undefined ? "" : `${figureOf(ratio, 3)} × ${against ?? ""}`;
+    return `| ${name} | ${figureOf(value)} ${unit} | ${beside} |`;
+  });
+  return `| ${title} | | |\n|---|---|---|\n${lines.join("\n")}\n`;
+}
+
+/** A line for each name, a column for each column; the ratio in parentheses. */
+function matrixOf(title: string, rows: readonly BenchRow[]): string {
+  const columns = [...new Set(rows.map(({ column }) => column ?? ""))];
+  const names = [...new Set(rows.map(({ name }) => name))];
+  const cellOf = (name: string, column: string): string => {
+    const row = rows.find((each) => each.name === name && (each.column ?? "") === column);
+    if (row === undefined) return "–";
+    const beside = row.ratio === undefined ? "" : ` (${figureOf(row.ratio, 3)} ×)`;
+    return `${figureOf(row.value)} ${row.unit}${beside}`;
+  };
+  const lines = names.map(
+    (name) => `| ${name} | ${columns.map((column) => cellOf(name, column)).join(" | ")} |`,
+  );
+  const ruler = `|---|${columns.map(() => "---:").join("|")}|`;
+  return `| ${title} | ${columns.join(" | ")} |\n${ruler}\n${lines.join("\n")}\n`;
+}
+
+function figureOf(value: number, digits = 4): string {
+  return value.toLocaleString("en", { maximumSignificantDigits: digits });
+}
+
+function versionOf(name: string): string {
+  const manifest = JSON.parse(readFileSync(`node_modules/${name}/package.json`, "utf8")) as {
+    version: string;
+  };
+  return manifest.version;
+}

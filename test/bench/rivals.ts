@@ -1,0 +1,54 @@
+/**
+ * The same rows from everybody, out of the same pack in the same process: pages of 10,000 rows and ten fields as JSON
+ * text, a window, and all rows of a security as a Parquet file. Everybody may prepare: footers are parsed, tables and
+ * indexes are built before the clock starts. The file lies in the system's cache. Each answer is compared with ours.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BenchOptions, BenchRow } from "./bench-row.ts";
+import type { BenchDay } from "./days.ts";
+import { asksOf } from "./rivals/asks.ts";
+import { Contest } from "./rivals/contest.ts";
+import { duckdbOnPack, duckdbOnTable } from "./rivals/duckdb.ts";
+import { edgetape } from "./rivals/edgetape.ts";
+import { fileFloors, rowFloors } from "./rivals/floors.ts";
+import { hyparquetQuery, hyparquetTold } from "./rivals/hyparquet.ts";
+import { parquetWasm } from "./rivals/parquet-wasm.ts";
+import type { Rival } from "./rivals/rival.ts";
+import { sqlite } from "./rivals/sqlite.ts";
+
+/** A bigger day is not copied into the databases: SQLite alone takes a quarter of an hour for 130 million rows. */
+const MOST_COPIED_ROWS = 20_000_000;
+
+const READERS = [edgetape, duckdbOnPack, hyparquetQuery, hyparquetTold, parquetWasm];
+const DATABASES = [duckdbOnTable, sqlite];
+
+/** A table for each day: who took how long for what. Throws when somebody's rows are not ours. */
+export async function benchRivals({ days, rounds }: BenchOptions): Promise<BenchRow[]> {
+  const rows: BenchRow[] = [];
+  for (const day of await days.all()) rows.push(...(await contestOf(day, rounds)));
+  return rows;
+}
+
+async function contestOf(day: BenchDay, rounds: number): Promise<BenchRow[]> {
+  const folder = await mkdtemp(join(tmpdir(), "edgetape-bench-"));
+  const rivals: Rival[] = [];
+  try {
+    const made = day.rows > MOST_COPIED_ROWS ? READERS : [...READERS, ...DATABASES];
+    for (const make of made) rivals.push(await make({ day, folder }));
+    const contest = new Contest(rivals, rounds);
+    const rows: BenchRow[] = [];
+    for (const ask of await asksOf(day)) {
+      rows.push(...(await contest.rows(ask, (json) => rowFloors(day, ask, json))));
+    }
+    const path = join(folder, "section.parquet");
+    rows.push(...(await contest.files(day.entry.symbol, path, fileFloors(day, path))));
+    const { entry, label } = day;
+    const table = `a day of ${label}, ${entry.rows.toLocaleString("en")} of them of ${entry.symbol}`;
+    return rows.map((row) => ({ ...row, table }));
+  } finally {
+    for (const { close } of rivals) close?.();
+    await rm(folder, { recursive: true });
+  }
+}

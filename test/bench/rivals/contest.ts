@@ -1,0 +1,85 @@
+/** Asks every contestant the same, compares what each gave with ours, and only then takes the time. */
+import { type BenchRow, timeInTurns } from "../bench-row.ts";
+import { digestOf } from "./digest.ts";
+import type { Floor } from "./floors.ts";
+import type { Rival, RowsAsk } from "./rival.ts";
+
+/** A first answer that takes longer is the figure: nobody waits for more of them. */
+const SLOW_MS = 5_000;
+
+/** One day's contest. The first of the rivals is ours: the others are held against it. */
+export class Contest {
+  private readonly rivals: readonly Rival[];
+  private readonly rounds: number;
+
+  constructor(rivals: readonly Rival[], rounds: number) {
+    this.rivals = rivals;
+    this.rounds = rounds;
+  }
+
+  /** The column of `ask`, with the floors of the JSON text that all gave. Throws when somebody gives another one. */
+  async rows(ask: RowsAsk, floors: (json: string) => Promise<Floor[]>): Promise<BenchRow[]> {
+    let ours: string | undefined;
+    const tasks = this.rivals.map(({ name, rows }) => ({ name, task: () => rows(ask) }));
+    const check = async (name: string, answer: unknown) => {
+      const json = textOf(answer as string | Uint8Array);
+      ours ??= json;
+      if (json !== ours) throw new Error(`${name}: its rows of "${ask.what}" are not ours`);
+    };
+    const slowMs = await firstTime(tasks, check);
+    return this.column(ask.what, [...tasks, ...(await floors(ours ?? ""))], slowMs);
+  }
+
+  /** The column of the Parquet files, each written to `path`. Throws when a file's rows or their order differ. */
+  async files(symbol: string, path: string, floors: readonly Floor[]): Promise<BenchRow[]> {
+    let ours: string | undefined;
+    const tasks = this.rivals.flatMap(({ name, parquet }) =>
+      parquet === undefined ? [] : [{ name, task: () => parquet(symbol, path) }],
+    );
+    const check = async (name: string) => {
+      const found = await digestOf(path);
+      ours ??= found;
+      if (found !== ours) throw new Error(`${name}: the rows of its Parquet file are not ours`);
+    };
+    const slowMs = await firstTime(tasks, check);
+    return this.column("Parquet answer", [...tasks, ...floors], slowMs);
+  }
+
+  private async column(
+    column: string,
+    tasks: readonly Floor[],
+    slowMs: ReadonlyMap<string, number>,
+  ): Promise<BenchRow[]> {
+    const quick = tasks.filter(({ name }) => !slowMs.has(name));
+    const took = await timeInTurns(new Map(quick.map(({ name, task }) => [name, task])), this.rounds);
+    const timeOf = (name: string) => slowMs.get(name) ?? took.get(name) ?? Number.NaN;
+    const first = tasks[0]?.name ?? "";
+    return tasks.map(({ name }) => ({
+      name,
+      column,
+      value: timeOf(name),
+      unit: "ms",
+      ...(name === first ? {} : { ratio: timeOf(name) / timeOf(first), against: first }),
+    }));
+  }
+}
+
+/** Runs each task once, which warms it up, and checks its answer; the milliseconds of the slow ones. */
+async function firstTime(
+  tasks: readonly Floor[],
+  check: (name: string, answer: unknown) => Promise<void>,
+): Promise<Map<string, number>> {
+  const slowMs = new Map<string, number>();
+  for (const { name, task } of tasks) {
+    const beganMs = performance.now();
+    const answer = await task();
+    const took = performance.now() - beganMs;
+    await check(name, answer);
+    if (took > SLOW_MS) slowMs.set(name, took);
+  }
+  return slowMs;
+}
+
+function textOf(json: string | Uint8Array): string {
+  return typeof json === "string" ? json : new TextDecoder().decode(json);
+}

@@ -1,0 +1,44 @@
+/** The service's own reading, in this process as the rivals: a page out of the file, a section out of the file. */
+import { open } from "node:fs/promises";
+import { FIELDS } from "../../../src/orders/record.ts";
+import { readOrderPage } from "../../../src/packs/order-page.ts";
+import type { PackObject } from "../../../src/packs/read-range.ts";
+import { SectionCheck } from "../../../src/packs/section-check.ts";
+import type { Rival, RivalSetting } from "./rival.ts";
+
+const PIECE_BYTES = 256 * 1024;
+const columns = FIELDS.map((field) => ({ field, name: field }));
+
+export function edgetape({ day }: RivalSetting): Rival {
+  const { pack, entry } = day;
+  const object: PackObject = { objectKey: day.path, etag: "0", tradedate: pack.index.tradedate };
+  const get = async (_key: string, { range }: { range: { offset: number; length: number } }) => ({
+    body: null,
+    arrayBuffer: async () => (await pack.read(range.offset, range.length)).buffer,
+  });
+  const bucket = { get } as unknown as R2Bucket;
+  return {
+    name: "edgetape",
+    async rows({ from, endTime, limit }) {
+      const page = await readOrderPage(bucket, object, entry, {
+        position: from,
+        endTime,
+        pageSize: limit,
+        columns,
+      });
+      if ("reason" in page) throw new Error(page.reason);
+      return page.items;
+    },
+    async parquet(_symbol, path) {
+      const file = await open(path, "w");
+      const check = new SectionCheck(entry);
+      for (let at = 0; at < entry.length; at += PIECE_BYTES) {
+        const piece = await pack.read(entry.offset + at, Math.min(PIECE_BYTES, entry.length - at));
+        check.push(piece);
+        await file.write(piece);
+      }
+      check.finish();
+      await file.close();
+    },
+  };
+}

@@ -1,0 +1,122 @@
+/** `npm run bench -- --report`: what it writes, and that nobody is timed whose rows differ. No speed is asserted. */
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BenchDays } from "../bench/days.ts";
+import { asksOf } from "../bench/rivals/asks.ts";
+import { Contest } from "../bench/rivals/contest.ts";
+import { edgetape } from "../bench/rivals/edgetape.ts";
+import type { Rival } from "../bench/rivals/rival.ts";
+
+const run = promisify(execFile);
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "edgetape-report-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** A run of the bench as its readers start it; its report. */
+async function report(...args: string[]): Promise<string> {
+  const path = join(folder, `${args.join("")}.md`);
+  const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: { bench: string } };
+  const [program = "", ...command] = manifest.scripts.bench.split(" ");
+  expect(program).toBe("node");
+  const { stdout } = await run(process.execPath, [...command, ...args, "--report", path], {
+    maxBuffer: 1 << 24,
+  });
+  const text = readFileSync(path, "utf8");
+  expect(stdout).toContain(text);
+  return text;
+}
+
+/** The cells of the lines that begin with `name`, without it. */
+function cellsOf(text: string, name: string): string[] {
+  const line = text.split("\n").find((each) => each.startsWith(`| ${name} |`));
+  return (line ?? "")
+    .split("|")
+    .slice(2, -1)
+    .map((cell) => cell.trim());
+}
+
+describe("bench --report", () => {
+  it("names machine and versions, and holds a figure of every rival whose rows agree", async () => {
+    const text = await report("--only", "rivals", "--rows", "30000", "--rounds", "1");
+    expect(text).toMatch(/\d+ × .*GiB of memory/);
+    expect(text).toMatch(
+      /node v24\.\d+.*SQLite [\d.]+.*workerd [\d.]+.*duckdb\/node-api .*hyparquet .*parquet-wasm /,
+    );
+    expect(text).toContain("--only rivals --rows 30000");
+    expect(text).toContain("| first page | page in the middle | last page | five minutes | Parquet answer |");
+    const five = /^(– |[\d.,]+ ms( \([\d.,e-]+ ×\))? ?){5}$/;
+    for (const name of [
+      "edgetape",
+      "DuckDB on the pack",
+      "DuckDB on its own table",
+      "hyparquet, its own query",
+      "hyparquet, told the row numbers",
+      "parquet-wasm, told the row groups",
+      "SQLite with an index",
+      "floor: reading the bytes",
+      "floor: ZSTD alone",
+      "floor: JSON.stringify of ready rows",
+    ]) {
+      expect(`${cellsOf(text, name).join(" ")} `, name).toMatch(five);
+    }
+  });
+
+  it("shows how answers grow with days and page numbers, and what builds a pack", async () => {
+    const text = await report(
+      "--only",
+      "growth",
+      "--only",
+      "builder",
+      "--rows",
+      "20000,30000",
+      "--rounds",
+      "1",
+    );
+    expect(text).toContain("| 20,000 rows | 30,000 rows |");
+    for (const name of ["first page", "last page", "five minutes", "Parquet answer", "share: manifest"]) {
+      expect(cellsOf(text, name).length, name).toBeGreaterThanOrEqual(2);
+    }
+    for (const name of ["page 1", "page 2", "last page"]) expect(text).toContain(`\n| ${name} |`);
+    expect(cellsOf(text, "DuckDB, read_csv, ORDER BY, COPY")[0]).toMatch(/rows\/s/);
+  });
+
+  it("refuses a bench nobody knows", async () => {
+    await expect(report("--only", "luck")).rejects.toThrow("There is no bench luck");
+  });
+});
+
+describe("a rival whose rows are not ours", () => {
+  it("ends the bench instead of getting a time", async () => {
+    await using days = new BenchDays({ dayRows: [30_000], packs: [] });
+    const [day] = await days.all();
+    if (day === undefined) throw new Error("there is no day");
+    const [ask] = await asksOf(day);
+    if (ask === undefined) throw new Error("nothing is asked");
+    const honest = edgetape({ day, folder });
+    const other = day.pack.index.entries.find(({ symbol, rows }) => symbol !== ask.symbol && rows > 0);
+    const liar: Rival = {
+      name: "liar",
+      rows: async (asked) =>
+        Buffer.from(await honest.rows(asked))
+          .toString()
+          .replace(",0,", ",1,"),
+      parquet: async (symbol, path) =>
+        edgetape({ day: { ...day, entry: other ?? day.entry }, folder }).parquet?.(symbol, path),
+    };
+    const path = join(folder, "section.parquet");
+    const lied = new Contest([honest, liar], 1);
+    await expect(lied.rows(ask, async () => [])).rejects.toThrow("liar");
+    await expect(lied.files(ask.symbol, path, [])).rejects.toThrow("liar");
+    const agreed = new Contest([honest, { ...honest, name: "twin" }], 1);
+    expect((await agreed.rows(ask, async () => [])).map(({ name }) => name)).toEqual(["edgetape", "twin"]);
+    expect((await agreed.files(ask.symbol, path, [])).map(({ name }) => name)).toEqual(["edgetape", "twin"]);
+  });
+});
