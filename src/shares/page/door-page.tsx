@@ -44,7 +44,9 @@ export function doorPage({ language, action, shareId, problem, requestId }: Door
             <p class="hint">{words.passwordHint}</p>
           </form>
         )}
-        <p class="request">{requestId}</p>
+        <p class="request">
+          {words.requestId} <code>{requestId}</code>
+        </p>
       </section>
     </Layout>,
   );

@@ -129,7 +129,8 @@ tr:hover .sum { color: var(--ink); }
 .primary:hover { color: var(--on-accent); filter: brightness(1.08); }
 .problem { margin-top: 1rem; padding: 0.6rem 0.85rem; border-radius: 0.5rem; background: var(--warn-soft); color: var(--warn); }
 .hint { color: var(--quiet); font-size: 0.875rem; }
-.request { margin: 1.5rem 0 0; color: var(--quiet); font: 0.6875rem var(--mono); }
+.request { margin: 1.5rem 0 0; color: var(--quiet); font-size: 0.75rem; }
+.request code { padding: 0; background: none; font-size: 0.75rem; }
 
 @media (max-width: 46rem) {
   main { padding-top: 1.75rem; }
@@ -137,9 +138,13 @@ tr:hover .sum { color: var(--ink); }
   .year { grid-template-columns: 1fr 1fr; gap: 1.25rem 1rem; padding: 0.9rem; }
   .days { gap: 2px; }
   .day { font-size: 0.625rem; border-radius: 0.25rem; }
-  .files th, .files td { padding: 0.6rem 0.9rem; }
-  .files .when { display: none; }
-  .files .number { width: 6rem; }
+  .files, .files tbody { display: block; }
+  .files thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .files tr { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0.1rem 1rem; padding: 0.7rem 0.9rem; }
+  .files tbody tr { border-top: 1px solid var(--line); }
+  .files td, .files tr + tr td, .files thead + tbody tr:first-child td, .month-files .files tr:first-child td { padding: 0; border: 0; }
+  .files td:first-child { flex: 1 0 100%; max-width: 100%; white-space: normal; overflow-wrap: anywhere; }
+  .files .number, .files .when { width: auto; white-space: normal; color: var(--quiet); font-size: 0.8125rem; }
   .stats dd { font-size: 1.3125rem; }
   .stats div:last-child { grid-column: 1 / -1; }
   .tabs label { flex: 1; padding: 0.7rem 0.3rem; text-align: center; font-size: 0.875rem; }

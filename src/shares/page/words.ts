@@ -45,6 +45,7 @@ export interface PageWords {
   password: string;
   passwordHint: string;
   open: string;
+  requestId: string;
 }
 
 const ZH: PageWords = {
@@ -94,6 +95,7 @@ const ZH: PageWords = {
   password: "密码",
   passwordHint: "密码在 file_download 的返回结果中，共 24 个字符。",
   open: "打开",
+  requestId: "请求编号",
 };
 
 const EN: PageWords = {
@@ -144,6 +146,7 @@ const EN: PageWords = {
   password: "Password",
   passwordHint: "It came with the answer of file_download and has 24 characters.",
   open: "Open",
+  requestId: "Request id",
 };
 
 export const WORDS: Readonly<Record<PageLanguage, PageWords>> = { zh: ZH, en: EN };
