@@ -67,17 +67,28 @@ export async function spendInvite(
     db.prepare(`UPDATE console_invites AS i SET spent_at_ms = ?2 WHERE ${OPEN}`).bind(inviteSha256, nowMs),
   ]);
   const accountId = made?.results[0]?.account_id;
-  return accountId === undefined ? whyNot(db, inviteSha256, nowMs) : { accountId };
+  if (accountId !== undefined) return { accountId };
+  // An account enabled between the two questions: its link was not spent, and opens at the next press.
+  return (await inviteDenial(db, inviteSha256, nowMs)) ?? { reason: "account_disabled" };
 }
 
-async function whyNot(db: D1Database, sha256: string, nowMs: number): Promise<InviteDenial> {
+/** Why a link opens nothing at `nowMs`; null when it would open. */
+export async function inviteDenial(
+  db: D1Database,
+  sha256: string,
+  nowMs: number,
+): Promise<InviteDenial | null> {
   const row = await db
-    .prepare("SELECT spent_at_ms, expires_at_ms FROM console_invites WHERE sha256 = ?1")
+    .prepare(
+      `SELECT spent_at_ms, expires_at_ms, a.disabled_at_ms FROM console_invites
+       JOIN accounts a USING (account_id) WHERE sha256 = ?1`,
+    )
     .bind(sha256)
-    .first<{ spent_at_ms: number | null; expires_at_ms: number }>();
+    .first<{ spent_at_ms: number | null; expires_at_ms: number; disabled_at_ms: number | null }>();
   if (row === null) return { reason: "link_unknown" };
   if (row.spent_at_ms !== null) return { reason: "link_spent" };
-  return { reason: row.expires_at_ms <= nowMs ? "link_expired" : "account_disabled" };
+  if (row.expires_at_ms <= nowMs) return { reason: "link_expired" };
+  return row.disabled_at_ms === null ? null : { reason: "account_disabled" };
 }
 
 export interface ConsoleSession {

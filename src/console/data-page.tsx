@@ -5,7 +5,7 @@ import { weekdayOf } from "../shares/page/year-days.ts";
 import { documentOf, Layout, type Reader } from "./layout.tsx";
 import { countText } from "./texts.ts";
 import { type DayMark, WORDS, type Words } from "./words.ts";
-import { type HeatDay, SHADES } from "./year-heat.ts";
+import { type HeatDay, type OddRange, oddRanges, SHADES } from "./year-heat.ts";
 
 export interface DataFacts {
   reader: Reader;
@@ -16,8 +16,7 @@ export interface DataFacts {
   months: HeatDay[][] | null;
 }
 
-const ATTENTION: readonly DayMark[] = ["missing", "degraded", "withdrawn", "damaged"];
-const LEGEND: readonly DayMark[] = [...ATTENTION, "pending", "outside"];
+const LEGEND: readonly DayMark[] = ["missing", "degraded", "withdrawn", "damaged", "pending", "outside"];
 
 /** The page as HTML. */
 export function dataPage({ reader, year, years, months }: DataFacts): string {
@@ -40,6 +39,9 @@ export function dataPage({ reader, year, years, months }: DataFacts): string {
           <Figures days={months.flat()} words={words} />
           <Legend days={months.flat()} words={words} />
           <div class="year card">
+            <a class="skip" href="#attention">
+              {words.skipCalendar}
+            </a>
             {months.map((days, place) => (
               <Month name={words.month(place + 1)} days={days} words={words} />
             ))}
@@ -157,23 +159,29 @@ function tryAddress(day: BeijingDate): string {
 }
 
 function Attention({ days, words }: { days: readonly HeatDay[]; words: Words }) {
-  const odd = days.filter(({ mark }) => ATTENTION.includes(mark));
+  const odd = oddRanges(days);
   return (
     <section aria-labelledby="attention">
-      <h2 id="attention">{words.attention}</h2>
+      <h2 id="attention" tabindex={-1}>
+        {words.attention}
+      </h2>
       {odd.length === 0 ? (
         <p>{words.noAttention}</p>
       ) : (
         <ul class="odd">
-          {odd.toReversed().map(({ day, mark }) => (
+          {odd.toReversed().map((range) => (
             <li>
-              <b>{dateText(day)}</b> {words.dayStates[mark]}
+              <b>{rangeText(range, words)}</b> {words.dayStates[range.mark]}
             </li>
           ))}
         </ul>
       )}
     </section>
   );
+}
+
+function rangeText({ from, to, days }: OddRange, words: Words): string {
+  return days === 1 ? dateText(from) : words.dayRange(dateText(from), dateText(to), days);
 }
 
 function Months({ months, words }: { months: readonly HeatDay[][]; words: Words }) {

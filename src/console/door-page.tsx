@@ -1,6 +1,6 @@
 /** Pages of somebody who is not signed in: the button that spends a link, or how to get one. */
 import { documentOf, Layout, Notice, type Reader } from "./layout.tsx";
-import { type Problem, WORDS } from "./words.ts";
+import { type Problem, WORDS, type Words } from "./words.ts";
 
 export interface DoorFacts {
   reader: Reader;
@@ -28,7 +28,7 @@ export function doorPage({ reader, action, problem, requestId }: DoorFacts): str
             </button>
           </form>
         )}
-        {problem === null ? null : <p class="request-id">{requestId}</p>}
+        {problem === null ? null : <RequestId id={requestId} words={words} />}
       </section>
     </Layout>,
   );
@@ -41,7 +41,16 @@ export function problemPage(reader: Reader, problem: Problem, requestId: string)
     <Layout reader={reader} title={words.console}>
       <h1>{words.console}</h1>
       <Notice kind="problem" text={words.problems[problem]} />
-      <p class="request-id">{requestId}</p>
+      <RequestId id={requestId} words={words} />
     </Layout>,
+  );
+}
+
+/** What support needs to find the request. */
+function RequestId({ id, words }: { id: string; words: Words }) {
+  return (
+    <p class="request-id">
+      {words.requestId} <code>{id}</code>
+    </p>
   );
 }

@@ -1,5 +1,6 @@
 /** One request to the console as its routes see it, and the headers that every page has. */
 import type { Context } from "hono";
+import type { By } from "../catalog/accounts.ts";
 import { type Env, nowMs, type Settings, settingsOf } from "../env.ts";
 import type { Language } from "../http/language.ts";
 import type { RequestLog } from "../http/request-log.ts";
@@ -96,6 +97,11 @@ export async function deskOf(c: ConsoleContext): Promise<Desk | null> {
   c.var.log.note({ accountId });
   const account = { accountId, formToken: who.formToken };
   return { c, env: c.env, settings, nowMs: now, who, reader: { ...lookFor(c), account } };
+}
+
+/** The holder as the audit table names one. */
+export function byHolder({ who, nowMs }: Desk): By {
+  return { actor: `account ${who.principal.accountId}`, nowMs };
 }
 
 /** Serves a page to who is signed in, and the door to everybody else. */

@@ -2,6 +2,7 @@
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import type { ApiKey } from "../catalog/keys.ts";
 import { instantText } from "../shares/page/figures.ts";
+import { Act, Card, type Fact } from "./cards.tsx";
 import { documentOf, FormToken, Layout, Notice, type Reader } from "./layout.tsx";
 import { momentText } from "./texts.ts";
 import { type Problem, WORDS, type Words } from "./words.ts";
@@ -38,7 +39,7 @@ export function keysPage({ reader, keys, nowMs, fresh, said }: KeysFacts): strin
       {live.length === 0 ? (
         <p>{words.noKeys}</p>
       ) : (
-        <ul class="keys">
+        <ul class="cards">
           {live.map((key) => (
             <LiveKey apiKey={key} account={reader.account} words={words} />
           ))}
@@ -86,79 +87,47 @@ interface LiveKeyProps {
 
 function LiveKey({ apiKey: key, account, words }: LiveKeyProps) {
   const begins = key.firstCharacters === "" ? words.keyHashed : `${key.firstCharacters}…`;
-  const name = key.name === "" ? begins : key.name;
+  const ends = key.expiresAtMs === null ? words.keyInForce : words.keyUntil(instantText(key.expiresAtMs));
+  const facts: Fact[] = [
+    { label: words.keyBegins, value: <code>{begins}</code> },
+    { label: words.keyCreated, value: instantText(key.createdAtMs) },
+    {
+      label: words.keyLastUse,
+      value: key.lastUsedAtMs === null ? words.never : instantText(key.lastUsedAtMs),
+    },
+    { label: words.keyState, value: ends },
+  ];
   const action = `/console/keys/${key.keyId}`;
   return (
-    <li class="card key">
-      <div class="key-facts">
-        <h2>{name}</h2>
-        <dl class="inline">
-          <div>
-            <dt>{words.keyBegins}</dt>
-            <dd>
-              <code>{begins}</code>
-            </dd>
-          </div>
-          <div>
-            <dt>{words.keyCreated}</dt>
-            <dd>{instantText(key.createdAtMs)}</dd>
-          </div>
-          <div>
-            <dt>{words.keyLastUse}</dt>
-            <dd>{key.lastUsedAtMs === null ? words.never : instantText(key.lastUsedAtMs)}</dd>
-          </div>
-          <div>
-            <dt>{words.keyState}</dt>
-            <dd>
-              {key.expiresAtMs === null ? words.keyInForce : words.keyUntil(instantText(key.expiresAtMs))}
-            </dd>
-          </div>
-        </dl>
-      </div>
-      <div class="key-acts">
-        {key.expiresAtMs === null ? <RollForm action={action} account={account} words={words} /> : null}
-        <details class="act">
-          <summary>{words.revoke}</summary>
-          <form method="post" action={`${action}/revoke`}>
-            <FormToken account={account} />
-            <p>{words.revokeNote}</p>
-            <button type="submit" class="danger">
-              {words.revokeButton}
-            </button>
-          </form>
-        </details>
-      </div>
-    </li>
-  );
-}
-
-function RollForm({
-  action,
-  account,
-  words,
-}: {
-  action: string;
-  account: { formToken: string };
-  words: Words;
-}) {
-  return (
-    <details class="act">
-      <summary>{words.roll}</summary>
-      <form method="post" action={`${action}/roll`}>
-        <FormToken account={account} />
-        <label>
-          {words.rollNote}{" "}
-          <select name="hours">
-            {(["24", "1", "168", "0"] as const).map((hours) => (
-              <option value={hours}>{words.rollSpans[hours]}</option>
-            ))}
-          </select>
-        </label>
-        <button type="submit" class="primary">
-          {words.rollButton}
-        </button>
-      </form>
-    </details>
+    <Card name={key.name === "" ? begins : key.name} facts={facts}>
+      {key.expiresAtMs === null ? (
+        <Act
+          summary={words.roll}
+          action={`${action}/roll`}
+          button={words.rollButton}
+          kind="primary"
+          account={account}
+        >
+          <label>
+            {words.rollNote}{" "}
+            <select name="hours">
+              {(["24", "1", "168", "0"] as const).map((hours) => (
+                <option value={hours}>{words.rollSpans[hours]}</option>
+              ))}
+            </select>
+          </label>
+        </Act>
+      ) : null}
+      <Act
+        summary={words.revoke}
+        action={`${action}/revoke`}
+        button={words.revokeButton}
+        kind="danger"
+        account={account}
+      >
+        <p>{words.revokeNote}</p>
+      </Act>
+    </Card>
   );
 }
 

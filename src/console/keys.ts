@@ -1,8 +1,7 @@
 /** The holder's own keys: shown, made, rolled, revoked. Keys of other accounts are as good as absent. */
 import { firstCharacters, generateKey, hashKey, randomBase62 } from "../access/key.ts";
-import type { By } from "../catalog/accounts.ts";
 import { type ApiKey, addKey, findKey, keysOfAccount, revokeKey, rollKey } from "../catalog/keys.ts";
-import { type Desk, html } from "./exchange.ts";
+import { byHolder, type Desk, html } from "./exchange.ts";
 import { isInForce, type KeysFacts, keysPage } from "./keys-page.tsx";
 
 /** Keys an account may have in force at once, so that nobody fills the table by a script. */
@@ -67,11 +66,6 @@ function nameIn(form: URLSearchParams): string {
     .replaceAll(/\p{C}+/gu, " ")
     .trim()
     .slice(0, MAX_NAME);
-}
-
-/** The holder as the audit table names one. */
-export function byHolder({ who, nowMs }: Desk): By {
-  return { actor: `account ${who.principal.accountId}`, nowMs };
 }
 
 async function page(desk: Desk, { fresh = null, said = null }: Partial<KeysFacts>, status = 200) {

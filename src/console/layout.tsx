@@ -87,6 +87,7 @@ export function Layout({ reader, title, page, scripts = [ASSETS.copy], children 
                   {words.pages[each]}
                 </a>
               ))}
+              <a href={`/docs/${language}/`}>{words.docs}</a>
             </nav>
           )}
         </header>

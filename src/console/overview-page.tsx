@@ -105,9 +105,11 @@ function LastRequests({ info, reader }: { info: AccountInfo; reader: Reader }) {
       <p class="quiet">
         {requests.length === 0 ? words.noRequests : words.lastNote} {words.beijing}
       </p>
-      {requests.length === 0 ? null : (
+      {requests.length === 0 ? (
+        <FirstSteps reader={reader} />
+      ) : (
         <section class="card scroll" tabindex={0} aria-labelledby="last">
-          <table class="grid">
+          <table class="grid requests">
             <thead>
               <tr>
                 <th scope="col">{words.time}</th>
@@ -132,8 +134,10 @@ function LastRequests({ info, reader }: { info: AccountInfo; reader: Reader }) {
                     {reasonWords(each.reason, reader.language)}
                     {each.code === 200 ? null : <code class="reason">{each.reason}</code>}
                   </td>
-                  <td class="number">{each.code === 200 ? countText(each.rows) : words.none}</td>
-                  <td>
+                  <td class="number" data-label={words.rows}>
+                    {each.code === 200 ? countText(each.rows) : words.none}
+                  </td>
+                  <td data-label={words.requestId}>
                     <code class="id">{each.request_id}</code>
                   </td>
                 </tr>
@@ -142,6 +146,27 @@ function LastRequests({ info, reader }: { info: AccountInfo; reader: Reader }) {
           </table>
         </section>
       )}
+    </section>
+  );
+}
+
+/** For an account that has asked nothing yet: what there is to do. */
+function FirstSteps({ reader: { language } }: { reader: Reader }) {
+  const words = WORDS[language];
+  return (
+    <section class="card" aria-labelledby="first">
+      <h3 id="first">{words.firstSteps}</h3>
+      <ul class="steps">
+        <li>
+          <a href="/console/try">{words.firstTry}</a>
+        </li>
+        <li>
+          <a href="/console/keys">{words.firstKey}</a>
+        </li>
+        <li>
+          <a href={`/docs/${language}/`}>{words.firstDocs}</a>
+        </li>
+      </ul>
     </section>
   );
 }

@@ -1,7 +1,8 @@
 /** Shares: the open ones with their end, and a button that ends each. */
 import type { Share } from "../catalog/shares.ts";
 import { instantText } from "../shares/page/figures.ts";
-import { documentOf, FormToken, Layout, Notice, type Reader } from "./layout.tsx";
+import { Act, Card, type Fact } from "./cards.tsx";
+import { documentOf, Layout, Notice, type Reader } from "./layout.tsx";
 import { type Problem, WORDS, type Words } from "./words.ts";
 
 /** A share that its drive would open. */
@@ -29,12 +30,13 @@ export function sharesPage({ reader, open, problem }: SharesFacts): string {
       {open.length === 0 ? (
         <p>{words.noShares}</p>
       ) : (
-        <ul class="keys">
+        <ul class="cards">
           {open.map((facts) => (
             <OpenShare facts={facts} account={reader.account} words={words} />
           ))}
         </ul>
       )}
+      {open.length === 0 ? null : <p class="lead">{words.sharePassword}</p>}
       <p>
         <a class="button" href="/console/try?op=file_download">
           {words.shareAsk}
@@ -52,40 +54,26 @@ interface OpenShareProps {
 }
 
 function OpenShare({ facts: { share, url, endMs }, account, words }: OpenShareProps) {
-  const name = `${words.dataTypes[share.dataType]} ${share.year}`;
+  const { dataType, year, shareId, createdAtMs } = share;
+  const facts: Fact[] = [
+    { label: words.shareMade, value: instantText(createdAtMs) },
+    { label: words.shareEnds, value: instantText(endMs) },
+    { label: words.share, value: <a href={url}>{url}</a>, wide: true },
+  ];
   return (
-    <li class="card key">
-      <div class="key-facts">
-        <h2>{name}</h2>
-        <dl class="inline">
-          <div>
-            <dt>{words.shareMade}</dt>
-            <dd>{instantText(share.createdAtMs)}</dd>
-          </div>
-          <div>
-            <dt>{words.shareEnds}</dt>
-            <dd>{instantText(endMs)}</dd>
-          </div>
-          <div class="wide">
-            <dt>{words.share}</dt>
-            <dd>
-              <a href={url}>{url}</a>
-            </dd>
-          </div>
-        </dl>
-      </div>
-      <div class="key-acts">
-        <details class="act">
-          <summary>{words.revoke}</summary>
-          <form method="post" action={`/console/shares/${share.shareId}/revoke`}>
-            <FormToken account={account} />
-            <p>{words.shareRevokeNote}</p>
-            <button type="submit" class="danger">
-              {words.revoke}
-            </button>
-          </form>
-        </details>
-      </div>
-    </li>
+    <Card name={`${words.dataTypes[dataType]} ${year}`} facts={facts}>
+      <a class="button" href={`/console/try?op=file_download&data_type=${dataType}&year=${year}`}>
+        {words.sharePasswordAsk}
+      </a>
+      <Act
+        summary={words.revoke}
+        action={`/console/shares/${shareId}/revoke`}
+        button={words.shareRevokeButton}
+        kind="danger"
+        account={account}
+      >
+        <p>{words.shareRevokeNote}</p>
+      </Act>
+    </Card>
   );
 }

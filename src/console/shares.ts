@@ -2,8 +2,7 @@
 import { revokeShare, type Share, sharesOfAccount } from "../catalog/shares.ts";
 import { entitleShare } from "../entitlement/entitle.ts";
 import { shareEndMs } from "../shares/identity.ts";
-import { type Desk, html, seeOther } from "./exchange.ts";
-import { byHolder } from "./keys.ts";
+import { byHolder, type Desk, html, seeOther } from "./exchange.ts";
 import { type OpenShareFacts, sharesPage } from "./shares-page.tsx";
 import type { Problem } from "./words.ts";
 

@@ -1,6 +1,6 @@
 /** Into the console and out of it. */
 import { hashKey } from "../access/key.ts";
-import { endSession, isInvite, spendInvite } from "../catalog/console-access.ts";
+import { endSession, inviteDenial, isInvite, spendInvite } from "../catalog/console-access.ts";
 import { settingsOf } from "../env.ts";
 import { callerOf, keyedHash } from "../shares/address.ts";
 import { type ConsoleContext, type Desk, door, nowOf, seeOther } from "./exchange.ts";
@@ -12,10 +12,17 @@ const INVITE = /^[0-9A-Za-z]{32}$/;
 /** Objects that count wrong links: enough that none is busy, few enough to make no crowd. */
 const GUARDS = 64;
 
-/** The button of a link. Nothing is looked up: opening a link says nothing about it and spends nothing. */
-export function showInvite(c: ConsoleContext): Response {
+/**
+ * The button of a link, or why it opens nothing any more. Opening a link spends nothing; whether there is such a
+ * link only its button tells, which counts wrong ones.
+ */
+export async function showInvite(c: ConsoleContext): Promise<Response> {
   const token = c.req.param("token") ?? "";
   if (!INVITE.test(token)) return door(c, { problem: "link_unknown", status: 404 });
+  const denial = await inviteDenial(c.env.DB, await hashKey(token), nowOf(c));
+  if (denial !== null && denial.reason !== "link_unknown") {
+    return door(c, { problem: denial.reason, status: 403 });
+  }
   return door(c, { action: `/console/invite/${token}`, problem: null, status: 200 });
 }
 

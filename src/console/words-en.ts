@@ -5,7 +5,9 @@ export const EN: Words = {
   other: { language: "zh", name: "中文" },
   console: "Console",
   skip: "Skip to content",
+  skipCalendar: "Skip the calendar",
   pages: { overview: "Overview", keys: "Keys", data: "Data", try: "Try it", shares: "Shares" },
+  docs: "Docs",
   theme: "Appearance",
   themes: { auto: "Auto", light: "Light", dark: "Dark" },
   signOut: "Sign out",
@@ -15,7 +17,6 @@ export const EN: Words = {
   none: "–",
   copy: "Copy",
   copied: "Copied",
-  table: "Table",
 
   plans: {
     free: "Free",
@@ -53,6 +54,10 @@ export const EN: Words = {
   outcome: "Outcome",
   rows: "Rows",
   requestId: "Request id",
+  firstSteps: "First steps",
+  firstKey: "Make a key for your programs",
+  firstTry: "Run a query here, without a key and without code",
+  firstDocs: "Read what every field, limit and code means",
 
   keysLead:
     "A key is the password of your programs. It is shown once, when it is made; we keep its hash only.",
@@ -106,6 +111,7 @@ export const EN: Words = {
     upcoming: "still to come",
   },
   dayRows: (rows) => `${rows} orders`,
+  dayRange: (from, to, count) => `${from} to ${to} (${count} trading days)`,
   attention: "Days that are not as they should be",
   noAttention: "No trading day is missing, degraded or withdrawn.",
   byMonth: "By month",
@@ -119,10 +125,13 @@ export const EN: Words = {
   share: "Share",
   shareMade: "Made",
   shareEnds: "Valid until",
-  shareOpen: "Open",
   shareRevokeNote:
     "Downloads with its address and password stop within 30 seconds; asking again makes a new one.",
   shareAsk: "Ask for a share",
+  sharePassword:
+    "To open a share: the user name is its id, the part of the address after /s/. The password stands only in the answer of file_download. Ask again for the same files and year: the answer is the same share with its password, or a new share in the last 24 hours of the old one.",
+  sharePasswordAsk: "Get its password",
+  shareRevokeButton: "Revoke this share",
   dataTypes: { auction_tick: "Auction ticks", level2: "Full-day ticks" },
 
   doorTitle: "Sign in",

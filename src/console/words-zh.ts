@@ -5,7 +5,9 @@ export const ZH: Words = {
   other: { language: "en", name: "English" },
   console: "控制台",
   skip: "跳到正文",
+  skipCalendar: "跳过日历",
   pages: { overview: "概览", keys: "密钥", data: "数据", try: "调试", shares: "共享" },
+  docs: "文档",
   theme: "外观",
   themes: { auto: "自动", light: "浅色", dark: "深色" },
   signOut: "退出",
@@ -15,7 +17,6 @@ export const ZH: Words = {
   none: "–",
   copy: "复制",
   copied: "已复制",
-  table: "表格",
 
   plans: {
     free: "免费版",
@@ -49,6 +50,10 @@ export const ZH: Words = {
   outcome: "结果",
   rows: "行数",
   requestId: "请求编号",
+  firstSteps: "第一步",
+  firstKey: "为您的程序创建密钥",
+  firstTry: "在这里运行查询，无需密钥和代码",
+  firstDocs: "查看每个字段、限制和代码的含义",
 
   keysLead: "密钥是程序使用的口令，只在创建时显示一次；我们只保存它的哈希值。",
   keyName: "名称",
@@ -100,6 +105,7 @@ export const ZH: Words = {
     upcoming: "尚未到来",
   },
   dayRows: (rows) => `${rows} 笔委托`,
+  dayRange: (from, to, count) => `${from} 至 ${to}（${count} 个交易日）`,
   attention: "需要注意的日期",
   noAttention: "没有缺失、降级或撤回的交易日。",
   byMonth: "按月",
@@ -113,9 +119,12 @@ export const ZH: Words = {
   share: "共享",
   shareMade: "创建于",
   shareEnds: "有效期至",
-  shareOpen: "打开",
   shareRevokeNote: "使用其地址和密码的下载将在 30 秒内停止；再次请求会生成新的共享。",
   shareAsk: "请求共享",
+  sharePassword:
+    "打开共享时，用户名是共享的编号，即地址中 /s/ 之后的部分；密码只出现在 file_download 的返回结果中。用相同的文件种类和年份再次请求，会得到同一个共享及其密码；旧共享只剩不到 24 小时时，会得到新的共享。",
+  sharePasswordAsk: "获取密码",
+  shareRevokeButton: "吊销此共享",
   dataTypes: { auction_tick: "集合竞价逐笔", level2: "全天逐笔" },
 
   doorTitle: "登录",

@@ -14,7 +14,9 @@ export interface Words {
   other: { language: PageLanguage; name: string };
   console: string;
   skip: string;
+  skipCalendar: string;
   pages: Record<PageName, string>;
+  docs: string;
   theme: string;
   themes: Record<Theme, string>;
   signOut: string;
@@ -24,7 +26,6 @@ export interface Words {
   none: string;
   copy: string;
   copied: string;
-  table: string;
 
   plans: Record<PlanName, string>;
   planNone: string;
@@ -51,6 +52,10 @@ export interface Words {
   outcome: string;
   rows: string;
   requestId: string;
+  firstSteps: string;
+  firstKey: string;
+  firstTry: string;
+  firstDocs: string;
 
   keysLead: string;
   keyName: string;
@@ -92,6 +97,7 @@ export interface Words {
   month: (month: number) => string;
   dayStates: Record<DayMark, string>;
   dayRows: (rows: string) => string;
+  dayRange: (from: string, to: string, count: number) => string;
   attention: string;
   noAttention: string;
   byMonth: string;
@@ -105,9 +111,11 @@ export interface Words {
   share: string;
   shareMade: string;
   shareEnds: string;
-  shareOpen: string;
   shareRevokeNote: string;
   shareAsk: string;
+  sharePassword: string;
+  sharePasswordAsk: string;
+  shareRevokeButton: string;
   dataTypes: Record<"auction_tick" | "level2", string>;
 
   doorTitle: string;

@@ -45,6 +45,34 @@ export function isServed(day: DayOverview | undefined): day is DayOverview & { l
   return day !== undefined && day.loaded !== null && (day.state === "available" || day.state === "degraded");
 }
 
+/** Trading days in a row that are the same and not as they should be, both ends included. */
+export interface OddRange {
+  from: BeijingDate;
+  to: BeijingDate;
+  mark: DayMark;
+  /** How many trading days. */
+  days: number;
+}
+
+const ODD: readonly DayMark[] = ["missing", "degraded", "withdrawn", "damaged"];
+
+/** What of the days, given oldest first, is not as it should be, oldest first; days without trading part nothing. */
+export function oddRanges(days: readonly HeatDay[]): OddRange[] {
+  const ranges: OddRange[] = [];
+  let last: OddRange | undefined;
+  for (const { day, mark } of days) {
+    if (mark === "closed") continue;
+    if (last?.mark === mark) {
+      last.to = day;
+      last.days++;
+    } else {
+      last = { from: day, to: day, mark, days: 1 };
+      ranges.push(last);
+    }
+  }
+  return ranges.filter(({ mark }) => ODD.includes(mark));
+}
+
 /** A day that the overview does not list: it is not a trading day, is still to come, or is not the reader's. */
 function restMark(day: BeijingDate, today: BeijingDate, from: BeijingDate | null): DayMark {
   if (from !== null && day < from) return "outside";

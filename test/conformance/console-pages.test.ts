@@ -118,6 +118,7 @@ describe("shares", () => {
     const page = (await holder.ask("GET", "/console/shares")).text;
     expect(page).toContain(share.url);
     expect(page).not.toContain(share.password);
+    expect(page).toContain(`/console/try?op=file_download&amp;data_type=level2&amp;year=2026`);
     expect((await holder.ask("POST", `/console/shares/${share.shareId}/revoke`, {})).status).toBe(303);
     expect((await holder.ask("GET", "/console/shares")).text).not.toContain(share.url);
   });

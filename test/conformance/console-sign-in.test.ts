@@ -42,6 +42,10 @@ describe("a one-time link (issue 5, section 3)", () => {
     expect(second.status).toBe(403);
     expect(second.text).toContain("This link was used already.");
     expect(setCookie(second)).toBe("");
+    const opened = await open(url, english);
+    expect(opened.status).toBe(403);
+    expect(opened.text).toContain("This link was used already.");
+    expect(opened.text).not.toContain('<form method="post"');
   });
 
   it("gives exactly one session to ten who press at once", async () => {
@@ -68,12 +72,14 @@ describe("a one-time link (issue 5, section 3)", () => {
       .bind(Math.floor(service.nowMs()) - 1)
       .run();
     expect((await press(late, { ...ownForm(service), ...english })).text).toContain("This link has expired.");
+    expect((await open(late, english)).text).toContain("This link has expired.");
     const other = await account(service, { plan: "trial" });
     const url = await inviteTo(service, other.accountId);
     await asOperator(service, "POST", `/admin/accounts/${other.accountId}/disable`);
     expect((await press(url, { ...ownForm(service), ...english })).text).toContain(
       "This account is disabled.",
     );
+    expect((await open(url, english)).text).toContain("This account is disabled.");
     await asOperator(service, "POST", `/admin/accounts/${other.accountId}/enable`);
     expect((await press(url)).status).toBe(303);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import type { DayOverview } from "../../../src/catalog/day-overview.ts";
-import { yearHeat } from "../../../src/console/year-heat.ts";
+import { oddRanges, yearHeat } from "../../../src/console/year-heat.ts";
 
 const date = (text: string) => text as BeijingDate;
 const loaded = (rows: number) => ({ revision: 1, rows, securities: 2, sizeBytes: 10, publishedAtMs: 0 });
@@ -49,5 +49,25 @@ describe("the year at a glance", () => {
     expect(find(months, "20260310")?.mark).toBe("closed");
     expect(find(months, "20260313")?.mark).toBe("upcoming");
     expect(find(months, "20260314")?.mark).toBe("closed");
+  });
+});
+
+describe("what is not as it should be", () => {
+  it("is told as ranges of trading days in a row, which weekends do not part and other days do", () => {
+    const missing = ["20260225", "20260226", "20260227", "20260302", "20260304", "20260306"];
+    const days = [
+      ...missing.map((tradedate) => day(tradedate, "missing")),
+      day("20260303", "available", 5),
+      day("20260305", "degraded", 5),
+      day("20260309", "withdrawn", 5),
+    ];
+    const months = yearHeat({ year: 2026, today: date("20260312"), from: null, days });
+    expect(oddRanges(months.flat())).toEqual([
+      { from: "20260225", to: "20260302", mark: "missing", days: 4 },
+      { from: "20260304", to: "20260304", mark: "missing", days: 1 },
+      { from: "20260305", to: "20260305", mark: "degraded", days: 1 },
+      { from: "20260306", to: "20260306", mark: "missing", days: 1 },
+      { from: "20260309", to: "20260309", mark: "withdrawn", days: 1 },
+    ]);
   });
 });
