@@ -11,6 +11,7 @@ import { type AnswerFormat, outcomeOf } from "../http/outcome.ts";
 import { newRequestId } from "../http/request-id.ts";
 import { openRequestLog } from "../http/request-log.ts";
 import type { Call, Prepared, Scope, Step } from "../operations/operation.ts";
+import { PARAMS_OPTIONAL } from "../operations/registry.ts";
 import { operationNamed } from "../operations/serve-api.ts";
 import { wantsParquet } from "../orders/query.ts";
 import { type AdminContext, bodyOf, isRefusal } from "./exchange.ts";
@@ -34,7 +35,10 @@ export async function explainRequest(c: AdminContext): Promise<Explanation | Adm
   if ("reason" in decoded) return judged.end(1, "body", decoded, "json");
   const format: AnswerFormat = wantsParquet(decoded.body) ? "parquet" : "json";
   // Who asks is said beside the request: there it need not carry the key that it will be sent with.
-  const envelope = parseEnvelope({ body: { ...decoded.body, ...stoodIn(decoded.body.apikey, asker) } });
+  const envelope = parseEnvelope(
+    { body: { ...decoded.body, ...stoodIn(decoded.body.apikey, asker) } },
+    PARAMS_OPTIONAL,
+  );
   if ("reason" in envelope) return judged.end(1, "body", envelope, format);
   judged.pass(1, "body", "a JSON object with apiname, apikey and params");
 

@@ -16,3 +16,11 @@ export async function servedSpan(db: D1Database): Promise<DaySpan> {
     .first<DaySpan>();
   return span ?? { earliest: null, newest: null };
 }
+
+/** The last day of the span alone: one row is read, however many there are. */
+export async function newestDay(db: D1Database): Promise<BeijingDate | null> {
+  const newest = db.prepare(
+    "SELECT tradedate FROM order_days WHERE state = 'available' ORDER BY tradedate DESC LIMIT 1",
+  );
+  return newest.first<BeijingDate>("tradedate");
+}

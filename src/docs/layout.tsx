@@ -2,6 +2,7 @@
 import { ASSETS as DRIVE_ASSETS } from "../shares/page/assets.ts";
 import { STYLE_ASSET } from "./assets.ts";
 import type { DocsLanguage } from "./block.ts";
+import type { ExampleFacts } from "./example-day.ts";
 import { PAGES, type PageSlug, SLUGS } from "./pages.ts";
 import { BlockView } from "./render.tsx";
 
@@ -42,11 +43,11 @@ export function pathOf(slug: PageSlug, language: DocsLanguage): string {
   return `/docs/${language}/${slug}`;
 }
 
-/** The page as HTML; `base` is the service's address, for the commands on it. */
-export function docsPage(slug: PageSlug, language: DocsLanguage, base: string): string {
+/** The page as HTML; `example` is for the commands on it. */
+export function docsPage(slug: PageSlug, language: DocsLanguage, example: ExampleFacts): string {
   const words = WORDS[language];
   const page = PAGES[slug][language];
-  const facts = { base, copy: words.copy, copied: words.copied };
+  const facts = { ...example, copy: words.copy, copied: words.copied };
   const document = (
     <html lang={words.html}>
       <head>

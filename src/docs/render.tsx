@@ -1,12 +1,11 @@
 /** Blocks as HTML. All text is escaped; the only markup in it is `code`, **strong** and [links](…). */
 import type { Child } from "hono/jsx";
 import type { Block } from "./block.ts";
+import { type ExampleFacts, withExample } from "./example-day.ts";
 import { SNIPPETS, type SnippetName } from "./snippets.ts";
 
 /** What a page needs to know of the service it describes. */
-export interface RenderFacts {
-  /** The service's address. */
-  base: string;
+export interface RenderFacts extends ExampleFacts {
   copy: string;
   copied: string;
 }
@@ -103,7 +102,7 @@ function CodeView({ name, facts }: { name: SnippetName; facts: RenderFacts }) {
         </button>
       </figcaption>
       <pre id={id} tabindex={0}>
-        {text.replaceAll("{base}", facts.base)}
+        {withExample(text, facts)}
       </pre>
     </figure>
   );

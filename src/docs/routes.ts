@@ -1,11 +1,13 @@
 /** `GET /openapi.json` and the pages below `/docs/`. The integrating app mounts them at the root. */
 import { type Context, Hono } from "hono";
+import { newestDay } from "../catalog/day-span.ts";
 import { type Env, settingsOf, VERSION } from "../env.ts";
 import { SECURITY_HEADERS } from "../http/headers.ts";
 import type { Language } from "../http/language.ts";
 import type { RequestLog } from "../http/request-log.ts";
 import { STYLE_ASSET } from "./assets.ts";
 import type { DocsLanguage } from "./block.ts";
+import { EXAMPLE, type ExampleFacts } from "./example-day.ts";
 import { docsPage, PAGE_POLICY, pathOf } from "./layout.tsx";
 import { openApiDocument } from "./openapi/document.ts";
 import { SLUGS } from "./pages.ts";
@@ -13,8 +15,8 @@ import { SLUGS } from "./pages.ts";
 /** The app around the pages opens the log and reads the language that messages are to be in. */
 export type DocsEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
 
-/** Documentation changes with a deployment only. */
-const CACHE = "public, max-age=300";
+/** Documentation changes with a deployment, and shows the newest day. */
+const CACHE = "public, max-age=60";
 /** A year: an asset's name changes with its content. */
 const ASSET_CACHE = "public, max-age=31536000, immutable";
 
@@ -35,13 +37,15 @@ export function docsRoutes(): Hono<DocsEnv> {
   return docs;
 }
 
-/** The document as last made: it is the same for every request of one address. */
-let made: { base: string; text: string } | undefined;
+/** The document as last made: it is the same for every request of one address while the newest day is the same. */
+let made: (ExampleFacts & { text: string }) | undefined;
 
-function openApi(c: Context<DocsEnv>): Response {
+async function openApi(c: Context<DocsEnv>): Promise<Response> {
   note(c);
-  const base = baseOf(c);
-  if (made?.base !== base) made = { base, text: JSON.stringify(openApiDocument(base, VERSION)) };
+  const facts = await exampleFacts(c);
+  if (made?.base !== facts.base || made.tradedate !== facts.tradedate) {
+    made = { ...facts, text: JSON.stringify(openApiDocument(facts, VERSION)) };
+  }
   return new Response(made.text, {
     headers: headersOf(c, {
       "Access-Control-Allow-Origin": "*",
@@ -81,13 +85,14 @@ async function page(c: Context<DocsEnv>, next: Next): Promise<Response | undefin
   const slug = SLUGS.find((each) => each === c.req.param("slug"));
   if (language === undefined || slug === undefined) return void (await next());
   note(c);
+  const example = await exampleFacts(c);
   const headers = headersOf(c, {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Language": language === "en" ? "en" : "zh-CN",
     "Content-Security-Policy": PAGE_POLICY,
     "Cache-Control": CACHE,
   });
-  return new Response(docsPage(slug, language, baseOf(c)), { headers });
+  return new Response(docsPage(slug, language, example), { headers });
 }
 
 async function asset(c: Context<DocsEnv>, next: Next): Promise<Response | undefined> {
@@ -101,9 +106,11 @@ function headersOf(c: Context<DocsEnv>, more: Readonly<Record<string, string>>):
   return { ...SECURITY_HEADERS, "X-Request-Id": c.var.log.requestId, ...more };
 }
 
-/** Where the service is reached, as its own pages write it. */
-function baseOf(c: Context<DocsEnv>): string {
-  return settingsOf(c.env).PUBLIC_BASE_URL ?? new URL(c.req.url).origin;
+/** Where the service is reached, as its own pages write it, and its newest day: pages open without a catalog too. */
+async function exampleFacts(c: Context<DocsEnv>): Promise<ExampleFacts> {
+  const base = settingsOf(c.env).PUBLIC_BASE_URL ?? new URL(c.req.url).origin;
+  const newest = await newestDay(c.env.DB).catch(() => null);
+  return { base, tradedate: newest ?? EXAMPLE.tradedate };
 }
 
 function note(c: Context<DocsEnv>): void {

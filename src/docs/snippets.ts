@@ -1,6 +1,6 @@
 /**
  * Every code block of the pages, in both languages the same. `test/interop/docs-snippets.test.ts` runs each of
- * them, in this order, in one folder, with EDGETAPE_URL and EDGETAPE_KEY set. `{base}` is the service's address.
+ * them, in this order, in one folder, with EDGETAPE_URL and EDGETAPE_KEY set. `withExample` fills in what is in braces.
  */
 
 export interface Snippet {
@@ -21,7 +21,7 @@ export EDGETAPE_KEY=et_...`,
     text: `{
   "apiname": "level2_order_history",
   "apikey": "et_...",
-  "params": {"symbol": "600519", "tradedate": "20260311", "start_time": "09:30", "end_time": "09:31"},
+  "params": {"symbol": "600519", "tradedate": "{day}", "start_time": "09:30", "end_time": "09:31"},
   "fields": "time,order_type,price,volume"
 }`,
   },
@@ -33,7 +33,7 @@ export EDGETAPE_KEY=et_...`,
   "data": {
     "fields": ["time", "order_type", "price", "volume"],
     "items": [["093000000", "A", 1500, 100], ["093000000", "A", 1499.99, 200]],
-    "tradedate": "20260311",
+    "tradedate": "{day}",
     "page_size": 10000,
     "next_cursor": null,
     "has_more": false
@@ -44,13 +44,13 @@ export EDGETAPE_KEY=et_...`,
     language: "sh",
     text: `curl -s "$EDGETAPE_URL/api" -H 'Content-Type: application/json' -d '{
   "apiname": "level2_order_history", "apikey": "'"$EDGETAPE_KEY"'",
-  "params": {"symbol": "600519", "tradedate": "20260311", "page_size": 5}}'`,
+  "params": {"symbol": "600519", "tradedate": "{day}", "page_size": 5}}'`,
   },
   curl_file: {
     language: "sh",
     text: `curl -fsS "$EDGETAPE_URL/api" -o orders.parquet -d '{
   "apiname": "level2_order_history", "apikey": "'"$EDGETAPE_KEY"'",
-  "params": {"symbol": "600519", "tradedate": "20260311", "format": "parquet"}}'`,
+  "params": {"symbol": "600519", "tradedate": "{day}", "format": "parquet"}}'`,
   },
   duckdb: {
     language: "sql",
@@ -82,7 +82,7 @@ print(new.group_by("order_code").agg(polars.col("volume").sum(), polars.len()).c
     text: `import edgetape
 
 client = edgetape.Client()  # EDGETAPE_KEY and EDGETAPE_URL
-for row in client.orders("600519", "20260311", start="09:30", end="09:31"):
+for row in client.orders("600519", "{day}", start="09:30", end="09:31"):
     print(row)`,
   },
   python_frame: {
@@ -90,7 +90,7 @@ for row in client.orders("600519", "20260311", start="09:30", end="09:31"):
     needs: ["pandas"],
     text: `import edgetape
 
-frame = edgetape.Client().orders("600519", "20260311").to_df()
+frame = edgetape.Client().orders("600519", "{day}").to_df()
 print(frame[["time", "price", "volume"]].head())`,
   },
   typescript_rows: {
@@ -98,7 +98,7 @@ print(frame[["time", "price", "volume"]].head())`,
     text: `import { Client } from "edgetape/client";
 
 const client = new Client({ key: process.env.EDGETAPE_KEY ?? "", baseUrls: process.env.EDGETAPE_URL ?? "" });
-for await (const row of client.orders({ symbol: "600519", date: "20260311", start: "09:30", end: "09:31" })) {
+for await (const row of client.orders({ symbol: "600519", date: "{day}", start: "09:30", end: "09:31" })) {
   console.log(row.time, row.order_code, row.price, row.volume);
 }`,
   },
@@ -107,7 +107,7 @@ for await (const row of client.orders({ symbol: "600519", date: "20260311", star
     text: `import { Client, NoData, QuotaUsed } from "edgetape/client";
 
 const client = new Client({ key: process.env.EDGETAPE_KEY ?? "", baseUrls: process.env.EDGETAPE_URL ?? "" });
-const orders = client.orders({ symbol: "600519", date: "20260311", signal: AbortSignal.timeout(60_000) });
+const orders = client.orders({ symbol: "600519", date: "{day}", signal: AbortSignal.timeout(60_000) });
 try {
   console.log((await orders.toArray()).length);
 } catch (error) {
@@ -121,7 +121,7 @@ try {
     text: `import json, os, urllib.request
 
 url, key = os.environ["EDGETAPE_URL"] + "/api", os.environ["EDGETAPE_KEY"]
-params = {"symbol": "600519", "tradedate": "20260311"}
+params = {"symbol": "600519", "tradedate": "{day}"}
 rows = []
 while True:
     body = {"apiname": "level2_order_history", "apikey": key, "params": params}
@@ -139,7 +139,7 @@ print(len(rows))`,
     language: "sh",
     text: `curl -s "$EDGETAPE_URL/api" -d '{
   "apiname": "order_history_estimate", "apikey": "'"$EDGETAPE_KEY"'",
-  "params": {"symbol": "600519", "tradedate": "20260311"}}'`,
+  "params": {"symbol": "600519", "tradedate": "{day}"}}'`,
   },
   account: {
     language: "sh",
@@ -150,9 +150,9 @@ print(len(rows))`,
     language: "python",
     text: `import edgetape
 
-share = edgetape.Client().share("auction_tick", 2026)
+share = edgetape.Client().share("auction_tick", {year})
 print(share.start_date, share.end_date, share.file_count, share.url)
-share.download("auction-2026")  # run it again: only what is missing or new is fetched`,
+share.download("auction-{year}")  # run it again: only what is missing or new is fetched`,
   },
   typescript_share: {
     language: "typescript",
@@ -161,7 +161,7 @@ import { pipeline } from "node:stream/promises";
 import { Client } from "edgetape/client";
 
 const client = new Client({ key: process.env.EDGETAPE_KEY ?? "", baseUrls: process.env.EDGETAPE_URL ?? "" });
-const share = await client.share("auction_tick", 2026);
+const share = await client.share("auction_tick", {year});
 for (const file of (await share.files()).slice(0, 1)) {
   await pipeline(share.download(file), createWriteStream(file.path.replace("/", "-"))); // SHA-256 is checked
 }`,
@@ -170,20 +170,20 @@ for (const file of (await share.files()).slice(0, 1)) {
     language: "python",
     text: `import edgetape
 
-for change in edgetape.Client().changes(since="20260301"):
+for change in edgetape.Client().changes(since="{month}01"):
     print(change["tradedate"], change["kind"], change["revision"])`,
   },
   sync: {
     language: "python",
     text: `import edgetape
 
-report = edgetape.Client().sync(["600519"], "20260311", "20260311", "orders")
+report = edgetape.Client().sync(["600519"], "{day}", "{day}", "orders")
 print(report)`,
   },
   pack: {
     language: "sql",
     text: `SELECT symbol, count(*) AS orders, min(time), max(time)
-FROM '20260311.parquet'
+FROM '{day}.parquet'
 GROUP BY symbol ORDER BY orders DESC LIMIT 10;`,
   },
 } as const satisfies Record<string, Snippet>;

@@ -6,8 +6,3 @@ export type DataType = (typeof DATA_TYPES)[number];
 
 /** The first year that may be asked for; the last one is the present year in Beijing (spec 8). */
 export const FIRST_YEAR: Readonly<Record<DataType, number>> = { auction_tick: 2022, level2: 2017 };
-
-/** `value` as a data type, or `null`. */
-export function dataTypeOf(value: unknown): DataType | null {
-  return DATA_TYPES.find((known) => known === value) ?? null;
-}

@@ -22,9 +22,9 @@ export interface Envelope {
  */
 const jsonObject = z.custom<Record<string, unknown>>(isObject);
 
-const envelopeSchema = z.object({
+export const envelopeSchema = z.object({
   apiname: z.string().regex(/\S/),
-  apikey: z.string(),
+  apikey: z.string().meta({ description: "The caller's key; headers are not looked at." }),
   params: jsonObject,
   fields: z.unknown().optional(),
 }) satisfies z.ZodType<Envelope>;
@@ -53,10 +53,15 @@ export async function readBody(request: Request): Promise<DecodedBody | Envelope
 
 /**
  * The envelope in a decoded body. Refuses absent or wrongly typed members, naming them all; an empty
- * `apikey` passes, it is an unknown key (decisions 1). Other members are ignored.
+ * `apikey` passes, it is an unknown key (decisions 1). Other members are ignored. Absent or null `params`
+ * are `{}` for the `apinames` of `paramsOptional`.
  */
-export function parseEnvelope({ body }: DecodedBody): Envelope | EnvelopeDenial {
-  const parsed = envelopeSchema.safeParse(body);
+export function parseEnvelope(
+  { body }: DecodedBody,
+  paramsOptional: ReadonlySet<unknown> = new Set(),
+): Envelope | EnvelopeDenial {
+  const isWhole = !paramsOptional.has(body.apiname) || (body.params ?? null) !== null;
+  const parsed = envelopeSchema.safeParse(isWhole ? body : { ...body, params: {} });
   if (parsed.success) return parsed.data;
   const members = new Set(parsed.error.issues.map((issue) => issue.path[0]));
   return {

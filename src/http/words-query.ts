@@ -123,6 +123,11 @@ function invalidWords({ parameter, problem, given, accepted }: ParamInvalid): Wo
         "只有八位数字，请在前面补 0 到九位 HHMMSSmmm",
         "has eight digits: pad it with a leading zero to nine, HHMMSSmmm",
       );
+    case "time_fraction":
+      return say(
+        `格式不正确，带毫秒请写成九位 HHMMSSmmm：${accepted ?? ""}`,
+        `has a wrong form: with milliseconds it is written HHMMSSmmm, ${accepted ?? ""}`,
+      );
     case "time_out_of_day":
       return say(
         `不是一天中的时间，可用格式 ${TIME_FORMS}（时 00-23，分、秒 00-59）；要查到当日结束请省略 end_time`,
@@ -130,8 +135,8 @@ function invalidWords({ parameter, problem, given, accepted }: ParamInvalid): Wo
       );
     case "empty_window":
       return say(
-        "必须早于 end_time（起始时间包含在内，结束时间不包含）",
-        "must be before end_time (the start is inclusive, the end exclusive)",
+        `必须早于 end_time${accepted ? ` ${accepted}` : ""}（起始时间包含在内，结束时间不包含）`,
+        `must be before end_time${accepted ? ` ${accepted}` : ""} (the start is inclusive, the end exclusive)`,
       );
     case "fields_form":
       return say(

@@ -69,7 +69,7 @@ export interface AccountInfo {
   last_requests: LastRequest[];
 }
 
-export const accountInfo: Operation = { apiname: "account_info", prepare };
+export const accountInfo: Operation = { apiname: "account_info", paramsOptional: true, prepare };
 
 async function prepare(envelope: Envelope, { settings }: Scope): Promise<Prepared | Denial> {
   const parameters = givenParameters(envelope.params, [], { unknownParameters: settings.UNKNOWN_PARAMETERS });

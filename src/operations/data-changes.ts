@@ -2,6 +2,7 @@
  * `data_changes`, additive to the spec: what changed of the days that may be read, so that a copy elsewhere can
  * follow. Needs a plan with order history and shows its window only. Charges nothing, takes no slot.
  */
+import * as z from "zod";
 import { beijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { parseInstant } from "../calendar/instant.ts";
 import { type ChangeKind, changesSince, type DayChange } from "../catalog/day-changes.ts";
@@ -10,18 +11,36 @@ import { windowOf } from "../entitlement/standing.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
-import { invalid, type ParamInvalid } from "../orders/denial.ts";
-import { givenParameters, parseInteger } from "../orders/parameters.ts";
+import { lazily, parseParameters, says, wholeNumberSchema } from "../orders/parameters.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
-
-/**
- * `since`: changes from this instant on (a day, or RFC 3339 with an offset). `after`: changes behind this number,
- * as `next_after` of an earlier answer gave it. `limit`: at most so many, 50 at most. All may be left out.
- */
-const PARAMETERS = ["since", "after", "limit"] as const;
 
 /** A change may name every security of a day, about 60 KB. */
 const MAX_CHANGES = 50;
+
+export const dataChangesParameters = lazily(() => ({
+  since: instantSchema()
+    .nullish()
+    .meta({
+      description:
+        "Changes from this day (YYYYMMDD, YYYY-MM-DD) or instant (RFC 3339 with an offset) on, inclusive.",
+      examples: ["20260301", "2026-03-01T00:00:00+08:00"],
+    }),
+  after: wholeNumberSchema({ from: 0, to: Number.MAX_SAFE_INTEGER })
+    .nullish()
+    .meta({ description: "Changes behind this number: next_after of an earlier answer.", examples: [0] }),
+  limit: wholeNumberSchema({ from: 1, to: MAX_CHANGES })
+    .nullish()
+    .meta({ description: `At most so many; ${MAX_CHANGES} by default.`, examples: [MAX_CHANGES] }),
+}));
+
+/** An instant as people write it, in Unix milliseconds. */
+function instantSchema() {
+  const wrong = says("value_form", "YYYYMMDD, YYYY-MM-DD, YYYY-MM-DDTHH:MM:SS+08:00");
+  return z
+    .string(says("not_string"))
+    .refine((text) => parseInstant(text.trim()) !== null, wrong)
+    .transform((text) => parseInstant(text.trim()) ?? 0);
+}
 
 interface Change {
   /** Grows with every change of any day. */
@@ -56,30 +75,21 @@ interface Query {
   unknownParameters: string[];
 }
 
-export const dataChanges: Operation = { apiname: "data_changes", prepare };
+export const dataChanges: Operation = { apiname: "data_changes", paramsOptional: true, prepare };
 
 async function prepare(envelope: Envelope, { settings }: Scope): Promise<Prepared | Denial> {
-  const parameters = givenParameters(envelope.params, PARAMETERS, {
+  const asked = parseParameters(envelope.params, dataChangesParameters(), {
     unknownParameters: settings.UNKNOWN_PARAMETERS,
   });
-  if ("reason" in parameters) return parameters;
-  const { given, unknown: unknownParameters } = parameters;
-  const sinceMs = parseSince(given.get("since"));
-  if (typeof sinceMs !== "number") return sinceMs;
-  const after = parseInteger("after", given.get("after"), { from: 0, to: Number.MAX_SAFE_INTEGER });
-  if (typeof after === "object" && after !== null) return after;
-  const limit = parseInteger("limit", given.get("limit"), { from: 1, to: MAX_CHANGES });
-  if (typeof limit === "object" && limit !== null) return limit;
-  const query = { sinceMs, after: after ?? 0, limit: limit ?? MAX_CHANGES, unknownParameters };
+  if ("reason" in asked) return asked;
+  const { since, after, limit } = asked.values;
+  const query: Query = {
+    sinceMs: since ?? 0,
+    after: after ?? 0,
+    limit: limit ?? MAX_CHANGES,
+    unknownParameters: asked.unknown,
+  };
   return { reads: [], run: (call) => run(call, query) };
-}
-
-/** Unix milliseconds; 0 when left out. */
-function parseSince(value: unknown): number | ParamInvalid {
-  if (value === undefined) return 0;
-  if (typeof value !== "string") return invalid("since", "not_string", value);
-  const accepted = "YYYYMMDD, YYYY-MM-DD, YYYY-MM-DDTHH:MM:SS+08:00";
-  return parseInstant(value.trim()) ?? { ...invalid("since", "value_form", value), accepted };
 }
 
 async function run(call: Call, query: Query): Promise<Response> {

@@ -2,6 +2,7 @@
  * `data_status`, additive to the spec: the days of a month that may be read, with those that are missing. Needs
  * a plan with order history and shows its window only. Charges nothing, takes no slot.
  */
+import * as z from "zod";
 import { type BeijingDate, beijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { type DayOverview, type OverviewState, overviewOf } from "../catalog/day-overview.ts";
 import { entitleOrderHistory } from "../entitlement/entitle.ts";
@@ -9,12 +10,16 @@ import { windowOf } from "../entitlement/standing.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
-import { invalid, type ParamInvalid } from "../orders/denial.ts";
-import { givenParameters } from "../orders/parameters.ts";
+import { lazily, parseParameters, says } from "../orders/parameters.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
 
-/** `month` (YYYYMM): the present one in Beijing when left out. */
-const PARAMETERS = ["month"] as const;
+export const dataStatusParameters = lazily(() => ({
+  month: z
+    .string(says("not_string"))
+    .regex(/^\d{4}(0[1-9]|1[0-2])$/, says("value_form", "YYYYMM"))
+    .nullish()
+    .meta({ description: "YYYYMM; the present month in Beijing when left out.", examples: ["202603"] }),
+}));
 
 interface StatusDay {
   tradedate: string;
@@ -42,23 +47,15 @@ interface DataStatus {
   days: StatusDay[];
 }
 
-export const dataStatus: Operation = { apiname: "data_status", prepare };
+export const dataStatus: Operation = { apiname: "data_status", paramsOptional: true, prepare };
 
 async function prepare(envelope: Envelope, { settings, nowMs }: Scope): Promise<Prepared | Denial> {
-  const parameters = givenParameters(envelope.params, PARAMETERS, {
+  const asked = parseParameters(envelope.params, dataStatusParameters(), {
     unknownParameters: settings.UNKNOWN_PARAMETERS,
   });
-  if ("reason" in parameters) return parameters;
-  const month = parseMonth(parameters.given.get("month"), nowMs);
-  if (typeof month !== "string") return month;
-  return { reads: [], run: (call) => run(call, month, parameters.unknown) };
-}
-
-function parseMonth(value: unknown, nowMs: number): string | ParamInvalid {
-  if (value === undefined) return beijingDate(nowMs).slice(0, 6);
-  if (typeof value !== "string") return invalid("month", "not_string", value);
-  if (/^\d{4}(0[1-9]|1[0-2])$/.test(value)) return value;
-  return { ...invalid("month", "value_form", value), accepted: "YYYYMM" };
+  if ("reason" in asked) return asked;
+  const month = asked.values.month ?? beijingDate(nowMs).slice(0, 6);
+  return { reads: [], run: (call) => run(call, month, asked.unknown) };
 }
 
 async function run(call: Call, month: string, unknownParameters: string[]): Promise<Response> {

@@ -2,6 +2,7 @@
  * `data_symbols`, additive to the spec: the securities of a day. Needs a plan with order history, and a day
  * inside its window. Charges nothing, takes no slot.
  */
+import * as z from "zod";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { dayDenial } from "../catalog/day-denial.ts";
 import { type ListedSecurity, listSecurities } from "../catalog/day-securities.ts";
@@ -10,17 +11,21 @@ import { entitleOrderHistory } from "../entitlement/entitle.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
-import { invalid, type ParamInvalid } from "../orders/denial.ts";
-import { givenParameters, parseTradedate } from "../orders/parameters.ts";
+import { orderParameters } from "../orders/order-parameters.ts";
+import { lazily, parseParameters, says } from "../orders/parameters.ts";
 import type { Market } from "../orders/record.ts";
 import { formatTimeOfDay } from "../orders/time-window.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
 
-/**
- * `tradedate`: the calendar's newest trading day when left out, as in order history. `market`: `SH` or `SZ`;
- * both when left out.
- */
-const PARAMETERS = ["tradedate", "market"] as const;
+export const dataSymbolsParameters = lazily(() => ({
+  tradedate: orderParameters().tradedate,
+  market: z
+    .string(says("not_string"))
+    .regex(/^\s*[sS][hHzZ]\s*$/, says("value_form", "SH, SZ"))
+    .transform((text) => text.trim().toUpperCase() as Market)
+    .nullish()
+    .meta({ description: "SH or SZ; both when left out.", examples: ["SH"] }),
+}));
 
 /**
  * Columns of `items`: `rows` orders; `size_bytes` of the security's Parquet file with all fields; the times of
@@ -43,30 +48,18 @@ interface Query {
   unknownParameters: string[];
 }
 
-export const dataSymbols: Operation = { apiname: "data_symbols", prepare };
+export const dataSymbols: Operation = { apiname: "data_symbols", paramsOptional: true, prepare };
 
 async function prepare(envelope: Envelope, { settings, nowMs, env }: Scope): Promise<Prepared | Denial> {
-  const parameters = givenParameters(envelope.params, PARAMETERS, {
+  const asked = parseParameters(envelope.params, dataSymbolsParameters(), {
     unknownParameters: settings.UNKNOWN_PARAMETERS,
   });
-  if ("reason" in parameters) return parameters;
-  const { given, unknown: unknownParameters } = parameters;
-  const tradedate = parseTradedate(given.get("tradedate"));
-  if (tradedate !== null && typeof tradedate === "object") return tradedate;
-  const market = parseMarket(given.get("market"));
-  if (market !== null && typeof market === "object") return market;
+  if ("reason" in asked) return asked;
+  const { tradedate, market } = asked.values;
   // The day is read as order history reads it, without a security.
-  const question = { tradedate, symbol: "", today: beijingDate(nowMs) };
-  const query = { question, market, unknownParameters };
+  const question = { tradedate: tradedate ?? null, symbol: "", today: beijingDate(nowMs) };
+  const query: Query = { question, market: market ?? null, unknownParameters: asked.unknown };
   return { reads: [orderDayStatement(env.DB, question)], run: (call) => run(call, query) };
-}
-
-function parseMarket(value: unknown): Market | null | ParamInvalid {
-  if (value === undefined) return null;
-  if (typeof value !== "string") return invalid("market", "not_string", value);
-  const market = value.trim().toUpperCase();
-  if (market === "SH" || market === "SZ") return market;
-  return { ...invalid("market", "value_form", value), accepted: "SH, SZ" };
 }
 
 async function run(call: Call, { question, market, unknownParameters }: Query): Promise<Response> {

@@ -56,6 +56,8 @@ export interface Step {
 
 export interface Operation {
   apiname: string;
+  /** Whether absent `params` are the same as `{}`: for operations beside the spec that demand none. */
+  paramsOptional?: true;
   /** Step 5: the parameters, judged without reading anything. */
   prepare(envelope: Envelope, scope: Scope): Promise<Prepared | Denial>;
 }

@@ -13,3 +13,8 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
     (operation) => [operation.apiname, operation],
   ),
 );
+
+/** Those that may be asked without `params`. */
+export const PARAMS_OPTIONAL: ReadonlySet<string> = new Set(
+  [...OPERATIONS.values()].filter(({ paramsOptional }) => paramsOptional).map(({ apiname }) => apiname),
+);

@@ -18,7 +18,7 @@ import { nearestName } from "../orders/nearest-name.ts";
 import { wantsParquet } from "../orders/query.ts";
 import { keepRefusal, type RefusedCaller } from "./keep-refusal.ts";
 import type { Operation, Scope } from "./operation.ts";
-import { OPERATIONS } from "./registry.ts";
+import { OPERATIONS, PARAMS_OPTIONAL } from "./registry.ts";
 
 /** An operation with a limit of its own for the first byte says first what was late, and gives back what it took. */
 const LATE_MS = 1_000;
@@ -37,7 +37,7 @@ export async function serveApi(request: Request, opened: Scope, holder?: Princip
   let refuseWith = refuser(scope, caller, { language, format: "json" });
   if ("reason" in decoded) return refuseWith(decoded);
   refuseWith = refuser(scope, caller, { language, format: wantsParquet(decoded.body) ? "parquet" : "json" });
-  const envelope = parseEnvelope(decoded);
+  const envelope = parseEnvelope(decoded, PARAMS_OPTIONAL);
   if ("reason" in envelope) return refuseWith(envelope);
   try {
     return await answerInTime(serveEnvelope(envelope, scope, { caller, refuseWith, holder }), scope);

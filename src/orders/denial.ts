@@ -34,6 +34,7 @@ export type ParamProblem =
   | "format_form"
   | "time_form"
   | "time_eight_digits"
+  | "time_fraction"
   | "time_out_of_day"
   | "empty_window"
   | "fields_form"
@@ -46,7 +47,7 @@ export interface ParamInvalid {
   parameter: string;
   problem: ParamProblem;
   given: string;
-  /** What is accepted, where the problem alone does not tell: `2017-2026`, `auction_tick, level2`. */
+  /** What is accepted, where the problem alone does not tell: `2017-2026`, `auction_tick, level2`, `end_time`'s value. */
   accepted?: string;
 }
 

@@ -1,6 +1,8 @@
 /** The `fields` member of an order query: which columns, under which names, in which order (spec 2.4). */
+import * as z from "zod";
 import { excerptOf, invalid, type QueryDenial } from "./denial.ts";
 import { nearestName } from "./nearest-name.ts";
+import { lazily } from "./parameters.ts";
 import { FIELDS, type Field, LEGACY_NAMES } from "./record.ts";
 
 /** A column of the answer: the field it holds and the name it was asked by. */
@@ -22,6 +24,24 @@ export function areStandardColumns(columns: readonly AskedColumn[]): boolean {
   return columns.length === FIELDS.length && columns.every(({ name }, index) => name === FIELDS[index]);
 }
 
+/** One name or none, blanks around it; each blank can be read in one way only, or long ones would take for ever. */
+const PIECE = String.raw`\s*((${[...FIELD_BY_NAME.keys()].join("|")})\s*)?`;
+
+/** A comma-separated string or an array of strings that name columns; nothing and blanks name the standard ones. */
+export const fieldsSchema = lazily(() =>
+  z
+    .union([
+      z.string().regex(new RegExp(`^${PIECE}(,${PIECE})*$`)),
+      z.array(z.string().regex(new RegExp(`^${PIECE}$`))),
+    ])
+    .nullish()
+    .transform(columnsOf)
+    .meta({
+      description: `Columns in the order wanted, as a comma-separated string or an array: ${FIELDS.join(", ")}, and the legacy names order_no (exchange_order_id) and side (order_code). Left out: the ten standard ones.`,
+      examples: ["time,price,volume"],
+    }),
+);
+
 /**
  * The columns that `fields` asks for (decisions 3): absent, blank or naming nothing → the standard ones; a
  * comma-separated string or an array of strings → those in the order asked, blanks trimmed, empty pieces
@@ -31,28 +51,26 @@ export function areStandardColumns(columns: readonly AskedColumn[]): boolean {
  * @example parseFields("time,side") // [{field: "time", name: "time"}, {field: "order_code", name: "side"}]
  */
 export function parseFields(fields: unknown): AskedColumn[] | QueryDenial {
-  const names = namesIn(fields);
-  if (names === null) return invalid("fields", "fields_form", fields);
-  if (names.size === 0) return [...STANDARD_COLUMNS];
-  const columns: AskedColumn[] = [];
-  for (const name of names) {
+  const parsed = fieldsSchema().safeParse(fields);
+  if (parsed.success) return parsed.data;
+  const unknown = (namesIn(fields) ?? []).find((name) => !FIELD_BY_NAME.has(name));
+  if (unknown === undefined) return invalid("fields", "fields_form", fields);
+  const nearest = nearestName(unknown, [...FIELD_BY_NAME.keys()]);
+  return { reason: "field_unknown", field: excerptOf(unknown), nearest };
+}
+
+function columnsOf(fields: string | string[] | null | undefined): AskedColumn[] {
+  const columns = (namesIn(fields) ?? []).flatMap((name) => {
     const field = FIELD_BY_NAME.get(name);
-    if (field === undefined) {
-      return {
-        reason: "field_unknown",
-        field: excerptOf(name),
-        nearest: nearestName(name, [...FIELD_BY_NAME.keys()]),
-      };
-    }
-    columns.push({ field, name });
-  }
-  return columns;
+    return field === undefined ? [] : [{ field, name }];
+  });
+  return columns.length === 0 ? [...STANDARD_COLUMNS] : columns;
 }
 
 /** The distinct non-empty names in the order asked, or `null` for a value of another type. */
-function namesIn(fields: unknown): Set<string> | null {
-  if (fields === undefined || fields === null) return new Set();
+function namesIn(fields: unknown): string[] | null {
+  if (fields === undefined || fields === null) return [];
   const pieces = typeof fields === "string" ? fields.split(",") : fields;
   if (!Array.isArray(pieces) || !pieces.every((piece) => typeof piece === "string")) return null;
-  return new Set(pieces.map((piece) => piece.trim()).filter((piece) => piece !== ""));
+  return [...new Set(pieces.map((piece) => piece.trim()))].filter((piece) => piece !== "");
 }

@@ -1,6 +1,18 @@
-/** What the parameters of all operations have in common (decisions 3): blanks, unknown names, dates, numbers. */
+/**
+ * What the parameters of all operations have in common (decisions 3): blanks, unknown names, and one zod schema
+ * for each parameter, which reads its value and is also what `/openapi.json` says of it. A schema's messages are
+ * made by `says`: the problem, and what is accepted where the problem alone does not tell.
+ */
+import * as z from "zod";
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
-import { excerptOf, invalid, type NameHint, type ParamInvalid, type QueryDenial } from "./denial.ts";
+import {
+  excerptOf,
+  invalid,
+  type NameHint,
+  type ParamInvalid,
+  type ParamProblem,
+  type QueryDenial,
+} from "./denial.ts";
 import { nearestName } from "./nearest-name.ts";
 
 export interface ParameterOptions {
@@ -14,8 +26,30 @@ export interface GivenParameters {
   unknown: string[];
 }
 
+/** The schemas of an operation's parameters by name; one that may be left out takes `null` and `undefined` too. */
+export type ParameterSchemas = Readonly<Record<string, z.ZodType>>;
+
+/** What the schemas make of the values. */
+export type Parsed<S extends ParameterSchemas, N extends keyof S = keyof S> = {
+  [Name in N]: z.output<S[Name]>;
+};
+
 /** Members of the envelope that callers put into `params` by mistake. */
 const ENVELOPE_MEMBERS: readonly string[] = ["apiname", "apikey", "fields", "params"];
+
+/** Makes a value once, when it is first asked for: schemas cost a cold start more than anything that uses them. */
+export function lazily<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** The message of a schema: what is wrong with a value, and what is accepted. */
+export function says(problem: ParamProblem, accepted?: string): string {
+  return accepted === undefined ? problem : `${problem} ${accepted}`;
+}
 
 /**
  * The members of `params` that carry a value: `null`, `""` and blanks are the same as leaving one out.
@@ -35,27 +69,65 @@ export function givenParameters(
   return { given, unknown: unknown.map(excerptOf) };
 }
 
-/** A `tradedate` parameter: a string of eight digits that is a real date; `null` when left out. */
-export function parseTradedate(value: unknown): BeijingDate | null | ParamInvalid {
-  if (value === undefined) return null;
-  if (typeof value !== "string") return invalid("tradedate", "not_string", value);
-  return parseBeijingDate(value) ?? invalid("tradedate", "not_a_date", value);
+/** The parameters of these `names`, read in this order; refuses the first that is missing or wrong. */
+export function readParameters<S extends ParameterSchemas, N extends keyof S & string>(
+  schemas: S,
+  names: readonly N[],
+  given: ReadonlyMap<string, unknown>,
+): Parsed<S, N> | ParamInvalid {
+  const values: Partial<Record<N, unknown>> = {};
+  for (const name of names) {
+    const value = given.get(name);
+    const parsed = schemas[name]?.safeParse(value);
+    if (parsed?.success === false) return refusalOf(name, value, parsed.error);
+    values[name] = parsed?.data;
+  }
+  return values as Parsed<S, N>;
 }
 
-/** A JSON integer or a string of decimal digits from `from` to `to`, both included; `null` when left out. */
-export function parseInteger(
-  parameter: string,
-  value: unknown,
-  { from, to }: { from: number; to: number },
-): number | null | ParamInvalid {
-  if (value === undefined) return null;
-  const accepted = `${from}-${to}`;
-  const integer = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
-  if (typeof integer !== "number" || !Number.isSafeInteger(integer)) {
-    return { ...invalid(parameter, "not_integer", value), accepted };
-  }
-  if (integer < from || integer > to) return { ...invalid(parameter, "out_of_range", value), accepted };
-  return integer;
+/** All of `params` at once: unknown names first, then the values in the order of `schemas`. */
+export function parseParameters<S extends ParameterSchemas>(
+  params: Readonly<Record<string, unknown>>,
+  schemas: S,
+  options: ParameterOptions,
+): { values: Parsed<S>; unknown: string[] } | QueryDenial {
+  const names = Object.keys(schemas) as (keyof S & string)[];
+  const parameters = givenParameters(params, names, options);
+  if ("reason" in parameters) return parameters;
+  const values = readParameters(schemas, names, parameters.given);
+  return isRefusal(values) ? values : { values: values as Parsed<S>, unknown: parameters.unknown };
+}
+
+/** A `tradedate`: a string of eight digits that is a real date. */
+export function tradedateSchema() {
+  return z
+    .string(says("not_string"))
+    .regex(/^\d{8}$/, says("not_a_date"))
+    .refine((text) => parseBeijingDate(text) !== null, says("not_a_date"))
+    .transform((text) => text as BeijingDate);
+}
+
+/** A JSON integer or a string of decimal digits from `from` to `to`, both included. */
+export function wholeNumberSchema({ from, to }: { from: number; to: number }) {
+  const [notInteger, outOfRange] = [
+    says("not_integer", `${from}-${to}`),
+    says("out_of_range", `${from}-${to}`),
+  ];
+  const number = z.int(notInteger).min(from, outOfRange).max(to, outOfRange);
+  const digits = z.string().regex(/^\d{1,15}$/, notInteger);
+  return z.union([number, digits.transform(Number).pipe(number)], notInteger);
+}
+
+/** Whether `readParameters` refused: no parameter is called `reason`. */
+function isRefusal(read: object): read is ParamInvalid {
+  return "reason" in read;
+}
+
+function refusalOf(parameter: string, value: unknown, { issues }: z.ZodError): ParamInvalid {
+  if (value === undefined) return invalid(parameter, "missing");
+  const [problem = "", ...accepted] = (issues[0]?.message ?? "").split(" ");
+  const refusal = invalid(parameter, problem as ParamProblem, value);
+  return accepted.length === 0 ? refusal : { ...refusal, accepted: accepted.join(" ") };
 }
 
 function isBlank(value: unknown): boolean {

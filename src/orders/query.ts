@@ -8,14 +8,15 @@ import {
   type QueryDenial,
 } from "./denial.ts";
 import { type AskedColumn, parseFields } from "./fields.ts";
-import { givenParameters, type ParameterOptions, parseTradedate } from "./parameters.ts";
-import { type AskedSecurity, parseSymbol } from "./symbol.ts";
-import { parseTimeWindow, type TimeWindow } from "./time-window.ts";
+import { EXCLUDED_WITH_PARQUET, type ORDER_FORMATS, orderParameters } from "./order-parameters.ts";
+import { givenParameters, type ParameterOptions, readParameters } from "./parameters.ts";
+import type { AskedSecurity } from "./symbol.ts";
+import { type TimeWindow, timeWindowOf } from "./time-window.ts";
 
 /** Rows of a page: the default, and the most that is served (spec 8). */
 export const MAX_PAGE_SIZE = 10_000;
 
-export type OrderFormat = "json" | "parquet";
+export type OrderFormat = (typeof ORDER_FORMATS)[number];
 
 /** A checked order query. `start` and `end` are always set: without parameters, the whole day. */
 export interface OrderQuery extends AskedSecurity, TimeWindow {
@@ -30,15 +31,6 @@ export interface OrderQuery extends AskedSecurity, TimeWindow {
   unknownParameters: string[];
 }
 
-/** Parameters that make no sense with a whole file (spec 4.3). */
-const EXCLUDED_WITH_PARQUET: readonly OrderParameter[] = [
-  "cursor",
-  "page_size",
-  "limit",
-  "start_time",
-  "end_time",
-];
-
 /**
  * Reads the parameters of an order query. `null`, `""` and blanks are the same as leaving a parameter out.
  * Refuses unknown names first, so that a misspelt `symbl` is told of, not a missing `symbol`.
@@ -50,33 +42,33 @@ export function parseOrderQuery(
   const parameters = givenParameters(request.params, ORDER_PARAMETERS, options);
   if ("reason" in parameters) return parameters;
   const { given, unknown } = parameters;
+  const read = <N extends OrderParameter>(...names: N[]) => readParameters(orderParameters(), names, given);
 
-  const security = given.has("symbol") ? parseSymbol(given.get("symbol")) : invalid("symbol", "missing");
-  if ("reason" in security) return security;
-  const tradedate = parseTradedate(given.get("tradedate"));
-  if (tradedate !== null && typeof tradedate === "object") return tradedate;
-  const format = given.get("format") ?? "json";
-  if (format !== "json" && format !== "parquet") return invalid("format", "format_form", format);
-  if (format === "parquet") {
-    const excluded = EXCLUDED_WITH_PARQUET.filter((name) => given.has(name));
-    if (excluded.length > 0) return { reason: "param_excluded", parameters: excluded };
-  }
-  const window = parseTimeWindow(given.get("start_time"), given.get("end_time"));
+  const asked = read("symbol", "tradedate", "format");
+  if ("reason" in asked) return asked;
+  const { symbol: security, tradedate, format } = asked;
+  const excluded = EXCLUDED_WITH_PARQUET.filter((name) => given.has(name));
+  if (format === "parquet" && excluded.length > 0) return { reason: "param_excluded", parameters: excluded };
+  const times = read("start_time", "end_time");
+  if ("reason" in times) return times;
+  const window = timeWindowOf(times, given);
   if ("reason" in window) return window;
-  const pageSize = parsePageSize(given.get("page_size"), given.get("limit"));
+  const sizes = read("page_size", "limit");
+  if ("reason" in sizes) return sizes;
+  const pageSize = pageSizeOf(sizes);
   if (typeof pageSize !== "number") return pageSize;
-  const cursor = given.get("cursor") ?? null;
-  if (cursor !== null && typeof cursor !== "string") return { reason: "cursor_invalid" };
+  const place = read("cursor");
+  if ("reason" in place) return { reason: "cursor_invalid" };
   const columns = parseFields(request.fields);
   if ("reason" in columns) return columns;
 
   return {
     ...security,
     ...window,
-    tradedate,
-    format,
+    tradedate: tradedate ?? null,
+    format: format ?? "json",
     pageSize,
-    cursor,
+    cursor: place.cursor ?? null,
     columns,
     unknownParameters: unknown,
   };
@@ -94,25 +86,15 @@ export function wantsParquet(body: unknown): boolean {
 }
 
 /** Rows per page: `page_size`, or `limit` as another name of it; both and different is refused. */
-function parsePageSize(pageSize: unknown, limit: unknown): number | ParamInvalid {
-  const asked = parseCount("page_size", pageSize);
-  if (typeof asked === "object" && asked !== null) return asked;
-  const alias = parseCount("limit", limit);
-  if (typeof alias === "object" && alias !== null) return alias;
-  if (asked !== null && alias !== null && asked !== alias) {
-    return invalid("page_size", "differs_from_limit", `${asked}, limit ${alias}`);
+function pageSizeOf({ page_size, limit }: Sizes): number | ParamInvalid {
+  if (page_size && limit && page_size !== limit) {
+    return invalid("page_size", "differs_from_limit", `${page_size}, limit ${limit}`);
   }
-  return Math.min(asked ?? alias ?? MAX_PAGE_SIZE, MAX_PAGE_SIZE);
+  return Math.min(page_size ?? limit ?? MAX_PAGE_SIZE, MAX_PAGE_SIZE);
 }
 
-/** A JSON integer or a string of decimal digits, at least 1; `null` when left out. */
-function parseCount(parameter: "page_size" | "limit", value: unknown): number | null | ParamInvalid {
-  if (value === undefined) return null;
-  // Digits in a string may be as many as they like: whatever is above the cap is served as the cap.
-  const count =
-    typeof value === "string" && /^\d+$/.test(value) ? Math.min(Number(value), 2 ** 53 - 1) : value;
-  if (typeof count !== "number" || !Number.isSafeInteger(count)) {
-    return invalid(parameter, "not_integer", value);
-  }
-  return count < 1 ? invalid(parameter, "below_one", value) : count;
+/** At least 1; `null` or `undefined` when left out. */
+interface Sizes {
+  page_size?: number | null | undefined;
+  limit?: number | null | undefined;
 }

@@ -1,5 +1,7 @@
 /** The `symbol` parameter: one security in any of the accepted spellings (decisions 3). */
+import * as z from "zod";
 import { type AskedMarket, type CursorDenial, invalid, type ParamInvalid } from "./denial.ts";
+import { says } from "./parameters.ts";
 import type { Market } from "./record.ts";
 
 /** A security as asked for; without an exchange the day's index says where it trades. */
@@ -8,9 +10,6 @@ export interface AskedSecurity {
   symbol: string;
   market: AskedMarket | null;
 }
-
-const SUFFIXED = /^(\d{6})(?:\.([A-Z]+))?$/;
-const PREFIXED = /^(SH|SZ|BJ)(\d{6})$/;
 
 const MARKET_BY_SUFFIX: ReadonlyMap<string, AskedMarket> = new Map<string, AskedMarket>([
   ["SH", "SH"],
@@ -23,28 +22,36 @@ const MARKET_BY_SUFFIX: ReadonlyMap<string, AskedMarket> = new Map<string, Asked
   ["BJ", "BJ"],
 ]);
 
+/** Letters of either case, without a flag: a JSON schema's pattern has none. */
+const anyCase = (words: readonly string[]) =>
+  words.map((word) => word.replaceAll(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`)).join("|");
+
+const SUFFIXES = anyCase([...MARKET_BY_SUFFIX.keys()]);
+const PREFIXES = anyCase(["SH", "SZ", "BJ"]);
+const FORM = new RegExp(String.raw`^\s*((${PREFIXES})(\d{6})|(\d{6})(\.(${SUFFIXES}))?)\s*$`);
+
 /**
- * Reads `NNNNNN`, `NNNNNN.<suffix>` or `<prefix>NNNNNN`, in any case, blanks around it trimmed.
+ * `NNNNNN`, `NNNNNN.<suffix>` or `<prefix>NNNNNN`, in any case, blanks around it trimmed.
  * Refuses every other form; several securities (a list, a comma) get a problem of their own.
  * A code of the Beijing exchange is a valid question with market `BJ`: the answer is 1002, not 422.
  *
- * @example parseSymbol("sz000001") // {symbol: "000001", market: "SZ"}
+ * @example symbolSchema().parse("sz000001") // {symbol: "000001", market: "SZ"}
  */
-export function parseSymbol(value: unknown): AskedSecurity | ParamInvalid {
-  if (Array.isArray(value)) return invalid("symbol", "one_symbol_only");
-  if (typeof value !== "string") return invalid("symbol", "not_string", value);
-  const text = value.trim().toUpperCase();
-  if (/[,，;；、]/.test(text)) return invalid("symbol", "one_symbol_only", value);
+export function symbolSchema() {
+  return z
+    .string({ error: ({ input }) => says(Array.isArray(input) ? "one_symbol_only" : "not_string") })
+    .regex(FORM, {
+      error: ({ input }) => says(/[,，;；、]/.test(String(input)) ? "one_symbol_only" : "symbol_form"),
+    })
+    .transform(readSymbol);
+}
 
-  const prefixed = PREFIXED.exec(text);
-  if (prefixed?.[1] !== undefined && prefixed[2] !== undefined) {
-    return { symbol: prefixed[2], market: MARKET_BY_SUFFIX.get(prefixed[1]) ?? null };
-  }
-  const [, symbol, suffix] = SUFFIXED.exec(text) ?? [];
-  if (symbol === undefined) return invalid("symbol", "symbol_form", value);
-  if (suffix === undefined) return { symbol, market: null };
-  const market = MARKET_BY_SUFFIX.get(suffix);
-  return market === undefined ? invalid("symbol", "symbol_form", value) : { symbol, market };
+/** The parts of a text that has one of the forms. */
+function readSymbol(text: string): AskedSecurity {
+  const [, , prefix, prefixed, suffixed, , suffix] = FORM.exec(text) ?? [];
+  const exchange = (prefix ?? suffix)?.toUpperCase();
+  const market = exchange === undefined ? null : (MARKET_BY_SUFFIX.get(exchange) ?? null);
+  return { symbol: prefixed ?? suffixed ?? "", market };
 }
 
 /** Leading digits of shares and of funds on each exchange, asked only when a bare code trades on both. */

@@ -1,5 +1,7 @@
 /** The `start_time` and `end_time` parameters: a window of the day, start inclusive, end exclusive. */
-import { invalid, type ParamInvalid, type ParamProblem } from "./denial.ts";
+import * as z from "zod";
+import { excerptOf, invalid, type ParamInvalid } from "./denial.ts";
+import { says } from "./parameters.ts";
 
 /** A time of day in Beijing as the number HHMMSSmmm: 93000010 is 09:30:00.010. */
 export type TimeOfDay = number;
@@ -14,40 +16,61 @@ export interface TimeWindow {
 export const START_OF_DAY: TimeOfDay = 0;
 export const END_OF_DAY: TimeOfDay = 240_000_000;
 
-/** HH:MM, HH:MM:SS, HHMMSS, HHMMSSmmm (spec 4.3). */
-const TIME_FORM =
-  /^(?:(?<h>\d\d):(?<m>\d\d)(?::(?<s>\d\d))?|(?<hour>\d\d)(?<minute>\d\d)(?<second>\d\d)(?<ms>\d{3})?)$/;
+const HOUR = String.raw`([01]\d|2[0-3])`;
+const SIXTY = String.raw`([0-5]\d)`;
 
-/**
- * `value` as a time of day, or what is wrong with it. A short form names the first millisecond of its
- * minute or second. Hours go to 23, minutes and seconds to 59: neither 24:00 nor a leap second is a time
- * of a record, and a window that runs to the day's end simply leaves `end_time` out.
- *
- * @example parseTimeOfDay("09:30") // 93000000
- */
-export function parseTimeOfDay(value: unknown): TimeOfDay | ParamProblem {
-  if (typeof value !== "string") return "not_string";
-  if (/^\d{8}$/.test(value)) return "time_eight_digits";
-  const parts = TIME_FORM.exec(value)?.groups;
-  if (parts === undefined) return "time_form";
-  const hour = Number(parts.h ?? parts.hour);
-  const minute = Number(parts.m ?? parts.minute);
-  const second = Number(parts.s ?? parts.second ?? 0);
-  if (hour > 23 || minute > 59 || second > 59) return "time_out_of_day";
-  return hour * 10_000_000 + minute * 100_000 + second * 1000 + Number(parts.ms ?? 0);
+/** HH:MM, HH:MM:SS, HHMMSS, HHMMSSmmm (spec 4.3), inside the day. */
+const FORM = new RegExp(`^(${HOUR}:${SIXTY}(:${SIXTY})?|${HOUR}${SIXTY}${SIXTY}(\\d{3})?)$`);
+
+/** The same digits without the day's bounds. */
+const ANY_DIGITS = /^(\d\d:\d\d(:\d\d)?|\d{6}(\d{3})?)$/;
+
+/** `text` as a time of day in one of the forms, or `null`. */
+export function parseTimeOfDay(text: string): TimeOfDay | null {
+  return FORM.test(text) ? Number(text.replaceAll(":", "").padEnd(9, "0")) : null;
 }
 
 /**
- * The window of a query; `undefined` stands for a parameter left out. Refuses other forms than the four,
- * naming the parameter, and a window that holds no instant (start ≥ end).
+ * A time of day. A short form names the first millisecond of its minute or second. Hours go to 23, minutes
+ * and seconds to 59: neither 24:00 nor a leap second is a time of a record, and a window that runs to the
+ * day's end simply leaves `end_time` out.
+ *
+ * @example timeOfDaySchema().parse("09:30") // 93000000
  */
-export function parseTimeWindow(startTime: unknown, endTime: unknown): TimeWindow | ParamInvalid {
-  const start = startTime === undefined ? START_OF_DAY : parseTimeOfDay(startTime);
-  if (typeof start !== "number") return invalid("start_time", start, startTime);
-  const end = endTime === undefined ? END_OF_DAY : parseTimeOfDay(endTime);
-  if (typeof end !== "number") return invalid("end_time", end, endTime);
+export function timeOfDaySchema() {
+  return z
+    .string(says("not_string"))
+    .regex(FORM, { error: ({ input }) => problemOf(String(input)) })
+    .transform((text): TimeOfDay => parseTimeOfDay(text) ?? 0);
+}
+
+/** What is wrong with a text that has none of the forms. */
+function problemOf(text: string): string {
+  if (/^\d{8}$/.test(text)) return says("time_eight_digits");
+  if (/^\d\d:\d\d:\d\d\.\d{1,3}$/.test(text)) {
+    return says("time_fraction", text.replaceAll(/[:.]/g, "").padEnd(9, "0"));
+  }
+  return says(ANY_DIGITS.test(text) ? "time_out_of_day" : "time_form");
+}
+
+/** The two bounds as they were read; `null` or `undefined` for one that was left out. */
+interface Bounds {
+  start_time?: TimeOfDay | null | undefined;
+  end_time?: TimeOfDay | null | undefined;
+}
+
+/**
+ * The window between two bounds, the day's own where one was left out. Refuses a window that holds no instant
+ * (start ≥ end), quoting the texts that were `given`.
+ */
+export function timeWindowOf(
+  { start_time, end_time }: Bounds,
+  given: ReadonlyMap<string, unknown>,
+): TimeWindow | ParamInvalid {
+  const [start, end] = [start_time ?? START_OF_DAY, end_time ?? END_OF_DAY];
   if (start < end) return { start, end };
-  return invalid("start_time", "empty_window", formatWindow({ start, end }));
+  const accepted = excerptOf(given.get("end_time"));
+  return { ...invalid("start_time", "empty_window", given.get("start_time")), accepted };
 }
 
 /** `time` as exactly nine digits. */

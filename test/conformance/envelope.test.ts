@@ -53,6 +53,18 @@ describe("request envelope (spec 2.1, decisions 1)", () => {
     expectRefusal(await world.service.post(body), { reason: "envelope_invalid" });
   });
 
+  it("operations that demand no parameter may be asked without params, the others may not", async () => {
+    const apikey = world.keys.flagship;
+    for (const apiname of ["account_info", "data_status", "data_changes"]) {
+      expect((await world.service.post({ apiname, apikey })).envelope.code, apiname).toBe(200);
+      expect((await world.service.post({ apiname, apikey, params: null })).envelope.code, apiname).toBe(200);
+    }
+    expectRefusal(await world.service.post({ apiname: "data_symbols", apikey }), { reason: "not_loaded" });
+    for (const apiname of ["level2_order_history", "file_download", "order_history_estimate"]) {
+      expectRefusal(await world.service.post({ apiname, apikey }), { reason: "envelope_invalid" });
+    }
+  });
+
   it("a body of 64 KiB is read, one byte more is HTTP 413", async () => {
     const padded = (size: number) => {
       const bare = JSON.stringify(request({ padding: "" }));

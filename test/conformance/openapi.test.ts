@@ -1,11 +1,17 @@
 /** `GET /openapi.json` against the service: names, values, answers and examples are what it really does. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EXAMPLE, EXAMPLE_ROWS } from "../../src/docs/example-day.ts";
-import { DATA } from "../../src/docs/openapi/answers.ts";
-import { FIRST_PAGE, REQUEST_EXAMPLES } from "../../src/docs/openapi/document.ts";
-import { type Apiname, fileParams, PARAMS, pageParams } from "../../src/docs/openapi/parameters.ts";
+import * as z from "zod";
+import { exampleRows } from "../../src/docs/example-day.ts";
+import { dataSchemas } from "../../src/docs/openapi/answers.ts";
+import { firstPage, requestExamples } from "../../src/docs/openapi/examples.ts";
+import {
+  type Apiname,
+  fileParams,
+  pageParams,
+  paramsSchemas,
+  SUMMARIES,
+} from "../../src/docs/openapi/parameters.ts";
 import { REFUSALS } from "../../src/docs/openapi/refusals.ts";
-import { ORDER_PARAMETERS } from "../../src/orders/denial.ts";
 import { day, order, security } from "../support/builders.ts";
 import { auctionPack, publishFiles } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
@@ -17,13 +23,24 @@ interface Document {
   openapi: string;
   servers: { url: string }[];
   paths: { "/api": { post: { requestBody: Content; responses: Record<string, Content> } } };
-  components: { schemas: Record<string, unknown> };
+  components: { schemas: Record<string, Schema> };
+}
+interface Schema {
+  properties?: Record<string, Schema>;
+  anyOf?: Schema[];
 }
 interface Content {
   content: { "application/json": { examples: Record<string, { value: Record<string, unknown> }> } };
 }
 
-const APINAMES = Object.keys(PARAMS) as Apiname[];
+/** The names of `params` in the schema of a request. */
+const namesIn = (apiname: Apiname): string[] => {
+  const params = document.components.schemas[`${apiname}_request`]?.properties?.params;
+  const alternatives = params?.anyOf ?? [params];
+  return [...new Set(alternatives.flatMap((each) => Object.keys(each?.properties ?? {})))];
+};
+
+const APINAMES = Object.keys(SUMMARIES) as Apiname[];
 let world: World;
 let document: Document;
 beforeAll(async () => {
@@ -52,14 +69,10 @@ describe("GET /openapi.json", () => {
   it("names every apiname and every parameter of each, and no other", async () => {
     const { text } = await ask("nonsense", {});
     expect(/accepted: ([\w, ]+)\./.exec(text)?.[1]?.split(", ").toSorted()).toEqual(APINAMES.toSorted());
-    expect(Object.keys(pageParams.shape).toSorted()).toEqual([...ORDER_PARAMETERS].toSorted());
     for (const apiname of APINAMES) {
       const answer = await ask(apiname, { "no-such-name-at-all": 1 });
       const accepted = /accepted: ([\w, ]+)\./.exec(answer.text)?.[1]?.split(", ") ?? [];
-      const schema = PARAMS[apiname];
-      const named =
-        apiname === "level2_order_history" ? pageParams.shape : "shape" in schema ? schema.shape : {};
-      expect(accepted.toSorted(), apiname).toEqual(Object.keys(named).toSorted());
+      expect(accepted.toSorted(), apiname).toEqual(namesIn(apiname).toSorted());
     }
   });
 
@@ -92,7 +105,7 @@ const VALUES: Record<string, unknown[]> = {
     "sh.600519",
     "６００５１９",
   ],
-  tradedate: [MAIN, 20260311, "2026-03-11", "202603", "abcdefgh", [MAIN]],
+  tradedate: [MAIN, "20260230", 20260311, "2026-03-11", "202603", "abcdefgh", [MAIN]],
   start_time: [
     "09:30",
     "09:30:00",
@@ -113,13 +126,24 @@ const VALUES: Record<string, unknown[]> = {
   format: ["json", "parquet", "csv", "JSON", 1],
   cursor: ["v1.old", 5, {}],
   month: ["202603", "202613", "2026-03", 202603, "202600"],
-  since: ["20260301", 20260301],
+  since: ["20260301", "yesterday", 20260301],
   after: [0, 5, "5", -1, "x", 1.5],
   limit_changes: [1, 50, "50", 0, 51, "0", "051", true],
   market: ["SH", "sz", " Sh ", "BJ", "S", 1],
   data_type: ["level2", "auction_tick", "level1", "LEVEL2", 2],
   year: [2026, "2026", 2016, "26", 2026.5, true],
 };
+
+/** Values that the written document takes and the service does not. */
+const LOOSER = new Set([
+  'data_changes limit "0"',
+  'data_changes limit "051"',
+  'data_changes since "yesterday"',
+  'file_download year "26"',
+  ...["level2_order_history", "order_history_estimate", "data_symbols"].map(
+    (apiname) => `${apiname} tradedate "20260230"`,
+  ),
+]);
 
 const BASE: Record<Apiname, Record<string, unknown>> = {
   level2_order_history: { symbol: "600519", tradedate: MAIN },
@@ -136,11 +160,11 @@ const FORM = ["param_invalid", "param_unknown", "param_excluded", "field_unknown
 
 describe("schemas of parameters against the service", () => {
   it.each(APINAMES)("%s: both take or both refuse each of the values", async (apiname) => {
-    const schema = PARAMS[apiname];
-    const names = Object.keys(
-      apiname === "level2_order_history" ? pageParams.shape : "shape" in schema ? schema.shape : {},
+    const schema = paramsSchemas()[apiname];
+    const written = z.fromJSONSchema(
+      document.components.schemas[`${apiname}_request`]?.properties?.params as z.core.JSONSchema.JSONSchema,
     );
-    for (const name of names) {
+    for (const name of namesIn(apiname)) {
       const values = VALUES[name === "limit" && apiname === "data_changes" ? "limit_changes" : name] ?? [];
       expect(values.length, name).toBeGreaterThan(0);
       for (const value of values) {
@@ -148,7 +172,11 @@ describe("schemas of parameters against the service", () => {
         const { reason } = await ask(apiname, params);
         // The form of a cursor's text, and whether a year lies in the range, is more than a schema knows.
         const taken = !FORM.includes(reason ?? "");
-        expect(schema.safeParse(params).success, `${name} ${JSON.stringify(value)}: ${reason}`).toBe(taken);
+        const about = `${name} ${JSON.stringify(value)}: ${reason}`;
+        expect(schema.safeParse(params).success, about).toBe(taken);
+        // Digits in a string have bounds that a pattern does not tell, and dates are real ones.
+        const told = taken || LOOSER.has(`${apiname} ${name} ${JSON.stringify(value)}`);
+        expect(written.safeParse(params).success, `written: ${about}`).toBe(told);
       }
     }
   });
@@ -157,12 +185,14 @@ describe("schemas of parameters against the service", () => {
     for (const name of ["tradedate", "format", "start_time", "end_time", "page_size", "limit", "cursor"]) {
       const params = { symbol: "600519", tradedate: MAIN, [name]: null };
       if (name !== "tradedate") expect((await ask("level2_order_history", params)).envelope.code).toBe(200);
-      expect(pageParams.safeParse(params).success).toBe(true);
+      expect(pageParams().safeParse(params).success).toBe(true);
     }
     const file = { symbol: "600519", tradedate: MAIN, format: "parquet" };
-    expect(fileParams.safeParse(file).success).toBe(true);
+    expect(fileParams().safeParse(file).success).toBe(true);
     for (const name of ["start_time", "end_time", "page_size", "limit", "cursor"]) {
-      expect(PARAMS.level2_order_history.safeParse({ ...file, [name]: "093000" }).success).toBe(false);
+      expect(paramsSchemas().level2_order_history.safeParse({ ...file, [name]: "093000" }).success).toBe(
+        false,
+      );
       expect((await ask("level2_order_history", { ...file, [name]: "093000" })).reason).toBe(
         "param_excluded",
       );
@@ -171,7 +201,7 @@ describe("schemas of parameters against the service", () => {
 });
 
 describe("examples of the document, replayed", () => {
-  it.each(Object.keys(REQUEST_EXAMPLES))(
+  it.each(Object.keys(requestExamples(MAIN)))(
     "request %s is served, with the data its schema says",
     async (name) => {
       const body = document.paths["/api"].post.requestBody.content["application/json"].examples[name]?.value;
@@ -181,13 +211,13 @@ describe("examples of the document, replayed", () => {
         return;
       }
       expect(answer.envelope.code, answer.text).toBe(200);
-      const parsed = DATA[body?.apiname as Apiname].safeParse(answer.envelope.data);
+      const parsed = dataSchemas()[body?.apiname as Apiname].safeParse(answer.envelope.data);
       expect(parsed.error?.issues ?? []).toEqual([]);
     },
   );
 
   it("answers first_page as shown, on the day that the documentation shows", async () => {
-    const orders = [...EXAMPLE_ROWS, ["", "", "150000000", 0, 14, "A", "B", 1500, 100, 0]].map(
+    const orders = [...exampleRows(MAIN), ["", "", "150000000", 0, 14, "A", "B", 1500, 100, 0]].map(
       ([, , time, orderId, exchangeOrderId, orderType, orderCode, price, volume]) =>
         order(String(time), {
           orderId: Number(orderId),
@@ -198,14 +228,11 @@ describe("examples of the document, replayed", () => {
           volume: Number(volume),
         }),
     );
-    await publish(
-      world.service,
-      day({ tradedate: EXAMPLE.tradedate, securities: [security("600519", orders), CATL] }),
-    );
-    const { apiname, ...rest } = REQUEST_EXAMPLES.first_page ?? { apiname: "" };
+    await publish(world.service, day({ tradedate: MAIN, securities: [security("600519", orders), CATL] }));
+    const { apiname, ...rest } = requestExamples(MAIN).first_page ?? { apiname: "" };
     const answer = await world.service.post({ apiname, apikey: world.keys.flagship, ...rest });
-    const data = { ...(FIRST_PAGE.data as object), next_cursor: expect.stringMatching(/^v3\.[\w-]{80}$/) };
-    expect(answer.envelope).toEqual({ ...FIRST_PAGE, data });
+    const data = { ...(firstPage(MAIN).data as object), next_cursor: expect.stringMatching(/^v\d\.[\w-]+$/) };
+    expect(answer.envelope).toEqual({ ...firstPage(MAIN), data });
   });
 
   it.each<[string, object, (keyof World["keys"] | "nobody")?]>([
@@ -238,6 +265,6 @@ describe("examples of the document, replayed", () => {
     await asOperator(world.service, "POST", `/admin/days/${BEFORE_WINDOW}/withdraw`, { revision: 1 });
     const { text } = await ask("level2_order_history", { symbol: "600519", tradedate: BEFORE_WINDOW });
     const shown = REFUSALS.find(({ reason }) => reason === "withdrawn")?.words.en ?? "";
-    expect(text.replaceAll(BEFORE_WINDOW, EXAMPLE.tradedate)).toContain(shown);
+    expect(text.replaceAll(BEFORE_WINDOW, MAIN)).toContain(shown);
   });
 });

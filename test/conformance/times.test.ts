@@ -77,7 +77,7 @@ describe("time window (spec 4.3, decisions 3)", () => {
   ])("start %s at or after end %s is 422", async (start_time, end_time) => {
     expectRefusal(await ask({ start_time, end_time }), {
       reason: "param_invalid",
-      says: [/start_time|end_time/],
+      says: [/start_time|end_time/, `（收到 ${start_time}）`, `end_time ${end_time}`],
     });
   });
 
@@ -104,6 +104,13 @@ describe("time window (spec 4.3, decisions 3)", () => {
     const headers = { "accept-language": "en" };
     const params = { symbol: "600519", tradedate: MAIN, start_time: "93000000" };
     expectRefusal(await world.ask(params, { headers }), { reason: "param_invalid", says: [/nine/] });
+  });
+
+  it.each([
+    ["09:30:00.123", "093000123"],
+    ["15:00:00.5", "150000500"],
+  ])("%s is 422 and told to be written %s", async (start_time, right) => {
+    expectRefusal(await ask({ start_time }), { reason: "param_invalid", says: ["HHMMSSmmm", right] });
   });
 
   it("a window holds while its pages are walked", async () => {

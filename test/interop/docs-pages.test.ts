@@ -7,7 +7,9 @@ import { SNIPPETS } from "../../src/docs/snippets.ts";
 import { FIELDS } from "../../src/orders/record.ts";
 import { CODE_OF_REASON } from "../conformance/expect-refusal.ts";
 import { startBrowser, watchedPage } from "../support/browser.ts";
+import { day, order, security } from "../support/builders.ts";
 import { call } from "../support/http-client.ts";
+import { loadWeekdays, publish } from "../support/operator.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 }, locale: "en-US" };
@@ -22,6 +24,7 @@ let service: Service;
 let browser: Browser;
 beforeAll(async () => {
   service = await startService();
+  await loadWeekdays(service, "20260101", "20261231");
   browser = await startBrowser();
   if (PICTURES !== undefined) await mkdir(PICTURES, { recursive: true });
 });
@@ -67,6 +70,19 @@ describe("the pages below /docs/ (issue: clients and documentation)", () => {
       for (const field of FIELDS) expect(fields).toContain(`<code>${field}</code>`);
       const errors = (await get(`/docs/${language}/errors`)).text;
       for (const reason of Object.keys(CODE_OF_REASON)) expect(errors).toContain(`<code>${reason}</code>`);
+    }
+  });
+
+  it("asks for the newest loaded day in its commands, also after another one was published", async () => {
+    for (const tradedate of ["20260309", "20260310"]) {
+      await publish(service, day({ tradedate, securities: [security("600519", [order("093000000")])] }));
+      for (const path of ["/docs/zh/quickstart", "/docs/en/quickstart", "/openapi.json"]) {
+        const { text } = await get(path);
+        const asked = [...text.matchAll(/tradedate(?:&quot;|"): ?(?:&quot;|")(\d{8})/g)].map(
+          ([, day]) => day,
+        );
+        expect([...new Set(asked)], path).toEqual([tradedate]);
+      }
     }
   });
 
@@ -117,7 +133,7 @@ describe("the pages below /docs/ (issue: clients and documentation)", () => {
     await page.click("button[data-copy=code-environment]");
     await page.waitForSelector("button.done");
     const copied = String(await page.evaluate("navigator.clipboard.readText()"));
-    expect(copied).toBe(SNIPPETS.environment.text.replace("{base}", service.baseUrl));
+    expect(copied).toBe(`export EDGETAPE_URL=${service.baseUrl}\nexport EDGETAPE_KEY=et_...`);
     await close();
   });
 

@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EXAMPLE, EXAMPLE_ROWS } from "../../src/docs/example-day.ts";
+import { EXAMPLE, exampleRows, withExample } from "../../src/docs/example-day.ts";
 import { SNIPPETS, type Snippet, type SnippetName } from "../../src/docs/snippets.ts";
 import { day, order, security } from "../support/builders.ts";
 import { folderWithClient } from "../support/client-package.ts";
@@ -19,7 +19,10 @@ import { type Service, startService } from "../support/service.ts";
 const run = promisify(execFile);
 const PYTHON = process.env.EDGETAPE_PYTHON ?? "python3";
 
-const orders = EXAMPLE_ROWS.map(([, , time, orderId, exchangeOrderId, orderType, orderCode, price, volume]) =>
+/** Not the day that pages show when none is loaded. */
+const TRADEDATE = "20260310";
+const ROWS = exampleRows(TRADEDATE);
+const orders = ROWS.map(([, , time, orderId, exchangeOrderId, orderType, orderCode, price, volume]) =>
   order(String(time), {
     orderId: Number(orderId),
     exchangeOrderId: Number(exchangeOrderId),
@@ -29,7 +32,7 @@ const orders = EXAMPLE_ROWS.map(([, , time, orderId, exchangeOrderId, orderType,
     volume: Number(volume),
   }),
 );
-const built = day({ tradedate: EXAMPLE.tradedate, securities: [security(EXAMPLE.symbol, orders)] });
+const built = day({ tradedate: TRADEDATE, securities: [security(EXAMPLE.symbol, orders)] });
 
 let service: Service;
 let folder: string;
@@ -38,10 +41,10 @@ beforeAll(async () => {
   service = await startService();
   await loadWeekdays(service, "20250101", "20261231");
   await publish(service, built);
-  await publishFiles(service, auctionPack("20260311"));
+  await publishFiles(service, auctionPack(TRADEDATE));
   const { key } = await account(service, { plan: "flagship" });
   folder = await folderWithClient();
-  await writeFile(join(folder, `${EXAMPLE.tradedate}.parquet`), await packOf(built));
+  await writeFile(join(folder, `${TRADEDATE}.parquet`), await packOf(built));
   const PYTHONPATH = resolve("src/client/python");
   env = { ...process.env, EDGETAPE_URL: service.baseUrl, EDGETAPE_KEY: key, PYTHONPATH };
 });
@@ -50,11 +53,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** As the pages of the service show it. */
+const shown = ({ text }: Snippet) => withExample(text, { base: service.baseUrl, tradedate: TRADEDATE });
+
 /** What a snippet prints; SQL's rows as JSON. */
-async function output({ language, text }: Snippet): Promise<string> {
-  const source = text.replaceAll("{base}", service.baseUrl);
+async function output(snippet: Snippet): Promise<string> {
+  const source = shown(snippet);
   const options = { cwd: folder, env, maxBuffer: 1 << 26 };
-  switch (language) {
+  switch (snippet.language) {
     case "sh":
       return (await run("bash", ["-euo", "pipefail", "-c", source], options)).stdout;
     case "python":
@@ -100,22 +106,22 @@ const EXPECTED: Readonly<Record<SnippetName, (printed: string) => void>> = {
   environment: (printed) => expect(printed).toBe(""),
   request: (printed) => expect(JSON.parse(printed)).toMatchObject({ apiname: "level2_order_history" }),
   answer: (printed) => expect(codeOf(printed)).toBe(200),
-  curl_page: (printed) => expect(JSON.parse(printed).data.items).toEqual(EXAMPLE_ROWS),
+  curl_page: (printed) => expect(JSON.parse(printed).data.items).toEqual(ROWS),
   curl_file: (printed) => expect(printed).toBe(""),
   duckdb: (printed) => expect(JSON.parse(printed)).toEqual([["0930", "2", 449_998]]),
-  pandas: (printed) => expect(printed).toMatch(/2026-03-11 09:30:00\s+360/),
+  pandas: (printed) => expect(printed).toMatch(/2026-03-10 09:30:00\s+360/),
   polars: (printed) => expect(printed).toMatch(/B\W+100\W+1/),
   python_rows: (printed) => expect(printed.trim().split("\n")).toHaveLength(3),
-  python_frame: (printed) => expect(printed).toContain("2026-03-11 09:30:00"),
+  python_frame: (printed) => expect(printed).toContain("2026-03-10 09:30:00"),
   typescript_rows: (printed) =>
     expect(printed).toBe("093000000 B 1500 100\n093000000 S 1499.99 200\n093000010 B 1500 60\n"),
   typescript_errors: (printed) => expect(printed).toBe("4\n"),
   walk: (printed) => expect(printed).toBe("4\n"),
   estimate: (printed) => expect(JSON.parse(printed).data.rows).toEqual({ at_least: 4, at_most: 4 }),
   account: (printed) => expect(JSON.parse(printed).data.plan).toBe("flagship"),
-  share: (printed) => expect(printed).toContain("20260311 20260311 1 http://"),
+  share: (printed) => expect(printed).toContain("20260310 20260310 1 http://"),
   typescript_share: (printed) => expect(printed).toBe(""),
-  changes: (printed) => expect(printed).toBe("20260311 published 1\n"),
+  changes: (printed) => expect(printed).toBe("20260310 published 1\n"),
   sync: (printed) => expect(printed).not.toBe(""),
   pack: (printed) => expect(JSON.parse(printed)).toEqual([["600519", "4", "091500000", "093000010"]]),
 };
@@ -134,14 +140,14 @@ describe("the code blocks of the pages, run as they stand", () => {
   });
 
   it("the example request is answered as the example answer shows", async () => {
-    const request = { ...JSON.parse(SNIPPETS.request.text), apikey: env.EDGETAPE_KEY };
+    const request = { ...JSON.parse(shown(SNIPPETS.request)), apikey: env.EDGETAPE_KEY };
     const { envelope } = await service.post(request);
-    const shown = JSON.parse(SNIPPETS.answer.text);
+    const answer = JSON.parse(shown(SNIPPETS.answer));
     const items = built
       .rowsOf(EXAMPLE.symbol)
       .filter(([, , time]) => String(time) >= "093000000")
       .map(([, , time, , , type, , price, volume]) => [time, type, price, volume]);
-    expect(envelope).toEqual({ ...shown, data: { ...shown.data, items } });
-    expect(items.slice(0, 2)).toEqual(shown.data.items);
+    expect(envelope).toEqual({ ...answer, data: { ...answer.data, items } });
+    expect(items.slice(0, 2)).toEqual(answer.data.items);
   });
 });

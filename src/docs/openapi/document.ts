@@ -1,60 +1,21 @@
 /** `GET /openapi.json`: the one operation `POST /api` as OpenAPI 3.1, made from the schemas beside this file. */
 import * as z from "zod";
-import { BODY_LIMIT_BYTES } from "../../http/envelope.ts";
+import { BODY_LIMIT_BYTES, envelopeSchema } from "../../http/envelope.ts";
 import { messageOf } from "../../http/outcome.ts";
-import { FIELDS } from "../../orders/record.ts";
-import { EXAMPLE, EXAMPLE_ROWS } from "../example-day.ts";
-import { DATA } from "./answers.ts";
-import { type Apiname, fieldsSchema, PARAMS, SUMMARIES } from "./parameters.ts";
+import { fieldsSchema } from "../../orders/fields.ts";
+import { EXAMPLE, type ExampleFacts } from "../example-day.ts";
+import { dataSchemas } from "./answers.ts";
+import { firstPage, requestExamples } from "./examples.ts";
+import { type Apiname, paramsSchemas, SUMMARIES } from "./parameters.ts";
 import { REFUSALS } from "./refusals.ts";
 
 type Json = Record<string, unknown>;
 
-const APINAMES = Object.keys(PARAMS) as Apiname[];
+const APINAMES = Object.keys(SUMMARIES) as Apiname[];
 
-/** Requests that can be sent as they are, with another key. */
-export const REQUEST_EXAMPLES: Readonly<Record<string, { apiname: Apiname; params: Json; fields?: string }>> =
-  {
-    first_page: {
-      apiname: "level2_order_history",
-      params: { symbol: EXAMPLE.symbol, tradedate: EXAMPLE.tradedate, page_size: EXAMPLE_ROWS.length },
-    },
-    one_minute: {
-      apiname: "level2_order_history",
-      params: { symbol: "600519.SH", tradedate: EXAMPLE.tradedate, start_time: "09:30", end_time: "09:31" },
-      fields: "time,price,volume",
-    },
-    parquet_file: {
-      apiname: "level2_order_history",
-      params: { symbol: EXAMPLE.symbol, tradedate: EXAMPLE.tradedate, format: "parquet" },
-    },
-    share: { apiname: "file_download", params: { data_type: "auction_tick", year: 2026 } },
-    account: { apiname: "account_info", params: {} },
-    status: { apiname: "data_status", params: { month: "202603" } },
-    changes: { apiname: "data_changes", params: { since: "20260301", limit: 50 } },
-    symbols: { apiname: "data_symbols", params: { tradedate: EXAMPLE.tradedate, market: "SH" } },
-    estimate: {
-      apiname: "order_history_estimate",
-      params: { symbol: EXAMPLE.symbol, tradedate: EXAMPLE.tradedate },
-    },
-  };
-
-/** The answer to `first_page`; the cursor is another one each time. */
-export const FIRST_PAGE: Json = {
-  code: 200,
-  message: "success",
-  data: {
-    fields: FIELDS,
-    items: EXAMPLE_ROWS,
-    tradedate: EXAMPLE.tradedate,
-    page_size: EXAMPLE_ROWS.length,
-    next_cursor: `v3.${"A".repeat(80)}`,
-    has_more: true,
-  },
-};
-
-/** The document for a service of `version` that is reached under `origin`. */
-export function openApiDocument(origin: string, version: string): Json {
+/** The document for a service of `version`, with examples for its address and newest day. */
+export function openApiDocument(facts: ExampleFacts, version: string): Json {
+  const { base, tradedate } = facts;
   return {
     openapi: "3.1.0",
     info: {
@@ -65,15 +26,15 @@ export function openApiDocument(origin: string, version: string): Json {
         "Every request is a JSON body with apiname, apikey and params. Read the code of the body: 200 served, 1002 no data, 403 not allowed, 422 wrong parameter, 429 quota used, 503 busy or unavailable. X-Reason and the end of every message name the reason.",
       license: { name: "MIT", identifier: "MIT" },
     },
-    externalDocs: { url: `${origin}/docs/` },
-    servers: [{ url: origin }],
-    paths: { "/api": { post: operation() } },
+    externalDocs: { url: `${base}/docs/` },
+    servers: [{ url: base }],
+    paths: { "/api": { post: operation(tradedate) } },
     components: { schemas: schemas() },
   };
 }
 
-function operation(): Json {
-  const examples = Object.entries(REQUEST_EXAMPLES).map(([name, { apiname, ...rest }]) => [
+function operation(tradedate: string): Json {
+  const examples = Object.entries(requestExamples(tradedate)).map(([name, { apiname, ...rest }]) => [
     name,
     { value: { apiname, apikey: EXAMPLE.key, ...rest } },
   ]);
@@ -96,21 +57,21 @@ function operation(): Json {
         },
       },
     },
-    responses: responses(),
+    responses: responses(tradedate),
   };
 }
 
 /** By HTTP status: a refused file has the error's own status, refused JSON mostly 200 (decisions 1). */
-function responses(): Json {
+function responses(tradedate: string): Json {
   const statuses = [...new Set(REFUSALS.flatMap(({ status }) => [status.json, status.parquet]))].toSorted();
   return Object.fromEntries(
     [...new Set([200, ...statuses])]
       .toSorted((a, b) => a - b)
-      .map((status) => [String(status), response(status)]),
+      .map((status) => [String(status), response(status, tradedate)]),
   );
 }
 
-function response(status: number): Json {
+function response(status: number, tradedate: string): Json {
   const refused = REFUSALS.filter((each) => each.status.json === status || each.status.parquet === status);
   const examples = refused.map((outcome) => [
     outcome.reason,
@@ -124,7 +85,10 @@ function response(status: number): Json {
     schema: isServed
       ? { oneOf: [...APINAMES.map((name) => ref(`${name}_answer`)), ref("refusal")] }
       : ref("refusal"),
-    examples: Object.fromEntries([...(isServed ? [["first_page", { value: FIRST_PAGE }]] : []), ...examples]),
+    examples: Object.fromEntries([
+      ...(isServed ? [["first_page", { value: firstPage(tradedate) }]] : []),
+      ...examples,
+    ]),
   };
   return {
     description: isServed ? "Served, or refused with a code in the body." : "Refused.",
@@ -163,16 +127,17 @@ const SERVED_HEADERS: Json = {
 
 function schemas(): Json {
   const parts = APINAMES.flatMap((name) => {
-    const isOrderHistory = name === "level2_order_history";
+    const { apikey } = envelopeSchema.shape;
+    const params = paramsSchemas()[name];
+    const fields = name === "level2_order_history" ? { fields: fieldsSchema() } : {};
     const request = z
-      .object({
-        apiname: z.literal(name),
-        apikey: z.string().meta({ description: "The caller's key; headers are not looked at." }),
-        params: PARAMS[name],
-        ...(isOrderHistory ? { fields: fieldsSchema } : {}),
-      })
+      .object({ apiname: z.literal(name), apikey, params, ...fields })
       .meta({ title: name, description: SUMMARIES[name] });
-    const answer = z.strictObject({ code: z.literal(200), message: z.literal("success"), data: DATA[name] });
+    const answer = z.strictObject({
+      code: z.literal(200),
+      message: z.literal("success"),
+      data: dataSchemas()[name],
+    });
     return [
       [`${name}_request`, jsonSchema(request, "input")],
       [`${name}_answer`, jsonSchema(answer, "output")],

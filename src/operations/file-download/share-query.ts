@@ -1,10 +1,29 @@
 /** `params` of `file_download` as one checked value (spec 4.1, 4.2; decisions 3). Pure. */
+import * as z from "zod";
 import type { BeijingDate } from "../../calendar/beijing.ts";
-import { DATA_TYPES, type DataType, dataTypeOf, FIRST_YEAR } from "../../entitlement/data-types.ts";
-import { invalid, type ParamInvalid, type QueryDenial } from "../../orders/denial.ts";
-import { givenParameters, type ParameterOptions, parseInteger } from "../../orders/parameters.ts";
+import { DATA_TYPES, type DataType, FIRST_YEAR } from "../../entitlement/data-types.ts";
+import { invalid, type QueryDenial } from "../../orders/denial.ts";
+import {
+  givenParameters,
+  lazily,
+  type ParameterOptions,
+  readParameters,
+  says,
+  wholeNumberSchema,
+} from "../../orders/parameters.ts";
 
-const SHARE_PARAMETERS = ["data_type", "year"] as const;
+const ACCEPTED_TYPES = DATA_TYPES.join(", ");
+
+/** The parameters of a share. Which years there are depends on the type and on today: the words say so. */
+export const shareParameters = lazily(() => ({
+  data_type: z
+    .enum(DATA_TYPES, says("value_form", ACCEPTED_TYPES))
+    .meta({ description: "auction_tick from 2022, level2 from 2017." }),
+  year: wholeNumberSchema({ from: Math.min(...Object.values(FIRST_YEAR)), to: 9999 }).meta({
+    description: "Up to the present year in Beijing.",
+    examples: [2026],
+  }),
+}));
 
 /** A checked question for a share. */
 export interface ShareQuery {
@@ -24,19 +43,17 @@ export function parseShareQuery(
   today: BeijingDate,
   options: ParameterOptions,
 ): ShareQuery | QueryDenial {
-  const parameters = givenParameters(params, SHARE_PARAMETERS, options);
+  const schemas = shareParameters();
+  const parameters = givenParameters(params, Object.keys(schemas), options);
   if ("reason" in parameters) return parameters;
   const { given, unknown } = parameters;
-  const dataType = parseDataType(given.get("data_type"));
-  if (typeof dataType === "object") return dataType;
-  const years = { from: FIRST_YEAR[dataType], to: Number(today.slice(0, 4)) };
-  const year = parseInteger("year", given.get("year"), years);
-  if (year === null) return { ...invalid("year", "missing"), accepted: `${years.from}-${years.to}` };
-  return typeof year === "object" ? year : { dataType, year, unknownParameters: unknown };
-}
-
-function parseDataType(value: unknown): DataType | ParamInvalid {
-  const accepted = DATA_TYPES.join(", ");
-  if (value === undefined) return { ...invalid("data_type", "missing"), accepted };
-  return dataTypeOf(value) ?? { ...invalid("data_type", "value_form", value), accepted };
+  const type = readParameters(schemas, ["data_type"], given);
+  if ("reason" in type) return { ...type, accepted: ACCEPTED_TYPES };
+  const [from, to] = [FIRST_YEAR[type.data_type], Number(today.slice(0, 4))];
+  const accepted = `${from}-${to}`;
+  const asked = readParameters(schemas, ["year"], given);
+  if ("reason" in asked) return { ...asked, accepted };
+  const { year } = asked;
+  if (year < from || year > to) return { ...invalid("year", "out_of_range", given.get("year")), accepted };
+  return { dataType: type.data_type, year, unknownParameters: unknown };
 }

@@ -10,7 +10,8 @@ import { gateOf } from "../../gate/slot.ts";
 import type { Denial } from "../../http/denial.ts";
 import type { Envelope } from "../../http/envelope.ts";
 import { succeed } from "../../http/respond.ts";
-import { givenParameters } from "../../orders/parameters.ts";
+import { orderParameters } from "../../orders/order-parameters.ts";
+import { givenParameters, lazily } from "../../orders/parameters.ts";
 import { type OrderQuery, parseOrderQuery } from "../../orders/query.ts";
 import { type Bounds, rowsInWindow } from "../../orders/row-bounds.ts";
 import { formatTimeOfDay } from "../../orders/time-window.ts";
@@ -20,7 +21,10 @@ import { type Located, locate } from "./locate.ts";
 import { ORDER_HISTORY } from "./name.ts";
 
 /** As in order history. */
-const PARAMETERS = ["symbol", "tradedate", "start_time", "end_time", "page_size"] as const;
+export const estimateParameters = lazily(() => {
+  const { symbol, tradedate, start_time, end_time, page_size } = orderParameters();
+  return { symbol, tradedate, start_time, end_time, page_size };
+});
 
 /** A number that is known as a range: times of single rows are not looked at. Equal for a whole day. */
 interface Range {
@@ -56,9 +60,9 @@ export const orderHistoryEstimate: Operation = { apiname: "order_history_estimat
 
 async function prepare(envelope: Envelope, { settings, nowMs, env }: Scope): Promise<Prepared | Denial> {
   const options = { unknownParameters: settings.UNKNOWN_PARAMETERS };
-  const parameters = givenParameters(envelope.params, PARAMETERS, options);
+  const parameters = givenParameters(envelope.params, Object.keys(estimateParameters()), options);
   if ("reason" in parameters) return parameters;
-  const known = [...parameters.given].filter(([name]) => PARAMETERS.some((each) => each === name));
+  const known = [...parameters.given].filter(([name]) => name in estimateParameters());
   const query = parseOrderQuery({ params: Object.fromEntries(known) }, options);
   if ("reason" in query) return query;
   const question = { tradedate: query.tradedate, symbol: query.symbol, today: beijingDate(nowMs) };

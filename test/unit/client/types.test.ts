@@ -10,11 +10,12 @@ import type {
   ShareInfo,
   Status,
 } from "../../../src/client/typescript/index.ts";
-import type { DATA } from "../../../src/docs/openapi/answers.ts";
+import type { dataSchemas } from "../../../src/docs/openapi/answers.ts";
 import type { AccountInfo } from "../../../src/operations/account-info.ts";
 import type { ShareResult } from "../../../src/operations/file-download/share-result.ts";
 
-type Data<Name extends keyof typeof DATA> = z.infer<(typeof DATA)[Name]>;
+type Schemas = ReturnType<typeof dataSchemas>;
+type Data<Name extends keyof Schemas> = z.infer<Schemas[Name]>;
 
 describe("the client's types", () => {
   it("take every answer that the service may give", () => {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { docsPage } from "../../../src/docs/layout.tsx";
 import { openApiDocument } from "../../../src/docs/openapi/document.ts";
+import { SLUGS } from "../../../src/docs/pages.ts";
 import { BlockView, inline } from "../../../src/docs/render.tsx";
 
-const FACTS = { base: "https://api.example.com", copy: "Copy", copied: "Copied" };
+const EXAMPLE = { base: "https://api.example.com", tradedate: "20270104" };
+const FACTS = { ...EXAMPLE, copy: "Copy", copied: "Copied" };
 const html = (said: string) => String(BlockView({ block: { kind: "text", text: said }, facts: FACTS }));
 
 describe("text of the pages", () => {
@@ -22,15 +24,26 @@ describe("text of the pages", () => {
   });
 
   it("shows commands with the service's own address, escaped", () => {
-    const page = docsPage("quickstart", "en", "https://a.example/<x>");
+    const page = docsPage("quickstart", "en", { ...EXAMPLE, base: "https://a.example/<x>" });
     expect(page).toContain("export EDGETAPE_URL=https://a.example/&lt;x&gt;");
     expect(page).not.toContain("{base}");
+  });
+
+  it("shows the day it is given in every command of every page, and no other", () => {
+    for (const slug of SLUGS) {
+      const page = docsPage(slug, "zh", EXAMPLE);
+      expect(page, slug).not.toMatch(/\{(day|month|year)\}|2026\d{4}/);
+    }
+    expect(docsPage("quickstart", "zh", EXAMPLE)).toContain("&quot;tradedate&quot;: &quot;20270104&quot;");
+    expect(docsPage("integrity", "zh", EXAMPLE)).toContain("since=&quot;20270101&quot;");
   });
 });
 
 describe("the OpenAPI document", () => {
   it("has an operation's request and answer for every apiname of its discriminator", () => {
-    const text = JSON.stringify(openApiDocument("https://a.example", "9.9.9"));
+    const text = JSON.stringify(
+      openApiDocument({ base: "https://a.example", tradedate: "20270104" }, "9.9.9"),
+    );
     const document = JSON.parse(text);
     const { mapping, propertyName } =
       document.paths["/api"].post.requestBody.content["application/json"].schema.discriminator;

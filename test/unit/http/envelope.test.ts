@@ -106,6 +106,19 @@ describe("parseEnvelope (spec 2.1)", () => {
     });
   });
 
+  it("takes absent params for {} of the operations that demand none, and nothing else", () => {
+    const optional = new Set(["account_info"]);
+    for (const body of [{ apikey: "x" }, { apikey: "x", params: null }]) {
+      const asked = { apiname: "account_info", ...body };
+      expect(parseEnvelope({ body: asked }, optional)).toEqual({ ...asked, params: {} });
+      expect(parseEnvelope({ body: { ...asked, apiname: "other" } }, optional)).toMatchObject({
+        members: ["params"],
+      });
+    }
+    const wrong = { apiname: "account_info", apikey: "x", params: [] };
+    expect(parseEnvelope({ body: wrong }, optional)).toMatchObject({ members: ["params"] });
+  });
+
   it("answers 20,000 mutated bodies with an envelope or a denial, and never throws", async () => {
     const random = printedRandom("mutated bodies");
     const original = new TextEncoder().encode(JSON.stringify({ ...GOOD, fields: "time,price" }));

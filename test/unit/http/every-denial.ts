@@ -21,6 +21,7 @@ const PROBLEMS: Record<ParamProblem, string> = {
   format_form: "format",
   time_form: "start_time",
   time_eight_digits: "start_time",
+  time_fraction: "start_time",
   time_out_of_day: "start_time",
   empty_window: "start_time",
   fields_form: "fields",

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { chooseMarket, parseSymbol, resolveMarket } from "../../../src/orders/symbol.ts";
+import { readParameters } from "../../../src/orders/parameters.ts";
+import { chooseMarket, resolveMarket, symbolSchema } from "../../../src/orders/symbol.ts";
 
-describe("parseSymbol (decisions 3)", () => {
+function parseSymbol(value: unknown) {
+  const read = readParameters({ symbol: symbolSchema() }, ["symbol"], new Map([["symbol", value]]));
+  return "reason" in read ? read : read.symbol;
+}
+
+describe("symbolSchema (decisions 3)", () => {
   const suffixes = { SH: [".SH", ".SS", ".SSE", ".XSHG"], SZ: [".SZ", ".SZSE", ".XSHE"], BJ: [".BJ"] };
   const cases = Object.entries(suffixes).flatMap(([market, list]) => [
     ...list.map((suffix) => ({ text: `600519${suffix}`, market })),

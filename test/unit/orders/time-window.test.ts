@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { formatWindow, parseTimeOfDay, parseTimeWindow } from "../../../src/orders/time-window.ts";
+import { orderParameters } from "../../../src/orders/order-parameters.ts";
+import { readParameters } from "../../../src/orders/parameters.ts";
+import { formatWindow, timeOfDaySchema, timeWindowOf } from "../../../src/orders/time-window.ts";
 import { printedRandom } from "../../support/random.ts";
 
 const two = (value: number) => String(value).padStart(2, "0");
@@ -54,7 +56,23 @@ function rejectedStrings(): string[] {
   return [...outOfDay, ...bent, ...others];
 }
 
-describe("parseTimeOfDay (spec 4.3)", () => {
+/** The time of day, or what is wrong with it. */
+function parseTimeOfDay(value: unknown): number | string | undefined {
+  const parsed = schema.safeParse(value);
+  return parsed.success ? parsed.data : parsed.error.issues[0]?.message;
+}
+const schema = timeOfDaySchema();
+
+function parseTimeWindow(start: unknown, end: unknown) {
+  const given = new Map([
+    ["start_time", start],
+    ["end_time", end],
+  ]);
+  const times = readParameters(orderParameters(), ["start_time", "end_time"], given);
+  return "reason" in times ? times : timeWindowOf(times, given);
+}
+
+describe("timeOfDaySchema (spec 4.3)", () => {
   it("reads all 86,400 seconds in each of the four forms", () => {
     const wrong: string[] = [];
     for (let second = 0; second < 86_400; second += 1) {
@@ -100,10 +118,12 @@ describe("parseTimeOfDay (spec 4.3)", () => {
     expect(parseTimeOfDay("24:00")).toBe("time_out_of_day");
     expect(parseTimeOfDay("09:30:60")).toBe("time_out_of_day");
     expect(parseTimeOfDay(93_000_000)).toBe("not_string");
+    expect(parseTimeOfDay("09:30:00.5")).toBe("time_fraction 093000500");
+    expect(parseTimeOfDay("09:30:00.123")).toBe("time_fraction 093000123");
   });
 });
 
-describe("parseTimeWindow (decisions 3)", () => {
+describe("timeWindowOf (decisions 3)", () => {
   it("is the whole day without parameters", () => {
     const window = parseTimeWindow(undefined, undefined);
     expect(window).toEqual({ start: 0, end: 240_000_000 });

@@ -1,0 +1,56 @@
+/** Requests that can be sent as they are, with another key, and the answer to the first. */
+import { FIELDS } from "../../orders/record.ts";
+import { EXAMPLE, exampleRows } from "../example-day.ts";
+import type { Apiname } from "./parameters.ts";
+
+type Json = Record<string, unknown>;
+
+export interface RequestExample {
+  apiname: Apiname;
+  params: Json;
+  fields?: string;
+}
+
+/** By name, of the day `tradedate` (YYYYMMDD). */
+export function requestExamples(tradedate: string): Record<string, RequestExample> {
+  const { symbol } = EXAMPLE;
+  const month = tradedate.slice(0, 6);
+  return {
+    first_page: {
+      apiname: "level2_order_history",
+      params: { symbol, tradedate, page_size: exampleRows(tradedate).length },
+    },
+    one_minute: {
+      apiname: "level2_order_history",
+      params: { symbol: `${symbol}.SH`, tradedate, start_time: "09:30", end_time: "09:31" },
+      fields: "time,price,volume",
+    },
+    parquet_file: { apiname: "level2_order_history", params: { symbol, tradedate, format: "parquet" } },
+    share: {
+      apiname: "file_download",
+      params: { data_type: "auction_tick", year: Number(tradedate.slice(0, 4)) },
+    },
+    account: { apiname: "account_info", params: {} },
+    status: { apiname: "data_status", params: { month } },
+    changes: { apiname: "data_changes", params: { since: `${month}01`, limit: 50 } },
+    symbols: { apiname: "data_symbols", params: { tradedate, market: "SH" } },
+    estimate: { apiname: "order_history_estimate", params: { symbol, tradedate } },
+  };
+}
+
+/** The answer to `first_page`; the cursor is another one each time. */
+export function firstPage(tradedate: string): Json {
+  const items = exampleRows(tradedate);
+  return {
+    code: 200,
+    message: "success",
+    data: {
+      fields: FIELDS,
+      items,
+      tradedate,
+      page_size: items.length,
+      next_cursor: `v4.${"A".repeat(88)}`,
+      has_more: true,
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/** The parameters of an order query (spec 4.3): one schema each, which reads it and documents it. */
+import * as z from "zod";
+import type { OrderParameter } from "./denial.ts";
+import { lazily, says, tradedateSchema } from "./parameters.ts";
+import { symbolSchema } from "./symbol.ts";
+import { timeOfDaySchema } from "./time-window.ts";
+
+export const ORDER_FORMATS = ["json", "parquet"] as const;
+
+/** Parameters that make no sense with a whole file (spec 4.3). */
+export const EXCLUDED_WITH_PARQUET = [
+  "cursor",
+  "page_size",
+  "limit",
+  "start_time",
+  "end_time",
+] as const satisfies readonly OrderParameter[];
+
+/** By name; what a schema cannot say (start before end) is in the words. */
+export const orderParameters = lazily(
+  () =>
+    ({
+      symbol: symbolSchema().meta({
+        description:
+          "One security: six digits, with a suffix (.SH .SS .SSE .XSHG, .SZ .SZSE .XSHE) or a prefix (sh, sz), in any case. Bare digits are looked up in the day. The Beijing exchange (.BJ) is understood but not carried.",
+        examples: ["600519", "600519.SH", "sz000001"],
+      }),
+      tradedate: tradedateSchema().nullish().meta({
+        description:
+          "The day in Beijing, YYYYMMDD, a real date. Left out: the newest trading day of the calendar, loaded or not; with a cursor, the cursor's day.",
+      }),
+      format: z
+        .enum(ORDER_FORMATS, says("format_form"))
+        .nullish()
+        .meta({ description: "json is the default; parquet is the whole day of the security as one file." }),
+      start_time: timeOfDaySchema()
+        .nullish()
+        .meta({
+          description: "Inclusive. HH:MM, HH:MM:SS, HHMMSS or HHMMSSmmm, Beijing time; before end_time.",
+          examples: ["09:30", "093000500"],
+        }),
+      end_time: timeOfDaySchema()
+        .nullish()
+        .meta({ description: "Exclusive; the forms of start_time.", examples: ["09:31"] }),
+      page_size: rowsSchema()
+        .nullish()
+        .meta({
+          description: "Rows of a page; 10000 by default, a larger value is served as 10000.",
+          examples: [10_000],
+        }),
+      limit: rowsSchema()
+        .nullish()
+        .meta({ description: "Another name of page_size; both and different is refused." }),
+      cursor: z
+        .string()
+        .nullish()
+        .meta({ description: "next_cursor of the page before, unchanged. Left out on the first page." }),
+    }) satisfies Record<OrderParameter, z.ZodType>,
+);
+
+/** A JSON integer or a string of decimal digits, at least 1, however large: what is above the cap is served as the cap. */
+function rowsSchema() {
+  const digits = z.string().regex(/^0*[1-9]\d*$/);
+  return z.union(
+    [
+      z.int(says("not_integer")).min(1, says("below_one")),
+      digits.transform((text) => Math.min(Number(text), Number.MAX_SAFE_INTEGER)),
+    ],
+    { error: ({ input }) => says(isZero(input) ? "below_one" : "not_integer") },
+  );
+}
+
+const isZero = (input: unknown) => typeof input === "string" && /^0+$/.test(input);
