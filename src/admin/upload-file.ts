@@ -2,7 +2,7 @@
 import { acceptFile, enterFile, fileObjectKey, fileTarget } from "../catalog/file-states.ts";
 import type { FilePlace } from "../catalog/files.ts";
 import type { Upload } from "../catalog/uploads.ts";
-import { zstdProblem } from "../packs/zstd-footer.ts";
+import { auctionProblem } from "../packs/auction-file.ts";
 import { arrivedRange, checkBytes } from "./arrival.ts";
 import type { ArrivalProblem, UploadTarget } from "./upload-target.ts";
 
@@ -25,16 +25,15 @@ export function fileUpload(place: FilePlace): UploadTarget<NoClaims> {
   };
 }
 
-/** Size and sum of any file; of an auction pack also that it is Parquet with ZSTD on every column (spec 4.1). */
+/** Size and sum of any file; of an auction pack also what its footer says (spec 4.1). */
 async function checkFile(
   bucket: R2Bucket,
   { place, ...arrived }: { place: FilePlace; upload: Upload; etag: string },
 ): Promise<ArrivalProblem | null> {
   const wrong = await checkBytes(bucket, arrived);
   if (wrong !== null || place.dataType !== "auction_tick") return wrong;
-  const problem = await zstdProblem(
-    arrived.upload.sizeBytes,
-    arrivedRange(bucket, { ...arrived.upload, etag: arrived.etag }),
-  );
+  const { upload, etag } = arrived;
+  const readRange = arrivedRange(bucket, { ...upload, etag });
+  const problem = await auctionProblem(upload.sizeBytes, readRange, place.tradedate);
   return problem === null ? null : { problem };
 }

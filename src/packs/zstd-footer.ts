@@ -1,5 +1,5 @@
 /** Whether a Parquet file keeps the promise of spec 4.1: ZSTD on every column. Only its footer is read. */
-import { parquetMetadata } from "hyparquet";
+import { type FileMetaData, parquetMetadata } from "hyparquet";
 import { PARQUET_MAGIC } from "./layout.ts";
 import type { ReadRange } from "./locate.ts";
 
@@ -11,9 +11,13 @@ const MAX_FOOTER_BYTES = 16 * 1024 * 1024;
 
 /**
  * Null when the file of `sizeBytes` bytes that `readRange` reads is Parquet, has rows, and has ZSTD on every
- * column of every row group; else a clause that says what is wrong with it.
+ * column of every row group, and `alsoCheck` finds nothing; else a clause that says what is wrong with it.
  */
-export async function zstdProblem(sizeBytes: number, readRange: ReadRange): Promise<string | null> {
+export async function zstdProblem(
+  sizeBytes: number,
+  readRange: ReadRange,
+  alsoCheck: (metadata: FileMetaData) => string | null,
+): Promise<string | null> {
   if (sizeBytes < PARQUET_MAGIC.length + TAIL_BYTES) return "it is too short to be Parquet";
   const tail = await readRange(sizeBytes - TAIL_BYTES, TAIL_BYTES);
   const head = await readRange(0, PARQUET_MAGIC.length);
@@ -23,15 +27,18 @@ export async function zstdProblem(sizeBytes: number, readRange: ReadRange): Prom
   if (footerLength > MAX_FOOTER_BYTES || footerOffset < PARQUET_MAGIC.length) {
     return `its Parquet footer cannot have ${footerLength} bytes`;
   }
-  return footerProblem(await readRange(footerOffset, footerLength + TAIL_BYTES));
+  return footerProblem(await readRange(footerOffset, footerLength + TAIL_BYTES), alsoCheck);
 }
 
 function isMagic(bytes: Uint8Array): boolean {
   return PARQUET_MAGIC.every((byte, i) => bytes[i] === byte);
 }
 
-function footerProblem(footer: Uint8Array): string | null {
-  let metadata: ReturnType<typeof parquetMetadata>;
+function footerProblem(
+  footer: Uint8Array,
+  alsoCheck: (metadata: FileMetaData) => string | null,
+): string | null {
+  let metadata: FileMetaData;
   try {
     metadata = parquetMetadata(footer);
   } catch {
@@ -44,5 +51,5 @@ function footerProblem(footer: Uint8Array): string | null {
       if (chunk?.codec !== "ZSTD") return `its column ${name} is compressed with ${chunk?.codec}, not ZSTD`;
     }
   }
-  return null;
+  return alsoCheck(metadata);
 }

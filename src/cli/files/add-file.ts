@@ -36,16 +36,16 @@ export function refuseWrongName({ dataType, tradedate, name }: FilePlace): void 
 
 /**
  * Opens the file at `path` that is to be added at `place`; one that cannot be read, an empty one, and an
- * auction pack without ZSTD on every column end the command with a sentence. The caller closes it.
+ * auction pack that the service would refuse end the command with a sentence. The caller closes it.
  */
-export async function openDailyFile(path: string, { dataType }: FilePlace): Promise<LocalFile> {
+export async function openDailyFile(path: string, { dataType, tradedate }: FilePlace): Promise<LocalFile> {
   const file = await openLocalFile(path);
   if ("reason" in file) throw new CommandFailure(`${path} cannot be read (${file.code}).`);
   const problem =
     file.sizeBytes === 0
       ? "it is empty"
       : dataType === "auction_tick"
-        ? await auctionPackProblem(file)
+        ? await auctionPackProblem(file, tradedate)
         : null;
   if (problem === null) return file;
   await file.close();

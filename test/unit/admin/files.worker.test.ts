@@ -140,7 +140,7 @@ describe("a file that is not taken", () => {
     expect((await add(file)).body).toMatchObject({ state: "verifying" });
   });
 
-  it("is an auction pack that is no Parquet, has no rows, or a column without ZSTD", async () => {
+  it("is an auction pack that is no Parquet, has no rows, a column without ZSTD, or another day", async () => {
     const whole = auctionPack("20260115");
     const column = (codec: "ZSTD" | "UNCOMPRESSED" | "SNAPPY") => ({
       name: codec,
@@ -158,6 +158,7 @@ describe("a file that is not taken", () => {
       ["footer cannot have", new Uint8Array([...whole.bytes.slice(0, -8), 255, 255, 255, 0, 80, 65, 82, 49])],
       ["cannot be read", new Uint8Array([80, 65, 82, 49, 1, 2, 3, 4, 4, 0, 0, 0, 80, 65, 82, 49])],
       ["no rows", auctionPack("20260115", 0).bytes],
+      ["its column tradedate has 20260114, not 20260115", auctionPack("20260114").bytes],
       ["column UNCOMPRESSED is compressed with UNCOMPRESSED, not ZSTD", written("ZSTD", "UNCOMPRESSED")],
       ["column SNAPPY is compressed with SNAPPY, not ZSTD", written("SNAPPY", "ZSTD")],
     ];

@@ -1,0 +1,69 @@
+/**
+ * Whether a file can be the auction pack of a day. The columns of such packs are the vendor's (spec 4.1 does not show
+ * them), so it is asked what a file says against it: the columns of orders, or a date column of another day.
+ */
+import type { FileMetaData } from "hyparquet";
+import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
+import type { ReadRange } from "./locate.ts";
+import { zstdProblem } from "./zstd-footer.ts";
+
+/** Names of columns with the trading day, in lower case and without underscores. */
+const DATE_COLUMNS = [
+  "tradedate",
+  "tradingday",
+  "tradingdate",
+  "tradeday",
+  "trddate",
+  "date",
+  "日期",
+  "交易日期",
+  "交易日",
+];
+
+/** Columns that order records have and an auction has not. */
+const ORDER_COLUMNS = ["exchange_order_id", "order_type", "order_code"];
+
+/**
+ * Null when the file of `sizeBytes` bytes that `readRange` reads is Parquet with rows, has ZSTD on every column
+ * (spec 4.1), and nothing in its footer says that it is no auction pack of `tradedate`; else a clause.
+ */
+export function auctionProblem(
+  sizeBytes: number,
+  readRange: ReadRange,
+  tradedate: BeijingDate,
+): Promise<string | null> {
+  return zstdProblem(sizeBytes, readRange, (metadata) => contentProblem(metadata, tradedate));
+}
+
+function contentProblem({ schema, row_groups: groups }: FileMetaData, tradedate: BeijingDate): string | null {
+  const order = schema.find(({ name }) => ORDER_COLUMNS.includes(name));
+  if (order !== undefined) return `it has a column ${order.name}: these are orders, not the auction`;
+  for (const { columns } of groups) {
+    for (const { meta_data: chunk } of columns) {
+      const name = chunk?.path_in_schema.join(".") ?? "";
+      if (!DATE_COLUMNS.includes(name.toLowerCase().replaceAll("_", ""))) continue;
+      const { min_value, max_value, min = min_value, max = max_value } = chunk?.statistics ?? {};
+      for (const value of [min, max]) {
+        const days = daysOf(value);
+        if (days.length === 0 || days.includes(tradedate)) continue;
+        return `its column ${name} has ${days[0]}, not ${tradedate}`;
+      }
+    }
+  }
+  return null;
+}
+
+/**
+ * The day that a statistic of a date column says: `20260312`, `2026-03-12`, either with a time behind it, a number,
+ * or a date. An instant may be meant in UTC or in Beijing, so it is two days. None for anything else.
+ */
+function daysOf(value: unknown): string[] {
+  if (value instanceof Date) return [...new Set([beijingDate(value.getTime()), utcDay(value)])];
+  const text = value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value);
+  const [, year, month, day] = /^(\d{4})[-/]?(\d{2})[-/]?(\d{2})(?!\d)/.exec(text) ?? [];
+  return year === undefined ? [] : [`${year}${month}${day}`];
+}
+
+function utcDay(instant: Date): string {
+  return instant.toISOString().slice(0, 10).replaceAll("-", "");
+}

@@ -1,0 +1,62 @@
+import { zstdCompressSync } from "node:zlib";
+import { type ColumnSource, parquetWriteBuffer } from "hyparquet-writer";
+import { describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { sampleAuction } from "../../../src/pack-builder/sample/auction.ts";
+import { auctionPackBytes } from "../../../src/pack-builder/sample/auction-pack.ts";
+import { auctionProblem } from "../../../src/packs/auction-file.ts";
+
+const DAY = "20260312" as BeijingDate;
+
+function problemOf(bytes: Uint8Array, tradedate = DAY): Promise<string | null> {
+  return auctionProblem(
+    bytes.length,
+    async (offset, length) => bytes.subarray(offset, offset + length),
+    tradedate,
+  );
+}
+
+function written(...columnData: ColumnSource[]): Uint8Array {
+  const compressors = { ZSTD: (bytes: Uint8Array) => zstdCompressSync(bytes) };
+  return new Uint8Array(parquetWriteBuffer({ columnData, codec: "ZSTD", compressors }));
+}
+
+const symbol: ColumnSource = { name: "code", data: ["600519", "300750"], type: "STRING" };
+
+describe("the footer of an auction pack (spec 4.1)", () => {
+  it("is right for its own day and names the other one", async () => {
+    const bytes = auctionPackBytes(sampleAuction(DAY));
+    expect(await problemOf(bytes)).toBeNull();
+    expect(await problemOf(bytes, "20260313" as BeijingDate)).toBe(
+      "its column tradedate has 20260312, not 20260313",
+    );
+  });
+
+  it.each<[string, ColumnSource["type"], unknown, unknown]>([
+    ["tradedate", "STRING", "20260312", "20260311"],
+    ["Trade_Date", "STRING", "2026-03-12", "2026-03-11"],
+    ["date", "INT32", 20260312, 20260311],
+    ["TradingDay", "INT64", 20260312n, 20260311n],
+    ["trade_date", "STRING", "2026/03/12 09:15:00", "2026/03/11 09:15:00"],
+    ["日期", "TIMESTAMP", new Date("2026-03-12T09:25:00Z"), new Date("2026-03-10T09:25:00Z")],
+    // Midnight in Beijing.
+    ["date", "TIMESTAMP", new Date("2026-03-11T16:00:00Z"), new Date("2026-03-10T15:00:00Z")],
+  ])("with the day in a column %s as %s is held against it", async (name, type, right, wrong) => {
+    const of = (...data: unknown[]) => written(symbol, { name, type, data } as ColumnSource);
+    expect(await problemOf(of(right, right))).toBeNull();
+    expect(await problemOf(of(right, wrong))).toMatch(/^its column .* has 202603\d\d, not 20260312$/);
+    expect(await problemOf(of(wrong, wrong))).toMatch(/^its column .* has 202603\d\d, not 20260312$/);
+  });
+
+  it("of orders is no auction", async () => {
+    const orders = written(symbol, { name: "order_type", data: ["A", "D"], type: "STRING" });
+    expect(await problemOf(orders)).toBe("it has a column order_type: these are orders, not the auction");
+  });
+
+  it("that says nothing of its day is taken: the columns are the vendor's own", async () => {
+    expect(await problemOf(written(symbol))).toBeNull();
+    expect(
+      await problemOf(written(symbol, { name: "date", data: [19_793, 19_794], type: "INT32" })),
+    ).toBeNull();
+  });
+});
