@@ -6,7 +6,7 @@ import { unitsOf } from "../orders/number-text.ts";
 import { FIELDS, type Field } from "../orders/record.ts";
 import type { JsonColumn, NumberTable } from "../orders/row-template.ts";
 import { type ChunkPages, walkBlock } from "./block-pages.ts";
-import { asFormat, PackFormatError } from "./errors.ts";
+import { PackFormatError } from "./errors.ts";
 import {
   deltaIntegers,
   dictionaryIndex,
@@ -29,9 +29,12 @@ export interface BlockColumns {
   constant(field: "symbol" | "tradedate"): string;
 }
 
-/** Opens `bytes`, a block of `rows` rows whose checksum was verified; throws `PackFormatError` if it is none. */
+/**
+ * Opens `bytes`, a block of `rows` rows whose checksum was verified. Throws `PackFormatError` when a check finds that
+ * it is none, and what a library throws when that comes first.
+ */
 export function openBlock(bytes: Uint8Array, rows: number): BlockColumns {
-  const chunks = asFormat(() => walkBlock(bytes, rows));
+  const chunks = walkBlock(bytes, rows);
   const chunkOf = (field: Field): ChunkPages => {
     const chunk = chunks[FIELDS.indexOf(field)];
     if (chunk === undefined) throw new PackFormatError(`a block has no column ${field}`);
@@ -39,10 +42,10 @@ export function openBlock(bytes: Uint8Array, rows: number): BlockColumns {
   };
   let digits: Uint8Array | undefined;
   const times = () => {
-    digits ??= asFormat(() => timeDigits(chunkOf("time").data));
+    digits ??= timeDigits(chunkOf("time").data);
     return digits;
   };
-  const constant = (field: "symbol" | "tradedate") => asFormat(() => onlyText(chunkOf(field)));
+  const constant = (field: "symbol" | "tradedate") => onlyText(chunkOf(field));
   return {
     rows,
     timeAt: (row) => timeNumber(times(), row),
@@ -69,7 +72,7 @@ export function openBlock(bytes: Uint8Array, rows: number): BlockColumns {
             return amountColumn(numbers);
         }
       });
-      return asFormat(() => fields.map(column));
+      return fields.map(column);
     },
   };
 }

@@ -7,9 +7,10 @@ export class PackFormatError extends Error {
 
 /**
  * Why a stored pack could not be read: `missing` (no such object), `changed` (the object is not the one the
- * catalog names), `damaged` (its bytes are not what the index promises).
+ * catalog names), `damaged` (its bytes are not what the index promises, or their content is none of the layout's),
+ * `unreadable` (nothing is proven against the bytes, the reader failed on them: a bug of ours).
  */
-export type PackReadErrorKind = "missing" | "changed" | "damaged";
+export type PackReadErrorKind = "missing" | "changed" | "damaged" | "unreadable";
 
 /** A read of a stored pack failed. `missing` and `changed` are worth a second look at the catalog (design 4). */
 export class PackReadError extends Error {
@@ -22,11 +23,17 @@ export class PackReadError extends Error {
   }
 }
 
-/** What went wrong while stored bytes were read as `what`: `damaged`, unless it is a `PackReadError` already. */
-export function asDamaged(error: unknown, what: string): PackReadError {
+/**
+ * What went wrong while stored bytes were read as `what`. Only what a check of ours found is damage: a day that
+ * is marked so serves nobody until it is published again, which no bug in a reader may do to good bytes.
+ */
+export function asReadError(error: unknown, what: string): PackReadError {
   if (error instanceof PackReadError) return error;
-  const why = error instanceof Error ? error.message : String(error);
-  return new PackReadError("damaged", `${what}: ${why}`, { cause: error });
+  if (error instanceof PackFormatError) {
+    return new PackReadError("damaged", `${what}: ${error.message}`, { cause: error });
+  }
+  const why = error instanceof Error ? error.stack : String(error);
+  return new PackReadError("unreadable", `${what} cannot be read: ${why}`, { cause: error });
 }
 
 /** What `read` gives; whatever it throws becomes a `PackFormatError`: libraries throw what they like at wrong bytes. */

@@ -15,7 +15,7 @@ import {
 } from "../orders/page-plan.ts";
 import type { Field } from "../orders/record.ts";
 import { type BlockColumns, openBlock } from "./block-columns.ts";
-import { asDamaged, PackFormatError } from "./errors.ts";
+import { asReadError, PackFormatError } from "./errors.ts";
 import { blockEnd, blockRows, type SectionEntry } from "./layout.ts";
 import { cutShort, openRange, type PackObject } from "./read-range.ts";
 
@@ -40,9 +40,9 @@ export interface OrderPage {
  * R2 read or none (when the index alone shows that nothing is there). Every block is checked against its
  * CRC, and its symbol, date and first time against the index, before a row goes out.
  *
- * Throws `PackReadError`: `missing` (no object), `changed` (another etag), `damaged` (wrong bytes). Refuses a
- * position that names more rows of its millisecond than there are (only a cursor of the second generation
- * can: spec 9, decisions 5).
+ * Throws `PackReadError`: `missing` (no object), `changed` (another etag), `damaged` (wrong bytes), `unreadable`
+ * (the right bytes, and an exception nobody thought of). Refuses a position that names more rows of its
+ * millisecond than there are (only a cursor of the second generation can: spec 9, decisions 5).
  */
 export async function readOrderPage(
   bucket: R2Bucket,
@@ -67,7 +67,7 @@ export async function readOrderPage(
     const decodeMs = performance.now() - decodeBegun;
     return { items, rows: page.endRow - page.startRow, next: page.next, read, decodeMs };
   } catch (error) {
-    throw asDamaged(error, `${entry.symbol}.${entry.market} in ${pack.objectKey}`);
+    throw asReadError(error, `${entry.symbol}.${entry.market} in ${pack.objectKey}`);
   }
 }
 

@@ -5,7 +5,7 @@
 import { crc32 } from "node:zlib";
 import { ByteStream } from "./byte-stream.ts";
 import { decodeChunkTable } from "./chunk-table.ts";
-import { asDamaged, PackFormatError } from "./errors.ts";
+import { asReadError, PackFormatError } from "./errors.ts";
 import { blockEnd, PARQUET_MAGIC, type SectionEntry } from "./layout.ts";
 import { type AskedColumn, type ProjectedFile, projectedFile } from "./projected-file.ts";
 import { openRange, type PackObject } from "./read-range.ts";
@@ -133,6 +133,6 @@ async function guarded<T>(stream: ByteStream, what: string, work: () => Promise<
     return await work();
   } catch (error) {
     stream.cancel();
-    throw error instanceof PackFormatError ? asDamaged(error, what) : error;
+    throw error instanceof PackFormatError ? asReadError(error, what) : error;
   }
 }

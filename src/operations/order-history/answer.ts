@@ -46,13 +46,13 @@ export async function answerWithSlot(accepted: Accepted): Promise<Response> {
 /**
  * Answers, and once more when the pack could not be read: a missing or changed object may have been
  * replaced since the catalog was read; bytes that fail their check may have been hurt on the way, and
- * only a second failure says that the stored ones are damaged.
+ * only a second failure says that the stored ones are damaged. Right bytes that could not be read are a fault.
  */
 async function secondLook(accepted: Accepted): Promise<Response | Denial> {
   try {
     return await answerOnce(accepted);
   } catch (error) {
-    if (!(error instanceof PackReadError)) throw error;
+    if (!(error instanceof PackReadError) || error.kind === "unreadable") throw error;
     const found = error.kind === "damaged" ? accepted.found : await locateAgain(accepted);
     if ("reason" in found) return found;
     return answerAgain({ ...accepted, found });

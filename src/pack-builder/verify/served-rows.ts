@@ -5,7 +5,7 @@
 
 import type { JsonColumn } from "../../orders/row-template.ts";
 import { type BlockColumns, openBlock } from "../../packs/block-columns.ts";
-import { PackFormatError } from "../../packs/errors.ts";
+import { asFormat, PackFormatError } from "../../packs/errors.ts";
 import { blockEnd, blockRows, type SectionEntry } from "../../packs/layout.ts";
 import { Fingerprint, textNumber } from "../fingerprint.ts";
 
@@ -13,18 +13,23 @@ import { Fingerprint, textNumber } from "../fingerprint.ts";
 export function servedFingerprint(entry: SectionEntry, bytes: Uint8Array): number {
   const fingerprint = new Fingerprint();
   entry.blocks.forEach(({ offset }, number) => {
-    const block = openBlock(bytes.subarray(offset, blockEnd(entry, number)), blockRows(entry, number));
-    if (block.constant("symbol") !== entry.symbol) {
-      throw new PackFormatError(`block ${number} of ${entry.symbol}.${entry.market} is of another security`);
-    }
-    addRows(fingerprint, block);
+    const blockBytes = bytes.subarray(offset, blockEnd(entry, number));
+    asFormat(() => addBlock(fingerprint, openBlock(blockBytes, blockRows(entry, number)), entry, number));
   });
   return fingerprint.value();
 }
 
 const FIELDS = ["order_id", "exchange_order_id", "order_type", "order_code", "price", "volume"] as const;
 
-function addRows(fingerprint: Fingerprint, block: BlockColumns): void {
+function addBlock(
+  fingerprint: Fingerprint,
+  block: BlockColumns,
+  { symbol, market }: SectionEntry,
+  number: number,
+): void {
+  if (block.constant("symbol") !== symbol) {
+    throw new PackFormatError(`block ${number} of ${symbol}.${market} is of another security`);
+  }
   const [id, exchangeId, type, code, price, volume] = block.columns(FIELDS, block.rows);
   const orderId = integers(id);
   const exchangeOrderId = integers(exchangeId);

@@ -1,6 +1,8 @@
+import { crc32 } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { FIELDS, LEGACY_NAMES } from "../../../src/orders/record.ts";
 import { PackReadError } from "../../../src/packs/errors.ts";
+import { blockEnd } from "../../../src/packs/layout.ts";
 import { type OrderPageAsk, readOrderPage } from "../../../src/packs/order-page.ts";
 import { burst, day, order, randomSecurity, security, type TestDay } from "../../support/builders.ts";
 import { memoryBucket, packOf, type TestPack } from "../../support/packs.ts";
@@ -129,6 +131,18 @@ describe("order page (spec 4.3, design 4)", () => {
     expect(await at(21_001)).toEqual({ reason: "position_beyond_rows" });
     expect(await at(21_000)).toMatchObject({ rows: 0, next: null });
     expect(await at(20_999)).toMatchObject({ rows: 1, next: null });
+  });
+
+  it("throws unreadable, not damaged, for bytes that pass their checksum and make a library throw", async () => {
+    const entry = pack.entryOf("000001");
+    const [block] = entry.blocks;
+    if (block === undefined) throw new Error("a block was written");
+    const bytes = pack.bytes.slice();
+    bytes.fill(0xff, entry.offset + block.offset, entry.offset + block.offset + 2);
+    const crc = crc32(bytes.subarray(entry.offset + block.offset, entry.offset + blockEnd(entry, 0)));
+    const { bucket, object } = memoryBucket(bytes);
+    const read = readOrderPage(bucket, object, { ...entry, blocks: [{ ...block, crc }] }, wholeDay);
+    await expect(read).rejects.toMatchObject({ kind: "unreadable" });
   });
 
   it("throws missing, changed and damaged, and never a wrong row for any flipped byte of a block", async () => {

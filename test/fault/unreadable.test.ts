@@ -1,0 +1,72 @@
+/**
+ * Bytes that are what was published and yet cannot be read: more likely a bug of ours than damage, so the caller
+ * gets 503 and the charge back, and the day stays as it is, for the next deployment to read (issue: proof).
+ */
+import { crc32 } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { encodeBlocks } from "../../src/packs/blocks-blob.ts";
+import { blockEnd } from "../../src/packs/layout.ts";
+import { locateIndex } from "../../src/packs/locate.ts";
+import { day, order, security, type TestDay } from "../support/builders.ts";
+import { account, packOf, publish } from "../support/operator.ts";
+import { type Service, startService } from "../support/service.ts";
+import { orderHistory, pageOf } from "../support/walk.ts";
+
+const TRADEDATE = "20260311";
+
+let service: Service;
+let source: TestDay;
+let apikey: string;
+beforeAll(async () => {
+  service = await startService();
+  source = day({
+    tradedate: TRADEDATE,
+    securities: [security("000001", [order("093000000")]), security("600519", [order("093000000")])],
+  });
+  await publish(service, source);
+  ({ key: apikey } = await account(service, { plan: "trial" }));
+  await storeUnreadable("600519");
+});
+afterAll(() => service.stop());
+
+/** Stores the pack with a block of `symbol` that no reader understands, and a catalog that holds it for right. */
+async function storeUnreadable(symbol: string): Promise<void> {
+  const pack = Buffer.from(await packOf(source));
+  const { index } = await locateIndex(pack.length, async (from, length) =>
+    pack.subarray(from, from + length),
+  );
+  const entry = index.entries.find((each) => each.symbol === symbol);
+  const [block] = entry?.blocks ?? [];
+  if (entry === undefined || block === undefined) throw new Error(`the pack holds no ${symbol}`);
+  const from = entry.offset + block.offset;
+  pack.fill(0xff, from, from + 2);
+  const crc = crc32(pack.subarray(from, entry.offset + blockEnd(entry, 0)));
+  const objectKey = `orders/2026/${TRADEDATE}/1.parquet`;
+  const { etag } = await (await service.mf.getR2Bucket("PACKS")).put(objectKey, pack);
+  const db = await service.mf.getD1Database("DB");
+  await db.batch([
+    db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, objectKey),
+    db
+      .prepare("UPDATE day_securities SET blocks = ? WHERE symbol = ?")
+      .bind([...encodeBlocks([{ ...block, crc }])], symbol),
+  ]);
+}
+
+const ask = (symbol: string) =>
+  service.post(orderHistory({ apikey, params: { symbol, tradedate: TRADEDATE } }));
+
+describe("a block that passes its checksum and cannot be read (decisions 1, 2)", () => {
+  it("is 503 unavailable each time, credited, a fault in the log with its place, and no damaged day", async () => {
+    for (let time = 0; time < 3; time++) {
+      const answer = await ask("600519");
+      expect([answer.status, answer.envelope.code, answer.reason]).toEqual([503, 503, "unavailable"]);
+    }
+    const line = service.logs.map((text) => JSON.parse(text)).findLast(({ kind }) => kind === "fault");
+    expect(line).toMatchObject({ symbol: "600519", credited: true });
+    expect(line.fault).toMatch(/600519\.SH in orders\/2026\/20260311\/1\.parquet cannot be read: .*Error/);
+
+    const other = await ask("000001");
+    expect(pageOf(other).items).toEqual(source.rowsOf("000001"));
+    expect(String(other.headers.ratelimit)).toMatch(/;\s*r=99\b/);
+  });
+});
