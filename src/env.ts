@@ -4,7 +4,7 @@
  */
 import * as z from "zod";
 import { version } from "../package.json";
-import { WEBHOOK_KINDS } from "./admin/wire-webhook.ts";
+import { WEBHOOK_KINDS, WEBHOOK_LANGUAGES } from "./admin/wire-webhook.ts";
 import type { Gate } from "./gate/gate-object.ts";
 import type { Guard } from "./shares/guard-object.ts";
 import { parseShareSecrets } from "./shares/secrets.ts";
@@ -72,6 +72,8 @@ const settingsSchema = z.object({
   WEBHOOK_KIND: z.enum(WEBHOOK_KINDS).optional(),
   /** The signing secret of a DingTalk or Feishu robot that wants one. */
   WEBHOOK_SECRET: z.string().optional(),
+  /** What a robot is told in: Chinese and English, or one of them. */
+  WEBHOOK_LANGUAGE: z.enum(WEBHOOK_LANGUAGES).default("both"),
   /** Time of day in Beijing, HH:MM, by which a trading day is published. */
   DAY_DUE: z
     .string()

@@ -9,6 +9,7 @@ import { type Env, nowMs, type Settings, settingsOf, VERSION } from "../env.ts";
 import { healthOf } from "../operations/health.ts";
 import { checkCalendar, checkDays } from "../operations/scheduled/days-and-calendar.ts";
 import { abridged, type Finding } from "../operations/scheduled/finding.ts";
+import type { Judgement } from "../operations/scheduled/judge-objects.ts";
 import {
   deleteExpired,
   deleteUnserved,
@@ -18,19 +19,18 @@ import {
 } from "../operations/scheduled/objects.ts";
 import { runChecks } from "../operations/scheduled/scheduled.ts";
 import { endAbandoned, waitingUploads } from "../operations/scheduled/uploads.ts";
+import { deleteLeft, giveUpLost, strangerFindings } from "./doctor-objects.ts";
 import { judgeSettings } from "./doctor-settings.ts";
 import { dueMsOf } from "./watch.ts";
 import type { DoctorReport } from "./wire.ts";
 
 /** `--repair` ends uploads of this age: nobody goes on with one of yesterday. */
 const REPAIRED_AFTER_MS = 24 * 3_600_000;
-/** Objects that appear while one looks are an upload's. */
-const STRANGER_AFTER_MS = 24 * 3_600_000;
 
 type Stores = DoctorReport["stores"];
 
-/** The whole report. Changes nothing. */
-export async function doctorReport(env: Env): Promise<DoctorReport> {
+/** The whole report. Changes nothing. `isLocal`: nobody but this machine reaches the deployment. */
+export async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promise<DoctorReport> {
   const settings = settingsOf(env);
   const place = upkeepOf(env, settings);
   const { db } = place;
@@ -39,7 +39,7 @@ export async function doctorReport(env: Env): Promise<DoctorReport> {
     appliedMigrations(db),
     loadedDays(db),
     runChecks([
-      ["settings", () => checkSettings(settings, place)],
+      ["settings", () => checkSettings(settings, place, isLocal)],
       ["days", () => checkDays(db, { nowMs: place.nowMs, dueMs: dueMsOf(settings) })],
       ["calendar", async () => [...(await checkCalendar(db, place.nowMs)), ...(await checkGaps(place))]],
       ["objects", () => checkObjects(place)],
@@ -50,9 +50,12 @@ export async function doctorReport(env: Env): Promise<DoctorReport> {
   return { version: VERSION, nowMs: nowMs(settings), stores, migrations, publicBaseUrl, days, findings };
 }
 
-/** What can be put right without loss: uploads of before yesterday end, objects past their time go. */
-export async function repair(env: Env): Promise<Finding[]> {
-  const place = upkeepOf(env, settingsOf(env));
+/**
+ * What can be put right without loss: uploads of before yesterday end, objects past their time or of nobody go,
+ * and what is not served and not there is given up.
+ */
+export async function repair(env: Env, actor: string): Promise<Finding[]> {
+  const place = doctorsPlace(env);
   return runChecks([
     ["uploads", () => endAbandoned(place, REPAIRED_AFTER_MS)],
     [
@@ -60,10 +63,21 @@ export async function repair(env: Env): Promise<Finding[]> {
       async () => {
         const judged = await judgedObjects(place);
         const unserved = await deleteUnserved(place, judged, REPAIRED_AFTER_MS);
-        return [...(await deleteExpired(place, judged)), ...unserved];
+        const by = { actor, nowMs: place.nowMs };
+        return [
+          ...(await deleteExpired(place, judged)),
+          ...unserved,
+          ...(await deleteLeft(place, judged)),
+          ...(await giveUpLost(place, judged, by)),
+        ];
       },
     ],
   ]);
+}
+
+/** Where the doctor works, now. */
+export function doctorsPlace(env: Env): Upkeep {
+  return upkeepOf(env, settingsOf(env));
 }
 
 function upkeepOf(env: Env, settings: Settings): Upkeep {
@@ -94,9 +108,13 @@ async function answers(ask: () => Promise<unknown>): Promise<"ok" | "failed"> {
   }
 }
 
-async function checkSettings(settings: Settings, { db, nowMs }: Upkeep): Promise<Finding[]> {
+async function checkSettings(
+  settings: Settings,
+  { db, nowMs }: Upkeep,
+  isLocal: boolean,
+): Promise<Finding[]> {
   const shareVersions = await secretVersionsInUse(db, nowMs);
-  return judgeSettings(settings, { nowMs, shareVersions });
+  return judgeSettings(settings, { nowMs, shareVersions, isLocal });
 }
 
 /** A day that the calendar leaves out between others may have been a trading day. */
@@ -118,28 +136,19 @@ async function checkGaps({ db }: Upkeep): Promise<Finding[]> {
 }
 
 async function checkObjects(place: Upkeep): Promise<Finding[]> {
+  // Younger ones are nobody's concern yet, and no repair takes them.
+  const isPastTime = ({ known, stored }: Judgement["unserved"][number]) =>
+    place.nowMs - Math.max(stored.uploadedMs, known.begunAtMs) >= REPAIRED_AFTER_MS;
   const judged = await judgedObjects(place);
-  const strangers = judged.unknown.filter(({ uploadedMs }) => place.nowMs - uploadedMs > STRANGER_AFTER_MS);
-  const findings = objectFindings(judged);
-  findings.push(
-    ...abridged(
-      strangers.map(({ key }) => ({
-        check: "objects",
-        level: "warning",
-        subject: key,
-        sentence: `The catalog does not know the object ${key}.`,
-        advice: `It may be of before a restore: publish its day again, or \`npx wrangler r2 object delete\`.`,
-      })),
-    ),
-  );
-  const left = judged.expired.length + judged.unserved.length;
+  const findings = [...objectFindings(judged), ...(await strangerFindings(place, judged))];
+  const left = judged.expired.length + judged.unserved.filter(isPastTime).length;
   if (left > 0) {
     findings.push({
       check: "objects",
       level: "warning",
       subject: "",
       sentence: `${left} objects are past their time or were never served.`,
-      advice: "The scheduled task deletes them at its next run, `edgetape doctor --repair` now.",
+      advice: "`edgetape doctor --repair` deletes them; the scheduled task does it in time.",
     });
   }
   return findings;

@@ -2,23 +2,46 @@
 import { Hono } from "hono";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { type IndexedPack, servedPack } from "../catalog/index-rows.ts";
+import { settingsOf } from "../env.ts";
 import { checkIndex, rebuildIndex } from "./doctor-index.ts";
-import { doctorReport, repair } from "./doctor-report.ts";
+import { deleteStrangers, unknownObjects } from "./doctor-objects.ts";
+import { doctorReport, doctorsPlace, repair } from "./doctor-report.ts";
+import { isLoopback } from "./doctor-settings.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, isRefusal, parsed } from "./exchange.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import { storesOf } from "./upload-exchange.ts";
 import { watch } from "./watch.ts";
-import { type IndexReport, runScheduledSchema, type ScheduledRun } from "./wire.ts";
+import {
+  deleteObjectsSchema,
+  type FindingList,
+  type IndexReport,
+  runScheduledSchema,
+  type ScheduledRun,
+} from "./wire.ts";
 import { beijingDateSchema } from "./wire-fields.ts";
 
 /** The routes below `/admin/doctor`. */
 export function doctorRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
-    .get("/", async (c) => answer(c, await doctorReport(c.env)))
-    .post("/repair", async (c) => answer(c, { findings: await repair(c.env) }))
+    .get("/", async (c) => answer(c, await doctorReport(c.env, { isLocal: isLocal(c) })))
+    .post("/repair", async (c) => answer(c, { findings: await repair(c.env, c.var.actor) }))
+    .get("/objects", async (c) => answer(c, await unknownObjects(doctorsPlace(c.env))))
+    .post("/objects/delete", async (c) => answer(c, await deleteObjects(c)))
     .post("/scheduled", async (c) => answer(c, await scheduled(c)))
     .get("/index/:date", async (c) => answer(c, await indexOf(c)))
     .post("/index/:date/repair", async (c) => answer(c, await repairIndex(c)));
+}
+
+/** Whether only this machine reaches the deployment: the demo, or one that is asked at a loopback address. */
+function isLocal(c: AdminContext): boolean {
+  const { hostname } = new URL(c.req.url);
+  return settingsOf(c.env).ENVIRONMENT === "demo" || isLoopback(hostname);
+}
+
+async function deleteObjects(c: AdminContext): Promise<FindingList | AdminRefusal> {
+  const body = await bodyOf(c, deleteObjectsSchema);
+  if (isRefusal(body)) return body;
+  return { findings: await deleteStrangers(doctorsPlace(c.env), body.keys) };
 }
 
 async function scheduled(c: AdminContext): Promise<ScheduledRun | AdminRefusal> {

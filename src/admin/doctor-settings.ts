@@ -12,15 +12,24 @@ export interface SettingsQuestion {
   nowMs: number;
   /** Versions of share secrets that shares in force and drives elsewhere were made with. */
   shareVersions: number[];
+  /** Nobody but this machine reaches the deployment: it needs no public address, and nobody to be told. */
+  isLocal: boolean;
+}
+
+/** Whether a host's name is one of this machine's own. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
 /** What should be changed of `settings`. */
-export function judgeSettings(settings: Settings, { nowMs, shareVersions }: SettingsQuestion): Finding[] {
+export function judgeSettings(settings: Settings, question: SettingsQuestion): Finding[] {
+  const { nowMs, shareVersions, isLocal } = question;
   return [
     ...secretFindings(settings),
     ...shareFindings(settings, shareVersions),
     ...rotationFindings(settings, nowMs),
     ...otherFindings(settings),
+    ...(isLocal ? [] : publicFindings(settings)),
   ];
 }
 
@@ -77,18 +86,11 @@ function rotationFindings(settings: Settings, nowMs: number): Finding[] {
 }
 
 function otherFindings(settings: Settings): Finding[] {
-  const { CLOCK_OFFSET_MS, PUBLIC_BASE_URL, RATE_LIMIT, UNKNOWN_PARAMETERS, WEBHOOK_URL } = settings;
+  const { CLOCK_OFFSET_MS, RATE_LIMIT, UNKNOWN_PARAMETERS } = settings;
   const findings: Finding[] = [];
   if (CLOCK_OFFSET_MS !== 0) {
     const sentence = `CLOCK_OFFSET_MS is ${CLOCK_OFFSET_MS}: the service lives at another time.`;
     findings.push(failed("CLOCK_OFFSET_MS", sentence, "Delete it; it is for tests."));
-  }
-  if (PUBLIC_BASE_URL === undefined) {
-    const sentence = "PUBLIC_BASE_URL is not set: shares get the address under which they were asked for.";
-    findings.push(warning("PUBLIC_BASE_URL", sentence, "Set it to the public https address."));
-  } else if (!PUBLIC_BASE_URL.startsWith("https://")) {
-    const sentence = "PUBLIC_BASE_URL is no https address: passwords of shares travel in the open.";
-    findings.push(warning("PUBLIC_BASE_URL", sentence, "Set it to the public https address."));
   }
   if (RATE_LIMIT === "off") {
     findings.push(warning("RATE_LIMIT", "The per-second limit is off.", "Delete RATE_LIMIT."));
@@ -96,6 +98,19 @@ function otherFindings(settings: Settings): Finding[] {
   if (UNKNOWN_PARAMETERS === "warn") {
     const sentence = "Unknown parameters are served with a warning header instead of being refused.";
     findings.push(warning("UNKNOWN_PARAMETERS", sentence, "Delete it when all callers are clean."));
+  }
+  return findings;
+}
+
+/** What a deployment needs that others reach. */
+function publicFindings({ PUBLIC_BASE_URL, WEBHOOK_URL }: Settings): Finding[] {
+  const findings: Finding[] = [];
+  if (PUBLIC_BASE_URL === undefined) {
+    const sentence = "PUBLIC_BASE_URL is not set: shares get the address under which they were asked for.";
+    findings.push(warning("PUBLIC_BASE_URL", sentence, "Set it to the public https address."));
+  } else if (!PUBLIC_BASE_URL.startsWith("https://")) {
+    const sentence = "PUBLIC_BASE_URL is no https address: passwords of shares travel in the open.";
+    findings.push(warning("PUBLIC_BASE_URL", sentence, "Set it to the public https address."));
   }
   if (WEBHOOK_URL === undefined) {
     const sentence = "WEBHOOK_URL is not set: what the scheduled task finds stands in the log only.";

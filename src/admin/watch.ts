@@ -2,7 +2,7 @@
 import { type Env, nowMs, type Settings, settingsOf } from "../env.ts";
 import type { Finding } from "../operations/scheduled/finding.ts";
 import { runScheduled } from "../operations/scheduled/scheduled.ts";
-import { type Notice, type Webhook, webhookKindOf } from "./wire-webhook.ts";
+import { type Notice, type Webhook, type Words, webhookKindOf } from "./wire-webhook.ts";
 import { sendNotice } from "./wire-webhook-send.ts";
 
 export interface Watched {
@@ -39,24 +39,34 @@ async function toldOf(settings: Settings, findings: Finding[]): Promise<boolean 
   return problem === null;
 }
 
-function webhookOf({ WEBHOOK_URL, WEBHOOK_KIND, WEBHOOK_SECRET }: Settings): Webhook | null {
-  if (WEBHOOK_URL === undefined) return null;
-  const kind = WEBHOOK_KIND ?? webhookKindOf(WEBHOOK_URL);
-  return { url: WEBHOOK_URL, kind, secret: WEBHOOK_SECRET ?? null };
+function webhookOf(settings: Settings): Webhook | null {
+  const { WEBHOOK_URL: url, WEBHOOK_KIND, WEBHOOK_SECRET, WEBHOOK_LANGUAGE: language } = settings;
+  if (url === undefined) return null;
+  return { url, kind: WEBHOOK_KIND ?? webhookKindOf(url), secret: WEBHOOK_SECRET ?? null, language };
 }
 
 function noticeOf(findings: Finding[]): Notice {
+  const many = {
+    zh: `服务有 ${findings.length} 项问题需要处理`,
+    en: `the service needs a look: ${findings.length} findings`,
+  };
   const [first] = findings;
   return {
     event: "scheduled.findings",
     level: findings.some(({ level }) => level === "failed") ? "failed" : "warning",
-    title:
-      findings.length === 1
-        ? (first?.sentence ?? "")
-        : `the service needs a look: ${findings.length} findings`,
-    lines: findings.map(({ sentence, advice }) => `${sentence} ${advice}`),
+    title: first !== undefined && findings.length === 1 ? sentenceOf(first) : many,
+    lines: findings.map(toldAs),
     facts: { findings },
   };
+}
+
+function sentenceOf({ sentence, zh }: Finding): Words {
+  return { zh: zh?.sentence ?? sentence, en: sentence };
+}
+
+function toldAs({ sentence, advice, zh }: Finding): Words {
+  const en = `${sentence} ${advice}`;
+  return { zh: zh === undefined ? en : zh.sentence + zh.advice, en };
 }
 
 /** The time of day by which a trading day is published, in milliseconds after midnight in Beijing. */

@@ -9,6 +9,8 @@ export const findingSchema = z.strictObject({
   subject: z.string(),
   sentence: z.string(),
   advice: z.string(),
+  /** The same in Chinese, of what the webhook is told. */
+  zh: z.strictObject({ sentence: z.string(), advice: z.string() }).exactOptional(),
 });
 export type Finding = z.infer<typeof findingSchema>;
 
@@ -38,6 +40,21 @@ export type DoctorReport = z.infer<typeof doctorReportSchema>;
 
 export const findingListSchema = z.strictObject({ findings: z.array(findingSchema) });
 export type FindingList = z.infer<typeof findingListSchema>;
+
+/** Objects that the catalog does not know, by their keys; those of the last 24 hours may be an upload's and are left out. */
+export const unknownObjectsSchema = z.strictObject({
+  objects: z.array(z.strictObject({ key: z.string(), sizeBytes: countSchema, uploadedAt: z.string() })),
+});
+export type UnknownObjects = z.infer<typeof unknownObjectsSchema>;
+
+/** As many as one request may delete. */
+export const MAX_DELETED_OBJECTS = 500;
+
+/** Deletes objects of R2 by their keys, where the catalog does not know them; others stay. */
+export const deleteObjectsSchema = z.strictObject({
+  keys: z.array(z.string().min(1).max(1024)).max(MAX_DELETED_OBJECTS),
+});
+export type DeleteObjects = z.input<typeof deleteObjectsSchema>;
 
 /** The index rows of a day's served pack against the index region of its object. */
 export const indexReportSchema = z.strictObject({

@@ -1,11 +1,21 @@
 /**
  * Notices to the operator's webhook: plain JSON for programs, and text messages for the chat robots of WeCom,
- * DingTalk and Feishu. The worker's scheduled task and the command send the same ones.
+ * DingTalk and Feishu, in Chinese, English or both. The worker's scheduled task and the command send the same ones.
  */
 import { beijingTimestamp } from "../calendar/beijing.ts";
 
 export const WEBHOOK_KINDS = ["plain", "wecom", "dingtalk", "feishu"] as const;
 export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
+
+export const WEBHOOK_LANGUAGES = ["both", "zh", "en"] as const;
+/** What robots speak. */
+export type WebhookLanguage = (typeof WEBHOOK_LANGUAGES)[number];
+
+/** The same in both languages. */
+export interface Words {
+  zh: string;
+  en: string;
+}
 
 export interface Webhook {
   /** Opens the chat to whoever has it, so it is never shown. */
@@ -13,6 +23,8 @@ export interface Webhook {
   kind: WebhookKind;
   /** The robot's signing secret; null when it wants none. WeCom's robots know no signature. */
   secret: string | null;
+  /** Of the text messages; the plain form has both languages apart. */
+  language: WebhookLanguage;
 }
 
 export interface Notice {
@@ -20,8 +32,8 @@ export interface Notice {
   event: string;
   level: "ok" | "warning" | "failed";
   /** One line that says it all. */
-  title: string;
-  lines: string[];
+  title: Words;
+  lines: Words[];
   /** The same as values, in the plain form only. */
   facts: Record<string, unknown>;
 }
@@ -50,15 +62,14 @@ export function webhookKindOf(url: string): WebhookKind {
 
 /** Where and what to post for `notice`; signed where the robot has a secret. */
 export async function webhookRequest(
-  { url, kind, secret }: Webhook,
+  { url, kind, secret, language }: Webhook,
   notice: Notice,
   nowMs: number,
 ): Promise<{ url: string; body: string }> {
   if (kind === "plain") {
-    const body = JSON.stringify({ source: "edgetape", at: beijingTimestamp(nowMs), ...notice });
-    return { url, body };
+    return { url, body: plainOf(notice, nowMs) };
   }
-  const text = textOf(notice, TEXT_BYTES[kind]);
+  const text = cutTo(TEXT_BYTES[kind], linesOf(notice, language).join("\n"));
   switch (kind) {
     case "wecom":
       return { url, body: JSON.stringify({ msgtype: "text", text: { content: text } }) };
@@ -92,10 +103,36 @@ export function webhookProblem(kind: WebhookKind, status: number, text: string):
   return `it answered ${refused}: ${String(errmsg ?? msg ?? "").slice(0, 200)}`;
 }
 
-/** "edgetape" stands first, so that it can be the keyword that DingTalk's robots may ask for. */
-function textOf({ level, title, lines }: Notice, maxBytes: number): string {
-  const word = { ok: "OK", warning: "WARNING", failed: "FAILED" }[level];
-  return cutTo(maxBytes, [`edgetape ${word}: ${title}`, ...lines].join("\n"));
+/** English stands where programs have always found it, Chinese beside it. */
+function plainOf({ event, level, title, lines, facts }: Notice, nowMs: number): string {
+  const zh = { title: title.zh, lines: lines.map((line) => line.zh) };
+  const en = { title: title.en, lines: lines.map((line) => line.en) };
+  return JSON.stringify({ source: "edgetape", at: beijingTimestamp(nowMs), event, level, ...en, zh, facts });
+}
+
+const LEVEL_WORDS: Record<Notice["level"], Words> = {
+  ok: { zh: "正常", en: "OK" },
+  warning: { zh: "注意", en: "WARNING" },
+  failed: { zh: "失败", en: "FAILED" },
+};
+
+/**
+ * "edgetape" stands first, so that it can be the keyword that DingTalk's robots may ask for. In both languages the
+ * titles come before everything else: a robot that takes little loses details, in no language the news.
+ */
+function linesOf({ level, title, lines }: Notice, language: WebhookLanguage): string[] {
+  const word = LEVEL_WORDS[level];
+  switch (language) {
+    case "zh":
+      return [`edgetape ${word.zh}：${title.zh}`, ...lines.map(({ zh }) => zh)];
+    case "en":
+      return [`edgetape ${word.en}: ${title.en}`, ...lines.map(({ en }) => en)];
+    case "both":
+      return [
+        `edgetape ${word.zh} ${word.en}`,
+        ...[title, ...lines].flatMap(({ zh, en }) => (zh === en ? [zh] : [zh, en])),
+      ];
+  }
 }
 
 /** `text` within `maxBytes` bytes of UTF-8, with an ellipsis where it was cut. */

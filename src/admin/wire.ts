@@ -59,6 +59,8 @@
  * | `POST /admin/doctor/repair` | none | `FindingList` |
  * | `GET /admin/doctor/index/{date}` | | `IndexReport` |
  * | `POST /admin/doctor/index/{date}/repair` | none | `IndexReport` |
+ * | `GET /admin/doctor/objects` | | `UnknownObjects` |
+ * | `POST /admin/doctor/objects/delete` | `DeleteObjects` | `FindingList` |
  * | `POST /admin/doctor/scheduled` | `RunScheduled` | `ScheduledRun` |
  * | `GET /admin/backup` | | `BackupPlan` |
  * | `GET /admin/backup/{table}?after=` | | `BackupPage` |

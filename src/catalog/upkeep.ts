@@ -4,10 +4,11 @@ import { ADOPTED_R2_UPLOAD_ID } from "./known-packs.ts";
 import { dropUnserved, type UploadState } from "./uploads.ts";
 
 /**
- * `kept`: the object must be there. `expired`: its 7 days after being replaced are over. `open`: an upload may
+ * `kept`: what is served is in it, so it must be there. `spare`: it holds what was served or may be served again.
+ * `expired`: its 7 days after being replaced are over. `open`: an upload may
  * make it at any moment. `unserved`: its upload ended without being served.
  */
-export type Duty = "kept" | "open" | "expired" | "unserved";
+export type Duty = "kept" | "spare" | "open" | "expired" | "unserved";
 
 /** An object that the catalog knows of. */
 export interface KnownObject {
@@ -30,12 +31,17 @@ const EXPIRED_PACK = `
   AND NOT EXISTS (SELECT 1 FROM day_revisions r
     WHERE r.pack_id = p.pack_id AND (r.replaced_at_ms IS NULL OR r.replaced_at_ms > ?1))`;
 
+/** A pack that callers get rows of, or would if it were not damaged. */
+const SERVED_PACK =
+  "EXISTS (SELECT 1 FROM order_days d WHERE d.pack_id = p.pack_id AND d.state <> 'withdrawn')";
+
 const KNOWN = `
-  SELECT p.object_key AS objectKey, iif(${EXPIRED_PACK}, 'expired', 'kept') AS duty, p.etag,
+  SELECT p.object_key AS objectKey, iif(${EXPIRED_PACK}, 'expired', iif(${SERVED_PACK}, 'kept', 'spare')) AS duty, p.etag,
     p.size_bytes AS sizeBytes, p.tradedate AS called, p.pack_id AS packId, 0 AS begunAtMs
   FROM day_packs p
   UNION ALL
-  SELECT object_key, iif(replaced_at_ms <= ?1, 'expired', 'kept'), etag, size_bytes, name, NULL, 0
+  SELECT object_key, iif(replaced_at_ms <= ?1, 'expired',
+      iif(state = 'published' AND replaced_at_ms IS NULL, 'kept', 'spare')), etag, size_bytes, name, NULL, 0
   FROM day_files
   UNION ALL
   SELECT object_key, iif(state IN ('uploading', 'completing'), 'open', 'unserved'), NULL, size_bytes, target,
@@ -43,7 +49,7 @@ const KNOWN = `
   FROM uploads WHERE state <> 'served' AND r2_upload_id <> '${ADOPTED_R2_UPLOAD_ID}'`;
 
 /** Which duty wins where several rows name one key: a number that was not served may be given again. */
-const RANK: Record<Duty, number> = { kept: 0, open: 1, expired: 2, unserved: 3 };
+const RANK: Record<Duty, number> = { kept: 0, spare: 1, open: 2, expired: 3, unserved: 4 };
 
 /** Every object that the catalog knows of at `nowMs`, by its key. */
 export async function knownObjects(db: D1Database, nowMs: number): Promise<Map<string, KnownObject>> {

@@ -10,6 +10,10 @@ const RETRY_WAITS_MS = [500, 1_000, 2_000, 4_000];
 /** Between the service and its storage; the request itself was well-formed. */
 const PASSING_STATUSES = new Set([429, 502, 503, 504, 520, 522, 524]);
 
+const TOKEN_WRONG =
+  "The service does not know this operator's token: look at --token or EDGETAPE_TOKEN. " +
+  "It is the deployment's ADMIN_TOKEN or one of `edgetape token issue`; `npm start` writes its own to demo.json.";
+
 export interface AdminClientOptions {
   /** Where the service answers, without a path: `https://api.example.com`. */
   baseUrl: string;
@@ -110,11 +114,10 @@ function encodedBody(body: unknown): [string | Uint8Array<ArrayBuffer> | null, R
 
 function refusalOf(httpStatus: number, text: string): ServiceRefusal {
   const refusal = adminErrorSchema.safeParse(jsonOf(text)).data;
-  const unnamed =
-    httpStatus === 401
-      ? "The service does not accept this operator's token."
-      : `The service answered with HTTP ${httpStatus}.`;
-  return new ServiceRefusal(refusal?.error ?? unnamed, { httpStatus, reason: refusal?.reason });
+  const refused = { httpStatus, reason: refusal?.reason };
+  // The service says what a request lacks; an operator wants to know where the wrong token came from.
+  if (httpStatus === 401) return new ServiceRefusal(TOKEN_WRONG, refused);
+  return new ServiceRefusal(refusal?.error ?? `The service answered with HTTP ${httpStatus}.`, refused);
 }
 
 function unreachableSentence(baseUrl: string, error: unknown): string {

@@ -1,5 +1,5 @@
 /** Words of a command line that several commands read; commander prints the sentence when one is wrong. */
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { addDays, type BeijingDate, beijingDate, parseBeijingDate, startOfDay } from "../calendar/beijing.ts";
 import { parseInstant } from "../calendar/instant.ts";
 
@@ -9,6 +9,16 @@ const NAMED_DAYS: ReadonlyMap<string, number> = new Map([
   ["today", 0],
   ["tomorrow", 1],
 ]);
+
+/** An option that is `text` when absent, and whose help says so in these very words. */
+export function defaulted(
+  flags: string,
+  description: string,
+  parse: (text: string) => unknown,
+  text: string,
+): Option {
+  return new Option(flags, description).argParser(parse).default(parse(text), text);
+}
 
 /** A day as `YYYYMMDD`. */
 export function dateArgument(text: string): BeijingDate {

@@ -11,9 +11,9 @@ import {
   dayDetailSchema,
 } from "../admin/wire.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
+import { countText, sizeText } from "./amounts.ts";
 import { dateArgument } from "./arguments.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "./confirm.ts";
-import { megabytes } from "./progress.ts";
 import { print, type ServiceOptions, serviceOf, withService } from "./service-options.ts";
 
 interface ActionOptions extends ServiceOptions, ConfirmOptions {
@@ -33,14 +33,12 @@ export function registerDayActions(day: Command): void {
     day
       .command("restore")
       .description("serve the content of an earlier revision again, under a new number")
-      .option("--to <revision>", "which one; the newest with another content when absent", revisionArgument)
-      .option("--force", "even if the service finds it smaller than usual"),
+      .option("--to <revision>", "which one; the newest with another content when absent", revisionArgument),
   ).action(restore);
   withAction(
     day
       .command("publish")
-      .description("serve the present content again, under a new number: after a withdrawal or damage")
-      .option("--force", "even if the service finds it smaller than usual"),
+      .description("serve the present content again, under a new number: after a withdrawal or damage"),
   ).action(publish);
 }
 
@@ -73,25 +71,21 @@ async function withdraw(date: BeijingDate, options: ActionOptions & { note?: str
   );
 }
 
-async function restore(
-  date: BeijingDate,
-  options: ActionOptions & { to?: number; force?: boolean },
-): Promise<void> {
+async function restore(date: BeijingDate, options: ActionOptions & { to?: number }): Promise<void> {
   const seen = await look(date, options);
   const from = options.to === undefined ? "an earlier content" : `the content of revision ${options.to}`;
   await confirm(`Serve ${from} in place of ${factsOf(seen)}?`, options);
   const body = {
     revision: options.revision ?? seen.day.revision,
-    force: options.force ?? false,
     ...(options.to === undefined ? {} : { to: options.to }),
   };
   printServed(options, await act(date, options, "restore", body));
 }
 
-async function publish(date: BeijingDate, options: ActionOptions & { force?: boolean }): Promise<void> {
+async function publish(date: BeijingDate, options: ActionOptions): Promise<void> {
   const seen = await look(date, options);
   await confirm(`Serve this content under a new number: ${factsOf(seen)}?`, options);
-  const body = { revision: options.revision ?? seen.day.revision, force: options.force ?? false };
+  const body = { revision: options.revision ?? seen.day.revision };
   printServed(options, await act(date, options, "publish", body));
 }
 
@@ -109,12 +103,12 @@ function act(
 }
 
 function factsOf({ day }: DayDetail): string {
-  return `${day.tradedate}, revision ${day.revision} (${stateOf(day)}, ${day.securities} securities, ${day.rows} orders, published ${day.publishedAt})`;
+  return `${day.tradedate}, revision ${day.revision} (${stateOf(day)}, ${countText(day.securities)} securities, ${countText(day.rows)} orders, published ${day.publishedAt})`;
 }
 
 function printServed(options: ServiceOptions, result: DayChanged): void {
   const { day } = result;
-  const facts = `${day.securities} securities, ${day.rows} orders, ${megabytes(day.sizeBytes)} MB`;
+  const facts = `${countText(day.securities)} securities, ${countText(day.rows)} orders, ${sizeText(day.sizeBytes)}`;
   print(options, result, `${day.tradedate} is served as revision ${day.revision}: ${facts}.`);
 }
 

@@ -2,9 +2,10 @@
 import type { Command } from "commander";
 import { type DayOverview, dayDetailSchema, dayListSchema } from "../admin/wire.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
+import { countText, sizeText } from "./amounts.ts";
 import { dateArgument, monthArgument } from "./arguments.ts";
 import { registerDayActions, stateOf } from "./day-actions.ts";
-import { megabytes } from "./progress.ts";
+import { registerAdopt } from "./day-adopt.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "./service-options.ts";
 
 /** Registers `days` and `day …`. */
@@ -15,7 +16,9 @@ export function registerDays(program: Command): void {
       .description("the days of a month: loaded, expected and missing ones")
       .option("--month <YYYYMM>", "the month; the present one when absent", monthArgument),
   ).action(list);
-  const day = program.command("day").description("one day: show it, withdraw it, restore an earlier content");
+  const day = program
+    .command("day")
+    .description("one day: show it, withdraw it, restore an earlier content, adopt a pack");
   withService(
     day
       .command("show", { isDefault: true })
@@ -23,6 +26,7 @@ export function registerDays(program: Command): void {
       .argument("<YYYYMMDD>", "", dateArgument),
   ).action(detail);
   registerDayActions(day);
+  registerAdopt(day);
 }
 
 async function list(options: ServiceOptions & { month?: string }): Promise<void> {
@@ -32,21 +36,21 @@ async function list(options: ServiceOptions & { month?: string }): Promise<void>
     answer.days.length === 0
       ? [`No day of ${month} is loaded or expected.`]
       : table(
-          ["day", "revision", "state", "securities", "orders", "MB", "published", "note"],
+          ["day", "revision", "state", "securities", "orders", "size", "published", "note"],
           answer.days.map(overviewRow),
         );
   print(options, answer, lines);
 }
 
 function overviewRow(day: DayOverview): string[] {
-  const number = (value: number | null) => (value === null ? "-" : String(value));
+  const number = (value: number | null) => (value === null ? "-" : countText(value));
   return [
     day.tradedate,
     number(day.revision),
     day.state,
     number(day.securities),
     number(day.rows),
-    day.sizeBytes === null ? "-" : megabytes(day.sizeBytes),
+    day.sizeBytes === null ? "-" : sizeText(day.sizeBytes),
     day.publishedAt ?? "-",
     day.note,
   ];
@@ -56,6 +60,7 @@ async function detail(tradedate: BeijingDate, options: ServiceOptions): Promise<
   const answer = await serviceOf(options).request(dayDetailSchema, "GET", `/admin/days/${tradedate}`);
   const { day, comparison, revisions } = answer;
   const served = day.state === "available" ? "served" : "not served";
+  const usual = (median: number) => (comparison.days === 0 ? "-" : countText(median));
   const note = day.note === "" ? "" : `: ${day.note}`;
   print(options, answer, [
     `${day.tradedate}: revision ${day.revision} is ${served} (${stateOf(day)}${note})`,
@@ -64,22 +69,24 @@ async function detail(tradedate: BeijingDate, options: ServiceOptions): Promise<
       ["exchange", "orders", "usual", "securities", "usual", ""],
       comparison.markets.map((each) => [
         each.market,
-        String(each.rows),
-        String(each.medianRows),
-        String(each.securities),
-        String(each.medianSecurities),
-        each.plausible ? "" : "smaller than usual",
+        countText(each.rows),
+        usual(each.medianRows),
+        countText(each.securities),
+        usual(each.medianSecurities),
+        each.plausible ? "" : each.rows > each.medianRows ? "larger than usual" : "smaller than usual",
       ]),
     ),
-    `(usual: the median of the ${comparison.days} loaded days nearest to it)`,
+    comparison.days === 0
+      ? "(no other day is loaded to compare it with)"
+      : `(usual: the median of the ${comparison.days} loaded days nearest to it)`,
     "",
     ...table(
-      ["revision", "securities", "orders", "MB", "published", "replaced", "build id"],
+      ["revision", "securities", "orders", "size", "published", "replaced", "build id"],
       revisions.map((each) => [
         String(each.revision),
-        String(each.securities),
-        String(each.rows),
-        megabytes(each.sizeBytes),
+        countText(each.securities),
+        countText(each.rows),
+        sizeText(each.sizeBytes),
         each.publishedAt,
         each.replacedAt ?? "-",
         each.buildId,

@@ -1,13 +1,15 @@
 /**
- * One command at a time on a folder. The lock is a file with the holder's process id; one that a killed
- * command left behind is taken over.
+ * One command at a time on a folder. The lock is a file with the holder's process id, which has its name only
+ * with the id in it; one that a killed command left behind is taken over, by one of those that find it.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CommandFailure } from "./exit.ts";
 
-/** Another command may stand between making the file and writing its number, or between reading and removing. */
-const SETTLE_MS = 100;
+/** Between two looks at a lock that somebody else is taking over. */
+const PAUSE_MS = 20;
+/** Taking over is a few calls without a pause: whoever is at it for so long was killed. */
+const TAKEOVER_MS = 10_000;
 
 export interface LockNames {
   /** The lock's file name. */
@@ -24,28 +26,53 @@ export interface LockNames {
 export async function lockFolder(folder: string, names: LockNames): Promise<() => void> {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, names.file);
-  for (;;) {
-    if (created(path)) {
-      await pause(SETTLE_MS);
-      if (holderOf(path) === process.pid) return () => rmSync(path, { force: true });
+  const own = `${path}.${process.pid}`;
+  writeFileSync(own, String(process.pid));
+  try {
+    while (!linked(own, path)) {
+      const holder = holderOf(path);
+      if (holder !== null && isHolder(holder, names.commandLine)) {
+        throw new CommandFailure(`${names.holder} (process ${holder}) uses ${folder}; ${names.advice}.`);
+      }
+      if (!removeLeft(own, path, names.commandLine)) await pause(PAUSE_MS);
     }
-    const holder = holderOf(path) ?? (await pause(SETTLE_MS).then(() => holderOf(path)));
-    if (holder !== null && isHolder(holder, names.commandLine)) {
-      throw new CommandFailure(`${names.holder} (process ${holder}) uses ${folder}; ${names.advice}.`);
-    }
-    rmSync(path, { force: true });
+  } finally {
+    rmSync(own, { force: true });
   }
+  return () => rmSync(path, { force: true });
 }
 
-/** Makes the lock file with our process id in it; false when there is one. */
-function created(path: string): boolean {
+/**
+ * Removes the lock at `path` if its holder is gone; false while another command is at it. Only one at a time may:
+ * it might else remove the lock of whoever has just taken it.
+ */
+function removeLeft(own: string, path: string, commandLine: RegExp): boolean {
+  const takeover = `${path}.takeover`;
+  if (!linked(own, takeover)) {
+    if (ageMs(takeover) > TAKEOVER_MS) rmSync(takeover, { force: true });
+    return false;
+  }
+  const holder = holderOf(path);
+  if (holder === null || !isHolder(holder, commandLine)) rmSync(path, { force: true });
+  rmSync(takeover, { force: true });
+  return true;
+}
+
+/** Gives the file `own` the name `path` too; false when there is one of this name. */
+function linked(own: string, path: string): boolean {
   try {
-    writeFileSync(path, String(process.pid), { flag: "wx" });
+    linkSync(own, path);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
   }
+}
+
+/** Milliseconds since the file was given its name; 0 when it is gone. */
+function ageMs(path: string): number {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? 0 : Date.now() - stat.ctimeMs;
 }
 
 /** The process id in the lock file, or null when there is none. */

@@ -1,7 +1,7 @@
 /** `edgetape account invite`: a one-time link with which a key holder signs in to the console. */
 import type { Command } from "commander";
 import { inviteSchema } from "../admin/wire.ts";
-import { spanArgument } from "./arguments.ts";
+import { defaulted, spanArgument } from "./arguments.ts";
 import { print, type ServiceOptions, serviceOf, withService } from "./service-options.ts";
 
 /** Registers `account invite` on the command `account`. */
@@ -11,7 +11,9 @@ export function registerInvite(account: Command): void {
       .command("invite")
       .description("make a one-time link into the console; whoever opens it first is signed in")
       .argument("<account>")
-      .option("--valid <span>", "how long the link may be opened, up to 7d", spanArgument, 86_400_000),
+      .addOption(
+        defaulted("--valid <span>", "how long the link may be opened, up to 7d", spanArgument, "1d"),
+      ),
   ).action(invite);
 }
 

@@ -1,7 +1,7 @@
 /** The `edgetape` command: every group of commands, one file each. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Command } from "commander";
+import { Command, Help, type Option } from "commander";
 import { registerAcceptance } from "./acceptance/acceptance-command.ts";
 import { registerAccounts } from "./account-commands.ts";
 import { registerBackfill } from "./backfill/backfill-command.ts";
@@ -31,6 +31,7 @@ export function createProgram(): Command {
       "Build day packs from order files, publish them, and run the service's accounts and calendar.",
     )
     .version(packageVersion())
+    .configureHelp({ optionDescription })
     .showHelpAfterError("(--help shows what is accepted)")
     // Commands made with `.command()` inherit it, so a wrong option anywhere ends with a status, not an exit.
     .exitOverride()
@@ -63,6 +64,12 @@ export function createProgram(): Command {
   registerWebhook(program);
   registerSample(program);
   return program;
+}
+
+/** Options without which a command does not run say so. */
+function optionDescription(option: Option): string {
+  const text = Help.prototype.optionDescription(option);
+  return option.mandatory ? `${text} (required)` : text;
 }
 
 function packageVersion(): string {

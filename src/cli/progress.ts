@@ -39,7 +39,7 @@ export function byteProgress(
   };
 }
 
-/** Bytes as megabytes (10^6) with one decimal. */
-export function megabytes(bytes: number): string {
+/** Bytes as megabytes (10^6) with one decimal: the same unit from the first byte to the last. */
+function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(1);
 }

@@ -4,8 +4,8 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import { DEFAULT_ROWS, DEFAULT_SEED, type SampleDay, sampleSections } from "../pack-builder/sample/day.ts";
 import { writeSamplePack } from "../pack-builder/sample/sample-pack.ts";
 import { writeVendorFile } from "../pack-builder/sample/vendor-csv.ts";
+import { countText, sizeText } from "./amounts.ts";
 import { dateArgument } from "./arguments.ts";
-import { megabytes } from "./progress.ts";
 import { print } from "./service-options.ts";
 
 interface SampleOptions {
@@ -52,7 +52,7 @@ async function sample(options: SampleOptions): Promise<void> {
   print(
     options,
     { ...written, tradedate: options.date, seconds },
-    `${written.path}: ${written.securities} securities, ${written.rows} orders, ${megabytes(written.sizeBytes)} MB in ${seconds.toFixed(1)} s.`,
+    `${written.path}: ${countText(written.securities)} securities, ${countText(written.rows)} orders, ${sizeText(written.sizeBytes)} in ${seconds.toFixed(1)} s.`,
   );
 }
 

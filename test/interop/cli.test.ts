@@ -175,7 +175,7 @@ describe("edgetape publish", () => {
       "20260311 was already served with this content, as revision 2",
     );
     expect(await dayOf("20260311")).toMatchObject({ revision: 2, rows, securities: 66 });
-    expect(await done(["days", "--month", "202603"])).toMatch(/^20260311 {2}2 +available +66 +1100000 /m);
+    expect(await done(["days", "--month", "202603"])).toMatch(/^20260311 {2}2 +available +66 +1,100,000 /m);
     expect(await done(["day", "20260311"])).toContain("20260311: revision 2 is served (available)");
   });
 
@@ -202,7 +202,7 @@ async function samplePack(tradedate: string, rows: number): Promise<{ path: stri
 async function publishSample(tradedate: string, rows: number) {
   const pack = await samplePack(tradedate, rows);
   expect(await done(["publish", pack.path])).toContain(
-    `${tradedate} is served as revision 1: 20 securities, ${rows} orders`,
+    `${tradedate} is served as revision 1: 20 securities, ${rows.toLocaleString("en-US")} orders`,
   );
   return pack;
 }

@@ -59,11 +59,15 @@ describe("edgetape files", () => {
   it("adds an auction pack, which is offered when it is published and gone when it is withdrawn", async () => {
     const path = onDisk("20260311_aucde.parquet", auctionPack("20260311").bytes);
     const place = ["--type", "auction_tick", "--date", "20260311"];
-    expect(await done(["files", "add", path, ...place])).toMatch(/^20260311_aucde\.parquet is verifying: /);
+    expect(await done(["files", "add", path, ...place])).toMatch(
+      /^20260311_aucde\.parquet is added, not published yet: /,
+    );
     expect(await done(["files", "publish", ...place])).toContain("is published: revision 1");
     expect((await share("auction_tick", 2026)).file_count).toBe(1);
     const month = ["files", "list", "--type", "auction_tick", "--month", "202603"];
-    expect(await done(month)).toMatch(/20260311 {2}20260311_aucde\.parquet +1 +published/);
+    const listed = /20260311 +auction_tick +20260311_aucde\.parquet +1 +published +[\d.]+ kB/;
+    expect(await done(month)).toMatch(listed);
+    expect(await done(["files", "list", "--month", "202603"])).toMatch(listed);
     const unasked = await edgetape(["files", "withdraw", ...place]);
     expect(unasked).toMatchObject({ status: 2, stderr: expect.stringContaining("add --yes") });
     expect((await share("auction_tick", 2026)).file_count).toBe(1);
@@ -73,7 +77,7 @@ describe("edgetape files", () => {
       "nothing_published",
     );
     expect(await done(["files", "list", "--type", "auction_tick", "--month", "202602"])).toContain(
-      "no auction_tick",
+      "No auction_tick files were added in 202602.",
     );
   });
 

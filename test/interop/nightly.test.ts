@@ -119,7 +119,9 @@ describe("a good evening", () => {
     expect(sign).toBe(createHmac("sha256", `${timestamp}\nS1`).digest("base64"));
     expect(msg_type).toBe("text");
     expect(content).toEqual({
-      text: expect.stringMatching(/^edgetape OK: 20260306 is served as revision 1\n/),
+      text: expect.stringMatching(
+        /^edgetape 正常 OK\n20260306 已发布，第 1 版\n20260306 is served as revision 1\n/,
+      ),
     });
   });
 });
@@ -134,10 +136,10 @@ describe("half an evening", () => {
     const { status, stderr } = await nightly("20260309");
     expect(status).toBe(1);
     expect(stderr).toContain(
-      "the delivery of 20260309 is not complete: 20260309.zip is not a whole ZIP archive",
+      "the delivery of 20260309 is not complete: 20260309.zip is not a whole ZIP file",
     );
     expect(told()).toEqual([["nightly.failed", "failed"]]);
-    expect(title()).toContain("20260309.zip is not a whole ZIP archive");
+    expect(title()).toContain("20260309.zip is not a whole ZIP file");
     writeFileSync(join(folder, "20260309.zip"), zip);
     // One security is smaller than usual, which other tests are about.
     expect((await nightly("20260309", ["--force"])).status).toBe(0);

@@ -55,7 +55,7 @@ async function run(folder: string, options: BackfillOptions): Promise<void> {
     };
     const result = await backfill(client, ask, (line) => process.stderr.write(`${line}\n`));
     const notice = noticeOf(result);
-    print(options, result, [`${notice.title}.`, ...notice.lines]);
+    print(options, result, [`${notice.title.en}.`, ...notice.lines.map(({ en }) => en)]);
     process.exitCode = result.failed.length > 0 ? EXIT.failed : result.degraded > 0 ? EXIT.degraded : EXIT.ok;
     if (result.loaded + result.failed.length > 0) await tell(webhook, notice);
   } finally {
@@ -66,12 +66,23 @@ async function run(folder: string, options: BackfillOptions): Promise<void> {
 function noticeOf(result: Backfilled): Notice {
   const { days, loaded, degraded, before, failed, untried } = result;
   const isWell = failed.length === 0;
-  const lines = failed.map(({ tradedate, problem }) => `${tradedate}: ${problem}`);
-  if (untried > 0) lines.push(`${untried} days were not tried after ${failed.length} failures`);
+  const lines = failed.map(({ tradedate, problem }) => {
+    const line = `${tradedate}: ${problem}`;
+    return { zh: line, en: line };
+  });
+  if (untried > 0) {
+    lines.push({
+      zh: `${failed.length} 天失败之后，${untried} 天没有尝试`,
+      en: `${untried} days were not tried after ${failed.length} failures`,
+    });
+  }
   return {
     event: isWell ? "backfill.done" : "backfill.failed",
     level: isWell ? (degraded > 0 ? "warning" : "ok") : "failed",
-    title: `${loaded} of ${days} days were loaded (${degraded} with rows left out), ${before} were before, ${failed.length} failed`,
+    title: {
+      zh: `${days} 天中已加载 ${loaded} 天（${degraded} 天有坏行未收入），此前已加载 ${before} 天，失败 ${failed.length} 天`,
+      en: `${loaded} of ${days} days were loaded (${degraded} with rows left out), ${before} were before, ${failed.length} failed`,
+    },
     lines,
     facts: { ...result },
   };

@@ -73,8 +73,8 @@ export async function backfill(
     failedInARow = problem === null ? 0 : failedInARow + 1;
     const left = secondsLeft(seconds, named.length - at - 1) ?? 0;
     say(`${at + 1} of ${named.length} days, about ${spanText(left)} left`);
-    const ended = problem === null ? servedSentence(outcome) : `${day.tradedate}: ${problem}`;
-    for (const line of [ended, ...linesOf(outcome)]) say(`  ${line}`);
+    const ended = problem === null ? servedSentence(outcome).en : `${day.tradedate}: ${problem}`;
+    for (const line of [ended, ...linesOf(outcome).map(({ en }) => en)]) say(`  ${line}`);
   }
   return result;
 }
@@ -112,7 +112,8 @@ async function loadedDay(
   return {
     tradedate: delivery.tradedate,
     state: "failed",
-    problem: `the delivery is not complete: ${problem}`,
+    problem: `the delivery is not complete: ${problem.en}`,
+    problemZh: `数据不完整：${problem.zh}`,
     revision: null,
     rows: 0,
     securities: 0,

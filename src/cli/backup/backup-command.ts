@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { beijingTimestamp } from "../../calendar/beijing.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "../confirm.ts";
+import { adoptableLines } from "../day-adopt.ts";
 import { EXIT } from "../exit.ts";
 import { print, type ServiceOptions, serviceOf, withService } from "../service-options.ts";
 import { openBackup } from "./backup-file.ts";
@@ -91,11 +92,22 @@ async function restore(
   if (restored.lacking.length > 0) process.exitCode = EXIT.degraded;
 }
 
-function restoredLines(path: string, { rows, lacking }: Restored): string[] {
+function restoredLines(path: string, { rows, lacking, adoptable }: Restored): string[] {
   return [
     `${path} is restored.`,
     ...rowLines(rows),
     ...lacking.map(({ called, problem }) => `${called} is not served: ${problem}.`),
+    ...(lacking.length === 0
+      ? []
+      : [
+          "Publish or add these again from their packs and files; `edgetape doctor --repair` gives up what is lost.",
+        ]),
+    ...(adoptable.length === 0
+      ? []
+      : [
+          "Packs in R2 that the backup does not know; `edgetape day adopt <YYYYMMDD>` serves one:",
+          ...adoptableLines(adoptable),
+        ]),
   ];
 }
 

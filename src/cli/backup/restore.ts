@@ -3,6 +3,7 @@
  * puts all of it in the place of what was there. Run it again after any end.
  */
 import {
+  type AdoptableDay,
   MAX_RESTORED_OBJECTS,
   type RestoreChunk,
   restoredObjectsSchema,
@@ -22,6 +23,8 @@ export interface Restored {
   rows: Record<string, number>;
   /** Days and files that are not served, as what they need does not lie in R2. */
   lacking: { called: string; problem: string }[];
+  /** Days with packs in R2 that are newer than the backup. */
+  adoptable: AdoptableDay[];
 }
 
 /** Restores `backup`. `force`: also where the deployment holds something, which is lost. */
@@ -39,13 +42,16 @@ export async function restoreBackup(
   const body = { restoreId, chunks, tables, force };
   const begun = await client.request(restoreStateSchema, "POST", "/admin/restores", { body });
   let lacking: Restored["lacking"] = [];
+  let { adoptable } = begun;
   if (begun.state === "open") {
     await sendChunks(client, path, backup, new Set(begun.present), say);
     lacking = await lookForObjects(client, path, backup, say);
-    await client.request(restoreStateSchema, "POST", `${path}/complete`, { repeatable: true });
+    const request = { repeatable: true };
+    const done = await client.request(restoreStateSchema, "POST", `${path}/complete`, request);
+    adoptable = done.adoptable;
   }
   await sweep(client, say);
-  return { restoreId, rows, lacking };
+  return { restoreId, rows, lacking, adoptable };
 }
 
 async function sendChunks(

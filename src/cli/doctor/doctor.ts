@@ -10,7 +10,7 @@ import {
 } from "../../admin/wire.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { AdminClient } from "../admin-client.ts";
-import { CommandFailure } from "../exit.ts";
+import { CommandFailure, ServiceRefusal } from "../exit.ts";
 import { checkPublicHost } from "./public-host.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../../catalog/migrations");
@@ -92,8 +92,10 @@ async function reportOf(
     return report;
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
-    const advice =
-      "If it answers HTTP 503, a secret or binding is missing: `npx wrangler secret list`, `npx wrangler tail`.";
+    const isToken = error instanceof ServiceRefusal && error.refused.httpStatus === 401;
+    const advice = isToken
+      ? "Everything behind the token was left out."
+      : "If it answers HTTP 503, a secret or binding is missing: `npx wrangler secret list`, `npx wrangler tail`.";
     findings.push({
       check: "service",
       level: "failed",

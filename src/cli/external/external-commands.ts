@@ -8,11 +8,11 @@ import {
   externalListSchema,
 } from "../../admin/wire.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
+import { sizeText } from "../amounts.ts";
 import { countArgument, dateArgument, instantArgument } from "../arguments.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "../confirm.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { dataTypeOption } from "../files/file-commands.ts";
-import { megabytes } from "../progress.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "../service-options.ts";
 
 interface DriveOptions extends ServiceOptions {
@@ -106,12 +106,12 @@ function show(options: ServiceOptions, answer: ExternalList): void {
     String(year),
     `${firstDay}-${lastDay}`,
     String(fileCount),
-    megabytes(sizeBytes),
+    sizeText(sizeBytes),
     link === null ? "being prepared" : `until ${link.expiresAt}`,
     link === null ? "" : `${link.secretVersion}`,
     link?.url ?? "",
   ];
-  const headings = ["type", "year", "days", "files", "MB", "state", "secret", "link"];
+  const headings = ["type", "year", "days", "files", "size", "state", "secret", "link"];
   const { external } = answer;
   print(
     options,

@@ -9,10 +9,11 @@ import {
   fileSummarySchema,
 } from "../../admin/wire.ts";
 import { type BeijingDate, beijingDate } from "../../calendar/beijing.ts";
+import { sizeText } from "../amounts.ts";
 import { dateArgument, monthArgument } from "../arguments.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "../confirm.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { byteProgress, megabytes } from "../progress.ts";
+import { byteProgress } from "../progress.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "../service-options.ts";
 import {
   addFile,
@@ -31,9 +32,11 @@ interface PlaceOptions extends ServiceOptions {
 
 /** The option `--type`. */
 export function dataTypeOption(): Option {
-  return new Option("--type <type>", "the kind of files")
-    .choices(dataTypeSchema.options)
-    .makeOptionMandatory();
+  return typeOption().makeOptionMandatory();
+}
+
+function typeOption(description = "the kind of files"): Option {
+  return new Option("--type <type>", description).choices(dataTypeSchema.options);
 }
 
 /** Registers `files add`, `files list`, `files publish` and `files withdraw`. */
@@ -43,22 +46,24 @@ export function registerFiles(program: Command): void {
     files
       .command("add")
       .description(
-        "upload a daily file and check it; run it again after any interruption. It is offered once published",
+        "upload a daily file and check it; shares offer it once it is published. Run it again after any interruption",
       )
       .argument("<file>", "an auction pack, or any file of the day for level2 shares")
-      .option("--publish", "offer it at once, in the place of its former revision"),
-    "its name in the share, which contains the date; that of the file when absent",
+      .option("--publish", "publish it at once: it takes the place of its former revision in shares"),
+    "its name in shares, which must contain the date; the file's own name when absent",
   ).action(add);
   withService(
     files
       .command("list")
       .description("the files of a month with their states")
-      .addOption(dataTypeOption())
+      .addOption(typeOption("the kind of files; all kinds when absent"))
       .option("--month <YYYYMM>", "the month; the present one when absent", monthArgument),
   ).action(list);
   const name = "the file's name in the share; not needed for an auction pack";
   withPlace(
-    files.command("publish").description("offer the newest revision of a file, a withdrawn one too"),
+    files
+      .command("publish")
+      .description("let shares offer the newest revision of a file that was added, a withdrawn one too"),
     name,
   ).action(publish);
   withPlace(
@@ -120,35 +125,42 @@ function placeOf({ type: dataType, date: tradedate, name }: PlaceOptions, fallba
   return { dataType, tradedate, name: called };
 }
 
-async function list(options: ServiceOptions & { type: string; month?: string }): Promise<void> {
+async function list(options: ServiceOptions & { type?: string; month?: string }): Promise<void> {
+  const client = serviceOf(options);
   const month = options.month ?? beijingDate(Date.now()).slice(0, 6);
   // Day 0 of the next month is the last one of this month.
   const last = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4)), 0)).getUTCDate();
-  const path = `/admin/files/${options.type}?from=${month}01&to=${month}${last}`;
-  const answer = await serviceOf(options).request(fileListSchema, "GET", path);
-  const rows = answer.files.map((file) => [
+  const types = options.type === undefined ? dataTypeSchema.options : [options.type];
+  const files: FileSummary[] = [];
+  for (const type of types) {
+    const path = `/admin/files/${type}?from=${month}01&to=${month}${last}`;
+    files.push(...(await client.request(fileListSchema, "GET", path)).files);
+  }
+  const rows = files.map((file) => [
     file.tradedate,
+    file.dataType,
     file.name,
     String(file.revision),
     stateOf(file),
-    megabytes(file.sizeBytes),
+    sizeText(file.sizeBytes),
     file.publishedAt ?? "",
   ]);
   print(
     options,
-    answer,
+    { files },
     rows.length === 0
-      ? [`There are no ${options.type} files in ${month}.`]
-      : table(["day", "file", "revision", "state", "MB", "published"], rows),
+      ? [`No ${options.type === undefined ? "" : `${options.type} `}files were added in ${month}.`]
+      : table(["day", "type", "file", "revision", "state", "size", "published"], rows),
   );
 }
 
 function show(options: ServiceOptions, file: FileSummary): void {
-  const waits = file.state === "verifying" ? "; `edgetape files publish` offers it" : "";
-  const facts = `revision ${file.revision}, ${megabytes(file.sizeBytes)} MB, SHA-256 ${file.sha256}`;
-  print(options, file, `${file.name} is ${stateOf(file)}: ${facts}${waits}.`);
+  const facts = `revision ${file.revision}, ${sizeText(file.sizeBytes)}, SHA-256 ${file.sha256}`;
+  print(options, file, `${file.name} is ${stateOf(file)}: ${facts}.`);
 }
 
+/** `verifying` is what the service calls a file that passed its checks and waits for `files publish`. */
 function stateOf({ state, stateNote }: FileSummary): string {
-  return stateNote === "" ? state : `${state} (${stateNote})`;
+  const word = state === "verifying" ? "added, not published yet" : state;
+  return stateNote === "" ? word : `${word} (${stateNote})`;
 }

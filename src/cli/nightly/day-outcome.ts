@@ -19,6 +19,8 @@ const outcomeSchema = z.object({
   state: z.enum(["published", "unchanged", "failed"]),
   /** Why the orders are not served, as a sentence; null when they are. */
   problem: z.string().nullable(),
+  /** The same in Chinese, where it has Chinese words. */
+  problemZh: z.string().nullable().default(null),
   revision: z.number().nullable(),
   rows: z.number(),
   securities: z.number(),

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { FileSummary } from "../../admin/wire.ts";
+import type { FileSummary, Words } from "../../admin/wire.ts";
 import { openZip } from "../../pack-builder/delivery/zip.ts";
 import type { Delivery } from "./drop-folder.ts";
 
@@ -17,59 +17,66 @@ export interface Expected {
 const SEVEN_ZIP = Buffer.from([0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c]);
 const SEVEN_ZIP_HEADER_BYTES = 32;
 
-/** Why `delivery` in `folder` is not complete, as a sentence without its end, or null. */
+/** Why `delivery` in `folder` is not complete, as sentences without their end, or null. */
 export async function deliveryProblem(
   folder: string,
   delivery: Delivery,
   { marker, types }: Expected,
-): Promise<string | null> {
+): Promise<Words | null> {
   const { tradedate, orders, files, underWay } = delivery;
   const [first] = underWay;
-  if (first !== undefined) return `${basename(first)} is still being written, by its name`;
-  if (orders.length === 0) return "there are files for shares and no orders";
+  if (first !== undefined) {
+    const name = basename(first);
+    return { zh: `${name} 从名字看还在写入`, en: `${name} is still being written, by its name` };
+  }
+  if (orders.length === 0) {
+    return { zh: "只有共享用的文件，没有逐笔委托", en: "there are files for shares and no orders" };
+  }
   const markerName = marker?.replaceAll("{date}", tradedate) ?? null;
-  if (markerName !== null && !existsSync(join(folder, markerName))) return `${markerName} has not come`;
+  if (markerName !== null && !existsSync(join(folder, markerName))) {
+    return { zh: `${markerName} 还没有到`, en: `${markerName} has not come` };
+  }
   const lacking = types.find((type) => !files.some(({ dataType }) => dataType === type));
-  if (lacking !== undefined) return `no ${lacking} file has come`;
+  if (lacking !== undefined) {
+    return { zh: `没有收到 ${lacking} 文件`, en: `no ${lacking} file has come` };
+  }
   for (const path of [...orders, ...files.map((file) => file.path)]) {
-    const problem = await endProblem(path);
-    if (problem !== null) return `${basename(path)} ${problem}`;
+    const format = await cutFormat(path);
+    if (format === null) continue;
+    const name = basename(path);
+    return { zh: `${name} 不是完整的 ${format} 文件`, en: `${name} is not a whole ${format} file` };
   }
   return null;
 }
 
-/** Why the file is cut short, as far as its format tells, or null; tables of text do not tell. */
-export async function endProblem(path: string): Promise<string | null> {
-  if (/\.zip$/i.test(path)) return zipProblem(path);
-  if (/\.7z$/i.test(path)) return sevenZipProblem(path);
-  if (/\.parquet$/i.test(path)) return parquetProblem(path);
+/** The format of a file that is cut short, as far as its format tells, else null; tables of text do not tell. */
+export async function cutFormat(path: string): Promise<string | null> {
+  if (/\.zip$/i.test(path)) return (await isWholeZip(path)) ? null : "ZIP";
+  if (/\.7z$/i.test(path)) return (await isWholeSevenZip(path)) ? null : "7z";
+  if (/\.parquet$/i.test(path)) return (await isWholeParquet(path)) ? null : "Parquet";
   return null;
 }
 
-async function zipProblem(path: string): Promise<string | null> {
+async function isWholeZip(path: string): Promise<boolean> {
   try {
     (await openZip(path, basename(path))).close();
-    return null;
+    return true;
   } catch {
-    return "is not a whole ZIP archive";
+    return false;
   }
 }
 
 /** The header at the start names the end of the archive; while it is written it holds zeros. */
-async function sevenZipProblem(path: string): Promise<string | null> {
+async function isWholeSevenZip(path: string): Promise<boolean> {
   const { bytes, sizeBytes } = await piece(path, 0, SEVEN_ZIP_HEADER_BYTES);
-  if (bytes.length < SEVEN_ZIP_HEADER_BYTES || !bytes.subarray(0, 6).equals(SEVEN_ZIP)) {
-    return "is not a whole 7z archive";
-  }
+  if (bytes.length < SEVEN_ZIP_HEADER_BYTES || !bytes.subarray(0, 6).equals(SEVEN_ZIP)) return false;
   const end = BigInt(SEVEN_ZIP_HEADER_BYTES) + bytes.readBigUInt64LE(12) + bytes.readBigUInt64LE(20);
-  return end > BigInt(SEVEN_ZIP_HEADER_BYTES) && end <= BigInt(sizeBytes)
-    ? null
-    : "is not a whole 7z archive";
+  return end > BigInt(SEVEN_ZIP_HEADER_BYTES) && end <= BigInt(sizeBytes);
 }
 
-async function parquetProblem(path: string): Promise<string | null> {
+async function isWholeParquet(path: string): Promise<boolean> {
   const { bytes } = await piece(path, -4, 4);
-  return bytes.toString("latin1") === "PAR1" ? null : "is not a whole Parquet file";
+  return bytes.toString("latin1") === "PAR1";
 }
 
 /** `length` bytes from `offset`, from the end where it is negative; fewer where the file is shorter. */

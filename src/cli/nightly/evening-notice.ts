@@ -1,46 +1,68 @@
 /** How an evening went, in the words of a notice. */
-import type { Notice } from "../../admin/wire.ts";
+import type { Notice, Words } from "../../admin/wire.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
-import { megabytes } from "../progress.ts";
+import { countText, sizeText } from "../amounts.ts";
 import { type DayOutcome, isWell } from "./day-outcome.ts";
 import type { Arrival } from "./wait-for-delivery.ts";
 
-const whole = new Intl.NumberFormat("en-US");
-
 /** The end of an evening whose delivery came: served, served with rows left out, or not. */
 export function outcomeNotice(outcome: DayOutcome): Notice {
-  const { tradedate, degraded, problem } = outcome;
   const [event, level] = !isWell(outcome)
     ? (["nightly.failed", "failed"] as const)
-    : degraded
+    : outcome.degraded
       ? (["nightly.degraded", "warning"] as const)
       : (["nightly.published", "ok"] as const);
-  const title =
-    problem === null ? servedSentence(outcome) : `${tradedate} is not served by this delivery: ${problem}`;
-  return { event, level, title, lines: linesOf(outcome), facts: { ...outcome } };
+  return { event, level, title: titleOf(outcome), lines: linesOf(outcome), facts: { ...outcome } };
+}
+
+function titleOf(outcome: DayOutcome): Words {
+  const { tradedate, problem, problemZh } = outcome;
+  if (problem === null) return servedSentence(outcome);
+  return {
+    zh: `${tradedate} 的数据没有发布：${problemZh ?? problem}`,
+    en: `${tradedate} is not served by this delivery: ${problem}`,
+  };
 }
 
 /** What is served now, in one line. */
-export function servedSentence({ tradedate, state, revision, degraded }: DayOutcome): string {
-  const left = degraded ? ", with rows left out" : "";
+export function servedSentence({ tradedate, state, revision, degraded }: DayOutcome): Words {
+  const left = degraded ? { zh: "（有坏行未收入）", en: ", with rows left out" } : { zh: "", en: "" };
   return state === "unchanged"
-    ? `${tradedate} was served with this content before, as revision ${revision}${left}`
-    : `${tradedate} is served as revision ${revision}${left}`;
+    ? {
+        zh: `${tradedate} 的内容与已发布的第 ${revision} 版相同${left.zh}`,
+        en: `${tradedate} was served with this content before, as revision ${revision}${left.en}`,
+      }
+    : {
+        zh: `${tradedate} 已发布，第 ${revision} 版${left.zh}`,
+        en: `${tradedate} is served as revision ${revision}${left.en}`,
+      };
 }
 
 /** The rest that is worth knowing, a line each. */
-export function linesOf(outcome: DayOutcome): string[] {
+export function linesOf(outcome: DayOutcome): Words[] {
   const { state, securities, rows, sizeBytes, brokenRows, quarantine, files, seconds } = outcome;
-  const facts = `${whole.format(securities)} securities, ${whole.format(rows)} orders, ${megabytes(sizeBytes)} MB`;
-  return [
-    ...(state === "failed" ? [] : [`${facts}, in ${seconds} s`]),
-    ...(brokenRows === 0
-      ? []
-      : [`${whole.format(brokenRows)} lines were no rows; they are in ${quarantine}`]),
-    ...files.map(({ name, revision, problem }) =>
-      problem === null ? `${name} is offered as revision ${revision}` : `${name} is not offered: ${problem}`,
-    ),
-  ];
+  const lines: Words[] = [];
+  if (state !== "failed") {
+    const size = sizeText(sizeBytes);
+    lines.push({
+      zh: `证券 ${countText(securities)} 只，逐笔委托 ${countText(rows)} 条，${size}，用时 ${seconds} 秒`,
+      en: `${countText(securities)} securities, ${countText(rows)} orders, ${size}, in ${seconds} s`,
+    });
+  }
+  if (brokenRows > 0) {
+    lines.push({
+      zh: `${countText(brokenRows)} 行无法识别，保存在 ${quarantine}`,
+      en: `${countText(brokenRows)} lines were no rows; they are in ${quarantine}`,
+    });
+  }
+  for (const { name, revision, problem } of files) {
+    lines.push(
+      problem === null
+        ? { zh: `${name} 已提供，第 ${revision} 版`, en: `${name} is offered as revision ${revision}` }
+        : { zh: `${name} 未提供：${problem}`, en: `${name} is not offered: ${problem}` },
+    );
+  }
+  return lines;
 }
 
 /** Nothing came, or half of it; `isFinal` when nobody waits any longer. */
@@ -49,29 +71,49 @@ export function lateNotice(
   arrival: Exclude<Arrival, { state: "complete" }>,
   isFinal: boolean,
 ): Notice {
-  const rest = isFinal ? "nobody waits for it any longer" : "the wait goes on";
-  const nothing = arrival.state === "nothing";
   return {
     event: isFinal ? "nightly.failed" : "nightly.late",
     level: isFinal ? "failed" : "warning",
-    title: nothing
-      ? `nothing of ${tradedate} has been delivered; ${rest}`
-      : `the delivery of ${tradedate} is not complete: ${arrival.problem}; ${rest}`,
-    lines: nothing ? [] : [`${megabytes(arrival.delivery.sizeBytes)} MB are there`],
-    facts: {
-      tradedate,
-      ...(nothing ? {} : { problem: arrival.problem, sizeBytes: arrival.delivery.sizeBytes }),
+    ...lateWords(tradedate, arrival, isFinal),
+  };
+}
+
+function lateWords(
+  tradedate: BeijingDate,
+  arrival: Exclude<Arrival, { state: "complete" }>,
+  isFinal: boolean,
+): Pick<Notice, "title" | "lines" | "facts"> {
+  const rest = isFinal
+    ? { zh: "已停止等待", en: "nobody waits for it any longer" }
+    : { zh: "继续等待", en: "the wait goes on" };
+  if (arrival.state === "nothing") {
+    const title = {
+      zh: `没有收到 ${tradedate} 的数据；${rest.zh}`,
+      en: `nothing of ${tradedate} has been delivered; ${rest.en}`,
+    };
+    return { title, lines: [], facts: { tradedate } };
+  }
+  const { problem, delivery } = arrival;
+  const size = sizeText(delivery.sizeBytes);
+  return {
+    title: {
+      zh: `${tradedate} 的数据不完整：${problem.zh}；${rest.zh}`,
+      en: `the delivery of ${tradedate} is not complete: ${problem.en}; ${rest.en}`,
     },
+    lines: [{ zh: `已收到 ${size}`, en: `${size} of it are there` }],
+    facts: { tradedate, problem: problem.en, sizeBytes: delivery.sizeBytes },
   };
 }
 
 /** Something that has nothing to do with the delivery stood in the way. */
 export function faultNotice(tradedate: BeijingDate | null, problem: string): Notice {
-  const what = tradedate === null ? "the evening" : tradedate;
   return {
     event: "nightly.failed",
     level: "failed",
-    title: `${what} could not be loaded: ${problem}`,
+    title: {
+      zh: `${tradedate ?? "今晚的数据"} 未能加载：${problem}`,
+      en: `${tradedate ?? "the evening"} could not be loaded: ${problem}`,
+    },
     lines: [],
     facts: { tradedate, problem },
   };

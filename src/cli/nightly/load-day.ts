@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { buildPack } from "../../pack-builder/build.ts";
 import { type BuildReport, placeText } from "../../pack-builder/build-report.ts";
 import type { AdminClient } from "../admin-client.ts";
-import { CommandFailure } from "../exit.ts";
+import { CommandFailure, ServiceRefusal } from "../exit.ts";
 import { addFile, openDailyFile, publishFile, refuseWrongName } from "../files/add-file.ts";
 import { byteProgress } from "../progress.ts";
 import { openPack, publishPack } from "../publish/publish-pack.ts";
@@ -58,7 +58,8 @@ async function loadOrders(client: AdminClient, delivery: Delivery, options: Load
   } catch (error) {
     const { brokenRows = 0, quarantine = null, degraded = false } = built ?? {};
     const unserved = { revision: null, rows: 0, securities: 0, sizeBytes: 0 };
-    return { state: "failed", problem: sentenceOf(error), ...unserved, degraded, brokenRows, quarantine };
+    const problem = { problem: sentenceOf(error), problemZh: chineseOf(error, delivery.tradedate) };
+    return { state: "failed", ...problem, ...unserved, degraded, brokenRows, quarantine };
   }
 }
 
@@ -119,7 +120,7 @@ async function publishOrders(client: AdminClient, built: Built, force: boolean):
     const { revision, rows, securities, sizeBytes } = day;
     const state = newRevision ? "published" : "unchanged";
     const served = { revision, rows, securities, sizeBytes };
-    return { state, problem: null, ...served, degraded, brokenRows, quarantine };
+    return { state, problem: null, problemZh: null, ...served, degraded, brokenRows, quarantine };
   } finally {
     await pack.close();
   }
@@ -144,6 +145,18 @@ async function loadFile(
     return { dataType, name, revision, problem: null };
   } catch (error) {
     return { dataType, name, revision: null, problem: sentenceOf(error) };
+  }
+}
+
+/** What happens now and then has Chinese words too; null for anything else. */
+function chineseOf(error: unknown, tradedate: string): string | null {
+  switch (error instanceof ServiceRefusal ? error.refused.reason : undefined) {
+    case "implausible":
+      return `${tradedate} 的数据量与平常相差太多；核对无误后加 --force 再运行一次`;
+    case "day_repeated":
+      return `${tradedate} 的数据与另一天完全相同，像是同一份数据换了日期；核对无误后加 --force 再运行一次`;
+    default:
+      return null;
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { dataTypeSchema, type FileSummary } from "../../admin/wire.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
-import { countArgument, dateArgument } from "../arguments.ts";
+import { countArgument, dateArgument, defaulted } from "../arguments.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { lockFolder } from "../folder-lock.ts";
 import { print, type ServiceOptions, serviceOf, withService } from "../service-options.ts";
@@ -43,15 +43,21 @@ export function registerNightly(program: Command): void {
       "where deliveries arrive: 20260312/, 20260312.zip, 20260312_aucde.parquet, level2/20260312_trades.zip",
     )
     .option("--date <YYYYMMDD>", "the day; the newest trading day that has closed when absent", dateArgument)
-    .option("--by <HH:MM>", "tell the webhook when it has not come by then (Beijing)", timeArgument, {
-      hours: 20,
-      minutes: 30,
-    })
-    .option(
-      "--until <HH:MM>",
-      "stop waiting then; a time before noon is in the night after (Beijing)",
-      timeArgument,
-      { hours: 23, minutes: 30 },
+    .addOption(
+      defaulted(
+        "--by <HH:MM>",
+        "tell the webhook when it has not come by then (Beijing)",
+        timeArgument,
+        "20:30",
+      ),
+    )
+    .addOption(
+      defaulted(
+        "--until <HH:MM>",
+        "stop waiting then; a time before noon is in the night after (Beijing)",
+        timeArgument,
+        "23:30",
+      ),
     )
     .option("--stable <seconds>", "how long nothing may change before it is taken", secondsArgument, 120)
     .option("--poll <seconds>", "between two looks", secondsArgument, 15)
@@ -80,7 +86,7 @@ export function withLoading(command: Command): Command {
         "lines that may be no rows before a build fails (default: one in a million)",
         countArgument,
       )
-      .option("--force", "publish even what the service finds smaller than usual")
+      .option("--force", "publish even what the service finds implausible")
       .option("--keep", "keep the packs"),
   );
 }
@@ -139,12 +145,12 @@ function end(options: NightlyOptions, evening: Evening): void {
       return;
     case "late":
       if (options.json) print(options, evening, "");
-      throw new CommandFailure(`${evening.notice.title}.`);
+      throw new CommandFailure(`${evening.notice.title.en}.`);
     case "loaded": {
       const { outcome } = evening;
       const isServed = outcome.problem === null;
       if (options.json || isServed)
-        print(options, outcome, [`${servedSentence(outcome)}.`, ...linesOf(outcome)]);
+        print(options, outcome, [`${servedSentence(outcome).en}.`, ...linesOf(outcome).map(({ en }) => en)]);
       if (!isServed) throw new CommandFailure(`${outcome.tradedate}: ${outcome.problem}`);
       if (!isWell(outcome)) process.exitCode = EXIT.failed;
       else if (outcome.degraded) process.exitCode = EXIT.degraded;

@@ -98,7 +98,7 @@ function awaited(ask: NightlyAsk, tools: NightlyTools, tradedate: BeijingDate): 
       async onLate(arrival) {
         if (arrival.state === "complete") return;
         const notice = lateNotice(tradedate, arrival, false);
-        tools.say(notice.title);
+        tools.say(notice.title.en);
         // The day itself is not lost yet: a webhook that fails now must not end the wait.
         await tell(tools.webhook, notice).catch((error: Error) => tools.say(error.message));
       },

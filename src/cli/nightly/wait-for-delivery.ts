@@ -1,4 +1,5 @@
 /** Waits for a day's delivery: nothing, then something that grows, then something that is whole and at rest. */
+import type { Words } from "../../admin/wire.ts";
 import { type Delivery, isEmpty } from "./drop-folder.ts";
 
 /** Instants are Unix milliseconds. */
@@ -18,16 +19,16 @@ export interface Clock {
   wait(ms: number): Promise<void>;
 }
 
-/** `problem` is why it is not complete, as a sentence without its end. */
+/** `problem` is why it is not complete, as sentences without their end. */
 export type Arrival =
   | { state: "complete"; delivery: Delivery }
-  | { state: "half"; delivery: Delivery; problem: string }
+  | { state: "half"; delivery: Delivery; problem: Words }
   | { state: "nothing" };
 
 export interface Waiting {
   look(): Promise<Delivery>;
   /** Why a delivery at rest is not complete, or null. */
-  problemOf(delivery: Delivery): Promise<string | null>;
+  problemOf(delivery: Delivery): Promise<Words | null>;
   /** Hears once, at `byMs`, that it is not complete. */
   onLate(arrival: Arrival): Promise<void>;
 }
@@ -70,6 +71,6 @@ async function judged(
   problemOf: Waiting["problemOf"],
 ): Promise<Arrival> {
   if (isEmpty(delivery)) return { state: "nothing" };
-  const problem = atRest ? await problemOf(delivery) : "it is still arriving";
+  const problem = atRest ? await problemOf(delivery) : { zh: "还在传输中", en: "it is still arriving" };
   return problem === null ? { state: "complete", delivery } : { state: "half", delivery, problem };
 }

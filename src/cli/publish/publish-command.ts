@@ -1,6 +1,7 @@
 /** `edgetape publish`: a day pack becomes the served revision of its day. */
 import type { Command } from "commander";
-import { byteProgress, megabytes } from "../progress.ts";
+import { countText, sizeText } from "../amounts.ts";
+import { byteProgress } from "../progress.ts";
 import { print, type ServiceOptions, serviceOf, withService } from "../service-options.ts";
 import { openPack, publishPack } from "./publish-pack.ts";
 
@@ -35,7 +36,7 @@ export async function publish(path: string, options: PublishCommandOptions): Pro
       onSent: progress.update,
     });
     progress.end();
-    const facts = `${day.securities} securities, ${day.rows} orders, ${megabytes(day.sizeBytes)} MB`;
+    const facts = `${countText(day.securities)} securities, ${countText(day.rows)} orders, ${sizeText(day.sizeBytes)}`;
     print(
       options,
       { day, newRevision },

@@ -20,9 +20,13 @@ async function test(options: WebhookOptions & { json?: boolean }): Promise<void>
   await tell(webhook, {
     event: "webhook.test",
     level: "ok",
-    title: "this is a test, the messages arrive",
+    title: { zh: "这是一条测试消息，能看到就说明通知可以送达", en: "this is a test, the messages arrive" },
     lines: [],
     facts: {},
   });
-  print(options, { kind: webhook.kind, taken: true }, `The ${webhook.kind} webhook took the message.`);
+  print(
+    options,
+    { kind: webhook.kind, language: webhook.language, taken: true },
+    `The ${webhook.kind} webhook took the message.`,
+  );
 }

@@ -4,8 +4,10 @@ import {
   type Notice,
   sendNotice,
   WEBHOOK_KINDS,
+  WEBHOOK_LANGUAGES,
   type Webhook,
   type WebhookKind,
+  type WebhookLanguage,
   webhookKindOf,
 } from "../../admin/wire.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
@@ -13,9 +15,10 @@ import { CommandFailure, EXIT } from "../exit.ts";
 export interface WebhookOptions {
   webhook?: string;
   webhookKind?: WebhookKind;
+  webhookLanguage?: WebhookLanguage;
 }
 
-/** Adds `--webhook` and `--webhook-kind` to a command. */
+/** Adds `--webhook`, `--webhook-kind` and `--webhook-language` to a command. */
 export function withWebhook(command: Command): Command {
   return command
     .option(
@@ -27,6 +30,12 @@ export function withWebhook(command: Command): Command {
         "--webhook-kind <kind>",
         "the form of the messages (or EDGETAPE_WEBHOOK_KIND); by the address when absent",
       ).choices(WEBHOOK_KINDS),
+    )
+    .addOption(
+      new Option(
+        "--webhook-language <language>",
+        "what robots are told in (or EDGETAPE_WEBHOOK_LANGUAGE); both when absent",
+      ).choices(WEBHOOK_LANGUAGES),
     );
 }
 
@@ -40,12 +49,26 @@ export function webhookOf(
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new CommandFailure("The webhook's address must begin with http:// or https://.", EXIT.usage);
   }
-  const named = options.webhookKind ?? environment.EDGETAPE_WEBHOOK_KIND;
-  const kind = named ? WEBHOOK_KINDS.find((each) => each === named) : webhookKindOf(url);
-  if (kind === undefined) {
-    throw new CommandFailure(`EDGETAPE_WEBHOOK_KIND must be one of ${WEBHOOK_KINDS.join(", ")}.`, EXIT.usage);
+  const kind =
+    options.webhookKind ?? chosen("EDGETAPE_WEBHOOK_KIND", WEBHOOK_KINDS, environment) ?? webhookKindOf(url);
+  const language =
+    options.webhookLanguage ?? chosen("EDGETAPE_WEBHOOK_LANGUAGE", WEBHOOK_LANGUAGES, environment) ?? "both";
+  return { url, kind, secret: environment.EDGETAPE_WEBHOOK_SECRET || null, language };
+}
+
+/** The choice in the environment; undefined where there is none. */
+function chosen<Choice extends string>(
+  name: string,
+  choices: readonly Choice[],
+  environment: Record<string, string | undefined>,
+): Choice | undefined {
+  const given = environment[name];
+  if (!given) return undefined;
+  const choice = choices.find((each) => each === given);
+  if (choice === undefined) {
+    throw new CommandFailure(`${name} must be one of ${choices.join(", ")}.`, EXIT.usage);
   }
-  return { url, kind, secret: environment.EDGETAPE_WEBHOOK_SECRET || null };
+  return choice;
 }
 
 /** Tells the webhook, if there is one; a notice that it does not take ends the command with a sentence. */

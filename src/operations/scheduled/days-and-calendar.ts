@@ -47,6 +47,10 @@ function damaged(day: string, note: string): Finding {
     subject: day,
     sentence: `${day} is damaged and not served: ${note}.`,
     advice: `Publish it again from its pack, or \`edgetape day restore ${day}\`.`,
+    zh: {
+      sentence: `${day} 的数据已损坏，停止提供：${note}。`,
+      advice: `请用原日包重新发布，或执行 \`edgetape day restore ${day}\`。`,
+    },
   };
 }
 
@@ -62,6 +66,15 @@ function unserved(day: string, state: string | null, note: string): Finding {
     advice: withdrawn
       ? `\`edgetape day publish ${day}\` serves it again.`
       : `Look at what \`edgetape nightly\` said, or publish it.`,
+    zh: withdrawn
+      ? {
+          sentence: `最新交易日 ${day} 已撤回${note === "" ? "" : `：${note}`}。`,
+          advice: `\`edgetape day publish ${day}\` 可重新提供。`,
+        }
+      : {
+          sentence: `最新交易日 ${day} 尚未发布。`,
+          advice: "请查看 `edgetape nightly` 的输出，或手动发布。",
+        },
   };
 }
 
@@ -82,6 +95,13 @@ export async function checkCalendar(db: D1Database, nowMs: number): Promise<Find
           ? "The trading calendar is empty: requests without a date fail."
           : `The trading calendar ends on ${until}${ended ? ": requests without a date fail" : ""}.`,
       advice: `\`edgetape calendar load --year ${year}\`.`,
+      zh: {
+        sentence:
+          until === null
+            ? "交易日历是空的：不带日期的请求会失败。"
+            : `交易日历只到 ${until}${ended ? "：不带日期的请求会失败" : ""}。`,
+        advice: `请执行 \`edgetape calendar load --year ${year}\`。`,
+      },
     },
   ];
 }

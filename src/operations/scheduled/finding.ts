@@ -10,6 +10,8 @@ export interface Finding {
   sentence: string;
   /** What to do; empty when there is nothing to do. */
   advice: string;
+  /** The same in Chinese, of what the webhook is told. */
+  zh?: { sentence: string; advice: string };
 }
 
 /** So many findings of one kind are told by themselves: a bucket that is gone would fill pages. */
@@ -20,8 +22,14 @@ export function abridged(findings: Finding[]): Finding[] {
   const last = findings[TOLD];
   if (last === undefined) return findings;
   const more = findings.length - TOLD;
+  const zh = last.zh && { ...last.zh, sentence: `另有 ${more} 项同类问题：${last.zh.sentence}` };
   return [
     ...findings.slice(0, TOLD),
-    { ...last, subject: "", sentence: `${more} more of the kind: ${last.sentence}` },
+    {
+      ...last,
+      subject: "",
+      sentence: `${more} more of the kind: ${last.sentence}`,
+      ...(zh === undefined ? {} : { zh }),
+    },
   ];
 }

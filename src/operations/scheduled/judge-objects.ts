@@ -36,11 +36,14 @@ export function judgeObjects(
     if (of === undefined) judged.unknown.push(object);
     else if (of.duty === "expired") judged.expired.push(of);
     else if (of.duty === "unserved") judged.unserved.push({ known: of, stored: object });
-    else if (of.duty === "kept" && (of.etag !== object.etag || of.sizeBytes !== object.size)) {
+    else if (isNeeded(of) && (of.etag !== object.etag || of.sizeBytes !== object.size)) {
       judged.changed.push({ known: of, stored: object });
     }
   }
-  for (const of of known.values())
-    if (of.duty === "kept" && !there.has(of.objectKey)) judged.missing.push(of);
+  for (const of of known.values()) if (isNeeded(of) && !there.has(of.objectKey)) judged.missing.push(of);
   return judged;
+}
+
+function isNeeded({ duty }: KnownObject): boolean {
+  return duty === "kept" || duty === "spare";
 }

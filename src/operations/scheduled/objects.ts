@@ -46,29 +46,61 @@ async function storedObjects(bucket: R2Bucket): Promise<StoredObject[]> {
   return stored;
 }
 
-/** The catalog's objects lie in R2 as it says. */
+/** The catalog's objects lie in R2 as it says. What is served and not there fails; what only might be is a warning. */
 export function objectFindings({ missing, changed }: Pick<Judgement, "missing" | "changed">): Finding[] {
-  const advice = "Publish it again from its pack or file.";
   return [
+    ...abridged(missing.filter(isServed).map(missingServed)),
+    ...abridged(missing.filter((known) => !isServed(known)).map(missingSpare)),
     ...abridged(
-      missing.map(({ objectKey, called }) => ({
+      changed.map(({ known, stored }) => ({
         check: "objects",
-        level: "failed",
-        subject: objectKey,
-        sentence: `${called} is in the catalog and its object ${objectKey} is not in R2.`,
-        advice,
-      })),
-    ),
-    ...abridged(
-      changed.map(({ known: { objectKey, called, sizeBytes }, stored }) => ({
-        check: "objects",
-        level: "failed",
-        subject: objectKey,
-        sentence: `${called}: the object ${objectKey} has ${stored.size} bytes and etag ${stored.etag}; the catalog says ${sizeBytes} bytes and another etag or size.`,
-        advice,
+        level: isServed(known) ? "failed" : "warning",
+        subject: known.objectKey,
+        sentence: `${known.called}: the object ${known.objectKey} has ${stored.size} bytes and etag ${stored.etag}; the catalog says ${known.sizeBytes} bytes and another etag or size.`,
+        advice: PUBLISH_AGAIN,
+        zh: {
+          sentence: `${known.called}：R2 中的对象 ${known.objectKey}（${stored.size} 字节）与目录记录（${known.sizeBytes} 字节）不符。`,
+          advice: PUBLISH_AGAIN_ZH,
+        },
       })),
     ),
   ];
+}
+
+const PUBLISH_AGAIN = "Publish it again from its pack or file.";
+const PUBLISH_AGAIN_ZH = "请用原来的日包或文件重新发布。";
+
+function isServed({ duty }: Judgement["missing"][number]): boolean {
+  return duty === "kept";
+}
+
+function missingServed({ objectKey, called }: Judgement["missing"][number]): Finding {
+  return {
+    check: "objects",
+    level: "failed",
+    subject: objectKey,
+    sentence: `${called} is in the catalog and its object ${objectKey} is not in R2.`,
+    advice: PUBLISH_AGAIN,
+    zh: {
+      sentence: `${called} 在目录中，但对象 ${objectKey} 不在 R2 里。`,
+      advice: PUBLISH_AGAIN_ZH,
+    },
+  };
+}
+
+/** A restore brings back the history of packs and files that were never copied: nobody misses them yet. */
+function missingSpare({ objectKey, called }: Judgement["missing"][number]): Finding {
+  return {
+    check: "objects",
+    level: "warning",
+    subject: objectKey,
+    sentence: `${objectKey}, which is of ${called} and not served now, is not in R2.`,
+    advice: "Copy it back, or `edgetape doctor --repair` gives it up; what is served stays as it is.",
+    zh: {
+      sentence: `${called} 的对象 ${objectKey}（目前没有提供）不在 R2 里。`,
+      advice: "请复制回来，或用 `edgetape doctor --repair` 放弃它；正在提供的数据不受影响。",
+    },
+  };
 }
 
 /** Deletes objects that were replaced more than 7 days ago, and the index rows of such packs. */

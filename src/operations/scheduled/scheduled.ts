@@ -4,6 +4,7 @@
  */
 import { forgetRefusals, REFUSALS_KEPT_MS } from "../../catalog/refusals.ts";
 import { sweepIndexRows } from "../../catalog/restores.ts";
+import { checkGapsAhead } from "./calendar-gaps.ts";
 import { checkCalendar, checkDays } from "./days-and-calendar.ts";
 import type { Finding } from "./finding.ts";
 import { deleteExpired, deleteUnserved, judgedObjects, objectFindings, type Upkeep } from "./objects.ts";
@@ -19,7 +20,7 @@ export async function runScheduled(place: ScheduledPlace): Promise<Finding[]> {
   const { db, nowMs } = place;
   return runChecks([
     ["days", () => checkDays(db, place)],
-    ["calendar", () => checkCalendar(db, nowMs)],
+    ["calendar", async () => [...(await checkCalendar(db, nowMs)), ...(await checkGapsAhead(db, nowMs))]],
     ["uploads", () => endAbandoned(place)],
     ["objects", () => checkObjects(place)],
     ["index", () => forgetUnknownIndexRows(place)],
@@ -60,11 +61,13 @@ async function forgetOldRefusals({ db, nowMs }: ScheduledPlace): Promise<Finding
 }
 
 function failed(check: string, error: unknown): Finding {
+  const cause = error instanceof Error ? error.message : String(error);
   return {
     check,
     level: "failed",
     subject: "",
-    sentence: `The check could not be made: ${error instanceof Error ? error.message : String(error)}.`,
+    sentence: `The check could not be made: ${cause}.`,
     advice: "Look at the log, and run `edgetape doctor`.",
+    zh: { sentence: `检查 ${check} 未能完成：${cause}。`, advice: "请查看日志，并运行 `edgetape doctor`。" },
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeSettings } from "../../../src/admin/doctor-settings.ts";
+import { isLoopback, judgeSettings } from "../../../src/admin/doctor-settings.ts";
 import type { Settings } from "../../../src/env.ts";
 
 const NOW = Date.parse("2026-03-12T10:00:00+08:00");
@@ -14,8 +14,11 @@ const good = {
   CLOCK_OFFSET_MS: 0,
 } as unknown as Settings;
 
-const judged = (said: Partial<Record<keyof Settings, unknown>>, shareVersions: number[] = []) =>
-  judgeSettings({ ...good, ...said } as Settings, { nowMs: NOW, shareVersions });
+const judged = (
+  said: Partial<Record<keyof Settings, unknown>>,
+  shareVersions: number[] = [],
+  isLocal = false,
+) => judgeSettings({ ...good, ...said } as Settings, { nowMs: NOW, shareVersions, isLocal });
 const found = (said: Partial<Record<keyof Settings, unknown>>, shareVersions: number[] = []) =>
   judged(said, shareVersions).map(({ level, subject }) => `${level} ${subject}`);
 
@@ -58,5 +61,15 @@ describe("settings", () => {
       "warning WEBHOOK_URL",
     ]);
     expect(found({ PUBLIC_BASE_URL: "http://data.example.com" })).toEqual(["warning PUBLIC_BASE_URL"]);
+  });
+
+  it("need no public address and nobody to be told where only this machine reaches the deployment", () => {
+    expect(judged({ PUBLIC_BASE_URL: undefined, WEBHOOK_URL: undefined }, [], true)).toEqual([]);
+    expect(judged({ PUBLIC_BASE_URL: "http://127.0.0.1:8787" }, [], true)).toEqual([]);
+    expect(judged({ RATE_LIMIT: "off" }, [], true)).toHaveLength(1);
+    expect(["localhost", "edgetape.localhost", "127.0.0.1", "[::1]"].map(isLoopback)).not.toContain(false);
+    expect(["127.0.0.1.example.com", "api.example.com", "localhost.example.com"].some(isLoopback)).toBe(
+      false,
+    );
   });
 });

@@ -4,6 +4,7 @@ import {
   type Notice,
   sendNotice,
   type WebhookKind,
+  type WebhookLanguage,
   webhookKindOf,
   webhookProblem,
   webhookRequest,
@@ -14,29 +15,67 @@ const NOW_MS = Date.parse("2026-03-12T20:31:07.123+08:00");
 const notice: Notice = {
   event: "nightly.published",
   level: "ok",
-  title: "20260312 is served as revision 1",
-  lines: ["5,300 securities", "132,000,000 orders"],
+  title: { zh: "20260312 已发布，第 1 版", en: "20260312 is served as revision 1" },
+  lines: [
+    { zh: "证券 5,300 只", en: "5,300 securities" },
+    { zh: "20260312.zip", en: "20260312.zip" },
+  ],
   facts: { tradedate: "20260312", revision: 1 },
 };
-const TEXT = "edgetape OK: 20260312 is served as revision 1\n5,300 securities\n132,000,000 orders";
+const TEXT = [
+  "edgetape 正常 OK",
+  "20260312 已发布，第 1 版",
+  "20260312 is served as revision 1",
+  "证券 5,300 只",
+  "5,300 securities",
+  "20260312.zip",
+].join("\n");
 
-const request = async (kind: WebhookKind, secret: string | null = null, said = notice) => {
-  const { url, body } = await webhookRequest({ url: "https://h.example/r?t=1", kind, secret }, said, NOW_MS);
+const request = async (
+  kind: WebhookKind,
+  secret: string | null = null,
+  said = notice,
+  language: WebhookLanguage = "both",
+) => {
+  const webhook = { url: "https://h.example/r?t=1", kind, secret, language };
+  const { url, body } = await webhookRequest(webhook, said, NOW_MS);
   return { url, body: JSON.parse(body) as Record<string, unknown>, bytes: Buffer.byteLength(body) };
 };
 
 describe("a notice in each form", () => {
-  it("is plain JSON with the facts for programs", async () => {
-    expect(await request("plain")).toMatchObject({
-      url: "https://h.example/r?t=1",
-      body: { source: "edgetape", at: "2026-03-12T20:31:07+08:00", ...notice },
-    });
+  it("is plain JSON with the facts for programs: English as ever, Chinese beside it, in every language", async () => {
+    for (const language of ["both", "zh", "en"] as const) {
+      expect(await request("plain", null, notice, language)).toMatchObject({
+        url: "https://h.example/r?t=1",
+        body: {
+          source: "edgetape",
+          at: "2026-03-12T20:31:07+08:00",
+          event: "nightly.published",
+          level: "ok",
+          title: "20260312 is served as revision 1",
+          lines: ["5,300 securities", "20260312.zip"],
+          zh: { title: "20260312 已发布，第 1 版", lines: ["证券 5,300 只", "20260312.zip"] },
+          facts: notice.facts,
+        },
+      });
+    }
   });
 
   it("is a text message for the robots, with the keyword edgetape", async () => {
     expect((await request("wecom")).body).toEqual({ msgtype: "text", text: { content: TEXT } });
     expect((await request("dingtalk")).body).toEqual({ msgtype: "text", text: { content: TEXT } });
     expect((await request("feishu")).body).toEqual({ msg_type: "text", content: { text: TEXT } });
+  });
+
+  it("is in one language where the operator wants one", async () => {
+    const text = async (language: WebhookLanguage) =>
+      (await request("wecom", null, notice, language)).body.text as { content: string };
+    expect((await text("zh")).content).toBe(
+      "edgetape 正常：20260312 已发布，第 1 版\n证券 5,300 只\n20260312.zip",
+    );
+    expect((await text("en")).content).toBe(
+      "edgetape OK: 20260312 is served as revision 1\n5,300 securities\n20260312.zip",
+    );
   });
 
   it("is signed for DingTalk in the address, in milliseconds", async () => {
@@ -55,14 +94,18 @@ describe("a notice in each form", () => {
   });
 
   it("is cut between characters where a robot takes no more", async () => {
-    const long = { ...notice, lines: [`${"逐笔委托😀".repeat(2_000)}`] };
+    const words = { zh: "逐笔委托😀".repeat(2_000), en: "order records ".repeat(2_000) };
+    const long = { ...notice, lines: [words, words] };
     const { body } = await request("wecom", null, long);
     const { content } = body.text as { content: string };
     expect(Buffer.byteLength(content)).toBeLessThanOrEqual(2_048);
     expect(Buffer.byteLength(content)).toBeGreaterThan(2_040);
     expect(content).toMatch(/…$/);
+    // The news is there in both languages, whatever is cut.
+    expect(content).toContain(`${notice.title.zh}\n${notice.title.en}\n`);
     expect(content.isWellFormed()).toBe(true);
     expect((await request("feishu", null, long)).bytes).toBeLessThan(20_000);
+    expect((await request("dingtalk", null, long)).bytes).toBeLessThan(20_000);
   });
 });
 
@@ -95,20 +138,27 @@ describe("sending a notice", () => {
 
   it("arrives as JSON", async () => {
     await using receiver = await startReceiver();
-    const webhook = { url: receiver.url, kind: "plain", secret: null } as const;
+    const webhook = { url: receiver.url, kind: "plain", secret: null, language: "both" } as const;
     expect(await sendNotice(webhook, notice, { nowMs: () => NOW_MS })).toBeNull();
-    expect(receiver.received).toMatchObject([{ path: "/hook?key=robot-key", body: { title: notice.title } }]);
+    expect(receiver.received).toMatchObject([
+      { path: "/hook?key=robot-key", body: { title: notice.title.en } },
+    ]);
     expect(receiver.received[0]?.headers["content-type"]).toContain("application/json");
   });
 
   it("tries three times, then says why without the address", async () => {
     await using receiver = await startReceiver();
     receiver.answer = { status: 502, body: {} };
-    const webhook = { url: receiver.url, kind: "plain", secret: null } as const;
+    const webhook = { url: receiver.url, kind: "plain", secret: null, language: "both" } as const;
     expect(await sendNotice(webhook, notice, { wait })).toBe("it answered HTTP 502");
     expect(receiver.received).toHaveLength(3);
     expect(waited).toHaveLength(2);
-    const nobody = { url: "http://127.0.0.1:1/robot-key", kind: "wecom", secret: null } as const;
+    const nobody = {
+      url: "http://127.0.0.1:1/robot-key",
+      kind: "wecom",
+      secret: null,
+      language: "both",
+    } as const;
     expect(await sendNotice(nobody, notice, { wait })).toBe("it cannot be reached");
   });
 });

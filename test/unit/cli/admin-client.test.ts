@@ -50,7 +50,7 @@ describe("a request to the admin API", () => {
   });
 
   it.each([
-    [{ status: 401, text: "" }, "does not accept this operator's token"],
+    [{ status: 401, text: "" }, "does not know this operator's token"],
     [{ status: 404, text: "<html>" }, "answered with HTTP 404"],
     [{ status: 301, text: "" }, "answered with HTTP 301"],
     [{ status: 200, text: "<html>" }, "something this command does not know"],

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../../src/calendar/beijing.ts";
 import { dayOfName, isUnderWay } from "../../../../src/cli/nightly/delivery-names.ts";
-import { deliveryProblem, endProblem } from "../../../../src/cli/nightly/delivery-problem.ts";
+import { cutFormat, deliveryProblem } from "../../../../src/cli/nightly/delivery-problem.ts";
 import { isEmpty, namedDeliveries, readDelivery } from "../../../../src/cli/nightly/drop-folder.ts";
 import { zipOf } from "../../pack-builder/zip-file.ts";
 
@@ -25,7 +25,7 @@ function put(name: string, text: string | Uint8Array = "x"): string {
 }
 
 const problem = async (expected: Parameters<typeof deliveryProblem>[2] = NOTHING) =>
-  deliveryProblem(folder, await readDelivery(folder, DAY), expected);
+  (await deliveryProblem(folder, await readDelivery(folder, DAY), expected))?.en ?? null;
 
 describe("the day of a name", () => {
   it("is its one date, however it is written", () => {
@@ -120,25 +120,25 @@ describe("a delivery at rest", () => {
     expect(await problem({ marker: "{date}.done", types: [] })).toBeNull();
     expect(await problem(trades)).toBe("no level2 file has come");
     put("level2/20260312.zip", "cut");
-    expect(await problem(trades)).toBe("20260312.zip is not a whole ZIP archive");
+    expect(await problem(trades)).toBe("20260312.zip is not a whole ZIP file");
     put("20260312/.a.csv.k2J9dk");
     expect(await problem()).toBe(".a.csv.k2J9dk is still being written, by its name");
   });
 
   it("shows by their ends whether archives are whole", async () => {
     const zip = zipOf([{ name: "600519.SH/逐笔委托.csv", content: "x".repeat(500) }]);
-    expect(await endProblem(put("a.zip", zip))).toBeNull();
-    expect(await endProblem(put("a.zip", zip.subarray(0, zip.length - 30)))).toContain("ZIP");
+    expect(await cutFormat(put("a.zip", zip))).toBeNull();
+    expect(await cutFormat(put("a.zip", zip.subarray(0, zip.length - 30)))).toBe("ZIP");
     const sevenZip = Buffer.alloc(100);
     Buffer.from([0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c]).copy(sevenZip);
-    expect(await endProblem(put("a.7z", sevenZip))).toContain("7z");
+    expect(await cutFormat(put("a.7z", sevenZip))).toBe("7z");
     sevenZip.writeBigUInt64LE(40n, 12);
     sevenZip.writeBigUInt64LE(28n, 20);
-    expect(await endProblem(put("a.7z", sevenZip))).toBeNull();
-    expect(await endProblem(put("a.7z", sevenZip.subarray(0, 99)))).toContain("7z");
-    expect(await endProblem(put("a.parquet", "PAR1 PAR1"))).toBeNull();
-    expect(await endProblem(put("a.parquet", "PAR1 PAR"))).toContain("Parquet");
-    expect(await endProblem(put("empty.parquet", ""))).toContain("Parquet");
-    expect(await endProblem(put("a.csv", ""))).toBeNull();
+    expect(await cutFormat(put("a.7z", sevenZip))).toBeNull();
+    expect(await cutFormat(put("a.7z", sevenZip.subarray(0, 99)))).toBe("7z");
+    expect(await cutFormat(put("a.parquet", "PAR1 PAR1"))).toBeNull();
+    expect(await cutFormat(put("a.parquet", "PAR1 PAR"))).toBe("Parquet");
+    expect(await cutFormat(put("empty.parquet", ""))).toBe("Parquet");
+    expect(await cutFormat(put("a.csv", ""))).toBeNull();
   });
 });

@@ -13,6 +13,8 @@ interface Stage {
   problem?: string;
 }
 
+const wordsOf = (problem?: string) => (problem === undefined ? null : { zh: "不完整", en: problem });
+
 /** Waits in a time of its own, which begins at `start` seconds, for a delivery that grows in `stages`. */
 async function wait(stages: Stage[], { start = 0, changedAt = Number.POSITIVE_INFINITY } = {}) {
   let nowMs = start * SECOND;
@@ -32,7 +34,7 @@ async function wait(stages: Stage[], { start = 0, changedAt = Number.POSITIVE_IN
           changedMs: Math.min(changedAt * SECOND, nowMs),
         };
       },
-      problemOf: async () => stage().problem ?? null,
+      problemOf: async () => wordsOf(stage().problem),
       onLate: async (arrival) => void late.push([nowMs / SECOND, arrival]),
     },
     patience,
@@ -78,7 +80,7 @@ describe("waiting for a delivery", () => {
 
   it("tells that half has come, and gives up what lies there unchanged at the end", async () => {
     const { arrival, late, endedAt } = await wait([{ from: 300, size: 1, problem: "it is cut" }]);
-    expect(arrival).toMatchObject({ state: "half", problem: "it is cut" });
+    expect(arrival).toMatchObject({ state: "half", problem: { en: "it is cut" } });
     expect(late.map(([at, { state }]) => [at, state])).toEqual([[600, "half"]]);
     expect(endedAt).toBe(1_200);
   });

@@ -26,6 +26,8 @@ describe("what lies in R2 against what the catalog says", () => {
       known("gone", "kept"),
       known("other bytes", "kept"),
       known("other size", "kept"),
+      known("spare and gone", "spare"),
+      known("spare with other bytes", "spare"),
       known("old", "expired"),
       known("old and gone", "expired"),
       known("under way", "open", null),
@@ -36,6 +38,7 @@ describe("what lies in R2 against what the catalog says", () => {
     const bucket = [
       stored("right"),
       stored("other bytes", { etag: "another" }),
+      stored("spare with other bytes", { etag: "another" }),
       stored("other size", { size: 9 }),
       stored("old"),
       stored("under way", { etag: "whatever" }),
@@ -50,8 +53,8 @@ describe("what lies in R2 against what the catalog says", () => {
       unserved: judged.unserved.map(({ stored: { key } }) => key),
       unknown: judged.unknown.map(({ key }) => key),
     }).toEqual({
-      missing: ["gone"],
-      changed: ["other bytes", "other size"],
+      missing: ["gone", "spare and gone"],
+      changed: ["other bytes", "spare with other bytes", "other size"],
       expired: ["old"],
       unserved: ["left"],
       unknown: ["a stranger"],

@@ -1,0 +1,163 @@
+/**
+ * Objects in R2 that the catalog does not know: leftovers, or what a restored backup has forgotten because it is
+ * older. Only what nobody can need is deleted without a question.
+ */
+import { beijingTimestamp, parseBeijingDate } from "../calendar/beijing.ts";
+import type { By } from "../catalog/accounts.ts";
+import { fileTarget } from "../catalog/file-states.ts";
+import { giveUp, newestRevisions } from "../catalog/lost-objects.ts";
+import { packTarget } from "../catalog/publish-day.ts";
+import { abridged, type Finding } from "../operations/scheduled/finding.ts";
+import type { Judgement, StoredObject } from "../operations/scheduled/judge-objects.ts";
+import { judgedObjects, type Upkeep } from "../operations/scheduled/objects.ts";
+import { PackFormatError } from "../packs/errors.ts";
+import { locateIndex } from "../packs/locate.ts";
+import type { UnknownObjects } from "./wire.ts";
+
+const DAY_MS = 86_400_000;
+/** Objects that appear while one looks are an upload's. */
+const STRANGER_AFTER_MS = DAY_MS;
+/** As long as anything is kept that was replaced. */
+const KEPT_MS = 7 * DAY_MS;
+
+const PACK_KEY = /^orders\/\d{4}\/(\d{8})\/(\d+)\.parquet$/;
+const FILE_KEY = /^files\/(auction_tick|level2)\/\d{4}\/(\d{8})\/(.+)\/(\d+)$/;
+
+/** What a key says: whose revision lies there; `tradedate` of day packs only. */
+interface Place {
+  target: string;
+  revision: number;
+  called: string;
+  isPack: boolean;
+}
+
+/** A stranger and what it may be. `newer`: than everything the catalog knows of its day or file. */
+interface Stranger {
+  object: StoredObject;
+  place: Place | null;
+  kind: "newer" | "left";
+}
+
+/** The place of `key`; null when the service gives no such keys. */
+export function placeOf(key: string): Place | null {
+  const [, packDay = "", packNumber] = PACK_KEY.exec(key) ?? [];
+  const date = parseBeijingDate(packDay);
+  if (date !== null) {
+    return { target: packTarget(date), revision: Number(packNumber), called: date, isPack: true };
+  }
+  const [, dataType, fileDay = "", name = "", number] = FILE_KEY.exec(key) ?? [];
+  const tradedate = parseBeijingDate(fileDay);
+  if (tradedate === null || (dataType !== "auction_tick" && dataType !== "level2")) return null;
+  const target = fileTarget({ dataType, tradedate, name });
+  return { target, revision: Number(number), called: name, isPack: false };
+}
+
+/** Strangers of before yesterday, with what to do about each. */
+export async function strangerFindings(place: Upkeep, judged: Judgement): Promise<Finding[]> {
+  const strangers = await strangersOf(place, judged);
+  const findings = (kind: Stranger["kind"]) =>
+    abridged(
+      strangers.filter((each) => each.kind === kind).map((each) => strangerFinding(each, place.nowMs)),
+    );
+  return [...findings("newer"), ...findings("left")];
+}
+
+/** Deletes strangers that nobody can need: no newer content of anything, and 7 days old. */
+export async function deleteLeft(place: Upkeep, judged: Judgement): Promise<Finding[]> {
+  const deleted: Finding[] = [];
+  for (const { object, kind } of await strangersOf(place, judged)) {
+    if (kind !== "left" || place.nowMs - object.uploadedMs < KEPT_MS) continue;
+    await place.bucket.delete(object.key);
+    deleted.push(done(object.key, `${object.key}, which the catalog did not know, is deleted.`));
+  }
+  return abridged(deleted);
+}
+
+/** Every stranger of before yesterday, by its key. */
+export async function unknownObjects(place: Upkeep): Promise<UnknownObjects> {
+  const { unknown } = await judgedObjects(place);
+  const objects = unknown.filter(isStranger(place.nowMs)).map(({ key, size, uploadedMs }) => {
+    return { key, sizeBytes: size, uploadedAt: beijingTimestamp(uploadedMs) };
+  });
+  return { objects };
+}
+
+/** Deletes those of `keys` that the catalog does not know and that are of before yesterday, whatever they hold. */
+export async function deleteStrangers(place: Upkeep, keys: readonly string[]): Promise<Finding[]> {
+  const { unknown } = await judgedObjects(place);
+  const deleted: Finding[] = [];
+  for (const object of unknown.filter(({ key }) => keys.includes(key)).filter(isStranger(place.nowMs))) {
+    await place.bucket.delete(object.key);
+    deleted.push(done(object.key, `${object.key}, which the catalog did not know, is deleted.`));
+  }
+  return deleted;
+}
+
+/** Gives up what is not served and whose object is gone. */
+export async function giveUpLost({ db }: Upkeep, { missing }: Judgement, by: By): Promise<Finding[]> {
+  const given: Finding[] = [];
+  for (const { objectKey, called, duty } of missing) {
+    if (duty !== "spare" || !(await giveUp(db, objectKey, by))) continue;
+    given.push(done(objectKey, `${objectKey} of ${called} is not in R2 and is given up.`));
+  }
+  return abridged(given);
+}
+
+function isStranger(nowMs: number): (object: StoredObject) => boolean {
+  return ({ uploadedMs }) => nowMs - uploadedMs > STRANGER_AFTER_MS;
+}
+
+async function strangersOf({ db, bucket, nowMs }: Upkeep, { unknown }: Judgement): Promise<Stranger[]> {
+  const objects = unknown.filter(isStranger(nowMs));
+  if (objects.length === 0) return [];
+  const newest = await newestRevisions(db);
+  const strangers: Stranger[] = [];
+  for (const object of objects) {
+    const place = placeOf(object.key);
+    const isAhead = place !== null && place.revision > (newest.get(place.target) ?? 0);
+    const isNewer = isAhead && (!place.isPack || (await isWholePack(bucket, object)));
+    strangers.push({ object, place, kind: isNewer ? "newer" : "left" });
+  }
+  return strangers;
+}
+
+async function isWholePack(bucket: R2Bucket, { key, size }: StoredObject): Promise<boolean> {
+  try {
+    await locateIndex(size, async (offset, length) => {
+      const part = await bucket.get(key, { range: { offset, length } });
+      if (part === null) throw new PackFormatError("it is gone");
+      return new Uint8Array(await part.arrayBuffer());
+    });
+    return true;
+  } catch (failure) {
+    if (failure instanceof PackFormatError) return false;
+    throw failure;
+  }
+}
+
+function strangerFinding({ object: { key, uploadedMs }, place, kind }: Stranger, nowMs: number): Finding {
+  const finding = (sentence: string, advice: string): Finding => {
+    return { check: "objects", level: "warning", subject: key, sentence, advice };
+  };
+  const now = "`edgetape doctor --delete-unknown` deletes it now, after a yes";
+  if (place !== null && kind === "newer") {
+    return finding(
+      `The catalog does not know ${key}, which is newer than all it knows of ${place.called}: a restored backup may be older.`,
+      place.isPack
+        ? `\`edgetape day adopt ${place.called}\` serves it; ${now}.`
+        : `Fetch it (\`npx wrangler r2 object get edgetape-packs/${key} --file ${place.called}\`) and \`edgetape files add\` it again; ${now}.`,
+    );
+  }
+  const sentence = `The catalog does not know the object ${key}, and nothing needs it.`;
+  const dueMs = uploadedMs + KEPT_MS;
+  return finding(
+    sentence,
+    nowMs >= dueMs
+      ? "`edgetape doctor --repair` deletes it."
+      : `\`edgetape doctor --repair\` deletes it from ${beijingTimestamp(dueMs)} on, when it is 7 days old; ${now}.`,
+  );
+}
+
+function done(subject: string, sentence: string): Finding {
+  return { check: "objects", level: "done", subject, sentence, advice: "" };
+}

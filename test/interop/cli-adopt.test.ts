@@ -1,0 +1,89 @@
+/** What a restored backup has forgotten or lost, as an operator mends it: `day adopt`, `doctor --repair`. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Finding } from "../../src/admin/wire.ts";
+import { day, order, security } from "../support/builders.ts";
+import { edgetape } from "../support/edgetape.ts";
+import { account, loadWeekdays, publish } from "../support/operator.ts";
+import { type Service, startService } from "../support/service.ts";
+import { orderHistory, pageOf } from "../support/walk.ts";
+
+const DATE = "20260311";
+const folder = mkdtempSync(join(tmpdir(), "edgetape-adopt-"));
+const file = join(folder, "backup.jsonl.gz");
+let service: Service;
+let key: string;
+
+const contentOf = (priceE4: number) =>
+  day({ tradedate: DATE, securities: [security("600519", [order("093000000", { priceE4 })])] });
+
+beforeAll(async () => {
+  service = await startService();
+  await loadWeekdays(service, "20260301", "20260331");
+  ({ key } = await account(service, { plan: "flagship" }));
+  await publish(service, contentOf(10_000));
+  await done("backup", "create", "--out", file);
+  await publish(service, contentOf(20_000));
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function done(...words: string[]): Promise<string> {
+  const { status, stdout, stderr } = await edgetape(words, service);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  return stdout;
+}
+
+async function served(): Promise<unknown> {
+  const params = { symbol: "600519", tradedate: DATE };
+  return pageOf(await service.post(orderHistory({ apikey: key, params: { ...params }, fields: "price" })))
+    .items;
+}
+
+async function objectFindings(...words: string[]): Promise<string[]> {
+  const { stdout } = await edgetape(["doctor", "--json", "--no-host", ...words], service);
+  const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+  return findings
+    .filter(({ check }) => check === "objects")
+    .map(({ level, subject }) => `${level} ${subject}`);
+}
+
+describe("after the restore of an older backup", () => {
+  const newer = `orders/2026/${DATE}/2.parquet`;
+
+  it("a newer pack in R2 is named, and serves its day once the operator adopts it", async () => {
+    expect(await served()).toEqual([[2]]);
+    const restored = await done("backup", "restore", file, "--force", "--yes");
+    expect(restored).toContain("`edgetape day adopt <YYYYMMDD>` serves one:");
+    expect(restored).toMatch(new RegExp(`^${DATE} +revision 1 +[\\d.]+ kB +2\\S+ +${newer}$`, "m"));
+    expect(await served()).toEqual([[1]]);
+    expect(await done("day", "adoptable")).toContain(newer);
+
+    const unasked = await edgetape(["day", "adopt", DATE], service);
+    expect(unasked.status).toBe(2);
+    expect(unasked.stderr).toContain(`Serve ${DATE} from ${newer}`);
+    expect(unasked.stderr).toContain("in place of revision 1? Nobody can be asked here: add --yes.");
+    expect(await done("day", "adopt", DATE, "--yes")).toContain(
+      `${DATE} is served as revision 3: 1 securities`,
+    );
+    expect(await served()).toEqual([[2]]);
+    expect(await done("day", "adoptable")).toBe("The catalog knows every pack in R2.\n");
+    expect(await edgetape(["day", "adopt", DATE, "--yes"], service)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("`edgetape day adoptable` lists what there is"),
+    });
+  });
+
+  it("an earlier revision whose object never came back is a warning, which the repair ends", async () => {
+    const bucket = await service.mf.getR2Bucket("PACKS");
+    await bucket.delete(`orders/2026/${DATE}/1.parquet`);
+    expect(await objectFindings()).toEqual([`warning orders/2026/${DATE}/1.parquet`]);
+    expect(await objectFindings("--repair")).toEqual([`done orders/2026/${DATE}/1.parquet`]);
+    expect(await objectFindings()).toEqual([]);
+    expect(await served()).toEqual([[2]]);
+  });
+});

@@ -1,0 +1,87 @@
+/** Three kinds of evening, as the webhook hears of each in every form: good, half delivered, nothing. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { WebhookKind } from "../../src/admin/wire.ts";
+import { deliver } from "../support/deliveries.ts";
+import { runEdgetape } from "../support/running-command.ts";
+import { type Service, startService } from "../support/service.ts";
+import { type Receiver, startReceiver } from "../support/webhook-receiver.ts";
+
+let service: Service;
+let receiver: Receiver;
+const folder = mkdtempSync(join(tmpdir(), "edgetape-webhook-"));
+
+beforeAll(async () => {
+  service = await startService();
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await receiver[Symbol.asyncDispose]();
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What each robot answers when it took a message, and where in its message the text stands. */
+const ROBOTS: Record<WebhookKind, { takes: object; textOf(body: Record<string, unknown>): unknown }> = {
+  plain: { takes: {}, textOf: ({ zh, title }) => [(zh as { title: string }).title, title].join("\n") },
+  wecom: { takes: { errcode: 0, errmsg: "ok" }, textOf: ({ text }) => (text as { content: string }).content },
+  dingtalk: {
+    takes: { errcode: 0, errmsg: "ok" },
+    textOf: ({ text }) => (text as { content: string }).content,
+  },
+  feishu: { takes: { code: 0, msg: "success" }, textOf: ({ content }) => (content as { text: string }).text },
+};
+
+/** Runs `nightly` for a day and returns its exit status and the one message that the robot was sent. */
+async function evening(
+  kind: WebhookKind,
+  tradedate: string,
+): Promise<{ status: number | null; text: string }> {
+  const { takes, textOf } = ROBOTS[kind];
+  receiver.answer = { status: 200, body: takes };
+  receiver.received.length = 0;
+  const quick = ["--stable", "0.1", "--poll", "0.05", "--threads", "1", "--force"];
+  const { status } = await runEdgetape(["nightly", folder, "--date", tradedate, ...quick], service, {
+    EDGETAPE_WEBHOOK_URL: receiver.url,
+    EDGETAPE_WEBHOOK_KIND: kind,
+  });
+  expect(receiver.received).toHaveLength(1);
+  return { status, text: String(textOf(receiver.received[0]?.body ?? {})) };
+}
+
+describe.each([
+  ["plain", "20260302"],
+  ["wecom", "20260303"],
+  ["dingtalk", "20260304"],
+  ["feishu", "20260305"],
+] as const)("the evening in the form %s", (kind, day) => {
+  it("is told of in Chinese and English: nothing came, half of it, then all of it", async () => {
+    const nothing = await evening(kind, day);
+    expect(nothing.status).toBe(1);
+    expect(nothing.text).toContain(
+      `没有收到 ${day} 的数据；已停止等待\nnothing of ${day} has been delivered; nobody waits for it any longer`,
+    );
+
+    writeFileSync(join(folder, `${day}.zip`), "the first half of an archive");
+    const half = await evening(kind, day);
+    expect(half.status).toBe(1);
+    expect(half.text).toContain(`${day} 的数据不完整：${day}.zip 不是完整的 ZIP 文件；已停止等待\n`);
+    expect(half.text).toContain(
+      `the delivery of ${day} is not complete: ${day}.zip is not a whole ZIP file;`,
+    );
+
+    rmSync(join(folder, `${day}.zip`));
+    deliver(folder, day, 2_000);
+    const good = await evening(kind, day);
+    expect(good.status).toBe(0);
+    expect(good.text).toContain(`${day} 已发布，第 1 版\n${day} is served as revision 1`);
+    if (kind === "plain") return;
+    expect([nothing, half, good].map(({ text }) => text.split("\n", 1)[0])).toEqual([
+      "edgetape 失败 FAILED",
+      "edgetape 失败 FAILED",
+      "edgetape 正常 OK",
+    ]);
+  });
+});

@@ -1,0 +1,154 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { DoctorReport, FindingList, UnknownObjects } from "../../../src/admin/wire.ts";
+import { admin, publish, servedState, testEnv, testPack } from "./operator.ts";
+
+const { DB: db, PACKS: bucket } = testEnv;
+const HOUR_MS = 3_600_000;
+const TABLES =
+  "order_days day_revisions day_securities pack_markets day_packs day_files day_changes upload_parts uploads";
+
+beforeEach(async () => {
+  await db.batch(TABLES.split(" ").map((name) => db.prepare(`DELETE FROM ${name}`)));
+  for (const { key } of (await bucket.list()).objects) await bucket.delete(key);
+});
+
+/** The bindings of a deployment whose clock is so many hours ahead: R2 gives objects the present time. */
+const later = (hours: number) => ({ bindings: { ...testEnv, CLOCK_OFFSET_MS: String(hours * HOUR_MS) } });
+
+const found = async (hours: number) =>
+  (await admin<DoctorReport>("GET", "/doctor", undefined, later(hours))).body.findings
+    .filter(({ check }) => check === "objects")
+    .map(({ level, subject, advice }) => ({ level, subject, advice }));
+const repaired = async (hours: number) =>
+  (await admin<FindingList>("POST", "/doctor/repair", undefined, later(hours))).body.findings.map(
+    ({ level, subject }) => `${level} ${subject}`,
+  );
+const deleted = async (hours: number, ...keys: string[]) =>
+  (await admin<FindingList>("POST", "/doctor/objects/delete", { keys }, later(hours))).body.findings.map(
+    ({ level, subject }) => `${level} ${subject}`,
+  );
+const keys = async () => (await bucket.list()).objects.map(({ key }) => key);
+
+describe("an object that the catalog does not know", () => {
+  it("and that nothing needs is told of after a day, and deleted by the repair when it is 7 days old", async () => {
+    await publish(await testPack("20260302"));
+    const served = "orders/2026/20260302/1.parquet";
+    const strange = [
+      "orders/2026/20260302/9.parquet",
+      "orders/whatever",
+      "files/level2/2026/20260302/20260302_notes.txt",
+    ];
+    for (const key of strange) await bucket.put(key, "no pack");
+    expect(await found(23)).toEqual([]);
+    expect(await found(25)).toEqual(
+      strange.map((subject) => ({
+        level: "warning",
+        subject,
+        advice: expect.stringMatching(
+          /`edgetape doctor --repair` deletes it from 2\S+ on, .*--delete-unknown/,
+        ),
+      })),
+    );
+    expect(await repaired(7 * 24 - 1)).toEqual([]);
+    expect(await repaired(7 * 24 + 1)).toEqual(strange.map((key) => `done ${key}`));
+    expect(await found(7 * 24 + 1)).toEqual([]);
+    expect(await keys()).toEqual([served]);
+  });
+
+  it("and that is a newer pack of its day is offered to be adopted, and deleted by no repair", async () => {
+    await publish(await testPack("20260303"));
+    const key = "orders/2026/20260303/2.parquet";
+    await bucket.put(key, (await testPack("20260303", 300_000)).bytes);
+    const [finding] = await found(100 * 24);
+    expect(finding).toMatchObject({ level: "warning", subject: key });
+    expect(finding?.advice).toContain("`edgetape day adopt 20260303`");
+    expect(await repaired(100 * 24)).toEqual([]);
+    expect(await keys()).toContain(key);
+  });
+
+  it("and that is a pack of an earlier number than the day's is nobody's", async () => {
+    await publish(await testPack("20260304"));
+    await publish(await testPack("20260304", 200_000));
+    const key = "orders/2026/20260304/0.parquet";
+    await bucket.put(key, (await testPack("20260304", 300_000)).bytes);
+    expect(await repaired(8 * 24)).toContain(`done ${key}`);
+    expect(await keys()).toContain("orders/2026/20260304/2.parquet");
+  });
+
+  it("and that is newer than a file's revisions is to be fetched first, and deleted by no repair", async () => {
+    const key = "files/level2/2026/20260305/20260305_trades.zip/3";
+    await bucket.put(key, "trades");
+    const [finding] = await found(8 * 24);
+    expect(finding?.advice).toContain(`r2 object get edgetape-packs/${key} --file 20260305_trades.zip`);
+    expect(await repaired(8 * 24)).toEqual([]);
+    expect(await keys()).toEqual([key]);
+  });
+
+  it("is deleted by its key where an operator says so, and nothing that the catalog knows is", async () => {
+    await publish(await testPack("20260306"));
+    const served = "orders/2026/20260306/1.parquet";
+    const strange = "files/level2/2026/20260306/20260306_trades.zip/1";
+    await bucket.put(strange, "trades");
+    const listed = await admin<UnknownObjects>("GET", "/doctor/objects", undefined, later(25));
+    expect(listed.body.objects).toEqual([{ key: strange, sizeBytes: 6, uploadedAt: expect.any(String) }]);
+    expect(await deleted(23, strange)).toEqual([]);
+    expect(await deleted(25, served, strange, "orders/none")).toEqual([`done ${strange}`]);
+    expect(await keys()).toEqual([served]);
+  });
+});
+
+describe("an object that is gone", () => {
+  it("of an earlier revision is a warning that the repair ends; the day and its numbers stay", async () => {
+    await publish(await testPack("20260309"));
+    await publish(await testPack("20260309", 200_000));
+    const gone = "orders/2026/20260309/1.parquet";
+    await bucket.delete(gone);
+    const before = await servedState("20260309");
+    expect(await found(0)).toMatchObject([{ level: "warning", subject: gone }]);
+    expect(await repaired(0)).toEqual([`done ${gone}`]);
+    expect(await found(0)).toEqual([]);
+    expect(await repaired(0)).toEqual([]);
+    expect(await servedState("20260309")).toEqual(before);
+    const audit = await db.prepare("SELECT actor FROM audit WHERE action = 'object.give_up'").all();
+    expect(audit.results).toEqual([{ actor: "ADMIN_TOKEN" }]);
+    expect((await admin("POST", "/days/20260309/restore", { revision: 2 })).status).toBe(422);
+    expect((await publish(await testPack("20260309", 300_000))).body.day.revision).toBe(3);
+  });
+
+  it("of a day that a restore could not bring back is given up too, and the day can be published anew", async () => {
+    await publish(await testPack("20260310"));
+    const gone = "orders/2026/20260310/1.parquet";
+    await bucket.delete(gone);
+    // As a restore leaves a day whose pack does not lie in R2.
+    await db.prepare("DELETE FROM order_days").run();
+    expect(await found(0)).toMatchObject([{ level: "warning", subject: gone }]);
+    expect(await repaired(0)).toEqual([`done ${gone}`]);
+    expect(await found(0)).toEqual([]);
+    expect((await publish(await testPack("20260310"))).body.day.revision).toBe(2);
+  });
+
+  it("of what is served is a failure, which no repair ends", async () => {
+    await publish(await testPack("20260311"));
+    const gone = "orders/2026/20260311/1.parquet";
+    await bucket.delete(gone);
+    for (let turn = 0; turn < 2; turn++) {
+      expect(await found(0)).toMatchObject([{ level: "failed", subject: gone }]);
+      expect(await repaired(0)).toEqual([]);
+    }
+    await publish(await testPack("20260311", 200_000));
+    expect(await found(0)).toMatchObject([{ level: "warning", subject: gone }]);
+  });
+
+  it("of a withdrawn file is given up, and the file can be added anew", async () => {
+    const insert = `INSERT INTO day_files (data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256,
+      state, uploaded_at_ms) VALUES ('level2', '20260312', '20260312.zip', 1, ?, 'e', 1, '', 'withdrawn', 1)`;
+    const gone = "files/level2/2026/20260312/20260312.zip/1";
+    await db.prepare(insert).bind(gone).run();
+    expect(await found(0)).toMatchObject([{ level: "warning", subject: gone }]);
+    expect(await repaired(0)).toEqual([`done ${gone}`]);
+    expect(await found(0)).toEqual([]);
+    const add = { sizeBytes: 1, sha256: "0".repeat(64) };
+    const begun = await admin("POST", "/files/level2/20260312/20260312.zip/uploads", add);
+    expect(begun.body).toMatchObject({ state: "uploading" });
+  });
+});
