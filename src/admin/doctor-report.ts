@@ -2,11 +2,11 @@
  * What a deployment can say of itself: everything that needs no look from outside. Every check stands for
  * itself, so that one that fails is a finding beside the others.
  */
-import { addDays } from "../calendar/beijing.ts";
 import { loadedDays } from "../catalog/index-rows.ts";
-import { appliedMigrations, calendarGaps, secretVersionsInUse } from "../catalog/self-report.ts";
+import { appliedMigrations, secretVersionsInUse } from "../catalog/self-report.ts";
 import { type Env, nowMs, type Settings, settingsOf, VERSION } from "../env.ts";
 import { healthOf } from "../operations/health.ts";
+import { checkGaps } from "../operations/scheduled/calendar-gaps.ts";
 import { checkCalendar, checkDays } from "../operations/scheduled/days-and-calendar.ts";
 import { abridged, type Finding } from "../operations/scheduled/finding.ts";
 import type { Judgement } from "../operations/scheduled/judge-objects.ts";
@@ -41,7 +41,7 @@ export async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }):
     runChecks([
       ["settings", () => checkSettings(settings, place, isLocal)],
       ["days", () => checkDays(db, { nowMs: place.nowMs, dueMs: dueMsOf(settings) })],
-      ["calendar", async () => [...(await checkCalendar(db, place.nowMs)), ...(await checkGaps(place))]],
+      ["calendar", async () => [...(await checkCalendar(db, place.nowMs)), ...(await checkGaps(db, null))]],
       ["objects", () => checkObjects(place)],
       ["uploads", () => waitingUploads(place, REPAIRED_AFTER_MS)],
     ]),
@@ -115,24 +115,6 @@ async function checkSettings(
 ): Promise<Finding[]> {
   const shareVersions = await secretVersionsInUse(db, nowMs);
   return judgeSettings(settings, { nowMs, shareVersions, isLocal });
-}
-
-/** A day that the calendar leaves out between others may have been a trading day. */
-async function checkGaps({ db }: Upkeep): Promise<Finding[]> {
-  const gaps = await calendarGaps(db);
-  return abridged(
-    gaps.map(({ after, before }) => {
-      const first = addDays(after, 1);
-      const last = addDays(before, -1);
-      return {
-        check: "calendar",
-        level: "warning",
-        subject: first,
-        sentence: `The calendar leaves out ${first === last ? first : `${first} to ${last}`}.`,
-        advice: `\`edgetape calendar load --year ${first.slice(0, 4)}\`.`,
-      };
-    }),
-  );
 }
 
 async function checkObjects(place: Upkeep): Promise<Finding[]> {

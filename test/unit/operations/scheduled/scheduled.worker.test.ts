@@ -78,6 +78,22 @@ describe("the calendar", () => {
   });
 });
 
+describe("a day that the calendar leaves out", () => {
+  it("is told of while requests without a date stumble over it or will, and not when it is long ago", async () => {
+    await publish(await testPack(today));
+    const leaveOut = (days: number) =>
+      db
+        .prepare("DELETE FROM trading_days WHERE day = ?")
+        .bind(beijingDate(nowMs + days * DAY_MS))
+        .run();
+    for (const days of [7, 9, 10, -3]) await leaveOut(days);
+    const [past, single, several] = [-3, 7, 9].map((days) => beijingDate(nowMs + days * DAY_MS));
+    expect(await found()).toEqual([past, single, several].map((day) => `calendar warning ${day}`));
+    expect((await run()).at(-1)?.sentence).toContain(`${several} to ${beijingDate(nowMs + 10 * DAY_MS)}`);
+    expect(await found(nowMs + 28 * DAY_MS)).not.toContain(`calendar warning ${past}`);
+  });
+});
+
 describe("objects", () => {
   it("that the catalog counts on are missed, and other bytes are noticed", async () => {
     await publish(await testPack(today));
