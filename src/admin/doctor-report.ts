@@ -8,7 +8,7 @@ import { type Env, nowMs, type Settings, settingsOf, VERSION } from "../env.ts";
 import { healthOf } from "../operations/health.ts";
 import { checkGaps } from "../operations/scheduled/calendar-gaps.ts";
 import { checkCalendar, checkDays } from "../operations/scheduled/days-and-calendar.ts";
-import { abridged, type Finding } from "../operations/scheduled/finding.ts";
+import type { Finding } from "../operations/scheduled/finding.ts";
 import type { Judgement } from "../operations/scheduled/judge-objects.ts";
 import {
   deleteExpired,

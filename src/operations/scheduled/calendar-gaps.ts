@@ -26,8 +26,8 @@ function gapFinding({ after, before }: { after: BeijingDate; before: BeijingDate
     check: "calendar",
     level: "warning",
     subject: first,
-    sentence: `The calendar leaves out ${days}: requests without a date fail when it comes to them.`,
+    sentence: `The calendar leaves out ${days}.`,
     advice: `${load}.`,
-    zh: { sentence: `交易日历缺少 ${daysZh}：到时不带日期的请求会失败。`, advice: `请执行 ${load}。` },
+    zh: { sentence: `交易日历缺少 ${daysZh}。`, advice: `请执行 ${load}。` },
   };
 }
