@@ -1,8 +1,11 @@
 /** Why an order day cannot be served, with the facts its message needs (decisions 1, 3). */
-import type { BeijingDate } from "../calendar/beijing.ts";
+import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 import type { AskedMarket, DayDenial } from "../orders/denial.ts";
 
 import type { OrderDay } from "./order-day.ts";
+
+/** Calendar days up to today, today included, whose delivery may still be on its way. */
+const RECENT_DAYS = 7;
 
 interface DayFacts {
   newest: BeijingDate | null;
@@ -45,7 +48,7 @@ async function notLoaded(db: D1Database, tradedate: BeijingDate, today: BeijingD
   if (earliestLoaded !== null && tradedate < earliestLoaded) {
     return { reason: "before_history", tradedate, earliestLoaded };
   }
-  return { reason: "not_loaded", tradedate, newestLoaded };
+  return { reason: "not_loaded", tradedate, recent: tradedate > addDays(today, -RECENT_DAYS), newestLoaded };
 }
 
 /**

@@ -27,6 +27,7 @@ const ASSET_CACHE = "public, max-age=31536000, immutable";
  */
 export function docsRoutes(): Hono<DocsEnv> {
   const docs = new Hono<DocsEnv>();
+  docs.get("/", forPeople);
   docs.get("/openapi.json", openApi);
   docs.get("/docs", toFirstPage);
   docs.get("/docs/", toFirstPage);
@@ -67,6 +68,11 @@ function languageIn(c: Context<DocsEnv>): DocsLanguage | undefined {
 /** To the first page, in the browser's language; Chinese for everybody else. */
 function toFirstPage(c: Context<DocsEnv>): Response {
   return firstPage(c, c.var.language === "en" ? "en" : "zh");
+}
+
+/** A browser at the bare address; scripts there are told where the API is, as everywhere else. */
+async function forPeople(c: Context<DocsEnv>, next: Next): Promise<Response | undefined> {
+  return c.req.header("Accept")?.includes("text/html") ? toFirstPage(c) : void (await next());
 }
 
 async function ofLanguage(c: Context<DocsEnv>, next: Next): Promise<Response | undefined> {

@@ -4,7 +4,8 @@ import type { PlanName } from "./principal.ts";
 
 /** Before the parameters are looked at. */
 export type AccessDenial =
-  | { reason: "key_unknown" }
+  /** `empty`: no key at all, as a script sends whose environment lacks it. */
+  | { reason: "key_unknown"; empty?: boolean }
   | { reason: "key_revoked" }
   | { reason: "account_disabled" }
   | { reason: "rate_limited"; retryAfterSeconds: number };

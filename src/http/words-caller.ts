@@ -42,8 +42,8 @@ export function envelopeWords(denial: EnvelopeDenial): Words {
       };
     case "not_found":
       return {
-        zh: "没有这个地址，接口地址是 POST /api。",
-        en: "There is nothing at this address: the API is POST /api.",
+        zh: "没有这个地址：接口是 POST /api，文档在 /docs/。",
+        en: "There is nothing at this address: the API is POST /api, its documentation /docs/.",
       };
     case "apiname_unknown": {
       const { apiname, nearest, known } = denial;
@@ -86,6 +86,12 @@ function invalidEnvelopeWords(denial: Extract<EnvelopeDenial, { reason: "envelop
 export function accessWords(denial: AccessDenial): Words {
   switch (denial.reason) {
     case "key_unknown":
+      if (denial.empty) {
+        return {
+          zh: "apikey 无效（invalid api key）：收到的是空值，请检查环境变量 EDGETAPE_KEY 是否已设置。",
+          en: "invalid api key: it is empty, is EDGETAPE_KEY set?",
+        };
+      }
       return {
         zh: "apikey 无效（invalid api key），请从控制台完整复制。",
         en: "invalid api key: copy the whole apikey from the console.",

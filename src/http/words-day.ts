@@ -9,10 +9,7 @@ export function dayWords(denial: DayDenial): Words {
   const { tradedate } = denial;
   switch (denial.reason) {
     case "not_loaded":
-      return withNewest(denial.newestLoaded, {
-        zh: `tradedate ${tradedate} 的数据尚未入库，请稍后重试`,
-        en: `The data of tradedate ${tradedate} is not loaded yet, try again later`,
-      });
+      return withNewest(denial.newestLoaded, notLoadedWords(tradedate, denial.recent));
     case "not_trading_day":
       return withNewest(denial.newestLoaded, {
         zh: `tradedate ${tradedate} 不是交易日，请换一个交易日`,
@@ -64,6 +61,19 @@ export function unavailableWords(): Words {
     zh: "服务暂时不可用，请 5 秒后重试；若持续出现，请告知方括号内的请求编号。",
     en: "The service is temporarily unavailable, try again in 5 seconds; if it persists, report the request id in brackets.",
   };
+}
+
+/** Whoever asks for an old day would wait in vain. */
+function notLoadedWords(tradedate: BeijingDate, recent: boolean): Words {
+  return recent
+    ? {
+        zh: `tradedate ${tradedate} 的数据尚未入库，请稍后重试`,
+        en: `The data of tradedate ${tradedate} is not loaded yet, try again later`,
+      }
+    : {
+        zh: `tradedate ${tradedate} 没有入库，data_status 按月列出已入库的交易日`,
+        en: `The tradedate ${tradedate} is not loaded: data_status lists the days of a month that are`,
+      };
 }
 
 function withNewest(newestLoaded: BeijingDate | null, { zh, en }: Words): Words {

@@ -56,6 +56,8 @@ async function answerInTime(answer: Promise<Response>, scope: Scope): Promise<Re
   return inTime(answer, firstByteMs(scope) + LATE_MS);
 }
 
+const NO_KEY = { reason: "key_unknown", empty: true } as const;
+
 interface Asked {
   /** What is known of the caller so far, for refusals that are kept. */
   caller: RefusedCaller;
@@ -102,9 +104,10 @@ function identifyCaller(
   reads: D1PreparedStatement[],
   holder: Principal | undefined,
 ): Promise<Identified> {
-  if (holder === undefined) return identify(env.DB, apikey, nowMs, reads);
+  const known = holder ?? (apikey.trim() === "" ? NO_KEY : null);
+  if (known === null) return identify(env.DB, apikey, nowMs, reads);
   const alongside = () => (reads.length === 0 ? Promise.resolve([]) : env.DB.batch(reads));
-  return Promise.resolve({ caller: holder, alongside, noteUse: null });
+  return Promise.resolve({ caller: known, alongside, noteUse: null });
 }
 
 /** The operation of this name, or `apiname_unknown` with the nearest one. */

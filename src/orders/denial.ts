@@ -74,8 +74,8 @@ export type AskedMarket = Market | "BJ";
 
 /** Why a day, or a security of it, cannot be served: all are code 1002 but `day_damaged`, which is 503. */
 export type DayDenial =
-  /** A trading day, or one the calendar does not know, that is not loaded (yet). */
-  | { reason: "not_loaded"; tradedate: BeijingDate; newestLoaded: BeijingDate | null }
+  /** A trading day, or one the calendar does not know; `recent`: of the last days, so that it may still come. */
+  | { reason: "not_loaded"; tradedate: BeijingDate; recent: boolean; newestLoaded: BeijingDate | null }
   | { reason: "not_trading_day"; tradedate: BeijingDate; newestLoaded: BeijingDate | null }
   | { reason: "future_day"; tradedate: BeijingDate; today: BeijingDate; newestLoaded: BeijingDate | null }
   | { reason: "before_history"; tradedate: BeijingDate; earliestLoaded: BeijingDate }

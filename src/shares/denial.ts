@@ -10,7 +10,8 @@ export type DriveDenial =
   | { reason: "form_foreign" }
   | { reason: "https_needed" }
   | { reason: "share_over"; why: "expired" | "revoked" | "plan_ended" | "account_disabled" }
-  | { reason: "not_found" }
+  /** `bySymbol`: where the files of single securities are, and not one of their names. */
+  | { reason: "not_found"; bySymbol?: boolean }
   | { reason: "method_not_allowed"; allowed: string }
   | { reason: "depth_infinite" }
   | { reason: "body_invalid" }
@@ -59,13 +60,7 @@ export function describe(denial: DriveDenial): Described {
     case "share_over":
       return { status: 403, words: OVER[denial.why] };
     case "not_found":
-      return {
-        status: 404,
-        words: {
-          zh: "此共享目前不包含该路径。",
-          en: "This share does not cover that path now.",
-        },
-      };
+      return { status: 404, words: denial.bySymbol ? NO_SECURITY : NO_PATH };
     case "method_not_allowed":
       return {
         status: 405,
@@ -117,6 +112,16 @@ function passwordWords(given: boolean): Words {
     ? { zh: "共享不存在或密码不正确。", en: "There is no such share, or the password is wrong." }
     : { zh: "此共享需要密码。", en: "A share needs its password." };
 }
+
+const NO_PATH: Words = {
+  zh: "此共享目前不包含该路径。",
+  en: "This share does not cover that path now.",
+};
+
+const NO_SECURITY: Words = {
+  zh: "没有这样的文件名；单只证券的文件名形如 600519.SH.parquet、000001.SZ.parquet。",
+  en: "No file has such a name: a security's is called like 600519.SH.parquet, 000001.SZ.parquet.",
+};
 
 const OVER: Record<Extract<DriveDenial, { reason: "share_over" }>["why"], Words> = {
   expired: {

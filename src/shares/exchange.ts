@@ -38,11 +38,26 @@ export interface Exchange {
   waitUntil(work: Promise<unknown>): void;
 }
 
+/** What a script of another site may read of an answer beside its body. */
+const EXPOSED = [
+  "Accept-Ranges",
+  "Content-Disposition",
+  "Content-Range",
+  "ETag",
+  "Repr-Digest",
+  "Retry-After",
+  "X-Reason",
+  "X-Request-Id",
+];
+
 /**
  * What no answer of the drive does: be sniffed, framed, indexed, kept by strangers, or run anything.
- * `no-transform` keeps an edge from compressing a body, which would cost it its length and strong tag.
+ * `no-transform` keeps an edge from compressing a body, which would cost it its length and strong tag. Scripts of
+ * any site may read it, if they send the password themselves: with `*` a browser never sends them the cookie.
  */
 const EVERY_ANSWER: Readonly<Record<string, string>> = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": EXPOSED.join(", "),
   "Cache-Control": "private, no-cache, no-transform",
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "Cross-Origin-Resource-Policy": "same-origin",

@@ -8,7 +8,7 @@ import { callerOf } from "./address.ts";
 import { formPassword, isOwnForm, shareCookie } from "./credentials.ts";
 import type { DriveDenial } from "./denial.ts";
 import { readAhead } from "./drive-file.ts";
-import { drivePath, sharePath } from "./drive-path.ts";
+import { BY_SYMBOL, drivePath, sharePath } from "./drive-path.ts";
 import { type DriveLog, driveHeaders, type Exchange, type Language } from "./exchange.ts";
 import { openShare, withPassword } from "./open-share.ts";
 import { assetAt } from "./page/assets.ts";
@@ -55,6 +55,8 @@ async function answer(c: Context<DriveEnv>): Promise<Response> {
 /** The order of checks: what is asked at all, where, who asks, for what. */
 async function judge(exchange: Exchange): Promise<Response | DriveDenial> {
   const { request, method, door } = exchange;
+  if (method === "OPTIONS" && request.headers.has("Access-Control-Request-Method"))
+    return preflight(exchange);
   const url = new URL(request.url);
   const { rest } = sharePath(url.pathname);
   const isEntry = rest === "";
@@ -76,10 +78,21 @@ async function judge(exchange: Exchange): Promise<Response | DriveDenial> {
   const open = await exchange.log.stage("open", () => openShare(request, { ...door, alongside }));
   if ("reason" in open) return open;
   exchange.log.note({ accountId: open.share.accountId });
-  if (path === null) return { reason: "not_found" };
+  if (path === null) return { reason: "not_found", bySymbol: rest?.includes(`/${BY_SYMBOL}/`) ?? false };
   exchange.log.note({ file: rest ?? "" });
   if (method === "OPTIONS") return options(exchange);
   return method === "PROPFIND" ? propfind(exchange, open, path) : serve(exchange, open, path);
+}
+
+/** A browser asks this before another site's script may send the password or a range; it tells nothing. */
+function preflight({ log }: Exchange): Response {
+  const headers = driveHeaders(log.requestId, {
+    "Access-Control-Allow-Methods": ALLOWED,
+    // A wildcard does not stand for Authorization.
+    "Access-Control-Allow-Headers": "*, Authorization",
+    "Access-Control-Max-Age": "86400",
+  });
+  return new Response(null, { status: 204, headers });
 }
 
 /** The form of the page: a right password becomes a cookie that holds as long as the share. */

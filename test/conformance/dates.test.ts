@@ -81,6 +81,16 @@ describe("tradedate (spec 4.3, decisions 3)", () => {
     expectRefusal(await ask("20260309"), { reason: "not_loaded", says: ["20260309"] });
   });
 
+  it("tells nobody to wait for an old day, and everybody for one of the last seven", async () => {
+    const later = /稍后重试|try again later/;
+    for (const tradedate of ["20250107", "20260305"]) {
+      const answer = await ask(tradedate);
+      expectRefusal(answer, { reason: "not_loaded", says: [tradedate, MAIN, "data_status"] });
+      expect(answer.text).not.toMatch(later);
+    }
+    expectRefusal(await ask("20260306"), { reason: "not_loaded", says: [later] });
+  });
+
   it("a day before the oldest loaded one is 1002 before_history", async () => {
     expectRefusal(await ask("20250103"), { reason: "before_history", says: ["20250103"] });
   });

@@ -70,6 +70,32 @@ describe("without the right password", () => {
   });
 });
 
+describe("scripts of another site", () => {
+  it("may ask before they send the password, and learn nothing of the share by it", async () => {
+    const asks = { origin: "https://quant.example", "access-control-request-method": "GET" };
+    const headers = { ...asks, "access-control-request-headers": "authorization, range" };
+    const answers = [world.share.url, world.share.url.replace(/[^/]+\/$/, "nosuchshare/")].map((url) =>
+      call(url, { method: "OPTIONS", headers }),
+    );
+    for (const answer of await Promise.all(answers)) {
+      expect([answer.status, answer.text]).toEqual([204, ""]);
+      expect(answer.headers["access-control-allow-origin"]).toBe("*");
+      expect(answer.headers["access-control-allow-headers"]).toBe("*, Authorization");
+      expect(answer.headers["access-control-allow-credentials"]).toBeUndefined();
+    }
+  });
+
+  it("may read what says which part of which version came, with the password only", async () => {
+    const headers = { origin: "https://quant.example", range: "bytes=0-3" };
+    const answer = await onDrive(world.share, "20260311/20260311_trades.zip", { headers });
+    expect([answer.status, answer.headers["access-control-allow-origin"]]).toEqual([206, "*"]);
+    const exposed = answer.headers["access-control-expose-headers"]?.split(", ") ?? [];
+    expect(exposed).toEqual(expect.arrayContaining(["Content-Range", "ETag", "Repr-Digest", "X-Reason"]));
+    const without = await call(world.share.url, { method: "GET", headers });
+    expect([without.status, without.headers["access-control-allow-origin"]]).toEqual([401, "*"]);
+  });
+});
+
 describe("with the right password", () => {
   it("a share opens, and says nothing of it in an address", async () => {
     const root = await onDrive(world.share, "");

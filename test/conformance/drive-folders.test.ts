@@ -115,6 +115,15 @@ describe("by-symbol", () => {
     }
   });
 
+  it.each(["600519", "600519.parquet", "600519.SH", "600519.sh.parquet"])(
+    "%s is 404 and told how the files are called",
+    async (name) => {
+      const answer = await onDrive(world.share, `${DAY}/by-symbol/${name}`);
+      expect([answer.status, answer.headers["x-reason"]]).toEqual([404, "not_found"]);
+      expect(answer.text).toContain("600519.SH.parquet");
+    },
+  );
+
   it("a file has ranges and a tag of its own", async () => {
     const path = `${DAY}/by-symbol/600519.SH.parquet`;
     const file = await onDrive(world.share, path);

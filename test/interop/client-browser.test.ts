@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, watchedPage } from "../support/browser.ts";
 import { day, order, security } from "../support/builders.ts";
 import { folderWithClient } from "../support/client-package.ts";
+import { auctionPack, publishFiles } from "../support/files.ts";
 import { account, publish } from "../support/operator.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -23,7 +24,12 @@ const query = { symbol: "600519", date: "${TRADEDATE}" };
 const rows = await client.orders({ ...query, pageSize: 1000 }).toArray();
 const file = await client.ordersParquet(query);
 const refused = await client.orders({ symbol: "999999", date: "${TRADEDATE}" }).toArray().catch((error) => error);
+const share = await client.share("auction_tick", 2026);
+const [named] = await share.files();
+const whole = await share.download(named).bytes();
+const rest = await share.download(named, { have: [whole.slice(0, 10)] }).bytes();
 window.found = {
+  share: [named.path, whole.length === named.size_bytes, rest.length === whole.length - 10],
   rows: rows.map((row) => Object.values(row)), file: [file.name, file.rows, file.bytes.length > 0],
   refused: [refused instanceof NoData, refused.reason, refused.requestId !== null],
 };
@@ -36,6 +42,7 @@ let folder: string;
 beforeAll(async () => {
   service = await startService();
   await publish(service, built);
+  await publishFiles(service, auctionPack(TRADEDATE));
   const { key } = await account(service, { plan: "flagship" });
   folder = await folderWithClient();
   const facts = JSON.stringify({ base: service.baseUrl, key });
@@ -60,7 +67,7 @@ afterAll(async () => {
 });
 
 describe("edgetape/client in Chromium, on a page of another site", () => {
-  it("walks 2,345 rows in pages, takes the file, and reads reason and request id", async () => {
+  it("walks 2,345 rows in pages, takes the file, downloads of a share, and reads reason and request id", async () => {
     const { page, errors, close } = await watchedPage(browser);
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
     await page.waitForFunction("window.found !== undefined");
@@ -68,6 +75,7 @@ describe("edgetape/client in Chromium, on a page of another site", () => {
       rows: built.rowsOf("600519"),
       file: [`600519.SH_${TRADEDATE}_orders.parquet`, 2_345, true],
       refused: [true, "security_unknown", true],
+      share: [`${TRADEDATE}/${TRADEDATE}_aucde.parquet`, true, true],
     });
     expect(errors).toEqual([]);
     await close();

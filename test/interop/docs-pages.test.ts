@@ -47,6 +47,15 @@ describe("the pages below /docs/ (issue: clients and documentation)", () => {
     expect([answer.status, answer.headers.location]).toEqual([302, to]);
   });
 
+  it("lead a browser on from the bare address; a script is told where the API is", async () => {
+    const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
+    const browsers = await get("/", { accept, "accept-language": "en" });
+    expect([browsers.status, browsers.headers.location]).toEqual([302, "/docs/en/quickstart"]);
+    const scripts = await get("/", { accept: "*/*" });
+    expect([scripts.status, scripts.reason]).toEqual([404, "not_found"]);
+    expect(scripts.text).toContain("/docs/");
+  });
+
   it("says all there is to say in both languages, block for block", () => {
     for (const slug of SLUGS) {
       const kinds = LANGUAGES.map((language) =>

@@ -2,7 +2,16 @@ import { describe, expect, it } from "vitest";
 import { createApp } from "../../src/app.ts";
 
 /** Every public path below which the service answers, `/admin`, `/console` and `/docs` as wholes. */
-const PUBLIC = ["/api", "/api/", "/health", "/s/-assets/:name", "/s/:share", "/s/:share/*", "/openapi.json"];
+const PUBLIC = [
+  "/",
+  "/api",
+  "/api/",
+  "/health",
+  "/s/-assets/:name",
+  "/s/:share",
+  "/s/:share/*",
+  "/openapi.json",
+];
 
 describe("routes", () => {
   it("are the documented ones and nothing else", () => {

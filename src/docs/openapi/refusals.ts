@@ -52,7 +52,7 @@ const EXAMPLES: { readonly [R in Reason]: Extract<Denial, { reason: R }> } = {
   cursor_invalid: { reason: "cursor_invalid" },
   cursor_mismatch: { reason: "cursor_mismatch", parameter: "symbol" },
   data_rebuilt: { reason: "data_rebuilt", tradedate },
-  not_loaded: { reason: "not_loaded", tradedate: today, newestLoaded },
+  not_loaded: { reason: "not_loaded", tradedate: today, recent: true, newestLoaded },
   not_trading_day: { reason: "not_trading_day", tradedate: "20260307" as BeijingDate, newestLoaded },
   future_day: { reason: "future_day", tradedate: "20260313" as BeijingDate, today, newestLoaded },
   before_history: {

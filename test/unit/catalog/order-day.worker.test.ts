@@ -117,7 +117,7 @@ describe("why a day or security is not served", () => {
   const denied = async (asked: Partial<OrderDayQuestion>) => dayDenial(DB, await read(asked), TODAY);
 
   it.each([
-    ["20240108", { reason: "not_loaded", newestLoaded: "20240105" }],
+    ["20240108", { reason: "not_loaded", recent: true, newestLoaded: "20240105" }],
     ["20240107", { reason: "not_trading_day", newestLoaded: "20240105" }],
     ["20240111", { reason: "future_day", today: "20240110", newestLoaded: "20240105" }],
     ["20240103", { reason: "before_history", earliestLoaded: "20240104" }],
