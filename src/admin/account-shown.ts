@@ -2,15 +2,15 @@
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { type Account as CatalogAccount, findAccount } from "../catalog/accounts.ts";
 import { keysOfAccount } from "../catalog/keys.ts";
-import type { AdminContext } from "./exchange.ts";
+import { type AdminContext, absent } from "./exchange.ts";
 import { summaryOf } from "./key-routes.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import type { Account } from "./wire.ts";
 
 /** The account `:id` of the path, or why it is refused. */
 export async function accountOf(c: AdminContext): Promise<CatalogAccount | AdminRefusal> {
-  const account = await findAccount(c.env.DB, c.req.param("id") ?? "");
-  return account ?? { reason: "absent", what: "account with this id" };
+  const accountId = c.req.param("id") ?? "";
+  return (await findAccount(c.env.DB, accountId)) ?? absent("account", accountId);
 }
 
 /** The account as it is now. */

@@ -51,6 +51,12 @@ function masked(text: string): string {
   return text.replaceAll(/(eta?_)[0-9A-Za-z]+/g, "$1…");
 }
 
+/** That nothing is called `id`; an id may be anything that was typed, so what looks like a key is masked. */
+export function absent(noun: string, id: string): AdminRefusal {
+  const shown = masked(id).slice(0, 100);
+  return { reason: "absent", what: shown === "" ? `${noun} with an empty id` : `${noun} ${shown}` };
+}
+
 /** All bytes of `body`, or null as soon as there are more than `maxBytes`. */
 export async function readAtMost(
   body: ReadableStream<Uint8Array> | null,

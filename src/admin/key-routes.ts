@@ -4,7 +4,7 @@ import { firstCharacters, generateKey, hashKey, randomBase62 } from "../access/k
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { importKeys, knownForImport } from "../catalog/key-import.ts";
 import { type ApiKey, findKey, revokeKey, rollKey } from "../catalog/keys.ts";
-import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal } from "./exchange.ts";
+import { type AdminContext, type AdminEnv, absent, answer, bodyOf, byOf, isRefusal } from "./exchange.ts";
 import { type HashedRow, planKeyImport } from "./key-import.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import {
@@ -59,16 +59,23 @@ async function hashed(row: KeyImportRowParsed): Promise<HashedRow> {
   return { sha256: await hashKey(key), firstCharacters: firstCharacters(key), row };
 }
 
+/** Somebody may have typed the key itself, which is of any form. */
+function noKey(keyId: string): AdminRefusal {
+  if (/^key_[0-9A-Za-z]*$/.test(keyId)) return absent("key", keyId);
+  return { reason: "absent", what: "key with this id; ids begin with key_" };
+}
+
 async function revoke(c: AdminContext): Promise<KeySummary | AdminRefusal> {
   const keyId = c.req.param("keyId") ?? "";
   await revokeKey(c.env.DB, keyId, byOf(c));
   const key = await findKey(c.env.DB, keyId);
-  return key === null ? { reason: "absent", what: "key with this id" } : summaryOf(key);
+  return key === null ? noKey(keyId) : summaryOf(key);
 }
 
 async function roll(c: AdminContext): Promise<RolledKey | AdminRefusal> {
-  const old = await findKey(c.env.DB, c.req.param("keyId") ?? "");
-  if (old === null) return { reason: "absent", what: "key with this id" };
+  const asked = c.req.param("keyId") ?? "";
+  const old = await findKey(c.env.DB, asked);
+  if (old === null) return noKey(asked);
   const body = await bodyOf(c, rollKeySchema);
   if (isRefusal(body)) return body;
   const by = byOf(c);

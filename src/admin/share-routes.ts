@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { findAccount } from "../catalog/accounts.ts";
 import { revokeShare, type Share, shareById, sharesOfAccount } from "../catalog/shares.ts";
-import { type AdminContext, type AdminEnv, answer, byOf } from "./exchange.ts";
+import { type AdminContext, type AdminEnv, absent, answer, byOf } from "./exchange.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import type { ShareList, ShareSummary } from "./wire.ts";
 
@@ -15,8 +15,9 @@ export function shareRoutes(): Hono<AdminEnv> {
 }
 
 async function list(c: AdminContext): Promise<ShareList | AdminRefusal> {
-  const account = await findAccount(c.env.DB, c.req.query("account") ?? "");
-  if (account === null) return { reason: "absent", what: "account with this id" };
+  const accountId = c.req.query("account") ?? "";
+  const account = await findAccount(c.env.DB, accountId);
+  if (account === null) return absent("account", accountId);
   return { shares: (await sharesOfAccount(c.env.DB, account.accountId)).map(summaryOf) };
 }
 
@@ -24,7 +25,7 @@ async function revoke(c: AdminContext): Promise<ShareSummary | AdminRefusal> {
   const shareId = c.req.param("shareId") ?? "";
   await revokeShare(c.env.DB, shareId, byOf(c));
   const held = await shareById(c.env.DB, shareId);
-  return held === null ? { reason: "absent", what: "share with this id" } : summaryOf(held.share);
+  return held === null ? absent("share", shareId) : summaryOf(held.share);
 }
 
 function summaryOf({ createdAtMs, revokedAtMs, ...share }: Share): ShareSummary {

@@ -6,7 +6,16 @@ import { firstCharacters, generateToken, hashKey } from "../access/key.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { type AdminToken, addToken, listTokens, revokeToken, tokenNamed } from "../catalog/admin-tokens.ts";
 import { auditEntries, SERVICE_ACTOR } from "../catalog/audit.ts";
-import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal, parsed } from "./exchange.ts";
+import {
+  type AdminContext,
+  type AdminEnv,
+  absent,
+  answer,
+  bodyOf,
+  byOf,
+  isRefusal,
+  parsed,
+} from "./exchange.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import {
   type AuditList,
@@ -19,6 +28,9 @@ import { instantTextSchema } from "./wire-fields.ts";
 
 /** Names that others than holders of named tokens have in the audit. */
 const RESERVED: readonly string[] = [FIRST_OPERATOR, SERVICE_ACTOR];
+
+/** Milliseconds from here on are an instant (2001 and later), below it a length of time. */
+const FIRST_INSTANT_MS = 1e12;
 
 /** Entries in one answer, at most. */
 const MAX_ENTRIES = 500;
@@ -66,7 +78,7 @@ async function revoke(c: AdminContext): Promise<TokenSummary | AdminRefusal> {
   const name = c.req.param("name") ?? "";
   await revokeToken(c.env.DB, name, byOf(c));
   const token = await tokenNamed(c.env.DB, name);
-  return token === null ? { reason: "absent", what: "token of this name" } : summaryOf(token);
+  return token === null ? absent("token", name) : summaryOf(token);
 }
 
 async function audit(c: AdminContext): Promise<AuditList | AdminRefusal> {
@@ -76,12 +88,27 @@ async function audit(c: AdminContext): Promise<AuditList | AdminRefusal> {
   const question = { subject, actor, action, sinceMs: since, beforeId: before, count: limit };
   const entries = await auditEntries(c.env.DB, question);
   return {
-    entries: entries.map(({ auditId, atMs, ...entry }) => ({
+    entries: entries.map(({ auditId, atMs, before, after, ...entry }) => ({
       id: auditId,
       at: beijingTimestamp(atMs),
       ...entry,
+      before: readable(before),
+      after: readable(after),
     })),
   };
+}
+
+/** As it was written, with instants as people read them: `endMs` is `end`, RFC 3339 in Beijing time. */
+function readable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(readable);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) =>
+      name.endsWith("Ms") && typeof member === "number" && member >= FIRST_INSTANT_MS
+        ? [name.slice(0, -2), beijingTimestamp(member)]
+        : [name, readable(member)],
+    ),
+  );
 }
 
 function summaryOf({ createdAtMs, lastUsedAtMs, revokedAtMs, ...token }: AdminToken): TokenSummary {

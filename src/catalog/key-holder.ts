@@ -67,7 +67,7 @@ export function keyHolderOf(result: D1Result): KeyHolder | null {
 /** The principal that `holder` is, whatever became of the key: its caller judges revocation and expiry. */
 export function principalOf(holder: KeyHolder): Principal {
   const { keyId, accountId, disabled, subscriptions, planLimits, ownLimits } = holder;
-  return { accountId, keyId, keyRevoked: false, disabled, subscriptions, planLimits, ownLimits };
+  return { accountId, keyId, disabled, subscriptions, planLimits, ownLimits };
 }
 
 /**

@@ -14,21 +14,26 @@ export interface Refusal {
   keyId: string | null;
   /** The `apiname`, as far as it was known. */
   interface: string | null;
+  /** Of an order request whose parameters were in order; a day that was left out is null. */
+  symbol: string | null;
+  tradedate: string | null;
   /** The denial's facts as JSON. */
   denial: string;
 }
 
-const COLUMNS = `request_id AS requestId, at_ms AS atMs, account_id AS accountId, key_id AS keyId, interface, denial`;
+const COLUMNS = `request_id AS requestId, at_ms AS atMs, account_id AS accountId, key_id AS keyId, interface, symbol, tradedate,
+  denial`;
 
 /** Keeps `refusal`; the first one of a request id stands. */
 export async function addRefusal(db: D1Database, refusal: Refusal): Promise<void> {
-  const { requestId, atMs, accountId, keyId, interface: asked, denial } = refusal;
+  const { requestId, atMs, accountId, keyId, interface: asked, symbol, tradedate, denial } = refusal;
   await db
     .prepare(
-      `INSERT OR IGNORE INTO refusals (request_id, at_ms, account_id, key_id, interface, denial)
-       VALUES (?, ?, ?, ?, ?, ?)`,
+      `INSERT OR IGNORE INTO refusals
+         (request_id, at_ms, account_id, key_id, interface, symbol, tradedate, denial)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     )
-    .bind(requestId, atMs, accountId, keyId, asked, denial)
+    .bind(requestId, atMs, accountId, keyId, asked, symbol, tradedate, denial)
     .run();
 }
 

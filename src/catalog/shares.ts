@@ -25,14 +25,12 @@ export interface HeldShare {
   disabled: boolean;
   /** Of the account: which plan is in force, and what it covers now, is `entitleShare`'s to say. */
   subscriptions: Subscription[];
-  /** Changes with every change of what is offered: caches key on it. */
-  catalogRevision: number;
 }
 
 const SHARE = `s.share_id AS shareId, s.account_id AS accountId, s.data_type AS dataType, s.year, s.generation,
   s.secret_version AS secretVersion, s.created_at_ms AS createdAtMs, s.revoked_at_ms AS revokedAtMs`;
 
-type HeldRow = Share & { disabledAtMs: number | null; subscriptions: string; catalogRevision: number };
+type HeldRow = Share & { disabledAtMs: number | null; subscriptions: string };
 
 /** The statement that reads the share with this id; its result goes to `heldShareOf`. */
 export function heldShareStatement(db: D1Database, shareId: string): D1PreparedStatement {
@@ -40,8 +38,7 @@ export function heldShareStatement(db: D1Database, shareId: string): D1PreparedS
     .prepare(
       `SELECT ${SHARE}, a.disabled_at_ms AS disabledAtMs,
          (SELECT json_group_array(json_object('plan', plan, 'startMs', start_ms, 'endMs', end_ms))
-            FROM subscriptions WHERE account_id = s.account_id) AS subscriptions,
-         (SELECT revision FROM catalog_revision) AS catalogRevision
+            FROM subscriptions WHERE account_id = s.account_id) AS subscriptions
        FROM shares s JOIN accounts a ON a.account_id = s.account_id
        WHERE s.share_id = ?1`,
     )
@@ -52,12 +49,11 @@ export function heldShareStatement(db: D1Database, shareId: string): D1PreparedS
 export function heldShareOf(result: D1Result | undefined): HeldShare | null {
   const [row] = (result?.results ?? []) as HeldRow[];
   if (row === undefined) return null;
-  const { disabledAtMs, subscriptions, catalogRevision, ...share } = row;
+  const { disabledAtMs, subscriptions, ...share } = row;
   return {
     share,
     disabled: disabledAtMs !== null,
     subscriptions: JSON.parse(subscriptions) as Subscription[],
-    catalogRevision,
   };
 }
 

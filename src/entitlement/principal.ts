@@ -24,8 +24,6 @@ export interface DailyLimits {
 export interface Principal {
   accountId: string;
   keyId: string;
-  /** The key itself was revoked, or its roll overlap is over. */
-  keyRevoked: boolean;
   /** The operator disabled the whole account. */
   disabled: boolean;
   subscriptions: readonly Subscription[];

@@ -146,10 +146,11 @@ function lastRequests(state: GateState, refusals: Refusal[]): LastRequest[] {
     .map(({ atMs, request }) => ({ time: beijingTimestamp(atMs), ...request }));
 }
 
-function refusedRequest({ requestId, interface: asked, denial: json }: Refusal): Omit<LastRequest, "time"> {
-  const denial = JSON.parse(json) as Denial;
+function refusedRequest(refusal: Refusal): Omit<LastRequest, "time"> {
+  const { requestId, interface: asked } = refusal;
+  const denial = JSON.parse(refusal.denial) as Denial;
   const { code, reason } = outcomeOf(denial);
-  const symbol = "symbol" in denial ? denial.symbol : null;
-  const tradedate = "tradedate" in denial ? denial.tradedate : null;
+  const symbol = "symbol" in denial ? denial.symbol : refusal.symbol;
+  const tradedate = "tradedate" in denial ? denial.tradedate : refusal.tradedate;
   return { request_id: requestId, interface: asked, code, reason, symbol, tradedate, rows: 0 };
 }

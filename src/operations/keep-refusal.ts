@@ -3,7 +3,7 @@
  * behind the answer and never delay it. A write costs as much as a thousand reads and the database takes one
  * at a time, so a flood must not turn into writes: each isolate keeps a few of each account's and no more.
  */
-import { addRefusal } from "../catalog/refusals.ts";
+import { addRefusal, type Refusal } from "../catalog/refusals.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Scope } from "./operation.ts";
 
@@ -56,12 +56,8 @@ function count(bucket: Bucket, refillMs: number, nowMs: number): void {
 
 const budget = new RefusalBudget();
 
-/** Whose request it was, as far as that was known. */
-export interface RefusedCaller {
-  accountId: string | null;
-  keyId: string | null;
-  interface: string | null;
-}
+/** Whose request it was and what it asked for, as far as that was known. */
+export type RefusedCaller = Pick<Refusal, "accountId" | "keyId" | "interface" | "symbol" | "tradedate">;
 
 /** Keeps the refusal of the request of `scope` if the isolate's budget has room for it; never throws. */
 export function keepRefusal(

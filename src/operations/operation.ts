@@ -34,6 +34,8 @@ export interface Call extends Scope {
 export interface Prepared {
   /** What the catalog will be asked; read together with the key when the key is not in memory. */
   reads: D1PreparedStatement[];
+  /** The security and the day (null: left out) of an order request, for those who look at refused ones later. */
+  about?: { symbol: string; tradedate: string | null };
   /** Steps 6 to 11 of decisions 2. Throws on a fault only. */
   run(call: Call): Promise<Response>;
   /**

@@ -23,12 +23,20 @@ import { OPERATIONS, PARAMS_OPTIONAL } from "./registry.ts";
 /** An operation with a limit of its own for the first byte says first what was late, and gives back what it took. */
 const LATE_MS = 1_000;
 
+const NOBODY: RefusedCaller = {
+  accountId: null,
+  keyId: null,
+  interface: null,
+  symbol: null,
+  tradedate: null,
+};
+
 /**
  * Serves or refuses one request; throws on a fault only. The console passes the signed-in `holder`, who then
  * stands in for the key of step 3; all other steps, slot and quota are the same.
  */
 export async function serveApi(request: Request, opened: Scope, holder?: Principal): Promise<Response> {
-  const caller: RefusedCaller = { accountId: null, keyId: null, interface: null };
+  const caller: RefusedCaller = { ...NOBODY };
   const language = preferredLanguage(request.headers.get("Accept-Language"));
 
   const decoded = await readBody(request);
@@ -75,7 +83,8 @@ async function serveEnvelope(envelope: Envelope, scope: Scope, asked: Asked): Pr
 
   // Parameters are judged at step 5; read early, so that a cold key and the day come in one D1 read.
   const prepared = await operation.prepare(envelope, scope);
-  const reads = "reason" in prepared ? [] : prepared.reads;
+  const { reads, about = {} } = "reason" in prepared ? { reads: [] } : prepared;
+  Object.assign(asked.caller, about);
 
   const identified = await log.stage("d1", () => identifyCaller(envelope, scope, reads, asked.holder));
   const { caller: principal, alongside, noteUse } = identified;

@@ -2,13 +2,7 @@
  * What shares cover, kept at the edge under the catalog revision that the request itself has read: after a
  * file was published or withdrawn the number is another one, and so is the answer.
  */
-import {
-  type Coverage,
-  type CoverageQuestion,
-  type CoveredFile,
-  coverageOf,
-  coveredFiles,
-} from "../catalog/files.ts";
+import { type Coverage, type CoverageQuestion, coverageOf } from "../catalog/files.ts";
 
 const CACHE_NAME = "edgetape-coverage";
 
@@ -31,32 +25,18 @@ export interface CoverageCache {
   ctx: Pick<ExecutionContext, "waitUntil">;
 }
 
-/** `coverageOf`, kept at the edge. */
-export function cachedCoverage(cache: CoverageCache, question: CoverageQuestion): Promise<Coverage> {
-  return kept(cache, keyOf("sums", question), () => coverageOf(cache.db, question));
-}
-
-/** `coveredFiles`, kept at the edge. */
-export function cachedFiles(cache: CoverageCache, question: CoverageQuestion): Promise<CoveredFile[]> {
-  return kept(cache, keyOf("files", question), () => coveredFiles(cache.db, question));
-}
-
-function keyOf(what: "sums" | "files", { dataType, from, to }: CoverageQuestion): string {
-  return `${what}/${dataType}/${from}-${to}`;
-}
-
-/** The value kept under `name`, or what `read` gives, which is kept then. A failing cache costs a read only. */
-async function kept<T>(
-  { catalogRevision, origin, ctx }: CoverageCache,
-  name: string,
-  read: () => Promise<T>,
-): Promise<T> {
-  const key = `${origin}/.coverage/${FORM}/${catalogRevision}/${name}`;
+/** `coverageOf`, kept at the edge. A failing cache costs a read only. */
+export async function cachedCoverage(
+  { db, catalogRevision, origin, ctx }: CoverageCache,
+  question: CoverageQuestion,
+): Promise<Coverage> {
+  const { dataType, from, to } = question;
+  const key = `${origin}/.coverage/${FORM}/${catalogRevision}/${dataType}/${from}-${to}`;
   const cache = await caches.open(CACHE_NAME).catch(() => null);
   const found = await cache?.match(key).catch(() => undefined);
-  if (found !== undefined) return (await found.json()) as T;
-  const value = await read();
-  const entry = Response.json(value, { headers: { "Cache-Control": `max-age=${MAX_AGE_SECONDS}` } });
+  if (found !== undefined) return (await found.json()) as Coverage;
+  const coverage = await coverageOf(db, question);
+  const entry = Response.json(coverage, { headers: { "Cache-Control": `max-age=${MAX_AGE_SECONDS}` } });
   if (cache !== null) ctx.waitUntil(cache.put(key, entry).catch(() => undefined));
-  return value;
+  return coverage;
 }

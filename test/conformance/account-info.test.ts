@@ -1,9 +1,10 @@
 /** `account_info`, additive to the spec (issue 5, 2). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AccountInfo } from "../../src/operations/account-info.ts";
+import type { Answer } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
 import { expectEnvelope, expectRefusal } from "./expect-refusal.ts";
-import { DAY_MS, MAIN, startWorld, TODAY, type World } from "./world.ts";
+import { DAY_MS, MAIN, OLDEST, startWorld, TODAY, type World } from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -79,6 +80,22 @@ describe("account_info", () => {
       rows: 5,
     });
     expect(JSON.stringify(info)).not.toContain(key);
+  });
+
+  it("names the security and the day of refused requests, whatever they were refused for", async () => {
+    const { key } = await account(world.service, { plan: "professional" });
+    const ask = (params: object) => world.ask({ symbol: "600519", ...params }, { apikey: key });
+    const outside = await ask({ tradedate: OLDEST });
+    const newest = await ask({});
+    const unread = await ask({ tradedate: MAIN, page_size: "many" });
+    const { last_requests } = await infoOf(key);
+    const toldOf = ({ headers }: Answer) => {
+      const told = last_requests.find(({ request_id }) => request_id === headers["x-request-id"]);
+      return [told?.reason, told?.symbol, told?.tradedate];
+    };
+    expect(toldOf(outside)).toEqual(["outside_window", "600519", OLDEST]);
+    expect(toldOf(newest)).toEqual(["not_loaded", "600519", TODAY]);
+    expect(toldOf(unread)).toEqual(["param_invalid", null, null]);
   });
 
   it("tells the windows of a professional as dates, and the files left against the account's own limit", async () => {

@@ -152,7 +152,7 @@ describe("edgetape share", () => {
     expect(await done(["share", "revoke", shareId, "--yes"])).toContain(`Share ${shareId} of account`);
     expect((await share("level2", 2026)).url).not.toBe(url);
     expect((await edgetape(["share", "list", "nobody"])).stderr).toBe(
-      "edgetape: There is no account with this id.\n",
+      "edgetape: There is no account nobody.\n",
     );
   });
 });

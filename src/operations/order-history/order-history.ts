@@ -36,6 +36,7 @@ async function prepare(envelope: Envelope, scope: Scope): Promise<Prepared | Den
   const question = { tradedate: walk.tradedate, symbol: query.symbol, today: beijingDate(nowMs) };
   return {
     reads: [orderDayStatement(env.DB, question)],
+    about: { symbol: query.symbol, tradedate: walk.tradedate },
     run: (call) => run(call, query, walk, question),
     explain: (call) => explainOrderHistory(call, query, walk, question),
   };

@@ -65,7 +65,6 @@ describe("identify", () => {
     expect(cold.caller).toEqual({
       accountId,
       keyId,
-      keyRevoked: false,
       disabled: false,
       subscriptions: [plan],
       planLimits: {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { generateKey, generateToken } from "../../../src/access/key.ts";
 import { adminRoutes } from "../../../src/admin/routes.ts";
 import type { AuditList, IssuedKey, IssuedToken, TokenList, TokenSummary } from "../../../src/admin/wire.ts";
+import { addAudit } from "../../../src/catalog/audit.ts";
 import { admin, TOKEN, testEnv } from "./operator.ts";
 
 const routes = adminRoutes().routes.filter(({ path, method }) => !path.includes("*") && method !== "ALL");
@@ -140,5 +141,43 @@ describe("operators", () => {
     const subjects = [...first.body.entries, ...next.body.entries].map(({ subject }) => subject);
     expect(subjects.slice(0, 3)).toEqual(["audited-3", "audited-2", "audited-1"]);
     expect((await admin("GET", "/audit?since=yesterday")).status).toBe(400);
+  });
+
+  it("read instants of the audit in Beijing time, and lengths of time as they are", async () => {
+    const subscriptions = [
+      { plan: "trial", start: "2026-03-12T00:00:00+08:00", end: "2026-04-12T00:00:00+08:00" },
+    ];
+    await admin("PUT", "/accounts/audited-1/subscriptions", { subscriptions });
+    const entry = { atMs: 1, actor: "test", action: "test.lengths", subject: "lengths", before: null };
+    await addAudit(testEnv.DB, {
+      ...entry,
+      after: { overlapMs: 60_000, at: [{ endMs: 1_773_244_800_000 }], n: null },
+    });
+    const newest = async (subject: string) =>
+      (await admin<AuditList>("GET", `/audit?subject=${subject}&limit=1`)).body.entries[0]?.after;
+    expect(JSON.stringify(await newest("audited-1"))).toContain(
+      '{"plan":"trial","start":"2026-03-12T00:00:00+08:00","end":"2026-04-12T00:00:00+08:00"}',
+    );
+    expect(await newest("lengths")).toEqual({
+      overlapMs: 60_000,
+      at: [{ end: "2026-03-12T00:00:00+08:00" }],
+      n: null,
+    });
+  });
+
+  it("learn which account, key, token or share is not there, and a key that was typed is not repeated", async () => {
+    const sentence = async (method: string, path: string) => (await admin(method, path)).body.error;
+    expect(await sentence("GET", "/accounts/Nobody%207")).toBe("There is no account Nobody 7.");
+    expect(await sentence("GET", "/shares?account=nobody")).toBe("There is no account nobody.");
+    expect(await sentence("GET", "/shares")).toBe("There is no account with an empty id.");
+    expect(await sentence("POST", "/tokens/Eve/revoke")).toBe("There is no token Eve.");
+    expect(await sentence("POST", "/shares/s1/revoke")).toBe("There is no share s1.");
+    expect(await sentence("POST", "/keys/key_nobody/revoke")).toBe("There is no key key_nobody.");
+    expect(await sentence("GET", `/accounts/${generateKey()}`)).toBe("There is no account et_….");
+    for (const typed of [generateKey(), "imported-key-of-a-customer"]) {
+      expect(await sentence("POST", `/keys/${typed}/revoke`)).toBe(
+        "There is no key with this id; ids begin with key_.",
+      );
+    }
   });
 });

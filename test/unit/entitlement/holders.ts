@@ -13,7 +13,6 @@ export function holder(plans: PlanName[]): Principal {
   return {
     accountId: "account",
     keyId: "key",
-    keyRevoked: false,
     disabled: false,
     subscriptions: plans.map((plan) => ({ plan, startMs: 0, endMs: Number.MAX_SAFE_INTEGER })),
     planLimits: {

@@ -20,7 +20,6 @@ const row = {
   revokedAtMs: null,
   disabledAtMs: null,
   subscriptions: JSON.stringify([{ plan: "flagship", startMs: 0, endMs: NOW + 1e10 }]),
-  catalogRevision: 1,
 };
 
 /** What was done for a request, step by step: reads, derivations, comparisons, questions to a guard. */
