@@ -156,6 +156,7 @@ describe("the pages below /docs/ (issue: clients and documentation)", () => {
         if (PICTURES !== undefined) {
           await page.screenshot({
             path: `${PICTURES}/docs-phone-${colorScheme}${path.replaceAll("/", "-")}.png`,
+            fullPage: true,
           });
         }
       }

@@ -47,23 +47,27 @@ class Revisions:
         """`entry` as of the day's present revision, or None when the file must be asked for again."""
         day = self._days[tradedate]
         if entry.get("url") != self._base_url:
-            return self._same_elsewhere(symbol, day, entry)
-        revision = entry.get("revision")
-        if revision == day["revision"]:
+            return self._same_size(symbol, day, entry)
+        if not self._is_outdated(tradedate, entry):
             return entry
+        revision, is_told = entry.get("revision"), False
+        if revision == day["revision"] and entry.get("published") is None:
+            return self._same_size(symbol, day, entry)
         for change in self._changes_of(tradedate):
             if change["previous"] != revision or change["kind"] not in ("published", "restored"):
                 continue
             if _names(change, symbol):
                 return None
-            revision = change["revision"]
-        if revision != day["revision"]:
+            revision, is_told = change["revision"], True
+        if not is_told or revision != day["revision"]:
             return None
         return {**entry, "revision": revision, "published": day["published_at"]}
 
     def _is_outdated(self, tradedate: str, entry: Entry) -> bool:
-        same_line = entry.get("url") == self._base_url
-        return same_line and entry.get("revision") != self._days[tradedate]["revision"]
+        """A catalog that was put back may give a number twice: its instant of publication is another one."""
+        day = self._days[tradedate]
+        noted = (entry.get("revision"), entry.get("published"))
+        return entry.get("url") == self._base_url and noted != (day["revision"], day["published_at"])
 
     def _changes_of(self, tradedate: str) -> List[Change]:
         if self._changes is None:
@@ -75,8 +79,9 @@ class Revisions:
                 self._changes = {}  # Another deployment's numbers.
         return self._changes.get(tradedate, [])
 
-    def _same_elsewhere(self, symbol: str, day: Day, entry: Entry) -> Optional[Entry]:
-        """Another deployment's file: the same when the security has as many rows, and bytes, here."""
+    def _same_size(self, symbol: str, day: Day, entry: Entry) -> Optional[Entry]:
+        """A file whose revision says nothing, as another deployment's: the same when it has as many rows, and
+        bytes, here."""
         tradedate = day["tradedate"]
         if tradedate not in self._securities:
             self._securities[tradedate] = self._client.symbols(tradedate)

@@ -1,7 +1,8 @@
 """A folder that follows the service: one Parquet file for each security and day.
 
 The journal remembers for each file which revision of its day it is of, on which deployment. A newer revision
-asks for the file again only when `data_changes` names the security, or cannot tell; revisions of another
+asks for the file again only when `data_changes` names the security, or cannot tell; so does the same number from
+another instant, which a catalog gives that was put back to an earlier state. Revisions of another
 deployment say nothing, so there the security's rows and bytes are compared.
 """
 
