@@ -15,6 +15,9 @@ const CONFIRM_MS = 1_000;
 /** Bytes of a ready body that are sent only after the release. */
 const LAST_BYTES = 4;
 
+/** A store's stream that nobody reads for so long may die of it: what breaks then is the client's doing. */
+const STALL_MS = 15_000;
+
 /**
  * Writes the whole body, in order, waiting for each write. It calls `beforeLastBytes` once, before the
  * last four bytes, and waits for it. What it throws is the service's own fault, unless a write threw it.
@@ -35,7 +38,7 @@ export interface BodyEnd {
   how: "whole" | "client_gone" | "client_slow" | "fault";
   /** Bytes the client's side took. */
   bytesSent: number;
-  /** What was thrown, when `how` is `fault`. */
+  /** What was thrown, when `how` is `fault`, and when a stalled client made a read fail. */
   error?: unknown;
 }
 
@@ -45,6 +48,8 @@ export interface Holding {
   signal: AbortSignal;
   /** What the account's list of last requests says of this one if the whole body goes out. */
   outcome: RequestOutcome;
+  /** Of a ready body: the caller has a further page to ask for, whose write may carry this one's end. */
+  hasMore?: boolean;
   /** Called once, when the body has ended: for the log line and for marking a damaged day. */
   onEnd?: (end: BodyEnd) => void | Promise<void>;
 }
@@ -75,9 +80,9 @@ async function sendReady(
   slot: Slot,
   bytes: Uint8Array,
   writer: WritableStreamDefaultWriter<Uint8Array>,
-  { signal, outcome }: Holding,
+  { signal, outcome, hasMore = false }: Holding,
 ): Promise<BodyEnd> {
-  const released = confirmedOrLate(slot.release({ credit: false, outcome }));
+  const released = confirmedOrLate(slot.release({ credit: false, outcome, hasMore }));
   const split = Math.max(0, bytes.byteLength - LAST_BYTES);
   let bytesSent = 0;
   const send = async (): Promise<BodyEnd["how"]> => {
@@ -102,6 +107,7 @@ async function sendPumped(
   { signal, outcome }: Holding,
 ): Promise<BodyEnd> {
   const sink = new ClientSink(writer, body.sizeBytes);
+  const beganMs = Date.now();
   const releaseWhole = () => slot.release({ credit: false, outcome });
   const send = async (): Promise<BodyEnd> => {
     await body.pump(sink.writable.getWriter(), () => confirmedOrLate(releaseWhole()));
@@ -114,18 +120,17 @@ async function sendPumped(
   const end = await Promise.race([
     send().catch((error): BodyEnd => {
       const bytesSent = sink.bytesSent;
-      return sink.hasFailed || signal.aborted
-        ? { how: "client_gone", bytesSent }
-        : { how: "fault", bytesSent, error };
+      if (sink.hasFailed || signal.aborted) return { how: "client_gone", bytesSent };
+      return { how: sink.lastWaitMs < STALL_MS ? "fault" : "client_slow", bytesSent, error };
     }),
     gone(signal).then((how): BodyEnd => ({ how, bytesSent: sink.bytesSent })),
-    // Out of time: the client's doing if a write waits for it, ours if the client waits for us.
-    stop.passed.then(
-      (): BodyEnd =>
-        sink.isWaiting
-          ? { how: "client_slow", bytesSent: sink.bytesSent }
-          : { how: "fault", bytesSent: sink.bytesSent, error: new Error("the request's time was over") },
-    ),
+    stop.passed.then((): BodyEnd => {
+      const bytesSent = sink.bytesSent;
+      // Out of time: ours if most of it went by while the client waited for us.
+      const isTaken = bytesSent === body.sizeBytes || sink.isWaiting;
+      if (isTaken || sink.waitedMs > (Date.now() - beganMs) / 2) return { how: "client_slow", bytesSent };
+      return { how: "fault", bytesSent, error: new Error("the request's time was over") };
+    }),
   ]);
   stop.clear();
   if (end.how === "whole") await releaseWhole();
@@ -149,6 +154,9 @@ class ClientSink {
   bytesSent = 0;
   /** A write is waiting for the client to read. */
   isWaiting = false;
+  /** How long the last write that has ended waited for the client, and all of them together. */
+  lastWaitMs = 0;
+  waitedMs = 0;
   /** The client's side refused a write. */
   hasFailed = false;
 
@@ -158,6 +166,7 @@ class ClientSink {
         if (this.bytesSent + piece.byteLength > sizeBytes)
           throw new Error(`the body is longer than ${sizeBytes} bytes`);
         this.isWaiting = true;
+        const sinceMs = Date.now();
         try {
           await client.write(piece);
         } catch (error) {
@@ -165,6 +174,8 @@ class ClientSink {
           throw error;
         }
         this.isWaiting = false;
+        this.lastWaitMs = Date.now() - sinceMs;
+        this.waitedMs += this.lastWaitMs;
         this.bytesSent += piece.byteLength;
       },
     });

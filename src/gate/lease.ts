@@ -102,7 +102,8 @@ export function release(row: GateRow, id: string, request: ReleaseRequest): Gate
   if (grant === undefined) return freed;
   const credited = request.credit ? giveBack(freed, grant) : freed;
   const { outcome } = request;
-  return outcome === undefined ? credited : replaceGrant(credited, grant.id, (old) => ({ ...old, outcome }));
+  const isNews = outcome !== undefined && JSON.stringify(outcome) !== JSON.stringify(grant.outcome);
+  return isNews ? replaceGrant(credited, grant.id, (old) => ({ ...old, outcome })) : credited;
 }
 
 /** The operator frees the slot, whoever holds it. That request's own release then does nothing. */

@@ -34,6 +34,15 @@ export interface GateUse {
 /** Facts of a refusal; they travel on to `http`, which may not import this room. */
 export type GateRefusal = UseDenial;
 
+/** A refusal as the object words it. */
+export type GateRefused = GateRefusal & {
+  /**
+   * The object has just started and found the slot taken. An end that its predecessor had only in memory may
+   * still be on its way from the worker that told it: asking once more is worth it.
+   */
+  justStarted?: boolean;
+};
+
 /** How a request ended, for the account's list of last requests (at most 20 are kept). */
 export interface RequestOutcome {
   atMs: number;
@@ -49,6 +58,24 @@ export interface ReleaseRequest {
   /** Give the charge back: the service itself failed (decisions 2). */
   credit: boolean;
   outcome?: RequestOutcome;
+  /**
+   * The caller has a further page to ask for, and the worker waits for `Lease.written`: the slot may be freed
+   * in memory now and in storage by that page's own write. Objects that do not know the field write at once.
+   */
+  hasMore?: boolean;
+}
+
+/** What a release through the lease answers. */
+export interface ReleaseAnswer {
+  /** False when the end is in memory only; `Lease.written` then tells when it is stored. */
+  written: boolean;
+}
+
+/** The worker's side of a lease. */
+export interface LeaseStub extends Disposable {
+  /** Nothing is answered by objects of the first version, which always write. */
+  release(request: ReleaseRequest): PromiseLike<ReleaseAnswer | undefined>;
+  written(): PromiseLike<void>;
 }
 
 /** What an accepted request gets: its grant's id and today's counters with itself counted. */

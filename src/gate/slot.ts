@@ -2,14 +2,25 @@
  * The worker's side of the gate: an operation takes the slot, works, and gives it back exactly once in
  * effect, whatever happens to the object, to the client or to the worker in between.
  */
-import type { Gate, Lease } from "./gate-object.ts";
-import type { AcquireRequest, GateGrant, GateRefusal, GateUse, ReleaseRequest } from "./protocol.ts";
+import type { Gate } from "./gate-object.ts";
+import type {
+  AcquireRequest,
+  GateGrant,
+  GateRefusal,
+  GateRefused,
+  GateUse,
+  LeaseStub,
+  ReleaseRequest,
+} from "./protocol.ts";
 
 /** An answer of the object that takes longer is a fault: the first byte is due in 15 s (decisions 2). */
 const ANSWER_MS = 5_000;
 
 /** The worker stops this long before the object would let the next request in. */
 const STOP_EARLY_MS = 500;
+
+/** A taken slot of an object that has just started is asked for once more after this time, longer than ends wait. */
+const ASK_AGAIN_MS = 600;
 
 /** Where the gate objects are. */
 export interface GateHome {
@@ -46,7 +57,7 @@ export interface Slot {
   release(request: ReleaseRequest): Promise<boolean>;
 }
 
-type Granted = GateGrant & { lease: Pick<Lease, "release"> & Disposable };
+type Granted = GateGrant & { lease: LeaseStub };
 
 /** The gate of the account on the interface; also for `/health`, the operator and `account_info`. */
 export function gateOf(home: GateHome, accountId: string, interfaceName: string): DurableObjectStub<Gate> {
@@ -64,8 +75,15 @@ export function gateOf(home: GateHome, accountId: string, interfaceName: string)
 export async function takeSlot(place: GatePlace, ask: SlotAsk): Promise<Slot | GateRefusal> {
   const startMs = Date.now();
   const stub = () => gateOf(place, ask.accountId, ask.interface);
-  const answer = await acquire(place, stub, ask.request);
-  if ("reason" in answer) return answer;
+  let answer = await acquire(place, stub, ask.request);
+  if ("reason" in answer && answer.justStarted) {
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+    answer = await acquire(place, stub, ask.request);
+  }
+  if ("reason" in answer) {
+    const { justStarted: _, ...refusal } = answer;
+    return refusal;
+  }
 
   const slot = new HeldSlot(place, stub, answer, startMs + ask.request.boundMs - STOP_EARLY_MS);
   const onGone = () => slot.release({ credit: false });
@@ -82,7 +100,7 @@ async function acquire(
   place: GatePlace,
   stub: () => DurableObjectStub<Gate>,
   request: AcquireRequest,
-): Promise<Granted | GateRefusal> {
+): Promise<Granted | GateRefused> {
   try {
     return await askOnce(place, stub(), request);
   } catch (error) {
@@ -102,8 +120,8 @@ async function askOnce(
   place: GatePlace,
   stub: DurableObjectStub<Gate>,
   request: AcquireRequest,
-): Promise<Granted | GateRefusal> {
-  const pending: Promise<Granted | GateRefusal> = stub.acquire(request);
+): Promise<Granted | GateRefused> {
+  const pending: Promise<Granted | GateRefused> = stub.acquire(request);
   try {
     return await inTime(pending);
   } catch (error) {
@@ -148,13 +166,30 @@ class HeldSlot implements Slot {
 
   /** By the lease, and by a fresh stub only if that fails: the lease of a restarted object is dead for good. */
   async #tell(request: ReleaseRequest): Promise<boolean> {
+    const { lease } = this.#granted;
     try {
-      await inTime(Promise.resolve(this.#granted.lease.release(request)));
-      this.#granted.lease[Symbol.dispose]();
+      const answer = await inTime(Promise.resolve(lease.release(request)));
+      if (answer?.written === false) this.#place.ctx.waitUntil(this.#seeWritten(request));
+      else lease[Symbol.dispose]();
       return true;
     } catch (error) {
       if (isOverloaded(error)) return false;
     }
+    return this.#tellAnew(request);
+  }
+
+  /** Stays until an end that the object has in memory is stored; one that died before that is told again. */
+  async #seeWritten(request: ReleaseRequest): Promise<void> {
+    const { lease } = this.#granted;
+    try {
+      await inTime(Promise.resolve(lease.written()));
+      lease[Symbol.dispose]();
+    } catch {
+      await this.#tellAnew(request);
+    }
+  }
+
+  async #tellAnew(request: ReleaseRequest): Promise<boolean> {
     try {
       await inTime(this.#stub().release(this.#granted.id, request));
       return true;

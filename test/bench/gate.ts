@@ -1,37 +1,41 @@
-/** What a slot costs: taking and freeing it, against two calls that each write a row and do nothing else. */
-import { startGateService } from "../support/gate-service.ts";
-import type { BenchRow } from "./bench-row.ts";
-import { median } from "./bench-row.ts";
+/**
+ * What a slot costs: taking and freeing it in a walk and outside of one, against the object as it was before ends
+ * could wait in memory, and against two calls that each write a row and do nothing else.
+ */
+import { type GateRounds, startGateService } from "../support/gate-service.ts";
+import { type BenchRow, median } from "./bench-row.ts";
 
 const OBJECTS = 100;
 const ROUNDS = 20;
 const SAMPLES = 7;
+const KINDS: readonly GateRounds[] = ["former", "walk", "slot", "writes"];
 
 /** Slots taken and freed a second over 100 warm objects at once. */
 export async function benchGate(): Promise<BenchRow[]> {
   await using gate = await startGateService();
-  const perSecond = async (what: "slot" | "writes"): Promise<number> => {
+  const perSecond = async (what: GateRounds): Promise<number> => {
     const startedMs = performance.now();
     await gate.rounds(what, OBJECTS, ROUNDS);
     return (1_000 * OBJECTS * ROUNDS) / (performance.now() - startedMs);
   };
-  await perSecond("slot");
-  await perSecond("writes");
-  const slots: number[] = [];
-  const writes: number[] = [];
+  const samples = new Map<GateRounds, number[]>(KINDS.map((kind) => [kind, []]));
+  for (const kind of KINDS) await perSecond(kind);
+  // By turns, so that a machine that is busy for a while is so for all.
   for (let sample = 0; sample < SAMPLES; sample++) {
-    slots.push(await perSecond("slot"));
-    writes.push(await perSecond("writes"));
+    for (const [kind, values] of samples) values.push(await perSecond(kind));
   }
-  const [slot, bare] = [median(slots), median(writes)];
+  const value = (kind: GateRounds) => median(samples.get(kind) ?? []);
+  const beside = (name: string, kind: GateRounds): BenchRow => ({
+    name,
+    value: value(kind),
+    unit: "/s",
+    ratio: value(kind) / value("former"),
+    against: "before",
+  });
   return [
-    { name: "two object calls that write a row each", value: bare, unit: "/s" },
-    {
-      name: "slot taken and freed, 100 warm objects",
-      value: slot,
-      unit: "/s",
-      ratio: slot / bare,
-      against: "two bare writes",
-    },
+    { name: "slots over 100 warm objects before: 2 rows each", value: value("former"), unit: "/s" },
+    beside("slots over 100 warm objects, of walks: 1 row each", "walk"),
+    beside("slots over 100 warm objects, of single pages: 2 rows", "slot"),
+    beside("two object calls that write a row each", "writes"),
   ];
 }

@@ -13,14 +13,20 @@ export interface TakeOptions {
   bound?: number;
 }
 
+/**
+ * Take and free a slot for a caller that is done or that walks, with an object of the former version, or write a
+ * bare row twice.
+ */
+export type GateRounds = "slot" | "walk" | "former" | "writes";
+
 export interface GateService extends AsyncDisposable {
   /** Takes the slot; the answer is read when the test says so. */
   open(options: TakeOptions): Promise<OpenAnswer>;
   state(account: string): Promise<GateState>;
   /** How the request `id` ended by the worker's own account, or `null` while it runs. */
   end(id: string): Promise<(Omit<BodyEnd, "error"> & { error: string | null }) | null>;
-  /** `rounds` times on each of `objects` objects at once: take and free a slot, or write a bare row twice. */
-  rounds(what: "slot" | "writes", objects: number, rounds: number): Promise<void>;
+  /** `rounds` times on each of `objects` objects at once. */
+  rounds(what: GateRounds, objects: number, rounds: number): Promise<void>;
 }
 
 /** Starts it; dispose of it in `afterAll`, or declare it with `await using`. */

@@ -7,11 +7,24 @@ import { type BodyEnd, type BodyPump, holdBody } from "../../src/gate/hold-body.
 import type { AcquireRequest, RequestOutcome } from "../../src/gate/protocol.ts";
 import { takeSlot } from "../../src/gate/slot.ts";
 
+import { FormerGate } from "./former-gate.ts";
+
 // The deployment's other classes, which its configuration asks every entry for; `Gate` below stands before.
 export * from "../../src/worker.ts";
 
+/** Objects of this account's names are of the former version. */
+const FORMER = "former-";
+
 /** The real gate with a switch that kills it, as a deployment or a moving machine does. */
 export class Gate extends ServedGate {
+  readonly #former = new FormerGate(this.ctx.storage);
+
+  override acquire(ask: AcquireRequest): ReturnType<ServedGate["acquire"]> {
+    if (!this.ctx.id.name?.startsWith(FORMER)) return super.acquire(ask);
+    // The worker must live with its lease, which has no `written` and answers nothing.
+    return this.#former.acquire(ask) as ReturnType<ServedGate["acquire"]>;
+  }
+
   restart(): void {
     this.ctx.abort("restarted by the test");
   }
@@ -89,15 +102,19 @@ async function take(request: Request, env: TestEnv, ctx: ExecutionContext): Prom
   return new Response(holdBody(slot, body, { ctx, signal: request.signal, outcome, onEnd }));
 }
 
-/** On each of many objects at once, `rounds` times: takes and frees the slot, or makes two bare writes. */
+/**
+ * On each of many objects at once, `rounds` times: takes and frees the slot, of a caller that walks or of one that
+ * does not, or of an object of the former version; or makes two bare writes.
+ */
 async function rounds(url: URL, env: TestEnv, ctx: ExecutionContext): Promise<void> {
   const query = url.searchParams;
+  const what = query.get("what");
   const namespace = env.GATE as unknown as DurableObjectNamespace<ServedGate>;
   const place = { namespace, locationHint: "apac" as const, ctx };
   const { signal } = new AbortController();
   const one = async (accountId: string) => {
     for (let round = 0; round < Number(query.get("rounds")); round++) {
-      if (query.get("what") === "writes") {
+      if (what === "writes") {
         await env.GATE.getByName(`${accountId}:test`).writeRow();
         await env.GATE.getByName(`${accountId}:test`).writeRow();
         continue;
@@ -111,10 +128,15 @@ async function rounds(url: URL, env: TestEnv, ctx: ExecutionContext): Promise<vo
       };
       const slot = await takeSlot(place, { accountId, interface: "test", request, signal });
       if ("reason" in slot) throw new Error(slot.reason);
-      if (!(await slot.release({ credit: false }))) throw new Error("the release was not confirmed");
+      if (!(await slot.release({ credit: false, hasMore: what === "walk" })))
+        throw new Error("the release was not confirmed");
     }
   };
-  await Promise.all(Array.from({ length: Number(query.get("objects")) }, (_, n) => one(`warm-${n}`)));
+  await Promise.all(
+    Array.from({ length: Number(query.get("objects")) }, (_, n) =>
+      one(`${what === "former" ? FORMER : "warm-"}${n}`),
+    ),
+  );
 }
 
 export default {

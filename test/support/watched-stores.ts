@@ -122,11 +122,12 @@ function watchObjects<T extends object>(namespace: T, store: "gate" | "guard", w
 
 function withWatchedLease(answer: unknown, watch: Watch): unknown {
   if (typeof answer !== "object" || answer === null || !("lease" in answer)) return answer;
-  const lease = answer.lease as { release: Method } & Disposable;
+  const lease = answer.lease as { release: Method; written: Method } & Disposable;
   return {
     ...answer,
     lease: {
       release: (request: unknown) => watched(watch, "gate", "lease.release", () => lease.release(request)),
+      written: () => watched(watch, "gate", "lease.written", () => lease.written()),
       [Symbol.dispose]: () => lease[Symbol.dispose](),
     },
   };

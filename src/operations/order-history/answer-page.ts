@@ -58,7 +58,7 @@ export async function answerPage(accepted: Accepted): Promise<Response | Denial>
     tradedate,
     rows: page.rows,
   };
-  return new Response(holdBody(slot, body, { ctx, signal, outcome, onEnd }), {
+  return new Response(holdBody(slot, body, { ctx, signal, outcome, onEnd, hasMore: nextCursor !== null }), {
     headers: jsonHeaders({
       requestId,
       quota: { kind: "json", limits: grant.limits, use: slot.use },

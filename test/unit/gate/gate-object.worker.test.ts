@@ -69,7 +69,7 @@ describe("slot (spec 8: one in-progress request per account and interface)", () 
     const gate = freshGate();
     const grant = await granted(gate);
     await restart(gate);
-    expect(await gate.stub().acquire(json())).toEqual({ reason: "slot_busy" });
+    expect(await gate.stub().acquire(json())).toEqual({ reason: "slot_busy", justStarted: true });
     await expect(Promise.resolve(grant.lease.release({ credit: false }))).rejects.toThrow();
     await gate.stub().release(grant.id, { credit: false });
     expect((await granted(gate)).use.requests).toBe(2);
@@ -82,7 +82,7 @@ describe("slot (spec 8: one in-progress request per account and interface)", () 
     await granted(gate, json({ boundMs: 60_000 }));
     await restart(gate);
     vi.setSystemTime("2026-11-27T01:30:59.999Z");
-    expect(await gate.stub().acquire(json())).toEqual({ reason: "slot_busy" });
+    expect(await gate.stub().acquire(json())).toMatchObject({ reason: "slot_busy" });
     vi.setSystemTime("2026-11-27T01:31:00.000Z");
     expect((await granted(gate)).use.requests).toBe(2);
   });
@@ -138,23 +138,98 @@ describe("daily quota (spec 8)", () => {
 });
 
 describe("what is written", () => {
-  it("writes one row for a grant, one for a release, none for a refusal or a repeated release", async () => {
-    const gate = freshGate();
-    const written = () =>
-      runInDurableObject(
+  const rowsWritten = async (gate: ReturnType<typeof freshGate>) =>
+    Number(
+      await runInDurableObject(
         gate.stub(),
         (_, state) => state.storage.sql.exec("SELECT total_changes() AS n").one().n,
-      );
+      ),
+    );
+
+  it("is one row for a grant, one for a release, none for a refusal or a repeated release", async () => {
+    const gate = freshGate();
     await granted(gate, json({ requestId: "warm" }));
     await gate.stub().release("warm", { credit: false });
-    const before = Number(await written());
+    const before = await rowsWritten(gate);
     const grant = await granted(gate);
     await gate.stub().acquire(json());
     await grant.lease.release({ credit: false });
     await grant.lease.release({ credit: false });
     grant[Symbol.dispose]();
     await gate.stub().state();
-    expect(Number(await written()) - before).toBe(2);
+    expect((await rowsWritten(gate)) - before).toBe(2);
+  });
+
+  it("is one row a page while a caller walks: 101 rows for the 100 pages after its first", async () => {
+    const gate = freshGate();
+    const first = await granted(gate);
+    await first.lease.release({ credit: false, hasMore: true });
+    const before = await rowsWritten(gate);
+    for (let page = 1; page <= 100; page++) {
+      const grant = await granted(gate);
+      await grant.lease.release({ credit: false, hasMore: page < 100 });
+    }
+    expect((await rowsWritten(gate)) - before).toBe(101);
+    expect((await gate.stub().state()).use.requests).toBe(101);
+  });
+
+  it("is two rows a page for a caller that takes its time, of a worker that does not stay, and with a credit", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const gate = freshGate();
+    await (await granted(gate)).lease.release({ credit: false, hasMore: true });
+    const before = await rowsWritten(gate);
+    vi.setSystemTime(Date.now() + 501);
+    const slow = await granted(gate);
+    expect(await slow.lease.release({ credit: false, hasMore: true })).toEqual({ written: true });
+    const former = await granted(gate);
+    expect(await former.lease.release({ credit: false })).toEqual({ written: true });
+    const faulty = await granted(gate);
+    expect(await faulty.lease.release({ credit: true, hasMore: true })).toEqual({ written: true });
+    expect((await rowsWritten(gate)) - before).toBe(6);
+  });
+});
+
+describe("an end that waits in memory for the next page's write", () => {
+  /** A caller in the middle of a walk: its last page is over, and only memory knows it. */
+  async function waiting() {
+    const gate = freshGate();
+    await (await granted(gate)).lease.release({ credit: false, hasMore: true });
+    const grant = await granted(gate);
+    expect(await grant.lease.release({ credit: false, hasMore: true })).toEqual({ written: false });
+    return { gate, grant };
+  }
+  const storedHolder = (gate: ReturnType<typeof freshGate>) =>
+    runInDurableObject(
+      gate.stub(),
+      (_, { storage }) => JSON.parse(String(storage.sql.exec("SELECT row FROM gate").one().row)).holder,
+    );
+
+  it("frees the slot at once", async () => {
+    const { gate } = await waiting();
+    expect((await gate.stub().state()).holder).toBeNull();
+    expect((await granted(gate)).use.requests).toBe(3);
+  });
+
+  it("is stored when nobody comes, and then `written` answers", async () => {
+    const { gate, grant } = await waiting();
+    await grant.lease.written();
+    expect(await storedHolder(gate)).toBeNull();
+  });
+
+  it("is stored when its worker dies and its lease is dropped", async () => {
+    const { gate, grant } = await waiting();
+    grant[Symbol.dispose]();
+    await vi.waitFor(async () => expect(await storedHolder(gate)).toBeNull());
+  });
+
+  it("is lost with the object: `written` fails, and who asks before it is told anew is asked to ask again", async () => {
+    const { gate, grant } = await waiting();
+    const lost = expect(Promise.resolve(grant.lease.written())).rejects.toThrow();
+    await restart(gate);
+    await lost;
+    expect(await gate.stub().acquire(json())).toEqual({ reason: "slot_busy", justStarted: true });
+    await gate.stub().release(grant.id, { credit: false });
+    expect((await granted(gate)).use.requests).toBe(3);
   });
 });
 

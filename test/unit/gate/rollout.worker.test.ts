@@ -58,6 +58,20 @@ it("answers the first version's worker with at least the first version's fields"
   });
 });
 
+it("stores a former worker's release at once: that worker would not stay to tell it anew", async () => {
+  // A stub is dead with its object: each call by a fresh one.
+  const stub = () => GATE.getByName("rollout-4");
+  for (const requestId of ["request-1", "request-2", "request-3"]) {
+    const answer = await stub().acquire({ ...firstAcquire, requestId });
+    if ("reason" in answer) throw new Error(answer.reason);
+    await answer.lease.release({ credit: false, outcome: firstOutcome } satisfies ReleaseRequest);
+    await runInDurableObject(stub(), (_, state) => state.abort("restarted by the test")).catch(
+      () => undefined,
+    );
+    expect((await stub().state()).holder).toBeNull();
+  }
+});
+
 it("takes the messages of a later worker, whose fields it does not know", async () => {
   const stub = GATE.getByName("rollout-2");
   const later = { ...firstAcquire, limits: { ...firstAcquire.limits, bytes: 5 }, priority: "high" };

@@ -30,7 +30,7 @@ const fail =
     Promise.reject(Object.assign(new Error("broken"), marks));
 
 /** A gate whose calls are noted and answered by the given acts, the last act for all further calls. */
-function fakeGate(acts: { acquire?: Act[]; lease?: Act[]; release?: Act[] }) {
+function fakeGate(acts: { acquire?: Act[]; lease?: Act[]; written?: Act[]; release?: Act[] }) {
   const calls: string[] = [];
   const aborter = new AbortController();
   const waited: Promise<unknown>[] = [];
@@ -45,6 +45,10 @@ function fakeGate(acts: { acquire?: Act[]; lease?: Act[]; release?: Act[] }) {
     release: (said: ReleaseRequest) => {
       calls.push(`lease.release${words(said)}`);
       return act(acts.lease, async () => undefined);
+    },
+    written: () => {
+      calls.push("lease.written");
+      return act(acts.written, async () => undefined);
     },
     [Symbol.dispose]: () => calls.push("dispose"),
   };
@@ -99,6 +103,21 @@ describe("takeSlot", () => {
     expect(await fakeGate({ acquire: [async () => ({ reason: "slot_busy" })] }).take()).toEqual({
       reason: "slot_busy",
     });
+  });
+
+  it("asks an object that has just started once more, when an end that it had lost may have been told", async () => {
+    const justStarted = async () => ({ reason: "slot_busy", justStarted: true });
+    const gate = fakeGate({ acquire: [justStarted, (grant) => grant()] });
+    const slot = held(gate);
+    await vi.advanceTimersByTimeAsync(600);
+    expect((await slot).use).toEqual(USE);
+    expect(gate.calls()).toEqual(["1.acquire request", "2.acquire request"]);
+
+    const busy = fakeGate({ acquire: [justStarted] });
+    const refusal = busy.take();
+    await vi.advanceTimersByTimeAsync(600);
+    expect(await refusal).toEqual({ reason: "slot_busy" });
+    expect(busy.calls()).toEqual(["1.acquire request", "2.acquire request"]);
   });
 
   it("asks once more with the same request id and a fresh stub when the object fails before its answer", async () => {
@@ -166,6 +185,28 @@ describe("release", () => {
     const slot = await held(gate);
     expect(await slot.release({ credit: true })).toBe(true);
     expect(gate.calls()).toEqual(["1.acquire request", "lease.release credit", "2.release grant credit"]);
+  });
+
+  it("stays until an end in memory is stored, and only then lets the lease go", async () => {
+    const gate = fakeGate({ lease: [async () => ({ written: false })] });
+    const slot = await held(gate);
+    expect(await slot.release({ credit: false, hasMore: true })).toBe(true);
+    await gate.settle();
+    expect(gate.calls()).toEqual(["1.acquire request", "lease.release", "lease.written", "dispose"]);
+  });
+
+  it("tells an end that was lost with the object's memory to the new object", async () => {
+    const gate = fakeGate({ lease: [async () => ({ written: false })], written: [fail()] });
+    const slot = await held(gate);
+    expect(await slot.release({ credit: false, outcome: OUTCOME, hasMore: true })).toBe(true);
+    await vi.waitFor(() =>
+      expect(gate.calls()).toEqual([
+        "1.acquire request",
+        "lease.release 200",
+        "lease.written",
+        "2.release grant 200",
+      ]),
+    );
   });
 
   it("survives a lease that throws at once", async () => {

@@ -1,0 +1,291 @@
+/**
+ * 1,000 random histories of the real object inside workerd, each step compared with an independent model:
+ * requests and their repetitions, answers that get lost, ends told once, twice, late or never, leases dropped
+ * without a word, restarts, a clock that jumps, workers and objects of the former version.
+ */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Env } from "../../../src/env.ts";
+import type { AcquireRequest, GateKind, LeaseStub, ReleaseRequest } from "../../../src/gate/protocol.ts";
+import { FormerGate } from "../../support/former-gate.ts";
+import { GateModel } from "../../support/gate-model.ts";
+import { type Random, randomFrom } from "../../support/random.ts";
+
+const { GATE, EDGETAPE_SEED } = env as unknown as Env;
+
+const HISTORIES = 1_000;
+const STEPS = 12;
+const LONGEST_BOUND_MS = 300_000;
+
+/** A worker that was let in and has not said its last word. */
+interface Working {
+  requestId: string;
+  grantId: string;
+  untilMs: number;
+  lease: LeaseStub;
+  /** What it told of its end and would tell again. */
+  told?: ReleaseRequest;
+  /** It works no more: it said so, its bound has passed, or nobody ever learnt of the grant. */
+  isOver?: true;
+}
+
+/** One gate, everyone who works under it, and the model beside it. */
+class History {
+  readonly #random: Random;
+  readonly #name = crypto.randomUUID();
+  readonly #model: GateModel;
+  readonly #limits: AcquireRequest["limits"];
+  #nowMs: number;
+  #lastAskMs: number;
+  #working: Working[] = [];
+  #requestIds = ["first"];
+  #grantIds = ["unknown"];
+  /** Whether the newest end is only in the object's memory, and of whom. */
+  #carriedOf: Working | undefined;
+
+  constructor(random: Random) {
+    this.#random = random;
+    this.#nowMs = Date.parse("2026-11-27T00:00:00+08:00") + random.integer(0, 86_399_999);
+    this.#lastAskMs = this.#nowMs;
+    this.#limits = random.pick([
+      { requests: null, files: null },
+      { requests: 6, files: null },
+      { requests: 9, files: 3 },
+    ]);
+    vi.setSystemTime(this.#nowMs);
+    this.#model = new GateModel(this.#nowMs);
+  }
+
+  async run(): Promise<void> {
+    const random = this.#random;
+    for (let step = 0; step < STEPS; step++) {
+      this.#nowMs += random.pick([0, 1, 50, 400, 59_999, 60_000, -3, random.chance(0.1) ? 9 * 3_600_000 : 7]);
+      vi.setSystemTime(this.#nowMs);
+      for (const one of this.#working) if (one.untilMs <= this.#nowMs) one.isOver = true;
+      const chance = random.next();
+      if (chance < 0.45) await this.#acquire(step);
+      else if (chance < 0.75) await this.#end();
+      else if (chance < 0.82) await this.#tellAgain();
+      else if (chance < 0.87) await this.#storeCarried();
+      else if (chance < 0.93) await this.#restart();
+      else if (chance < 0.96) await this.#formerVersion(step);
+      else await this.#drop();
+      expect(this.#model.differenceTo(await this.#stub().state(), this.#nowMs)).toBeNull();
+    }
+    // Whatever happened: when the longest bound has passed since anybody asked, the slot is free.
+    vi.setSystemTime(this.#lastAskMs + LONGEST_BOUND_MS);
+    expect((await this.#stub().state()).holder).toBeNull();
+    for (const { lease } of this.#working) lease[Symbol.dispose]();
+    vi.clearAllTimers();
+  }
+
+  #stub() {
+    return GATE.getByName(this.#name);
+  }
+
+  #ask(step: number): AcquireRequest {
+    this.#lastAskMs = Math.max(this.#lastAskMs, this.#nowMs);
+    const requestId = this.#random.chance(0.8) ? `r${step}` : this.#random.pick(this.#requestIds.slice(-8));
+    this.#requestIds.push(requestId);
+    const kind: GateKind = requestId.length % 2 === 0 ? "json" : "parquet";
+    return { requestId, kind, limits: this.#limits, boundMs: kind === "json" ? 60_000 : LONGEST_BOUND_MS };
+  }
+
+  async #acquire(step: number): Promise<void> {
+    const ask = this.#ask(step);
+    const answer = await this.#stub().acquire(ask);
+    if ("reason" in answer) {
+      const told = answer.reason === "slot_busy" ? answer.reason : answer.unit;
+      expect(told).toBe(this.#model.acquire(ask, "none", this.#nowMs));
+      return this.#stored();
+    }
+    const { use, id: grantId } = answer;
+    const said = `in: ${use.requests} requests, ${use.files} files`;
+    expect(said).toBe(this.#model.acquire(ask, grantId, this.#nowMs));
+    this.#granted({
+      requestId: ask.requestId,
+      grantId,
+      untilMs: this.#nowMs + ask.boundMs,
+      lease: answer.lease,
+    });
+    // A lost answer: the worker never learns of its lease, and its context ends.
+    if (this.#random.chance(0.1)) await this.#drop();
+  }
+
+  /** Nobody else may be at work, whatever the model thinks: this is the first promise itself. */
+  #granted(working: Working): void {
+    const others = this.#working.filter((one) => !one.isOver && one.requestId !== working.requestId);
+    expect(others.map(({ requestId }) => requestId)).toEqual([]);
+    // The first answer to a repeated request was lost: nobody works under that grant.
+    for (const one of this.#working) if (one.requestId === working.requestId) one.isOver = true;
+    this.#grantIds.push(working.grantId);
+    this.#working.push(working);
+    this.#carriedOf = undefined;
+    this.#model.store();
+  }
+
+  /** A worker of this or the former version tells its end by its lease; the former one never waits. */
+  async #end(): Promise<void> {
+    const working = this.#working.at(-1);
+    if (working === undefined) return this.#tellAgain();
+    const isPresent = this.#random.chance(0.8);
+    const request: ReleaseRequest = {
+      credit: this.#random.chance(0.15),
+      ...(this.#random.chance(0.8) ? { outcome: outcomeOf(working.requestId, this.#nowMs) } : {}),
+      ...(isPresent ? { hasMore: this.#random.chance(0.8) } : {}),
+    };
+    const written = (await working.lease.release(request))?.written;
+    this.#told(working.grantId, request);
+    working.told = request;
+    working.isOver = true;
+    if (written === false) {
+      expect(request).toMatchObject({ credit: false, hasMore: true });
+      this.#carriedOf = working;
+      return;
+    }
+    await this.#stored();
+    this.#working.pop();
+    working.lease[Symbol.dispose]();
+    await this.#settle();
+  }
+
+  /** A word that comes twice, late, or of a grant that is long over: by a fresh stub, and by either id. */
+  async #tellAgain(): Promise<void> {
+    const ids = this.#random.chance(0.5) ? this.#grantIds : this.#requestIds;
+    const id = this.#random.pick(ids.slice(-6));
+    for (const each of this.#working) {
+      if (each.grantId === id || each.requestId === id) each.isOver = true;
+    }
+    const request = { credit: this.#random.chance(0.3) };
+    await this.#stub().release(id, request);
+    this.#told(id, request);
+    await this.#stored();
+  }
+
+  /** The time for which an end may wait in memory passes. */
+  async #storeCarried(): Promise<void> {
+    const carried = this.#carriedOf;
+    if (carried === undefined) return;
+    const stored = carried.lease.written();
+    await runInDurableObject(this.#stub(), () => vi.advanceTimersByTime(500));
+    this.#nowMs += 500;
+    await stored;
+    this.#carriedOf = undefined;
+    this.#model.store();
+  }
+
+  /** Memory is lost. Workers whose end was only there tell it anew, at once or after the next one has asked. */
+  async #restart(): Promise<void> {
+    const carried = this.#carriedOf;
+    const waiting = carried?.lease.written().then<string, string>(
+      () => "stored",
+      () => "lost",
+    );
+    await runInDurableObject(this.#stub(), (_, state) => state.abort("restarted by the test")).catch(
+      () => undefined,
+    );
+    // The platform drops the timers of an object that is no more; the fake clock goes with them.
+    vi.clearAllTimers();
+    vi.setSystemTime(this.#nowMs);
+    this.#model.restart();
+    this.#carriedOf = undefined;
+    const dead = this.#working;
+    this.#working = [];
+    if (carried?.told !== undefined) {
+      expect(await waiting).toBe("lost");
+      if (this.#random.chance(0.3)) await this.#acquire(1_000);
+      await this.#stub().release(carried.grantId, carried.told);
+      this.#told(carried.grantId, carried.told);
+      await this.#stored();
+    }
+    const atWork = dead.filter(({ isOver }) => !isOver);
+    for (const working of atWork) {
+      await expect(Promise.resolve(working.lease.release({ credit: false }))).rejects.toThrow();
+      // It tells by a fresh stub, or has died as well: then only the bound frees the slot.
+      if (this.#random.chance(0.4)) continue;
+      await this.#stub().release(working.grantId, { credit: false });
+      this.#told(working.grantId, { credit: false });
+      await this.#stored();
+    }
+  }
+
+  /** An object of the former version serves a request on the same storage, then this one's does again. */
+  async #formerVersion(step: number): Promise<void> {
+    await this.#restart();
+    const ask = this.#ask(step);
+    const grantId = `former-${step}`;
+    await runInDurableObject(this.#stub(), (_, { storage }) => {
+      const former = new FormerGate(storage);
+      const answer = former.acquire(ask, grantId);
+      const expected = this.#model.acquire(ask, grantId, this.#nowMs);
+      const told = "id" in answer ? "in" : answer.reason === "slot_busy" ? "slot_busy" : answer.unit;
+      expect(expected.startsWith(told)).toBe(true);
+      this.#model.store();
+      if ("id" in answer && this.#random.chance(0.7)) {
+        former.release(grantId, { credit: false });
+        this.#told(grantId, { credit: false });
+        this.#model.store();
+      }
+      expect(this.#model.differenceTo(former.state(), this.#nowMs)).toBeNull();
+    });
+    await this.#restart();
+  }
+
+  /** A worker's context ends without a word, or with its lease in hand. */
+  async #drop(): Promise<void> {
+    const working = this.#working.pop();
+    if (working === undefined) return;
+    working.lease[Symbol.dispose]();
+    await this.#settle();
+    this.#told(working.grantId, { credit: false });
+    await this.#stored();
+  }
+
+  #told(id: string, { credit, outcome }: ReleaseRequest): void {
+    this.#model.release(id, { credit, hasOutcome: outcome !== undefined });
+  }
+
+  /** Storage knows what happened, unless nothing was written because nothing was news but a carried end. */
+  async #stored(): Promise<void> {
+    const carried = this.#carriedOf;
+    if (carried !== undefined && (await this.#storedHolderId()) === carried.grantId) return;
+    this.#carriedOf = undefined;
+    this.#model.store();
+  }
+
+  #storedHolderId(): Promise<string | undefined> {
+    return runInDurableObject(this.#stub(), (_, { storage }) => {
+      const { row } = storage.sql.exec<{ row: string }>("SELECT row FROM gate").one();
+      return JSON.parse(row).holder?.id;
+    });
+  }
+
+  /** Waits until the object has heard of a disposal, which has no answer: calls keep their order. */
+  async #settle(): Promise<void> {
+    await this.#stub().state();
+  }
+}
+
+function outcomeOf(requestId: string, atMs: number) {
+  return { atMs, requestId, code: 200, reason: "", symbol: "600519", tradedate: "20261127", rows: 1 };
+}
+
+afterEach(() => vi.useRealTimers());
+
+describe("gate histories", () => {
+  it(`of the real object agree with the model in ${HISTORIES} random histories of ${STEPS} steps`, async () => {
+    const seed = Number(EDGETAPE_SEED ?? Math.floor(Math.random() * 2 ** 31));
+    console.log(`gate object histories: EDGETAPE_SEED=${seed}`);
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+    const random = randomFrom(seed);
+    for (let n = 0; n < HISTORIES; n++) {
+      const own = random.integer(0, 2 ** 31 - 1);
+      await new History(randomFrom(own)).run().catch((error) => {
+        throw new Error(`history of seed ${own}: ${error instanceof Error ? error.message : error}`, {
+          cause: error,
+        });
+      });
+    }
+  }, 1_200_000);
+});
