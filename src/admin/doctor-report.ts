@@ -3,7 +3,8 @@
  * itself, so that one that fails is a finding beside the others.
  */
 import { loadedDays } from "../catalog/index-rows.ts";
-import { appliedMigrations, secretVersionsInUse } from "../catalog/self-report.ts";
+import { secretVersionUse } from "../catalog/secret-versions.ts";
+import { appliedMigrations } from "../catalog/self-report.ts";
 import { type Env, nowMs, type Settings, settingsOf, VERSION } from "../env.ts";
 import { healthOf } from "../operations/health.ts";
 import { checkGaps } from "../operations/scheduled/calendar-gaps.ts";
@@ -113,7 +114,7 @@ async function checkSettings(
   { db, nowMs }: Upkeep,
   isLocal: boolean,
 ): Promise<Finding[]> {
-  const shareVersions = await secretVersionsInUse(db, nowMs);
+  const shareVersions = (await secretVersionUse(db, nowMs)).map(({ version }) => version);
   return judgeSettings(settings, { nowMs, shareVersions, isLocal });
 }
 

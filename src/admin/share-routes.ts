@@ -1,16 +1,19 @@
-/** `/admin/shares`: the shares that were made, and their end. */
+/** `/admin/shares`: the shares that were made, their end, and the secret of their passwords. */
 import { Hono } from "hono";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { findAccount } from "../catalog/accounts.ts";
 import { revokeShare, type Share, shareById, sharesOfAccount } from "../catalog/shares.ts";
 import { type AdminContext, type AdminEnv, absent, answer, byOf } from "./exchange.ts";
 import type { AdminRefusal } from "./refusal.ts";
+import { rotateSecret, secretVersions } from "./secret-rotation.ts";
 import type { ShareList, ShareSummary } from "./wire.ts";
 
 /** The routes below `/admin/shares`. */
 export function shareRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/", async (c) => answer(c, await list(c)))
+    .get("/secret", async (c) => answer(c, await secretVersions(c)))
+    .post("/secret/rotate", async (c) => answer(c, await rotateSecret(c)))
     .post("/:shareId/revoke", async (c) => answer(c, await revoke(c)));
 }
 

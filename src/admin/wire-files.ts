@@ -134,5 +134,35 @@ export const shareSummarySchema = z.strictObject({
 });
 export type ShareSummary = z.infer<typeof shareSummarySchema>;
 
+/** Versions of `SHARE_SECRET`, ascending; new shares have the current one, which is the highest. */
+export const secretVersionsSchema = z.strictObject({
+  current: z.int(),
+  versions: z.array(
+    z.strictObject({
+      version: z.int(),
+      /** Whether the secret has it; without it, what needs it does not work. */
+      present: z.boolean(),
+      /** Shares in force, and links of drives elsewhere, that need it. */
+      shares: countSchema,
+      drives: countSchema,
+    }),
+  ),
+});
+export type SecretVersions = z.infer<typeof secretVersionsSchema>;
+
+/** Leaves the versions before the current one. */
+export const rotateSecretSchema = z.strictObject({
+  /** `keep`: older shares work until their own end, 7 days at most. `revoke`: as when an old secret has leaked. */
+  olderShares: z.enum(["keep", "revoke"]).default("keep"),
+});
+export type RotateSecret = z.input<typeof rotateSecretSchema>;
+
+/** The versions as they are now, the drives whose password is under the current one now, and the shares ended. */
+export const rotatedSecretSchema = secretVersionsSchema.extend({
+  resealed: z.array(z.strictObject({ dataType: dataTypeSchema, year: z.int() })),
+  revoked: countSchema,
+});
+export type RotatedSecret = z.infer<typeof rotatedSecretSchema>;
+
 export const shareListSchema = z.strictObject({ shares: z.array(shareSummarySchema) });
 export type ShareList = z.infer<typeof shareListSchema>;

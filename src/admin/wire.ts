@@ -49,6 +49,8 @@
  * | `POST /admin/external/{type}/{year}/clear` | none | `ExternalList` |
  * | `GET /admin/shares?account={id}` | | `ShareList` |
  * | `POST /admin/shares/{shareId}/revoke` | none | `ShareSummary` |
+ * | `GET /admin/shares/secret` | | `SecretVersions` |
+ * | `POST /admin/shares/secret/rotate` | `RotateSecret` | `RotatedSecret` |
  * | `GET /admin/explain/{requestId}?account=` | | `ExplainedRequest` |
  * | `POST /admin/explain` | `Explain` | `Explanation` |
  * | `GET /admin/tokens` | | `TokenList` |

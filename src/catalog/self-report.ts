@@ -1,9 +1,6 @@
 /** What the catalog tells those who look after a deployment. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 
-/** A share works for 7 days at most. */
-const SHARE_MS = 7 * 86_400_000;
-
 /** Names of the migrations that the platform's tool has applied, in their order; null when it keeps no list here. */
 export async function appliedMigrations(db: D1Database): Promise<string[] | null> {
   const listed = await db
@@ -12,18 +9,6 @@ export async function appliedMigrations(db: D1Database): Promise<string[] | null
   if (listed?.count !== 1) return null;
   const { results } = await db.prepare("SELECT name FROM d1_migrations ORDER BY id").all<{ name: string }>();
   return results.map(({ name }) => name);
-}
-
-/** Versions of the share secret with which shares in force at `nowMs` and passwords of drives elsewhere were made. */
-export async function secretVersionsInUse(db: D1Database, nowMs: number): Promise<number[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT secret_version AS version FROM external_shares WHERE url <> ''
-       UNION SELECT secret_version FROM shares WHERE revoked_at_ms IS NULL AND created_at_ms > ?1`,
-    )
-    .bind(nowMs - SHARE_MS)
-    .all<{ version: number }>();
-  return results.map(({ version }) => version);
 }
 
 /** Neighbours in the calendar between which days are left out, ascending. */
