@@ -40,7 +40,7 @@ export function tablesOf(name: string, rows: readonly BenchRow[]): string {
 /** A figure as a line for the terminal. */
 export function lineOf({ name, column, value, unit, ratio, against }: BenchRow): string {
   const what = column === undefined ? name : `${name}: ${column}`;
-  const beside = ratio === undefined ? "" : `   ${figureOf(ratio, 3)} × ${against ?? ""}`;
+  const beside = ratio === undefined ? "" : `   ${figureOf(ratio)} × ${against ?? ""}`;
   return `  ${what.padEnd(58)} ${figureOf(value).padStart(12)} ${unit.padEnd(10)}${beside}`;
 }
 
@@ -52,7 +52,7 @@ export async function writeWhole(path: string, text: string): Promise<void> {
 
 function listOf(title: string, rows: readonly BenchRow[]): string {
   const lines = rows.map(({ name, value, unit, ratio, against }) => {
-    const beside = ratio === undefined ? "" : `${figureOf(ratio, 3)} × ${against ?? ""}`;
+    const beside = ratio === undefined ? "" : `${figureOf(ratio)} × ${against ?? ""}`;
     return `| ${name} | ${figureOf(value)} ${unit} | ${beside} |`;
   });
   return `| ${title} | | |\n|---|---|---|\n${lines.join("\n")}\n`;
@@ -65,7 +65,7 @@ function matrixOf(title: string, rows: readonly BenchRow[]): string {
   const cellOf = (name: string, column: string): string => {
     const row = rows.find((each) => each.name === name && (each.column ?? "") === column);
     if (row === undefined) return "–";
-    const beside = row.ratio === undefined ? "" : ` (${figureOf(row.ratio, 3)} ×)`;
+    const beside = row.ratio === undefined ? "" : ` (${figureOf(row.ratio)} ×)`;
     return `${figureOf(row.value)} ${row.unit}${beside}`;
   };
   const lines = names.map(
@@ -75,8 +75,8 @@ function matrixOf(title: string, rows: readonly BenchRow[]): string {
   return `| ${title} | ${columns.join(" | ")} |\n${ruler}\n${lines.join("\n")}\n`;
 }
 
-function figureOf(value: number, digits = 4): string {
-  return value.toLocaleString("en", { maximumSignificantDigits: digits });
+function figureOf(value: number): string {
+  return value.toLocaleString("en", { maximumSignificantDigits: 3 });
 }
 
 function versionOf(name: string): string {
