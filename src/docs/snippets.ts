@@ -21,7 +21,8 @@ export EDGETAPE_KEY=et_...`,
     text: `{
   "apiname": "level2_order_history",
   "apikey": "et_...",
-  "params": {"symbol": "600519", "tradedate": "{day}", "start_time": "09:30", "end_time": "09:31"},
+  "params": {"symbol": "600519", "tradedate": "{day}",
+             "start_time": "09:30", "end_time": "09:31"},
   "fields": "time,order_type,price,volume"
 }`,
   },
@@ -65,7 +66,8 @@ GROUP BY minute ORDER BY minute;`,
     text: `import pandas
 
 orders = pandas.read_parquet("orders.parquet")
-orders["at"] = pandas.to_datetime(orders["tradedate"] + orders["time"], format="%Y%m%d%H%M%S%f")
+day_and_time = orders["tradedate"] + orders["time"]
+orders["at"] = pandas.to_datetime(day_and_time, format="%Y%m%d%H%M%S%f")
 print(orders.set_index("at").resample("1min")["volume"].sum())`,
   },
   polars: {
@@ -75,7 +77,8 @@ print(orders.set_index("at").resample("1min")["volume"].sum())`,
 
 orders = polars.scan_parquet("orders.parquet")
 new = orders.filter(polars.col("order_type").is_in(["A", "0", "1", "U"]))
-print(new.group_by("order_code").agg(polars.col("volume").sum(), polars.len()).collect())`,
+by_code = new.group_by("order_code").agg(polars.col("volume").sum(), polars.len())
+print(by_code.collect())`,
   },
   python_rows: {
     language: "python",
@@ -97,8 +100,10 @@ print(frame[["time", "price", "volume"]].head())`,
     language: "typescript",
     text: `import { Client } from "edgetape/client";
 
-const client = new Client({ key: process.env.EDGETAPE_KEY ?? "", baseUrls: process.env.EDGETAPE_URL ?? "" });
-for await (const row of client.orders({ symbol: "600519", date: "{day}", start: "09:30", end: "09:31" })) {
+const { EDGETAPE_KEY: key = "", EDGETAPE_URL: baseUrls = "" } = process.env;
+const client = new Client({ key, baseUrls });
+const minute = { symbol: "600519", date: "{day}", start: "09:30", end: "09:31" };
+for await (const row of client.orders(minute)) {
   console.log(row.time, row.order_code, row.price, row.volume);
 }`,
   },
@@ -106,8 +111,10 @@ for await (const row of client.orders({ symbol: "600519", date: "{day}", start: 
     language: "typescript",
     text: `import { Client, NoData, QuotaUsed } from "edgetape/client";
 
-const client = new Client({ key: process.env.EDGETAPE_KEY ?? "", baseUrls: process.env.EDGETAPE_URL ?? "" });
-const orders = client.orders({ symbol: "600519", date: "{day}", signal: AbortSignal.timeout(60_000) });
+const { EDGETAPE_KEY: key = "", EDGETAPE_URL: baseUrls = "" } = process.env;
+const client = new Client({ key, baseUrls });
+const signal = AbortSignal.timeout(60_000);
+const orders = client.orders({ symbol: "600519", date: "{day}", signal });
 try {
   console.log((await orders.toArray()).length);
 } catch (error) {
@@ -125,7 +132,8 @@ params = {"symbol": "600519", "tradedate": "{day}"}
 rows = []
 while True:
     body = {"apiname": "level2_order_history", "apikey": key, "params": params}
-    request = urllib.request.Request(url, json.dumps(body).encode(), {"User-Agent": "walk/1"})
+    headers = {"User-Agent": "walk/1"}
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
     answer = json.load(urllib.request.urlopen(request))
     if answer["code"] != 200:
         raise SystemExit(answer["message"])
@@ -152,7 +160,7 @@ print(len(rows))`,
 
 share = edgetape.Client().share("auction_tick", {year})
 print(share.start_date, share.end_date, share.file_count, share.url)
-share.download("auction-{year}")  # run it again: only what is missing or new is fetched`,
+share.download("auction-{year}")  # again: only what is missing or new`,
   },
   typescript_share: {
     language: "typescript",
@@ -160,10 +168,12 @@ share.download("auction-{year}")  # run it again: only what is missing or new is
 import { pipeline } from "node:stream/promises";
 import { Client } from "edgetape/client";
 
-const client = new Client({ key: process.env.EDGETAPE_KEY ?? "", baseUrls: process.env.EDGETAPE_URL ?? "" });
+const { EDGETAPE_KEY: key = "", EDGETAPE_URL: baseUrls = "" } = process.env;
+const client = new Client({ key, baseUrls });
 const share = await client.share("auction_tick", {year});
 for (const file of (await share.files()).slice(0, 1)) {
-  await pipeline(share.download(file), createWriteStream(file.path.replace("/", "-"))); // SHA-256 is checked
+  const path = file.path.replace("/", "-");
+  await pipeline(share.download(file), createWriteStream(path)); // SHA-256 is checked
 }`,
   },
   changes: {

@@ -79,7 +79,9 @@ td:first-child code { white-space: nowrap; }
   thead { display: none; }
   tr { padding: 0.8rem 0; border-bottom: 1px solid var(--line); }
   td { padding: 0.15rem 0; border: 0; }
+  td:not(:first-child, :last-child) { display: inline-block; margin-right: 1rem; }
   td:first-child { font-weight: 600; }
+  .code pre { white-space: pre-wrap; overflow-wrap: anywhere; }
   td[data-head]::before { content: attr(data-head) " "; color: var(--quiet); font-size: 0.8125rem; margin-right: 0.35rem; }
 }
 `;

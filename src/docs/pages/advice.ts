@@ -15,14 +15,14 @@ export const ADVICE: Readonly<Record<Reason, Words>> = {
     zh: "请求体超过 64 KiB，只放需要的参数",
     en: "The body is over 64 KiB: send only what is needed",
   },
-  not_found: { zh: "接口地址是 POST /api", en: "The API is POST /api" },
+  not_found: { zh: "接口是 POST /api，文档在 /docs/", en: "The API is POST /api, its documentation /docs/" },
   apiname_unknown: {
     zh: "改正 apiname，消息里有最接近的名字",
     en: "Correct apiname; the message has the nearest one",
   },
   key_unknown: {
-    zh: "检查 key 是否抄全、有无空格；key 放在请求体里",
-    en: "Check the key for missing characters and blanks; it belongs in the body",
+    zh: "检查 key 是否抄全、有无空格、环境变量是否已设置；key 放在请求体里",
+    en: "Check the key for missing characters and blanks, and that its variable is set; it belongs in the body",
   },
   key_revoked: { zh: "到控制台换一个 key", en: "Make a new key in the console" },
   account_disabled: { zh: "联系客服", en: "Contact support" },
@@ -63,8 +63,8 @@ export const ADVICE: Readonly<Record<Reason, Words>> = {
     en: "The day was rebuilt: drop what you read and begin again",
   },
   not_loaded: {
-    zh: "还没入库，晚些再试（data_status 可看进度）",
-    en: "Not loaded yet: try later (data_status tells)",
+    zh: "没有入库：最近七天的晚些再试，更早的见 data_status",
+    en: "Not loaded: try later for the last seven days; for older ones data_status tells which are",
   },
   not_trading_day: { zh: "不是交易日，不会有数据", en: "No trading day: there will be no data" },
   future_day: { zh: "日期还没到", en: "The day has not come" },

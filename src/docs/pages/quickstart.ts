@@ -24,7 +24,7 @@ export const zh: PageText = {
     code("python_frame"),
     heading("typescript", "TypeScript"),
     text(
-      "`edgetape/client` 基于 `fetch`，没有依赖，可用于 Node、浏览器、Deno 和 Workers。在仓库里 `npm pack`，再 `npm install` 得到的文件：",
+      "`edgetape/client` 基于 `fetch`，没有依赖，在 Node、Chromium 和 Workers 运行时里测试过；Deno 只用到同样的接口，但没有在那里运行过。在仓库里 `npm pack`，再 `npm install` 得到的文件：",
     ),
     code("typescript_rows"),
     text(
@@ -69,7 +69,7 @@ export const en: PageText = {
     code("python_frame"),
     heading("typescript", "TypeScript"),
     text(
-      "`edgetape/client` stands on `fetch` and has no dependency, for Node, browsers, Deno and workers. Run `npm pack` in the repository and `npm install` what it makes:",
+      "`edgetape/client` stands on `fetch` and has no dependency; it was tested in Node, Chromium and the Workers runtime. Deno has all it uses, but it was never run there. Run `npm pack` in the repository and `npm install` what it makes:",
     ),
     code("typescript_rows"),
     text(

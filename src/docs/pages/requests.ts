@@ -47,7 +47,7 @@ export const zh: PageText = {
       "`data_symbols`：某天有哪些证券（`tradedate`、`market`），各多少行、文件多大。",
       "`order_history_estimate`：查询之前先问行数、页数、字节数与费用。",
     ),
-    note("后五个不占用请求额度，也不占并发名额。"),
+    note("后五个不占用请求额度，也不占并发名额；其中没有必填参数的可以省略 `params`。"),
     code("account"),
   ],
 };
@@ -101,7 +101,9 @@ export const en: PageText = {
       "`data_symbols`: the securities of a day (`tradedate`, `market`) with rows and file sizes.",
       "`order_history_estimate`: rows, pages, bytes and cost of a query before it is made.",
     ),
-    note("The last five count nothing and take no slot."),
+    note(
+      "The last five count nothing and take no slot; those without a required parameter may be sent without `params`.",
+    ),
     code("account"),
   ],
 };

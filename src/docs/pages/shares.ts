@@ -30,7 +30,7 @@ export const zh: PageText = {
       "`download` 断线后从断点继续；给出 `have`（磁盘上已有的前半部分）可跨进程续传，末尾核对 SHA-256，不符就抛出 `IntegrityError`。",
     ),
     note(
-      "密码输错 10 次（15 分钟内、同一来源）后该来源暂停；套餐到期或分享被收回后 30 秒内失效。浏览器里的网页不能跨站读取分享，请在 Node、Deno 或 Workers 里用。",
+      "密码输错 10 次（15 分钟内、同一来源）后该来源暂停；套餐到期或分享被收回后 30 秒内失效。其他网站的脚本可以凭密码读取分享（CORS 允许任何来源，但从不带 Cookie）。",
     ),
   ],
 };
@@ -64,7 +64,7 @@ export const en: PageText = {
       "`download` continues where the line broke; with `have` (the first part, already on disk) also in another process. The SHA-256 is checked at the end, and `IntegrityError` thrown when it differs.",
     ),
     note(
-      "Ten wrong passwords from one place within 15 minutes close the door to that place for a while; an ended plan or a revocation takes effect within 30 seconds. A web page of another site cannot read a share: use Node, Deno or workers.",
+      "Ten wrong passwords from one place within 15 minutes close the door to that place for a while; an ended plan or a revocation takes effect within 30 seconds. Scripts of other sites may read a share with its password (any origin by CORS, never with the cookie).",
     ),
   ],
 };

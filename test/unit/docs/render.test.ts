@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { withExample } from "../../../src/docs/example-day.ts";
 import { docsPage } from "../../../src/docs/layout.tsx";
 import { openApiDocument } from "../../../src/docs/openapi/document.ts";
 import { SLUGS } from "../../../src/docs/pages.ts";
 import { BlockView, inline } from "../../../src/docs/render.tsx";
+import { SNIPPETS } from "../../../src/docs/snippets.ts";
 
 const EXAMPLE = { base: "https://api.example.com", tradedate: "20270104" };
 const FACTS = { ...EXAMPLE, copy: "Copy", copied: "Copied" };
@@ -36,6 +38,17 @@ describe("text of the pages", () => {
     }
     expect(docsPage("quickstart", "zh", EXAMPLE)).toContain("&quot;tradedate&quot;: &quot;20270104&quot;");
     expect(docsPage("integrity", "zh", EXAMPLE)).toContain("since=&quot;20270101&quot;");
+  });
+});
+
+describe("code blocks", () => {
+  it("fit the width of a page on a desk", () => {
+    const lines = Object.entries(SNIPPETS).flatMap(([name, { text }]) =>
+      withExample(text, EXAMPLE)
+        .split("\n")
+        .map((line) => `${name}: ${line}`),
+    );
+    expect(lines.filter((line) => line.length > line.indexOf(":") + 2 + 88)).toEqual([]);
   });
 });
 
