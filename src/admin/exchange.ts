@@ -57,17 +57,22 @@ export function absent(noun: string, id: string): AdminRefusal {
   return { reason: "absent", what: shown === "" ? `${noun} with an empty id` : `${noun} ${shown}` };
 }
 
-/** All bytes of `body`, or null as soon as there are more than `maxBytes`. */
+/** All bytes of `body`; null as soon as there are more than `maxBytes`, and when its sender goes away in the middle. */
 export async function readAtMost(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  for await (const piece of body ?? []) {
-    length += piece.length;
-    if (length > maxBytes) return null;
-    pieces.push(piece);
+  try {
+    for await (const piece of body ?? []) {
+      length += piece.length;
+      if (length > maxBytes) return null;
+      pieces.push(piece);
+    }
+  } catch {
+    // The line broke: no fault of ours, and nobody reads the answer.
+    return null;
   }
   const bytes = new Uint8Array(length);
   let at = 0;

@@ -127,5 +127,7 @@ async function formOf(request: Request): Promise<URLSearchParams | null> {
   const type = request.headers.get("Content-Type") ?? "";
   const length = Number(request.headers.get("Content-Length") ?? Number.NaN);
   if (!/^application\/x-www-form-urlencoded\b/i.test(type) || !(length <= MAX_FORM_BYTES)) return null;
-  return new URLSearchParams(await request.text());
+  // A form whose sender went away in the middle of it is none.
+  const text = await request.text().catch(() => null);
+  return text === null ? null : new URLSearchParams(text);
 }

@@ -35,10 +35,16 @@ export type DecodedBody = { body: Record<string, unknown> };
 /**
  * Reads the request's body as a JSON object of at most 64 KiB, whatever its `Content-Type`; a byte order
  * mark is tolerated. Refuses a larger body (`body_too_large`) and anything that is not UTF-8, not JSON, or
- * not an object (`envelope_invalid`).
+ * not an object (`envelope_invalid`), as is the body of a sender who goes away in the middle of it.
  */
 export async function readBody(request: Request): Promise<DecodedBody | EnvelopeDenial> {
-  const bytes = await readLimited(request);
+  let bytes: Uint8Array | null;
+  try {
+    bytes = await readLimited(request);
+  } catch {
+    // The line broke: no fault of ours, and nobody reads the answer.
+    return { reason: "envelope_invalid", problem: "not_json" };
+  }
   if (bytes === null) return { reason: "body_too_large", limitBytes: BODY_LIMIT_BYTES };
   const text = decodeUtf8(bytes);
   if (text === null) return { reason: "envelope_invalid", problem: "not_utf8" };

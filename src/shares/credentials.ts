@@ -30,12 +30,13 @@ export async function sameText(one: string, other: string): Promise<boolean> {
   return difference === 0;
 }
 
-/** The password that a posted form carries, trimmed; null when the body is no such form. */
+/** The password that a posted form carries, trimmed; null when the body is no such form, or not a whole one. */
 export async function formPassword(request: Request): Promise<string | null> {
   const type = request.headers.get("Content-Type") ?? "";
   const length = Number(request.headers.get("Content-Length") ?? Number.NaN);
   if (!/^application\/x-www-form-urlencoded\b/i.test(type) || !(length <= MAX_FORM_BYTES)) return null;
-  return new URLSearchParams(await request.text()).get("password")?.trim() ?? null;
+  const text = await request.text().catch(() => null);
+  return text === null ? null : (new URLSearchParams(text).get("password")?.trim() ?? null);
 }
 
 /**

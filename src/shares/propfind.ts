@@ -81,14 +81,21 @@ function fileEntry(name: string, { sizeBytes, etag, lastModifiedMs, revision }: 
   return { name, isFolder: false, sizeBytes, etag, lastModifiedMs, revision, sha256: null };
 }
 
-/** The body as text, or null as soon as there is more than any question has, whatever its length was said to be. */
+/**
+ * The body as text; null as soon as there is more than any question has, whatever its length was said to be, and
+ * when its sender went away in the middle.
+ */
 async function readText(request: Request): Promise<string | null> {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  for await (const piece of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-    length += piece.length;
-    if (length > MAX_BODY_BYTES) return null;
-    pieces.push(piece);
+  try {
+    for await (const piece of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+      length += piece.length;
+      if (length > MAX_BODY_BYTES) return null;
+      pieces.push(piece);
+    }
+  } catch {
+    return null;
   }
   return Buffer.concat(pieces).toString("utf8");
 }

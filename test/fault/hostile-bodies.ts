@@ -79,11 +79,48 @@ function spoilBytes(random: Random, text: string): Buffer {
   return bytes;
 }
 
+/** The text of a JSON object, a form or a document spoilt in one of the ways that need not know what it means. */
+export function spoiltText(random: Random, text: string): Buffer | string {
+  const kind = random.next();
+  if (kind < 0.5) return spoilBytes(random, text);
+  if (kind < 0.65) return doubledMembers(random, text);
+  if (kind < 0.75) return text.replaceAll(/\d+/g, () => random.pick(HUGE_NUMBERS));
+  return random.pick([
+    text,
+    "",
+    "null",
+    "[]",
+    '{"__proto__":{"actor":"root"}}',
+    "[".repeat(20_000),
+    "\ufeff{}",
+  ]);
+}
+
+const HUGE_NUMBERS = [
+  "1e400",
+  "-1e400",
+  "9".repeat(500),
+  "0.".padEnd(300, "0"),
+  "-0",
+  "1E+9",
+  "9007199254740993",
+];
+
+/** The same members again with other values, and members that name what every object inherits. */
+function doubledMembers(random: Random, text: string): string {
+  const value = random.pick(['"x"', "null", "1e999", "{}", '[{"a":[]}]', '"__proto__"', "true"]);
+  const names = [...text.matchAll(/"(\w+)":/g)].map(([, name = ""]) => name);
+  const name = random.pick(["__proto__", "constructor", "toString", "hasOwnProperty", ...names]);
+  const at = text.indexOf("{", random.integer(0, Math.max(0, text.length - 2)));
+  return at < 0 ? text : `${text.slice(0, at + 1)}"${name}":${value},${text.slice(at + 1)}`;
+}
+
 /** One spoilt body. */
 export function spoiltBody(random: Random, body: Record<string, unknown>): Buffer | string {
   const kind = random.next();
   if (kind < 0.45) return spoilValues(random, body);
-  if (kind < 0.9) return spoilBytes(random, JSON.stringify(body));
+  if (kind < 0.75) return spoilBytes(random, JSON.stringify(body));
+  if (kind < 0.9) return spoiltText(random, JSON.stringify(body));
   if (kind < 0.93) return "[".repeat(random.integer(1, 30_000));
   if (kind < 0.96) return `{"params":${'{"a":'.repeat(random.integer(1, 8_000))}`;
   return Buffer.from(Array.from({ length: random.integer(0, 300) }, () => random.integer(0, 255)));

@@ -47,6 +47,16 @@ describe("readBody (decisions 1)", () => {
     expect(await read(trickle)).toMatchObject({ apikey: "钥匙💹" });
   });
 
+  it("refuses what came of a body whose sender went away, be it whole JSON", async () => {
+    const broken = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(new TextEncoder().encode(JSON.stringify(GOOD)));
+        controller.error(new Error("the line broke"));
+      },
+    });
+    expect(await read(broken)).toEqual({ reason: "envelope_invalid", problem: "not_json" });
+  });
+
   it("tolerates a byte order mark", async () => {
     expect(await read(`\ufeff${JSON.stringify(GOOD)}`)).toMatchObject({ apikey: "et_x" });
   });

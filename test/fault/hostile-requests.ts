@@ -1,0 +1,269 @@
+/** Hostile requests to every room of the service but `/api`: spoilt paths, methods, ranges, headers and bodies. */
+import type { Holder } from "../support/console.ts";
+import { basic, type TestShare } from "../support/drive.ts";
+import type { Random } from "../support/random.ts";
+import { traversals } from "../support/traversals.ts";
+import { hostileBody, spoiltHeaders } from "./hostile-parts.ts";
+
+export type Area = "share" | "console" | "admin" | "docs" | "health" | "nowhere";
+
+export interface HostileRequest {
+  area: Area;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: Buffer | string;
+  /** So much is sent that the service may close the line before it has read it. */
+  isOversized?: boolean;
+}
+
+/** What an honest holder and operator have, for requests that come past the first check. */
+export interface Victim {
+  share: TestShare;
+  holder: Holder;
+  adminToken: string;
+  /** An account of its own, whom hostile operators' requests may spoil. */
+  accountId: string;
+}
+
+/** HTTP statuses that a room may answer with; none of them is a fault. */
+export const STATUSES: Readonly<Record<Area, readonly number[]>> = {
+  share: [200, 206, 207, 303, 304, 308, 400, 401, 403, 404, 405, 409, 412, 416, 429],
+  console: [200, 302, 303, 401, 403, 404, 413, 429],
+  admin: [200, 201, 400, 401, 404, 409, 413, 422],
+  docs: [200, 302, 404, 405],
+  health: [200, 404, 405],
+  nowhere: [200, 302, 404, 405],
+};
+
+const METHODS = [
+  ...["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND", "MKCOL", "LOCK", "COPY"],
+  ...["REPORT", "PURGE", "SEARCH", "TRACE"],
+];
+/** What a drive is asked most. */
+const DRIVE_METHODS = ["HEAD", "HEAD", "PROPFIND", "PROPFIND", "PROPFIND", "PROPFIND", "POST", "POST"];
+const SEGMENTS = [
+  ...["", ".", "..", "%", "%zz", "%ff", "%00", "%2f", "%2e%2e", "%0d%0aX:%201", "__proto__", "constructor"],
+  ...["20260311", "00000000", "99999999", "by-symbol", "manifest.json", "SHA256SUMS", "-assets", "*"],
+  ...[
+    "600519.SH.parquet",
+    "x".repeat(3_000),
+    "%e8%82%a1",
+    "%F0%9F%98%80",
+    "'--",
+    "<script>",
+    "{{7*7}}",
+    ";a=b",
+  ],
+];
+const WORDS = [
+  ...[
+    "",
+    "0",
+    "-1",
+    "NaN",
+    "1e309",
+    "null",
+    "zh",
+    "en",
+    "%ff",
+    "a".repeat(2_000),
+    "%F0%9F%98%80",
+    "a=b=c",
+    "[]",
+  ],
+];
+const KNOWN_PATHS: Readonly<Record<Exclude<Area, "share" | "nowhere">, readonly string[]>> = {
+  console: [
+    "",
+    "keys",
+    "data",
+    "try",
+    "shares",
+    "api",
+    "invite/x",
+    "-assets/x",
+    "keys/x/roll",
+    "shares/x/revoke",
+  ],
+  admin: [
+    ...["days", "days/20200102", "days/20200102/uploads", "days/20200102/restore", "days/20200102/withdraw"],
+    ...[
+      "changes",
+      "calendar",
+      "accounts",
+      "keys/x",
+      "keys/import",
+      "plans/trial",
+      "files",
+      "shares",
+      "audit",
+    ],
+    ...[
+      "external/level2/2020",
+      "explain/x",
+      "explain",
+      "tokens",
+      "restores/x",
+      "backup/accounts",
+      "doctor/x",
+    ],
+    ...["accounts/{id}", "accounts/{id}/keys", "accounts/{id}/subscriptions", "accounts/{id}/limits"],
+    ...[
+      "accounts/{id}/invites",
+      "accounts/{id}/credit",
+      "days/20200102/uploads/x/parts/1",
+      "files/level2/20200102/x",
+    ],
+  ],
+  docs: ["", "zh", "en/", "zh/quickstart", "en/errors", "-assets/x", "zh/../../admin"],
+  health: [""],
+};
+const ROOTS = { console: "/console/", admin: "/admin/", docs: "/docs/", health: "/health" } as const;
+
+const climbing = traversals(400).filter((path) => !/[^\x21-\x7e]/.test(path));
+
+/** Between once and a few times one of `choices`, joined. */
+const some = (random: Random, choices: readonly string[], by: string, most = 4) =>
+  Array.from({ length: random.integer(1, most) }, () => random.pick(choices)).join(by);
+
+/** A path as a request line takes it: what Node would refuse to send goes through raw sockets instead. */
+const sendable = (path: string) => path.replaceAll(/[^\x21-\x7e]/g, (letter) => encodeURIComponent(letter));
+
+function sharePath(random: Random, { share }: Victim): string {
+  const id = random.chance(0.9)
+    ? share.shareId
+    : random.pick(["", "x", "0".repeat(20), "%00", "-assets", ...SEGMENTS]);
+  const honest = [
+    "",
+    "20260311/",
+    "manifest.json",
+    "SHA256SUMS",
+    "20260311/by-symbol/",
+    "20260311/20260311_trades.zip",
+  ];
+  const rest = random.pick([
+    () => random.pick(honest),
+    () => random.pick(honest),
+    () => random.pick(honest),
+    () => random.pick(climbing),
+    () => some(random, SEGMENTS, "/"),
+    () => `20260311/by-symbol/${random.pick(SEGMENTS)}`,
+  ])();
+  return `/s/${id}/${rest}`;
+}
+
+function credentials(random: Random, { share }: Victim): Record<string, string> {
+  if (random.chance(0.7)) return basic(share.shareId, share.password);
+  const wrong = [
+    ...[
+      "Basic",
+      "Basic !!!!",
+      "Basic =",
+      "Bearer x",
+      `Basic ${"A".repeat(8_000)}`,
+      "basic  Og==",
+      "Digest x",
+    ],
+    basic(share.shareId, "wrong").authorization ?? "",
+    basic("", share.password).authorization ?? "",
+  ];
+  return random.chance(0.8) ? { authorization: random.pick(wrong) } : {};
+}
+
+const PROPFIND =
+  '<?xml version="1.0"?><D:propfind xmlns:D="DAV:"><D:prop><D:getetag/><x:y xmlns:x="z"/></D:prop></D:propfind>';
+
+/** Whose path it is after the steps up in it were taken, as every URL parser takes them; null for `/api`. */
+function areaOf(path: string): Area | null {
+  const [, first = ""] = new URL(`http://h${path}`).pathname.split("/");
+  if (first === "s") return "share";
+  if (first === "api") return null;
+  if (first === "openapi.json") return "docs";
+  return Object.hasOwn(ROOTS, first) ? (first as keyof typeof ROOTS) : "nowhere";
+}
+
+function randomPath(random: Random, victim: Victim): string {
+  const kind = random.pick([
+    "share",
+    "share",
+    "share",
+    "console",
+    "admin",
+    "admin",
+    "docs",
+    "health",
+    "nowhere",
+  ] as const);
+  if (kind === "share") return sharePath(random, victim);
+  if (kind === "nowhere") return `/${some(random, SEGMENTS, "/")}`;
+  const known = random.pick(KNOWN_PATHS[kind]).replace("{id}", victim.accountId);
+  return ROOTS[kind] + (random.chance(0.6) ? known : `${known}/${some(random, SEGMENTS, "/", 2)}`);
+}
+
+/** One hostile request to a random room. */
+export function hostileRequest(random: Random, victim: Victim): HostileRequest {
+  const query = `?${some(random, ["op", "lang", "month", "since", "year"], "=&")}=${random.pick(WORDS)}`;
+  const path = sendable(randomPath(random, victim) + (random.chance(0.3) ? query : ""));
+  const area = areaOf(path);
+  if (area === null) return hostileRequest(random, victim);
+  const headers = spoiltHeaders(random);
+  if (area === "share") Object.assign(headers, credentials(random, victim));
+  if (area === "console") Object.assign(headers, sessionOf(random, victim));
+  if (area === "admin" && random.chance(0.8)) headers.authorization = `Bearer ${victim.adminToken}`;
+  const method = random.chance(0.5)
+    ? "GET"
+    : random.pick([...(area === "share" ? DRIVE_METHODS : []), ...METHODS]);
+  if (method === "PROPFIND" && random.chance(0.7)) headers.depth = random.pick(["0", "1"]);
+  return withBody(random, { area, method, path, headers }, honestBody(random, { area, method }, victim));
+}
+
+/** Mostly what a page of the console sends with a request of its own. */
+function sessionOf(random: Random, { holder }: Victim): Record<string, string> {
+  return {
+    ...(random.chance(0.8) ? { cookie: holder.cookie } : {}),
+    ...(random.chance(0.7) ? { "x-form-token": holder.formToken } : {}),
+    ...(random.chance(0.7) ? { "sec-fetch-site": "same-origin" } : {}),
+    ...(random.chance(0.7) ? { "content-type": "application/x-www-form-urlencoded" } : {}),
+  };
+}
+
+function honestBody(
+  random: Random,
+  { area, method }: Pick<HostileRequest, "area" | "method">,
+  { holder, share }: Victim,
+): string {
+  if (area === "share" && method !== "POST") return PROPFIND;
+  if (area === "share") return `password=${random.pick([share.password, "wrong", "%", "x".repeat(5_000)])}`;
+  if (area === "console")
+    return `form=${random.chance(0.8) ? holder.formToken : "x"}&name=${random.pick(WORDS)}`;
+  return JSON.stringify(
+    random.pick<unknown>([
+      { contact: "Ann", note: "" },
+      { revision: 1, note: "x", force: false },
+      {
+        sizeBytes: 10,
+        sha256: "0".repeat(64),
+        buildId: "b",
+        rows: 1,
+        securities: 1,
+        degraded: false,
+        force: true,
+      },
+      { days: [{ day: "20300102", open: true }], source: "hostile" },
+      { subscriptions: [{ plan: "trial", start: 1, end: 2 }] },
+      { requests: 5, files: null },
+      { rows: [{ key: "a-hostile-imported-key", account: "hostile", plan: "trial", start: 0, end: 1 }] },
+      { restoreId: "a".repeat(64), chunks: 1, tables: { accounts: ["account_id"] }, force: false },
+      { name: "x" },
+    ]),
+  );
+}
+
+/** Requests whose method has a body get one, spoilt or not. */
+function withBody(random: Random, asked: HostileRequest, honest: string): HostileRequest {
+  if (["GET", "HEAD", "OPTIONS", "TRACE"].includes(asked.method) || random.chance(0.2)) return asked;
+  if (random.chance(0.3)) return { ...asked, body: honest };
+  const { body, headers, isOversized = false } = hostileBody(random, honest);
+  return { ...asked, headers: { ...asked.headers, ...headers }, body, isOversized };
+}

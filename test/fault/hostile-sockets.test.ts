@@ -1,0 +1,200 @@
+/**
+ * What no HTTP client would send, over bare sockets: malformed requests, two lengths, broken chunks, pipelines, bytes
+ * that are no text, heads that come slowly or never end. Each line is answered with a status below 500 or closed, and
+ * the service serves the next caller.
+ */
+import { connect, type Socket } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { day, randomSecurity } from "../support/builders.ts";
+import { account, publish } from "../support/operator.ts";
+import { printedRandom, type Random } from "../support/random.ts";
+import { ADMIN_TOKEN, type Service, startService } from "../support/service.ts";
+import { orderHistory, pageOf } from "../support/walk.ts";
+import { expectCleanLog } from "./hostile-checks.ts";
+
+const TRADEDATE = "20260311";
+/** A tenth of what `hostile.test.ts` sends by a client. */
+const LINES = Number(process.env.EDGETAPE_HOSTILE ?? 30_000) / 10;
+const AT_ONCE = 16;
+/** After the last byte was sent, an answer or the end is awaited for so long; then the line is given up. */
+const SILENT_MS = 1_000;
+const LONG_MS = 3_600_000;
+
+let random: Random;
+let service: Service;
+/** An honest request of the account that the lines spoil, and one of another account. */
+let body: string;
+let nextBody: string;
+beforeAll(async () => {
+  random = printedRandom("hostile sockets");
+  service = await startService();
+  const securities = [randomSecurity(random, { symbol: "600519", rows: 300 })];
+  await publish(service, day({ tradedate: TRADEDATE, securities }));
+  const params = { symbol: "600519", tradedate: TRADEDATE, page_size: 5 };
+  const honest = async () => {
+    const { key } = await account(service, { plan: "flagship" });
+    return JSON.stringify(orderHistory({ apikey: key, params }));
+  };
+  body = await honest();
+  nextBody = await honest();
+});
+afterAll(() => service.stop());
+
+const post = (headers: string, text = body) => `POST /api HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${text}`;
+const lengthOf = (text: string) => `Content-Length: ${Buffer.byteLength(text)}`;
+const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+
+/** Heads and bodies of which some are right, for the random spoiler to go on with. */
+const LINES_TO_SPOIL: readonly (() => string)[] = [
+  () => post(lengthOf(body)),
+  () => post("Transfer-Encoding: chunked", `${chunk(body)}0\r\n\r\n`),
+  () => "GET /health HTTP/1.1\r\nHost: x\r\n\r\n",
+  () => "GET /s/x/ HTTP/1.1\r\nHost: x\r\nAuthorization: Basic eDp5\r\nRange: bytes=0-1\r\n\r\n",
+  () => "PROPFIND /s/x/ HTTP/1.1\r\nHost: x\r\nDepth: 1\r\nAuthorization: Basic eDp5\r\n\r\n",
+  () => "GET /docs/zh/quickstart HTTP/1.0\r\n\r\n",
+  () => "GET /console/ HTTP/1.1\r\nHost: x\r\nCookie: edgetape_console=x\r\n\r\n",
+  () => "GET /admin/days HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\n\r\n",
+];
+
+/** Whole cases that a spoiler would hardly find. */
+const CASES: readonly (() => string)[] = [
+  () => post(`${lengthOf(body)}\r\nContent-Length: 5`),
+  () => post(`${lengthOf(body)}\r\nTransfer-Encoding: chunked`, `${chunk(body)}0\r\n\r\n`),
+  () => post("Transfer-Encoding: chunked, identity", `${chunk(body)}0\r\n\r\n`),
+  () => post("Transfer-Encoding: chunked", `ffffffffffffffff\r\n${body}`),
+  () => post("Transfer-Encoding: chunked", `-5\r\n${body}\r\n0\r\n\r\n`),
+  () => post("Transfer-Encoding: chunked", `5;${"x".repeat(40_000)}\r\nhello\r\n0\r\n\r\n`),
+  () => post("Content-Length: 5000"),
+  () =>
+    `POST /admin/accounts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN_TOKEN}\r\nContent-Length: 50\r\n\r\n{}`,
+  () => post("Content-Length: 99999999999999999999"),
+  () => post("Content-Length: -1"),
+  () => post("Content-Length: 0x10"),
+  () => post("Expect: 100-continue\r\nContent-Length: 5", "hello"),
+  () => post("Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: x\r\nContent-Length: 0", ""),
+  () => "GET http://[::1/ HTTP/1.1\r\nHost: x\r\n\r\n",
+  () => "GET http://other.example/health HTTP/1.1\r\nHost: x\r\n\r\n",
+  () => "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",
+  () => "M-SEARCH /admin/days HTTP/1.1\r\nHost: x\r\n\r\n",
+  () => "GET /health HTTP/9.9\r\nHost: x\r\n\r\n",
+  () => "GET /health HTTP/1.1\r\n\r\n",
+  () => "GET /health HTTP/1.1\r\nHost: \r\n\r\n",
+  () => "GET /health HTTP/1.1\r\nHost: a b/../@:99999\r\n\r\n",
+  () => "GET /s/\u00ff\u00fe/\u0000 HTTP/1.1\r\nHost: x\r\n\r\n",
+  () => `GET /health HTTP/1.1\r\nHost: x\r\n${"X: y\r\n".repeat(5_000)}\r\n`,
+  () => `GET /health HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(200_000)}\r\n\r\n`,
+  () => `GET /${"x".repeat(200_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+  () => "GET /health HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\n\r\n",
+  () => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+  () => "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003",
+  () => "GET /health HTTP/1.1\r\nHost: x\r\n\r\n".repeat(50),
+  () => post(lengthOf(body)).repeat(5),
+];
+
+/** The text with bytes cut, doubled, flipped or put in; Latin-1, so that every byte can stand anywhere. */
+function spoilt(text: string): string {
+  let bytes = text;
+  for (let changes = random.integer(1, 4); changes > 0; changes--) {
+    const at = random.integer(0, bytes.length);
+    const to = at + random.integer(0, 12);
+    const inserted = random.pick(["\r\n", "\n", "\0", "\u00ff", ":", " ", "\t", "HTTP/1.1", "\r\n\r\n", "0"]);
+    bytes = random.pick([
+      bytes.slice(0, at) + bytes.slice(to),
+      bytes.slice(0, to) + bytes.slice(at),
+      bytes.slice(0, at) + inserted + bytes.slice(at),
+      bytes.slice(0, at) + String.fromCharCode(random.integer(0, 255)) + bytes.slice(at + 1),
+    ]);
+  }
+  return bytes;
+}
+
+/** Sends the pieces one after the other and returns what came back until the end, silence or a broken line. */
+function sendLine(pieces: readonly string[]): Promise<string> {
+  const { hostname, port } = new URL(service.baseUrl);
+  return new Promise((resolve) => {
+    const socket: Socket = connect(Number(port), hostname);
+    let answer = "";
+    const end = () => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setEncoding("latin1");
+    socket.on("data", (text: string) => {
+      answer += text;
+    });
+    socket.on("error", end);
+    socket.on("close", end);
+    socket.setTimeout(SILENT_MS, end);
+    void (async () => {
+      for (const piece of pieces) {
+        socket.write(piece, "latin1");
+        if (pieces.length > 1) await new Promise((next) => setImmediate(next));
+      }
+      // Nothing more comes, so the other side need not wait for it.
+      if (random.chance(0.9)) socket.end();
+    })();
+  });
+}
+
+/** Statuses of the answers on a line. A page of rows or a text of ours never begins a line like this. */
+const statusesOf = (answer: string) =>
+  [...answer.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)].map(([, status]) => Number(status));
+
+/** What the stand-in writes when it cannot make a URL of what came; the service would write a line of its own. */
+const STAND_IN_LINE = /Invalid URL string|Fetch API cannot load/;
+
+/** A fault, or something of the inside. Lines share an account, so some are busy. */
+function isBad(answer: string, statuses: readonly number[]): boolean {
+  // The local stand-in for the edge fails by itself at hosts and methods that no edge would pass on.
+  const isStandIn = /miniflare\S*entry\.worker|Unrecognized request method|\r\n\r\nInternal Server Error/;
+  if (isStandIn.test(answer)) return false;
+  const isFault = statuses.some((status) => status >= 500) && !answer.includes("slot_busy");
+  return isFault || /\bat \S+ \(|\.[jt]s:\d/.test(answer);
+}
+
+describe(`hostile lines: ${LINES}`, () => {
+  it("are answered below 500 or closed, and the next caller is served", { timeout: LONG_MS }, async () => {
+    const seen = new Map<string, number>();
+    let sent = 0;
+    const sender = async () => {
+      while (sent++ < LINES) {
+        const whole =
+          sent <= CASES.length ? CASES[sent - 1]?.() : random.chance(0.1) ? random.pick(CASES)() : undefined;
+        const text = whole ?? spoilt(random.pick(LINES_TO_SPOIL)());
+        const cut = random.integer(0, text.length);
+        const pieces = random.chance(0.2)
+          ? [...text.slice(0, 500), text.slice(500)]
+          : random.chance(0.2)
+            ? [text.slice(0, cut), text.slice(cut)]
+            : [text];
+        const answer = await sendLine(pieces);
+        const statuses = statusesOf(answer);
+        if (isBad(answer, statuses)) {
+          throw new Error(`${JSON.stringify(text.slice(0, 600))} → ${answer.slice(0, 600)}`);
+        }
+        const kind = statuses.length === 0 ? "closed" : String(statuses[0]);
+        seen.set(kind, (seen.get(kind) ?? 0) + 1);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, sender));
+    console.log("hostile lines:", Object.fromEntries(seen));
+    expectCleanLog(service, STAND_IN_LINE);
+    pageOf(await service.post(nextBody));
+    expect(seen.get("200")).toBeGreaterThan(0);
+    expect(seen.get("400")).toBeGreaterThan(0);
+  });
+
+  it("that send their head slowly or stop in it keep nobody else waiting", async () => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const stalled = Array.from({ length: 200 }, (_, n) => {
+      const socket = connect(Number(port), hostname);
+      socket.on("error", () => undefined);
+      socket.write(post(lengthOf(body)).slice(0, 10 + n), "latin1");
+      return socket;
+    });
+    for (let n = 0; n < 20; n++) pageOf(await service.post(nextBody));
+    for (const socket of stalled) socket.destroy();
+    pageOf(await service.post(nextBody));
+    expectCleanLog(service, STAND_IN_LINE);
+  });
+});
