@@ -1,133 +1,107 @@
 /**
- * The cells of a row of JSON as texts of an arena. What repeats has its texts once; what does not is formatted for
- * a batch of rows at a time, column by column, into slots that the next batch uses again.
+ * The cells of a row of JSON. Rows are written side by side, a batch at a time: every row has a slot of its own, and
+ * one cell after the other appends its text to all of them, so that each loop does one thing only. Loops read locals:
+ * what a closure holds would be looked up for every row.
  */
 import { NUMBER_BYTES, PLAIN_BELOW, putInteger, putNumber, putTenThousandths } from "./number-text.ts";
 import { amountOf } from "./record.ts";
 import type { JsonColumn } from "./row-template.ts";
-import type { TextArena, Texts } from "./text-arena.ts";
+import { copyText, type Text, type TextTable } from "./text-table.ts";
 
-/** Rows of a batch: few enough that what they touch stays near the processor. */
-export const BATCH_ROWS = 256;
-
-/** What may stand before the value in a slot. */
-export const MAX_LEAD_BYTES = 4;
-
-const SLOT_BYTES = MAX_LEAD_BYTES + NUMBER_BYTES;
-const NINE = 9;
-
-/** Rows `from` up to but not including `until` (at most `BATCH_ROWS`), the texts of their cells row by row. */
-export interface Batch {
+/** Rows `from` up to but not including `until` of a block, being written. */
+export interface RowBatch {
   from: number;
   until: number;
-  texts: Texts;
-  /** Cells of a row. */
-  stride: number;
+  /** The slots. */
+  out: DataView;
+  /** Where each row's text ends so far, the first one's at 0. */
+  ends: Uint32Array;
 }
 
-/** One cell of every row. */
+/** One cell of every row, with what stands before it. */
 export interface Cell {
   /** No row's text is longer. */
   maxBytes: number;
-  /** Says where its texts lie: of the batch's texts every `stride`th from `first` on. */
-  place(batch: Batch, first: number): void;
+  /** Appends its text to each row of the batch, and may spoil up to `SPILL_BYTES` behind it. */
+  append(batch: RowBatch): void;
 }
 
+const NINE = 9;
+
 /** The same text in every row. */
-export function constantCell(start: number, length: number): Cell {
-  const place = ({ from, until, texts: { starts, lengths }, stride }: Batch, first: number) => {
-    for (let row = from, at = first; row < until; row++, at += stride) {
-      starts[at] = start;
-      lengths[at] = length;
+export function constantCell(text: Text): Cell {
+  const append = ({ from, until, out, ends }: RowBatch) => {
+    const { view, length } = text;
+    for (let place = 0; place < until - from; place++) {
+      ends[place] = copyText(out, ends[place] ?? 0, view, 0, length);
     }
   };
-  return { maxBytes: length, place };
+  return { maxBytes: text.length, append };
 }
 
 /** A text of `table`, which one by `index[row]`. */
-export function tableCell(table: Texts, index: Uint16Array): Cell {
-  const place = ({ from, until, texts: { starts, lengths }, stride }: Batch, first: number) => {
-    const { starts: tableStarts, lengths: tableLengths } = table;
-    for (let row = from, at = first; row < until; row++, at += stride) {
-      const entry = index[row] ?? 0;
-      starts[at] = tableStarts[entry] ?? 0;
-      lengths[at] = tableLengths[entry] ?? 0;
+export function tableCell(table: TextTable, index: Uint16Array): Cell {
+  const append = ({ from, until, out, ends }: RowBatch) => {
+    const { view, starts, lengths } = table;
+    const entries = index;
+    for (let row = from, place = 0; row < until; row++, place++) {
+      const entry = entries[row] ?? 0;
+      ends[place] = copyText(out, ends[place] ?? 0, view, starts[entry] ?? 0, lengths[entry] ?? 0);
     }
   };
-  return { maxBytes: table.lengths.reduce((longest, length) => Math.max(longest, length), 0), place };
+  return { maxBytes: table.lengths.reduce((longest, length) => Math.max(longest, length), 0), append };
 }
 
 type ColumnOf<Kind> = Extract<JsonColumn, { kind: Kind }>;
 
 /** Nine digits behind `lead`. */
-export function digitsCell(lead: Uint8Array, column: ColumnOf<"nineDigits">, arena: TextArena): Cell {
-  const slots = takeSlots(lead, arena);
-  const { bytes, first: firstDigit, stride: rowBytes } = column;
-  const digits = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const place = ({ from, until, texts: { starts, lengths }, stride }: Batch, first: number) => {
-    const { view } = arena;
-    let slot = slots;
-    let digit = firstDigit + from * rowBytes;
-    for (let row = from, at = first; row < until; row++, at += stride) {
-      const value = slot + lead.length;
-      view.setUint32(value, digits.getUint32(digit, true), true);
-      view.setUint32(value + 4, digits.getUint32(digit + 4, true), true);
-      view.setUint8(value + 8, digits.getUint8(digit + 8));
-      starts[at] = slot;
-      lengths[at] = lead.length + NINE;
-      slot += SLOT_BYTES;
-      digit += rowBytes;
+export function digitsCell(lead: Text, column: ColumnOf<"nineDigits">): Cell {
+  const append = ({ from, until, out, ends }: RowBatch) => {
+    const { bytes, first, stride } = column;
+    const { view, length } = lead;
+    const digits = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let row = from, place = 0; row < until; row++, place++) {
+      const at = copyText(out, ends[place] ?? 0, view, 0, length);
+      const digit = first + row * stride;
+      out.setUint32(at, digits.getUint32(digit, true), true);
+      out.setUint32(at + 4, digits.getUint32(digit + 4, true), true);
+      out.setUint8(at + 8, digits.getUint8(digit + 8));
+      ends[place] = at + NINE;
     }
   };
-  return { maxBytes: lead.length + NINE, place };
+  return { maxBytes: lead.length + NINE, append };
 }
 
 /** An integer behind `lead`. */
-export function integersCell(lead: Uint8Array, { values }: ColumnOf<"integers">, arena: TextArena): Cell {
-  const slots = takeSlots(lead, arena);
-  const place = ({ from, until, texts: { starts, lengths }, stride }: Batch, first: number) => {
-    const { view } = arena;
-    let slot = slots;
-    for (let row = from, at = first; row < until; row++, at += stride) {
-      starts[at] = slot;
-      lengths[at] = putInteger(view, slot + lead.length, values[row] ?? 0) - slot;
-      slot += SLOT_BYTES;
+export function integersCell(lead: Text, column: ColumnOf<"integers">): Cell {
+  const append = ({ from, until, out, ends }: RowBatch) => {
+    const { values } = column;
+    const { view, length } = lead;
+    for (let row = from, place = 0; row < until; row++, place++) {
+      const at = copyText(out, ends[place] ?? 0, view, 0, length);
+      ends[place] = putInteger(out, at, values[row] ?? 0);
     }
   };
-  return { maxBytes: SLOT_BYTES, place };
+  return { maxBytes: lead.length + NUMBER_BYTES, append };
 }
 
 /** Price × volume behind `lead`. */
-export function amountsCell(
-  lead: Uint8Array,
-  { prices, volumes }: ColumnOf<"amounts">,
-  arena: TextArena,
-): Cell {
-  const slots = takeSlots(lead, arena);
-  const place = ({ from, until, texts: { starts, lengths }, stride }: Batch, first: number) => {
-    const { view } = arena;
-    let slot = slots;
-    for (let row = from, at = first; row < until; row++, at += stride) {
-      const priceE4 = prices.numbers[prices.index[row] ?? 0] ?? 0;
-      const volume = volumes.numbers[volumes.index[row] ?? 0] ?? 0;
+export function amountsCell(lead: Text, { prices, volumes }: ColumnOf<"amounts">): Cell {
+  const append = ({ from, until, out, ends }: RowBatch) => {
+    const { view, length } = lead;
+    const { numbers: priceNumbers, index: priceIndex } = prices;
+    const { numbers: volumeNumbers, index: volumeIndex } = volumes;
+    for (let row = from, place = 0; row < until; row++, place++) {
+      const at = copyText(out, ends[place] ?? 0, view, 0, length);
+      const priceE4 = priceNumbers[priceIndex[row] ?? 0] ?? 0;
+      const volume = volumeNumbers[volumeIndex[row] ?? 0] ?? 0;
       const units = priceE4 * volume;
-      const value = slot + lead.length;
       // Below 10^15 the product is exact and its ten-thousandth has the plain decimal.
-      const end =
+      ends[place] =
         units < PLAIN_BELOW
-          ? putTenThousandths(view, value, units)
-          : putNumber(view, value, amountOf(priceE4, volume));
-      starts[at] = slot;
-      lengths[at] = end - slot;
-      slot += SLOT_BYTES;
+          ? putTenThousandths(out, at, units)
+          : putNumber(out, at, amountOf(priceE4, volume));
     }
   };
-  return { maxBytes: SLOT_BYTES, place };
-}
-
-/** Slots for the rows of a batch, each with `lead` (at most `MAX_LEAD_BYTES`) in it; returns the first one's place. */
-function takeSlots(lead: Uint8Array, arena: TextArena): number {
-  const slots = arena.take(BATCH_ROWS * SLOT_BYTES);
-  for (let slot = 0; slot < BATCH_ROWS; slot++) arena.set(slots + slot * SLOT_BYTES, lead);
-  return slots;
+  return { maxBytes: lead.length + NUMBER_BYTES, append };
 }

@@ -2,9 +2,9 @@
  * A page's rows as JSON bytes: the array of arrays of spec 2.5, byte for byte what `JSON.stringify` makes of
  * the rows, written from columns without a row object or a string per cell.
  */
-import { BATCH_ROWS, type Cell } from "./cells.ts";
+import type { Cell } from "./cells.ts";
 import { type JsonColumn, rowTemplate } from "./row-template.ts";
-import { SPILL_BYTES, TextArena, type Texts } from "./text-arena.ts";
+import { copyText, padded, SPILL_BYTES } from "./text-table.ts";
 
 /** Rows `startRow` up to but not including `endRow` of one block, its columns in the order of the answer. */
 export interface JsonPart {
@@ -13,65 +13,63 @@ export interface JsonPart {
   endRow: number;
 }
 
+/** Few enough that what is written of a batch stays near the processor. */
+const BATCH_ROWS = 256;
+
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
 const NOTHING = new Uint8Array([OPEN, CLOSE]);
+/** What ends the last row and the array. */
+const END_BYTES = 2;
 
 // Kept from page to page: fresh memory costs more than what is written to it.
-const arena = new TextArena();
-let scratch = new DataView(new ArrayBuffer(0));
-let batchTexts: Texts = { starts: new Uint32Array(0), lengths: new Uint32Array(0) };
+let page = new DataView(new ArrayBuffer(0));
+let slots = new DataView(new ArrayBuffer(0));
+const ends = new Uint32Array(BATCH_ROWS);
 
 /** The rows of all `parts`, one after the other, as the bytes of one JSON array of arrays. */
 export function writeItems(parts: readonly JsonPart[]): Uint8Array {
-  arena.clear();
-  const filled = parts
-    .filter((part) => part.endRow > part.startRow)
-    .map(({ columns, startRow, endRow }) => ({ cells: rowTemplate(columns, arena), startRow, endRow }));
-  if (filled.length === 0) return NOTHING.slice();
-  const out = scratchOf(filled.reduce((sum, part) => sum + roomOf(part), 2 + SPILL_BYTES));
   let at = 0;
-  for (const part of filled) at = writeRows(out, at, part);
-  // The first row ended a row before it, `],[`, which becomes the array's `[[`; the last one is ended here.
-  out.setUint8(1, OPEN);
-  out.setUint8(at, CLOSE);
-  out.setUint8(at + 1, CLOSE);
-  return new Uint8Array(out.buffer.slice(1, at + 2));
+  for (const { columns, startRow, endRow } of parts) {
+    if (endRow > startRow) at = writeRows(at, rowTemplate(columns), startRow, endRow);
+  }
+  if (at === 0) return NOTHING.slice();
+  // The first row ended a row before it, `],[`, which becomes the array's `[[`.
+  page.setUint8(1, OPEN);
+  page.setUint8(at, CLOSE);
+  page.setUint8(at + 1, CLOSE);
+  return new Uint8Array(page.buffer.slice(1, at + END_BYTES));
 }
 
-interface Rows {
-  cells: readonly Cell[];
-  startRow: number;
-  endRow: number;
-}
-
-function roomOf({ cells, startRow, endRow }: Rows): number {
-  return (endRow - startRow) * cells.reduce((sum, { maxBytes }) => sum + maxBytes, 0);
-}
-
-function scratchOf(sizeBytes: number): DataView<ArrayBuffer> {
-  if (scratch.byteLength < sizeBytes) scratch = new DataView(new ArrayBuffer(sizeBytes));
-  return scratch;
-}
-
-/** Writes `rows` from `start` on; returns the place behind them. */
-function writeRows(out: DataView, start: number, { cells, startRow, endRow }: Rows): number {
-  const stride = cells.length;
-  const texts = batchTextsOf(stride * BATCH_ROWS);
+/** Writes rows to `page` from `start` on; returns the place behind them. */
+function writeRows(start: number, cells: readonly Cell[], startRow: number, endRow: number): number {
+  const slotBytes = padded(cells.reduce((sum, { maxBytes }) => sum + maxBytes, SPILL_BYTES));
+  slots = withRoom(slots, BATCH_ROWS * slotBytes, 0);
   let at = start;
   for (let from = startRow; from < endRow; from += BATCH_ROWS) {
-    const batch = { from, until: Math.min(endRow, from + BATCH_ROWS), texts, stride };
-    cells.forEach((cell, first) => {
-      cell.place(batch, first);
-    });
-    at = arena.copy(texts, (batch.until - from) * stride, out, at);
+    const batch = { from, until: Math.min(endRow, from + BATCH_ROWS), out: slots, ends };
+    const rows = batch.until - from;
+    for (let place = 0; place < rows; place++) ends[place] = place * slotBytes;
+    for (const cell of cells) cell.append(batch);
+    page = withRoom(page, at + rows * slotBytes + END_BYTES, at);
+    at = gather(at, rows, slotBytes);
   }
   return at;
 }
 
-function batchTextsOf(count: number): Texts {
-  if (batchTexts.starts.length < count) {
-    batchTexts = { starts: new Uint32Array(count), lengths: new Uint32Array(count) };
+/** Copies the texts of a batch's slots to `page` from `start` on, without gaps; returns the place behind them. */
+function gather(start: number, rows: number, slotBytes: number): number {
+  let at = start;
+  for (let place = 0, slot = 0; place < rows; place++, slot += slotBytes) {
+    at = copyText(page, at, slots, slot, (ends[place] ?? 0) - slot);
   }
-  return batchTexts;
+  return at;
+}
+
+/** `view` if it has room for `sizeBytes`, else a larger one with its first `keptBytes`. */
+function withRoom(view: DataView<ArrayBuffer>, sizeBytes: number, keptBytes: number): DataView<ArrayBuffer> {
+  if (view.byteLength >= sizeBytes) return view;
+  const larger = new Uint8Array(Math.max(sizeBytes, 2 * view.byteLength));
+  larger.set(new Uint8Array(view.buffer, 0, keptBytes));
+  return new DataView(larger.buffer);
 }

@@ -1,188 +1,122 @@
 /**
- * A page of 10,000 rows and ten fields out of a day of 9 million rows, from stored bytes to JSON bytes: decode,
- * JSON and the whole apart, against `JSON.stringify` of ready rows and against DuckDB on the same pack. The
- * pack's bytes are in memory for the page and in the file cache for DuckDB; what R2 takes is not in here.
+ * A page of 10,000 rows and ten fields from stored bytes to JSON bytes, inside workerd, against `JSON.stringify` of the
+ * ready rows there: aligned with a block, half in one and half in the next, the first and the last of a walk, and the
+ * first one of a fresh isolate. The section lies in memory; what R2 takes is not in here.
+ *
+ * Figures are processor time of the whole runtime, over all rounds, less what as many empty requests take: on a busy
+ * machine a waiting page does not count. Only the fresh isolate's pages are taken by the clock, each by itself.
  */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import type { BeijingDate } from "../../src/calendar/beijing.ts";
-import { writeItems } from "../../src/orders/page-json.ts";
-import type { Position } from "../../src/orders/page-plan.ts";
-import { FIELDS } from "../../src/orders/record.ts";
-import { writeSamplePack } from "../../src/pack-builder/sample/sample-pack.ts";
-import { openBlock } from "../../src/packs/block-columns.ts";
-import { blockEnd, blockRows, type SectionEntry } from "../../src/packs/layout.ts";
-import { type OrderPage, readOrderPage } from "../../src/packs/order-page.ts";
-import { memoryBucket, openTestPack, type TestPack } from "../support/packs.ts";
-import { type BenchRow, median } from "./bench-row.ts";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { bundledWorker } from "../support/bundle.ts";
+import { newestRuntime } from "../support/runtime-process.ts";
+import { type BenchOptions, type BenchRow, median } from "./bench-row.ts";
+import type { BenchDay } from "./days.ts";
+import type { Task } from "./page-worker.ts";
 
-const TRADEDATE = "20240102" as BeijingDate;
-const PACK_ROWS = 9_000_000;
-const PAGE_ROWS = 10_000;
-const ROUNDS = 60;
-const DUCKDB_ROUNDS = 7;
+const TIMES_PER_REQUEST = 20;
+/** Requests of each task before anything counts: the compiler is done by then. */
+const WARM_UP_REQUESTS = 10;
+const FRESH_ISOLATES = 7;
 
-const columns = FIELDS.map((field) => ({ field, name: field }));
-const decoder = new TextDecoder();
+const STRINGIFY = "JSON.stringify of ready rows";
 
-/** The figures of one page; throws when DuckDB's page is another one. Takes about half a minute. */
-export async function benchPage(): Promise<BenchRow[]> {
-  const folder = await mkdtemp(join(tmpdir(), "edgetape-bench-"));
-  try {
-    const { path } = await writeSamplePack({ tradedate: TRADEDATE, rows: PACK_ROWS }, folder);
-    const pack = await openTestPack(new Uint8Array(await readFile(path)));
-    const duckdb = await (await DuckDBInstance.create()).connect();
-    await duckdb.run("SET parquet_metadata_cache = true");
-    return await measure(pack, path, duckdb);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
-
-/** A page that is measured: where it begins, and what its parts do. */
-interface Case {
-  position: Position;
-  whole: () => Promise<OrderPage>;
-  decode: () => unknown;
-  write: () => unknown;
-}
-
-async function measure(pack: TestPack, path: string, duckdb: DuckDBConnection): Promise<BenchRow[]> {
-  const entry = pack.index.entries.reduce((largest, each) => (each.rows > largest.rows ? each : largest));
-  const { bucket, object } = memoryBucket(pack.bytes);
-  const pageAt = async (position: Position, pageSize = PAGE_ROWS): Promise<OrderPage> => {
-    const page = await readOrderPage(bucket, object, entry, { position, endTime: null, pageSize, columns });
-    if ("reason" in page) throw new Error(page.reason);
-    return page;
-  };
-  const caseAt = (position: Position, from: number): Case => ({
-    position,
-    whole: () => pageAt(position),
-    ...partsOf(pack, entry, from),
-  });
-
-  const middle = Math.floor(entry.blocks.length / 2);
-  const alignedAt = startOfBlock(entry, middle);
-  const halfway = (await pageAt(alignedAt, PAGE_ROWS / 2)).next;
-  if (halfway === null) throw new Error("the middle of the day is its end");
-  const aligned = caseAt(alignedAt, middle * PAGE_ROWS);
-  const unaligned = caseAt(halfway, middle * PAGE_ROWS + PAGE_ROWS / 2);
-  const lastFull = entry.blocks.length - 2;
-
-  const rows: unknown[][] = JSON.parse(decoder.decode((await aligned.whole()).items));
-  const times = await interleaved({
-    stringify: () => JSON.stringify(rows),
-    alignedDecode: aligned.decode,
-    alignedJson: aligned.write,
-    alignedWhole: aligned.whole,
-    unalignedDecode: unaligned.decode,
-    unalignedJson: unaligned.write,
-    unalignedWhole: unaligned.whole,
-    first: () => pageAt(startOfBlock(entry, 0)),
-    last: () => pageAt(startOfBlock(entry, lastFull)),
-  });
-  const rival = await duckdbPage(duckdb, path, entry, alignedAt, rows);
-
-  const against = "JSON.stringify of ready rows";
-  const beside = (name: string, value: number): BenchRow => ({
+/** The figures of one page. */
+export async function benchPage({ days, rounds }: BenchOptions): Promise<BenchRow[]> {
+  const [day] = await days.all();
+  if (day === undefined) throw new Error("there is no day to measure");
+  const cost = await costs(day, rounds);
+  const fresh = await freshIsolates(day);
+  const row = (name: string, value: number, rival: number, against: string): BenchRow => ({
     name,
     value,
     unit: "ms",
-    ratio: value / times.stringify,
+    ratio: value / rival,
     against,
   });
+  const beside = (name: string, task: Task) => row(name, cost[task], cost.stringify, STRINGIFY);
+  const walk = [cost.first, cost.aligned, cost.last];
   return [
-    { name: `${against} (10,000 rows, ten fields)`, value: times.stringify, unit: "ms" },
-    beside("page, aligned: decode", times.alignedDecode),
-    beside("page, aligned: JSON", times.alignedJson),
-    beside("page, aligned: whole", times.alignedWhole),
-    beside("page, unaligned: decode", times.unalignedDecode),
-    beside("page, unaligned: JSON", times.unalignedJson),
-    beside("page, unaligned: whole", times.unalignedWhole),
-    {
-      name: `last page of ${entry.rows.toLocaleString("en")} rows`,
-      value: times.last,
-      unit: "ms",
-      ratio: times.last / times.first,
-      against: "the first page",
-    },
-    {
-      name: "DuckDB, the same page of 9,000,000 rows",
-      value: rival,
-      unit: "ms",
-      ratio: rival / times.alignedWhole,
-      against: "the aligned page",
-    },
+    { name: `${STRINGIFY} (10,000 rows, ten fields)`, value: cost.stringify, unit: "ms" },
+    beside("page, aligned", "aligned"),
+    beside("page, unaligned", "unaligned"),
+    beside("of an aligned page: decoding", "decode"),
+    beside("of an aligned page: writing JSON", "write"),
+    beside(`page 1 of ${day.entry.rows.toLocaleString("en")} rows`, "first"),
+    beside("last full page of them", "last"),
+    row("dearest of first, middle and last page", Math.max(...walk), Math.min(...walk), "the cheapest"),
+    row("first page of a fresh isolate", fresh.firstMs, fresh.warmMs, "a warm one there"),
   ];
 }
 
-function startOfBlock(entry: SectionEntry, number: number): Position {
-  const block = entry.blocks[number];
-  if (block === undefined) throw new Error(`there is no block ${number}`);
-  return { time: block.t0, skip: block.k0 };
-}
-
-/** Decoding and writing the page that begins at row `from`, apart from finding it. */
-function partsOf({ bytes }: TestPack, entry: SectionEntry, from: number): Pick<Case, "decode" | "write"> {
-  const decode = () =>
-    entry.blocks.flatMap((block, number) => {
-      const startRow = Math.max(0, from - block.firstRow);
-      const endRow = Math.min(blockRows(entry, number), from + PAGE_ROWS - block.firstRow);
-      if (endRow <= startRow) return [];
-      const blockBytes = bytes.subarray(entry.offset + block.offset, entry.offset + blockEnd(entry, number));
-      const opened = openBlock(blockBytes, blockRows(entry, number));
-      return [{ columns: opened.columns(FIELDS, endRow), startRow, endRow }];
-    });
-  const decoded = decode();
-  return { decode, write: () => writeItems(decoded) };
-}
-
-/** Median milliseconds of each task, taken in turns so that a busy moment hits all of them. */
-async function interleaved<Name extends string>(
-  tasks: Record<Name, () => unknown>,
-): Promise<Record<Name, number>> {
-  const names = Object.keys(tasks) as Name[];
-  const samples = new Map(names.map((name) => [name, [] as number[]]));
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const name of names) {
-      const begun = performance.now();
-      await tasks[name]();
-      // The first third warms the compiler up.
-      if (round >= ROUNDS / 3) samples.get(name)?.push(performance.now() - begun);
+/** Milliseconds of processor time that each task takes once. */
+async function costs(day: BenchDay, rounds: number): Promise<Record<Task, number>> {
+  await using isolate = await startIsolate(day);
+  const runtime = newestRuntime();
+  // Where processor time cannot be told, the clock stands in.
+  const nowMs = runtime === null ? () => performance.now() : runtime.cpuMs;
+  const tasks: Task[] = ["nothing", "stringify", "aligned", "unaligned", "first", "last", "decode", "write"];
+  const spent = Object.fromEntries(tasks.map((task) => [task, 0])) as Record<Task, number>;
+  for (let round = -WARM_UP_REQUESTS; round < rounds; round++) {
+    for (const task of tasks) {
+      const beganMs = nowMs();
+      await isolate.run(task, TIMES_PER_REQUEST);
+      if (round >= 0) spent[task] += nowMs() - beganMs;
     }
   }
-  return Object.fromEntries(names.map((name) => [name, median(samples.get(name) ?? [])])) as Record<
-    Name,
-    number
-  >;
-}
-
-/** Median milliseconds in which DuckDB, its metadata cached, gives the page as JavaScript rows. */
-async function duckdbPage(
-  duckdb: DuckDBConnection,
-  path: string,
-  entry: SectionEntry,
-  { time, skip }: Position,
-  expected: readonly unknown[][],
-): Promise<number> {
-  const from = String(time).padStart(9, "0");
-  const sql = `SELECT * FROM '${path}' WHERE symbol = '${entry.symbol}' AND time >= '${from}'
-    LIMIT ${PAGE_ROWS} OFFSET ${skip}`;
-  const samples: number[] = [];
-  for (let round = 0; round < DUCKDB_ROUNDS; round++) {
-    const begun = performance.now();
-    const result = await duckdb.runAndReadAll(sql);
-    const rows = result.getRowsJson();
-    if (round > 1) samples.push(performance.now() - begun);
-    if (round === 0 && JSON.stringify(rows.map((row) => row.map(String))) !== asTexts(expected)) {
-      throw new Error("DuckDB's page is not the same");
-    }
+  for (const task of tasks.slice(1)) {
+    spent[task] = (spent[task] - spent.nothing) / (rounds * TIMES_PER_REQUEST);
   }
-  return median(samples);
+  return spent;
 }
 
-function asTexts(rows: readonly unknown[][]): string {
-  return JSON.stringify(rows.map((row) => row.map(String)));
+/** Median milliseconds of the first page of an isolate and of one that is warm, an empty request taken off. */
+async function freshIsolates(day: BenchDay): Promise<{ firstMs: number; warmMs: number }> {
+  const first: number[] = [];
+  const warm: number[] = [];
+  for (let number = 0; number < FRESH_ISOLATES; number++) {
+    await using isolate = await startIsolate(day);
+    const timed = async (task: Task) => {
+      const beganMs = performance.now();
+      await isolate.run(task, 1);
+      return performance.now() - beganMs;
+    };
+    const several = async (task: Task) => {
+      const samples: number[] = [];
+      for (let time = 0; time < 9; time++) samples.push(await timed(task));
+      return median(samples);
+    };
+    const emptyMs = await several("nothing");
+    first.push((await timed("aligned")) - emptyMs);
+    await isolate.run("aligned", 20 * TIMES_PER_REQUEST);
+    warm.push((await several("aligned")) - (await several("nothing")));
+  }
+  return { firstMs: median(first), warmMs: median(warm) };
+}
+
+/** A fresh runtime with the worker, and the day's section in it. */
+async function startIsolate({ pack, entry }: BenchDay) {
+  const { source, compatibilityDate, compatibilityFlags } = await bundledWorker("test/bench/page-worker.ts");
+  const mf = new Miniflare(
+    convertV4MiniflareOptions({
+      cf: false,
+      telemetry: { enabled: false },
+      modules: [{ type: "ESModule", path: "worker.js", contents: source }],
+      compatibilityDate,
+      compatibilityFlags,
+    }),
+  );
+  const { origin } = await mf.ready;
+  const section = await pack.read(entry.offset, entry.length);
+  const query = new URLSearchParams({ entry: JSON.stringify(entry), tradedate: pack.index.tradedate });
+  await answered(fetch(`${origin}/section?${query}`, { method: "POST", body: section }));
+  return {
+    run: (task: Task, times: number) => answered(fetch(`${origin}/run?task=${task}&times=${times}`)),
+    [Symbol.asyncDispose]: () => mf.dispose(),
+  };
+}
+
+async function answered(asked: Promise<Response>): Promise<void> {
+  const answer = await asked;
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`HTTP ${answer.status}: ${text}`);
 }

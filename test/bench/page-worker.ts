@@ -1,0 +1,103 @@
+/**
+ * The deployed worker, and beside it pages out of a section that lies in memory: `POST /section?entry=…` brings the
+ * section, `GET /run?task=…&times=…` runs a task so often. The clock stands still inside; who asks measures.
+ */
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { writeItems } from "../../src/orders/page-json.ts";
+import type { Position } from "../../src/orders/page-plan.ts";
+import { FIELDS } from "../../src/orders/record.ts";
+import { openBlock } from "../../src/packs/block-columns.ts";
+import { blockEnd, blockRows, type SectionEntry } from "../../src/packs/layout.ts";
+import { type OrderPage, readOrderPage } from "../../src/packs/order-page.ts";
+
+export * from "../../src/worker.ts";
+
+/** What can be run. `nothing` is what a request costs by itself. */
+export type Task = "nothing" | "stringify" | "aligned" | "unaligned" | "first" | "last" | "decode" | "write";
+
+const PAGE_ROWS = 10_000;
+const columns = FIELDS.map((field) => ({ field, name: field }));
+
+/** Set by the first request. */
+let entry: SectionEntry;
+let section: Uint8Array<ArrayBuffer>;
+let tradedate: BeijingDate;
+/** With what they need ready. */
+const tasks = new Map<Task, () => unknown>();
+
+export default {
+  async fetch(request: Request): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === "/section") {
+      entry = JSON.parse(searchParams.get("entry") ?? "");
+      tradedate = searchParams.get("tradedate") as BeijingDate;
+      section = new Uint8Array(await request.arrayBuffer());
+      return new Response("kept");
+    }
+    const task = searchParams.get("task") as Task;
+    const run = tasks.get(task) ?? (await taskOf(task));
+    tasks.set(task, run);
+    for (let time = Number(searchParams.get("times")); time > 0; time--) await run();
+    return new Response("done");
+  },
+};
+
+async function taskOf(task: Task): Promise<() => unknown> {
+  const middle = Math.floor(entry.blocks.length / 2);
+  const aligned = startOfBlock(middle);
+  const last = startOfBlock(entry.blocks.length - 2);
+  switch (task) {
+    case "nothing":
+      return () => undefined;
+    case "stringify": {
+      const rows = JSON.parse(new TextDecoder().decode((await pageAt(aligned)).items));
+      return () => JSON.stringify(rows);
+    }
+    case "aligned":
+      return () => pageAt(aligned);
+    case "unaligned": {
+      const { next } = await pageAt(aligned, PAGE_ROWS / 2);
+      if (next === null) throw new Error("the middle of the day is its end");
+      return () => pageAt(next);
+    }
+    case "first":
+      return () => pageAt(startOfBlock(0));
+    case "last":
+      return () => pageAt(last);
+    case "decode":
+      return () => decoded(middle);
+    case "write": {
+      const part = decoded(middle);
+      return () => writeItems([part]);
+    }
+  }
+}
+
+/** The section as a bucket: a range of it is a copy, as R2 makes one. */
+const bucket = {
+  get: async (_key: string, { range }: { range: { offset: number; length: number } }) => {
+    const from = range.offset - entry.offset;
+    const bytes = section.slice(from, from + range.length);
+    return { body: null, arrayBuffer: async () => bytes.buffer };
+  },
+} as unknown as R2Bucket;
+
+async function pageAt(position: Position, pageSize = PAGE_ROWS): Promise<OrderPage> {
+  const object = { objectKey: "orders/section", etag: "0", tradedate };
+  const page = await readOrderPage(bucket, object, entry, { position, endTime: null, pageSize, columns });
+  if ("reason" in page) throw new Error(page.reason);
+  return page;
+}
+
+function startOfBlock(number: number): Position {
+  const block = entry.blocks[number];
+  if (block === undefined) throw new Error(`there is no block ${number}`);
+  return { time: block.t0, skip: block.k0 };
+}
+
+/** The columns of a whole block. */
+function decoded(number: number) {
+  const rows = blockRows(entry, number);
+  const bytes = section.subarray(entry.blocks[number]?.offset, blockEnd(entry, number));
+  return { columns: openBlock(bytes, rows).columns(FIELDS, rows), startRow: 0, endRow: rows };
+}
