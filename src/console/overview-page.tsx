@@ -1,6 +1,6 @@
 /** Overview: the plan and what it covers, what is used of today's quota, how the last requests ended. */
 import type { BeijingDate } from "../calendar/beijing.ts";
-import type { AccountInfo } from "../operations/account-info.ts";
+import type { AccountInfo, DayWindow } from "../operations/wire.ts";
 import { dateText } from "../shares/page/figures.ts";
 import { documentOf, Layout, type Reader } from "./layout.tsx";
 import { countText, momentText } from "./texts.ts";
@@ -48,10 +48,10 @@ function Plan({ info, words }: { info: AccountInfo; words: Words }) {
   );
 }
 
-function windowText(window: { from: BeijingDate | null; to: BeijingDate } | null, words: Words): string {
+function windowText(window: DayWindow | null, words: Words): string {
   if (window === null) return words.notCovered;
-  const to = dateText(window.to);
-  return window.from === null ? words.allHistory(to) : words.window(dateText(window.from), to);
+  const [from, to] = [window.from, window.to] as [BeijingDate | null, BeijingDate];
+  return from === null ? words.allHistory(dateText(to)) : words.window(dateText(from), dateText(to));
 }
 
 function Today({ info, words }: { info: AccountInfo; words: Words }) {

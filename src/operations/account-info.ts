@@ -4,8 +4,8 @@
  */
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { lastRefusals, type Refusal } from "../catalog/refusals.ts";
-import type { PlanName, Principal } from "../entitlement/principal.ts";
-import { type Counter, counterOf, type Standing, standingOf, type Window } from "../entitlement/standing.ts";
+import type { Principal } from "../entitlement/principal.ts";
+import { counterOf, type Standing, standingOf } from "../entitlement/standing.ts";
 import type { Env, Settings } from "../env.ts";
 import type { Gate } from "../gate/gate-object.ts";
 import type { GateState } from "../gate/protocol.ts";
@@ -16,6 +16,7 @@ import { outcomeOf } from "../http/outcome.ts";
 import { succeed } from "../http/respond.ts";
 import { givenParameters } from "../orders/parameters.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
+import type { AccountInfo, LastRequest } from "./wire.ts";
 
 /** The interface that has a slot and daily counters. */
 export const COUNTED_INTERFACE = "level2_order_history";
@@ -23,51 +24,7 @@ export const COUNTED_INTERFACE = "level2_order_history";
 /** Requests that are told of, the newest first. */
 const LAST_REQUESTS = 20;
 
-/** One request that ended, served or refused. */
-interface LastRequest {
-  /** RFC 3339, Beijing time. */
-  time: string;
-  request_id: string;
-  interface: string | null;
-  code: number;
-  /** `success`, or a refusal's reason as in `X-Reason`. */
-  reason: string;
-  /** Null for a refusal before the security or the day was known. */
-  symbol: string | null;
-  tradedate: string | null;
-  /** Rows served; 0 for a refusal. */
-  rows: number;
-}
-
-/** `data` of the answer. */
-export interface AccountInfo {
-  account_id: string;
-  /** The key that asks: its id, never the key; null for a holder signed in at the console. */
-  key_id: string | null;
-  /** The plan in force; when none is, the one that ended last; null without any. */
-  plan: PlanName | null;
-  plan_state: Standing["state"];
-  /** When that plan ends or ended (RFC 3339, Beijing time, exclusive). */
-  plan_ends_at: string | null;
-  /** Days that each service may give now, both included; null: nothing. A `from` of null: all history. */
-  windows: { level2_order_history: Window | null; auction_tick: Window | null; level2: Window | null };
-  /** Daily counters by interface; a limit or what is left of null: unlimited. */
-  quotas: {
-    interface: string;
-    /** The Beijing day that is counted. */
-    day: string;
-    /** JSON and Parquet together. Null while no plan is in force. */
-    requests: Counter | null;
-    /** Parquet files. */
-    files: Counter | null;
-    /** Whole seconds until the counters reset. */
-    resets_in: number;
-    /** Whether a request of the account is in progress, so that another one is `slot_busy`. */
-    busy: boolean;
-  }[];
-  /** At most 20, the newest first: the accepted ones, and refused ones as far as they were kept. */
-  last_requests: LastRequest[];
-}
+export type { AccountInfo };
 
 export const accountInfo: Operation = { apiname: "account_info", paramsOptional: true, prepare };
 

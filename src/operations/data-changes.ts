@@ -5,7 +5,7 @@
 import * as z from "zod";
 import { beijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { parseInstant } from "../calendar/instant.ts";
-import { type ChangeKind, changesSince, type DayChange } from "../catalog/day-changes.ts";
+import { changesSince, type DayChange } from "../catalog/day-changes.ts";
 import { entitleOrderHistory } from "../entitlement/entitle.ts";
 import { windowOf } from "../entitlement/standing.ts";
 import type { Denial } from "../http/denial.ts";
@@ -13,6 +13,7 @@ import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
 import { lazily, parseParameters, says, wholeNumberSchema } from "../orders/parameters.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
+import type { Change, DataChanges } from "./wire.ts";
 
 /** A change may name every security of a day, about 60 KB. */
 const MAX_CHANGES = 50;
@@ -40,32 +41,6 @@ function instantSchema() {
     .string(says("not_string"))
     .refine((text) => parseInstant(text.trim()) !== null, wrong)
     .transform((text) => parseInstant(text.trim()) ?? 0);
-}
-
-interface Change {
-  /** Grows with every change of any day. */
-  change: number;
-  /** RFC 3339, Beijing time. */
-  at: string;
-  tradedate: string;
-  /** `published`, `restored` (an earlier content again), `withdrawn`, `damaged`. */
-  kind: ChangeKind;
-  /** The revision it made, or the one that is no longer served. */
-  revision: number;
-  /** The revision before it; null for a day's first one. */
-  previous: number | null;
-  /** Which securities differ from the revision before, as `600519.SH`; null where there is nothing to compare. */
-  securities: { added: string[]; removed: string[]; changed: string[] } | null;
-}
-
-/** `data` of the answer. */
-interface DataChanges {
-  /** In the order they happened. */
-  changes: Change[];
-  /** To be given as `after` next time: nothing is lost and nothing comes twice. */
-  next_after: number;
-  /** Whether more of them wait. */
-  has_more: boolean;
 }
 
 interface Query {

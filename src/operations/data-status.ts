@@ -4,7 +4,7 @@
  */
 import * as z from "zod";
 import { type BeijingDate, beijingDate, beijingTimestamp } from "../calendar/beijing.ts";
-import { type DayOverview, type OverviewState, overviewOf } from "../catalog/day-overview.ts";
+import { type DayOverview, overviewOf } from "../catalog/day-overview.ts";
 import { entitleOrderHistory } from "../entitlement/entitle.ts";
 import { windowOf } from "../entitlement/standing.ts";
 import type { Denial } from "../http/denial.ts";
@@ -12,6 +12,7 @@ import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
 import { lazily, parseParameters, says } from "../orders/parameters.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
+import type { DataStatus, StatusDay } from "./wire.ts";
 
 export const dataStatusParameters = lazily(() => ({
   month: z
@@ -20,32 +21,6 @@ export const dataStatusParameters = lazily(() => ({
     .nullish()
     .meta({ description: "YYYYMM; the present month in Beijing when left out.", examples: ["202603"] }),
 }));
-
-interface StatusDay {
-  tradedate: string;
-  /**
-   * `available`, `degraded` (served; the delivery had broken rows that were left out), `pending` (a trading day
-   * that is expected or being loaded), `missing` (an earlier one that is not there), `withdrawn`, `damaged`.
-   */
-  state: OverviewState;
-  /** Null unless `available` or `degraded`, as are the following. */
-  revision: number | null;
-  rows: number | null;
-  securities: number | null;
-  /** Of the whole day's pack. */
-  size_bytes: number | null;
-  /** RFC 3339, Beijing time. */
-  published_at: string | null;
-}
-
-/** `data` of the answer. */
-interface DataStatus {
-  month: string;
-  /** The first day that the plan covers; null: all history. */
-  window_from: string | null;
-  /** Trading days up to today inside the window, oldest first; days without trading are not listed. */
-  days: StatusDay[];
-}
 
 export const dataStatus: Operation = { apiname: "data_status", paramsOptional: true, prepare };
 

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { DATA_TYPES } from "../../entitlement/data-types.ts";
 import { PLAN_NAMES } from "../../entitlement/principal.ts";
+import type { AccountInfo, DataChanges, DataStatus, Estimate, ShareResult } from "../../operations/wire.ts";
 import { lazily } from "../../orders/parameters.ts";
 import type { Apiname } from "./parameters.ts";
 
@@ -24,7 +25,7 @@ export const dataSchemas = lazily(() => {
     has_more: z.boolean(),
   });
 
-  const share = z.strictObject({
+  const share: z.ZodType<ShareResult> = z.strictObject({
     status: z.enum(["ready", "preparing"]),
     data_type: z.enum(DATA_TYPES),
     year: z.int(),
@@ -150,5 +151,10 @@ export const dataSchemas = lazily(() => {
     data_changes: dataChanges,
     data_symbols: dataSymbols,
     order_history_estimate: estimate,
-  } as const satisfies Record<Apiname, z.ZodType>;
+  } as const satisfies Record<Apiname, z.ZodType> & {
+    account_info: z.ZodType<AccountInfo>;
+    data_status: z.ZodType<DataStatus>;
+    data_changes: z.ZodType<DataChanges>;
+    order_history_estimate: z.ZodType<Estimate>;
+  };
 });

@@ -20,9 +20,10 @@ import { shareEndMs, shareFor } from "../../shares/identity.ts";
 import { passwordOf } from "../../shares/password.ts";
 import { openPassword } from "../../shares/sealed-password.ts";
 import type { Call, Operation, Prepared, Scope } from "../operation.ts";
+import type { ShareResult } from "../wire.ts";
 import { explainShare } from "./explain.ts";
 import { parseShareQuery, type ShareQuery } from "./share-query.ts";
-import { preparingShare, readyShare, type ShareResult } from "./share-result.ts";
+import { preparingShare, readyShare } from "./share-result.ts";
 
 export const fileDownload: Operation = { apiname: "file_download", prepare };
 

@@ -2,27 +2,11 @@
 import { type BeijingDate, beijingTimestamp } from "../../calendar/beijing.ts";
 import type { ExternalShare } from "../../catalog/external-shares.ts";
 import type { Coverage } from "../../catalog/files.ts";
+import type { ShareResult } from "../wire.ts";
 import type { ShareQuery } from "./share-query.ts";
 
 /** How long to wait for an operator who is still making a share elsewhere; it takes minutes to days. */
 const PREPARING_RETRY_SECONDS = 600;
-
-export interface ShareResult {
-  status: "ready" | "preparing";
-  data_type: string;
-  year: number;
-  /** YYYYMMDD of the first and the last covered file. */
-  start_date: string;
-  end_date: string;
-  file_count: number;
-  size_bytes: number;
-  url: string;
-  password: string;
-  /** RFC 3339 in Beijing time, exclusive. */
-  expires_at: string;
-  /** Whole seconds; 0 when ready. */
-  retry_after: number;
-}
 
 /** Where a share is reached, and until when (Unix milliseconds, exclusive). */
 export interface ShareAccess {

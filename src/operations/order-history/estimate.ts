@@ -17,6 +17,7 @@ import { type Bounds, rowsInWindow } from "../../orders/row-bounds.ts";
 import { formatTimeOfDay } from "../../orders/time-window.ts";
 import { beginWalk } from "../../orders/walk.ts";
 import type { Call, Operation, Prepared, Scope } from "../operation.ts";
+import type { Estimate, Range } from "../wire.ts";
 import { type Located, locate } from "./locate.ts";
 import { ORDER_HISTORY } from "./name.ts";
 
@@ -25,36 +26,6 @@ export const estimateParameters = lazily(() => {
   const { symbol, tradedate, start_time, end_time, page_size } = orderParameters();
   return { symbol, tradedate, start_time, end_time, page_size };
 });
-
-/** A number that is known as a range: times of single rows are not looked at. Equal for a whole day. */
-interface Range {
-  at_least: number;
-  at_most: number;
-}
-
-/** `data` of the answer. */
-interface Estimate {
-  symbol: string;
-  market: string;
-  tradedate: string;
-  revision: number;
-  /** HHMMSSmmm; the start inclusive, the end exclusive. */
-  start_time: string;
-  end_time: string;
-  /** Orders in the window. */
-  rows: Range;
-  page_size: number;
-  /** JSON pages; a window without orders takes one too. */
-  pages: Range;
-  /** Of the Parquet file with all fields; it always holds the whole day. */
-  parquet_bytes: number;
-  /** What it would take of today's counters. */
-  cost: { json: { requests: Range }; parquet: { requests: 1; files: 1 } };
-  /** What is left of them; null: unlimited. */
-  left_today: { requests: number | null; files: number | null };
-  /** Whole seconds until the counters reset. */
-  resets_in: number;
-}
 
 export const orderHistoryEstimate: Operation = { apiname: "order_history_estimate", prepare };
 
