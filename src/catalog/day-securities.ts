@@ -39,3 +39,22 @@ export async function listSecurities(
     return { ...row, firstTime: Buffer.from(t0, "hex").readUInt32LE(), lastTime };
   });
 }
+
+/**
+ * A security that has orders in the served revision of the day: `preferred` where it does, else the first one;
+ * null when there is none, or no such day.
+ */
+export async function exampleSecurity(
+  db: D1Database,
+  tradedate: string,
+  preferred: string,
+): Promise<string | null> {
+  const some = "SELECT symbol FROM day_securities WHERE pack_id = d.pack_id AND rows > 0";
+  return db
+    .prepare(
+      `SELECT coalesce((${some} AND symbol = ?2 LIMIT 1), (${some} ORDER BY symbol LIMIT 1)) AS symbol
+       FROM order_days d WHERE tradedate = ?1`,
+    )
+    .bind(tradedate, preferred)
+    .first<string>("symbol");
+}

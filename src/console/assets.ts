@@ -3,11 +3,18 @@ import { createHash } from "node:crypto";
 import chartLibrary from "uplot/dist/uPlot.iife.min.js" with { type: "text" };
 import chartStyle from "uplot/dist/uPlot.min.css" with { type: "text" };
 import { DARK, LIGHT, TYPE } from "../shares/page/style.ts";
+import answerScript from "./browser/answer.js" with { type: "text" };
+import answerTextScript from "./browser/answer-text.js" with { type: "text" };
+import chartsScript from "./browser/charts.js" with { type: "text" };
 import copyScript from "./browser/copy.js" with { type: "text" };
+import knownScript from "./browser/known.js" with { type: "text" };
+import pagerScript from "./browser/pager.js" with { type: "text" };
 import pictureScript from "./browser/picture.js" with { type: "text" };
 import requestScript from "./browser/request.js" with { type: "text" };
+import runScript from "./browser/run.js" with { type: "text" };
 import seriesScript from "./browser/series.js" with { type: "text" };
 import tableScript from "./browser/table.js" with { type: "text" };
+import tabsScript from "./browser/tabs.js" with { type: "text" };
 import tryScript from "./browser/try.js" with { type: "text" };
 import baseStyle from "./style/base.css" with { type: "text" };
 import dataStyle from "./style/data.css" with { type: "text" };
@@ -28,8 +35,8 @@ const CSS = "text/css; charset=utf-8";
 const SCRIPT = "text/javascript; charset=utf-8";
 
 /** Beside the drive's: sides of orders (red buys, as in China), charts, refusals, fields. */
-const MORE_LIGHT = `${LIGHT} --buy: #c2362b; --sell: #1c66a8; --cancel: #8a6d0f; --bar: #9db3af; --bad: #a8321f; --field: #84928f;`;
-const MORE_DARK = `${DARK} --buy: #ff8172; --sell: #74b6f7; --cancel: #d8b44a; --bar: #55706b; --bad: #ff9a86; --field: #5f706c;`;
+const MORE_LIGHT = `${LIGHT} --buy: #c2362b; --sell: #1c66a8; --cancel: #8a6d0f; --other: #71827e; --bad: #a8321f; --field: #84928f;`;
+const MORE_DARK = `${DARK} --buy: #ff8172; --sell: #74b6f7; --cancel: #d8b44a; --other: #8a9d98; --bad: #ff9a86; --field: #5f706c;`;
 
 /** The colours follow the system, unless the reader chose. */
 const COLOURS = `:root { ${TYPE} ${MORE_LIGHT} color-scheme: light dark; }
@@ -68,23 +75,40 @@ function module(name: string, text: string, imports: Readonly<Record<string, Ass
 
 const copy = module("copy", copyScript);
 const request = module("request", requestScript);
+const tabs = module("tabs", tabsScript);
+const known = module("known", knownScript);
+const answerText = module("answer-text", answerTextScript);
 const series = module("series", seriesScript);
-const table = module("table", tableScript);
-const picture = module("picture", pictureScript, { series });
+const table = module("table", tableScript, { series });
+const pager = module("pager", pagerScript, { known, table });
+const charts = module("charts", chartsScript, { known, series });
+const picture = module("picture", pictureScript, { charts, known, series, table });
+const run = module("run", runScript, { known, table });
+const answer = module("answer", answerScript, {
+  "answer-text": answerText,
+  copy,
+  known,
+  pager,
+  picture,
+  table,
+  tabs,
+});
 
-/** Everything a page may load. */
+/** The modules of Try it, the one that starts first. */
+const TRY = [
+  module("try", tryScript, { answer, copy, known, request, run, table, tabs }),
+  ...[answer, answerText, charts, copy, known, pager, picture, request, run, series, table, tabs],
+] as const;
+
+/** What pages name; the scripts of Try it name each other. */
 export const ASSETS = {
   style: asset("console", "css", STYLE),
   chart: asset("chart", "js", chartLibrary),
   copy,
-  request,
-  series,
-  table,
-  picture,
-  try: module("try", tryScript, { copy, request, table, picture }),
+  try: TRY[0],
 };
 
-const BY_PATH = new Map<string, Asset>(Object.values(ASSETS).map((each) => [each.path, each]));
+const BY_PATH = new Map<string, Asset>([...Object.values(ASSETS), ...TRY].map((each) => [each.path, each]));
 
 /** The asset at `path`, or null. */
 export function assetAt(path: string): Asset | null {

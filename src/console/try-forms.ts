@@ -7,7 +7,10 @@ export interface FormField {
   hint: Readonly<Record<PageLanguage, string>>;
   /** A choice instead of free text; the first one is preset. */
   choices?: readonly string[];
-  /** Put into the field when the address says nothing else; `newest` is the newest served day. */
+  /**
+   * Put into the field when the address says nothing else; `newest` is the newest served day, `security` one of
+   * the day that is asked for, `year` the present one.
+   */
   preset?: string;
   /** Sent beside `params`, not in them. */
   beside?: true;
@@ -28,7 +31,7 @@ const say = (zh: string, en: string) => ({ zh, en });
 const SYMBOL: FormField = {
   name: "symbol",
   hint: say("六位代码，可带 .SH 或 .SZ", "six digits, with or without .SH or .SZ"),
-  preset: "600519",
+  preset: "security",
 };
 const TRADEDATE: FormField = { name: "tradedate", hint: say("YYYYMMDD", "YYYYMMDD"), preset: "newest" };
 const WINDOW: readonly FormField[] = [

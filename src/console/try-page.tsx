@@ -1,7 +1,9 @@
 /** Try it: the form of one operation, the request it makes, and room for the answer, which a script fills. */
 import { raw } from "hono/html";
+import type { BeijingDate } from "../calendar/beijing.ts";
 import { ASSETS } from "./assets.ts";
 import { documentOf, Layout, type Reader } from "./layout.tsx";
+import { AnswerPlace, Tab } from "./try-answer.tsx";
 import { FORMS, type FormField, type OperationForm } from "./try-forms.ts";
 import { type PageLanguage, WORDS } from "./words.ts";
 import { TRY_WORDS, type TryWords } from "./words-try.ts";
@@ -13,8 +15,10 @@ export interface TryFacts {
   given: ReadonlyMap<string, string>;
   /** Where programs send the request. */
   apiUrl: string;
-  /** YYYYMMDD; empty without a served day. */
-  newestDay: string;
+  /** Days to choose from, newest first; empty without a served day. */
+  days: readonly BeijingDate[];
+  /** A security of the day that is filled in. */
+  symbol: string;
   year: number;
 }
 
@@ -52,11 +56,16 @@ export function tryPage(facts: TryFacts): string {
             {form.fields.map((field) => (
               <Field field={field} facts={facts} language={language} />
             ))}
+            <datalist id="days">
+              {facts.days.map((day) => (
+                <option value={day} />
+              ))}
+            </datalist>
             <div class="wide run">
               <button type="submit" class="primary" id="run">
                 {words.run}
               </button>
-              <button type="button" id="stop" hidden>
+              <button type="button" id="stop" disabled>
                 {words.stop}
               </button>
               <p class="quiet">{form.counts ? words.counts : words.free}</p>
@@ -65,7 +74,7 @@ export function tryPage(facts: TryFacts): string {
         </section>
         <Snippets words={words} />
       </div>
-      <Answer words={words} />
+      <AnswerPlace words={words} />
       {/* Data for the script; "<" is written so that no text can end the element. */}
       <script type="application/json" id="known">
         {raw(JSON.stringify(known).replaceAll("<", "\\u003c"))}
@@ -76,6 +85,7 @@ export function tryPage(facts: TryFacts): string {
 
 function Field({ field, facts, language }: { field: FormField; facts: TryFacts; language: PageLanguage }) {
   const { name, hint, choices, numeric, beside, wide } = field;
+  const digits = numeric || name === "tradedate" || name === "month";
   const value = facts.given.get(name) ?? presetOf(field, facts);
   const common = {
     id: `field-${name}`,
@@ -88,7 +98,13 @@ function Field({ field, facts, language }: { field: FormField; facts: TryFacts; 
     <div class={wide ? "field wide" : "field"}>
       <label for={common.id}>{name}</label>
       {choices === undefined ? (
-        <input {...common} value={value} spellcheck={false} />
+        <input
+          {...common}
+          value={value}
+          spellcheck={false}
+          inputmode={digits ? "numeric" : undefined}
+          list={name === "tradedate" ? "days" : undefined}
+        />
       ) : (
         <select {...common}>
           {choices.map((choice) => (
@@ -103,8 +119,9 @@ function Field({ field, facts, language }: { field: FormField; facts: TryFacts; 
   );
 }
 
-function presetOf({ preset = "" }: FormField, { newestDay, year }: TryFacts): string {
-  if (preset === "newest") return newestDay;
+function presetOf({ preset = "" }: FormField, { days, symbol, year }: TryFacts): string {
+  if (preset === "newest") return days[0] ?? "";
+  if (preset === "security") return symbol;
   return preset === "year" ? String(year) : preset;
 }
 
@@ -118,7 +135,7 @@ function Snippets({ words }: { words: TryWords }) {
   return (
     <section class="card snippets" aria-labelledby="snippets">
       <h2 id="snippets">{words.theRequest}</h2>
-      <div role="tablist" class="tabs" aria-labelledby="snippets">
+      <div role="tablist" id="program-tabs" class="tabs" aria-labelledby="snippets">
         {LANGUAGES.map(([tool, name], place) => (
           <Tab id={`code-${tool}`} name={name} selected={place === 0} />
         ))}
@@ -132,62 +149,6 @@ function Snippets({ words }: { words: TryWords }) {
         </div>
       ))}
       <p class="quiet">{words.keyNote}</p>
-    </section>
-  );
-}
-
-function Tab({ id, name, selected }: { id: string; name: string; selected: boolean }) {
-  return (
-    <button
-      type="button"
-      role="tab"
-      id={`tab-${id}`}
-      aria-controls={id}
-      aria-selected={selected ? "true" : "false"}
-      tabindex={selected ? 0 : -1}
-    >
-      {name}
-    </button>
-  );
-}
-
-function Answer({ words }: { words: TryWords }) {
-  const views = Object.entries(words.views);
-  return (
-    <section class="answer" aria-labelledby="answer">
-      <h2 id="answer">{words.answer}</h2>
-      <p id="outcome" class="outcome" role="status">
-        {words.noAnswer}
-      </p>
-      <div id="progress" class="progress" hidden>
-        <progress id="bar" max={1} value={0} aria-label={words.reading} />
-        <span id="bar-text" class="figure" />
-      </div>
-      <p id="file" hidden />
-      <div id="views" class="card" hidden>
-        <div role="tablist" class="tabs" aria-labelledby="answer">
-          {views.map(([view, name], place) => (
-            <Tab id={`view-${view}`} name={name} selected={place === 0} />
-          ))}
-        </div>
-        {views.map(([view], place) => (
-          <div
-            role="tabpanel"
-            id={`view-${view}`}
-            aria-labelledby={`tab-view-${view}`}
-            hidden={place !== 0}
-          />
-        ))}
-      </div>
-      <div id="paging" class="paging" hidden>
-        <button type="button" id="next-page">
-          {words.nextPage}
-        </button>
-        <button type="button" id="all-pages">
-          {words.allPages}
-        </button>
-        <span id="pages" class="quiet" />
-      </div>
     </section>
   );
 }

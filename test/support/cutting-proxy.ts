@@ -8,6 +8,8 @@ export interface CuttingProxy {
   cuts(): number;
   /** Cut the next connections after these numbers of answer bytes, one after the other; then none. */
   cutAfter(bytes: number[]): void;
+  /** Closes the connections that are open, as a line does that was quiet for long. */
+  dropIdle(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -52,6 +54,11 @@ export async function startCuttingProxy(baseUrl: string): Promise<CuttingProxy> 
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     cuts: () => cuts,
     cutAfter: (bytes) => void plan.push(...bytes),
+    dropIdle: async () => {
+      const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once("close", resolve)));
+      for (const socket of sockets) socket.destroy();
+      await Promise.all(closed);
+    },
     stop: () =>
       new Promise((resolve) => {
         for (const socket of sockets) socket.destroy();

@@ -1,213 +1,145 @@
-/** Order records as a picture: price against time, and rows per minute below it, with one cursor. */
-import { clockText, columnsFor, KINDS, pricePoints, priceRange, rowsPerMinute } from "./series.js";
+/** Order records as a picture: three charts over one time axis, their numbers in words, and a zoom for keys. */
+import { lookOf, minutesChart, priceChart, soFarChart } from "./charts.js";
+import { words } from "./known.js";
+import { columnsFor, KINDS, ordersSoFar, pricePoints, rowsPerMinute, summaryOf } from "./series.js";
+import { countText, element, filled, gridOf } from "./table.js";
 
-/** The library's global, from its own script. */
-const Chart = globalThis.uPlot;
+let charts = [];
+let watcher;
+/** Kinds the reader switched off, and the part of the time axis he drew out; both outlive a redraw. */
+const hidden = new Set();
+let view = null;
 
-const PRICE_HEIGHT = 340;
-const MINUTES_HEIGHT = 150;
-const AXIS_WIDTH = 64;
+/** Forgets what was drawn out, for an answer of another request. */
+export function resetPicture() {
+  view = null;
+}
 
-/** Marks differ in form as well as colour: dots, squares and crosses. */
-const MARKS = { other: "dot", buy: "dot", sell: "square", cancel: "cross" };
-
-let drawn = [];
-
-/** Draws `rows` into `root`, in the place of what is there. */
-export function showPicture(root, { fields, rows, words, fill }) {
-  for (const chart of drawn) chart.destroy();
-  drawn = [];
+/** Draws `rows` into `root`, in the place of what is there; `more` says that the service has more of them. */
+export function showPicture(root, { fields, rows, more }) {
+  clear();
   const places = columnsFor(fields);
   if (places === null || rows.length === 0) {
-    root.replaceChildren(paragraph(places === null ? words.pictureNeeds : words.noRows));
+    root.replaceChildren(note(places === null ? words.pictureNeeds : words.noRows));
     return;
   }
   const points = pricePoints(rows, places);
   const minutes = rowsPerMinute(rows, places);
-  const counted = { drawn: points.drawn, count: rows.length, without: rows.length - points.drawn };
-  const counts = Object.fromEntries(
-    Object.entries(counted).map(([name, count]) => [name, count.toLocaleString("en")]),
-  );
-  const [price, perMinute] = [document.createElement("div"), document.createElement("div")];
+  const summary = summaryOf(rows, places);
+  const present = KINDS.filter((kind) => summary.some((each) => each.kind === kind));
+  const again = () => showPicture(root, { fields, rows, more });
+  const [price, soFar, perMinute] = ["div", "div", "div"].map((name) => element(name));
   root.replaceChildren(
-    paragraph(fill(words.pictureNote, counts)),
+    note(drawnText(points.drawn, rows.length, more)),
+    controls(present, again),
     figure(words.priceTitle, price),
+    figure(words.soFarTitle, soFar),
     figure(words.minutesTitle, perMinute),
-    paragraph(words.zoom),
+    numbers(summary, rows.length),
   );
-  const look = lookOf(root);
-  const width = Math.max(280, price.clientWidth);
+  const kinds = present.filter((kind) => !hidden.has(kind));
   const range = [minutes.x[0], minutes.x.at(-1) + 60];
-  const common = { width, look, range, words };
-  if (points.drawn > 0) drawn.push(priceChart(price, points, common));
-  drawn.push(minutesChart(perMinute, minutes, common));
+  const common = { width: Math.max(280, price.clientWidth), look: lookOf(root), range, kinds };
+  charts = [
+    priceChart(price, points, common),
+    soFarChart(soFar, ordersSoFar(minutes), common),
+    minutesChart(perMinute, minutes, common),
+  ];
+  if (view !== null) zoomTo(view);
   keepWidth(root, price);
 }
 
-function priceChart(root, points, { width, look, range, words }) {
-  const kinds = KINDS.filter((kind) => points[kind].some((price) => price !== null));
-  const yRange = priceRange(points);
-  const options = {
-    ...commonOptions({ width, height: PRICE_HEIGHT, look, range }),
-    scales: {
-      x: { time: false, range: zoomed(range) },
-      y: { range: (_, low, high) => inView(yRange, low, high) },
-    },
-    series: [
-      timeSeries(words),
-      ...kinds.map((kind) => ({
-        label: words[kind],
-        stroke: look[kind],
-        fill: look[kind],
-        width: 1,
-        paths: marks(MARKS[kind]),
-        points: { show: false },
-        value: (_, price) => (price === null ? "–" : price.toFixed(2)),
-      })),
-    ],
-  };
-  return new Chart(options, [points.x, ...kinds.map((kind) => points[kind])], root);
+function clear() {
+  watcher?.disconnect();
+  for (const chart of charts) chart.destroy();
+  charts = [];
 }
 
-function minutesChart(root, minutes, { width, look, range, words }) {
-  const bars = Chart.paths.bars({ size: [0.9, 24], align: 1 });
-  const bar = (label, colour) => ({
-    label,
-    stroke: colour,
-    fill: colour,
-    width: 0,
-    paths: bars,
-    points: { show: false },
+function drawnText(drawn, count, more) {
+  const counts = { drawn: countText(drawn), count: countText(count), without: countText(count - drawn) };
+  return filled(words.pictureNote, counts) + (more ? ` ${words.pictureMore}` : "");
+}
+
+/** Which kinds are drawn, and the zoom without a mouse. */
+function controls(present, again) {
+  const boxes = present.map((kind) => {
+    const box = element("input", { type: "checkbox", id: `kind-${kind}` });
+    box.checked = !hidden.has(kind);
+    box.addEventListener("change", () => {
+      if (box.checked) hidden.delete(kind);
+      else hidden.add(kind);
+      view = shownRange();
+      again();
+      document.getElementById(box.id).focus();
+    });
+    return element("label", { className: `kind ${kind}` }, [box, words[kind]]);
   });
-  const options = {
-    ...commonOptions({ width, height: MINUTES_HEIGHT, look, range }),
-    scales: {
-      x: { time: false, range: zoomed(range) },
-      y: { range: (_, __, high) => [0, Math.max(1, high * 1.08)] },
-    },
-    series: [timeSeries(words), bar(words.minutesTitle, look.quiet), bar(words.cancel, look.cancel)],
+  const button = (text, act) => {
+    const made = element("button", { type: "button", text });
+    made.addEventListener("click", () => zoomTo(act(shownRange())));
+    return made;
   };
-  return new Chart(options, [minutes.x, minutes.rows, minutes.cancels], root);
+  const moved =
+    (share) =>
+    ([low, high]) => [low + share * (high - low), high + share * (high - low)];
+  const scaled =
+    (by) =>
+    ([low, high]) => {
+      const [middle, half] = [(low + high) / 2, ((high - low) / 2) * by];
+      return [middle - half, middle + half];
+    };
+  return element("div", { className: "rows-bar", role: "group", "aria-label": words.zoom }, [
+    ...boxes,
+    button(words.zoomIn, scaled(0.5)),
+    button(words.zoomOut, scaled(2)),
+    button(words.zoomBack, moved(-0.5)),
+    button(words.zoomOn, moved(0.5)),
+    button(words.zoomAll, () => [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]),
+    element("span", { className: "quiet", text: words.zoomNote }),
+  ]);
 }
 
-function commonOptions({ width, height, look }) {
-  const axis = {
-    stroke: look.text,
-    grid: { stroke: look.line, width: 1 },
-    ticks: { show: false },
-    font: look.font,
-  };
-  return {
-    width,
-    height,
-    padding: [8, 20, 0, 0],
-    cursor: { sync: { key: "orders", setSeries: false }, drag: { x: true, y: false }, points: { size: 7 } },
-    axes: [
-      {
-        ...axis,
-        incrs: [1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 14_400],
-        size: 30,
-        space: 64,
-        values: (_, ticks) => ticks.map(tickText),
-      },
-      { ...axis, size: AXIS_WIDTH },
-    ],
-  };
+function shownRange() {
+  const { min, max } = charts[0].scales.x;
+  return [min, max];
 }
 
-function tickText(seconds) {
-  return seconds % 60 === 0 ? clockText(seconds) : clockText(seconds, true).slice(0, 8);
+function zoomTo([min, max]) {
+  for (const chart of charts) chart.setScale("x", { min, max });
 }
 
-function timeSeries(words) {
-  return { label: words.time, value: (_, seconds) => (seconds === null ? "–" : clockText(seconds, true)) };
+/** The charts in numbers: for who cannot see them, and for who wants to know. */
+function numbers(summary, count) {
+  const fields = [words.kind, words.rows, "%", words.volume, words.lowest, words.highest];
+  const rows = summary.map(({ kind, rows: own, volume, low, high }) => [
+    words[kind],
+    countText(own),
+    ((100 * own) / count).toFixed(1),
+    volume === null ? null : countText(volume),
+    low,
+    high,
+  ]);
+  return element(
+    "div",
+    { className: "scroll numbers", tabindex: "0", role: "region", "aria-label": words.numbers },
+    [gridOf(fields, rows, { right: true })],
+  );
 }
 
-/** The whole day, unless the reader drew out a part of it. */
-function zoomed(range) {
-  return (chart, low, high) =>
-    chart.data[0].length === 0 || low === null ? range : widened(chart, low, high, range);
-}
-
-function widened(chart, low, high, range) {
-  const xs = chart.data[0];
-  const isWhole = low <= xs[0] && high >= xs.at(-1);
-  return isWhole ? range : [low, high];
-}
-
-/** The usual prices; those in view when they are fewer. */
-function inView(usual, low, high) {
-  if (low === null || low === undefined) return usual;
-  const [from, to] = [Math.max(low, usual[0]), Math.min(high, usual[1])];
-  const room = (to - from) * 0.04;
-  return from < to ? [from - room, to + room] : usual;
-}
-
-/** A path of marks instead of a line: thousands of them are one path of the canvas. */
-function marks(form) {
-  return (chart, place, from, to) => {
-    const [xs, ys] = [chart.data[0], chart.data[place]];
-    const size = Chart.pxRatio * (to - from > 4_000 ? 1.1 : to - from > 600 ? 1.6 : 2.6);
-    const path = new Path2D();
-    for (let i = from; i <= to; i++) {
-      if (ys[i] === null) continue;
-      addMark(path, form, chart.valToPos(xs[i], "x", true), chart.valToPos(ys[i], "y", true), size);
-    }
-    const isLine = form === "cross";
-    return { stroke: isLine ? path : null, fill: isLine ? null : path, clip: null, flags: 0 };
-  };
-}
-
-function addMark(path, form, x, y, size) {
-  if (form === "dot") {
-    path.moveTo(x + size, y);
-    path.arc(x, y, size, 0, 2 * Math.PI);
-  } else if (form === "square") {
-    path.rect(x - size, y - size, 2 * size, 2 * size);
-  } else {
-    path.moveTo(x - size, y - size);
-    path.lineTo(x + size, y + size);
-    path.moveTo(x - size, y + size);
-    path.lineTo(x + size, y - size);
-  }
-}
-
-/** Colours and type of the page, which a canvas does not inherit. */
-function lookOf(root) {
-  const style = getComputedStyle(root);
-  const colour = (name) => style.getPropertyValue(name).trim();
-  return {
-    text: colour("--quiet"),
-    quiet: colour("--bar"),
-    line: colour("--line"),
-    buy: colour("--buy"),
-    sell: colour("--sell"),
-    cancel: colour("--cancel"),
-    other: colour("--quiet"),
-    font: `12px ${style.fontFamily}`,
-  };
-}
-
+/** The charts follow the width of the page. */
 function keepWidth(root, measured) {
-  const watcher = new ResizeObserver(() => {
+  watcher = new ResizeObserver(() => {
     const width = measured.clientWidth;
-    if (width === 0 || !root.isConnected || !measured.isConnected) return;
-    for (const chart of drawn) if (chart.width !== width) chart.setSize({ width, height: chart.height });
+    if (width === 0) return;
+    for (const chart of charts) if (chart.width !== width) chart.setSize({ width, height: chart.height });
   });
   watcher.observe(root);
 }
 
-function paragraph(text) {
-  const made = document.createElement("p");
-  made.className = "quiet picture-note";
-  made.textContent = text;
-  return made;
+function note(text) {
+  return element("p", { className: "quiet picture-note", text });
 }
 
 function figure(title, body) {
-  const made = document.createElement("figure");
-  const caption = document.createElement("figcaption");
-  caption.textContent = title;
-  made.append(caption, body);
-  return made;
+  return element("figure", {}, [element("figcaption", { text: title }), body]);
 }

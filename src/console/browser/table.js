@@ -1,8 +1,7 @@
-/** Answers as tables: order pages of many thousand rows are shown a hundred at a time. */
+/** Tables of answers, and small things to build them with. */
+import { columnsFor, kindOf } from "./series.js";
 
-const ROWS_SHOWN = 100;
-
-/** An element with text, classes and children. */
+/** An element with text, classes, attributes and children. */
 export function element(name, { text, className, ...attributes } = {}, children = []) {
   const made = document.createElement(name);
   if (text !== undefined) made.textContent = text;
@@ -22,79 +21,73 @@ export function filled(sentence, values) {
   return sentence.replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name]));
 }
 
+/** Columns that say of an order what kind it is. */
+const SIDES = ["order_type", "order_code", "side"];
+
 /**
- * Shows `rows` in `root` with buttons that go through them; `more` says that the service has more. The
- * place is kept when rows are added to the same walk.
+ * A table of `rows`, whose columns are named by `fields`. `from` is the place of the first row in a longer
+ * list, which is then counted; `link` gives the address of a cell, or null; `right` sets all columns but the
+ * first to the right, for numbers that are texts.
  */
-export function showRows(root, { fields, rows, more, from = 0, words }) {
-  const shown = rows.slice(from, from + ROWS_SHOWN);
-  const go = (to) => showRows(root, { fields, rows, more, from: to, words });
-  const earlier = element("button", { text: words.before, type: "button" });
-  earlier.disabled = from === 0;
-  earlier.addEventListener("click", () => go(Math.max(0, from - ROWS_SHOWN)));
-  const later = element("button", { text: words.after, type: "button" });
-  later.disabled = from + ROWS_SHOWN >= rows.length;
-  later.addEventListener("click", () => go(from + ROWS_SHOWN));
-  const range = {
-    from: countText(shown.length === 0 ? 0 : from + 1),
-    to: countText(from + shown.length),
-    count: countText(rows.length),
-  };
-  const says = filled(words.shown, range) + (more ? ` · ${words.more}` : "");
-  root.replaceChildren(
-    element("div", { className: "rows-bar" }, [
-      earlier,
-      later,
-      element("span", { text: says, className: "quiet" }),
-    ]),
-    scrolling(gridOf(fields, shown, from), says),
-  );
-}
-
-/** Tables may be wider than the screen: they scroll by themselves, by keyboard too. */
-function scrolling(table, label) {
-  return element("div", { className: "scroll", tabindex: "0", role: "region", "aria-label": label }, [table]);
-}
-
-function gridOf(fields, rows, from) {
-  // Numbers stand right where a column has nothing else.
-  const isNumber = fields.map((_, place) =>
-    rows.every((row) => row[place] === null || typeof row[place] === "number"),
-  );
-  const className = (place) => (isNumber[place] ? "number" : "");
-  const head = element("tr", {}, [
-    element("th", { text: "#", scope: "col", className: "number" }),
-    ...fields.map((text, place) => element("th", { text, scope: "col", className: className(place) })),
-  ]);
-  const body = rows.map((row, place) =>
-    element("tr", {}, [
-      element("td", { text: countText(from + place + 1), className: "number place" }),
-      ...fields.map((_, column) =>
-        element("td", { text: cellText(row[column]), className: className(column) }),
-      ),
-    ]),
-  );
+export function gridOf(fields, rows, { from = null, link = () => null, right = false } = {}) {
+  const columns = fields.map((field, place) => ({
+    ...columnOf(rows.map((row) => row[place])),
+    ...(right && place > 0 ? { className: "number" } : {}),
+    ...(SIDES.includes(field) ? { className: "side" } : {}),
+  }));
+  const heading = (text, className) => element("th", { text, scope: "col", className });
+  const head = fields.map((field, place) => heading(field, columns[place].className));
+  const places = columnsFor(fields);
+  const body = rows.map((row, at) => {
+    const cells = fields.map((field, place) => cellOf(row[place], columns[place], link(field, row[place])));
+    if (from !== null)
+      cells.unshift(element("td", { text: countText(from + at + 1), className: "number place" }));
+    const kind = places === null ? "" : kindOf(row[places.order_type], row[places.order_code]);
+    return element("tr", { className: kind }, cells);
+  });
+  if (from !== null) head.unshift(heading("#", "number"));
   return element("table", { className: "grid records" }, [
-    element("thead", {}, [head]),
+    element("thead", {}, [element("tr", {}, head)]),
     element("tbody", {}, body),
   ]);
 }
 
-function cellText(value) {
+/** Numbers stand right where a column has nothing else, with as many decimals as the longest of them. */
+function columnOf(values) {
+  const isNumber = values.every((value) => value === null || typeof value === "number");
+  if (!isNumber) return { decimals: 0, className: "" };
+  const decimals = values.map((value) => /\.(\d+)$/.exec(String(value))?.[1].length ?? 0);
+  return { decimals: Math.max(0, ...decimals), className: "number" };
+}
+
+function cellOf(value, { decimals, className }, href) {
+  const text = cellText(value, decimals);
+  if (href === null) return element("td", { text, className });
+  return element("td", { className }, [element("a", { text, href })]);
+}
+
+function cellText(value, decimals) {
   if (value === null || value === undefined) return "–";
+  if (typeof value === "number" && decimals > 0) return value.toFixed(decimals);
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** The rows of an answer of any operation: its table if it has one, its list, else its members one by one. */
-export function rowsOf(data) {
+/**
+ * The tables of an answer of any operation, `{name, fields, rows}`: its records; else its members one by one,
+ * and then each of its lists.
+ */
+export function tablesOf(data) {
   if (Array.isArray(data.fields) && Array.isArray(data.items))
-    return { fields: data.fields, rows: data.items };
-  const list = Object.values(data).find((value) => Array.isArray(value) && typeof value[0] === "object");
-  if (list !== undefined) {
+    return [{ name: "items", fields: data.fields, rows: data.items }];
+  const isList = (value) => Array.isArray(value) && typeof value[0] === "object";
+  const lists = Object.entries(data).filter(([, value]) => isList(value));
+  const members = membersOf(Object.fromEntries(Object.entries(data).filter(([, value]) => !isList(value))));
+  const tables = lists.map(([name, list]) => {
     const fields = Object.keys(list[0]);
-    return { fields, rows: list.map((each) => fields.map((name) => each[name])) };
-  }
-  return { fields: ["member", "value"], rows: membersOf(data) };
+    return { name, fields, rows: list.map((each) => fields.map((field) => each[field])) };
+  });
+  if (members.length > 0) tables.unshift({ name: "data", fields: ["member", "value"], rows: members });
+  return tables;
 }
 
 /** The members of nested objects as paths and values. */

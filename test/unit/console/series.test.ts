@@ -2,11 +2,15 @@ import { describe, expect, it } from "vitest";
 import {
   clockText,
   columnsFor,
+  KINDS,
   kindOf,
+  ordersSoFar,
   pricePoints,
   priceRange,
   rowsPerMinute,
   secondsOf,
+  stacked,
+  summaryOf,
 } from "../../../src/console/browser/series.js";
 
 const FIELDS = ["time", "order_type", "order_code", "price"];
@@ -25,6 +29,7 @@ describe("pictures of orders", () => {
     expect(clockText(34_200.01, true)).toBe("09:30:00.010");
     expect(clockText(53_999.999, true)).toBe("14:59:59.999");
     expect(clockText(34_200)).toBe("09:30");
+    expect(clockText(34_259.9996, true)).toBe("09:31:00.000");
   });
 
   it("needs time, price, type and code, by their legacy names too", () => {
@@ -56,9 +61,41 @@ describe("pictures of orders", () => {
   it("counts every row of every minute from the first to the last, empty minutes too", () => {
     const minutes = rowsPerMinute(ROWS, PLACES);
     expect(minutes.x).toHaveLength(18);
-    expect(minutes.rows.filter((count: number) => count > 0)).toEqual([1, 2, 1, 1]);
-    expect(minutes.cancels[16]).toBe(1);
-    expect(rowsPerMinute([], PLACES)).toEqual({ x: [], rows: [], cancels: [] });
+    const total = minutes.x.map((_, at) => KINDS.reduce((sum, kind) => sum + (minutes[kind][at] ?? 0), 0));
+    expect(total.filter((count) => count > 0)).toEqual([1, 2, 1, 1]);
+    expect(minutes.cancel[16]).toBe(1);
+    expect(minutes.other[0]).toBe(1);
+    expect(rowsPerMinute([], PLACES)).toEqual({ x: [], buy: [], sell: [], cancel: [], other: [] });
+  });
+
+  it("adds orders up from zero to all of them", () => {
+    const soFar = ordersSoFar(rowsPerMinute(ROWS, PLACES));
+    expect(soFar.x).toHaveLength(19);
+    expect(soFar.x.at(-1)).toBe(9 * 3600 + 33 * 60);
+    for (const kind of KINDS) expect(soFar[kind][0]).toBe(0);
+    expect([soFar.buy.at(-1), soFar.sell.at(-1), soFar.cancel.at(-1), soFar.other.at(-1)]).toEqual([
+      1, 2, 1, 1,
+    ]);
+    expect(soFar.buy[15]).toBe(0);
+    expect(soFar.buy[16]).toBe(1);
+  });
+
+  it("puts the bars of a minute on top of each other", () => {
+    const minutes = rowsPerMinute(ROWS, PLACES);
+    const [buy, both] = stacked(minutes, ["buy", "sell"]);
+    expect([buy?.[15], both?.[15]]).toEqual([1, 2]);
+  });
+
+  it("says the picture in numbers: rows, volume and prices of each kind that occurs", () => {
+    const fields = [...FIELDS, "volume"];
+    const rows = ROWS.map((row, at) => [...row, 100 * (at + 1)]);
+    expect(summaryOf(rows, columnsFor(fields) ?? {})).toEqual([
+      { kind: "buy", rows: 1, volume: 200, low: 12.5, high: 12.5 },
+      { kind: "sell", rows: 2, volume: 800, low: 12.6, high: 12.6 },
+      { kind: "cancel", rows: 1, volume: 400, low: 12.5, high: 12.5 },
+      { kind: "other", rows: 1, volume: 100, low: null, high: null },
+    ]);
+    expect(summaryOf(ROWS, PLACES)[0]?.volume).toBeNull();
   });
 
   it("does not let one wild price of thousands flatten the others", () => {

@@ -1,0 +1,214 @@
+/**
+ * Try it in a real browser when things go wrong, and by the keyboard alone: what is said, what stays, where the
+ * focus is, what moves.
+ */
+import { readFile } from "node:fs/promises";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { PlanName } from "../../src/entitlement/principal.ts";
+import { startBrowser, watchedPage } from "../support/browser.ts";
+import { inviteTo, publishSample } from "../support/console.ts";
+import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.ts";
+import { type AccountRequest, account, loadWeekdays } from "../support/operator.ts";
+import { type Service, startService } from "../support/service.ts";
+import { isMissing } from "../support/tools.ts";
+
+const DAY = "20260311";
+const REQUEST_ID = /request id [0-9a-z]{12,}/;
+
+let service: Service;
+let browser: Browser;
+let line: CuttingProxy;
+beforeAll(async () => {
+  if (isMissing("chromium")) return;
+  service = await startService();
+  line = await startCuttingProxy(service.baseUrl);
+  await loadWeekdays(service, "20260101", "20261231");
+  await publishSample(service, "20260310", 600);
+  // 600519 then has more rows than one page.
+  await publishSample(service, DAY, 120_000);
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await line?.stop();
+  await service?.stop();
+});
+
+/** Try it of a new account, reached through the line that can be cut; `query` fills the form. */
+async function tryIt(asked: AccountRequest, query = ""): Promise<Page> {
+  const { accountId } = await account(service, { keys: 0, ...asked });
+  const invite = new URL(await inviteTo(service, accountId));
+  const { page } = await watchedPage(browser, { viewport: { width: 1280, height: 900 }, locale: "en-GB" });
+  await page.goto(line.baseUrl + invite.pathname);
+  await page.click("button.primary");
+  await page.goto(`${line.baseUrl}/console/try?${query}`);
+  return page;
+}
+
+const outcome = async (page: Page) => (await page.textContent("#outcome")) ?? "";
+const focused = (page: Page) => page.evaluate<string>("document.activeElement?.id");
+
+/** Presses Run, or another button, and waits until the run is over; returns what is said of it. */
+async function run(page: Page, button = "#run"): Promise<string> {
+  await page.click(button);
+  await page.waitForSelector('#run[aria-disabled="false"]');
+  return outcome(page);
+}
+
+describe.skipIf(isMissing("chromium"))("a run that is refused says why, and names the request", () => {
+  it.each<[number, string, PlanName, string]>([
+    [403, "plan_missing", "free", ""],
+    [422, "param_invalid", "flagship", "symbol=6005190"],
+    [1002, "security_unknown", "flagship", "symbol=600999"],
+  ])("%i %s", async (code, reason, plan, query) => {
+    const page = await tryIt({ plan }, query);
+    expect(await run(page)).toMatch(new RegExp(`^${code} .*\\[${reason} · [0-9a-z]{12,}\\]`));
+    expect(await page.isVisible("#view-json")).toBe(true);
+    expect(await page.textContent("#json")).toContain(`"code": ${code}`);
+    await page.context().close();
+  });
+
+  it("429 when the day's quota is used, and what is left before", async () => {
+    const page = await tryIt({ plan: "professional", limits: { files: 1 } }, "format=parquet");
+    const [download] = await Promise.all([page.waitForEvent("download"), run(page)]);
+    expect(await download.path()).toBeTruthy();
+    expect(await outcome(page)).toContain("0 files left today");
+    expect(await run(page)).toMatch(/^429 .*\[quota_used · /);
+    expect(await page.isVisible("#file")).toBe(false);
+    await page.context().close();
+  });
+
+  it("503 of a day that is being repaired", async () => {
+    const page = await tryIt({ plan: "flagship" }, "tradedate=20260310");
+    const db = await service.mf.getD1Database("DB");
+    await db.prepare("UPDATE order_days SET state = 'damaged' WHERE tradedate = '20260310'").run();
+    expect(await run(page)).toMatch(/^503 .*\[day_damaged · /);
+    await page.context().close();
+  });
+
+  it("a session that has ended leads to the door", async () => {
+    const page = await tryIt({ plan: "flagship" });
+    await page.context().clearCookies();
+    expect(await run(page)).toBe("Your session has ended. Load the page again");
+    await page.click("#outcome a");
+    expect(await page.textContent("main")).toContain("one-time link");
+    await page.context().close();
+  });
+});
+
+describe.skipIf(isMissing("chromium"))("a line that breaks", () => {
+  it("before the answer: the service cannot be reached", async () => {
+    const page = await tryIt({ plan: "flagship" });
+    await page.context().setOffline(true);
+    expect(await run(page)).toContain("cannot be reached");
+    await page.context().setOffline(false);
+    expect(await run(page)).toMatch(/^200 /);
+    await page.context().close();
+  });
+
+  it("in the middle of a page or of a file: nothing of it is shown or kept, and the request is named", async () => {
+    for (const query of ["", "format=parquet"]) {
+      const page = await tryIt({ plan: "flagship" }, query);
+      // A connection of its own for the run: the browser's open ones are beyond the plan.
+      await line.dropIdle();
+      line.cutAfter([20_000]);
+      const said = await run(page);
+      expect(said).toContain("broke off before its end");
+      expect(said).toMatch(REQUEST_ID);
+      for (const id of ["#views", "#file"]) expect(await page.isVisible(id)).toBe(false);
+      await page.context().close();
+    }
+  });
+});
+
+describe.skipIf(isMissing("chromium"))("a walk", () => {
+  it("goes through its rows, keeps its place in the address, and is saved as CSV and JSON as it came", async () => {
+    const page = await tryIt({ plan: "flagship" }, `symbol=600519&tradedate=${DAY}`);
+    await page.fill("#field-fields", "time,price,volume");
+    await run(page);
+    expect(await page.textContent("#pages")).toBe("1 page loaded");
+    await run(page, "#next-page");
+    const status = page.locator("#view-table .rows-bar [role=status]");
+    expect(await status.textContent()).toMatch(/^Rows 10,001–10,100 of [\d,]+ loaded$/);
+    await page.fill("#row-of-items", "257");
+    await page.press("#row-of-items", "Enter");
+    expect(await status.textContent()).toContain("Rows 201–300 of");
+    expect(await page.textContent(".records tbody tr .place")).toBe("201");
+
+    const [csv] = await Promise.all([page.waitForEvent("download"), page.click("#view-table .saving")]);
+    const lines = (await readFile(await csv.path(), "utf8")).trimEnd().split("\r\n");
+    expect(lines[0]).toBe("time,price,volume");
+    const loaded = Number(/of ([\d,]+)/.exec((await status.textContent()) ?? "")?.[1]?.replaceAll(",", ""));
+    expect(lines).toHaveLength(loaded + 1);
+
+    await page.click("#tab-view-picture");
+    expect(await page.textContent("#view-picture")).toContain("The picture needs the fields");
+    await page.click("#tab-view-json");
+    const [json] = await Promise.all([page.waitForEvent("download"), page.click("#view-json .saving")]);
+    expect(JSON.parse(await readFile(await json.path(), "utf8")).data.has_more).toBe(false);
+
+    await page.reload();
+    expect(await page.inputValue("#field-fields")).toBe("time,price,volume");
+    await page.context().close();
+  });
+});
+
+describe.skipIf(isMissing("chromium"))("the keyboard alone", () => {
+  it("runs, goes on, and hides a kind of orders, and never loses its place", async () => {
+    const page = await tryIt({ plan: "flagship" });
+    await page.focus("#run");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#views:not([hidden])");
+    expect(await focused(page)).toBe("run");
+    await page.focus("#next-page");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector('#next-page[aria-disabled="true"]');
+    await page.waitForSelector('#run[aria-disabled="false"]');
+    expect(await focused(page)).toBe("next-page");
+    await page.focus("#tab-view-table");
+    await page.keyboard.press("ArrowRight");
+    await page.focus("#kind-cancel");
+    await page.keyboard.press("Space");
+    expect(await focused(page)).toBe("kind-cancel");
+    expect(await page.locator(".u-legend").first().textContent()).not.toContain("cancel");
+    await page.context().close();
+  });
+
+  it("sees where it is: every control that has the focus is outlined", async () => {
+    const page = await tryIt({ plan: "flagship" });
+    const unseen: string[] = [];
+    for (let step = 0; step < 40; step++) {
+      await page.keyboard.press("Tab");
+      const [name, width] = await page.evaluate<[string, string]>(
+        `[document.activeElement.outerHTML.slice(0, 60), getComputedStyle(document.activeElement).outlineWidth]`,
+      );
+      if (!name.startsWith("<body") && Number.parseFloat(width) < 2) unseen.push(name);
+    }
+    expect(unseen).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe.skipIf(isMissing("chromium"))("nothing moves under the reader's eyes", () => {
+  it("while an answer comes, is shown in every view, and a further page comes", async () => {
+    const page = await tryIt({ plan: "flagship" });
+    await page.evaluate(`
+      window.moved = [];
+      new PerformanceObserver((list) => {
+        for (const { value, sources } of list.getEntries())
+          window.moved.push(value + " " + sources.map(({ node }) => node?.id || node?.className || node?.nodeName));
+      }).observe({ type: "layout-shift", buffered: true });
+    `);
+    // By the script, not by a click: the browser forgives what moves half a second after a press.
+    const press = (id: string) => page.evaluate(`document.getElementById("${id}").click()`);
+    for (const id of ["run", "tab-view-picture", "next-page", "tab-view-json", "tab-view-table", "run"]) {
+      await press(id);
+      await page.waitForSelector('#run[aria-disabled="false"]');
+      await page.waitForSelector("#views:not([hidden])");
+    }
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    expect(await page.evaluate("window.moved")).toEqual([]);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { csvText, prettyText } from "../../../src/console/browser/answer-text.js";
+import { tablesOf } from "../../../src/console/browser/table.js";
+
+const PAGE = {
+  code: 200,
+  message: 'with "quotes" and 中文',
+  data: {
+    fields: ["symbol", "price"],
+    items: [
+      ["600519", 1500.01],
+      ["600519", null],
+    ],
+    next_cursor: null,
+    empty: [],
+    nothing: {},
+  },
+};
+
+describe("an answer as a text", () => {
+  it("is the same JSON, with each record on a line of its own", () => {
+    const text = prettyText(PAGE);
+    expect(JSON.parse(text)).toEqual(PAGE);
+    expect(text).toContain('\n      ["600519", 1500.01],\n      ["600519", null]\n');
+    expect(text).toContain('"empty": []');
+  });
+
+  it("is CSV with a line of names, where only what needs quotes has them", () => {
+    const rows = [
+      ["600519", 1500.01],
+      ['a"b', null],
+      ["x,y", "line\nbreak"],
+    ];
+    expect(csvText(["symbol", "price"], rows)).toBe(
+      'symbol,price\r\n600519,1500.01\r\n"a""b",\r\n"x,y","line\nbreak"\r\n',
+    );
+  });
+});
+
+describe("an answer as tables", () => {
+  it("is its records where it has them", () => {
+    expect(tablesOf(PAGE.data)).toEqual([{ name: "items", fields: PAGE.data.fields, rows: PAGE.data.items }]);
+  });
+
+  it("is else its members by their paths, and then each of its lists", () => {
+    const data = {
+      plan: "trial",
+      windows: { level2: null },
+      quotas: [{ interface: "x", used: 1 }],
+      note: [],
+    };
+    expect(tablesOf(data)).toEqual([
+      {
+        name: "data",
+        fields: ["member", "value"],
+        rows: [
+          ["plan", "trial"],
+          ["windows.level2", null],
+          ["note", []],
+        ],
+      },
+      { name: "quotas", fields: ["interface", "used"], rows: [["x", 1]] },
+    ]);
+  });
+});
