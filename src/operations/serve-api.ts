@@ -12,6 +12,7 @@ import type { AnswerFacts } from "../http/headers.ts";
 import { firstByteMs, inTime } from "../http/in-time.ts";
 import { type Language, preferredLanguage } from "../http/language.ts";
 import { type AnswerFormat, outcomeOf } from "../http/outcome.ts";
+import { maskWarning, withoutKey } from "../http/own-key.ts";
 import { refuse } from "../http/respond.ts";
 import { excerptOf } from "../orders/denial.ts";
 import { nearestName } from "../orders/nearest-name.ts";
@@ -44,11 +45,17 @@ export async function serveApi(request: Request, opened: Scope, holder?: Princip
   const scope: Scope = { ...opened, nowMs: nowMs(opened.settings) };
   let refuseWith = refuser(scope, caller, { language, format: "json" });
   if ("reason" in decoded) return refuseWith(decoded);
-  refuseWith = refuser(scope, caller, { language, format: wantsParquet(decoded.body) ? "parquet" : "json" });
+  const format = wantsParquet(decoded.body) ? "parquet" : "json";
+  refuseWith = refuser(scope, caller, { language, format });
   const envelope = parseEnvelope(decoded, PARAMS_OPTIONAL);
   if ("reason" in envelope) return refuseWith(envelope);
+  const { apikey } = envelope;
+  refuseWith = refuser(scope, caller, { language, format }, apikey);
   try {
-    return await answerInTime(serveEnvelope(envelope, scope, { caller, refuseWith, holder }), scope);
+    const answer = serveEnvelope(envelope, scope, { caller, refuseWith, holder });
+    const response = await answerInTime(answer, scope);
+    maskWarning(response.headers, apikey);
+    return response;
   } catch (fault) {
     keepRefusal(scope, { reason: "unavailable" }, caller);
     throw fault;
@@ -134,13 +141,16 @@ export function operationNamed(apiname: string): Operation | Denial {
 
 type Refuse = (denial: Denial, facts?: Omit<AnswerFacts, "requestId" | "reason">) => Response;
 
+/** What refuses this request. Neither the answer nor what is kept of it repeats its own `apikey`. */
 function refuser(
   scope: Scope,
   caller: RefusedCaller,
   { language, format }: { language: Language; format: AnswerFormat },
+  apikey = "",
 ): Refuse {
   const { requestId, log } = scope;
-  return (denial, facts = {}) => {
+  return (found, facts = {}) => {
+    const denial = withoutKey(found, apikey);
     log.note({ code: outcomeOf(denial).code, reason: denial.reason });
     keepRefusal(scope, denial, caller);
     return refuse(denial, { requestId, language, format }, facts);

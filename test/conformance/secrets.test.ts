@@ -63,6 +63,7 @@ async function use(owner: Awaited<ReturnType<typeof handOut>>): Promise<void> {
     await service.post(orderHistory({ apikey, params }));
     await service.post(orderHistory({ apikey, params: { ...params, symbol: owner.key } }));
     await service.post({ apiname: owner.key, apikey, params: { [owner.key]: owner.key } });
+    await pasteEverywhere(apikey);
   }
   await call(`${service.baseUrl}/${owner.key}?apikey=${owner.key}`, { method: "GET" });
   await service.admin("GET", `/admin/accounts/${owner.key}`);
@@ -74,6 +75,24 @@ async function use(owner: Awaited<ReturnType<typeof handOut>>): Promise<void> {
   await holder.ask("GET", "/console/keys");
   service.secrets.add(holder.cookie.split("=")[1] ?? "");
   service.secrets.add((await inviteTo(service, owner.accountId)).split("/").at(-1) ?? "");
+}
+
+/** Puts a key into every place of its own request: no answer repeats it, nor its beginning. */
+async function pasteEverywhere(apikey: string): Promise<void> {
+  const params = { symbol: "600519", tradedate: "20260311" };
+  const cutShort = apikey.padStart(60, "x");
+  const answers = [
+    ...[apikey, cutShort, `${apikey},${apikey}`].flatMap((value) => [
+      ...["symbol", "tradedate", "format", "start_time", "end_time", "page_size", "cursor"].map((name) =>
+        orderHistory({ apikey, params: { ...params, [name]: value } }),
+      ),
+      orderHistory({ apikey, params, fields: value }),
+      orderHistory({ apikey, params: { ...params, [value]: 1 } }),
+      { apiname: "file_download", apikey, params: { data_type: value, year: value } },
+    ]),
+    { apiname: apikey, apikey, params },
+  ].map((body) => service.post(body));
+  for (const answer of await Promise.all(answers)) expect(answer.text).not.toContain(apikey.slice(3, 15));
 }
 
 describe("secrets (issue 5, section 4)", () => {
