@@ -5,6 +5,7 @@
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { Market } from "../orders/record.ts";
+import { UNKNOWN_LAST_TIME } from "./day-securities.ts";
 
 /** So many loaded days are compared with, the nearest ones: for the newest day these are the last ones. */
 const COMPARED_DAYS = 20;
@@ -94,9 +95,6 @@ function isUsual(count: number, usual: number): boolean {
   return count >= PLAUSIBLE_PART * usual && (usual === 0 || count <= PLAUSIBLE_MULTIPLE * usual);
 }
 
-/** Of packs that were loaded before the time of each security's last order was kept. */
-const UNKNOWN_TIME = 0;
-
 const REPEATED = `
   SELECT d.tradedate FROM order_days d
   WHERE d.state = 'available' AND d.tradedate <> ?1
@@ -106,7 +104,7 @@ const REPEATED = `
     AND NOT EXISTS (SELECT 1 FROM day_securities a
       LEFT JOIN day_securities b ON b.pack_id = d.pack_id AND b.symbol = a.symbol AND b.market = a.market
       WHERE a.pack_id = ?2 AND a.rows > 0
-        AND (b.rows IS NOT a.rows OR (b.last_time <> a.last_time AND ${UNKNOWN_TIME} NOT IN (a.last_time, b.last_time))))
+        AND (b.rows IS NOT a.rows OR (b.last_time <> a.last_time AND ${UNKNOWN_LAST_TIME} NOT IN (a.last_time, b.last_time))))
   ORDER BY d.tradedate DESC LIMIT 1`;
 
 function marketsOf(packId: string): string {

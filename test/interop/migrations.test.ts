@@ -1,0 +1,123 @@
+/** A deployment of every earlier schema, with rows in all of its tables, under the present code. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AccountInfo } from "../../src/operations/account-info.ts";
+import { day, order, security } from "../support/builders.ts";
+import { catalogRows, copyObjects, indexRows } from "../support/catalog-rows.ts";
+import { onDrive, shareOf } from "../support/drive.ts";
+import { publishFiles } from "../support/files.ts";
+import { FIRST_KEY, fillFirstSchema } from "../support/first-schema.ts";
+import { applyMigrations, MIGRATIONS } from "../support/migrations.ts";
+import { publish } from "../support/operator.ts";
+import { runEdgetape } from "../support/running-command.ts";
+import { fillSince, OLD } from "../support/schema-rows.ts";
+import { type Service, startService } from "../support/service.ts";
+import { walk } from "../support/walk.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "edgetape-schemas-"));
+const of = (volume: number) =>
+  day({
+    tradedate: OLD.tradedate,
+    securities: [
+      security(
+        "600519",
+        [1, 2, 3, 4, 5].map((n) => order("093000000", { volume: volume + n })),
+      ),
+      security("688111", []),
+    ],
+  });
+const loaded = of(100);
+const request = { apikey: FIRST_KEY, params: { symbol: "600519", tradedate: OLD.tradedate, page_size: 2 } };
+
+/** Takes the backup of every one of them. */
+let target: Service;
+beforeAll(async () => {
+  target = await startService();
+});
+afterAll(async () => {
+  await target.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A deployment as the version with these migrations had it, brought to the present schema. */
+async function migratedFrom(names: readonly string[]) {
+  const service = await startService({ migrations: names.slice(0, 1) });
+  const db = await service.mf.getD1Database("DB");
+  await fillFirstSchema(service, loaded);
+  for (const [place, name] of names.entries()) {
+    await applyMigrations(db, names.slice(0, place + 1));
+    await fillSince(service, name);
+  }
+  await applyMigrations(db);
+  return service;
+}
+
+async function infoOf(service: Service): Promise<AccountInfo> {
+  const answer = await service.post({ apiname: "account_info", apikey: FIRST_KEY });
+  return answer.envelope.data as unknown as AccountInfo;
+}
+
+describe("a deployment of an earlier schema with rows in every table (issue 7, 1)", () => {
+  it.each(MIGRATIONS.map((name, place) => ({ name, count: place + 1 })))(
+    "$name: serves, shares, knows its people, and goes through a backup",
+    async ({ name, count }) => {
+      const names = MIGRATIONS.slice(0, count);
+      const has = (number: string) => names.some((each) => each.startsWith(number));
+      await using service = await migratedFrom(names);
+
+      expect((await walk(service, request)).rows).toEqual(loaded.rowsOf("600519"));
+      const symbols = await service.post({
+        apiname: "data_symbols",
+        apikey: FIRST_KEY,
+        params: { tradedate: OLD.tradedate },
+      });
+      // Of the last order's time nothing was kept then.
+      expect(symbols.envelope.data?.items).toEqual([
+        ["600519", "SH", 5, expect.any(Number), "093000000", null],
+        ["688111", "SH", 0, 0, null, null],
+      ]);
+      const late = { ...request, params: { ...request.params, start_time: "09:29", end_time: "09:31" } };
+      expect((await walk(service, late)).rows).toEqual(loaded.rowsOf("600519"));
+
+      const info = await infoOf(service);
+      expect(info).toMatchObject({ account_id: "first", plan: "flagship", plan_state: "active" });
+      const refused = info.last_requests.find(({ request_id }) => request_id === OLD.refusedRequest);
+      if (has("0003")) expect(refused).toMatchObject({ reason: "no_orders", symbol: "688111" });
+      const changes = await service.post({ apiname: "data_changes", apikey: FIRST_KEY });
+      expect(changes.envelope.data).toMatchObject({
+        changes: has("0003") || count < 3 ? [{ revision: 1 }] : [],
+      });
+
+      if (!has("0002")) await publishFiles(service, OLD.auction);
+      const share = await shareOf(service, FIRST_KEY, "auction_tick");
+      if (has("0002")) expect(share.shareId).toBe(OLD.shareId);
+      const file = await onDrive(share, `${OLD.tradedate}/${OLD.auction.name}`);
+      expect(Buffer.from(file.bytes).equals(OLD.auction.bytes)).toBe(true);
+
+      const asAnn = await service.admin("GET", `/admin/days/${OLD.tradedate}`, undefined, {
+        authorization: `Bearer ${OLD.token}`,
+      });
+      expect(asAnn.status).toBe(has("0003") ? 200 : 401);
+
+      const backup = join(folder, `${name}.jsonl`);
+      expect(await runEdgetape(["backup", "create", "--out", backup], service)).toMatchObject({ status: 0 });
+      await copyObjects(service, target);
+      const words = ["backup", "restore", backup, "--force", "--yes"];
+      expect(await runEdgetape(words, target)).toMatchObject({ status: 0 });
+      expect(await catalogRows(target)).toEqual(await catalogRows(service));
+      // The index rows are made anew from the pack, which knows the time of the last order.
+      const timeless = (rows: unknown[]) => rows.map((row) => ({ ...(row as object), last_time: null }));
+      const made = await indexRows(target);
+      expect(timeless(made)).toEqual(timeless(await indexRows(service)));
+      expect(made[0]).toMatchObject({ symbol: "600519", last_time: 93_000_000 });
+      expect((await walk(target, request)).rows).toEqual(loaded.rowsOf("600519"));
+      expect((await shareOf(target, FIRST_KEY, "auction_tick")).shareId).toBe(share.shareId);
+
+      const rebuilt = of(300);
+      expect((await publish(service, rebuilt)).day.revision).toBe(has("0008") ? 5 : 2);
+      expect((await walk(service, request)).rows).toEqual(rebuilt.rowsOf("600519"));
+    },
+  );
+});

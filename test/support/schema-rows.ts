@@ -1,0 +1,150 @@
+/** Rows of the tables that each migration brought, as the version that came with it wrote them, in plain SQL. */
+import { createHash } from "node:crypto";
+import { generateToken } from "../../src/access/key.ts";
+import { auctionPack } from "./files.ts";
+import type { Service } from "./service.ts";
+
+/** What `fillSince` wrote, by the migration that brought its table. */
+export const OLD = {
+  tradedate: "20260311",
+  shareId: "ShareOfAnEarlierVers",
+  /** A named operator's token. */
+  token: generateToken(),
+  refusedRequest: "refusedbyanearlierv",
+  auction: auctionPack("20260311"),
+} as const;
+
+const HOUR_MS = 3_600_000;
+const sha256 = (value: string | Uint8Array) => createHash("sha256").update(value).digest("hex");
+
+type Row = Record<string, string | number | null>;
+
+/** Fills the tables of migration `name` (its file) in a deployment that has it, beside `fillFirstSchema`'s rows. */
+export async function fillSince(service: Service, name: string): Promise<void> {
+  const now = Math.floor(service.nowMs());
+  const db = await service.mf.getD1Database("DB");
+  const rows = Object.entries(await rowsSince(service, name.slice(0, 4), now));
+  if (rows.length === 0) return;
+  await db.batch(
+    rows.map(([table, row]) =>
+      db
+        .prepare(
+          `INSERT INTO ${table} (${Object.keys(row).join(", ")}) VALUES (${Object.keys(row).map(() => "?")})`,
+        )
+        .bind(...Object.values(row)),
+    ),
+  );
+}
+
+async function rowsSince(service: Service, number: string, now: number): Promise<Record<string, Row>> {
+  const { tradedate, shareId, token, refusedRequest, auction } = OLD;
+  const refusal = (request_id: string) => ({
+    request_id,
+    at_ms: now - HOUR_MS,
+    account_id: "first",
+    key_id: "key_1",
+    interface: "level2_order_history",
+    denial: JSON.stringify({ reason: "no_orders", tradedate, symbol: "688111" }),
+  });
+  switch (number) {
+    case "0001":
+      return {
+        audit: {
+          at_ms: now,
+          actor: "Ann",
+          action: "day.publish",
+          subject: tradedate,
+          before: null,
+          after: "{}",
+        },
+        upload_parts: { upload_id: "upload-1", n: 1, size_bytes: 1, sha256: sha256("part"), etag: "part" },
+      };
+    case "0002": {
+      const object_key = `files/auction_tick/2026/${tradedate}/${auction.name}/1`;
+      const bucket = await service.mf.getR2Bucket("PACKS");
+      const { etag } = (await bucket.put(object_key, Uint8Array.from(auction.bytes))) ?? { etag: "" };
+      const file = { data_type: "auction_tick", tradedate, name: auction.name, revision: 1 };
+      const content = { object_key, etag, size_bytes: auction.bytes.length, sha256: sha256(auction.bytes) };
+      const state = { state: "published", uploaded_at_ms: now, published_at_ms: now };
+      return {
+        day_files: { file_id: 100, ...file, ...content, ...state },
+        shares: {
+          ...{ share_id: shareId, account_id: "first", data_type: "auction_tick", year: 2026 },
+          ...{ generation: 1, secret_version: 1, created_at_ms: now - HOUR_MS },
+        },
+        external_shares: {
+          ...{
+            data_type: "level2",
+            year: 2025,
+            first_day: "20250102",
+            last_day: "20251231",
+            file_count: 243,
+          },
+          ...{
+            size_bytes: 1,
+            url: "",
+            secret_version: 0,
+            sealed_password: "",
+            expires_at_ms: null,
+            set_at_ms: now,
+          },
+        },
+      };
+    }
+    case "0003":
+      return {
+        admin_tokens: {
+          ...{ sha256: sha256(token), name: "Ann", first_characters: token.slice(0, 8) },
+          ...{ created_at_ms: now, created_by: "ADMIN_TOKEN" },
+        },
+        refusals: refusal(refusedRequest),
+      };
+    case "0004":
+      return {
+        uploads: {
+          ...{ upload_id: "upload-2", target: `orders/${tradedate}`, revision: 2 },
+          ...{
+            object_key: `orders/2026/${tradedate}/2.parquet`,
+            r2_upload_id: "r2-upload-2",
+            state: "refused",
+          },
+          ...{ size_bytes: 9, sha256: sha256("refused"), claims: "{}", begun_at_ms: now },
+        },
+      };
+    case "0006":
+      return {
+        console_invites: {
+          ...{
+            sha256: sha256("invite"),
+            account_id: "first",
+            created_at_ms: now,
+            expires_at_ms: now + HOUR_MS,
+          },
+        },
+        console_sessions: {
+          ...{
+            sha256: sha256("session"),
+            account_id: "first",
+            created_at_ms: now,
+            expires_at_ms: now + HOUR_MS,
+          },
+        },
+      };
+    case "0007":
+      return {
+        restores: {
+          ...{ restore_id: sha256("backup"), state: "done", id_shift: 7, chunks: 1, tables: "{}" },
+          ...{ begun_at_ms: now, done_at_ms: now },
+        },
+      };
+    case "0008":
+      return { revision_floors: { target: `orders/${tradedate}`, revision: 4 } };
+    case "0009":
+      return { refusals: { ...refusal("refusedatlast"), symbol: "688111", tradedate } };
+    // Migrations that only change what is there.
+    case "0010":
+      return {};
+    default:
+      throw new Error(`write here what the version of migration ${number} stored`);
+  }
+}
