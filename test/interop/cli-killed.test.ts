@@ -1,0 +1,165 @@
+/** `edgetape publish`, `rebuild` and the day's actions killed outright: what is served is always one whole revision. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { DayDetail } from "../../src/admin/wire.ts";
+import { day, type Row, randomSecurity, type TestDay } from "../support/builders.ts";
+import { deliver } from "../support/deliveries.ts";
+import { account, asOperator, packOf } from "../support/operator.ts";
+import { printedRandom } from "../support/random.ts";
+import { type Ended, runEdgetape, startEdgetape } from "../support/running-command.ts";
+import { type Service, startService } from "../support/service.ts";
+import { orderHistory, walk } from "../support/walk.ts";
+
+const TRADEDATE = "20260311";
+const SYMBOL = "600519";
+const KILLS = Number(process.env.EDGETAPE_MOMENTS ?? 20);
+const LONG_MS = 1_800_000;
+
+const random = printedRandom("commands killed");
+let service: Service;
+let apikey: string;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startService();
+  apikey = (await account(service, { plan: "flagship" })).key;
+  folder = mkdtempSync(join(tmpdir(), "edgetape-commands-"));
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The served rows of the security; null when the day is withdrawn. */
+async function served(): Promise<Row[] | null> {
+  const params = { symbol: SYMBOL, tradedate: TRADEDATE };
+  const { reason } = await service.post(orderHistory({ apikey, params: { ...params, page_size: 1 } }));
+  return reason === "withdrawn" ? null : (await walk(service, { apikey, params })).rows;
+}
+
+const summary = async () => (await asOperator<DayDetail>(service, "GET", `/admin/days/${TRADEDATE}`)).day;
+
+/** How long a run takes here, and after how many of its requests it is over. */
+interface Course {
+  runMs: number;
+  requests: number;
+}
+
+/** Runs it to its end, which must be a good one. */
+async function toEnd(words: string[]): Promise<Course> {
+  const [startedMs, lines] = [performance.now(), service.logs.length];
+  const { status, stderr } = await runEdgetape(words, service);
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  return { runMs: performance.now() - startedMs, requests: service.logs.length - lines };
+}
+
+/** Runs it and kills it at a random moment: after so much of its time, or of its requests and a moment more. */
+async function killed(words: string[], { runMs, requests }: Course): Promise<Ended> {
+  const lines = service.logs.length;
+  const running = startEdgetape(words, service);
+  let isOver = false;
+  void running.ended.then(() => {
+    isOver = true;
+  });
+  if (random.chance(0.5)) await Promise.race([pause(random.next() * runMs), running.ended]);
+  else {
+    const killAt = lines + random.integer(1, requests);
+    while (service.logs.length < killAt && !isOver) await pause(1);
+    await pause(random.next() * 20);
+  }
+  running.kill();
+  return running.ended;
+}
+
+describe(`killed at ${KILLS} random moments`, () => {
+  it(
+    "publish leaves the old or the new revision served, and the next run completes",
+    async () => {
+      const contents = [1, 2].map((): TestDay => {
+        const securities = [randomSecurity(random, { symbol: SYMBOL, rows: 1_500 })];
+        return day({ tradedate: TRADEDATE, securities });
+      });
+      const paths = contents.map((_, n) => join(folder, `${n}.parquet`));
+      for (const [n, content] of contents.entries()) writeFileSync(paths[n] ?? "", await packOf(content));
+      let [before, after] = contents.map((content, n) => ({
+        rows: content.rowsOf(SYMBOL),
+        words: ["publish", paths[n] ?? ""],
+      }));
+      if (before === undefined || after === undefined) throw new Error("two contents were made");
+      const course = await toEnd(before.words);
+      let cut = 0;
+      for (let round = 0; round < KILLS; round++) {
+        const { revision } = await summary();
+        if ((await killed(after.words, course)).status === null) cut++;
+        expect([before.rows, after.rows]).toContainEqual(await served());
+        await toEnd(after.words);
+        expect(await served()).toEqual(after.rows);
+        // It is published once, however often it was begun.
+        expect((await summary()).revision).toBe(revision + 1);
+        [before, after] = [after, before];
+      }
+      console.log(`${cut} of ${KILLS} publishes were killed before their end`);
+      expect(cut).toBeGreaterThan(0);
+    },
+    LONG_MS,
+  );
+
+  it(
+    "rebuild leaves the old or the new revision served, and the next run completes",
+    async () => {
+      const words = (from: string) => [
+        ...["rebuild", join(folder, from, TRADEDATE), "--date", TRADEDATE],
+        ...["--out", join(folder, "packs"), "--threads", "1"],
+      ];
+      let before = deliver(join(folder, "a"), TRADEDATE, 1_000, "round 0").rowsOf(SYMBOL);
+      const course = await toEnd(words("a"));
+      let cut = 0;
+      for (let round = 1; round <= KILLS; round++) {
+        const after = deliver(join(folder, "a"), TRADEDATE, 1_000, `round ${round}`).rowsOf(SYMBOL);
+        if ((await killed(words("a"), course)).status === null) cut++;
+        expect([before, after]).toContainEqual(await served());
+        await toEnd(words("a"));
+        expect(await served()).toEqual(after);
+        before = after;
+      }
+      console.log(`${cut} of ${KILLS} rebuilds were killed before their end`);
+      expect(cut).toBeGreaterThan(0);
+    },
+    LONG_MS,
+  );
+
+  it(
+    "withdraw, publish and restore of a day have happened or not, and again they have",
+    async () => {
+      // Without a revision named, restore serves the newest other content.
+      const action = async (name: string) => {
+        const { revision } = await summary();
+        return ["day", name, TRADEDATE, "--revision", String(revision), "--yes"];
+      };
+      let other = await served();
+      const course = await toEnd(await action("restore"));
+      let present = await served();
+      const seen = { cut: 0, before: 0, after: 0 };
+      for (let round = 0; round < KILLS; round++) {
+        const kind = ["withdraw", "publish", "restore"][round % 3] ?? "";
+        const [from, goal] = [await served(), { withdraw: null, publish: present, restore: other }[kind]];
+        const words = await action(kind);
+        if ((await killed(words, course)).status === null) seen.cut++;
+        const state = await served();
+        expect([from, goal]).toContainEqual(state);
+        seen[JSON.stringify(state) === JSON.stringify(goal) ? "after" : "before"]++;
+        // Who acts again on the revision that was seen either does it or is told that it is done.
+        expect([0, 1]).toContain((await runEdgetape(words, service)).status);
+        expect(await served()).toEqual(goal);
+        if (kind === "restore") [present, other] = [other, present];
+      }
+      console.log(`actions of a day: ${JSON.stringify(seen)}`);
+      expect(seen.cut).toBeGreaterThan(0);
+    },
+    LONG_MS,
+  );
+});
