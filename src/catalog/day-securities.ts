@@ -2,11 +2,14 @@
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { Market, Security } from "../orders/record.ts";
 
+/** `last_time` of securities that were loaded before it was kept: the latest time there can be. */
+export const UNKNOWN_LAST_TIME = 235_959_999;
+
 export interface ListedSecurity extends Security {
   rows: number;
   /** Bytes of the security's own Parquet file with all fields; 0 without orders. */
   sizeBytes: number;
-  /** HHMMSSmmm, as numbers, of the first and the last row; null without orders. */
+  /** HHMMSSmmm, as numbers, of the first and the last row; null without orders, the last one also when unknown. */
   firstTime: number | null;
   lastTime: number | null;
 }
@@ -36,7 +39,8 @@ export async function listSecurities(
     .bind(tradedate, revision, market);
   return (await statement.all<Row>()).results.map(({ t0, lastTime, ...row }) => {
     if (row.rows === 0) return { ...row, firstTime: null, lastTime: null };
-    return { ...row, firstTime: Buffer.from(t0, "hex").readUInt32LE(), lastTime };
+    const last = lastTime === UNKNOWN_LAST_TIME ? null : lastTime;
+    return { ...row, firstTime: Buffer.from(t0, "hex").readUInt32LE(), lastTime: last };
   });
 }
 
