@@ -189,11 +189,16 @@ class Client(Enquiries):
 
         Raises
         ------
+        ValueError
+            When the first day is behind the last one.
         ServiceError, ConnectionFailed
             For any other refusal, or when no line answers. What was fetched stays.
         """
         listed = [symbols] if isinstance(symbols, str) else list(symbols)
-        return run_sync(self, listed, tradedate(start_date), tradedate(end_date), os.fspath(folder))
+        first, last = tradedate(start_date), tradedate(end_date)
+        if first > last:
+            raise ValueError(f"the first day {first} is behind the last one, {last}")
+        return run_sync(self, listed, first, last, os.fspath(folder))
 
     def share(self, data_type: str, year: int) -> Share:
         """The share of a year's daily files.

@@ -40,7 +40,10 @@ def tradedate(value: DateLike) -> str:
     if match is None:
         raise ValueError(f"{value!r} is no date: write YYYYMMDD or YYYY-MM-DD")
     year, _, month, day = match.groups()
-    datetime.date(int(year), int(month), int(day))
+    try:
+        datetime.date(int(year), int(month), int(day))
+    except ValueError as error:
+        raise ValueError(f"{value!r} is no date: {error}") from None
     return year + month + day
 
 

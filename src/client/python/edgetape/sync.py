@@ -55,6 +55,23 @@ class SyncReport(NamedTuple):
     left: List[Tuple[str, str]]
     stopped: Optional[QuotaUsed]
 
+    def __str__(self) -> str:
+        """One line for people; the lists are for programs."""
+        days = [f"{len(run)} {state} ({_span(run)})" for state, run in self._days_by_state().items()]
+        parts = [
+            f"fetched {len(self.fetched)}, kept {len(self.kept)}, without orders {len(self.empty)}",
+            *([f"days not there: {', '.join(days)}"] if days else []),
+            *([f"left {len(self.left)}"] if self.left else []),
+            *([f"goes on after {self.stopped.resets_at}"] if self.stopped is not None else []),
+        ]
+        return "; ".join(parts)
+
+    def _days_by_state(self) -> Dict[str, List[str]]:
+        days: Dict[str, List[str]] = {}
+        for tradedate, state in self.missing:
+            days.setdefault(state, []).append(tradedate)
+        return days
+
     @property
     def is_complete(self) -> bool:
         """Whether nothing that is loaded is left to fetch."""
@@ -173,6 +190,12 @@ class _Run:
             path = os.path.join(self._folder, entry["file"])
             if os.path.exists(path):
                 os.replace(path, path + _GONE_ENDING)
+
+
+def _span(days: Sequence[str]) -> str:
+    """The first and the last of some days."""
+    first, last = min(days), max(days)
+    return first if first == last else f"{first} to {last}"
 
 
 def _months(start_date: str, end_date: str) -> Iterator[str]:

@@ -32,6 +32,25 @@ def sources():
                 yield name, file.read()
 
 
+#: Names and keywords that the standard library got after Python 3.9, as far as such a program might use them.
+NEWER = {
+    *("pairwise", "batched", "bit_count", "file_digest", "UTC", "StrEnum", "aclosing", "chdir", "add_note"),
+    *("aiter", "anext", "TaskGroup", "ExceptionGroup", "BaseExceptionGroup", "tomllib", "get_annotations"),
+    *("Self", "TypeAlias", "ParamSpec", "Concatenate", "TypeGuard", "Required", "NotRequired", "Unpack"),
+    *("LiteralString", "assert_never", "assert_type", "reveal_type", "override", "dataclass_transform"),
+}
+NEWER_KEYWORDS = {"strict": "zip", "slots": "dataclass", "kw_only": "dataclass", "root_dir": "glob"}
+
+
+def names_in(node):
+    """The names that stand in one node of a tree."""
+    if isinstance(node, ast.Attribute):
+        return [node.attr]
+    if isinstance(node, ast.Name):
+        return [node.id]
+    return [each.name for each in node.names] if isinstance(node, (ast.Import, ast.ImportFrom)) else []
+
+
 class Package(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -82,6 +101,12 @@ class Package(unittest.TestCase):
                     names = [node.module]
                 for module in {each.split(".")[0] for each in names} if known is not None else ():
                     self.assertTrue(module in known or module in optional, f"{name} imports {module}")
+                place = f"{name}, line {getattr(node, 'lineno', 0)}"
+                self.assertFalse(NEWER.intersection(names_in(node)), place)
+                if isinstance(node, ast.Call):
+                    called = (names_in(node.func) or [""])[0]
+                    for keyword in node.keywords:
+                        self.assertNotEqual(NEWER_KEYWORDS.get(keyword.arg, "-"), called, place)
 
     def test_annotates_and_describes_everything_public(self):
         for name in edgetape.__all__:

@@ -17,6 +17,11 @@ class SelectionTest(unittest.TestCase):
         with self.assertRaises(TypeError):
             tradedate(20260311)
 
+    def test_names_a_date_that_is_none(self):
+        for wrong in ("2026-13-01", "20260230", "2026/03/11"):
+            with self.assertRaisesRegex(ValueError, f"^'{wrong}' is no date: "):
+                tradedate(wrong)
+
     def test_takes_months(self):
         self.assertEqual([month_of(each) for each in ("202603", "2026-03", "20260311")], ["202603"] * 3)
         self.assertIsNone(month_of(None))
