@@ -4,6 +4,7 @@ import { firstCharacters, generateKey, hashKey, randomBase62 } from "../access/k
 import {
   type Account as CatalogAccount,
   createAccount,
+  setContact,
   setDisabled,
   setOwnLimits,
   setSubscriptions,
@@ -18,6 +19,7 @@ import type { AdminRefusal } from "./refusal.ts";
 import { addOne, extend } from "./subscription-steps.ts";
 import {
   type Account,
+  accountContactSchema,
   type IssuedKey,
   newAccountSchema,
   newKeySchema,
@@ -38,6 +40,7 @@ export function accountRoutes(): Hono<AdminEnv> {
     .get("/:id/standing", async (c) => answer(c, await standing(c)))
     .post("/:id/credit", async (c) => answer(c, await credit(c)))
     .post("/:id/free", async (c) => answer(c, await freeSlot(c)))
+    .put("/:id/contact", async (c) => answer(c, await putContact(c)))
     .put("/:id/limits", async (c) => answer(c, await putLimits(c)))
     .post("/:id/disable", async (c) => answer(c, await putDisabled(c, true)))
     .post("/:id/enable", async (c) => answer(c, await putDisabled(c, false)))
@@ -78,6 +81,15 @@ async function putSubscriptions(c: AdminContext): Promise<Account | AdminRefusal
     endMs: end,
   }));
   return changed(c, (account) => setSubscriptions(c.env.DB, account, subscriptions, byOf(c)));
+}
+
+async function putContact(c: AdminContext): Promise<Account | AdminRefusal> {
+  const body = await bodyOf(c, accountContactSchema);
+  if (isRefusal(body)) return body;
+  return changed(c, (account) => {
+    const { contact = account.contact, note = account.note } = body;
+    return setContact(c.env.DB, account, { contact, note }, byOf(c));
+  });
 }
 
 async function putLimits(c: AdminContext): Promise<Account | AdminRefusal> {

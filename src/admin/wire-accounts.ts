@@ -25,6 +25,15 @@ export const newAccountSchema = z.strictObject({
 });
 export type NewAccount = z.input<typeof newAccountSchema>;
 
+/** Who to write to, and what to know; what is absent stays. */
+export const accountContactSchema = z
+  .strictObject({
+    contact: z.string().trim().max(200).optional(),
+    note: z.string().trim().max(2_000).optional(),
+  })
+  .refine(({ contact, note }) => contact !== undefined || note !== undefined, "nothing is given");
+export type AccountContact = z.input<typeof accountContactSchema>;
+
 /** A plan from `start` (inclusive) to `end` (exclusive). */
 export const subscriptionSchema = z
   .strictObject({ plan: planNameSchema, start: instantSchema, end: instantSchema })

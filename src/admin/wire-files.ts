@@ -164,5 +164,10 @@ export const rotatedSecretSchema = secretVersionsSchema.extend({
 });
 export type RotatedSecret = z.infer<typeof rotatedSecretSchema>;
 
-export const shareListSchema = z.strictObject({ shares: z.array(shareSummarySchema) });
+/** All shares ever made for an account, newest first; of no account named those of all in force, by their id. */
+export const shareListSchema = z.strictObject({
+  shares: z.array(shareSummarySchema),
+  /** To be given as `after` for the next page; null on the last one. */
+  next: z.string().nullable().default(null),
+});
 export type ShareList = z.infer<typeof shareListSchema>;

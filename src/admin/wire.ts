@@ -24,6 +24,7 @@
  * | `GET /admin/accounts?search=&expiring=<ms>&after=&limit=` | | `AccountList` |
  * | `POST /admin/accounts` | `NewAccount` | `Account` (201) |
  * | `GET /admin/accounts/{id}` | | `Account` |
+ * | `PUT /admin/accounts/{id}/contact` | `AccountContact` | `Account` |
  * | `POST /admin/accounts/{id}/keys` | `NewKey` | `IssuedKey` (201) |
  * | `POST /admin/accounts/{id}/invites` | `NewInvite` | `Invite` (201) |
  * | `PUT /admin/accounts/{id}/subscriptions` | `SubscriptionList` | `Account` |
@@ -48,6 +49,7 @@
  * | `PUT /admin/external/{type}/{year}` | `ExternalShareInput` | `ExternalList` |
  * | `POST /admin/external/{type}/{year}/clear` | none | `ExternalList` |
  * | `GET /admin/shares?account={id}` | | `ShareList` |
+ * | `GET /admin/shares?after=&limit=` | | `ShareList` |
  * | `POST /admin/shares/{shareId}/revoke` | none | `ShareSummary` |
  * | `GET /admin/shares/secret` | | `SecretVersions` |
  * | `POST /admin/shares/secret/rotate` | `RotateSecret` | `RotatedSecret` |

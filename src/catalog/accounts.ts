@@ -61,6 +61,23 @@ export async function createAccount(
   return created?.meta.changes === 1;
 }
 
+/** Sets the account's contact and note; does nothing when they are so already. */
+export async function setContact(
+  db: D1Database,
+  account: Account,
+  { contact, note }: Pick<Account, "contact" | "note">,
+  by: By,
+): Promise<void> {
+  if (account.contact === contact && account.note === note) return;
+  const before = { contact: account.contact, note: account.note };
+  await db.batch([
+    auditStatement(db, entryOf(by, "account.contact", account.accountId, before, { contact, note })),
+    db
+      .prepare("UPDATE accounts SET contact = ?2, note = ?3 WHERE account_id = ?1")
+      .bind(account.accountId, contact, note),
+  ]);
+}
+
 /** Replaces all subscriptions of `account`. Of two with the same plan and start the later end holds. */
 export async function setSubscriptions(
   db: D1Database,

@@ -136,6 +136,23 @@ export async function revokeShare(db: D1Database, shareId: string, by: By): Prom
   ]);
 }
 
+/** A share works for 7 days at most. */
+const SHARE_MS = 7 * 86_400_000;
+
+/** Shares of any account that are not revoked and not over at `nowMs`, by id, at most `count` behind `after`. */
+export async function sharesInForce(
+  db: D1Database,
+  { nowMs, after, count }: { nowMs: number; after: string; count: number },
+): Promise<Share[]> {
+  const statement = db
+    .prepare(
+      `SELECT ${SHARE} FROM shares s WHERE revoked_at_ms IS NULL AND created_at_ms > ?1 AND share_id > ?2
+       ORDER BY share_id LIMIT ?3`,
+    )
+    .bind(nowMs - SHARE_MS, after, count);
+  return (await statement.all<Share>()).results;
+}
+
 /** All shares ever made for an account, newest first. */
 export async function sharesOfAccount(db: D1Database, accountId: string): Promise<Share[]> {
   const statement = db

@@ -81,6 +81,26 @@ describe("accounts and keys", () => {
     expect((await admin("POST", "/accounts/none/keys", {})).status).toBe(404);
   });
 
+  it("get another contact or note, which stands in the audit with the one before", async () => {
+    await admin("POST", "/accounts", { accountId: "moves", contact: "a@example.com", note: "old" });
+    const put = (body: object) => admin<Account>("PUT", "/accounts/moves/contact", body);
+    expect((await put({ contact: "b@example.com" })).body).toMatchObject({
+      contact: "b@example.com",
+      note: "old",
+    });
+    expect((await put({ contact: "b@example.com" })).status).toBe(200);
+    expect((await put({ note: "" })).body).toMatchObject({ contact: "b@example.com", note: "" });
+    expect((await put({})).status).toBe(400);
+    expect((await auditOf("moves")).slice(1)).toMatchObject([
+      {
+        action: "account.contact",
+        before: { contact: "a@example.com" },
+        after: { contact: "b@example.com" },
+      },
+      { action: "account.contact", before: { note: "old" }, after: { note: "" } },
+    ]);
+  });
+
   it("never have a key stored or written to the audit", async () => {
     const { body: account } = await admin<Account>("POST", "/accounts", {});
     const { body: issued } = await admin<IssuedKey>("POST", `/accounts/${account.accountId}/keys`, {});

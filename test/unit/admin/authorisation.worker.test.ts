@@ -169,7 +169,7 @@ describe("operators", () => {
     const sentence = async (method: string, path: string) => (await admin(method, path)).body.error;
     expect(await sentence("GET", "/accounts/Nobody%207")).toBe("There is no account Nobody 7.");
     expect(await sentence("GET", "/shares?account=nobody")).toBe("There is no account nobody.");
-    expect(await sentence("GET", "/shares")).toBe("There is no account with an empty id.");
+    expect(await sentence("GET", "/shares?account=")).toBe("There is no account with an empty id.");
     expect(await sentence("POST", "/tokens/Eve/revoke")).toBe("There is no token Eve.");
     expect(await sentence("POST", "/shares/s1/revoke")).toBe("There is no share s1.");
     expect(await sentence("POST", "/keys/key_nobody/revoke")).toBe("There is no key key_nobody.");

@@ -48,6 +48,25 @@ beforeAll(async () => {
   await share("second", 3, 2, 0);
 });
 
+describe("the list of shares", () => {
+  it("has those of all accounts that are in force when none is named, page by page", async () => {
+    const page = async (query: string) => (await admin<ShareList>("GET", `/shares${query}`)).body;
+    expect((await page("")).shares.map(({ shareId }) => shareId)).toEqual(["first", "second"]);
+    const first = await page("?limit=1");
+    expect(first).toMatchObject({ shares: [{ shareId: "first", accountId: "holder" }], next: "first" });
+    expect(await page(`?limit=1&after=${first.next}`)).toMatchObject({
+      shares: [{ shareId: "second" }],
+      next: null,
+    });
+    expect((await page("?account=holder")).shares.map(({ shareId }) => shareId)).toEqual([
+      "second",
+      "first",
+      "old",
+    ]);
+    expect((await admin("GET", "/shares?limit=many")).status).toBe(400);
+  });
+});
+
 describe("the secret of shares and drives (issue 5, 1)", () => {
   it("is told by version: what has it, and whether the secret still does", async () => {
     const { body } = await admin<SecretVersions>("GET", "/shares/secret", undefined, both);
