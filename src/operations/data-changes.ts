@@ -19,19 +19,16 @@ import type { Change, DataChanges } from "./wire.ts";
 const MAX_CHANGES = 50;
 
 export const dataChangesParameters = lazily(() => ({
-  since: instantSchema()
-    .nullish()
-    .meta({
-      description:
-        "Changes from this day (YYYYMMDD, YYYY-MM-DD) or instant (RFC 3339 with an offset) on, inclusive.",
-      examples: ["20260301", "2026-03-01T00:00:00+08:00"],
-    }),
+  since: instantSchema().nullish().meta({
+    description:
+      "Changes from this day (YYYYMMDD, YYYY-MM-DD) or instant (RFC 3339 with an offset) on, inclusive.",
+  }),
   after: wholeNumberSchema({ from: 0, to: Number.MAX_SAFE_INTEGER })
     .nullish()
-    .meta({ description: "Changes behind this number: next_after of an earlier answer.", examples: [0] }),
+    .meta({ description: "Changes behind this number: next_after of an earlier answer." }),
   limit: wholeNumberSchema({ from: 1, to: MAX_CHANGES })
     .nullish()
-    .meta({ description: `At most so many; ${MAX_CHANGES} by default.`, examples: [MAX_CHANGES] }),
+    .meta({ description: `At most so many; ${MAX_CHANGES} by default.` }),
 }));
 
 /** An instant as people write it, in Unix milliseconds. */
@@ -40,6 +37,7 @@ function instantSchema() {
   return z
     .string(says("not_string"))
     .refine((text) => parseInstant(text.trim()) !== null, wrong)
+    .meta({ examples: ["20260301", "2026-03-01T00:00:00+08:00"] })
     .transform((text) => parseInstant(text.trim()) ?? 0);
 }
 

@@ -22,9 +22,10 @@ export const dataSymbolsParameters = lazily(() => ({
   market: z
     .string(says("not_string"))
     .regex(/^\s*[sS][hHzZ]\s*$/, says("value_form", "SH, SZ"))
+    .meta({ examples: ["SH"] })
     .transform((text) => text.trim().toUpperCase() as Market)
     .nullish()
-    .meta({ description: "SH or SZ; both when left out.", examples: ["SH"] }),
+    .meta({ description: "SH or SZ; both when left out." }),
 }));
 
 /**

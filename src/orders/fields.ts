@@ -35,11 +35,11 @@ export const fieldsSchema = lazily(() =>
       z.array(z.string().regex(new RegExp(`^${PIECE}$`))),
     ])
     .nullish()
-    .transform(columnsOf)
     .meta({
       description: `Columns in the order wanted, as a comma-separated string or an array: ${FIELDS.join(", ")}, and the legacy names order_no (exchange_order_id) and side (order_code). Left out: the ten standard ones.`,
       examples: ["time,price,volume"],
-    }),
+    })
+    .transform(columnsOf),
 );
 
 /**

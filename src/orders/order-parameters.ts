@@ -23,7 +23,6 @@ export const orderParameters = lazily(
       symbol: symbolSchema().meta({
         description:
           "One security: six digits, with a suffix (.SH .SS .SSE .XSHG, .SZ .SZSE .XSHE) or a prefix (sh, sz), in any case. Bare digits are looked up in the day. The Beijing exchange (.BJ) is understood but not carried.",
-        examples: ["600519", "600519.SH", "sz000001"],
       }),
       tradedate: tradedateSchema().nullish().meta({
         description:
@@ -33,21 +32,13 @@ export const orderParameters = lazily(
         .enum(ORDER_FORMATS, says("format_form"))
         .nullish()
         .meta({ description: "json is the default; parquet is the whole day of the security as one file." }),
-      start_time: timeOfDaySchema()
-        .nullish()
-        .meta({
-          description: "Inclusive. HH:MM, HH:MM:SS, HHMMSS or HHMMSSmmm, Beijing time; before end_time.",
-          examples: ["09:30", "093000500"],
-        }),
-      end_time: timeOfDaySchema()
-        .nullish()
-        .meta({ description: "Exclusive; the forms of start_time.", examples: ["09:31"] }),
-      page_size: rowsSchema()
-        .nullish()
-        .meta({
-          description: "Rows of a page; 10000 by default, a larger value is served as 10000.",
-          examples: [10_000],
-        }),
+      start_time: timeOfDaySchema().nullish().meta({
+        description: "Inclusive. HH:MM, HH:MM:SS, HHMMSS or HHMMSSmmm, Beijing time; before end_time.",
+      }),
+      end_time: timeOfDaySchema().nullish().meta({ description: "Exclusive; the forms of start_time." }),
+      page_size: rowsSchema().nullish().meta({
+        description: "Rows of a page; 10000 by default, a larger value is served as 10000.",
+      }),
       limit: rowsSchema()
         .nullish()
         .meta({ description: "Another name of page_size; both and different is refused." }),
@@ -63,7 +54,10 @@ function rowsSchema() {
   const digits = z.string().regex(/^0*[1-9]\d*$/);
   return z.union(
     [
-      z.int(says("not_integer")).min(1, says("below_one")),
+      z
+        .int(says("not_integer"))
+        .min(1, says("below_one"))
+        .meta({ examples: [10_000] }),
       digits.transform((text) => Math.min(Number(text), Number.MAX_SAFE_INTEGER)),
     ],
     { error: ({ input }) => says(isZero(input) ? "below_one" : "not_integer") },

@@ -104,6 +104,7 @@ export function tradedateSchema() {
     .string(says("not_string"))
     .regex(/^\d{8}$/, says("not_a_date"))
     .refine((text) => parseBeijingDate(text) !== null, says("not_a_date"))
+    .meta({ examples: ["20260311"] })
     .transform((text) => text as BeijingDate);
 }
 

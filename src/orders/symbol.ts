@@ -43,6 +43,7 @@ export function symbolSchema() {
     .regex(FORM, {
       error: ({ input }) => says(/[,，;；、]/.test(String(input)) ? "one_symbol_only" : "symbol_form"),
     })
+    .meta({ examples: ["600519", "600519.SH", "sz000001"] })
     .transform(readSymbol);
 }
 

@@ -41,6 +41,7 @@ export function timeOfDaySchema() {
   return z
     .string(says("not_string"))
     .regex(FORM, { error: ({ input }) => problemOf(String(input)) })
+    .meta({ examples: ["09:30", "093000500"] })
     .transform((text): TimeOfDay => parseTimeOfDay(text) ?? 0);
 }
 

@@ -21,7 +21,6 @@ export const shareParameters = lazily(() => ({
     .meta({ description: "auction_tick from 2022, level2 from 2017." }),
   year: wholeNumberSchema({ from: Math.min(...Object.values(FIRST_YEAR)), to: 9999 }).meta({
     description: "Up to the present year in Beijing.",
-    examples: [2026],
   }),
 }));
 

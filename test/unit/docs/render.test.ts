@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { withExample } from "../../../src/docs/example-day.ts";
 import { docsPage } from "../../../src/docs/layout.tsx";
 import { openApiDocument } from "../../../src/docs/openapi/document.ts";
@@ -52,7 +53,36 @@ describe("code blocks", () => {
   });
 });
 
+/** Every part of a schema that has examples. */
+function withExamples(schema: unknown): { examples: unknown[] }[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const found = Object.values(schema).flatMap(withExamples);
+  return "examples" in schema && Array.isArray(schema.examples)
+    ? [schema as { examples: unknown[] }, ...found]
+    : found;
+}
+
 describe("the OpenAPI document", () => {
+  it("has examples of the parameters that have forms of their own, each right by its schema", () => {
+    const { components } = openApiDocument(EXAMPLE, "1") as { components: { schemas: object } };
+    const shown = withExamples(components.schemas);
+    for (const { examples, ...schema } of shown) {
+      for (const each of examples) expect(z.fromJSONSchema(schema).safeParse(each).success).toBe(true);
+    }
+    const all = shown.flatMap(({ examples }) => examples);
+    expect(all).toEqual(
+      expect.arrayContaining([
+        "600519.SH",
+        "093000500",
+        "20260311",
+        "time,price,volume",
+        "SH",
+        "202603",
+        10_000,
+      ]),
+    );
+  });
+
   it("has an operation's request and answer for every apiname of its discriminator", () => {
     const text = JSON.stringify(
       openApiDocument({ base: "https://a.example", tradedate: "20270104" }, "9.9.9"),
