@@ -1,6 +1,6 @@
 /**
- * `edgetape/client`: order records and shares over `fetch`, for Node, browsers, Deno and workers, without a
- * dependency. Imports of the server are types only.
+ * `edgetape/client`: order records and shares over `fetch`, for Node, browsers and workers, without a
+ * dependency; in Deno, which has all it uses, it was never run. Imports of the server are types only.
  *
  * @example
  * const client = new Client({ key: "et_…", baseUrls: ["https://api.example.com"] });
