@@ -39,15 +39,16 @@ export function registerAccounts(program: Command): void {
       .option("--expiring <span>", "only those whose last plan ends within it, such as 7d", spanArgument)
       .option("--search <text>", "only those with it in their id, contact or note"),
   ).action(list);
-  for (const change of ["disable", "enable"] as const) {
-    withService(
-      account
-        .command(change)
-        .description(`${change} an account with all its keys`)
-        .argument("<account>")
-        .option(...YES_OPTION),
-    ).action((id: string, options: ServiceOptions & ConfirmOptions) => setDisabled(change, id, options));
-  }
+  withService(
+    account
+      .command("disable")
+      .description("refuse everything of an account, with all its keys")
+      .argument("<account>")
+      .option(...YES_OPTION),
+  ).action(disable);
+  withService(
+    account.command("enable").description("serve a disabled account again").argument("<account>"),
+  ).action(enable);
   registerQuotas(account);
   registerInvite(account);
 }
@@ -137,13 +138,13 @@ function listLines(accounts: AccountList["accounts"]): string[] {
   );
 }
 
-async function setDisabled(
-  change: "disable" | "enable",
-  id: string,
-  options: ServiceOptions & ConfirmOptions,
-): Promise<void> {
-  if (change === "disable") await confirm(`Refuse all requests of ${id} from now on?`, options);
-  printAccount(options, await request(options, "POST", id, `/${change}`));
+async function disable(id: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
+  await confirm(`Refuse all requests of ${id} from now on?`, options);
+  printAccount(options, await request(options, "POST", id, "/disable"));
+}
+
+async function enable(id: string, options: ServiceOptions): Promise<void> {
+  printAccount(options, await request(options, "POST", id, "/enable"));
 }
 
 type OwnLimit = LimitWord | "plan";

@@ -2,17 +2,35 @@
 import type { Account, KeySummary, Standing } from "../admin/wire.ts";
 import { table } from "./service-options.ts";
 
-/** An account with its plans and keys. */
+/** An account with its plans and keys: what it is, then each list under its headings. */
 export function linesOf(account: Account): string[] {
   const limit = (own: number | null | undefined) => (own === undefined ? "the plan's" : (own ?? "unlimited"));
+  const { requests, files } = account.ownLimits;
   return [
-    `account ${account.accountId}${account.disabled ? " (disabled)" : ""}, made ${account.createdAt}`,
-    ...(account.contact ? [`contact: ${account.contact}`] : []),
-    ...(account.note ? [`note: ${account.note}`] : []),
-    `limits a day: requests ${limit(account.ownLimits.requests)}, files ${limit(account.ownLimits.files)}`,
-    ...account.subscriptions.map(({ plan, start, end }) => `plan ${plan} from ${start} until before ${end}`),
+    ...labelled([
+      ["account", `${account.accountId}${account.disabled ? " (disabled)" : ""}`],
+      ["made", account.createdAt],
+      ["contact", account.contact],
+      ["note", account.note],
+      ["limits a day", `requests ${limit(requests)}, files ${limit(files)}`],
+    ]),
+    "",
+    ...(account.subscriptions.length === 0
+      ? ["no plan"]
+      : table(
+          ["plan", "from", "until before"],
+          account.subscriptions.map(({ plan, start, end }) => [plan, start, end]),
+        )),
+    "",
     ...keyLines(account.keys),
   ];
+}
+
+/** Values under each other beside their names; those without one are left out. */
+function labelled(rows: [name: string, value: string][]): string[] {
+  const shown = rows.filter(([, value]) => value !== "");
+  const width = Math.max(...shown.map(([name]) => name.length));
+  return shown.map(([name, value]) => `${name.padEnd(width)}  ${value}`);
 }
 
 /** Keys with their state and last use. */
@@ -39,20 +57,26 @@ type Counter = Standing["info"]["quotas"][number]["requests"];
 
 /** What the account may have now, what is left of it today, and how its last requests ended. */
 export function standingLines({ info, slot }: Standing): string[] {
-  const windows = Object.entries(info.windows).map(([service, window]) => {
-    if (window === null) return `${service}: not included`;
-    return `${service}: ${window.from ?? "all history"} to ${window.to}`;
-  });
+  const windows = Object.entries(info.windows).map(([service, window]) => [
+    service,
+    window === null ? "not included" : (window.from ?? "all history"),
+    window === null ? "" : window.to,
+  ]);
   const quotas = info.quotas.flatMap(({ interface: name, requests, files, resets_in }) => [
-    `${name} today: ${counterWords("requests", requests)}, ${counterWords("files", files)}; resets in ${Math.ceil(resets_in / 60)} min`,
+    counterRow(`${name} requests`, requests, resets_in),
+    counterRow(`${name} Parquet files`, files, resets_in),
   ]);
   return [
     planLine(info),
-    ...windows,
-    ...quotas,
+    "",
+    ...table(["may have", "from", "to"], windows),
+    "",
+    ...table(["today", "used", "given back", "limit", "left", "resets in"], quotas),
+    "",
     slot === null
       ? "no request in progress"
       : `request ${slot.requestId} in progress, until ${slot.until} at the latest`,
+    "",
     ...requestLines(info.last_requests),
   ];
 }
@@ -68,13 +92,12 @@ function planLine({ plan, plan_state, plan_ends_at }: Standing["info"]): string 
   }
 }
 
-function counterWords(what: string, counter: Counter): string {
-  if (counter === null) return `no ${what}`;
+function counterRow(name: string, counter: Counter, resetsInSeconds: number): string[] {
+  if (counter === null) return [name, "not included", "", "", "", ""];
   const { limit, used, credited, left } = counter;
-  const given = credited === 0 ? "" : `, ${credited} given back`;
-  return limit === null
-    ? `${used} ${what} used${given}, unlimited`
-    : `${used} of ${limit} ${what} used${given}, ${left} left`;
+  const number = (count: number | null) => (count === null ? "unlimited" : String(count));
+  const minutes = Math.ceil(resetsInSeconds / 60);
+  return [name, String(used), String(credited), number(limit), number(left), `${minutes} min`];
 }
 
 function requestLines(requests: Standing["info"]["last_requests"]): string[] {

@@ -1,18 +1,10 @@
 /** `edgetape token` and `edgetape audit`: who the operators are, and what they did. */
 import type { Command } from "commander";
-import {
-  type AuditList,
-  auditListSchema,
-  issuedTokenSchema,
-  tokenListSchema,
-  tokenSummarySchema,
-} from "../admin/wire.ts";
+import { auditListSchema, issuedTokenSchema, tokenListSchema, tokenSummarySchema } from "../admin/wire.ts";
 import { countArgument, instantArgument } from "./arguments.ts";
+import { auditLines } from "./audit-lines.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "./confirm.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "./service-options.ts";
-
-/** Characters of a value that a line of the audit shows. */
-const SHOWN_CHARACTERS = 100;
 
 /** Registers `token …`. */
 export function registerTokens(program: Command): void {
@@ -103,24 +95,4 @@ async function audit(options: AuditOptions): Promise<void> {
   }
   const answer = await serviceOf(options).request(auditListSchema, "GET", `/admin/audit?${query}`);
   print(options, answer, answer.entries.length === 0 ? "no entries" : auditLines(answer));
-}
-
-function auditLines({ entries }: AuditList): string[] {
-  return table(
-    ["id", "at", "who", "what", "of", "from → to"],
-    entries.map((each) => [
-      String(each.id),
-      each.at,
-      each.actor,
-      each.action,
-      each.subject,
-      `${short(each.before)} → ${short(each.after)}`,
-    ]),
-  );
-}
-
-function short(value: unknown): string {
-  if (value === null) return "-";
-  const text = JSON.stringify(value);
-  return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}…`;
 }

@@ -106,9 +106,7 @@ describe("edgetape account, subscription and key", () => {
     const [key = ""] = (await done(["key", "issue", "客户 17", "--name", "laptop"])).split("\n");
     expect(await codeFor(key, "20260312")).toBe(200);
     const shown = await done(["account", "show", "客户 17"]);
-    expect(shown).toContain(
-      "plan flagship from 2026-01-01T00:00:00+08:00 until before 2027-01-01T00:00:00+08:00",
-    );
+    expect(shown).toContain("flagship  2026-01-01T00:00:00+08:00  2027-01-01T00:00:00+08:00");
     expect(shown).not.toContain(key);
     const keyId = /^(\S+) .*laptop/m.exec(shown)?.[1] ?? "";
     expect(await done(["key", "revoke", keyId, "--yes"])).toContain(

@@ -74,7 +74,7 @@ describe("the deployment guide", () => {
       "The trading calendar is empty",
       "365 days with 242 trading days loaded",
       "20260311 is served as revision 1",
-      "account customer-1",
+      "customer-1",
       "0 failed",
       "The plain webhook took the message.",
       "20260310 is served as revision 1.",

@@ -1,11 +1,13 @@
 /** `npm start` as a newcomer runs it: one real start, the printed request, Ctrl-C, and a second start. */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Finding } from "../../src/admin/wire.ts";
 import type { Demo } from "../../src/cli/demo/welcome.ts";
+import { freePort, npmStart, pause, pressCtrlC, type Start, untilServed } from "../support/npm-start.ts";
+import { runEdgetape } from "../support/running-command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "edgetape-start-"));
 const state = join(folder, "state");
@@ -13,38 +15,10 @@ const demoFile = join(folder, "demo.json");
 const started: Start[] = [];
 let port: number;
 
-interface Start {
-  child: ChildProcess;
-  output(): string;
-  exited: Promise<number | null>;
-}
-
-function npmStart(...options: string[]): Start {
-  // A process group of its own stands for the terminal: Ctrl-C reaches npm and everything below it.
-  const child = spawn("npm", ["start", "--", "--out", demoFile, ...options], { detached: true });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
-  }
-  const exited = new Promise<number | null>((settle) => child.on("close", settle));
-  const start = { child, output: () => output, exited };
+function start(...options: string[]): Start {
+  const start = npmStart("--out", demoFile, ...options);
   started.push(start);
   return start;
-}
-
-async function untilServed(start: Start): Promise<Demo> {
-  while (!existsSync(demoFile) || !start.output().includes("Stop with Ctrl-C")) {
-    if (start.child.exitCode !== null) throw new Error(`npm start ended:\n${start.output()}`);
-    await pause(100);
-  }
-  return JSON.parse(readFileSync(demoFile, "utf8")) as Demo;
-}
-
-async function pressCtrlC({ child, exited }: Start): Promise<void> {
-  process.kill(-(child.pid ?? 0), "SIGINT");
-  await exited;
 }
 
 /** Process ids of everything below `pid`, itself included. */
@@ -82,25 +56,11 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
-  const address = server.address();
-  await new Promise((settle) => server.close(settle));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((settle) => setTimeout(settle, ms));
-}
-
 beforeAll(async () => {
   port = await freePort();
 });
 afterAll(async () => {
-  for (const start of started)
-    if (start.child.exitCode === null && start.child.signalCode === null) await pressCtrlC(start);
+  for (const start of started) await pressCtrlC(start);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -109,8 +69,8 @@ describe("npm start", () => {
   let running: Start;
 
   it("serves five sample days to eight demo keys and prints how to ask", async () => {
-    running = npmStart("--port", String(port), "--state", state);
-    first = await untilServed(running);
+    running = start("--port", String(port), "--state", state);
+    first = await untilServed(running, demoFile);
     expect(first.baseUrl).toBe(`http://127.0.0.1:${port}`);
     expect(Object.keys(first.keys).sort()).toEqual(
       ["expired", "flagship", "free", "professional", "revoked", "standard", "trial", "weekly"].sort(),
@@ -121,6 +81,31 @@ describe("npm start", () => {
       expect(running.output()).toContain(shown);
     }
     expect(running.output()).not.toContain(first.adminToken);
+    expect(running.output()).toContain(`${first.baseUrl}/docs/`);
+  });
+
+  it("prints lines to paste that name the service, a key and the operator's token", () => {
+    const exports = running.output().match(/^export .*$/gm) ?? [];
+    const shown = execFileSync(
+      "sh",
+      ["-c", `${exports.join("\n")}\nenv | grep -E "^EDGETAPE_(KEY|TOKEN|URL)=" | sort`],
+      {
+        encoding: "utf8",
+      },
+    );
+    expect(shown.trim().split("\n")).toEqual([
+      `EDGETAPE_KEY=${first.keys.flagship}`,
+      `EDGETAPE_TOKEN=${first.adminToken}`,
+      `EDGETAPE_URL=${first.baseUrl}`,
+    ]);
+  });
+
+  it("passes the doctor as it is", async () => {
+    const { status, stdout } = await runEdgetape(["doctor", "--json"], first);
+    const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+    // In December the library may not know the holidays of the next year yet.
+    expect(findings.filter(({ check, level }) => check !== "calendar" || level === "failed")).toEqual([]);
+    expect(status).toBe(0);
   });
 
   it("answers the request it prints, as it is pasted into a shell", ({ skip }) => {
@@ -166,10 +151,10 @@ describe("npm start", () => {
   );
 
   it("refuses a second start on the same folder, and one on the same port, each with its reason", async () => {
-    const sameState = npmStart("--port", String(await freePort()), "--state", state);
+    const sameState = start("--port", String(await freePort()), "--state", state);
     expect(await sameState.exited).toBe(1);
     expect(sameState.output()).toMatch(/Another demo \(process \d+\) uses .*state/);
-    const samePort = npmStart("--port", String(port), "--state", join(folder, "other"));
+    const samePort = start("--port", String(port), "--state", join(folder, "other"));
     expect(await samePort.exited).toBe(1);
     expect(samePort.output()).toContain(`Port ${port} is in use`);
     // The first one's file is still there: refused starts touch nothing.
@@ -185,8 +170,8 @@ describe("npm start", () => {
   });
 
   it("reuses the state on the next start: same keys, same days, nothing published again", async () => {
-    const again = npmStart("--port", String(port), "--state", state);
-    const second = await untilServed(again);
+    const again = start("--port", String(port), "--state", state);
+    const second = await untilServed(again, demoFile);
     expect(second).toEqual(first);
     expect(again.output()).not.toContain("Publishing");
     expect(again.output()).not.toContain("Preparing the database");

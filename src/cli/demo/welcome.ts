@@ -24,15 +24,12 @@ export interface Said {
 /** Address, keys, days, what to paste and where to look, as lines for a terminal. */
 export function welcome(demo: Demo, said: Said): string {
   const { baseUrl } = demo;
+  const token = `export EDGETAPE_TOKEN=$(node -p 'require(${JSON.stringify(said.demoFile)}).adminToken')`;
   return [
     `edgetape is serving at ${baseUrl}/api`,
     `What it answers, in words: ${baseUrl}/docs/`,
     "",
-    ...(said.consoleUrl === undefined ? emptyLines(baseUrl) : demoLines(demo, said)),
-    "To operate it with `npx edgetape`:",
-    "",
-    ...(said.consoleUrl === undefined ? [`export EDGETAPE_URL=${baseUrl}`] : []),
-    `export EDGETAPE_TOKEN=$(node -p 'require(${JSON.stringify(said.demoFile)}).adminToken')`,
+    ...(said.consoleUrl === undefined ? emptyLines(demo, token) : demoLines(demo, said, token)),
     "",
     `For scripts: ${said.demoFile}`,
     `Log:         ${said.logFile}`,
@@ -40,7 +37,8 @@ export function welcome(demo: Demo, said: Said): string {
   ].join("\n");
 }
 
-function demoLines({ baseUrl, keys, days }: Demo, { withoutHolidays = [], consoleUrl = "" }: Said): string[] {
+function demoLines({ baseUrl, keys, days }: Demo, said: Said, token: string): string[] {
+  const { withoutHolidays = [], consoleUrl = "" } = said;
   const rows = DEMO_ACCOUNTS.map(({ name, says }) => [name, keys[name] ?? "", says]);
   return [
     ...table(["demo key", "", "order history"], rows),
@@ -50,11 +48,6 @@ function demoLines({ baseUrl, keys, days }: Demo, { withoutHolidays = [], consol
       (year) =>
         `The holidays of ${year} are not in the library yet: every weekday of it counts as a trading day.`,
     ),
-    "",
-    "For the samples and clients:",
-    "",
-    `export EDGETAPE_KEY=${keys.flagship ?? ""}`,
-    `export EDGETAPE_URL=${baseUrl}`,
     "",
     "Try it:",
     "",
@@ -68,22 +61,28 @@ function demoLines({ baseUrl, keys, days }: Demo, { withoutHolidays = [], consol
     "",
     consoleUrl,
     "",
+    "For samples, clients and `npx edgetape`, in another terminal:",
+    "",
+    `export EDGETAPE_URL=${baseUrl}`,
+    `export EDGETAPE_KEY=${keys.flagship ?? ""}`,
+    token,
   ];
 }
 
 /** Nothing is there unless an operator has put it there: the way to a served day. */
-function emptyLines(baseUrl: string): string[] {
+function emptyLines({ baseUrl }: Demo, token: string): string[] {
   return [
-    "It holds what you load, and nothing else. To a served day:",
+    "It holds what you load and nothing else. In another terminal, to a served day:",
     "",
+    `export EDGETAPE_URL=${baseUrl}`,
+    token,
     "npx edgetape calendar load --year <year>",
     "npx edgetape rebuild <delivery> --date <YYYYMMDD> --out packs",
     "npx edgetape account create <name>",
     "npx edgetape subscription weekly <name>",
     "npx edgetape key issue <name>",
     "",
-    `or all of another deployment, but its packs: npx edgetape backup restore <file>. The console: ${baseUrl}/console/`,
-    "",
+    "or the catalog of another deployment: npx edgetape backup restore <file>",
   ];
 }
 

@@ -3,8 +3,9 @@ import type { Command } from "commander";
 import { shareListSchema, shareSummarySchema } from "../../admin/wire.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "../confirm.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "../service-options.ts";
+import { registerSecrets } from "./secret-commands.ts";
 
-/** Registers `share list` and `share revoke`. */
+/** Registers `share …`. */
 export function registerShares(program: Command): void {
   const share = program.command("share").description("shares of daily files");
   withService(
@@ -17,6 +18,7 @@ export function registerShares(program: Command): void {
       .argument("<share id>", "the last part of its address")
       .option(...YES_OPTION),
   ).action(revoke);
+  registerSecrets(share);
 }
 
 async function list(account: string, options: ServiceOptions): Promise<void> {

@@ -18,7 +18,10 @@ export interface Sending {
   onSent?: ((bytes: number) => void) | undefined;
 }
 
-/** Sends every missing part, several at once, each with its own sum. */
+/**
+ * Sends every missing part, several at once, each with its own sum. Where one fails no further one is begun, and
+ * those under way have come to their end when it throws.
+ */
 export async function sendParts(
   client: AdminClient,
   { file, begun, upload, onSent }: Sending,
@@ -33,12 +36,17 @@ export async function sendParts(
     for (let n = missing.shift(); n !== undefined; n = missing.shift()) {
       // Added after the wait: `sent += await …` would take the sum from before it and lose what others sent.
       const bytes = await file.read((n - 1) * partSizeBytes, partSizeBytes);
-      await sendPart(client, `${upload}/parts/${n}`, bytes);
+      await sendPart(client, `${upload}/parts/${n}`, bytes).catch((error: unknown) => {
+        missing.length = 0;
+        throw error;
+      });
       sent += bytes.length;
       onSent?.(sent);
     }
   };
-  await Promise.all(Array.from({ length: PARALLEL_PARTS }, sender));
+  const ended = await Promise.allSettled(Array.from({ length: PARALLEL_PARTS }, sender));
+  const failed = ended.find((each) => each.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
 }
 
 async function sendPart(client: AdminClient, path: string, bytes: Uint8Array): Promise<void> {

@@ -1,0 +1,52 @@
+/** `edgetape share secret` and `share rotate`: an operator leaves an old version of the share secret. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { edgetape } from "../support/edgetape.ts";
+import { askShare, auctionPack, publishFiles, shareIn } from "../support/files.ts";
+import { account } from "../support/operator.ts";
+import { startService } from "../support/service.ts";
+
+const OLD = "1:test-share-secret-of-this-deployment-0001";
+const BOTH = `${OLD},2:test-share-secret-of-this-deployment-0002`;
+const persistDir = mkdtempSync(join(tmpdir(), "edgetape-rotate-"));
+afterAll(() => rmSync(persistDir, { recursive: true, force: true }));
+
+describe("edgetape share rotate", () => {
+  it("encrypts drives' passwords anew, ends older shares after a yes, and says what may be dropped", async () => {
+    const before = await startService({ persistDir, settings: { SHARE_SECRET: OLD } });
+    const { key } = await account(before, { plan: "flagship" });
+    await publishFiles(before, auctionPack("20260311"));
+    const drive = ["--type", "level2", "--year", "2024"];
+    const coverage = ["--from", "20240102", "--to", "20241231", "--files", "242", "--bytes", "9000"];
+    const link = ["--link", "https://pan.example.com/s/9", "--expires", "2027-01-01"];
+    const set = await edgetape(["external", "set", ...drive, ...coverage, ...link], before);
+    expect(set.status).toBe(0);
+    const old = shareIn(await askShare(before, key, { data_type: "auction_tick", year: 2026 }));
+    await before.stop();
+
+    await using after = await startService({ persistDir, settings: { SHARE_SECRET: BOTH } });
+    const done = async (...words: string[]) => {
+      const { status, stdout, stderr } = await edgetape(words, after);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+      return stdout;
+    };
+    const shown = await done("share", "secret");
+    expect(shown).toMatch(/^1 +yes +1 +1 +still needed$/m);
+    expect(shown).toMatch(/^2 +yes +0 +0 +current$/m);
+
+    const rotated = await done("share", "rotate");
+    expect(rotated).toContain("The passwords of level2 2024 had to be encrypted anew; 0 shares were ended.");
+    expect(rotated).toMatch(/^1 +yes +1 +0 +still needed$/m);
+    const unasked = await edgetape(["share", "rotate", "--revoke-older"], after);
+    expect(unasked).toMatchObject({ status: 2, stdout: "" });
+    expect(unasked.stderr).toContain("End 1 shares of versions before 2 at once? Nobody can be asked here");
+    const ended = await done("share", "rotate", "--revoke-older", "--yes");
+    expect(ended).toContain("No drive's password had to be encrypted anew; 1 shares were ended.");
+    expect(ended).toMatch(/^1 +yes +0 +0 +may be dropped$/m);
+    expect(JSON.parse(await done("share", "secret", "--json"))).toMatchObject({ current: 2 });
+    const fresh = shareIn(await askShare(after, key, { data_type: "auction_tick", year: 2026 }));
+    expect(fresh.url).not.toBe(old.url);
+  });
+});

@@ -1,0 +1,127 @@
+/** A new operator's first hour on one machine: an empty deployment, a day, a customer, a refusal, a backup and back. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Finding } from "../../src/admin/wire.ts";
+import type { Demo } from "../../src/cli/demo/welcome.ts";
+import { freePort, npmStart, pressCtrlC, type Start, untilServed } from "../support/npm-start.ts";
+import { runEdgetape } from "../support/running-command.ts";
+
+const VENDOR_SAMPLE = "../shared/data/orders-20230711-vendor.zip";
+const folder = mkdtempSync(join(tmpdir(), "edgetape-operator-"));
+const packs = join(folder, "packs");
+const backup = join(folder, "backup.jsonl.gz");
+const started: Start[] = [];
+
+async function startEmpty(name: string): Promise<Demo> {
+  const out = join(folder, `${name}.json`);
+  const state = join(folder, name);
+  const start = npmStart("--empty", "--port", String(await freePort()), "--state", state, "--out", out);
+  started.push(start);
+  return untilServed(start, out);
+}
+
+async function done(demo: Demo, ...words: string[]): Promise<string> {
+  const { status, stdout, stderr } = await runEdgetape(words, demo);
+  expect({ status, stdout, stderr }).toMatchObject({ status: 0 });
+  return stdout;
+}
+
+async function findings(demo: Demo): Promise<string[]> {
+  const { stdout } = await runEdgetape(["doctor", "--json"], demo);
+  return (JSON.parse(stdout) as { findings: Finding[] }).findings.map(
+    ({ check, level }) => `${check} ${level}`,
+  );
+}
+
+async function ask(demo: Demo, apikey: string, params: object): Promise<{ code: number; message: string }> {
+  const body = JSON.stringify({ apiname: "level2_order_history", apikey, params });
+  return (await fetch(`${demo.baseUrl}/api`, { method: "POST", body })).json() as never;
+}
+
+let first: Demo;
+let key: string;
+beforeAll(async () => {
+  first = await startEmpty("first");
+});
+afterAll(async () => {
+  for (const start of started) await pressCtrlC(start);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("npm start -- --empty", () => {
+  const date = existsSync(VENDOR_SAMPLE) ? "20230711" : "20260311";
+
+  it("holds nothing, and the doctor names nothing but the calendar", async () => {
+    expect(first).toMatchObject({ keys: {}, days: [] });
+    expect(await done(first, "account", "list")).toBe("no accounts\n");
+    expect(await findings(first)).toEqual(["calendar failed"]);
+  });
+
+  it("serves the vendor's sample to a customer, whose refusal is explained", async () => {
+    if (!existsSync(VENDOR_SAMPLE)) {
+      console.warn(
+        `NOT TESTED: the vendor's sample, because ${VENDOR_SAMPLE} is not there; invented orders instead`,
+      );
+      await done(
+        first,
+        "sample",
+        "--date",
+        date,
+        "--rows",
+        "5000",
+        "--csv",
+        "--out",
+        join(folder, "invented"),
+      );
+    }
+    const delivery = existsSync(VENDOR_SAMPLE) ? VENDOR_SAMPLE : join(folder, "invented");
+    await done(first, "calendar", "load", "--year", date.slice(0, 4));
+    const served = await done(first, "rebuild", delivery, "--date", date, "--out", packs);
+    expect(served).toContain(`${date} is served as revision 1`);
+    await done(first, "account", "create", "customer-1");
+    await done(first, "subscription", "weekly", "customer-1");
+    [key = ""] = (await done(first, "key", "issue", "customer-1")).split("\n");
+
+    const refused = await ask(first, key, { symbol: "600519", tradedate: "20170103" });
+    expect(refused.code).toBe(403);
+    const [, requestId = ""] = /· (\S+)\]$/.exec(refused.message) ?? [];
+    const told = await vi.waitFor(() => done(first, "explain", requestId), { timeout: 20_000 });
+    expect(told).toContain("403 (outside_window)");
+    await done(first, "subscription", "extend", "customer-1", "--plan", "flagship", "--by", "30d");
+    await vi.waitFor(
+      async () => expect((await ask(first, key, { symbol: "688012", tradedate: date })).code).not.toBe(403),
+      { timeout: 60_000, interval: 1_000 },
+    );
+  });
+
+  it("rebuilds the day, and its backup comes back to an empty deployment, where the day is published again", async () => {
+    const again = await runEdgetape(
+      [
+        "rebuild",
+        existsSync(VENDOR_SAMPLE) ? VENDOR_SAMPLE : join(folder, "invented"),
+        "--date",
+        date,
+        "--out",
+        packs,
+        "--force",
+      ],
+      first,
+    );
+    expect(again.stdout).toContain(`${date} is served as revision 2`);
+    await done(first, "backup", "create", "--out", backup);
+
+    const second = await startEmpty("second");
+    const restored = await runEdgetape(["backup", "restore", backup], second);
+    expect(restored.status).toBe(3);
+    expect(restored.stdout).toContain(`${date} is not served: its object is not in R2.`);
+    expect(await done(second, "account", "list")).toMatch(/^customer-1 +flagship/m);
+    expect(await findings(second)).toContain("objects warning");
+    expect((await runEdgetape(["doctor", "--repair"], second)).stdout).toContain("is given up.");
+    expect(await findings(second)).not.toContain("objects warning");
+    const served = await done(second, "publish", join(packs, `${date}.parquet`));
+    expect(served).toContain(`${date} is served as revision 3`);
+    expect((await ask(second, key, { symbol: "600519", tradedate: date })).code).not.toBe(403);
+  });
+});

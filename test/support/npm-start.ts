@@ -1,0 +1,56 @@
+/** `npm start` as a newcomer runs it, in a process group of its own that stands for the terminal. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { Demo } from "../../src/cli/demo/welcome.ts";
+
+export interface Start {
+  child: ChildProcess;
+  /** What it has printed so far. */
+  output(): string;
+  exited: Promise<number | null>;
+}
+
+/** Starts it with these options after `--`. */
+export function npmStart(...options: string[]): Start {
+  // A process group of its own stands for the terminal: Ctrl-C reaches npm and everything below it.
+  const child = spawn("npm", ["start", "--", ...options], { detached: true });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  }
+  const exited = new Promise<number | null>((settle) => child.on("close", settle));
+  return { child, output: () => output, exited };
+}
+
+/** What it wrote to `demoFile`, its `--out`, once everything is served; throws when it ended before. */
+export async function untilServed(start: Start, demoFile: string): Promise<Demo> {
+  while (!existsSync(demoFile) || !start.output().includes("Stop with Ctrl-C")) {
+    if (start.child.exitCode !== null) throw new Error(`npm start ended:\n${start.output()}`);
+    await pause(100);
+  }
+  return JSON.parse(readFileSync(demoFile, "utf8")) as Demo;
+}
+
+/** Ctrl-C, and its end; nothing when it has ended. */
+export async function pressCtrlC({ child, exited }: Start): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  process.kill(-(child.pid ?? 0), "SIGINT");
+  await exited;
+}
+
+/** A port of 127.0.0.1 that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
+  const address = server.address();
+  await new Promise((settle) => server.close(settle));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+/** Waits so long. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((settle) => setTimeout(settle, ms));
+}

@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Command, Option } from "commander";
+import { describe, expect, it } from "vitest";
+import { createProgram } from "../../../src/cli/program.ts";
+
+/** What takes something away; each asks first. */
+const DESTRUCTIVE = [
+  "account disable",
+  "account free",
+  "backup restore",
+  "day adopt",
+  "day publish",
+  "day restore",
+  "day withdraw",
+  "doctor",
+  "external clear",
+  "files withdraw",
+  "key revoke",
+  "share revoke",
+  "share rotate",
+  "subscription set",
+  "token revoke",
+];
+
+/** Every command that does something, by its words. */
+function leaves(command: Command, words: string[] = []): [string, Command][] {
+  const below = command.commands.filter((each) => each.name() !== "help");
+  if (below.length === 0) return [[words.join(" "), command]];
+  return below.flatMap((each) => leaves(each, [...words, each.name()]));
+}
+
+const commands = new Map(leaves(createProgram()));
+const names = [...commands.keys()];
+const optionsOf = (name: string): Option[] => [...(commands.get(name)?.options ?? [])];
+const has = (name: string, long: string) => optionsOf(name).some((option) => option.long === long);
+
+/** The texts that operators read: every page and every sentence that names a command. */
+function textsBelow(folder: string): [string, string][] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.(ts|tsx|md)$/.test(path) && !path.includes("node_modules"))
+    .map((path) => [join(folder, path), readFileSync(join(folder, path), "utf8")]);
+}
+
+describe("the commands", () => {
+  it("have words for themselves, and for every option and argument that needs some", () => {
+    const silent = names.filter(
+      (name) =>
+        (commands.get(name)?.description() ?? "") === "" ||
+        optionsOf(name).some((option) => option.description === ""),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  it("answer with JSON for scripts, each of them", () => {
+    expect(names.filter((name) => !has(name, "--json"))).toEqual([]);
+  });
+
+  it("ask before they take something away, and only those", () => {
+    expect(names.filter((name) => has(name, "--yes")).sort()).toEqual(DESTRUCTIVE);
+  });
+
+  it("show defaults as they are written, and say which options a command must have", () => {
+    const help = names.map((name) => commands.get(name)?.helpInformation() ?? "").join("\n");
+    expect(help).not.toMatch(/default: \{|default: \d{8,}\)|\[object/);
+    const nightly = commands.get("nightly")?.helpInformation() ?? "";
+    expect(nightly.replaceAll(/\s+/g, " ")).toMatch(/\(default: 20:30\).*\(default: 23:30\)/);
+    expect(commands.get("account invite")?.helpInformation()).toContain("(default: 1d)");
+    const set = commands.get("subscription set")?.helpInformation().replaceAll(/\s+/g, " ") ?? "";
+    expect(set.match(/\(required\)/g)).toHaveLength(3);
+  });
+});
+
+describe("what is written about the commands", () => {
+  const written = [
+    ...textsBelow("src"),
+    ["README.md", readFileSync("README.md", "utf8")] as [string, string],
+  ].flatMap(([path, text]) =>
+    [...text.matchAll(/`(?:npx )?edgetape ((?:[a-z]+ ?)+[^`\n]*?)\\?`/g)].map(([, words = ""]) => ({
+      path,
+      words,
+    })),
+  );
+
+  it("is found in pages, advice and refusals", () => {
+    expect(written.length).toBeGreaterThan(40);
+  });
+
+  it("names commands and options that are there", () => {
+    const wrong = written.filter(({ words }) => {
+      const named = words.split(" ").filter((word) => /^[a-z][a-z0-9-]*$/.test(word));
+      // A template of code, and a sentence about the product.
+      if (words.startsWith("is serving") || words.startsWith("share password $")) return false;
+      const name = names
+        .filter((each) => each === named.slice(0, each.split(" ").length).join(" "))
+        .sort((a, b) => b.length - a.length)[0];
+      // A group stands for its commands: `edgetape token`; `day` shows the day.
+      const group =
+        names.some((each) => each.startsWith(`${named[0]} `)) &&
+        (named.length === 1 || words.startsWith("day "));
+      if (name === undefined) return !group;
+      return (words.match(/--[a-z0-9-]+/g) ?? []).some((option) => option !== "--help" && !has(name, option));
+    });
+    expect(wrong).toEqual([]);
+  });
+});
