@@ -74,7 +74,8 @@ function figuresOf(runs: ReadonlyMap<string, Run[]>, rows: number): BenchRow[] {
   return [...runs].flatMap(([name, taken]): BenchRow[] => {
     const perSecond = rows / (median(taken.map(({ ms }) => ms)) / 1000);
     first ??= perSecond;
-    const beside = first === perSecond ? {} : { ratio: perSecond / first, against: "the first line" };
+    const beside =
+      first === perSecond ? {} : { ratio: perSecond / first, against: [...runs.keys()][0] ?? "" };
     const peak = median(taken.map(({ peakBytes }) => peakBytes)) / 2 ** 20;
     const size = taken[0]?.sizeBytes ?? null;
     return [

@@ -77,15 +77,21 @@ async function costOf(service: Service, name: string, send: () => Promise<unknow
     each(counts.gateRowsWritten) * PRICES.objectRowsWritten +
     each(counts.d1RowsRead) * PRICES.d1RowsRead +
     each(counts.d1RowsWritten) * PRICES.d1RowsWritten;
-  const count = (what: string, value: number): BenchRow => ({ name: `${name}: ${what}`, value, unit: "" });
+  const figure = (column: string, value: number, unit = ""): BenchRow => ({
+    table: `a million requests (prices of ${PRICES_OF}), and what each takes`,
+    name,
+    column,
+    value,
+    unit,
+  });
   return [
-    { name: `${name}: a million cost (prices of ${PRICES_OF})`, value: price, unit: "$" },
-    { name: `${name}: processor time, at most`, value: cpuMs, unit: "ms" },
-    count("D1 rows read", each(counts.d1RowsRead)),
-    count("D1 rows written", each(counts.d1RowsWritten)),
-    count("object calls", each(counts.gate + counts.guard)),
-    count("object rows written", each(counts.gateRowsWritten)),
-    count("R2 reads", each(counts.r2)),
+    figure("price of a million", price, "$"),
+    figure("processor, at most", cpuMs, "ms"),
+    figure("D1 rows read", each(counts.d1RowsRead)),
+    figure("D1 rows written", each(counts.d1RowsWritten)),
+    figure("object calls", each(counts.gate + counts.guard)),
+    figure("object rows written", each(counts.gateRowsWritten)),
+    figure("R2 reads", each(counts.r2)),
   ];
 }
 

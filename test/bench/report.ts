@@ -1,7 +1,7 @@
 /** How figures are shown: lines for the terminal, Markdown tables for the report, and what they were measured on. */
 import { readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
-import { arch, cpus, platform, release, totalmem } from "node:os";
+import { arch, cpus, platform, totalmem } from "node:os";
 import type { BenchRow } from "./bench-row.ts";
 
 /** What the figures depend on besides our own code. */
@@ -21,7 +21,7 @@ export function setting(now: Date): string[] {
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB of memory`;
   const versions = VERSIONS_OF.map((name) => `${name} ${versionOf(name)}`);
   return [
-    `${now.toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model ?? "?"}, ${memory}, ${platform()} ${release()} ${arch()}`,
+    `${now.toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model ?? "?"}, ${memory}, ${platform()} ${arch()}`,
     `node ${process.version} (V8 ${v8}, SQLite ${sqlite}, ZSTD ${zstd}), ${versions.join(", ")}`,
   ];
 }
@@ -53,7 +53,7 @@ export async function writeWhole(path: string, text: string): Promise<void> {
 function listOf(title: string, rows: readonly BenchRow[]): string {
   const lines = rows.map(({ name, value, unit, ratio, against }) => {
     const beside = ratio === undefined ? "" : `${figureOf(ratio)} × ${against ?? ""}`;
-    return `| ${name} | ${figureOf(value)} ${unit} | ${beside} |`;
+    return `| ${name} | ${`${figureOf(value)} ${unit}`.trim()} | ${beside} |`;
   });
   return `| ${title} | | |\n|---|---|---|\n${lines.join("\n")}\n`;
 }
@@ -66,13 +66,15 @@ function matrixOf(title: string, rows: readonly BenchRow[]): string {
     const row = rows.find((each) => each.name === name && (each.column ?? "") === column);
     if (row === undefined) return "–";
     const beside = row.ratio === undefined ? "" : ` (${figureOf(row.ratio)} ×)`;
-    return `${figureOf(row.value)} ${row.unit}${beside}`;
+    return `${figureOf(row.value)} ${row.unit}`.trim() + beside;
   };
   const lines = names.map(
     (name) => `| ${name} | ${columns.map((column) => cellOf(name, column)).join(" | ")} |`,
   );
   const ruler = `|---|${columns.map(() => "---:").join("|")}|`;
-  return `| ${title} | ${columns.join(" | ")} |\n${ruler}\n${lines.join("\n")}\n`;
+  const against = rows.find((row) => row.against !== undefined)?.against;
+  const head = against === undefined ? title : `${title} (×: beside ${against})`;
+  return `| ${head} | ${columns.join(" | ")} |\n${ruler}\n${lines.join("\n")}\n`;
 }
 
 function figureOf(value: number): string {
