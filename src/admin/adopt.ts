@@ -79,7 +79,10 @@ export async function adoptPack(
   const { objectKey, force } = ask;
   const object = PACK_KEY.exec(objectKey)?.[1] === tradedate ? await bucket.head(objectKey) : null;
   if (object === null) return { reason: "absent", what: `pack ${objectKey} of ${tradedate} in R2` };
-  if (await isKnownPackKey(db, objectKey)) return { reason: "pack_known", tradedate, objectKey };
+  if (await isKnownPackKey(db, objectKey)) {
+    const isLoaded = (await servedRevisions(db)).has(tradedate);
+    return { reason: "pack_known", tradedate, objectKey, isLoaded };
+  }
   const metadata = metadataSchema.parse(object.customMetadata ?? {});
   const sha256 = ask.sha256 ?? metadata.sha256;
   if (sha256 === undefined) return { reason: "pack_sum_unknown", objectKey };

@@ -41,7 +41,7 @@ export type AdminRefusal =
   /** The object or the index rows of the revision are not kept any more. */
   | { reason: "revision_gone"; tradedate: string; revision: number }
   /** The object is a pack of the catalog, or an upload's that was not served. */
-  | { reason: "pack_known"; tradedate: string; objectKey: string }
+  | { reason: "pack_known"; tradedate: string; objectKey: string; isLoaded: boolean }
   | { reason: "pack_sum_unknown"; objectKey: string }
   /** A restore would destroy what these tables hold. */
   | { reason: "not_empty"; holds: string[] }
@@ -140,7 +140,9 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "pack_known":
       return {
         status: 422,
-        error: `The catalog knows ${refusal.objectKey}; \`edgetape day restore ${refusal.tradedate}\` serves what the day had before.`,
+        error: refusal.isLoaded
+          ? `The catalog knows ${refusal.objectKey}; \`edgetape day restore ${refusal.tradedate}\` serves what the day had before.`
+          : `The catalog knows ${refusal.objectKey}, which was not there when the backup was restored; restore the backup once more, or publish ${refusal.tradedate} from its pack.`,
       };
     case "pack_sum_unknown":
       return {

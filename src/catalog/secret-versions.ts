@@ -2,9 +2,7 @@
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 import type { ExternalShare } from "./external-shares.ts";
-
-/** A share works for 7 days at most. */
-const SHARE_MS = 7 * 86_400_000;
+import { SHARE_LIFE_MS } from "./shares.ts";
 
 /** What was made with a version of the share secret and needs it. */
 export interface VersionUse {
@@ -24,7 +22,7 @@ export async function secretVersionUse(db: D1Database, nowMs: number): Promise<V
          UNION ALL SELECT secret_version, 1, 0 FROM shares WHERE revoked_at_ms IS NULL AND created_at_ms > ?1)
        GROUP BY version ORDER BY version`,
     )
-    .bind(nowMs - SHARE_MS)
+    .bind(nowMs - SHARE_LIFE_MS)
     .all<VersionUse>();
   return results;
 }
@@ -32,7 +30,7 @@ export async function secretVersionUse(db: D1Database, nowMs: number): Promise<V
 /** Ends every share in force whose password is of an older version than `version`; how many there were. */
 export async function revokeOlderShares(db: D1Database, version: number, by: By): Promise<number> {
   const older = "secret_version < ?1 AND revoked_at_ms IS NULL AND created_at_ms > ?2";
-  const sinceMs = by.nowMs - SHARE_MS;
+  const sinceMs = by.nowMs - SHARE_LIFE_MS;
   const [, revoked] = await db.batch([
     db
       .prepare(

@@ -4,6 +4,9 @@ import type { Subscription } from "../entitlement/principal.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement, SERVICE_ACTOR } from "./audit.ts";
 
+/** A share lives for 7 days, or until the plan ends if that is sooner (decisions 8). */
+export const SHARE_LIFE_MS = 7 * 86_400_000;
+
 export interface Share {
   /** Stands in the address; opens nothing without the password. */
   shareId: string;
@@ -136,9 +139,6 @@ export async function revokeShare(db: D1Database, shareId: string, by: By): Prom
   ]);
 }
 
-/** A share works for 7 days at most. */
-const SHARE_MS = 7 * 86_400_000;
-
 /** Shares of any account that are not revoked and not over at `nowMs`, by id, at most `count` behind `after`. */
 export async function sharesInForce(
   db: D1Database,
@@ -149,7 +149,7 @@ export async function sharesInForce(
       `SELECT ${SHARE} FROM shares s WHERE revoked_at_ms IS NULL AND created_at_ms > ?1 AND share_id > ?2
        ORDER BY share_id LIMIT ?3`,
     )
-    .bind(nowMs - SHARE_MS, after, count);
+    .bind(nowMs - SHARE_LIFE_MS, after, count);
   return (await statement.all<Share>()).results;
 }
 

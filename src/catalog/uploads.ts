@@ -89,7 +89,8 @@ export async function recordPart(db: D1Database, uploadId: string, part: UploadP
 
 /**
  * The number for the target's next revision. Numbers of uploads that may have become an object are never
- * used again, as an object is never overwritten while something might serve it.
+ * used again, as an object is never overwritten while something might serve it: where one was held and another
+ * content came in its place, operators see a gap. What was refused leaves none.
  */
 export async function nextRevision(db: D1Database, target: string): Promise<number> {
   const row = await db

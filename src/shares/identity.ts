@@ -2,12 +2,9 @@
  * Which share an account is answered with. One per (account, data type, year) at a time, so that a sync job
  * keeps its address; a new one only when the old one is about to end and the new one would live longer.
  */
-import { makeShare, type Share, type ShareOwner } from "../catalog/shares.ts";
+import { makeShare, SHARE_LIFE_MS, type Share, type ShareOwner } from "../catalog/shares.ts";
 import { base62 } from "./base62.ts";
 import type { ShareSecrets } from "./secrets.ts";
-
-/** A share lives for 7 days, or until the plan ends if that is sooner (decisions 8). */
-export const SHARE_LIFE_MS = 7 * 86_400_000;
 
 /** With less than this left, asking again makes a new share, if that one would live longer. */
 const RENEWED_BELOW_MS = 24 * 3_600_000;

@@ -110,6 +110,10 @@ describe("adopting a pack that the catalog does not know", () => {
       ]);
     }
     expect(await servedState("20240307")).toEqual(before);
+    await testEnv.DB.prepare("DELETE FROM order_days WHERE tradedate = '20240307'").run();
+    expect((await adopt("20240307", { objectKey: key(2) })).body.error).toMatch(
+      /restore the backup once more/,
+    );
     const { body } = await adopt("20240307", { objectKey, degraded: false });
     expect(body.day).toMatchObject({ sha256: pack.claims.sha256, revision: 25 });
   });

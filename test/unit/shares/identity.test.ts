@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Share } from "../../../src/catalog/shares.ts";
-import { isKept, SHARE_LIFE_MS, shareEndMs } from "../../../src/shares/identity.ts";
+import { SHARE_LIFE_MS } from "../../../src/catalog/shares.ts";
+import { isKept, shareEndMs } from "../../../src/shares/identity.ts";
 import type { ShareSecrets } from "../../../src/shares/secrets.ts";
 
 const HOUR = 3_600_000;
