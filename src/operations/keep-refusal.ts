@@ -66,8 +66,15 @@ export function keepRefusal(
   caller: RefusedCaller,
 ): void {
   if (!budget.take(caller.accountId ?? "", nowMs)) return;
-  const kept = addRefusal(env.DB, { requestId, atMs: nowMs, ...caller, denial: JSON.stringify(denial) });
+  const refusal = { requestId, atMs: nowMs, ...caller, denial: JSON.stringify(denial) };
   ctx.waitUntil(
-    kept.catch((error) => console.warn(JSON.stringify({ event: "refusal_not_kept", error: String(error) }))),
+    behindTheAnswer()
+      .then(() => addRefusal(env.DB, refusal))
+      .catch((error) => console.warn(JSON.stringify({ event: "refusal_not_kept", error: String(error) }))),
   );
+}
+
+/** A turn later: a call that is made at once goes out before the answer does. */
+function behindTheAnswer(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -21,6 +21,8 @@ export interface BenchOptions {
   deliveryRows: number;
   /** How often a task is repeated at most. */
   rounds: number;
+  /** How long the load lasts. */
+  loadSeconds: number;
 }
 
 /** The median of `samples`; NaN of none. */

@@ -1,8 +1,8 @@
 /**
- * `npm run bench [-- --report FILE] [--only NAME] [--rows N,N] [--pack FILE] [--full] [--json FILE]`: every figure,
- * from one run on one machine, each beside its rivals of the same run. Ratios are to be trusted, milliseconds are
- * this machine's. `--pack` measures a pack that is there besides the made days (may be given again), `--full` makes
- * one of 130 million rows too.
+ * `npm run bench [-- --report FILE] [--only NAME] [--rows N,N] [--pack FILE] [--full] [--seconds N] [--json FILE]`:
+ * every figure, from one run on one machine, each beside its rivals of the same run. Ratios are to be trusted,
+ * milliseconds are this machine's. `--pack` measures a pack that is there besides the made days (may be given again),
+ * `--full` makes one of 130 million rows too, `--seconds` is how long the load lasts.
  */
 import { parseArgs } from "node:util";
 import type { BenchOptions, BenchRow } from "./bench-row.ts";
@@ -47,6 +47,7 @@ const { values } = parseArgs({
     rows: { type: "string", default: MADE_ROWS },
     pack: { type: "string", multiple: true, default: [] },
     rounds: { type: "string", default: "25" },
+    seconds: { type: "string", default: "20" },
     full: { type: "boolean", default: false },
   },
 });
@@ -63,8 +64,11 @@ if (!made.every((rows) => Number.isSafeInteger(rows) && rows > 0))
   fail(`--rows ${values.rows} is no list of sizes.`);
 const rounds = Number(values.rounds);
 if (!(Number.isSafeInteger(rounds) && rounds > 0)) fail(`--rounds ${values.rounds} is no number of rounds.`);
+const loadSeconds = Number(values.seconds);
+if (!(Number.isSafeInteger(loadSeconds) && loadSeconds > 0)) fail(`--seconds ${values.seconds} is no time.`);
 await using days = new BenchDays({ dayRows: values.full ? [...made, FULL_ROWS] : made, packs: values.pack });
-const options: BenchOptions = { days, deliveryRows: Math.min(DELIVERY_ROWS, Math.max(...made)), rounds };
+const deliveryRows = Math.min(DELIVERY_ROWS, Math.max(...made));
+const options: BenchOptions = { days, deliveryRows, rounds, loadSeconds };
 
 const begun = new Date();
 const about = setting(begun);

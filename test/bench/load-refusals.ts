@@ -1,0 +1,150 @@
+/**
+ * What a refusal takes beside a served page of 10,000 rows: one after the other on a quiet service, the worker's own
+ * time, processor time, and while 200 accounts walk. The slot of the 503 is held by a file whose reader rests, so nothing but the
+ * refusal itself is measured.
+ */
+
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
+import { noise } from "../support/builders.ts";
+import { type Answer, call } from "../support/http-client.ts";
+import { account, publishPack } from "../support/operator.ts";
+import { randomFrom } from "../support/random.ts";
+import { newestRuntime } from "../support/runtime-process.ts";
+import type { Service } from "../support/service.ts";
+import { type OpenAnswer, openAnswer } from "../support/slow-client.ts";
+import { orderHistory } from "../support/walk.ts";
+import { type BenchRow, median, timeInTurns } from "./bench-row.ts";
+import { type Tally, TRADEDATE } from "./load-walks.ts";
+
+const TABLE = "refusals beside a page of 10,000 rows";
+const ROUNDS = 60;
+/** For processor time, which the kernel counts in steps of 10 ms. */
+const IN_A_ROW = 200;
+
+/** A file larger than all buffers between the worker and a reader at rest. */
+const HELD = { tradedate: "20260310", symbol: "300750", rows: 700_000 };
+
+interface Kind {
+  name: string;
+  reason: string | null;
+  /** The request's body. */
+  body: Record<string, unknown>;
+  send(): Promise<Answer>;
+}
+
+export interface Refusals {
+  /** On a service that does nothing else. */
+  quiet(): Promise<BenchRow[]>;
+  /** While `walking` goes on. */
+  beside(walking: Promise<Tally>): Promise<BenchRow[]>;
+  /** Lets the held slot go. */
+  end(): Promise<void>;
+}
+
+/** Publishes what the refusals need, makes their accounts, and has one slot held. */
+export async function prepareRefusals(service: Service, symbol: string): Promise<Refusals> {
+  const columns = noise(randomFrom(1), HELD.rows);
+  const pack = await buildPackBytes(HELD.tradedate as BeijingDate, [
+    { symbol: HELD.symbol, market: "SZ", columns },
+  ]);
+  await publishPack(service, HELD.tradedate, pack);
+  const limits = { requests: 1_000_000, files: 1_000 };
+  const [served, holding, used] = await Promise.all([
+    account(service, { plan: "flagship" }),
+    account(service, { plan: "flagship", limits }),
+    account(service, { plan: "flagship", limits: { requests: 0 } }),
+  ]);
+  const holder = await hold(service, holding.key);
+  const kind = (name: string, reason: string | null, apikey: string, params: object = {}): Kind => {
+    const body = orderHistory({
+      apikey,
+      params: { symbol, tradedate: TRADEDATE, page_size: 10_000, ...params },
+    });
+    return { name, reason, body, send: () => call(`${service.baseUrl}/api`, { body }) };
+  };
+  const page = kind("the page", null, served.key);
+  const kinds = [
+    kind("403 key unknown", "key_unknown", "et_unknown"),
+    kind("422 wrong parameter", "param_invalid", served.key, { page_size: 0 }),
+    kind("429 quota used", "quota_used", used.key),
+    kind("503 slot busy", "slot_busy", holding.key),
+  ];
+  return {
+    quiet: () => quiet(service, page, kinds),
+    beside: (walking) => beside(kinds, walking),
+    end: async () => {
+      await holder.hangUpAfter(1);
+    },
+  };
+}
+
+async function hold(service: Service, apikey: string): Promise<OpenAnswer> {
+  const params = { symbol: HELD.symbol, tradedate: HELD.tradedate, format: "parquet" };
+  const holder = await openAnswer(`${service.baseUrl}/api`, { body: orderHistory({ apikey, params }) });
+  if (holder.status !== 200) throw new Error(`the slot could not be held: HTTP ${holder.status}`);
+  return holder;
+}
+
+async function sendOnce({ name, reason, send }: Kind): Promise<void> {
+  const answer = await send();
+  if (answer.reason !== reason) throw new Error(`${name}: ${answer.reason} ${answer.text.slice(0, 200)}`);
+}
+
+async function quiet(service: Service, page: Kind, kinds: readonly Kind[]): Promise<BenchRow[]> {
+  const all = [page, ...kinds];
+  // Warm, and so many that no further refusal of these accounts is written down.
+  for (const kind of all) for (let n = 0; n < 30; n++) await sendOnce(kind);
+  const medians = await timeInTurns(new Map(all.map((kind) => [kind, () => sendOnce(kind)])), ROUNDS);
+  const cpu = new Map<Kind, number>();
+  const runtime = newestRuntime();
+  for (const kind of runtime === null ? [] : all) {
+    const before = runtime?.cpuMs() ?? 0;
+    for (let n = 0; n < IN_A_ROW; n++) await sendOnce(kind);
+    cpu.set(kind, ((runtime?.cpuMs() ?? 0) - before) / IN_A_ROW);
+  }
+  const own = new Map<Kind, number>();
+  for (const kind of all) own.set(kind, await ownTime(service, kind));
+  const row = (kind: Kind, column: string, figures: ReadonlyMap<Kind, number>): BenchRow[] => {
+    const value = figures.get(kind);
+    if (value === undefined) return [];
+    const beside =
+      kind === page ? {} : { ratio: value / (figures.get(page) ?? Number.NaN), against: "the page" };
+    return [{ table: TABLE, name: kind.name, column, value, unit: "ms", ...beside }];
+  };
+  return all.flatMap((kind) => [
+    ...row(kind, "alone", medians),
+    ...row(kind, "worker's own time", own),
+    ...row(kind, "processor time, stores' simulators included", cpu),
+  ]);
+}
+
+async function ownTime(service: Service, { name, reason, body }: Kind): Promise<number> {
+  const answer = await call(`${service.baseUrl}/own-time?times=${IN_A_ROW}`, { body });
+  const seen = JSON.parse(answer.text) as { reason: string | null; ms: number };
+  if (seen.reason !== reason) throw new Error(`${name}: ${seen.reason}`);
+  return seen.ms;
+}
+
+async function beside(kinds: readonly Kind[], walking: Promise<Tally>): Promise<BenchRow[]> {
+  const samples = new Map(kinds.map((kind) => [kind, [] as number[]]));
+  const isWalking = { value: true };
+  const ended = walking.finally(() => {
+    isWalking.value = false;
+  });
+  while (isWalking.value) {
+    for (const [kind, taken] of samples) {
+      const beganMs = performance.now();
+      await sendOnce(kind);
+      taken.push(performance.now() - beganMs);
+    }
+  }
+  const page = median((await ended).ms);
+  const about = { table: TABLE, column: "while 200 walk", unit: "ms" };
+  const rows: BenchRow[] = [{ ...about, name: "the page", value: page }];
+  for (const [{ name }, taken] of samples) {
+    const value = median(taken);
+    rows.push({ ...about, name, value, ratio: value / page, against: "a page of 2,000 rows then" });
+  }
+  return rows;
+}

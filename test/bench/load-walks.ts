@@ -1,0 +1,123 @@
+/** Accounts that walk at once, every page compared with the rows that were published. */
+import { Agent } from "node:http";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { call } from "../support/http-client.ts";
+import type { Service } from "../support/service.ts";
+import { orderHistory } from "../support/walk.ts";
+
+export const TRADEDATE = "20260311";
+const PAGE_SIZE = 2_000;
+
+/** What all walkers did. */
+export interface Tally {
+  /** Milliseconds of each page. */
+  ms: number[];
+  rows: number;
+  bytes: number;
+  /** Whole walks, each equal to what was published. */
+  walks: number;
+}
+
+/** The rows of each security as the text between the brackets of `items`. */
+export type Texts = ReadonlyMap<string, string>;
+
+/** A connection for each of so many accounts: nobody waits for another's. */
+export function agentFor(accounts: number): Agent {
+  return new Agent({ keepAlive: true, maxSockets: accounts });
+}
+
+/**
+ * All accounts walk, again and again, for `forMs`; a begun walk is left in the middle then. Throws at the first
+ * wrong row and at the first page that is not served.
+ */
+export async function walkAll(
+  service: Service,
+  keys: readonly string[],
+  texts: Texts,
+  forMs: number,
+): Promise<Tally> {
+  const tally: Tally = { ms: [], rows: 0, bytes: 0, walks: 0 };
+  const symbols = [...texts.keys()];
+  const agent = agentFor(keys.length);
+  const endMs = performance.now() + forMs;
+  const walker = async (key: string, number: number) => {
+    for (let turn = number; performance.now() < endMs; turn++) {
+      const symbol = symbols[turn % symbols.length] ?? "";
+      const walk = { symbol, text: texts.get(symbol) ?? "", endMs, agent };
+      if (await walkOne(service, key, walk, tally)) tally.walks++;
+    }
+  };
+  await Promise.all(keys.map(walker));
+  agent.destroy();
+  return tally;
+}
+
+async function walkOne(
+  service: Service,
+  key: string,
+  { symbol, text, endMs, agent }: { symbol: string; text: string; endMs: number; agent: Agent },
+  tally: Tally,
+): Promise<boolean> {
+  let at = 0;
+  for (let cursor: string | null = null; performance.now() < endMs; ) {
+    const beganMs = performance.now();
+    const body: string = await pageText(service, key, { symbol, page_size: PAGE_SIZE, cursor }, agent);
+    tally.ms.push(performance.now() - beganMs);
+    tally.bytes += body.length;
+    const items = body.slice(body.indexOf('"items":[') + 9, body.lastIndexOf('],"tradedate"'));
+    if (!text.startsWith(items, at)) throw new Error(`a page of ${symbol} has wrong rows`);
+    tally.rows += items.split("],[").length;
+    at += items.length + 1;
+    cursor = /"next_cursor":"([^"]+)"/.exec(body.slice(body.lastIndexOf('],"tradedate"')))?.[1] ?? null;
+    if (cursor !== null) continue;
+    if (at !== text.length + 1)
+      throw new Error(`a walk of ${symbol} ended ${text.length + 1 - at} bytes early`);
+    return true;
+  }
+  return false;
+}
+
+/** The body of one page of the loaded day; throws unless it is served. */
+export async function pageText(
+  service: Service,
+  apikey: string,
+  params: object,
+  agent: Agent,
+): Promise<string> {
+  const body = orderHistory({ apikey, params: { tradedate: TRADEDATE, ...params } });
+  const answer = await call(`${service.baseUrl}/api`, { body, agent });
+  if (answer.status !== 200 || answer.reason !== null)
+    throw new Error(`HTTP ${answer.status} ${answer.text.slice(0, 300)}`);
+  return answer.text;
+}
+
+/** Milliseconds of each answer of a worker that has nothing to do, asked by as many clients for as long. */
+export async function fixedBody(bytes: number, accounts: number, forMs: number): Promise<number[]> {
+  const contents = `const body = new Uint8Array(${bytes}).fill(48);
+    export default { async fetch(request) { await request.text(); return new Response(body); } };`;
+  const mf = new Miniflare(
+    convertV4MiniflareOptions({
+      host: "127.0.0.1",
+      port: 0,
+      cf: false,
+      telemetry: { enabled: false },
+      modules: [{ type: "ESModule", path: "worker.js", contents }],
+    }),
+  );
+  const { origin } = await mf.ready;
+  const agent = agentFor(accounts);
+  const ms: number[] = [];
+  const endMs = performance.now() + forMs;
+  const client = async () => {
+    while (performance.now() < endMs) {
+      const beganMs = performance.now();
+      const { text } = await call(`${origin}/api`, { body: { nothing: null }, agent });
+      ms.push(performance.now() - beganMs);
+      if (text.length !== bytes) throw new Error("the fixed body is another one");
+    }
+  };
+  await Promise.all(Array.from({ length: accounts }, client));
+  agent.destroy();
+  await mf.dispose();
+  return ms;
+}

@@ -1,0 +1,62 @@
+/**
+ * The service, and beside it `POST /own-time?times=N`: what the worker itself takes to answer the request in the
+ * body, in milliseconds. Its stores' answers are those of one real run, given again at once, so that nothing of a
+ * store's own time is in the figure.
+ */
+import type { Env } from "../../src/env.ts";
+import worker from "../../src/worker.ts";
+import { type StoreCall, watchStores } from "../support/watched-stores.ts";
+
+export * from "../../src/worker.ts";
+
+/** What the stores answered, in the order of the calls; while it is being filled they are asked. */
+let answers: unknown[] = [];
+let isReplaying = false;
+let at = 0;
+
+/** The same bindings for the whole life of the isolate, so that settings are parsed once. */
+let bindings: Env | undefined;
+
+export default {
+  async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname !== "/own-time") return worker.fetch(request, env, ctx);
+    bindings ??= watchStores(env, replayed);
+    const body = await request.text();
+    const once = async () => {
+      at = 0;
+      const answer = await worker.fetch(
+        new Request("http://bench/api", { method: "POST", body }),
+        bindings,
+        ctx,
+      );
+      await answer.arrayBuffer();
+      return answer.headers.get("x-reason");
+    };
+    answers = [];
+    isReplaying = false;
+    const reason = await once();
+    isReplaying = true;
+    const times = Number(searchParams.get("times"));
+    const beganMs = performance.now();
+    for (let n = 0; n < times; n++) {
+      if ((await once()) !== reason) throw new Error("a replayed answer is another one");
+    }
+    return Response.json({ reason, ms: (performance.now() - beganMs) / times });
+  },
+};
+
+async function replayed({ store, method }: StoreCall, proceed: () => Promise<unknown>): Promise<unknown> {
+  // A refusal is written down behind the answer, whenever that is: no part of a run's order.
+  if (store === "d1" && method === "run") return isReplaying ? undefined : proceed();
+  const place = at++;
+  if (!isReplaying) answers[place] = store === "r2" ? await readWhole(await proceed()) : await proceed();
+  return answers[place];
+}
+
+/** An R2 object that can be read more than once. */
+async function readWhole(answer: unknown): Promise<unknown> {
+  const object = answer as R2ObjectBody;
+  const bytes = await object.arrayBuffer();
+  return { etag: object.etag, body: null, arrayBuffer: async () => bytes };
+}
