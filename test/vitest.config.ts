@@ -34,6 +34,8 @@ export default defineConfig({
         },
       },
       {
+        // Some tests ask the routers themselves which routes there are.
+        plugins: [textModules()],
         test: {
           name: "service",
           include: [serviceTests],

@@ -1,9 +1,11 @@
 /** Who may do what in the console: every route × no session, a wrong one, an expired one, another account's. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { adminRoutes } from "../../src/admin/routes.ts";
 import type { Account, ShareList } from "../../src/admin/wire.ts";
+import { consoleRoutes } from "../../src/console/routes.ts";
 import { type Holder, signIn } from "../support/console.ts";
 import { shareOf } from "../support/drive.ts";
-import { type Answer, call } from "../support/http-client.ts";
+import { call } from "../support/http-client.ts";
 import { account, asOperator, type TestAccount } from "../support/operator.ts";
 import { orderHistory } from "../support/walk.ts";
 import { MAIN, startWorld, type World } from "./world.ts";
@@ -23,21 +25,34 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const keyId = () => owner.keys[0]?.keyId ?? "";
-const GETS = [
-  "/console/",
-  "/console/keys",
-  "/console/data",
-  "/console/try",
-  "/console/shares",
-  "/console/nothing",
+
+interface Route {
+  method: string;
+  path: string;
+}
+
+/** What answers to somebody who is not signed in; every other route, also one that is yet to be written, must not. */
+const OPEN = [
+  "GET /console",
+  "GET /console/-assets/:name",
+  "GET /console/invite/:token",
+  "POST /console/invite/:token",
 ];
-const posts = () => [
-  "/console/keys",
-  `/console/keys/${keyId()}/roll`,
-  `/console/keys/${keyId()}/revoke`,
-  `/console/shares/${shareId}/revoke`,
-  "/console/sign-out",
+
+/** A router's own routes, without what stands before or after all of them. */
+const routesOf = (routes: readonly Route[]) => routes.filter(({ path }) => !path.includes("*"));
+const isOpen = ({ method, path }: Route) => OPEN.includes(`${method} ${path}`);
+const CLOSED = routesOf(consoleRoutes().routes).filter((route) => !isOpen(route));
+
+/** The closed routes by the owner's ids, and an address that is none. */
+const closed = (): Route[] => [
+  ...CLOSED.map(({ method, path }) => ({
+    method,
+    path: path.replace(":keyId", keyId()).replace(":shareId", shareId),
+  })),
+  ...["GET", "POST", "PUT", "DELETE"].map((method) => ({ method, path: "/console/nothing" })),
 ];
+const GETS = CLOSED.filter(({ method }) => method === "GET").map(({ path }) => path);
 const FORM = { name: "x", hours: "24" };
 const request = orderHistory({ apikey: "", params: { symbol: "600519", tradedate: MAIN } });
 
@@ -68,25 +83,29 @@ async function state(): Promise<string> {
 /** The routes are asked with `headers`; each answer must be `status`, and nothing may have changed. */
 async function expectAll(headers: Record<string, string>, status: number): Promise<void> {
   const before = await state();
-  const own = { origin: world.service.baseUrl, "content-type": "application/x-www-form-urlencoded" };
-  const form = new URLSearchParams({ ...FORM, form: holder.formToken }).toString();
-  const answers: [string, Answer][] = [];
-  for (const path of GETS) {
-    answers.push([path, await call(world.service.baseUrl + path, { method: "GET", headers })]);
-  }
-  for (const path of posts()) {
-    const asked = { method: "POST", headers: { ...own, ...headers }, body: form };
-    answers.push([path, await call(world.service.baseUrl + path, asked)]);
-  }
-  answers.push(["/console/api", await run({ ...asHolder(), cookie: headers.cookie ?? "" })]);
-  for (const [path, answer] of answers) {
-    expect([path, answer.status]).toEqual([path, status]);
+  const form = {
+    origin: world.service.baseUrl,
+    "content-type": "application/x-www-form-urlencoded",
+    "x-form-token": holder.formToken,
+  };
+  const body = new URLSearchParams({ ...FORM, form: holder.formToken }).toString();
+  for (const { method, path } of closed()) {
+    const asked = method === "GET" ? { method, headers } : { method, headers: { ...form, ...headers }, body };
+    const answer = await call(world.service.baseUrl + path, asked);
+    expect([method, path, answer.status]).toEqual([method, path, status]);
     expect(answer.text).not.toContain(owner.accountId);
   }
   expect(await state()).toBe(before);
 }
 
 describe("every route of the console (issue 5, section 4)", () => {
+  it("is known from the router itself, with nothing left to fill in", () => {
+    const all = routesOf(consoleRoutes().routes).map(({ method, path }) => `${method} ${path}`);
+    expect(all.length).toBeGreaterThan(14);
+    expect(OPEN.filter((route) => !all.includes(route))).toEqual([]);
+    expect(closed().filter(({ path }) => path.includes(":"))).toEqual([]);
+  });
+
   it("is closed without a session", () => expectAll({}, 401));
 
   it("is closed to a session that was never given", () =>
@@ -119,11 +138,14 @@ describe("every route of the console (issue 5, section 4)", () => {
 });
 
 describe("another account's session", () => {
-  it("changes none of the owner's keys and shares", async () => {
+  it("changes none of the owner's keys and shares, by whatever route takes an id", async () => {
     const before = await state();
-    for (const path of [`keys/${keyId()}/roll`, `keys/${keyId()}/revoke`, `shares/${shareId}/revoke`]) {
-      const answer = await stranger.ask("POST", `/console/${path}`, FORM);
-      expect([path, answer.status]).toEqual([path, 404]);
+    const taking = CLOSED.filter(({ path }) => path.includes(":"));
+    expect(taking.length).toBeGreaterThanOrEqual(3);
+    for (const { method, path } of taking) {
+      const filled = path.replace(":keyId", keyId()).replace(":shareId", shareId);
+      const answer = await stranger.ask(method, filled, FORM);
+      expect([method, path, answer.status]).toEqual([method, path, 404]);
     }
     expect(await state()).toBe(before);
   });
@@ -146,6 +168,23 @@ describe("another account's session", () => {
     expect(envelope.code).toBe(200);
     expect(envelope.data?.account_id).not.toBe(owner.accountId);
     expect(envelope.data?.key_id).toBeNull();
+  });
+});
+
+describe("the operator's API", () => {
+  it("opens no route to a session of the console", async () => {
+    const routes = routesOf(adminRoutes().routes).filter(({ method }) => method !== "ALL");
+    expect(routes.length).toBeGreaterThan(40);
+    const before = await state();
+    const token = holder.cookie.split("=")[1] ?? "";
+    for (const { method, path } of routes) {
+      const filled = `${world.service.baseUrl}/admin${path}`.replace(":id", owner.accountId);
+      for (const headers of [{ cookie: holder.cookie }, { authorization: `Bearer ${token}` }]) {
+        const asked = method === "GET" ? { method, headers } : { method, headers, body: {} };
+        expect([method, path, (await call(filled, asked)).status]).toEqual([method, path, 401]);
+      }
+    }
+    expect(await state()).toBe(before);
   });
 });
 
