@@ -1,0 +1,94 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { addDays, type BeijingDate } from "../../../src/calendar/beijing.ts";
+import { changesSince } from "../../../src/catalog/day-changes.ts";
+import { rememberSeen, tellSeen } from "../../../src/catalog/restore-marks.ts";
+
+const { DB: db } = env as unknown as { DB: D1Database };
+const FIRST = "20240101" as BeijingDate;
+const NOW = Date.UTC(2026, 2, 12);
+
+beforeEach(async () => {
+  const tables =
+    "day_changes order_days day_revisions day_packs day_securities restored_over revision_floors";
+  await db.batch(tables.split(" ").map((name) => db.prepare(`DELETE FROM ${name}`)));
+});
+
+/** Makes pack `packId` of one security with this content what `day` serves as `revision`. */
+async function serve(
+  day: BeijingDate,
+  packId: number,
+  { revision = 1, content = "a", state = "available" },
+): Promise<void> {
+  const pack = "INSERT INTO day_packs VALUES (?1, ?2, 'key ' || ?1, '', 1, ?3, '', 1, 1, 0)";
+  const row = `INSERT INTO day_securities (pack_id, symbol, market, section_offset, section_length, footer_length,
+    rows, crc, blocks) VALUES (?1, '600519', 'SH', 0, 0, 0, 1, unicode(?2), x'')`;
+  await db.batch([
+    db.prepare(pack).bind(packId, day, content),
+    db.prepare(row).bind(packId, content),
+    db.prepare("INSERT INTO day_revisions VALUES (?1, ?2, ?3, 0, NULL)").bind(day, revision, packId),
+    db
+      .prepare("INSERT OR REPLACE INTO order_days VALUES (?1, ?2, ?3, ?4, '')")
+      .bind(day, revision, packId, state),
+  ]);
+}
+
+/** What is told when `replace` puts another catalog in the place of the present one. */
+async function told(replace: () => Promise<void>) {
+  await db.batch(rememberSeen("TRUE").map((sql) => db.prepare(sql)));
+  await db.batch(["order_days", "day_revisions"].map((name) => db.prepare(`DELETE FROM ${name}`)));
+  await replace();
+  await db.batch(tellSeen("TRUE", NOW).map((sql) => db.prepare(sql)));
+  return changesSince(db, { changeId: 0, sinceMs: 0, from: null, count: 1_000 });
+}
+
+describe("what is told of a restore", () => {
+  it("is every day that serves something else, with what differs, and no other", async () => {
+    const [same, renumbered, rebuilt, gone, struck, back] = Array.from({ length: 6 }, (_, n) =>
+      addDays(FIRST, n),
+    );
+    await serve(same as BeijingDate, 1, {});
+    await serve(renumbered as BeijingDate, 2, { revision: 2 });
+    await serve(rebuilt as BeijingDate, 3, { revision: 3, content: "b" });
+    await serve(gone as BeijingDate, 4, {});
+    await serve(struck as BeijingDate, 5, {});
+    await serve(back as BeijingDate, 6, { state: "withdrawn" });
+    const changes = await told(async () => {
+      await serve(same as BeijingDate, 11, {});
+      await serve(renumbered as BeijingDate, 12, {});
+      await serve(rebuilt as BeijingDate, 13, { revision: 2 });
+      await serve(struck as BeijingDate, 15, { state: "damaged" });
+      await serve(back as BeijingDate, 16, {});
+    });
+    const lists = (...changed: string[]) => ({ added: [], removed: [], changed });
+    const nothing = { added: null, removed: null, changed: null };
+    const facts = changes.map(({ changeId: _, atMs: __, ...rest }) => rest);
+    expect(facts).toEqual([
+      { tradedate: renumbered, kind: "restored", revision: 1, previous: 2, ...lists() },
+      { tradedate: rebuilt, kind: "restored", revision: 2, previous: 3, ...lists("600519.SH") },
+      { tradedate: gone, kind: "withdrawn", revision: 1, previous: 1, ...nothing },
+      { tradedate: struck, kind: "damaged", revision: 1, previous: 1, ...nothing },
+      { tradedate: back, kind: "restored", revision: 1, previous: 1, ...lists() },
+    ]);
+    expect(changes.every(({ atMs }) => atMs === NOW)).toBe(true);
+    expect(changes[0]?.changeId).toBe(NOW / 1000 + 1);
+  });
+
+  it("is not which securities differ when more than 100 days have another pack: that would take too long", async () => {
+    const days = Array.from({ length: 101 }, (_, n) => addDays(FIRST, n));
+    for (const [n, each] of days.entries()) await serve(each, n, { content: "b", revision: 2 });
+    const changes = await told(async () => {
+      for (const [n, each] of days.entries()) await serve(each, 1_000 + n, {});
+    });
+    expect(changes).toHaveLength(101);
+    expect(changes.every(({ kind, changed }) => kind === "restored" && changed === null)).toBe(true);
+  });
+
+  it("keeps the numbers that were given, those of an earlier restore too", async () => {
+    await serve(FIRST, 1, { revision: 4 });
+    await told(() => serve(FIRST, 2, { revision: 2 }));
+    await told(() => serve(FIRST, 3, { revision: 1 }));
+    const { results } = await db.prepare("SELECT * FROM revision_floors").all();
+    expect(results).toEqual([{ target: `orders/${FIRST}`, revision: 4 }]);
+  });
+});
