@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import {
   type Account,
+  type AccountContact,
   type AccountList,
   accountListSchema,
   accountSchema,
@@ -26,6 +27,14 @@ export function registerAccounts(program: Command): void {
       .option("--contact <text>", "how to reach the customer")
       .option("--note <text>", "anything worth remembering"),
   ).action(create);
+  withService(
+    account
+      .command("edit")
+      .description("change who to write to and what to remember; what is not given stays")
+      .argument("<account>")
+      .option("--contact <text>", "how to reach the customer")
+      .option("--note <text>", "anything worth remembering; '' for nothing"),
+  ).action(edit);
   withService(
     account
       .command("show")
@@ -98,6 +107,18 @@ async function create(
   };
   const client = serviceOf(options);
   printAccount(options, await client.request(accountSchema, "POST", "/admin/accounts", { body }));
+}
+
+async function edit(
+  id: string,
+  options: ServiceOptions & { contact?: string; note?: string },
+): Promise<void> {
+  const { contact, note } = options;
+  if (contact === undefined && note === undefined) {
+    throw new CommandFailure("Give --contact, --note or both.", EXIT.usage);
+  }
+  const body: AccountContact = { contact, note };
+  printAccount(options, await request(options, "PUT", id, "/contact", body));
 }
 
 async function show(id: string, options: ServiceOptions): Promise<void> {

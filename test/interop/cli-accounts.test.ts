@@ -81,6 +81,13 @@ describe("edgetape account", () => {
     expect(await done("account", "limits", "c-17", "--files", "plan")).toContain("files the plan's");
   });
 
+  it("changes who to write to, and leaves what is not given", async () => {
+    const edited = await done("account", "edit", "c-17", "--note", "calls on Mondays");
+    expect(edited).toMatch(/^contact +c17@example\.com$/m);
+    expect(edited).toMatch(/^note +calls on Mondays$/m);
+    expect((await edgetape(["account", "edit", "c-17"], service)).status).toBe(2);
+  });
+
   it("disables an account after a yes, and enables it", async () => {
     const [key = ""] = (await done("key", "issue", "c-18")).split("\n");
     expect((await edgetape(["account", "disable", "c-18"], service)).status).toBe(2);

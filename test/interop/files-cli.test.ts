@@ -145,8 +145,9 @@ describe("edgetape share", () => {
     const { url } = await share("level2", 2026);
     const shareId = url.split("/s/")[1]?.slice(0, -1) ?? "";
     expect(await done(["share", "list", flagship.accountId])).toMatch(
-      new RegExp(`^${shareId} +level2 +2026`, "m"),
+      new RegExp(`^${shareId} +${flagship.accountId} +level2 +2026`, "m"),
     );
+    expect(await done(["share", "list"])).toMatch(new RegExp(`^${shareId} +${flagship.accountId} `, "m"));
     expect(await edgetape(["share", "revoke", shareId])).toMatchObject({ status: 2, stdout: "" });
     expect((await share("level2", 2026)).url).toBe(url);
     expect(await done(["share", "revoke", shareId, "--yes"])).toContain(`Share ${shareId} of account`);

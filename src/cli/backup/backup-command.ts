@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { beijingTimestamp } from "../../calendar/beijing.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "../confirm.ts";
 import { adoptableLines } from "../day-adopt.ts";
-import { EXIT } from "../exit.ts";
+import { CommandFailure, EXIT, ServiceRefusal } from "../exit.ts";
 import { print, type ServiceOptions, serviceOf, withService } from "../service-options.ts";
 import { openBackup } from "./backup-file.ts";
 import { createBackup } from "./create.ts";
@@ -87,7 +87,12 @@ async function restore(
     await confirm(question, options);
   }
   const say = (line: string) => process.stderr.write(`${line}\n`);
-  const restored = await restoreBackup(client, backup, options.force ?? false, say);
+  const restored = await restoreBackup(client, backup, options.force ?? false, say).catch(
+    (error: unknown) => {
+      const isFull = error instanceof ServiceRefusal && error.refused.reason === "not_empty";
+      throw isFull ? new CommandFailure(`${error.message} If that is what you want, add --force.`) : error;
+    },
+  );
   print(options, restored, restoredLines(path, restored));
   if (restored.lacking.length > 0) process.exitCode = EXIT.degraded;
 }

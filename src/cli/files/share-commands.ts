@@ -1,6 +1,6 @@
 /** `edgetape share`: the shares that accounts were given. */
 import type { Command } from "commander";
-import { shareListSchema, shareSummarySchema } from "../../admin/wire.ts";
+import { type ShareList, type ShareSummary, shareListSchema, shareSummarySchema } from "../../admin/wire.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "../confirm.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "../service-options.ts";
 import { registerSecrets } from "./secret-commands.ts";
@@ -9,7 +9,10 @@ import { registerSecrets } from "./secret-commands.ts";
 export function registerShares(program: Command): void {
   const share = program.command("share").description("shares of daily files");
   withService(
-    share.command("list").description("every share an account was given, newest first").argument("<account>"),
+    share
+      .command("list")
+      .description("every share an account was given, newest first; without one, all that are in force")
+      .argument("[account]"),
   ).action(list);
   withService(
     share
@@ -21,22 +24,30 @@ export function registerShares(program: Command): void {
   registerSecrets(share);
 }
 
-async function list(account: string, options: ServiceOptions): Promise<void> {
-  const path = `/admin/shares?account=${encodeURIComponent(account)}`;
-  const answer = await serviceOf(options).request(shareListSchema, "GET", path);
-  const rows = answer.shares.map((share) => [
+async function list(account: string | undefined, options: ServiceOptions): Promise<void> {
+  const client = serviceOf(options);
+  const shares: ShareSummary[] = [];
+  let after: string | null = "";
+  while (after !== null) {
+    const query = new URLSearchParams(account === undefined ? { after } : { account });
+    const page: ShareList = await client.request(shareListSchema, "GET", `/admin/shares?${query}`);
+    shares.push(...page.shares);
+    after = page.next;
+  }
+  const rows = shares.map((share) => [
     share.shareId,
+    share.accountId,
     share.dataType,
     String(share.year),
     share.createdAt,
     share.revokedAt === null ? "in force for 7 days, as long as the plan" : `revoked ${share.revokedAt}`,
   ]);
+  const none =
+    account === undefined ? "No share is in force." : `Account ${account} has never asked for a share.`;
   print(
     options,
-    answer,
-    rows.length === 0
-      ? [`Account ${account} has never asked for a share.`]
-      : table(["share id", "type", "year", "made", "state"], rows),
+    { shares },
+    rows.length === 0 ? [none] : table(["share id", "account", "type", "year", "made", "state"], rows),
   );
 }
 
