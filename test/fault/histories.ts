@@ -1,0 +1,139 @@
+/**
+ * Random histories of a client on bad lines to two deployments: what is asked, what the lines do to it, and the
+ * rows it must give. What a client is, each test says itself.
+ */
+import { FIELDS, type Field } from "../../src/orders/record.ts";
+import { day, type Row, randomSecurity, type TestDay, type TestSecurity } from "../support/builders.ts";
+import type { Fault } from "../support/fault-line.ts";
+import type { Random } from "../support/random.ts";
+import type { TwoDeployments } from "./two-deployments.ts";
+
+/** Histories of each client; in some of them the day is rebuilt on the way, on one deployment or on both. */
+export const HISTORIES = 500;
+export const REBUILT = 60;
+
+/** One walk as a caller asks for it; null is left out. */
+export interface History {
+  symbol: string;
+  date: string;
+  start: string | null;
+  end: string | null;
+  fields: Field[] | null;
+  pageSize: number;
+}
+
+/** Securities from quiet to crowded: the last one has hundreds of rows in a millisecond. */
+export function randomDay(random: Random, tradedate: string): TestDay {
+  const shapes = [
+    { symbol: "000001", rows: 1, crowd: 1 },
+    { symbol: "300750", rows: 257, crowd: 1.2 },
+    { symbol: "600519", rows: 1_100, crowd: 3 },
+    { symbol: "600000", rows: 900, crowd: 40 },
+    { symbol: "688981", rows: 1_500, crowd: 400 },
+  ];
+  return day({ tradedate, securities: shapes.map((shape) => randomSecurity(random, shape)) });
+}
+
+/** A day of its own for each history that rebuilds one. */
+export function rebuildDate(place: number): string {
+  const utc = new Date(Date.UTC(2025, 2, 3) + place * 86_400_000);
+  return utc.toISOString().slice(0, 10).replaceAll("-", "");
+}
+
+/** The day with something else in it: a record more, a record less, or only another price. */
+export function rebuilt(random: Random, before: TestDay): TestDay {
+  const change = random.pick(["more", "less", "price", "elsewhere"]);
+  const securities = before.securities.map((security): TestSecurity => {
+    if (change === "elsewhere" && security.symbol !== "000001") return security;
+    const orders = [...security.orders];
+    const at = random.integer(0, orders.length - 1);
+    const [changed] = orders.slice(at);
+    if (changed === undefined) return security;
+    if (change === "less") orders.splice(at, 1);
+    else if (change === "more") orders.splice(at, 0, { ...changed, volume: changed.volume + 100 });
+    else orders[at] = { ...changed, priceE4: changed.priceE4 + 100 };
+    return { ...security, orders };
+  });
+  return day({ tradedate: before.tradedate, securities });
+}
+
+/** A walk over a security of the day: the whole of it or a window, some fields or all, up to 60 pages. */
+export function randomHistory(random: Random, of: TestDay): History {
+  const { symbol, market, orders } = random.pick(of.securities);
+  const [a = "", b = ""] = [random.pick(orders).time, random.pick(orders).time].toSorted();
+  const isWindow = random.chance(0.4) && a !== b;
+  const fields = FIELDS.filter(() => random.chance(0.3));
+  const sizes = [1, 7, 64, 100, 10_000].filter((size) => orders.length / size <= 60);
+  return {
+    symbol: random.pick([symbol, `${symbol}.${market}`]),
+    date: of.tradedate,
+    start: isWindow ? a : null,
+    end: isWindow && random.chance(0.7) ? b : null,
+    fields: fields.length > 0 && random.chance(0.3) ? fields : null,
+    pageSize: random.pick([...sizes, Math.ceil(orders.length / random.integer(1, 25))]),
+  };
+}
+
+/** The rows that the history must give, taken from what was published. */
+export function expectedRows(of: TestDay, { symbol, start, end, fields }: History): Row[] {
+  const columns = (fields ?? FIELDS).map((name) => FIELDS.indexOf(name));
+  return of
+    .rowsOf(symbol.slice(0, 6))
+    .filter(([, , time]) => (start === null || `${time}` >= start) && (end === null || `${time}` < end))
+    .map((row) => columns.map((column) => row[column] ?? ""));
+}
+
+function randomFault(random: Random, badness: number): Fault {
+  if (!random.chance(badness)) return { kind: "pass" };
+  const afterBytes = random.pick([0, 1, 50, 500, 5_000, 50_000]);
+  const refused = { kind: "refuse", status: random.pick([429, 503] as const) } as const;
+  return random.pick<Fault>([
+    { kind: "drop" },
+    { kind: "lose" },
+    { kind: "reset", afterBytes },
+    { kind: "truncate", afterBytes },
+    { kind: "behead", afterBytes: random.integer(1, 400) },
+    { kind: "delay", ms: random.integer(1, 30) },
+    { ...refused, retryAfter: random.pick(["0", "1", "10"]) },
+    { ...refused, retryAfter: random.pick(["1", null]), page: true },
+  ]);
+}
+
+/**
+ * Spoils both lines, `badness` of their requests; mostly one of them dies at some request, and comes back when the
+ * other one dies. `meanwhile` hears the place of each request, from 1, and its body.
+ */
+export function spoilLines(
+  random: Random,
+  world: TwoDeployments,
+  badness: number,
+  meanwhile: (place: number, body: string) => void,
+): void {
+  const lines = [world.first.line, world.second.line];
+  const deaths = random.chance(0.8) ? [random.integer(2, 10), random.integer(11, 25)] : [];
+  let requests = 0;
+  let burst: { fault: Fault; left: number } = { fault: { kind: "pass" }, left: 0 };
+  for (const [which, line] of lines.entries()) {
+    line.spoil((_, body) => {
+      requests++;
+      meanwhile(requests, body);
+      if (deaths.includes(requests)) {
+        void line.die();
+        void lines[1 - which]?.revive();
+        return { kind: "drop" };
+      }
+      // Refusals come in bursts.
+      if (burst.left === 0) burst = { fault: randomFault(random, badness), left: random.integer(1, 3) };
+      burst.left--;
+      return burst.fault.kind === "refuse" || burst.left === 0 ? burst.fault : { kind: "pass" };
+    });
+  }
+}
+
+/** Both lines pass everything again. */
+export async function healLines(world: TwoDeployments): Promise<void> {
+  for (const { line } of [world.first, world.second]) {
+    await line.revive();
+    line.spoil(() => ({ kind: "pass" }));
+  }
+}
