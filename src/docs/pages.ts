@@ -1,5 +1,6 @@
 /** The pages, in the order of the menu, with their text in both languages. */
 import type { DocsLanguage, PageText } from "./block.ts";
+import * as answers from "./pages/answers.ts";
 import * as changes from "./pages/changes.ts";
 import * as choosing from "./pages/choosing.ts";
 import * as errors from "./pages/errors.ts";
@@ -21,6 +22,7 @@ export const PAGES = {
   choosing,
   plans,
   errors,
+  answers,
   shares,
   integrity,
   changes,

@@ -53,6 +53,13 @@ describe("code blocks", () => {
   });
 });
 
+/** The names of all members in a schema. */
+function membersOf(schema: unknown): string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const own = "properties" in schema ? Object.keys(schema.properties as object) : [];
+  return [...own, ...Object.values(schema).flatMap(membersOf)];
+}
+
 /** Every part of a schema that has examples. */
 function withExamples(schema: unknown): { examples: unknown[] }[] {
   if (typeof schema !== "object" || schema === null) return [];
@@ -63,6 +70,19 @@ function withExamples(schema: unknown): { examples: unknown[] }[] {
 }
 
 describe("the OpenAPI document", () => {
+  it("has no member of an answer that the pages do not name", () => {
+    const { components } = openApiDocument(EXAMPLE, "1") as {
+      components: { schemas: Record<string, unknown> };
+    };
+    const answers = Object.entries(components.schemas).filter(([name]) => name.endsWith("_answer"));
+    const names = new Set(answers.flatMap(([, schema]) => membersOf(schema)));
+    expect(names.size).toBeGreaterThan(60);
+    for (const language of ["zh", "en"] as const) {
+      const page = docsPage("answers", language, EXAMPLE);
+      expect([...names].filter((name) => !page.includes(`<code>${name}</code>`))).toEqual([]);
+    }
+  });
+
   it("has examples of the parameters that have forms of their own, each right by its schema", () => {
     const { components } = openApiDocument(EXAMPLE, "1") as { components: { schemas: object } };
     const shown = withExamples(components.schemas);
