@@ -1,0 +1,77 @@
+/** `sync` of the Python client over a catalog that is put back to an earlier state: it follows back, and on again. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { day, order, security, type TestDay } from "../support/builders.ts";
+import { account, asOperator, publish } from "../support/operator.ts";
+import { readParquet } from "../support/parquet-reader.ts";
+import { isPythonMissing, type PythonSession, startSession } from "../support/python.ts";
+import { runEdgetape } from "../support/running-command.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const without = isPythonMissing("the Python client's sync after a restore");
+const TRADEDATE = "20260310";
+/** 300750 is the same in every build. */
+const build = (volume: number): TestDay =>
+  day({
+    tradedate: TRADEDATE,
+    securities: [
+      security("600519", [order("093000000", { volume }), order("093000001", { volume })]),
+      security("300750", [order("093000000")]),
+    ],
+  });
+
+let service: Service;
+let python: PythonSession;
+let key: string;
+const folder = mkdtempSync(join(tmpdir(), "edgetape-restored-"));
+const backup = join(folder, "backup.jsonl");
+
+beforeAll(async () => {
+  if (without) return;
+  service = await startService();
+  const days = [{ day: TRADEDATE, open: true }];
+  await asOperator(service, "PUT", "/admin/calendar", { days, source: "test" });
+  key = (await account(service, { plan: "flagship" })).key;
+  python = await startSession();
+});
+afterAll(async () => {
+  python?.stop();
+  await service?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Which securities a run fetched. */
+async function synced(): Promise<string[]> {
+  const report = await python.run<{ fetched: [string, string][] }>(
+    `result = Client("${key}", "${service.baseUrl}").sync(["600519", "300750"], "${TRADEDATE}", "${TRADEDATE}", ${JSON.stringify(join(folder, "synced"))})._asdict()`,
+  );
+  return report.fetched.map(([symbol]) => symbol);
+}
+
+const rowsHeld = async () => {
+  const file = `synced/600519.SH/600519.SH_${TRADEDATE}_orders.parquet`;
+  return (await readParquet(readFileSync(join(folder, file)))).rows;
+};
+
+describe.skipIf(without)("sync over a catalog that is put back", () => {
+  it("fetches what differs and nothing else, back and on again, and never keeps a file of another build", async () => {
+    const [first, second, third] = [build(100), build(200), build(300)];
+    await publish(service, first);
+    await runEdgetape(["backup", "create", "--out", backup], service);
+    await publish(service, second);
+    expect(await synced()).toEqual(["600519", "300750"]);
+    expect(await rowsHeld()).toEqual(second.rowsOf("600519"));
+
+    const restored = await runEdgetape(["backup", "restore", backup, "--force", "--yes"], service);
+    expect(restored.status).toBe(0);
+    expect(await synced()).toEqual(["600519"]);
+    expect(await rowsHeld()).toEqual(first.rowsOf("600519"));
+
+    // Its number would have been that of the second build.
+    await publish(service, third);
+    expect(await synced()).toEqual(["600519"]);
+    expect(await rowsHeld()).toEqual(third.rowsOf("600519"));
+  });
+});
