@@ -21,6 +21,7 @@ const PRICES = {
   cpuMs: 0.02,
   r2Reads: 0.36,
   objectRequests: 0.15,
+  objectRowsRead: 0.001,
   objectRowsWritten: 1,
   d1RowsRead: 0.001,
   d1RowsWritten: 1,
@@ -32,10 +33,14 @@ const ROUNDS = 50;
 
 /** Counts, processor time and price of each kind of request. */
 export async function benchCost(): Promise<BenchRow[]> {
-  const security = randomSecurity(randomFrom(20260311), { symbol: "300750", rows: 40_000 });
+  const random = randomFrom(20260311);
+  const securities = [
+    randomSecurity(random, { symbol: "300750", rows: 40_000 }),
+    randomSecurity(random, { symbol: "300751", rows: 10_000 }),
+  ];
   await using service = await startService({ entry: "test/bench/counting-worker.ts" });
   await loadWeekdays(service, "20260101", "20261231");
-  await publish(service, day({ tradedate: TRADEDATE, securities: [security] }));
+  await publish(service, day({ tradedate: TRADEDATE, securities }));
   await publishFiles(service, tradesFile("20260310", new Uint8Array(1_000_000)));
   const { key } = await account(service, { plan: "flagship" });
   const share = await shareOf(service, key);
@@ -43,7 +48,8 @@ export async function benchCost(): Promise<BenchRow[]> {
     service.post(orderHistory({ apikey, params: { symbol: "300750", tradedate: TRADEDATE, ...params } }));
   const year = { apiname: "file_download", apikey: key, params: { data_type: "level2", year: 2026 } };
   const kinds: [string, () => Promise<unknown>][] = [
-    ["JSON page of 10,000 rows", () => ask({})],
+    ["JSON page of 10,000 rows in a walk", () => ask({})],
+    ["JSON page of 10,000 rows that ends one", () => ask({ symbol: "300751" })],
     ["Parquet file of 40,000 rows", () => ask({ format: "parquet" })],
     ["refusal, unknown key", () => ask({}, "et_unknown")],
     ["refusal, wrong parameter", () => ask({ page_size: 0 })],
@@ -73,8 +79,9 @@ async function costOf(service: Service, name: string, send: () => Promise<unknow
     PRICES.workerRequests +
     cpuMs * PRICES.cpuMs +
     each(counts.r2) * PRICES.r2Reads +
-    each(counts.gate + counts.guard) * PRICES.objectRequests +
-    each(counts.gateRowsWritten) * PRICES.objectRowsWritten +
+    each(counts.objectRequests) * PRICES.objectRequests +
+    each(counts.objectRowsRead) * PRICES.objectRowsRead +
+    each(counts.objectRowsWritten) * PRICES.objectRowsWritten +
     each(counts.d1RowsRead) * PRICES.d1RowsRead +
     each(counts.d1RowsWritten) * PRICES.d1RowsWritten;
   const figure = (column: string, value: number, unit = ""): BenchRow => ({
@@ -89,9 +96,11 @@ async function costOf(service: Service, name: string, send: () => Promise<unknow
     figure("processor, at most", cpuMs, "ms"),
     figure("D1 rows read", each(counts.d1RowsRead)),
     figure("D1 rows written", each(counts.d1RowsWritten)),
-    figure("object calls", each(counts.gate + counts.guard)),
-    figure("object rows written", each(counts.gateRowsWritten)),
+    figure("object requests", each(counts.objectRequests)),
+    figure("object rows read", each(counts.objectRowsRead)),
+    figure("object rows written", each(counts.objectRowsWritten)),
     figure("R2 reads", each(counts.r2)),
+    figure("bytes of R2", each(counts.r2Bytes)),
   ];
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Env } from "../../src/env.ts";
 import { Gate as ServedGate } from "../../src/gate/gate-object.ts";
+import { Guard as ServedGuard } from "../../src/shares/guard-object.ts";
 import worker from "../../src/worker.ts";
 import { type StoreCall, watchCaches, watchStores } from "../support/watched-stores.ts";
 
@@ -12,29 +13,48 @@ export * from "../../src/worker.ts";
 /** The served gate, with the rows that its storage reads and writes counted. */
 export class Gate extends ServedGate {
   constructor(ctx: DurableObjectState, env: Env) {
-    const { sql } = ctx.storage;
-    const exec = sql.exec.bind(sql) as (...args: unknown[]) => SqlStorageCursor<never>;
-    const counted = (...args: unknown[]) => {
-      const cursor = exec(...args);
-      counts.gateRowsWritten += cursor.rowsWritten;
-      return cursor;
-    };
-    Object.defineProperty(sql, "exec", { value: counted });
-    super(ctx, env);
+    super(countedStorage(ctx), env);
   }
 }
 
-/** Round trips by store. A D1 batch is one round trip; a lease's release is a gate call of its own. */
+/** The served guard of the drive, likewise. */
+export class Guard extends ServedGuard {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(countedStorage(ctx), env);
+  }
+}
+
+/** Statements of the objects since they were last told; a cursor knows its rows when it has been read. */
+let cursors: SqlStorageCursor<never>[] = [];
+
+function countedStorage(ctx: DurableObjectState): DurableObjectState {
+  const { sql } = ctx.storage;
+  const exec = sql.exec.bind(sql) as (...args: unknown[]) => SqlStorageCursor<never>;
+  const counted = (...args: unknown[]) => {
+    const cursor = exec(...args);
+    cursors.push(cursor);
+    return cursor;
+  };
+  Object.defineProperty(sql, "exec", { value: counted });
+  return ctx;
+}
+
+/** Round trips by store. A D1 batch is one round trip; so is what is said to a lease. */
 export interface Counts {
   d1: number;
   gate: number;
   guard: number;
   r2: number;
   cache: number;
+  /** What the platform bills of the objects' calls: those to a lease belong to the request that it came from. */
+  objectRequests: number;
+  objectRowsRead: number;
+  objectRowsWritten: number;
+  /** Of the ranges that R2 answered with. */
+  r2Bytes: number;
   /** As D1 itself tells them. */
   d1RowsRead: number;
   d1RowsWritten: number;
-  gateRowsWritten: number;
 }
 
 const NOTHING: Counts = {
@@ -43,9 +63,12 @@ const NOTHING: Counts = {
   guard: 0,
   r2: 0,
   cache: 0,
+  objectRequests: 0,
+  objectRowsRead: 0,
+  objectRowsWritten: 0,
+  r2Bytes: 0,
   d1RowsRead: 0,
   d1RowsWritten: 0,
-  gateRowsWritten: 0,
 };
 const counts: Counts = { ...NOTHING };
 
@@ -60,6 +83,11 @@ export default {
       return new Response((await env.PACKS.get(searchParams.get("key") ?? "", { range }))?.body);
     }
     if (pathname === "/counts") {
+      for (const { rowsRead, rowsWritten } of cursors) {
+        counts.objectRowsRead += rowsRead;
+        counts.objectRowsWritten += rowsWritten;
+      }
+      cursors = [];
       const told = { ...counts };
       Object.assign(counts, NOTHING);
       return Response.json(told);
@@ -79,9 +107,11 @@ function counted(env: Env): Env {
   return bindings;
 }
 
-async function count({ store }: StoreCall, proceed: () => Promise<unknown>): Promise<unknown> {
+async function count({ store, method }: StoreCall, proceed: () => Promise<unknown>): Promise<unknown> {
   counts[store]++;
+  if ((store === "gate" || store === "guard") && !method.startsWith("lease.")) counts.objectRequests++;
   const answer = await proceed();
+  if (store === "r2" && method === "get") counts.r2Bytes += bytesOf(answer as R2ObjectBody | null);
   if (store === "d1") {
     for (const { meta } of [answer].flat() as D1Result[]) {
       counts.d1RowsRead += meta?.rows_read ?? 0;
@@ -89,4 +119,10 @@ async function count({ store }: StoreCall, proceed: () => Promise<unknown>): Pro
     }
   }
   return answer;
+}
+
+function bytesOf(object: R2ObjectBody | null): number {
+  if (object === null || !("body" in object)) return 0;
+  const { range, size } = object;
+  return range !== undefined && "length" in range ? (range.length ?? size) : size;
 }
