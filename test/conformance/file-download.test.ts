@@ -165,6 +165,6 @@ describe("coverage is what is published (spec 2.3, issue 4)", () => {
     const { accountId, key } = await account(world.service, { plan: "flagship" });
     expectRefusal(await ask("level2", 2019, key), { reason: "nothing_published", says: ["level2", "2019"] });
     const path = `/admin/shares?account=${accountId}`;
-    expect(await asOperator(world.service, "GET", path)).toEqual({ shares: [] });
+    expect(await asOperator(world.service, "GET", path)).toEqual({ shares: [], next: null });
   });
 });
