@@ -96,8 +96,16 @@ export class AdminClient {
 export function adminClient(options: { url?: string | undefined; token?: string | undefined }): AdminClient {
   const baseUrl = options.url ?? process.env.EDGETAPE_URL;
   const token = options.token ?? process.env.EDGETAPE_TOKEN;
-  if (!baseUrl) throw new CommandFailure("Which service? Give --url or set EDGETAPE_URL.", 2);
-  if (!token) throw new CommandFailure("Give the operator's token with --token or set EDGETAPE_TOKEN.", 2);
+  if (!baseUrl)
+    throw new CommandFailure(
+      "Which service? Give --url or set EDGETAPE_URL; `npm start` prints the lines to paste.",
+      2,
+    );
+  if (!token)
+    throw new CommandFailure(
+      "Whose token? Give --token or set EDGETAPE_TOKEN; `npm start` prints the lines to paste.",
+      2,
+    );
   if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
     throw new CommandFailure(`${baseUrl} is not an address; it begins with http:// or https://.`, 2);
   }

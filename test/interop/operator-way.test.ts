@@ -11,7 +11,6 @@ import { runEdgetape } from "../support/running-command.ts";
 const VENDOR_SAMPLE = "../shared/data/orders-20230711-vendor.zip";
 const folder = mkdtempSync(join(tmpdir(), "edgetape-operator-"));
 const packs = join(folder, "packs");
-const backup = join(folder, "backup.jsonl.gz");
 const started: Start[] = [];
 
 async function startEmpty(name: string): Promise<Demo> {
@@ -90,10 +89,6 @@ describe("npm start -- --empty", () => {
     const told = await vi.waitFor(() => done(first, "explain", requestId), { timeout: 20_000 });
     expect(told).toContain("403 (outside_window)");
     await done(first, "subscription", "extend", "customer-1", "--plan", "flagship", "--by", "30d");
-    await vi.waitFor(
-      async () => expect((await ask(first, key, { symbol: "688012", tradedate: date })).code).not.toBe(403),
-      { timeout: 60_000, interval: 1_000 },
-    );
   });
 
   it("rebuilds the day, and its backup comes back to an empty deployment, where the day is published again", async () => {
@@ -110,7 +105,10 @@ describe("npm start -- --empty", () => {
       first,
     );
     expect(again.stdout).toContain(`${date} is served as revision 2`);
-    await done(first, "backup", "create", "--out", backup);
+    const { path: backup } = JSON.parse(
+      await done(first, "backup", "create", "--out", `${folder}/backups/`, "--json"),
+    ) as { path: string };
+    expect(backup).toMatch(/\/backups\/edgetape-\d{8}-\d{6}\.jsonl\.gz$/);
 
     const second = await startEmpty("second");
     const restored = await runEdgetape(["backup", "restore", backup], second);
@@ -122,6 +120,7 @@ describe("npm start -- --empty", () => {
     expect(await findings(second)).not.toContain("objects warning");
     const served = await done(second, "publish", join(packs, `${date}.parquet`));
     expect(served).toContain(`${date} is served as revision 3`);
+    // The key and the plan came with the backup: the sample may not hold this security, but it may be asked for.
     expect((await ask(second, key, { symbol: "600519", tradedate: date })).code).not.toBe(403);
   });
 });

@@ -1,6 +1,6 @@
 /** `edgetape backup`: accounts, plans, hashes of keys, calendar and catalog in a file, and back. */
-import { existsSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Command } from "commander";
 import { beijingTimestamp } from "../../calendar/beijing.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "../confirm.ts";
@@ -24,7 +24,11 @@ export function registerBackup(program: Command): void {
     backup
       .command("create")
       .description("write a backup; an older one is never overwritten by half")
-      .option("--out <file or folder>", "ends in .gz: packed; in a folder its name has the time", "."),
+      .option(
+        "--out <file or folder>",
+        "ends in .gz: packed; in a folder, which is made, its name has the time",
+        ".",
+      ),
   )
     .addHelpText("after", NOT_IN_IT)
     .action(create);
@@ -61,8 +65,11 @@ async function create(options: ServiceOptions & { out: string }): Promise<void> 
   print(options, created, [`${created.path} is written.`, ...rowLines(created.rows)]);
 }
 
+/** The file to write at `out`; a folder, also one that is only called so by its last character, is made. */
 function fileAt(out: string): string {
-  if (!existsSync(out) || !statSync(out).isDirectory()) return out;
+  const isFolder = out.endsWith("/") || (existsSync(out) && statSync(out).isDirectory());
+  mkdirSync(isFolder ? out : dirname(out), { recursive: true });
+  if (!isFolder) return out;
   const digits = beijingTimestamp(Date.now()).slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
   return join(out, `edgetape-${digits}.jsonl.gz`);
 }

@@ -2,6 +2,7 @@
 import { availableParallelism } from "node:os";
 import type { Command } from "commander";
 import { verifyPack } from "../../pack-builder/verify/verify-pack.ts";
+import { countText } from "../amounts.ts";
 import { CommandFailure } from "../exit.ts";
 import { print } from "../service-options.ts";
 
@@ -39,6 +40,6 @@ async function verify(path: string, options: { json?: boolean }): Promise<void> 
   print(
     options,
     answer,
-    `${path}: whole. ${index.tradedate}, ${index.entries.length} securities, ${rows} rows, checked in ${seconds.toFixed(1)} s.`,
+    `${path}: whole. ${index.tradedate}, ${index.entries.length} securities, ${countText(rows)} rows, checked in ${seconds.toFixed(1)} s.`,
   );
 }
