@@ -170,6 +170,15 @@ describe("quota under concurrency (spec 8)", () => {
   });
 });
 
+describe("a refusal that only the pack can tell", () => {
+  it("costs nothing: an undated cursor beyond the rows of its millisecond is 422, and nothing is counted", async () => {
+    const [key = ""] = await twoKeys();
+    const beyond = await service.post(page(key, { cursor: "v2.093000000-25" }));
+    expect([beyond.envelope.code, beyond.reason]).toEqual([422, "cursor_invalid"]);
+    expect(await usedBefore(key)).toBe(0);
+  });
+});
+
 describe("a failing store", () => {
   it("gives slot and charge back when R2 has lost the object, for pages and files", async () => {
     await using broken = await startService();

@@ -85,6 +85,10 @@ async function locateAgain({ call, query, walk, question }: Accepted): Promise<L
   return locate(call, query, walk, orderDayOf(result, question));
 }
 
+/**
+ * A refusal charges nothing, also one that only the pack can tell: that an undated cursor names more rows of its
+ * millisecond than there are (422), that the day was taken away meanwhile, or that it is damaged.
+ */
 async function refuseCredited(accepted: Accepted, denial: Denial): Promise<Response> {
   const { call, slot } = accepted;
   await slot.release({ credit: true, outcome: outcomeFor(accepted, denial) });
