@@ -8,6 +8,9 @@ import { orderHistory } from "../support/walk.ts";
 export const TRADEDATE = "20260311";
 const PAGE_SIZE = 2_000;
 
+/** As the `Retry-After` of an answer that took too long says. */
+const RETRY_MS = 5_000;
+
 /** What all walkers did. */
 export interface Tally {
   /** Milliseconds of each page. */
@@ -16,6 +19,8 @@ export interface Tally {
   bytes: number;
   /** Whole walks, each equal to what was published. */
   walks: number;
+  /** Pages that the service did not manage in its own time (503 `unavailable`), asked for again as it says. */
+  givenUp: number;
 }
 
 /** The rows of each security as the text between the brackets of `items`. */
@@ -28,7 +33,7 @@ export function agentFor(accounts: number): Agent {
 
 /**
  * All accounts walk, again and again, for `forMs`; a begun walk is left in the middle then. Throws at the first
- * wrong row and at the first page that is not served.
+ * wrong row and at the first page that is refused, above all for a busy slot.
  */
 export async function walkAll(
   service: Service,
@@ -36,7 +41,7 @@ export async function walkAll(
   texts: Texts,
   forMs: number,
 ): Promise<Tally> {
-  const tally: Tally = { ms: [], rows: 0, bytes: 0, walks: 0 };
+  const tally: Tally = { ms: [], rows: 0, bytes: 0, walks: 0, givenUp: 0 };
   const symbols = [...texts.keys()];
   const agent = agentFor(keys.length);
   const endMs = performance.now() + forMs;
@@ -61,7 +66,12 @@ async function walkOne(
   let at = 0;
   for (let cursor: string | null = null; performance.now() < endMs; ) {
     const beganMs = performance.now();
-    const body: string = await pageText(service, key, { symbol, page_size: PAGE_SIZE, cursor }, agent);
+    const body = await pageText(service, key, { symbol, page_size: PAGE_SIZE, cursor }, agent);
+    if (body === null) {
+      tally.givenUp++;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      continue;
+    }
     tally.ms.push(performance.now() - beganMs);
     tally.bytes += body.length;
     const items = body.slice(body.indexOf('"items":[') + 9, body.lastIndexOf('],"tradedate"'));
@@ -77,15 +87,16 @@ async function walkOne(
   return false;
 }
 
-/** The body of one page of the loaded day; throws unless it is served. */
+/** The body of one page of the loaded day, null when it took the service too long; throws when it is refused. */
 export async function pageText(
   service: Service,
   apikey: string,
   params: object,
   agent: Agent,
-): Promise<string> {
+): Promise<string | null> {
   const body = orderHistory({ apikey, params: { tradedate: TRADEDATE, ...params } });
   const answer = await call(`${service.baseUrl}/api`, { body, agent });
+  if (answer.reason === "unavailable") return null;
   if (answer.status !== 200 || answer.reason !== null)
     throw new Error(`HTTP ${answer.status} ${answer.text.slice(0, 300)}`);
   return answer.text;

@@ -68,6 +68,7 @@ export async function benchLoad({ loadSeconds }: BenchOptions): Promise<BenchRow
       against,
     },
     { name: "whole walks compared; no wrong row, no busy slot", value: load.walks, unit: "" },
+    { name: "pages that took the service too long (503, asked again)", value: load.givenUp, unit: "" },
     { name: "rows", value: perSecond(load.rows), unit: "/s" },
     { name: "bytes of bodies", value: perSecond(load.bytes) / MIB, unit: "MiB/s" },
     ...[0.5, 0.95, 0.99].map(latency),
