@@ -75,6 +75,9 @@ function FreshKey({ apikey, words }: { apikey: string; words: Words }) {
         </button>
       </p>
       <p class="warn">{words.keyNewNote}</p>
+      <p>
+        {words.keyNewUse} <code>export EDGETAPE_KEY=…</code>. <a href="/console/try">{words.keyNewTry}</a>.
+      </p>
     </section>
   );
 }

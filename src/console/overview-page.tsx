@@ -58,11 +58,21 @@ function Today({ info, words }: { info: AccountInfo; words: Words }) {
   const [quota] = info.quotas;
   if (quota === undefined) return null;
   const minutes = Math.ceil(quota.resets_in / 60);
+  if (info.windows.level2_order_history === null) {
+    return (
+      <section class="card" aria-labelledby="today">
+        <h2 id="today">{words.today}</h2>
+        <p class="quiet">{words.nothingToUse}</p>
+      </section>
+    );
+  }
+  // Of a plan that limits requests alone, files are among them.
+  const within = quota.requests?.limit != null && quota.files?.limit === null;
   return (
     <section class="card" aria-labelledby="today">
       <h2 id="today">{words.today}</h2>
       <Meter id="requests" name={words.requests} counter={quota.requests} words={words} />
-      <Meter id="files" name={words.files} counter={quota.files} words={words} />
+      <Meter id="files" name={words.files} counter={quota.files} words={words} within={within} />
       <p class="quiet">{words.resets(Math.floor(minutes / 60), minutes % 60)}</p>
       {quota.busy ? <p class="warn">{words.busy}</p> : null}
     </section>
@@ -74,16 +84,17 @@ interface MeterProps {
   name: string;
   counter: AccountInfo["quotas"][number]["requests"];
   words: Words;
+  /** Counted by the meter above, which has a limit. */
+  within?: boolean;
 }
 
-function Meter({ id, name, counter, words }: MeterProps) {
+function Meter({ id, name, counter, words, within = false }: MeterProps) {
   if (counter === null) return null;
   const { limit, used, credited } = counter;
   const counted = used - credited;
+  const unlimited = within ? words.usedWithin : words.usedUnlimited;
   const said =
-    limit === null
-      ? words.usedUnlimited(countText(counted))
-      : words.usedOf(countText(counted), countText(limit));
+    limit === null ? unlimited(countText(counted)) : words.usedOf(countText(counted), countText(limit));
   return (
     <div class="quota">
       <span id={`quota-${id}`}>{name}</span>

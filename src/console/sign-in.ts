@@ -3,7 +3,7 @@ import { hashKey } from "../access/key.ts";
 import { endSession, inviteDenial, isInvite, spendInvite } from "../catalog/console-access.ts";
 import { settingsOf } from "../env.ts";
 import { callerOf, keyedHash } from "../shares/address.ts";
-import { type ConsoleContext, type Desk, door, nowOf, seeOther } from "./exchange.ts";
+import { type ConsoleContext, type Desk, deskOf, door, nowOf, seeOther } from "./exchange.ts";
 import { isSameOrigin, newSessionToken, SESSION_MS, sessionCookie, sessionToken } from "./session.ts";
 
 /** What can be the token of a link; anything else is not even looked up. */
@@ -21,6 +21,8 @@ export async function showInvite(c: ConsoleContext): Promise<Response> {
   if (!INVITE.test(token)) return door(c, { problem: "link_unknown", status: 404 });
   const denial = await inviteDenial(c.env.DB, await hashKey(token), nowOf(c));
   if (denial !== null && denial.reason !== "link_unknown") {
+    // Whoever keeps the link as a bookmark is led on while the session it made holds.
+    if (denial.reason === "link_spent" && (await deskOf(c)) !== null) return seeOther("/console/");
     return door(c, { problem: denial.reason, status: 403 });
   }
   return door(c, { action: `/console/invite/${token}`, problem: null, status: 200 });

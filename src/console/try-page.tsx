@@ -32,7 +32,9 @@ export function tryPage(facts: TryFacts): string {
   return documentOf(
     <Layout reader={reader} title={title} page="try" scripts={[ASSETS.chart, ASSETS.try]}>
       <h1>{title}</h1>
-      <p class="lead">{words.lead}</p>
+      <p class="lead">
+        {words.lead} <a href={`/docs/${language}/fields`}>{words.fieldsInDocs}</a>
+      </p>
       <noscript>
         <p class="notice problem">{words.noScript}</p>
       </noscript>

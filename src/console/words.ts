@@ -41,6 +41,8 @@ export interface Words {
   files: string;
   usedOf: (used: string, limit: string) => string;
   usedUnlimited: (used: string) => string;
+  usedWithin: (used: string) => string;
+  nothingToUse: string;
   credited: (count: number) => string;
   resets: (hours: number, minutes: number) => string;
   busy: string;
@@ -71,6 +73,8 @@ export interface Words {
   keyCreateButton: string;
   keyNew: string;
   keyNewNote: string;
+  keyNewUse: string;
+  keyNewTry: string;
   keyHashed: string;
   noKeys: string;
   roll: string;

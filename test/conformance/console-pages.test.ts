@@ -93,6 +93,32 @@ describe("overview", () => {
   });
 });
 
+describe("used today", () => {
+  it("says what counts where: nothing without order history, files among a trial's requests", async () => {
+    const free = await english((await holderOf("free")).holder, "/console/");
+    expect(free).toContain("there is nothing to count");
+    expect(free).not.toContain("no limit");
+    const trial = await english((await holderOf("trial")).holder, "/console/");
+    expect(trial).toContain("0 of 100");
+    expect(trial).toContain("0 (among the requests)");
+  });
+});
+
+describe("links", () => {
+  it("of every page lead somewhere", async () => {
+    const { holder } = await holderOf("flagship");
+    await holder.ask("POST", "/console/keys", { name: "one" });
+    const seen = new Set<string>();
+    for (const page of ["", "keys", "data", "try", "shares"]) {
+      const { text } = await holder.ask("GET", `/console/${page}`);
+      for (const [, address = ""] of text.matchAll(/href="(\/[^"]*)"/g))
+        seen.add(address.replaceAll("&amp;", "&"));
+    }
+    expect(seen.size).toBeGreaterThan(15);
+    for (const address of seen) expect((await holder.ask("GET", address)).status, address).toBeLessThan(400);
+  });
+});
+
 describe("data", () => {
   it("shows the years a plan reaches, each with its days", async () => {
     const { holder } = await holderOf("flagship");

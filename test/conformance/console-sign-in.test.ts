@@ -93,6 +93,18 @@ describe("a one-time link (issue 5, section 3)", () => {
   });
 });
 
+describe("a used link that was kept", () => {
+  it("leads its holder on while the session holds, and nobody else", async () => {
+    const url = await inviteTo(service, owner.accountId);
+    const cookie = setCookie(await press(url)).split(";")[0] ?? "";
+    const led = await open(url, { cookie });
+    expect([led.status, led.headers.location]).toEqual([303, "/console/"]);
+    expect((await open(url)).status).toBe(403);
+    const fresh = await inviteTo(service, owner.accountId);
+    expect((await open(fresh, { cookie })).status).toBe(200);
+  });
+});
+
 describe("guessing links", () => {
   it("locks an address out after ten wrong ones, and leaves others alone", async () => {
     const from = (address: string) => ({ ...ownForm(service), "cf-connecting-ip": address });

@@ -69,9 +69,14 @@ async function runForm() {
     const result = await timed(body, signal);
     if (result.file) return saveFile(result, body, signal);
     clearAnswer();
-    if (result.answer === undefined) return;
-    showAnswer(body, result.answer, result.text);
+    if (result.answer !== undefined) showAnswer(body, result.answer, result.text);
+    bringIntoSight();
   });
+}
+
+/** Below a telephone's whole form nobody would see that the answer came. */
+function bringIntoSight() {
+  if (part("outcome").getBoundingClientRect().bottom > window.innerHeight) part("answer").scrollIntoView();
 }
 
 /** Goes on with the walk that is shown, `count` pages at most. Of one that goes wrong the rows so far stay. */
@@ -150,6 +155,7 @@ async function saveFile({ response, startedMs }, body, signal) {
   part("file").hidden = false;
   const took = `${Math.round(performance.now() - startedMs)} ms`;
   say(200, [took, quotaText(response), idText(response)]);
+  bringIntoSight();
 }
 
 function sizeText(bytes) {
