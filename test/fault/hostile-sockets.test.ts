@@ -13,7 +13,7 @@ import { orderHistory, pageOf } from "../support/walk.ts";
 import { expectCleanLog } from "./hostile-checks.ts";
 
 const TRADEDATE = "20260311";
-/** A tenth of what `hostile.test.ts` sends by a client. */
+/** A line may be silent for a second, so there are fewer of them than of a client's requests: a tenth of `EDGETAPE_HOSTILE`. */
 const LINES = Number(process.env.EDGETAPE_HOSTILE ?? 30_000) / 10;
 const AT_ONCE = 16;
 /** After the last byte was sent, an answer or the end is awaited for so long; then the line is given up. */
