@@ -33,16 +33,20 @@ export default {
       await answer.arrayBuffer();
       return answer.headers.get("x-reason");
     };
-    answers = [];
-    isReplaying = false;
-    const reason = await once();
-    isReplaying = true;
     const times = Number(searchParams.get("times"));
-    const beganMs = performance.now();
-    for (let n = 0; n < times; n++) {
-      if ((await once()) !== reason) throw new Error("a replayed answer is another one");
+    // A key that falls out of memory meanwhile changes the calls: what was recorded is then told no more.
+    for (let attempt = 0; attempt < 5; attempt++) {
+      isReplaying = false;
+      await once();
+      answers = [];
+      const reason = await once();
+      isReplaying = true;
+      let repeated = 0;
+      const beganMs = performance.now();
+      while (repeated < times && (await once().catch(() => "")) === reason) repeated++;
+      if (repeated === times) return Response.json({ reason, ms: (performance.now() - beganMs) / times });
     }
-    return Response.json({ reason, ms: (performance.now() - beganMs) / times });
+    throw new Error("the replayed answers differ from the real one");
   },
 };
 
