@@ -12,6 +12,7 @@ import { newestRuntime } from "../support/runtime-process.ts";
 import { type BenchOptions, type BenchRow, median } from "./bench-row.ts";
 import type { BenchDay } from "./days.ts";
 import type { Task } from "./page-worker.ts";
+import { wireRows } from "./wire.ts";
 
 const TIMES_PER_REQUEST = 20;
 /** Requests of each task before anything counts: the compiler is done by then. */
@@ -20,7 +21,7 @@ const FRESH_ISOLATES = 7;
 
 const STRINGIFY = "JSON.stringify of ready rows";
 
-/** The figures of one page. */
+/** The figures of one page: what it costs, and what it weighs on the wire. */
 export async function benchPage({ days, rounds }: BenchOptions): Promise<BenchRow[]> {
   const [day] = await days.all();
   if (day === undefined) throw new Error("there is no day to measure");
@@ -45,6 +46,7 @@ export async function benchPage({ days, rounds }: BenchOptions): Promise<BenchRo
     beside("last full page of them", "last"),
     row("dearest of first, middle and last page", Math.max(...walk), Math.min(...walk), "the cheapest"),
     row("first page of a fresh isolate", fresh.firstMs, fresh.warmMs, "a warm one there"),
+    ...(await wireRows(day)),
   ];
 }
 
