@@ -239,6 +239,9 @@ describe.skipIf(isMissing("chromium"))("every page", () => {
       expect.soft(await axeFindings(page), path).toEqual([]);
       await picture(page, `console-phone-${path.replace(/\W/g, "-")}`);
     }
+    await go(page, "");
+    const code = await page.locator(".requests .code").first().boundingBox();
+    expect((code?.x ?? 999) + (code?.width ?? 0)).toBeLessThan(360);
     await close();
   });
 

@@ -160,6 +160,13 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     for (const path of [`${DAY}/`, `${DAY}/by-symbol/`]) {
       await page.goto(world.share.url + path);
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+      // Names whole, size and day in sight.
+      const cells = await page
+        .locator(".files td")
+        .evaluateAll((all) =>
+          all.map((cell) => [cell.scrollWidth <= cell.clientWidth, cell.clientWidth > 0]),
+        );
+      expect(cells.flat()).not.toContain(false);
     }
     await close();
   });
