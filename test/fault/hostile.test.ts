@@ -27,7 +27,7 @@ const REQUESTS = Number(process.env.EDGETAPE_HOSTILE ?? 50_000);
 /** What takes longer hangs; an honest answer takes milliseconds, on a busy machine seconds. */
 const HANGING_MS = 120_000;
 /** What the runtime's collector lets pile up, and what the stores, which live in the same process, keep of a request. */
-const GROWTH_BYTES = 800_000_000 + 1_000 * REQUESTS;
+const GROWTH_BYTES = 1_200_000_000 + 1_000 * REQUESTS;
 const LOOKED_AT_EVERY = 1_000;
 const LONG_MS = 6 * 3_600_000;
 
