@@ -210,6 +210,14 @@ describe("an end that waits in memory for the next page's write", () => {
     expect((await granted(gate)).use.requests).toBe(3);
   });
 
+  it("is stored by the next page's grant, and then `written` answers", async () => {
+    const { gate, grant } = await waiting();
+    const written = grant.lease.written();
+    const next = await granted(gate);
+    await written;
+    expect(await storedHolder(gate)).toMatchObject({ id: next.id });
+  });
+
   it("is stored when nobody comes, and then `written` answers", async () => {
     const { gate, grant } = await waiting();
     await grant.lease.written();
