@@ -2,11 +2,13 @@
 import { watch } from "./admin/watch.ts";
 import { createApp } from "./app.ts";
 import type { Env } from "./env.ts";
+import { warmUp } from "./packs/warm-up.ts";
 
 export { Gate } from "./gate/gate-object.ts";
 export { Guard } from "./shares/guard-object.ts";
 
 const app = createApp();
+warmUp();
 
 export default {
   fetch: app.fetch,
