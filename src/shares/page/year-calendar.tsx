@@ -3,9 +3,9 @@ import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { CoveredFile } from "../../catalog/files.ts";
 import { dateText, sizeText } from "./figures.ts";
 import { type PageLanguage, type PageWords, WORDS } from "./words.ts";
-import { weekdayOf, type YearDay } from "./year-days.ts";
+import { missingRanges, weekdayOf, type YearDay } from "./year-days.ts";
 
-/** More missing days than this are counted, not named. */
+/** More missing days in a row than this are counted, not named. */
 const MISSING_NAMED = 12;
 
 const LEGEND = ["present", "missing", "closed", "outside", "upcoming"] as const;
@@ -43,10 +43,14 @@ export function YearCalendar({ language, months, files }: CalendarProps) {
 }
 
 function missingLine(days: readonly YearDay[], words: PageWords): string {
-  const missing = days.filter(({ state }) => state === "missing").map(({ day }) => dateText(day).slice(5));
-  if (missing.length === 0) return words.nothingMissing;
-  const named = missing.slice(0, MISSING_NAMED).join(", ");
-  return words.missingDays(missing.length, missing.length > MISSING_NAMED ? `${named} …` : named);
+  const count = days.filter(({ state }) => state === "missing").length;
+  if (count === 0) return words.nothingMissing;
+  const text = (day: BeijingDate) => dateText(day).slice(5);
+  const ranges = missingRanges(days).map(({ from, to }) =>
+    from === to ? text(from) : `${text(from)} – ${text(to)}`,
+  );
+  const named = ranges.slice(0, MISSING_NAMED).join(", ");
+  return words.missingDays(count, ranges.length > MISSING_NAMED ? `${named} …` : named);
 }
 
 interface MonthProps {

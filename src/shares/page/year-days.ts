@@ -42,6 +42,22 @@ function stateOf(day: BeijingDate, { today, days, present, open }: YearFacts): D
   return trades === undefined ? "unknown" : "missing";
 }
 
+/** The missing days, given all days oldest first, as ranges of trading days in a row, both ends included. */
+export function missingRanges(days: readonly YearDay[]): { from: BeijingDate; to: BeijingDate }[] {
+  const ranges: { from: BeijingDate; to: BeijingDate }[] = [];
+  let open: { from: BeijingDate; to: BeijingDate } | undefined;
+  for (const { day, state } of days) {
+    if (state === "closed") continue;
+    if (state !== "missing") open = undefined;
+    else if (open !== undefined) open.to = day;
+    else {
+      open = { from: day, to: day };
+      ranges.push(open);
+    }
+  }
+  return ranges;
+}
+
 /** 0 for Monday to 6 for Sunday. */
 export function weekdayOf(day: BeijingDate): number {
   const iso = `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}T00:00:00Z`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { exactBytes, sizeText } from "../../../src/shares/page/figures.ts";
-import { weekdayOf, type YearFacts, yearDays } from "../../../src/shares/page/year-days.ts";
+import { missingRanges, weekdayOf, type YearFacts, yearDays } from "../../../src/shares/page/year-days.ts";
 
 const date = (text: string) => text as BeijingDate;
 
@@ -78,5 +78,18 @@ describe("sizes", () => {
 
   it("are exact on request", () => {
     expect(exactBytes(1_234_567)).toBe("1,234,567 B");
+  });
+});
+
+describe("missing days", () => {
+  it("are told as ranges, which weekends and holidays do not part and other days do", () => {
+    const open = new Map<BeijingDate, boolean>(facts.open);
+    for (const day of ["20260226", "20260227", "20260303", "20260305"]) open.set(date(day), true);
+    const present = new Set([...facts.present, date("20260304")]);
+    expect(missingRanges(yearDays({ ...facts, open, present }).flat())).toEqual([
+      { from: "20260226", to: "20260303" },
+      { from: "20260305", to: "20260305" },
+      { from: "20260309", to: "20260309" },
+    ]);
   });
 });
