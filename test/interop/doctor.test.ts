@@ -106,3 +106,31 @@ describe("edgetape doctor", () => {
     expect(stdout).not.toContain("nobody's token");
   });
 });
+
+describe("edgetape doctor --delete-unknown", () => {
+  it("deletes what the catalog does not know after a yes, and nothing else", async () => {
+    // R2 gives objects the machine's time; the service lives two days later, so they are of before yesterday.
+    const nowAt = new Date(Date.now() + 2 * 86_400_000).toISOString();
+    await using later = await startService({ nowAt });
+    await publish(
+      later,
+      day({ tradedate: "20260311", securities: [security("600519", [order("093000000")])] }),
+    );
+    const bucket = await later.mf.getR2Bucket("PACKS");
+    const keys = async () => (await bucket.list()).objects.map(({ key }) => key);
+    const known = await keys();
+    const strange = "files/level2/2026/20260311/20260311_trades.zip/1";
+    await bucket.put(strange, "trades");
+    const words = ["doctor", "--no-host", "--delete-unknown"];
+    const unasked = await runEdgetape(words, later);
+    expect([unasked.status, unasked.stdout]).toEqual([2, ""]);
+    expect(unasked.stderr).toMatch(
+      new RegExp(`^edgetape: Delete for good: ${strange} \\(6 bytes, of 2\\S+\\)\\? .* add --yes\\.\n$`),
+    );
+    expect(await keys()).toContain(strange);
+    const { stdout } = await runEdgetape([...words, "--yes"], later);
+    expect(stdout).toContain(`${strange}, which the catalog did not know, is deleted.`);
+    expect(await keys()).toEqual(known);
+    expect((await runEdgetape([...words, "--yes"], later)).stdout).not.toContain("is deleted");
+  });
+});

@@ -39,7 +39,11 @@ describe("the scheduled task", () => {
     expect(receiver.received).toHaveLength(1);
     expect(receiver.received[0]?.path).toMatch(/&timestamp=\d+&sign=/);
     expect(receiver.received[0]?.body).toMatchObject({
-      text: { content: expect.stringContaining("The newest trading day 20260312 is not published.") },
+      text: {
+        content: expect.stringMatching(
+          /^edgetape 失败 FAILED\n最新交易日 20260312 尚未发布。\nThe newest trading day 20260312 is not published\.\n/,
+        ),
+      },
     });
     const line = service.logs.find((each) => each.includes("scheduled_finding")) ?? "";
     expect(JSON.parse(line)).toMatchObject({ check: "days", level: "failed", subject: "20260312" });
