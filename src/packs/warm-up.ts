@@ -1,9 +1,9 @@
 /**
  * Before an isolate's first request: pages of a small made-up block, decoded and written until the compiler has seen
- * what a page runs through. The first real page then takes 2 to 5 times as long as a warm one, not 11 to 30 times.
+ * what a page runs through. The first real page then takes three times as long as a warm one instead of nine or more.
  *
- * The price is some tens of milliseconds more for the start, once an isolate: the platform bills no start, allows a
- * second for it and begins it with the TLS handshake. A first caller over plain HTTP waits for it.
+ * The start takes some 15 ms more for it, once an isolate, which is less than the first page saves; the platform bills
+ * no start and allows a second for it.
  */
 import { crc32 } from "node:zlib";
 import { writeItems } from "../orders/page-json.ts";
@@ -17,7 +17,7 @@ const BLOCK =
 /** Rows of the block. */
 export const WARM_UP_ROWS = 512;
 
-/** Fewer leave the first page slow; the platform gives an isolate a second to start, these take a twentieth of it. */
+/** Fewer leave the first page slow; all but the first few take a fraction of a millisecond each. */
 const PAGES = 80;
 
 /** Decodes the block and writes its rows, again and again; returns the last page's items. */
