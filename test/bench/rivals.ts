@@ -18,7 +18,7 @@ import { parquetWasm } from "./rivals/parquet-wasm.ts";
 import type { Rival } from "./rivals/rival.ts";
 import { sqlite } from "./rivals/sqlite.ts";
 
-/** A bigger day is not copied into the databases: SQLite alone takes a quarter of an hour for 130 million rows. */
+/** A bigger day is not copied into the databases: the report is to end within minutes. */
 const MOST_COPIED_ROWS = 20_000_000;
 
 const READERS = [edgetape, duckdbOnPack, hyparquetQuery, hyparquetTold, parquetWasm];
