@@ -1,7 +1,7 @@
 /**
- * Bytes on the wire: what the platform's edge makes of a page of 10,000 rows for a client that accepts compression, at
- * the levels its operator has named for answers made per request (gzip 8, Brotli 4, ZSTD 3). It costs the worker
- * nothing: no answer of ours names an encoding or is compressed at request time, the edge does it behind the worker.
+ * Bytes on the wire: what an edge makes of a page of 10,000 rows for a client that accepts compression. The levels
+ * (gzip 8, Brotli 4, ZSTD 3) are usual ones for answers made per request; the platform's documentation names none. It
+ * costs the worker nothing: no answer of ours names an encoding or is compressed here, the edge does it behind the worker.
  */
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
 import { FIELDS } from "../../src/orders/record.ts";
