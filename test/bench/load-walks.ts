@@ -2,8 +2,11 @@
 import { Agent } from "node:http";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { call } from "../support/http-client.ts";
+import { newestRuntime } from "../support/runtime-process.ts";
 import type { Service } from "../support/service.ts";
 import { orderHistory } from "../support/walk.ts";
+import type { BenchRow } from "./bench-row.ts";
+import { MemoryWatch } from "./memory-watch.ts";
 
 export const TRADEDATE = "20260311";
 const PAGE_SIZE = 2_000;
@@ -102,8 +105,12 @@ export async function pageText(
   return answer.text;
 }
 
-/** Milliseconds of each answer of a worker that has nothing to do, asked by as many clients for as long. */
-export async function fixedBody(bytes: number, accounts: number, forMs: number): Promise<number[]> {
+/** A worker that has nothing to do, asked by as many clients for as long: milliseconds of each answer, and its memory. */
+export async function fixedBody(
+  bytes: number,
+  accounts: number,
+  forMs: number,
+): Promise<{ ms: number[]; memory: BenchRow[] }> {
   const contents = `const body = new Uint8Array(${bytes}).fill(48);
     export default { async fetch(request) { await request.text(); return new Response(body); } };`;
   const mf = new Miniflare(
@@ -118,6 +125,7 @@ export async function fixedBody(bytes: number, accounts: number, forMs: number):
   const { origin } = await mf.ready;
   const agent = agentFor(accounts);
   const ms: number[] = [];
+  const memory = new MemoryWatch(newestRuntime());
   const endMs = performance.now() + forMs;
   const client = async () => {
     while (performance.now() < endMs) {
@@ -128,7 +136,8 @@ export async function fixedBody(bytes: number, accounts: number, forMs: number):
     }
   };
   await Promise.all(Array.from({ length: accounts }, client));
+  const rows = memory.end("memory of the fixed body's runtime");
   agent.destroy();
   await mf.dispose();
-  return ms;
+  return { ms, memory: rows };
 }

@@ -1,0 +1,54 @@
+/** How a runtime's memory goes while it works. */
+import type { RuntimeProcess } from "../support/runtime-process.ts";
+import type { BenchRow } from "./bench-row.ts";
+
+const MIB = 2 ** 20;
+
+/**
+ * The resident memory of the runtime, looked at every second. A runtime that has nothing to keep grows too until its
+ * collector's room is taken, so the fixed body's is shown beside.
+ */
+export class MemoryWatch {
+  readonly #samples: number[] = [];
+  readonly #look: () => void;
+  readonly #timer: ReturnType<typeof setInterval>;
+
+  constructor(runtime: RuntimeProcess | null) {
+    this.#look = () => {
+      if (runtime !== null) this.#samples.push(runtime.memoryBytes() / MIB);
+    };
+    this.#look();
+    this.#timer = setInterval(this.#look, 1_000);
+  }
+
+  /** What it was after each fifth of the time, and its slope in the first and in the second half; `name` names whose. */
+  end(name: string): BenchRow[] {
+    clearInterval(this.#timer);
+    this.#look();
+    const all = this.#samples;
+    if (all.length < 5) return [];
+    const at = (share: number) => all[Math.round(share * (all.length - 1))] ?? Number.NaN;
+    const half = all.length >> 1;
+
+    return [
+      ...[0, 0.2, 0.4, 0.6, 0.8, 1].map(
+        (share): BenchRow => ({ name: `${name}, ${100 * share} % through`, value: at(share), unit: "MiB" }),
+      ),
+      { name: `${name}, slope in the first half`, value: slopeOf(all.slice(0, half)), unit: "MiB/min" },
+      { name: `${name}, slope in the second half`, value: slopeOf(all.slice(half)), unit: "MiB/min" },
+    ];
+  }
+}
+
+/** By least squares: how much samples of a second each grow in a minute. */
+function slopeOf(samples: readonly number[]): number {
+  const middle = (samples.length - 1) / 2;
+  const mean = samples.reduce((sum, value) => sum + value, 0) / samples.length;
+  const moments = samples.map(
+    (value, second) => [(second - middle) * (value - mean), (second - middle) ** 2] as const,
+  );
+  return (
+    (60 * moments.reduce((sum, [both]) => sum + both, 0)) /
+    moments.reduce((sum, [, square]) => sum + square, 0)
+  );
+}
