@@ -14,38 +14,29 @@ import {
 } from "../catalog/known-packs.ts";
 import { type PackClaims, setForced } from "../catalog/publish-day.ts";
 import { findUpload, moveUpload, openUpload, type Upload } from "../catalog/uploads.ts";
-import { PackFormatError } from "../packs/errors.ts";
-import type { DayIndex } from "../packs/layout.ts";
-import { locateIndex } from "../packs/locate.ts";
-import { arrivedRange } from "./arrival.ts";
+import { parsePackObjectKey } from "../packs/layout.ts";
+import { listObjects } from "../packs/list-objects.ts";
+import { arrivedRange, packIndex } from "./arrival.ts";
 import { freeRevision } from "./free-revision.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import { takeOver } from "./upload-begin.ts";
 import { type Completed, complete } from "./upload-complete.ts";
 import { packUpload } from "./upload-pack.ts";
-import type { ArrivalProblem, Stores, UploadTarget } from "./upload-target.ts";
+import type { Stores, UploadTarget } from "./upload-target.ts";
 import type { AdoptableDay, adoptDaySchema } from "./wire.ts";
-
-/** As `packObjectKey` writes it. */
-const PACK_KEY = /^orders\/\d{4}\/(\d{8})\/\d+\.parquet$/;
 
 /** Days with packs that may be adopted, oldest first, each with its packs, newest first. */
 export async function adoptableDays({ db, bucket }: Stores): Promise<AdoptableDay[]> {
   const [known, served] = await Promise.all([knownPackKeys(db), servedRevisions(db)]);
-  const days = new Map<string, R2Object[]>();
-  let cursor: string | undefined;
-  do {
-    const page = await bucket.list({ prefix: "orders/", ...(cursor === undefined ? {} : { cursor }) });
-    for (const object of page.objects) {
-      const [, day] = PACK_KEY.exec(object.key) ?? [];
-      if (day !== undefined && !known.has(object.key)) days.set(day, [...(days.get(day) ?? []), object]);
-    }
-    cursor = page.truncated ? page.cursor : undefined;
-  } while (cursor !== undefined);
+  const days = new Map<BeijingDate, R2Object[]>();
+  for (const object of await listObjects(bucket, { prefix: "orders/" })) {
+    const day = parsePackObjectKey(object.key)?.tradedate;
+    if (day !== undefined && !known.has(object.key)) days.set(day, [...(days.get(day) ?? []), object]);
+  }
   return [...days]
     .toSorted(([a], [b]) => a.localeCompare(b))
     .map(([day, objects]) => ({
-      tradedate: day as BeijingDate,
+      tradedate: day,
       served: served.get(day) ?? null,
       packs: objects
         .toSorted((a, b) => b.uploaded.getTime() - a.uploaded.getTime() || numberOf(b) - numberOf(a))
@@ -58,7 +49,7 @@ export async function adoptableDays({ db, bucket }: Stores): Promise<AdoptableDa
 }
 
 function numberOf({ key }: R2Object): number {
-  return Number.parseInt(key.slice(key.lastIndexOf("/") + 1), 10);
+  return parsePackObjectKey(key)?.revision ?? 0;
 }
 
 /** What the object says of itself since its upload began; `sha256` is absent from objects of earlier versions. */
@@ -77,7 +68,7 @@ export async function adoptPack(
 ): Promise<Completed | AdminRefusal> {
   const { db, bucket } = stores;
   const { objectKey, force } = ask;
-  const object = PACK_KEY.exec(objectKey)?.[1] === tradedate ? await bucket.head(objectKey) : null;
+  const object = parsePackObjectKey(objectKey)?.tradedate === tradedate ? await bucket.head(objectKey) : null;
   if (object === null) return { reason: "absent", what: `pack ${objectKey} of ${tradedate} in R2` };
   if (await isKnownPackKey(db, objectKey)) {
     const isLoaded = (await servedRevisions(db)).has(tradedate);
@@ -87,7 +78,7 @@ export async function adoptPack(
   const sha256 = ask.sha256 ?? metadata.sha256;
   if (sha256 === undefined) return { reason: "pack_sum_unknown", objectKey };
 
-  const index = await indexOf(bucket, object);
+  const index = await packIndex(object.size, arrivedRange(bucket, { objectKey, etag: object.etag }));
   if ("problem" in index) return { reason: "content_wrong", called: objectKey, problem: index.problem };
   const { buildId, entries } = index;
   const rows = entries.reduce((sum, entry) => sum + entry.rows, 0);
@@ -120,15 +111,6 @@ async function openAdoption(
   const upload = { ...pack, uploadId, target: target.target, revision, begunAtMs: nowMs };
   const opened = await takeOver(stores, { ...upload, r2UploadId: ADOPTED_R2_UPLOAD_ID }, previous);
   return opened ? findUpload<PackClaims>(stores.db, target.target, uploadId) : null;
-}
-
-async function indexOf(bucket: R2Bucket, { key, size, etag }: R2Object): Promise<DayIndex | ArrivalProblem> {
-  try {
-    return (await locateIndex(size, arrivedRange(bucket, { objectKey: key, etag }))).index;
-  } catch (failure) {
-    if (failure instanceof PackFormatError) return { problem: failure.message };
-    throw failure;
-  }
 }
 
 /** What the upload said; objects of earlier versions do not tell, and their packs count as complete. */

@@ -41,13 +41,15 @@ export async function checkPack(
 ): Promise<DayIndex | ArrivalProblem> {
   const wrong = await checkBytes(bucket, arrived);
   if (wrong !== null) return wrong;
-  const { upload } = arrived;
+  const { upload, etag } = arrived;
+  const index = await packIndex(upload.sizeBytes, arrivedRange(bucket, { ...upload, etag }));
+  return "problem" in index ? index : (problemOf(index, tradedate, upload.claims) ?? index);
+}
+
+/** The index of the pack of `sizeBytes` bytes that `readRange` reads, or why it holds none. */
+export async function packIndex(sizeBytes: number, readRange: ReadRange): Promise<DayIndex | ArrivalProblem> {
   try {
-    const { index } = await locateIndex(
-      upload.sizeBytes,
-      arrivedRange(bucket, { ...upload, etag: arrived.etag }),
-    );
-    return problemOf(index, tradedate, upload.claims) ?? index;
+    return (await locateIndex(sizeBytes, readRange)).index;
   } catch (failure) {
     if (failure instanceof PackFormatError) return { problem: failure.message };
     throw failure;

@@ -5,39 +5,25 @@ import type { SectionRow } from "../catalog/order-day.ts";
 import { loadIndexRows } from "../catalog/publish-day.ts";
 import type { Finding } from "../operations/scheduled/finding.ts";
 import { encodeBlocks } from "../packs/blocks-blob.ts";
-import { PackFormatError } from "../packs/errors.ts";
 import type { DayIndex, SectionEntry } from "../packs/layout.ts";
-import { locateIndex } from "../packs/locate.ts";
-import type { Stores } from "./upload-target.ts";
-
-/** Why an object gives no index, as a clause. */
-export interface NoIndex {
-  problem: string;
-}
+import { arrivedRange, packIndex } from "./arrival.ts";
+import type { ArrivalProblem, Stores } from "./upload-target.ts";
 
 /** The index in the object of `pack`. The object must have the pack's size and build id; its etag is told. */
 export async function indexInObject(
   bucket: R2Bucket,
   pack: Pick<IndexedPack, "objectKey" | "sizeBytes" | "buildId">,
-): Promise<{ index: DayIndex; etag: string } | NoIndex> {
+): Promise<{ index: DayIndex; etag: string } | ArrivalProblem> {
   const { objectKey, sizeBytes, buildId } = pack;
   const head = await bucket.head(objectKey);
   if (head === null) return { problem: "its object is not in R2" };
   if (head.size !== sizeBytes)
     return { problem: `its object has ${head.size} bytes instead of ${sizeBytes}` };
   const { etag } = head;
-  try {
-    const { index } = await locateIndex(sizeBytes, async (offset, length) => {
-      const part = await bucket.get(objectKey, { range: { offset, length }, onlyIf: { etagMatches: etag } });
-      if (part === null || !("body" in part)) throw new Error(`${objectKey} changed while it was read`);
-      return new Uint8Array(await part.arrayBuffer());
-    });
-    if (index.buildId === buildId) return { index, etag };
-    return { problem: `its object is of build ${index.buildId} instead of ${buildId}` };
-  } catch (failure) {
-    if (failure instanceof PackFormatError) return { problem: failure.message };
-    throw failure;
-  }
+  const index = await packIndex(sizeBytes, arrivedRange(bucket, { objectKey, etag }));
+  if ("problem" in index) return index;
+  if (index.buildId === buildId) return { index, etag };
+  return { problem: `its object is of build ${index.buildId} instead of ${buildId}` };
 }
 
 /** What is wrong with the index rows of `pack`, served on `tradedate`. */
@@ -71,7 +57,7 @@ export async function checkIndex(
 export async function rebuildIndex(
   { db, bucket }: Stores,
   pack: IndexedPack,
-): Promise<{ etag: string; securities: number } | NoIndex> {
+): Promise<{ etag: string; securities: number } | ArrivalProblem> {
   const found = await indexInObject(bucket, pack);
   if ("problem" in found) return found;
   const { entries } = found.index;

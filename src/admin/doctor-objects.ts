@@ -5,22 +5,20 @@
 import { beijingTimestamp, parseBeijingDate } from "../calendar/beijing.ts";
 import type { By } from "../catalog/accounts.ts";
 import { fileTarget } from "../catalog/file-states.ts";
+import { REPLACED_KEPT_MS } from "../catalog/files.ts";
 import { giveUp, newestRevisions } from "../catalog/lost-objects.ts";
 import { packTarget } from "../catalog/publish-day.ts";
 import { abridged, type Finding } from "../operations/scheduled/finding.ts";
 import type { Judgement, StoredObject } from "../operations/scheduled/judge-objects.ts";
 import { judgedObjects, type Upkeep } from "../operations/scheduled/objects.ts";
 import { PackFormatError } from "../packs/errors.ts";
-import { locateIndex } from "../packs/locate.ts";
+import { parsePackObjectKey } from "../packs/layout.ts";
+import { packIndex } from "./arrival.ts";
 import type { UnknownObjects } from "./wire.ts";
 
-const DAY_MS = 86_400_000;
 /** Objects that appear while one looks are an upload's. */
-const STRANGER_AFTER_MS = DAY_MS;
-/** As long as anything is kept that was replaced. */
-const KEPT_MS = 7 * DAY_MS;
+const STRANGER_AFTER_MS = 86_400_000;
 
-const PACK_KEY = /^orders\/\d{4}\/(\d{8})\/(\d+)\.parquet$/;
 const FILE_KEY = /^files\/(auction_tick|level2)\/\d{4}\/(\d{8})\/(.+)\/(\d+)$/;
 
 /** What a key says: whose revision lies there; `tradedate` of day packs only. */
@@ -40,10 +38,10 @@ interface Stranger {
 
 /** The place of `key`; null when the service gives no such keys. */
 export function placeOf(key: string): Place | null {
-  const [, packDay = "", packNumber] = PACK_KEY.exec(key) ?? [];
-  const date = parseBeijingDate(packDay);
-  if (date !== null) {
-    return { target: packTarget(date), revision: Number(packNumber), called: date, isPack: true };
+  const pack = parsePackObjectKey(key);
+  if (pack !== null) {
+    const { tradedate, revision } = pack;
+    return { target: packTarget(tradedate), revision, called: tradedate, isPack: true };
   }
   const [, dataType, fileDay = "", name = "", number] = FILE_KEY.exec(key) ?? [];
   const tradedate = parseBeijingDate(fileDay);
@@ -64,13 +62,15 @@ export async function strangerFindings(place: Upkeep, judged: Judgement): Promis
 
 /** Deletes strangers that nobody can need: no newer content of anything, and 7 days old. */
 export async function deleteLeft(place: Upkeep, judged: Judgement): Promise<Finding[]> {
-  const deleted: Finding[] = [];
-  for (const { object, kind } of await strangersOf(place, judged)) {
-    if (kind !== "left" || place.nowMs - object.uploadedMs < KEPT_MS) continue;
-    await place.bucket.delete(object.key);
-    deleted.push(done(object.key, `${object.key}, which the catalog did not know, is deleted.`));
-  }
-  return abridged(deleted);
+  const left = (await strangersOf(place, judged)).filter(
+    ({ object, kind }) => kind === "left" && place.nowMs - object.uploadedMs >= REPLACED_KEPT_MS,
+  );
+  return abridged(
+    await deleteAll(
+      place,
+      left.map(({ object }) => object),
+    ),
+  );
 }
 
 /** Every stranger of before yesterday, by its key. */
@@ -85,10 +85,14 @@ export async function unknownObjects(place: Upkeep): Promise<UnknownObjects> {
 /** Deletes those of `keys` that the catalog does not know and that are of before yesterday, whatever they hold. */
 export async function deleteStrangers(place: Upkeep, keys: readonly string[]): Promise<Finding[]> {
   const { unknown } = await judgedObjects(place);
+  return deleteAll(place, unknown.filter(({ key }) => keys.includes(key)).filter(isStranger(place.nowMs)));
+}
+
+async function deleteAll({ bucket }: Upkeep, objects: readonly StoredObject[]): Promise<Finding[]> {
   const deleted: Finding[] = [];
-  for (const object of unknown.filter(({ key }) => keys.includes(key)).filter(isStranger(place.nowMs))) {
-    await place.bucket.delete(object.key);
-    deleted.push(done(object.key, `${object.key}, which the catalog did not know, is deleted.`));
+  for (const { key } of objects) {
+    await bucket.delete(key);
+    deleted.push(done(key, `${key}, which the catalog did not know, is deleted.`));
   }
   return deleted;
 }
@@ -122,17 +126,12 @@ async function strangersOf({ db, bucket, nowMs }: Upkeep, { unknown }: Judgement
 }
 
 async function isWholePack(bucket: R2Bucket, { key, size }: StoredObject): Promise<boolean> {
-  try {
-    await locateIndex(size, async (offset, length) => {
-      const part = await bucket.get(key, { range: { offset, length } });
-      if (part === null) throw new PackFormatError("it is gone");
-      return new Uint8Array(await part.arrayBuffer());
-    });
-    return true;
-  } catch (failure) {
-    if (failure instanceof PackFormatError) return false;
-    throw failure;
-  }
+  const index = await packIndex(size, async (offset, length) => {
+    const part = await bucket.get(key, { range: { offset, length } });
+    if (part === null) throw new PackFormatError("it is gone");
+    return new Uint8Array(await part.arrayBuffer());
+  });
+  return !("problem" in index);
 }
 
 function strangerFinding({ object: { key, uploadedMs }, place, kind }: Stranger, nowMs: number): Finding {
@@ -149,7 +148,7 @@ function strangerFinding({ object: { key, uploadedMs }, place, kind }: Stranger,
     );
   }
   const sentence = `The catalog does not know the object ${key}, and nothing needs it.`;
-  const dueMs = uploadedMs + KEPT_MS;
+  const dueMs = uploadedMs + REPLACED_KEPT_MS;
   return finding(
     sentence,
     nowMs >= dueMs

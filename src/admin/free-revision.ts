@@ -1,5 +1,6 @@
 /** Numbers of revisions against what lies in R2. */
 import { nextRevision, targetUploadIds } from "../catalog/uploads.ts";
+import { listObjects } from "../packs/list-objects.ts";
 import type { Stores, UploadTarget } from "./upload-target.ts";
 
 /** The number in the last piece of a key, as `UploadTarget.objectKey` writes it. */
@@ -19,23 +20,10 @@ export async function freeRevision(
   const [next, own, stored] = await Promise.all([
     nextRevision(db, target),
     targetUploadIds(db, target),
-    storedUnder(bucket, prefix),
+    listObjects(bucket, { prefix, include: ["customMetadata"] }),
   ]);
   const strange = stored
     .filter(({ customMetadata }) => !own.has(customMetadata?.uploadId ?? ""))
     .map((object) => Number(NUMBER.exec(object.key.slice(prefix.length))?.[1] ?? 0));
   return Math.max(next, ...strange.map((number) => number + 1));
-}
-
-/** Every object of `prefix` with what it says of itself; R2 gives fewer at once when it is asked for that. */
-async function storedUnder(bucket: R2Bucket, prefix: string): Promise<R2Object[]> {
-  const objects: R2Object[] = [];
-  let cursor: string | undefined;
-  do {
-    const asked = { prefix, include: ["customMetadata" as const] };
-    const page = await bucket.list(cursor === undefined ? asked : { ...asked, cursor });
-    objects.push(...page.objects);
-    cursor = page.truncated ? page.cursor : undefined;
-  } while (cursor !== undefined);
-  return objects;
 }

@@ -6,7 +6,7 @@
  * (`chunk-table.ts`) lies in a gap that Parquet readers never look at; its length is `blocks[0].offset - 4`,
  * so the first block of a section of n blocks begins at `4 + chunkTableBytes(n)`.
  */
-import type { BeijingDate } from "../calendar/beijing.ts";
+import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import type { Field, Security } from "../orders/record.ts";
 
 /** Rows of a full row group ("block"). A page of 10,000 rows touches one block, or two when unaligned. */
@@ -86,4 +86,13 @@ export interface DayIndex {
 /** The key under which a pack's revision lies in R2. */
 export function packObjectKey(tradedate: BeijingDate, revision: number): string {
   return `orders/${tradedate.slice(0, 4)}/${tradedate}/${revision}.parquet`;
+}
+
+const PACK_KEY = /^orders\/\d{4}\/(\d{8})\/(\d+)\.parquet$/;
+
+/** Whose revision lies under `key`, as `packObjectKey` writes it; null when that writes no such keys. */
+export function parsePackObjectKey(key: string): { tradedate: BeijingDate; revision: number } | null {
+  const [, day = "", number] = PACK_KEY.exec(key) ?? [];
+  const tradedate = parseBeijingDate(day);
+  return tradedate === null ? null : { tradedate, revision: Number(number) };
 }

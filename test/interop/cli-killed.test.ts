@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DayDetail } from "../../src/admin/wire.ts";
 import { day, type Row, randomSecurity, type TestDay } from "../support/builders.ts";
 import { deliver } from "../support/deliveries.ts";
+import { pause } from "../support/npm-start.ts";
 import { account, asOperator, packOf } from "../support/operator.ts";
 import { printedRandom } from "../support/random.ts";
 import { type Ended, runEdgetape, startEdgetape } from "../support/running-command.ts";
@@ -31,8 +32,6 @@ afterAll(async () => {
   await service.stop();
   rmSync(folder, { recursive: true, force: true });
 });
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The served rows of the security; null when the day is withdrawn. */
 async function served(): Promise<Row[] | null> {

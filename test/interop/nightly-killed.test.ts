@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Row } from "../support/builders.ts";
 import { deliver } from "../support/deliveries.ts";
+import { pause } from "../support/npm-start.ts";
 import { account } from "../support/operator.ts";
 import { printedRandom } from "../support/random.ts";
 import { runEdgetape, startEdgetape } from "../support/running-command.ts";
@@ -36,8 +37,6 @@ afterAll(async () => {
 async function served(tradedate = TRADEDATE): Promise<Row[]> {
   return (await walk(service, { apikey, params: { symbol: SYMBOL, tradedate } })).rows;
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("nightly, killed at 20 random moments", () => {
   it(

@@ -1,5 +1,6 @@
 /** The catalog against R2; what is past its time goes. */
 import { knownObjects, retirePack } from "../../catalog/upkeep.ts";
+import { listObjects } from "../../packs/list-objects.ts";
 import { abridged, type Finding } from "./finding.ts";
 import { type Judgement, judgeObjects, type StoredObject } from "./judge-objects.ts";
 
@@ -34,14 +35,9 @@ export async function judgedObjects({ db, bucket, nowMs }: Upkeep): Promise<Judg
 async function storedObjects(bucket: R2Bucket): Promise<StoredObject[]> {
   const stored: StoredObject[] = [];
   for (const prefix of PREFIXES) {
-    let cursor: string | undefined;
-    do {
-      const page = await bucket.list({ prefix, ...(cursor === undefined ? {} : { cursor }) });
-      for (const { key, etag, size, uploaded } of page.objects) {
-        stored.push({ key, etag, size, uploadedMs: uploaded.getTime() });
-      }
-      cursor = page.truncated ? page.cursor : undefined;
-    } while (cursor !== undefined);
+    for (const { key, etag, size, uploaded } of await listObjects(bucket, { prefix })) {
+      stored.push({ key, etag, size, uploadedMs: uploaded.getTime() });
+    }
   }
   return stored;
 }

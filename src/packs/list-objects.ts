@@ -1,0 +1,16 @@
+/** What lies in the bucket, however many answers R2 parts it into. */
+
+/** Every object of `bucket` whose key begins with `prefix`, by key; empty where there is none. */
+export async function listObjects(
+  bucket: R2Bucket,
+  options: R2ListOptions & { prefix: string },
+): Promise<R2Object[]> {
+  const objects: R2Object[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await bucket.list(cursor === undefined ? options : { ...options, cursor });
+    objects.push(...page.objects);
+    cursor = page.truncated ? page.cursor : undefined;
+  } while (cursor !== undefined);
+  return objects;
+}
