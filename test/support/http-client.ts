@@ -31,7 +31,13 @@ export interface Call {
   agent?: Agent;
 }
 
-const sharedAgent = new Agent({ keepAlive: true, maxSockets: 64 });
+/**
+ * The runtime closes a connection that is idle for 5 s, and a request that goes out in that moment is lost. So
+ * connections are closed here before; one with a request under way is not touched by it.
+ */
+const IDLE_MS = 2_000;
+
+const sharedAgent = new Agent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS });
 
 /** The bytes a body is sent as. */
 export function bodyBytes(body: unknown): Buffer {
