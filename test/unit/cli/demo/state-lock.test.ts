@@ -16,8 +16,8 @@ interface StartedDemo {
   line(): Promise<string>;
 }
 
-/** Runs a script named like the demo's: it says that it is ready, takes the lock when told to, and holds it until it is killed. */
-function startDemo(): StartedDemo {
+/** Writes a script named like the demo's: it says that it is ready, and takes the lock when told to. */
+function writeDemo(): string {
   mkdirSync(folder, { recursive: true });
   const script = join(folder, "start.ts");
   const source = join(import.meta.dirname, "../../../../src/cli/demo/state-lock.ts");
@@ -30,6 +30,11 @@ function startDemo(): StartedDemo {
     });
     setInterval(() => {}, 1000);`,
   );
+  return script;
+}
+
+/** Runs `script`, which must be whole by now and is not written again: who reads half of it ends without a word. */
+function startDemo(script: string): StartedDemo {
   const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
@@ -60,7 +65,8 @@ describe("the lock of a state folder", () => {
   it("is held by one of six demos that want it in the same moment, also over a lock that was left behind", async () => {
     (await lockState(folder))();
     writeFileSync(lockFile, "999999999");
-    const demos = Array.from({ length: 6 }, startDemo);
+    const script = writeDemo();
+    const demos = Array.from({ length: 6 }, () => startDemo(script));
     try {
       // However long a busy machine takes to start them: they are told only when all are there.
       for (const demo of demos) expect(await demo.line()).toBe("ready");
