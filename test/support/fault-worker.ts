@@ -1,6 +1,7 @@
 /**
  * The service over stores that fail on command. A request's header `x-fault: <what> <k> <id>` spoils the k-th
- * store call that it makes, counted from 1; `GET /calls?id=<id>` tells, once, which calls it made.
+ * store call that it makes, counted from 1; `GET /calls?id=<id>` tells, once, which calls it made, and
+ * `GET /let-go` lets calls go on that are held.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Env } from "../../src/env.ts";
@@ -10,10 +11,10 @@ import { type StoreCall, type Watch, watchCaches, watchStores } from "./watched-
 export * from "../../src/worker.ts";
 
 /**
- * What happens to a call: it fails before it is made, is made and its answer lost, comes late, never comes;
- * an R2 body ends in the middle, breaks there, or falls silent there.
+ * What happens to a call: it fails before it is made, is made and its answer lost, comes late, waits until it is let
+ * go, never comes; an R2 body ends in the middle, breaks there, or falls silent there.
  */
-export type StoreFault = "fail" | "lose" | "delay" | "hang" | "truncate" | "break" | "stall";
+export type StoreFault = "fail" | "lose" | "delay" | "hold" | "hang" | "truncate" | "break" | "stall";
 
 /** The middle of a body, and the time by which a late answer is late. */
 const DELAY_MS = 150;
@@ -27,11 +28,13 @@ interface Spoilt {
 const spoilt = new AsyncLocalStorage<Spoilt>();
 const callsById = new Map<string, string[]>();
 let bindings: Env | undefined;
+let isHolding = true;
 
 export default {
   async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname === "/calls") return Response.json(takeCalls(searchParams.get("id") ?? ""));
+    if (pathname === "/let-go") isHolding = false;
     bindings ??= watchStores(env, spoil);
     const [fault = "", k = "", id = ""] = (request.headers.get("x-fault") ?? "").split(" ");
     if (fault === "") return worker.fetch(request, bindings, ctx);
@@ -59,6 +62,9 @@ const spoil: Watch = async ({ store, method }: StoreCall, proceed) => {
       throw new Error(`the answer of ${store} ${method} was lost by the test`);
     case "delay":
       await new Promise((resolve) => setTimeout(resolve, DELAY_MS));
+      return proceed();
+    case "hold":
+      while (isHolding) await scheduler.wait(20);
       return proceed();
     case "hang":
       return silence();

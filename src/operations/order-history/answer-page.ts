@@ -1,71 +1,82 @@
 /** The JSON answer: one page of order records (spec 2.5). */
 import { type BodyEnd, holdBody } from "../../gate/hold-body.ts";
 import type { Denial } from "../../http/denial.ts";
+import { firstByteMs } from "../../http/in-time.ts";
 import { jsonHeaders, orderPageBody } from "../../http/respond.ts";
 import { packMark, signCursor } from "../../orders/cursor.ts";
+import type { Position } from "../../orders/page-plan.ts";
 import { readOrderPage } from "../../packs/order-page.ts";
 import type { Accepted } from "./answer.ts";
+import { pageTurns } from "./page-turns.ts";
 
-/** Reads one page and sends it while the slot is given back. A position beyond its millisecond is no cursor. */
+interface MadePage {
+  body: Uint8Array;
+  rows: number;
+  hasMore: boolean;
+}
+
+/** Makes one page and sends it while the slot is given back. A position beyond its millisecond is no cursor. */
 export async function answerPage(accepted: Accepted): Promise<Response | Denial> {
-  const { call, query, walk, slot, grant, found } = accepted;
-  const { env, settings, log, requestId, nowMs, ctx, signal } = call;
-  const { entry, day } = found;
-  const { pack, revision } = day;
+  const { call, query, slot, grant, found } = accepted;
+  const { log, requestId, nowMs, ctx, signal } = call;
+  const { revision, pack } = found.day;
 
-  const page = await log.stage("r2", () =>
-    readOrderPage(env.PACKS, pack, entry, {
-      position: walk.position,
-      endTime: query.end,
-      pageSize: query.pageSize,
-      columns: query.columns,
-    }),
-  );
-  if ("reason" in page) return { reason: "cursor_invalid" };
+  const leave = await log.stage("turn", () => pageTurns.enter({ ms: firstByteMs(call), signal }));
+  if (leave === null) {
+    log.note({ ended: "client_gone" });
+    return new Response(null);
+  }
+  const page = await makePage(accepted).finally(leave);
+  if ("reason" in page) return page;
 
-  const { symbol, market } = entry;
-  const { tradedate } = pack;
-  const { start, end, pageSize, columns } = query;
-  const nextCursor =
-    page.next === null
-      ? null
-      : await signCursor(settings.CURSOR_SECRET, {
-          tradedate,
-          symbol,
-          market,
-          start,
-          end,
-          revision,
-          packMark: packMark(pack.sha256),
-          position: page.next,
-        });
-  const fields = columns.map(({ name }) => name);
-  const body = orderPageBody({ fields, items: page.items, tradedate, pageSize, nextCursor });
-
-  log.note({ code: 200, reason: "success", rows: page.rows, bytes: body.byteLength });
-  log.note({ r2Operations: page.read.operations, r2Bytes: page.read.bytes });
+  const { body, rows, hasMore } = page;
+  log.note({ code: 200, reason: "success", rows, bytes: body.byteLength });
   const written = log.holdOpen();
   const onEnd = ({ how }: BodyEnd) => {
     log.note({ ended: how });
     written();
   };
-  const outcome = {
-    atMs: nowMs,
-    requestId,
-    code: 200,
-    reason: "success",
-    symbol,
-    tradedate,
-    rows: page.rows,
-  };
-  return new Response(holdBody(slot, body, { ctx, signal, outcome, onEnd, hasMore: nextCursor !== null }), {
+  const { symbol } = found.entry;
+  const { tradedate } = pack;
+  const outcome = { atMs: nowMs, requestId, code: 200, reason: "success", symbol, tradedate, rows };
+  return new Response(holdBody(slot, body, { ctx, signal, outcome, onEnd, hasMore }), {
     headers: jsonHeaders({
       requestId,
       quota: { kind: "json", limits: grant.limits, use: slot.use },
-      window: { start, end },
+      window: { start: query.start, end: query.end },
       revision,
-      rows: page.rows,
+      rows,
       unknownParameters: query.unknownParameters,
     }),
   });
+}
+
+/** Reads the page and writes its body. */
+async function makePage({ call, query, walk, found }: Accepted): Promise<MadePage | Denial> {
+  const { env, settings, log } = call;
+  const { entry, day } = found;
+  const { pack, revision } = day;
+  const { start, end, pageSize, columns } = query;
+  const ask = { position: walk.position, endTime: end, pageSize, columns };
+  const page = await log.stage("r2", () => readOrderPage(env.PACKS, pack, entry, ask));
+  if ("reason" in page) return { reason: "cursor_invalid" };
+  log.note({ r2Operations: page.read.operations, r2Bytes: page.read.bytes });
+
+  const { symbol, market } = entry;
+  const { tradedate } = pack;
+  const sign = (position: Position) =>
+    signCursor(settings.CURSOR_SECRET, {
+      tradedate,
+      symbol,
+      market,
+      start,
+      end,
+      revision,
+      packMark: packMark(pack.sha256),
+      position,
+    });
+  const nextCursor = page.next === null ? null : await sign(page.next);
+  const fields = columns.map(({ name }) => name);
+  const body = orderPageBody({ fields, items: page.items, tradedate, pageSize, nextCursor });
+  return { body, rows: page.rows, hasMore: nextCursor !== null };
 }
