@@ -1,6 +1,6 @@
 /**
- * What a refusal takes beside a served page of 10,000 rows: one after the other on a quiet service, the worker's own
- * time, processor time, and while 200 accounts walk. The slot of the 503 is held by a file whose reader rests, so nothing but the
+ * What a refusal takes beside a served page of 10,000 rows: one after the other on a quiet service, where a worker that
+ * has nothing to do is the floor, the worker's own time, processor time, and while 200 accounts walk. The slot of the 503 is held by a file whose reader rests, so nothing but the
  * refusal itself is measured.
  */
 
@@ -15,10 +15,12 @@ import type { Service } from "../support/service.ts";
 import { type OpenAnswer, openAnswer } from "../support/slow-client.ts";
 import { orderHistory } from "../support/walk.ts";
 import { type BenchRow, median, timeInTurns } from "./bench-row.ts";
-import { type Tally, TRADEDATE } from "./load-walks.ts";
+import { startFixedBody, type Tally, TRADEDATE } from "./load-walks.ts";
 
 const TABLE = "refusals beside a page of 10,000 rows";
 const ROUNDS = 60;
+/** About a refusal's envelope. */
+const FLOOR_BYTES = 300;
 /** For processor time, which the kernel counts in steps of 10 ms. */
 const IN_A_ROW = 200;
 
@@ -95,7 +97,7 @@ async function quiet(service: Service, page: Kind, kinds: readonly Kind[]): Prom
   const all = [page, ...kinds];
   // Warm, and so many that no further refusal of these accounts is written down.
   for (const kind of all) for (let n = 0; n < 30; n++) await sendOnce(kind);
-  const medians = await timeInTurns(new Map(all.map((kind) => [kind, () => sendOnce(kind)])), ROUNDS);
+  const { medians, floorMs } = await aloneMs(all);
   const cpu = new Map<Kind, number>();
   const runtime = newestRuntime();
   for (const kind of runtime === null ? [] : all) {
@@ -112,11 +114,33 @@ async function quiet(service: Service, page: Kind, kinds: readonly Kind[]): Prom
       kind === page ? {} : { ratio: value / (figures.get(page) ?? Number.NaN), against: "the page" };
     return [{ table: TABLE, name: kind.name, column, value, unit: "ms", ...beside }];
   };
-  return all.flatMap((kind) => [
+  const floorRow = {
+    table: TABLE,
+    name: "a worker with nothing to do",
+    column: "alone",
+    value: floorMs,
+    unit: "ms",
+    ratio: floorMs / (medians.get(page) ?? Number.NaN),
+    against: "the page",
+  } as const;
+  const rows = all.flatMap((kind) => [
     ...row(kind, "alone", medians),
     ...row(kind, "worker's own time", own),
     ...row(kind, "processor time, stores' simulators included", cpu),
   ]);
+  return [...rows, floorRow];
+}
+
+/** Medians one after the other, in turns with a worker that has nothing to do: what any answer takes here. */
+async function aloneMs(kinds: readonly Kind[]): Promise<{ medians: Map<Kind, number>; floorMs: number }> {
+  await using idle = await startFixedBody(FLOOR_BYTES);
+  const floor = () => call(`${idle.origin}/api`, { body: kinds[0]?.body });
+  const tasks = new Map<Kind | "floor", () => Promise<unknown>>([["floor", floor]]);
+  for (const kind of kinds) tasks.set(kind, () => sendOnce(kind));
+  const medians = await timeInTurns(tasks, ROUNDS);
+  const floorMs = medians.get("floor") ?? Number.NaN;
+  medians.delete("floor");
+  return { medians: medians as Map<Kind, number>, floorMs };
 }
 
 async function ownTime(service: Service, { name, reason, body }: Kind): Promise<number> {

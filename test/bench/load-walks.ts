@@ -105,12 +105,8 @@ export async function pageText(
   return answer.text;
 }
 
-/** A worker that has nothing to do, asked by as many clients for as long: milliseconds of each answer, and its memory. */
-export async function fixedBody(
-  bytes: number,
-  accounts: number,
-  forMs: number,
-): Promise<{ ms: number[]; memory: BenchRow[] }> {
+/** A worker that has nothing to do, with the same body for everybody. */
+export async function startFixedBody(bytes: number): Promise<{ origin: string } & AsyncDisposable> {
   const contents = `const body = new Uint8Array(${bytes}).fill(48);
     export default { async fetch(request) { await request.text(); return new Response(body); } };`;
   const mf = new Miniflare(
@@ -123,6 +119,16 @@ export async function fixedBody(
     }),
   );
   const { origin } = await mf.ready;
+  return { origin, [Symbol.asyncDispose]: () => mf.dispose() };
+}
+
+/** Such a worker, asked by as many clients for as long: milliseconds of each answer, and its memory. */
+export async function fixedBody(
+  bytes: number,
+  accounts: number,
+  forMs: number,
+): Promise<{ ms: number[]; memory: BenchRow[] }> {
+  await using worker = await startFixedBody(bytes);
   const agent = agentFor(accounts);
   const ms: number[] = [];
   const memory = new MemoryWatch(newestRuntime());
@@ -130,7 +136,7 @@ export async function fixedBody(
   const client = async () => {
     while (performance.now() < endMs) {
       const beganMs = performance.now();
-      const { text } = await call(`${origin}/api`, { body: { nothing: null }, agent });
+      const { text } = await call(`${worker.origin}/api`, { body: { nothing: null }, agent });
       ms.push(performance.now() - beganMs);
       if (text.length !== bytes) throw new Error("the fixed body is another one");
     }
@@ -138,6 +144,5 @@ export async function fixedBody(
   await Promise.all(Array.from({ length: accounts }, client));
   const rows = memory.end("memory of the fixed body's runtime");
   agent.destroy();
-  await mf.dispose();
   return { ms, memory: rows };
 }
