@@ -1,26 +1,27 @@
 /**
- * An isolate has 128 MB for all requests it serves at a time, and a page of 10,000 rows needs some of them while it
- * is read and written. So an isolate makes a few pages at a time; the others wait for their turn in the order
- * they came. Nobody waits longer by it, for the isolate computes one thing at a time anyway, and whatever is no page
- * (a refusal, a share's file, `/health`) no longer stands behind all pages that came before.
+ * An isolate computes one thing at a time, and the runtime looks for new requests only when it has done all it knows
+ * of. With more pages than it can make, a refusal, a share's file and `/health` would stand behind all of them. So
+ * an isolate makes a few pages at a time, the others wait in the order they came, and between two the runtime looks.
+ * The pages lose nothing by it: the isolate is as busy as before.
  */
 import { inTime } from "../../http/in-time.ts";
 
-/** At about 4 MB a page, half of an isolate. Enough to compute some while R2 is asked for others. */
-const PAGES_AT_ONCE = 16;
+const PAGES_AT_ONCE = 4;
+/** A page counts for no longer, so that a slow R2 holds up nobody else: 80 pages a second begin at least. */
+const COUNTED_MS = 50;
 
-/** Who may wait: until when, and whether anybody still wants the page. */
+/** Who may wait: for how long, and whether anybody still wants the page. */
 export interface TurnAsk {
-  /** Milliseconds from now within which the page must be made. */
+  /** Milliseconds from now within which a turn must come. */
   ms: number;
   /** The request's own signal: a client that has gone leaves its place to the next. */
   signal: AbortSignal;
 }
 
 interface Turn {
-  /** Unix milliseconds at which it counts as over, also when its request died without a word. */
-  endsAtMs: number;
   begin(): void;
+  /** Unix milliseconds at which it no longer counts, also when its request died without a word. */
+  countsUntilMs: number;
 }
 
 /** So many at a time, first come, first served. Of one isolate: nothing of it is shared or stored. */
@@ -38,42 +39,57 @@ export class Turns {
    * Waits for a turn and returns what ends it, to be called on every path. Null when the client has gone meanwhile:
    * then there is nothing to end. Throws when no turn came in time.
    */
-  async enter({ ms, signal }: TurnAsk): Promise<(() => void) | null> {
-    if (signal.aborted) return null;
-    const turn: Turn = { endsAtMs: Date.now() + ms, begin: () => undefined };
-    const leave = () => this.#leave(turn);
-    // Another request's end calls `begin`. The platform goes on with this request in its own context; the timer of
-    // `inTime` keeps it alive, and ends the wait if that call never comes.
-    const came = new Promise<() => void>((resolve) => {
-      turn.begin = () => resolve(leave);
-    });
-    const hasGone = new Promise<null>((resolve) => {
-      signal.addEventListener("abort", () => resolve(null), { once: true });
+  async enter(ask: TurnAsk): Promise<(() => void) | null> {
+    if (ask.signal.aborted) return null;
+    const turn: Turn = { begin: () => undefined, countsUntilMs: Number.POSITIVE_INFINITY };
+    const came = new Promise<true>((resolve) => {
+      turn.begin = () => resolve(true);
     });
     this.#waiting.add(turn);
     this.#beginNext();
-    try {
-      const entered = await inTime(Promise.race([came, hasGone]), ms);
-      if (entered === null) leave();
-      return entered;
-    } catch (late) {
-      leave();
-      throw late;
+    if (this.#waiting.has(turn)) {
+      if (!(await this.#waitFor(came, turn, ask))) return null;
+      // Timers fire when the runtime has looked for what is new.
+      await new Promise((resolve) => setTimeout(resolve, 0));
     }
+    const counted = setTimeout(() => this.#end(turn), COUNTED_MS);
+    return () => {
+      clearTimeout(counted);
+      this.#end(turn);
+    };
   }
 
-  #leave(turn: Turn): void {
+  /**
+   * Another request's end begins the turn. The platform goes on with this one in its own context; the timer keeps it
+   * alive meanwhile, and ends the wait if that call never comes.
+   */
+  async #waitFor(came: Promise<true>, turn: Turn, { ms, signal }: TurnAsk): Promise<boolean> {
+    const gone = new Promise<false>((resolve) => {
+      signal.addEventListener("abort", () => resolve(false), { once: true });
+    });
+    let hasCome = false;
+    try {
+      hasCome = await inTime(Promise.race([came, gone]), ms);
+    } finally {
+      if (!hasCome) this.#end(turn);
+    }
+    return hasCome;
+  }
+
+  #end(turn: Turn): void {
     this.#waiting.delete(turn);
     this.#begun.delete(turn);
     this.#beginNext();
   }
 
   #beginNext(): void {
-    for (const turn of this.#begun) if (turn.endsAtMs <= Date.now()) this.#begun.delete(turn);
+    const nowMs = Date.now();
+    for (const turn of this.#begun) if (turn.countsUntilMs <= nowMs) this.#begun.delete(turn);
     for (const turn of this.#waiting) {
       if (this.#begun.size >= this.#atOnce) return;
       this.#waiting.delete(turn);
       this.#begun.add(turn);
+      turn.countsUntilMs = nowMs + COUNTED_MS;
       turn.begin();
     }
   }
