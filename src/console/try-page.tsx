@@ -64,7 +64,8 @@ export function tryPage(facts: TryFacts): string {
               ))}
             </datalist>
             <div class="wide run">
-              <button type="submit" class="primary" id="run">
+              {/* The script enables it: a form that a browser sends by itself would lose the operation. */}
+              <button type="submit" class="primary" id="run" disabled>
                 {words.run}
               </button>
               <button type="button" id="stop" disabled>

@@ -154,6 +154,25 @@ describe.skipIf(isMissing("chromium"))("a walk", () => {
   });
 });
 
+describe.skipIf(isMissing("chromium"))("a page whose script is late", () => {
+  it("cannot be run before: the browser by itself would send the form without its operation", async () => {
+    const page = await tryIt({ plan: "flagship" });
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route("**/-assets/try*.js", (route) => held.then(() => route.continue()));
+    await page.goto(`${line.baseUrl}/console/try?op=data_symbols&tradedate=${DAY}`, { waitUntil: "commit" });
+    await page.focus("#field-tradedate");
+    expect(await page.isDisabled("#run")).toBe(true);
+    await page.keyboard.press("Enter");
+    expect(page.url()).toContain("op=data_symbols");
+    letGo();
+    expect(await run(page)).toMatch(/^200 /);
+    await page.context().close();
+  });
+});
+
 describe.skipIf(isMissing("chromium"))("the keyboard alone", () => {
   it("runs, goes on, and hides a kind of orders, and never loses its place", async () => {
     const page = await tryIt({ plan: "flagship" });

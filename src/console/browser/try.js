@@ -23,6 +23,7 @@ part("all-pages").addEventListener("click", () => void nextPages(Number.POSITIVE
 enableTabs(part("program-tabs"));
 enableCopying();
 followForm();
+part("run").disabled = false;
 
 function bodyFromForm() {
   const fields = [...form.querySelectorAll("input:enabled, select")];
