@@ -202,7 +202,7 @@ function stopTimer(atMs: number): { passed: Promise<void>; clear: () => void } {
 }
 
 /** Resolves when the client goes away, and never otherwise. */
-function gone(signal: AbortSignal): Promise<"client_gone"> {
+export function gone(signal: AbortSignal): Promise<"client_gone"> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve("client_gone");
     else signal.addEventListener("abort", () => resolve("client_gone"), { once: true });

@@ -1,7 +1,7 @@
 /**
- * What a refusal takes beside a served page of 10,000 rows: one after the other on a quiet service, where a worker that
- * has nothing to do is the floor, the worker's own time, processor time, and while 200 accounts walk. The slot of the 503 is held by a file whose reader rests, so nothing but the
- * refusal itself is measured.
+ * What a refusal takes beside a served page of 10,000 rows: one after the other on a quiet service, where a worker
+ * that has nothing to do is the floor, the worker's own time, processor time, and while 200 accounts walk. The slot of
+ * the 503 is held by a file whose reader rests, so nothing but the refusal itself is measured.
  */
 
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
@@ -97,9 +97,18 @@ async function quiet(service: Service, page: Kind, kinds: readonly Kind[]): Prom
   const all = [page, ...kinds];
   // Warm, and so many that no further refusal of these accounts is written down.
   for (const kind of all) for (let n = 0; n < 30; n++) await sendOnce(kind);
-  const { medians, floorMs } = await aloneMs(all);
-  const cpu = new Map<Kind, number>();
   const runtime = newestRuntime();
+  await using idle = await startFixedBody(FLOOR_BYTES);
+  const floor: Kind = {
+    ...page,
+    name: "a worker with nothing to do",
+    send: () => call(`${idle.origin}/api`, { body: page.body }),
+  };
+  const medians = await timeInTurns(
+    new Map([...all, floor].map((kind) => [kind, () => sendOnce(kind)])),
+    ROUNDS,
+  );
+  const cpu = new Map<Kind, number>();
   for (const kind of runtime === null ? [] : all) {
     const before = runtime?.cpuMs() ?? 0;
     for (let n = 0; n < IN_A_ROW; n++) await sendOnce(kind);
@@ -114,33 +123,11 @@ async function quiet(service: Service, page: Kind, kinds: readonly Kind[]): Prom
       kind === page ? {} : { ratio: value / (figures.get(page) ?? Number.NaN), against: "the page" };
     return [{ table: TABLE, name: kind.name, column, value, unit: "ms", ...beside }];
   };
-  const floorRow = {
-    table: TABLE,
-    name: "a worker with nothing to do",
-    column: "alone",
-    value: floorMs,
-    unit: "ms",
-    ratio: floorMs / (medians.get(page) ?? Number.NaN),
-    against: "the page",
-  } as const;
-  const rows = all.flatMap((kind) => [
+  return [...all, floor].flatMap((kind) => [
     ...row(kind, "alone", medians),
     ...row(kind, "worker's own time", own),
     ...row(kind, "processor time, stores' simulators included", cpu),
   ]);
-  return [...rows, floorRow];
-}
-
-/** Medians one after the other, in turns with a worker that has nothing to do: what any answer takes here. */
-async function aloneMs(kinds: readonly Kind[]): Promise<{ medians: Map<Kind, number>; floorMs: number }> {
-  await using idle = await startFixedBody(FLOOR_BYTES);
-  const floor = () => call(`${idle.origin}/api`, { body: kinds[0]?.body });
-  const tasks = new Map<Kind | "floor", () => Promise<unknown>>([["floor", floor]]);
-  for (const kind of kinds) tasks.set(kind, () => sendOnce(kind));
-  const medians = await timeInTurns(tasks, ROUNDS);
-  const floorMs = medians.get("floor") ?? Number.NaN;
-  medians.delete("floor");
-  return { medians: medians as Map<Kind, number>, floorMs };
 }
 
 async function ownTime(service: Service, { name, reason, body }: Kind): Promise<number> {

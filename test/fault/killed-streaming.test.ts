@@ -9,13 +9,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
-import type { AccountInfo } from "../../src/operations/account-info.ts";
 import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import { columnsOf, noise, randomSecurity } from "../support/builders.ts";
 import { basic, shareOf } from "../support/drive.ts";
 import { bodyBytes } from "../support/http-client.ts";
 import { type Killable, MOMENTS, startKillable } from "../support/killable.ts";
 import { account, publishPack, type TestAccount } from "../support/operator.ts";
+import { quotaOf } from "../support/quota.ts";
 import { printedRandom } from "../support/random.ts";
 import type { Service } from "../support/service.ts";
 import { orderHistory, type Page, pageOf } from "../support/walk.ts";
@@ -131,9 +131,8 @@ async function walkFrom(
 }
 
 async function used(service: Service, { key }: TestAccount) {
-  const answer = await service.post({ apiname: "account_info", apikey: key, params: {} });
-  const [quota] = (answer.envelope.data as unknown as AccountInfo).quotas;
-  return { requests: quota?.requests?.used ?? -1, files: quota?.files?.used ?? -1, busy: quota?.busy };
+  const { requests, files, busy } = await quotaOf(service, key);
+  return { requests: requests?.used ?? -1, files: files?.used ?? -1, busy };
 }
 
 /** Starts again before or after the time of the killed request is over; says which. */

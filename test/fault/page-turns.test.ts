@@ -4,10 +4,10 @@
  */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { AccountInfo, Quota } from "../../src/operations/wire.ts";
 import { day, type Row, randomSecurity } from "../support/builders.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import { account, publish } from "../support/operator.ts";
+import { quotaOf } from "../support/quota.ts";
 import { printedRandom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 import { orderHistory, pageOf } from "../support/walk.ts";
@@ -44,15 +44,6 @@ const requestOf = (apikey: string, params: object = {}, headers: Record<string, 
 const ask = (apikey: string, params: object = {}) =>
   call(`${service.baseUrl}/api`, requestOf(apikey, params));
 
-async function quotaOf(apikey: string): Promise<Quota> {
-  const answer = await call(`${service.baseUrl}/api`, {
-    body: { apiname: "account_info", apikey, params: {} },
-  });
-  const [quota] = (answer.envelope.data as unknown as AccountInfo).quotas;
-  if (quota === undefined) throw new Error(answer.text);
-  return quota;
-}
-
 const pause = (ms: number) => new Promise<null>((resolve) => setTimeout(resolve, ms, null));
 
 /** A page on its way, with its slot. */
@@ -66,7 +57,7 @@ async function send(k: number): Promise<Sent> {
   const { key } = await account(service, { plan: "trial" });
   const { url, ...request } = requestOf(key, {}, { "x-fault": `hold ${k} ${randomUUID()}` });
   const page = call(url, request);
-  while (!(await quotaOf(key)).busy) await pause(20);
+  while (!(await quotaOf(service, key)).busy) await pause(20);
   return { key, page };
 }
 
@@ -102,6 +93,6 @@ it("make way for others: pages, refusals and the rest are served meanwhile", {
   await call(`${service.baseUrl}/let-go`, { method: "GET" });
   for (const { key, page } of held) {
     expect(pageOf(await page).items).toEqual(rows.slice(0, 100));
-    expect(await quotaOf(key)).toMatchObject({ busy: false, requests: { used: 1, credited: 0 } });
+    expect(await quotaOf(service, key)).toMatchObject({ busy: false, requests: { used: 1, credited: 0 } });
   }
 });

@@ -4,6 +4,7 @@
  * an isolate makes a few pages at a time, the others wait in the order they came, and between two the runtime looks.
  * The pages lose nothing by it: the isolate is as busy as before.
  */
+import { gone } from "../../gate/hold-body.ts";
 import { inTime } from "../../http/in-time.ts";
 
 const PAGES_AT_ONCE = 4;
@@ -42,8 +43,8 @@ export class Turns {
   async enter(ask: TurnAsk): Promise<(() => void) | null> {
     if (ask.signal.aborted) return null;
     const turn: Turn = { begin: () => undefined, countsUntilMs: Number.POSITIVE_INFINITY };
-    const came = new Promise<true>((resolve) => {
-      turn.begin = () => resolve(true);
+    const came = new Promise<"come">((resolve) => {
+      turn.begin = () => resolve("come");
     });
     this.#waiting.add(turn);
     this.#beginNext();
@@ -63,13 +64,10 @@ export class Turns {
    * Another request's end begins the turn. The platform goes on with this one in its own context; the timer keeps it
    * alive meanwhile, and ends the wait if that call never comes.
    */
-  async #waitFor(came: Promise<true>, turn: Turn, { ms, signal }: TurnAsk): Promise<boolean> {
-    const gone = new Promise<false>((resolve) => {
-      signal.addEventListener("abort", () => resolve(false), { once: true });
-    });
+  async #waitFor(came: Promise<"come">, turn: Turn, { ms, signal }: TurnAsk): Promise<boolean> {
     let hasCome = false;
     try {
-      hasCome = await inTime(Promise.race([came, gone]), ms);
+      hasCome = (await inTime(Promise.race([came, gone(signal)]), ms)) === "come";
     } finally {
       if (!hasCome) this.#end(turn);
     }
