@@ -1,12 +1,20 @@
 /** What a build did, for people and, as JSON, for programs. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DefectEntry } from "./defect-book.ts";
-import type { LeftOut } from "./delivery/order-files.ts";
+import {
+  LEFT_OUT_WORDS,
+  type LeftOutFile,
+  type LeftOutReason,
+  mayHoldRecords,
+} from "./delivery/source-file.ts";
 import type { BrokenRow } from "./quarantine.ts";
 
 export interface BuildReport {
   tradedate: BeijingDate;
-  /** `degraded`: rows are missing, within the bound; `failed`: too many, and no pack was written. */
+  /**
+   * `degraded`: rows are missing, within the bound, or a file that may hold records was not read; `failed`: too
+   * many are missing, and no pack was written.
+   */
   result: "whole" | "degraded" | "failed";
   /** The pack's file; `null` when the build failed. */
   pack: string | null;
@@ -26,8 +34,8 @@ export interface BuildReport {
   layouts: Record<string, number>;
   defects: DefectEntry[];
   broken: { rows: number; allowed: number; first: BrokenRow | null; quarantine: string | null };
-  unrecognisedFiles: LeftOut;
-  otherDayFiles: LeftOut;
+  /** Every file of the delivery that was not read. */
+  leftOut: LeftOutFile[];
 }
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
@@ -57,8 +65,7 @@ export function reportLines(report: BuildReport): string[] {
       `  first at ${placeText(broken.first)}: ${broken.first.reason}`,
     );
   }
-  lines.push(...leftOutLine(report.unrecognisedFiles, "files of no known layout"));
-  lines.push(...leftOutLine(report.otherDayFiles, "files of another day"));
+  lines.push(...leftOutLines(report.leftOut));
   return lines;
 }
 
@@ -67,6 +74,18 @@ export function placeText({ file, line }: { file: string; line: number }): strin
   return line > 0 ? `${file}:${line}` : file;
 }
 
-function leftOutLine({ count, first }: LeftOut, words: string): string[] {
-  return count === 0 ? [] : [`left out    ${whole.format(count)} ${words}; first ${first}`];
+/** Names each file that may hold records, and counts the others: a whole day brings thousands of them. */
+function leftOutLines(files: readonly LeftOutFile[]): string[] {
+  const lines = files
+    .filter(({ reason }) => mayHoldRecords(reason))
+    .map(({ path, reason }) => `not read    ${path} ${LEFT_OUT_WORDS[reason]}`);
+  const others = new Map<LeftOutReason, string[]>();
+  for (const { path, reason } of files) {
+    if (!mayHoldRecords(reason)) others.set(reason, [...(others.get(reason) ?? []), path]);
+  }
+  for (const [reason, [first, ...more]] of others) {
+    const rest = more.length === 0 ? "" : `, and ${whole.format(more.length)} more (--json names each)`;
+    lines.push(`left out    ${first} ${LEFT_OUT_WORDS[reason]}${rest}`);
+  }
+  return lines;
 }

@@ -10,7 +10,7 @@ import type { BuildReport } from "./build-report.ts";
 import { DefectBook } from "./defect-book.ts";
 import { type Delivery, openDelivery } from "./delivery/delivery.ts";
 import { findOrderFiles, type OrderFile, type OrderFiles } from "./delivery/order-files.ts";
-import { DeliveryError } from "./delivery/source-file.ts";
+import { DeliveryError, LEFT_OUT_WORDS, mayHoldRecords } from "./delivery/source-file.ts";
 import { Intake } from "./intake.ts";
 import { putAside } from "./mixed-files.ts";
 import { FileSink } from "./pack-sink.ts";
@@ -75,14 +75,18 @@ export async function buildPack(options: BuildOptions): Promise<BuildReport> {
   }
 }
 
-function refuseNothing({ files, withoutFile, unrecognised, otherDay }: OrderFiles, tradedate: BeijingDate) {
+function refuseNothing({ files, withoutFile, leftOut }: OrderFiles, tradedate: BeijingDate) {
   if (files.length > 0 || withoutFile.length > 0) return;
-  if (otherDay.first !== null) {
-    throw new DeliveryError(
-      `nothing is of ${tradedate}: all files are of another day, like ${otherDay.first}`,
-    );
+  const unread = leftOut.find(({ reason }) => mayHoldRecords(reason)) ?? leftOut[0];
+  if (unread?.reason === "other_day") {
+    throw new DeliveryError(`nothing is of ${tradedate}: all files are of another day, like ${unread.path}`);
   }
-  const met = unrecognised.first === null ? "there are no files" : `the first file is ${unrecognised.first}`;
+  const met =
+    unread === undefined
+      ? "there are no files"
+      : unread.reason === "unknown_layout"
+        ? `the first file is ${unread.path}`
+        : `${unread.path} ${LEFT_OUT_WORDS[unread.reason]}`;
   throw new DeliveryError(`no order file of a known layout was found; ${met}`);
 }
 
@@ -180,7 +184,8 @@ class Build {
   ): BuildReport {
     const { intake, quarantine, files, options } = this;
     const seconds = (performance.now() - this.startedMs) / 1000;
-    const degraded = quarantine.count > 0 ? "degraded" : "whole";
+    const isUnread = files.leftOut.some(({ reason }) => mayHoldRecords(reason));
+    const degraded = quarantine.count > 0 || isUnread ? "degraded" : "whole";
     return {
       tradedate: options.tradedate,
       result: pack === null ? "failed" : degraded,
@@ -203,8 +208,7 @@ class Build {
         first: quarantine.first,
         quarantine: quarantine.count > 0 ? quarantine.path : null,
       },
-      unrecognisedFiles: files.unrecognised,
-      otherDayFiles: files.otherDay,
+      leftOut: files.leftOut,
     };
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Which files of a delivery hold orders, in which layout, of which security; which folders say that a security
- * was delivered without orders. What is not taken is counted: nothing is dropped silently.
+ * was delivered without orders. Every other file is left out by name and reason.
  */
 import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
 import type { Security } from "../../orders/record.ts";
@@ -12,7 +12,14 @@ import { readHead } from "../parse/file-head.ts";
 import { readSecurity } from "../parse/security-cell.ts";
 import type { Delivery } from "./delivery.ts";
 import { plainParquetAsText } from "./parquet-source.ts";
-import { baseName, DeliveryError, type SourceFile } from "./source-file.ts";
+import {
+  baseName,
+  DeliveryError,
+  type LeftOutFile,
+  type LeftOutReason,
+  mayHoldRecords,
+  type SourceFile,
+} from "./source-file.ts";
 
 export interface OrderFile {
   file: SourceFile;
@@ -21,20 +28,12 @@ export interface OrderFile {
   security: Security | null;
 }
 
-/** Files that were not read, and the first of them. */
-export interface LeftOut {
-  count: number;
-  first: string | null;
-}
-
 export interface OrderFiles {
   files: OrderFile[];
   /** Securities delivered with a folder but no order file. */
   withoutFile: Security[];
-  /** Files of no known layout. */
-  unrecognised: LeftOut;
-  /** Files below a folder named like another day. */
-  otherDay: LeftOut;
+  /** Every file that is not in `files`, in the order of the delivery. */
+  leftOut: LeftOutFile[];
 }
 
 /** The vendor's other files, which are never orders. */
@@ -49,37 +48,29 @@ export async function findOrderFiles(
   delivery: Delivery,
   { tradedate, workFolder, defects }: { tradedate: BeijingDate; workFolder: string; defects: DefectBook },
 ): Promise<OrderFiles> {
-  const found: OrderFiles = {
-    files: [],
-    withoutFile: [],
-    unrecognised: { count: 0, first: null },
-    otherDay: { count: 0, first: null },
-  };
+  const found: OrderFiles = { files: [], withoutFile: [], leftOut: [] };
   const delivered = new Map<string, string>();
   for (const file of delivery.files) {
-    if (otherDayOf(file.path, tradedate) !== null) {
-      leaveOut(found.otherDay, file.path);
+    const { path } = file;
+    const folder = securityOfFolder(path.slice(0, path.lastIndexOf("/")));
+    const reason = reasonByName(path, tradedate, folder);
+    const recognised = reason === null ? await recognise(file, workFolder) : null;
+    if (recognised === null || folder === "not carried") {
+      found.leftOut.push({ path, reason: reason ?? "unknown_layout" });
+      if (reason === "market_not_carried") defects.add(reason, 1, { file: path, line: 0 });
       continue;
     }
-    if (NOT_ORDERS.test(baseName(file.path))) continue;
-    const folder = securityOfFolder(file.path.slice(0, file.path.lastIndexOf("/")));
-    if (folder === "not carried") {
-      defects.add("market_not_carried", 1, { file: file.path, line: 0 });
-      continue;
-    }
-    const recognised = await recognise(file, workFolder);
-    if (recognised === null) {
-      leaveOut(found.unrecognised, file.path);
-      continue;
-    }
-    if (folder !== null) refuseTwice(delivered, folder, file.path);
+    if (folder !== null) refuseTwice(delivered, folder, path);
     found.files.push({ ...recognised, security: folder });
   }
+  const unread = found.leftOut.filter(({ reason }) => mayHoldRecords(reason));
   for (const path of delivery.folders) {
     const security = otherDayOf(path, tradedate) === null ? securityOfFolder(path) : null;
     if (security === null || security === "not carried") continue;
     const code = `${security.symbol}.${security.market}`;
     if (delivered.has(code)) continue;
+    // Its orders may be in the file that was not read: then it is not a security without orders.
+    if (unread.some((file) => file.path.startsWith(`${path}/`))) continue;
     delivered.set(code, path);
     defects.add("no_order_file", 1, { file: path, line: 0 });
     found.withoutFile.push(security);
@@ -87,9 +78,15 @@ export async function findOrderFiles(
   return found;
 }
 
-function leaveOut(what: LeftOut, path: string): void {
-  what.count += 1;
-  what.first ??= path;
+/** Returns why the file is left out whatever it holds, or `null`. */
+function reasonByName(
+  path: string,
+  tradedate: BeijingDate,
+  folder: Security | "not carried" | null,
+): LeftOutReason | null {
+  if (otherDayOf(path, tradedate) !== null) return "other_day";
+  if (NOT_ORDERS.test(baseName(path))) return "other_dataset";
+  return folder === "not carried" ? "market_not_carried" : null;
 }
 
 /** A folder or archive on the path named like another day than `tradedate`; `null` when there is none. */

@@ -23,6 +23,42 @@ export interface Listing {
   folders: string[];
 }
 
+/** Why a file of a delivery is not read, as a clause for the report. */
+export const LEFT_OUT_WORDS = {
+  link: "is a link, and links are not followed",
+  outside: "has a path that leaves its archive",
+  special: "is neither a file nor a folder",
+  under_way: "is still being written, by its name",
+  unread_format: "has a format that is not read; unpack it first",
+  unknown_layout: "has no known layout",
+  other_day: "lies below the name of another day",
+  other_dataset: "holds trades or quotes",
+  market_not_carried: "is of an exchange that is not carried",
+  no_records: "holds no records, by its name",
+  own_output: "was written by an earlier build",
+} as const;
+
+export type LeftOutReason = keyof typeof LEFT_OUT_WORDS;
+
+/** A file of a delivery that is not read. Every file is either read or one of these. */
+export interface LeftOutFile {
+  path: string;
+  reason: LeftOutReason;
+}
+
+const WITHOUT_RECORDS: ReadonlySet<LeftOutReason> = new Set([
+  "other_day",
+  "other_dataset",
+  "market_not_carried",
+  "no_records",
+  "own_output",
+]);
+
+/** Returns whether a file left out for `reason` can hold orders of the day: without it the day may lack rows. */
+export function mayHoldRecords(reason: LeftOutReason): boolean {
+  return !WITHOUT_RECORDS.has(reason);
+}
+
 /** A delivery that cannot be built from: the sentence says what is wrong and where. */
 export class DeliveryError extends Error {
   override readonly name = "DeliveryError";

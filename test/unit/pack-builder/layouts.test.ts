@@ -215,9 +215,11 @@ describe("layouts other than the vendor's (issue: the pack builder)", () => {
         "20230711/notes.txt": "hello\n",
       }),
     );
-    expect(report.otherDayFiles).toEqual({ count: 1, first: expect.stringContaining("20230710/600519.SH") });
-    expect(report.unrecognisedFiles).toEqual({ count: 1, first: expect.stringContaining("notes.txt") });
-    expect(report.rows).toBe(1);
+    expect(report.leftOut).toEqual([
+      { path: expect.stringContaining("20230710/600519.SH"), reason: "other_day" },
+      { path: expect.stringContaining("notes.txt"), reason: "unknown_layout" },
+    ]);
+    expect(report).toMatchObject({ rows: 1, result: "degraded" });
   });
 
   it("does not read its own pack when it lies in the delivered folder", async () => {
