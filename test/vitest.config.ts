@@ -1,14 +1,27 @@
 /**
  * Three kinds of tests: `*.worker.test.ts` run inside workerd with the project's own bindings; those of
- * `serviceTests` run in Node and reach the whole service over HTTP, bundled once for the run; all others
- * run in Node alone.
+ * `SERVICE` run in Node and reach the whole service over HTTP, bundled once for the run; all others run in
+ * Node alone.
+ *
+ * Two tiers: the quick one runs everything but `*.long.test.ts`, its proofs at a tenth of their size; the long
+ * one (`EDGETAPE_TIER=long`) runs `*.long.test.ts`, and what lies in the folders of `PROOFS` in full.
  */
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { textModules } from "./support/text-modules.ts";
+import { isLong } from "./support/tier.ts";
+
+const NODE = ["unit", "shape"];
+const SERVICE = ["conformance", "property", "fault", "interop"];
+const PROOFS = ["property", "fault"];
+
+/** The tests of `folders` that belong to the tier of this run. */
+const testsIn = (folders: string[], ending = ".test.ts") =>
+  folders.map((folder) => `test/${folder}/**/*${isLong && !PROOFS.includes(folder) ? ".long" : ""}${ending}`);
 
 const workerTests = "test/**/*.worker.test.ts";
-const serviceTests = "test/{conformance,property,fault,interop}/**/*.test.ts";
+const longTests = "test/**/*.long.test.ts";
+const notHere = [workerTests, ...(isLong ? [] : [longTests])];
 
 const testSecrets = {
   CURSOR_SECRET: "test-cursor-secret-test-cursor-secret",
@@ -16,6 +29,15 @@ const testSecrets = {
   SHARE_SECRET: "1:test-share-secret-test-share-secret",
   RATE_LIMIT: "off",
 };
+
+/** What of the environment the tests inside workerd need. */
+const ownVariables = () =>
+  Object.fromEntries(
+    ["EDGETAPE_SEED", "EDGETAPE_TIER"].flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 
 // What people export for a service of their own, as the README tells them, is none of a test's: it would be asked
 // with their key, and their webhook told of evenings that never were.
@@ -32,8 +54,8 @@ export default defineConfig({
         plugins: [textModules()],
         test: {
           name: "node",
-          include: ["test/**/*.test.ts"],
-          exclude: [workerTests, serviceTests],
+          include: testsIn(NODE),
+          exclude: notHere,
           // As below: some of these start programs of their own too.
           testTimeout: 300_000,
           hookTimeout: 300_000,
@@ -44,8 +66,8 @@ export default defineConfig({
         plugins: [textModules()],
         test: {
           name: "service",
-          include: [serviceTests],
-          exclude: [workerTests],
+          include: testsIn(SERVICE),
+          exclude: notHere,
           globalSetup: ["test/support/bundle.ts"],
           // Concurrent tests are those that only wait.
           maxConcurrency: 20,
@@ -63,10 +85,8 @@ export default defineConfig({
             miniflare: {
               bindings: {
                 ...testSecrets,
-                // So that a random test inside workerd can be repeated too.
-                ...(process.env.EDGETAPE_SEED === undefined
-                  ? {}
-                  : { EDGETAPE_SEED: process.env.EDGETAPE_SEED }),
+                // So that a random test inside workerd can be repeated too, and knows its size.
+                ...ownVariables(),
                 TEST_MIGRATIONS: await readD1Migrations("./src/catalog/migrations"),
               },
               cf: false,
@@ -75,7 +95,7 @@ export default defineConfig({
         ],
         test: {
           name: "worker",
-          include: [workerTests],
+          include: testsIn([...NODE, ...SERVICE], ".worker.test.ts"),
           setupFiles: ["test/support/apply-migrations.ts"],
           testTimeout: 60_000,
         },

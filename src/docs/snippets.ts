@@ -1,5 +1,5 @@
 /**
- * Every code block of the pages, in both languages the same. `test/interop/docs-snippets.test.ts` runs each of
+ * Every code block of the pages, in both languages the same. `test/interop/docs-snippets.long.test.ts` runs each of
  * them, in this order, in one folder, with EDGETAPE_URL and EDGETAPE_KEY set. `withExample` fills in what is in braces.
  */
 

@@ -9,11 +9,12 @@ import { type Answer, call } from "../support/http-client.ts";
 import { account, packOf, publish } from "../support/operator.ts";
 import { printedRandom, type Random } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
+import { proofSize } from "../support/tier.ts";
 import { orderHistory } from "../support/walk.ts";
 
 const TRADEDATE = "20260311";
-/** All of them in a long run (`EDGETAPE_LONG=1`). */
-const [FLIPS, CUTS] = process.env.EDGETAPE_LONG === undefined ? [100, 20] : [500, 100];
+const FLIPS = proofSize(500);
+const CUTS = proofSize(100);
 
 /** A request, and what it answers while the pack is whole. */
 interface Asked {

@@ -5,7 +5,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type GateService, startGateService, type TakeOptions } from "../support/gate-service.ts";
 import { printedRandom } from "../support/random.ts";
+import { proofSize } from "../support/tier.ts";
 
+const TURNS = proofSize(2_000);
+const HANG_UPS = proofSize(20);
 const MEGABYTE = 1_000_000;
 const PATIENCE = { timeout: 20_000, interval: 5 };
 
@@ -59,16 +62,16 @@ describe("a whole body", () => {
     expect(await endOf(id)).toEqual({ how: "whole", bytesSent: bytes, error: null });
   });
 
-  it("lets 2,000 strictly sequential requests through, ready and pumped by turns, without a 503", async () => {
+  it(`lets ${TURNS} strictly sequential requests through, ready and pumped by turns, without a 503`, async () => {
     const { account } = fresh();
     const statuses = new Set<number>();
-    for (let n = 0; n < 2_000; n++) {
+    for (let n = 0; n < TURNS; n++) {
       const answer = await gate.open({ account, how: n % 2 === 0 ? "ready" : "pump", bytes: 100_000 });
       await answer.readAll();
       statuses.add(answer.status);
     }
     expect([...statuses]).toEqual([200]);
-    expect((await gate.state(account)).use.requests).toBe(2_000);
+    expect((await gate.state(account)).use.requests).toBe(TURNS);
   }, 600_000);
 
   it.each([
@@ -85,9 +88,9 @@ describe("a whole body", () => {
 });
 
 describe("a client that goes away", () => {
-  it("frees the slot, is charged and told apart, at 20 random bytes of a pumped body", async () => {
+  it(`frees the slot, is charged and told apart, at ${HANG_UPS} random bytes of a pumped body`, async () => {
     const random = printedRandom("hang up at a random byte");
-    for (let n = 0; n < 20; n++) {
+    for (let n = 0; n < HANG_UPS; n++) {
       const hangUpAfter = random.integer(1, 10 * MEGABYTE);
       const { id, state } = await ending({ how: "pump", bytes: 30 * MEGABYTE }, hangUpAfter);
       expect(state.use.requests).toBe(1);

@@ -12,6 +12,7 @@ import { account, publishPack } from "../support/operator.ts";
 import { printedRandom } from "../support/random.ts";
 import { DEFAULT_NOW, type Service, startService } from "../support/service.ts";
 import { openAnswer } from "../support/slow-client.ts";
+import { proofSize } from "../support/tier.ts";
 import { orderHistory, pageOf } from "../support/walk.ts";
 
 const TRADEDATE = "20260311";
@@ -20,7 +21,9 @@ const LARGE = { symbol: "300750", rows: 700_000 };
 /** One row a page, and a walk of 2,000 pages. */
 const SMALL = { symbol: "600519", rows: 2_001 };
 const MANY = 1_000_000;
-/** The 200 rounds are 10,000 requests. */
+/** Of files and of pages: 10,000 requests together in the long tier. */
+const ROUNDS = proofSize(100);
+const TURNS = proofSize(2_000);
 const LONG_MS = 600_000;
 
 const random = printedRandom("gate over HTTP");
@@ -62,13 +65,13 @@ async function twoKeys() {
   return keys.map(({ key }) => key);
 }
 
-describe("200 rounds of 50 parallel requests with two keys of one account (spec 8)", () => {
+describe("rounds of 50 parallel requests with two keys of one account (spec 8)", () => {
   it(
-    "100 rounds of files: exactly one in progress while 49 get 503; the winner reads or hangs up",
+    `${ROUNDS} rounds of files: exactly one in progress while 49 get 503; the winner reads or hangs up`,
     async () => {
       const keys = await twoKeys();
       let charged = 0;
-      for (let round = 0; round < 100; round++) {
+      for (let round = 0; round < ROUNDS; round++) {
         const answers = await Promise.all(
           Array.from({ length: 50 }, (_, n) =>
             openAnswer(`${service.baseUrl}/api`, { body: file(keys[n % 2] ?? "") }),
@@ -94,11 +97,11 @@ describe("200 rounds of 50 parallel requests with two keys of one account (spec 
   );
 
   it(
-    "100 rounds of pages: everyone is served or gets 503, and only the served are charged",
+    `${ROUNDS} rounds of pages: everyone is served or gets 503, and only the served are charged`,
     async () => {
       const keys = await twoKeys();
       let served = 0;
-      for (let round = 0; round < 100; round++) {
+      for (let round = 0; round < ROUNDS; round++) {
         const answers = await Promise.all(
           Array.from({ length: 50 }, (_, n) => service.post(page(keys[n % 2] ?? ""))),
         );
@@ -128,14 +131,14 @@ describe("strictly sequential requests", () => {
       }
       const agent = new OneConnection({ keepAlive: true, maxSockets: 1 });
       let cursor: string | null = null;
-      for (let n = 0; n < 2_000; n++) {
+      for (let n = 0; n < TURNS; n++) {
         const body: Record<string, unknown> = page(key, { cursor });
         const answer = await call(`${service.baseUrl}/api`, { body, agent });
         cursor = pageOf(answer).next_cursor;
       }
       agent.destroy();
       expect(connections).toBe(1);
-      expect(await usedBefore(key)).toBe(2_000);
+      expect(await usedBefore(key)).toBe(TURNS);
     },
     LONG_MS,
   );

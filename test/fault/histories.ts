@@ -1,16 +1,17 @@
 /**
  * Random histories of a client on bad lines to two deployments: what is asked, what the lines do to it, and the
- * rows it must give. What a client is, each test says itself.
+ * rows it must give.
  */
 import { FIELDS, type Field } from "../../src/orders/record.ts";
 import { day, type Row, randomSecurity, type TestDay, type TestSecurity } from "../support/builders.ts";
 import type { Fault } from "../support/fault-line.ts";
 import type { Random } from "../support/random.ts";
+import { proofSize } from "../support/tier.ts";
 import type { TwoDeployments } from "./two-deployments.ts";
 
 /** Histories of each client; in some of them the day is rebuilt on the way, on one deployment or on both. */
-export const HISTORIES = 500;
-export const REBUILT = 60;
+export const HISTORIES = proofSize(500);
+export const REBUILT = proofSize(60);
 
 /** One walk as a caller asks for it; null is left out. */
 export interface History {

@@ -9,12 +9,13 @@ import { day, randomSecurity } from "../support/builders.ts";
 import { account, publish } from "../support/operator.ts";
 import { printedRandom, type Random } from "../support/random.ts";
 import { ADMIN_TOKEN, type Service, startService } from "../support/service.ts";
+import { proofSize } from "../support/tier.ts";
 import { orderHistory, pageOf } from "../support/walk.ts";
 import { expectCleanLog } from "./hostile-checks.ts";
 
 const TRADEDATE = "20260311";
-/** A line may be silent for a second, so there are fewer of them than of a client's requests: a tenth of `EDGETAPE_HOSTILE`. */
-const LINES = Number(process.env.EDGETAPE_HOSTILE ?? 30_000) / 10;
+/** A line may be silent for a second, so there are fewer of them than of a client's requests. */
+const LINES = proofSize(3_000);
 const AT_ONCE = 16;
 /** After the last byte was sent, an answer or the end is awaited for so long; then the line is given up. */
 const SILENT_MS = 1_000;

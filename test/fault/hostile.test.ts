@@ -14,6 +14,7 @@ import { account, loadWeekdays, publish } from "../support/operator.ts";
 import { printedRandom, type Random, randomFrom } from "../support/random.ts";
 import { newestRuntime, type RuntimeProcess } from "../support/runtime-process.ts";
 import { type Service, startService } from "../support/service.ts";
+import { proofSize } from "../support/tier.ts";
 import { orderHistory, pageOf } from "../support/walk.ts";
 import { spoiltBody, spoiltCursor } from "./hostile-bodies.ts";
 import { expectCleanLog, expectEnvelope, expectRoomAnswer } from "./hostile-checks.ts";
@@ -22,8 +23,8 @@ import { hostileRequest, type Victim } from "./hostile-requests.ts";
 
 const TRADEDATE = "20260311";
 const LANES = 8;
-/** Hostile requests of all kinds together: 50,000, or as many as `EDGETAPE_HOSTILE` says. */
-const REQUESTS = Number(process.env.EDGETAPE_HOSTILE ?? 50_000);
+/** Hostile requests of all kinds together. */
+const REQUESTS = proofSize(50_000);
 /** What takes longer hangs; an honest answer takes milliseconds, on a busy machine seconds. */
 const HANGING_MS = 120_000;
 /** What the runtime's collector lets pile up, and what the stores, which live in the same process, keep of a request. */

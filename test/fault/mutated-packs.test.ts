@@ -1,7 +1,7 @@
 /**
  * Packs from an untrusted hand: changed anywhere, with every checksum made right again, so that only what the
  * bytes mean can give them away. Verify, publish and the reader refuse them in words, or find nothing wrong; they
- * never crash, hang or blow up (issue: proof). 300 here, 5,000 in a long run (`EDGETAPE_LONG=1`).
+ * never crash, hang or blow up (issue: proof).
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,14 +19,14 @@ import { account, packOf, publishPack } from "../support/operator.ts";
 import { memoryBucket } from "../support/packs.ts";
 import { printedRandom, type Random } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
+import { proofSize } from "../support/tier.ts";
 import { orderHistory } from "../support/walk.ts";
 import { temporaryFolder } from "../unit/pack-builder/deliveries.ts";
 
-const IS_LONG = process.env.EDGETAPE_LONG !== undefined;
-const PACKS = IS_LONG ? 5_000 : 300;
-/** Verifying opens DuckDB and publishing takes three requests: in a short run every so many packs go through them. */
-const VERIFIED_EVERY = IS_LONG ? 1 : 3;
-const PUBLISHED_EVERY = IS_LONG ? 1 : 5;
+const PACKS = proofSize(3_000);
+/** Verifying opens DuckDB and publishing takes three requests: every so many packs go through them. */
+const VERIFIED_EVERY = 3;
+const PUBLISHED_EVERY = 5;
 /** What takes longer hangs: an honest page takes some milliseconds, also on a busy machine far less than this. */
 const HANGING_MS = 60_000;
 const TRADEDATE = "20240102";

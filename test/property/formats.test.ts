@@ -5,10 +5,13 @@ import { account, publish } from "../support/operator.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { printedRandom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
+import { proofSize } from "../support/tier.ts";
 import { orderHistory, walk } from "../support/walk.ts";
 
 const FIELDS = ["symbol", "tradedate", "time", "order_id", "exchange_order_id"];
 FIELDS.push("order_type", "order_code", "price", "volume", "amount", "order_no", "side");
+
+const DAYS = proofSize(12);
 
 let service: Service;
 let apikey: string;
@@ -19,9 +22,9 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe("both formats (spec 4.3, decisions 4 and 6)", () => {
-  it("JSON walk = Parquet answer = source rows on 12 random days, whole and with random fields", async () => {
+  it(`JSON walk = Parquet answer = source rows on ${DAYS} random days, whole and with random fields`, async () => {
     const random = printedRandom("formats");
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < DAYS; round++) {
       const tradedate = addDays("20250601" as BeijingDate, round);
       const symbols = ["000001", "300750", "600519"].slice(0, random.integer(1, 3));
       const securities = symbols.map((symbol) =>

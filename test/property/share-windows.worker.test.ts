@@ -12,6 +12,7 @@ import { addKey } from "../../src/catalog/keys.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import type { Env } from "../../src/env.ts";
 import { printedRandom, type Random } from "../support/random.ts";
+import { proofSize } from "../support/tier.ts";
 
 const testEnv = env as unknown as Env;
 const app = createApp();
@@ -19,7 +20,7 @@ const DAY_MS = 86_400_000;
 const FIRST_INSTANT = Date.parse("2027-06-01T00:00:00+08:00");
 const LAST_INSTANT = Date.parse("2030-06-01T00:00:00+08:00");
 /** Random instants beside the special ones. */
-const RANDOM_INSTANTS = 120;
+const RANDOM_INSTANTS = proofSize(120);
 
 type DataType = "auction_tick" | "level2";
 const DATA_TYPES: DataType[] = ["auction_tick", "level2"];

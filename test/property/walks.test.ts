@@ -4,8 +4,11 @@ import { burst, day, order, randomSecurity, security } from "../support/builders
 import { account, publish } from "../support/operator.ts";
 import { printedRandom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
+import { proofSize } from "../support/tier.ts";
 import { orderHistory, pageOf } from "../support/walk.ts";
 import { checkWalk, rowsWithin, windowBesideRows } from "./check-walk.ts";
+
+const DAYS = proofSize(10);
 
 let service: Service;
 let key: string;
@@ -16,9 +19,9 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe("cursor walks (spec 3, 4.3; decisions 5)", () => {
-  it("over 10 random small days at page sizes 1, 2 and 7, whole and in 6 windows each", async () => {
+  it(`over ${DAYS} random small days at page sizes 1, 2 and 7, whole and in 6 windows each`, async () => {
     const random = printedRandom("small walks");
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < DAYS; round++) {
       const tradedate = addDays("20260101" as BeijingDate, round);
       const rows = random.integer(1, 60);
       const crowd = random.pick([1.01, 2, 5, 1_000]);

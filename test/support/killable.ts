@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newestRuntime } from "./runtime-process.ts";
 import { type Service, type ServiceOptions, startService } from "./service.ts";
+import { proofSize } from "./tier.ts";
 
-/** Random moments of each kind at which something is killed: a few in a short run, `EDGETAPE_MOMENTS=50` in a long one. */
-export const MOMENTS = Number(process.env.EDGETAPE_MOMENTS ?? 8);
+/** Random moments of each kind at which something is killed. */
+export const MOMENTS = proofSize(20);
 
 export interface Killable extends AsyncDisposable {
   /** The service that runs now: another one after each restart. */

@@ -3,7 +3,8 @@
  * `EDGETAPE_TIER=long` and runs it in full.
  */
 
-const isLong = process.env.EDGETAPE_TIER === "long";
+/** Whether this run is of the long tier. */
+export const isLong = process.env.EDGETAPE_TIER === "long";
 
 /** Returns how many repetitions a proof of `full` repetitions does in this tier: all, or a tenth and at least one. */
 export function proofSize(full: number): number {

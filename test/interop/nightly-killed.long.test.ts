@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Row } from "../support/builders.ts";
 import { deliver } from "../support/deliveries.ts";
+import { MOMENTS } from "../support/killable.ts";
 import { pause } from "../support/npm-start.ts";
 import { account } from "../support/operator.ts";
 import { printedRandom } from "../support/random.ts";
@@ -16,7 +17,6 @@ import { startReceiver } from "../support/webhook-receiver.ts";
 const TRADEDATE = "20260311";
 const SYMBOL = "600519";
 const QUICK = ["--stable", "0", "--poll", "0.05", "--threads", "1"];
-const KILLS = 20;
 const LONG_MS = 900_000;
 
 const random = printedRandom("nightly killed");
@@ -38,7 +38,7 @@ async function served(tradedate = TRADEDATE): Promise<Row[]> {
   return (await walk(service, { apikey, params: { symbol: SYMBOL, tradedate } })).rows;
 }
 
-describe("nightly, killed at 20 random moments", () => {
+describe(`nightly, killed at ${MOMENTS} random moments`, () => {
   it(
     "serves the old or the new revision as a whole, and the next run completes and tells it once",
     async () => {
@@ -56,7 +56,7 @@ describe("nightly, killed at 20 random moments", () => {
       // Only where the kills fall depends on it.
       const runMs = await toEnd();
       let killed = 0;
-      for (let round = 1; round <= KILLS; round++) {
+      for (let round = 1; round <= MOMENTS; round++) {
         const after = deliver(folder, TRADEDATE, 2_000, `round ${round}`).rowsOf(SYMBOL);
         receiver.received.length = 0;
         const running = startEdgetape(words, service, environment);
@@ -72,7 +72,7 @@ describe("nightly, killed at 20 random moments", () => {
         expect(receiver.received.at(-1)?.body.event).toBe("nightly.published");
         before = after;
       }
-      console.log(`${killed} of ${KILLS} runs were killed before their end`);
+      console.log(`${killed} of ${MOMENTS} runs were killed before their end`);
       expect(killed).toBeGreaterThan(0);
     },
     LONG_MS,

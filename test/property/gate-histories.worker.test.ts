@@ -1,20 +1,21 @@
 /**
- * 1,000 random histories of the real object inside workerd, each step compared with an independent model:
+ * Random histories of the real object inside workerd, each step compared with an independent model:
  * requests and their repetitions, answers that get lost, ends told once, twice, late or never, leases dropped
  * without a word, restarts, a clock that jumps, workers and objects of the former version.
  */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Env } from "../../../src/env.ts";
-import type { AcquireRequest, GateKind, LeaseStub, ReleaseRequest } from "../../../src/gate/protocol.ts";
-import { FormerGate } from "../../support/former-gate.ts";
-import { GateModel } from "../../support/gate-model.ts";
-import { type Random, randomFrom } from "../../support/random.ts";
+import type { Env } from "../../src/env.ts";
+import type { AcquireRequest, GateKind, LeaseStub, ReleaseRequest } from "../../src/gate/protocol.ts";
+import { FormerGate } from "../support/former-gate.ts";
+import { GateModel } from "../support/gate-model.ts";
+import { type Random, randomFrom } from "../support/random.ts";
+import { proofSize } from "../support/tier.ts";
 
 const { GATE, EDGETAPE_SEED } = env as unknown as Env;
 
-const HISTORIES = 1_000;
+const HISTORIES = proofSize(1_000);
 const STEPS = 12;
 const LONGEST_BOUND_MS = 300_000;
 

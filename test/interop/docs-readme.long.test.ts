@@ -35,10 +35,10 @@ const BLOCKS: CodeBlock[] = READMES.flatMap((readme) =>
 
 /** Who runs a block, by how it begins: `here`, or the file that does. */
 const RUNNERS: readonly [begins: RegExp, runner: string][] = [
-  [/^npm ci && npm start\n$/, "test/interop/start.test.ts"],
+  [/^npm ci && npm start\n$/, "test/interop/start.long.test.ts"],
   [/^npm ci && npm test\n$/, ".ci/run"],
   [/^curl -s /, "here"],
-  [/^import csv, json, os, sys, time/, "test/interop/readme-python.test.ts"],
+  [/^import csv, json, os, sys, time/, "test/interop/readme-python.long.test.ts"],
   [/^npx edgetape pack build /, "here"],
   [/^pip install \.\/src\/client\/python/, "here"],
   [/^from edgetape import Client\n/, "here"],

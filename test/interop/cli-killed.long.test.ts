@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DayDetail } from "../../src/admin/wire.ts";
 import { day, type Row, randomSecurity, type TestDay } from "../support/builders.ts";
 import { deliver } from "../support/deliveries.ts";
+import { MOMENTS } from "../support/killable.ts";
 import { pause } from "../support/npm-start.ts";
 import { account, asOperator, packOf } from "../support/operator.ts";
 import { printedRandom } from "../support/random.ts";
@@ -15,7 +16,6 @@ import { orderHistory, walk } from "../support/walk.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "600519";
-const KILLS = Number(process.env.EDGETAPE_MOMENTS ?? 20);
 const LONG_MS = 1_800_000;
 
 const random = printedRandom("commands killed");
@@ -74,7 +74,7 @@ async function killed(words: string[], { runMs, requests }: Course): Promise<End
   return running.ended;
 }
 
-describe(`killed at ${KILLS} random moments`, () => {
+describe(`killed at ${MOMENTS} random moments`, () => {
   it(
     "publish leaves the old or the new revision served, and the next run completes",
     async () => {
@@ -91,7 +91,7 @@ describe(`killed at ${KILLS} random moments`, () => {
       if (before === undefined || after === undefined) throw new Error("two contents were made");
       const course = await toEnd(before.words);
       let cut = 0;
-      for (let round = 0; round < KILLS; round++) {
+      for (let round = 0; round < MOMENTS; round++) {
         const { revision } = await summary();
         if ((await killed(after.words, course)).status === null) cut++;
         expect([before.rows, after.rows]).toContainEqual(await served());
@@ -101,7 +101,7 @@ describe(`killed at ${KILLS} random moments`, () => {
         expect((await summary()).revision).toBe(revision + 1);
         [before, after] = [after, before];
       }
-      console.log(`${cut} of ${KILLS} publishes were killed before their end`);
+      console.log(`${cut} of ${MOMENTS} publishes were killed before their end`);
       expect(cut).toBeGreaterThan(0);
     },
     LONG_MS,
@@ -117,7 +117,7 @@ describe(`killed at ${KILLS} random moments`, () => {
       let before = deliver(join(folder, "a"), TRADEDATE, 1_000, "round 0").rowsOf(SYMBOL);
       const course = await toEnd(words("a"));
       let cut = 0;
-      for (let round = 1; round <= KILLS; round++) {
+      for (let round = 1; round <= MOMENTS; round++) {
         const after = deliver(join(folder, "a"), TRADEDATE, 1_000, `round ${round}`).rowsOf(SYMBOL);
         if ((await killed(words("a"), course)).status === null) cut++;
         expect([before, after]).toContainEqual(await served());
@@ -125,7 +125,7 @@ describe(`killed at ${KILLS} random moments`, () => {
         expect(await served()).toEqual(after);
         before = after;
       }
-      console.log(`${cut} of ${KILLS} rebuilds were killed before their end`);
+      console.log(`${cut} of ${MOMENTS} rebuilds were killed before their end`);
       expect(cut).toBeGreaterThan(0);
     },
     LONG_MS,
@@ -143,7 +143,7 @@ describe(`killed at ${KILLS} random moments`, () => {
       const course = await toEnd(await action("restore"));
       let present = await served();
       const seen = { cut: 0, before: 0, after: 0 };
-      for (let round = 0; round < KILLS; round++) {
+      for (let round = 0; round < MOMENTS; round++) {
         const kind = ["withdraw", "publish", "restore"][round % 3] ?? "";
         const [from, goal] = [await served(), { withdraw: null, publish: present, restore: other }[kind]];
         const words = await action(kind);
