@@ -15,7 +15,10 @@ const CONFIRM_MS = 1_000;
 /** Bytes of a ready body that are sent only after the release. */
 const LAST_BYTES = 4;
 
-/** A store's stream that nobody reads for so long may die of it: what breaks then is the client's doing. */
+/**
+ * A store may close a stream that is not read for this long, and the error can surface many reads later. So a
+ * body that its client once left alone for as long is never credited.
+ */
 const STALL_MS = 15_000;
 
 /**
@@ -121,14 +124,15 @@ async function sendPumped(
     send().catch((error): BodyEnd => {
       const bytesSent = sink.bytesSent;
       if (sink.hasFailed || signal.aborted) return { how: "client_gone", bytesSent };
-      return { how: sink.lastWaitMs < STALL_MS ? "fault" : "client_slow", bytesSent, error };
+      return { how: sink.longestWaitMs < STALL_MS ? "fault" : "client_slow", bytesSent, error };
     }),
     gone(signal).then((how): BodyEnd => ({ how, bytesSent: sink.bytesSent })),
     stop.passed.then((): BodyEnd => {
       const bytesSent = sink.bytesSent;
       // Out of time: ours if most of it went by while the client waited for us.
       const isTaken = bytesSent === body.sizeBytes || sink.isWaiting;
-      if (isTaken || sink.waitedMs > (Date.now() - beganMs) / 2) return { how: "client_slow", bytesSent };
+      const isSlower = sink.waitedMs > (Date.now() - beganMs) / 2;
+      if (isTaken || isSlower || sink.longestWaitMs >= STALL_MS) return { how: "client_slow", bytesSent };
       return { how: "fault", bytesSent, error: new Error("the request's time was over") };
     }),
   ]);
@@ -152,33 +156,44 @@ async function sendPumped(
 class ClientSink {
   readonly writable: WritableStream<Uint8Array>;
   bytesSent = 0;
-  /** A write is waiting for the client to read. */
-  isWaiting = false;
-  /** How long the last write that has ended waited for the client, and all of them together. */
-  lastWaitMs = 0;
+  /** How long the writes that have ended waited for the client, all of them together. */
   waitedMs = 0;
   /** The client's side refused a write. */
   hasFailed = false;
+  private longestEndedMs = 0;
+  /** Since when a write waits for the client to read; null: none does. */
+  private waitsSinceMs: number | null = null;
 
   constructor(client: WritableStreamDefaultWriter<Uint8Array>, sizeBytes: number) {
     this.writable = new WritableStream<Uint8Array>({
       write: async (piece) => {
         if (this.bytesSent + piece.byteLength > sizeBytes)
           throw new Error(`the body is longer than ${sizeBytes} bytes`);
-        this.isWaiting = true;
         const sinceMs = Date.now();
+        this.waitsSinceMs = sinceMs;
         try {
           await client.write(piece);
         } catch (error) {
           this.hasFailed = true;
           throw error;
         }
-        this.isWaiting = false;
-        this.lastWaitMs = Date.now() - sinceMs;
-        this.waitedMs += this.lastWaitMs;
+        this.waitsSinceMs = null;
+        const waitMs = Date.now() - sinceMs;
+        this.longestEndedMs = Math.max(this.longestEndedMs, waitMs);
+        this.waitedMs += waitMs;
         this.bytesSent += piece.byteLength;
       },
     });
+  }
+
+  get isWaiting(): boolean {
+    return this.waitsSinceMs !== null;
+  }
+
+  /** The longest time that one write waited for the client, that of a present one included. */
+  get longestWaitMs(): number {
+    const presentMs = this.waitsSinceMs === null ? 0 : Date.now() - this.waitsSinceMs;
+    return Math.max(this.longestEndedMs, presentMs);
   }
 }
 

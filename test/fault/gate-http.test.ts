@@ -173,12 +173,15 @@ describe("quota under concurrency (spec 8)", () => {
   });
 });
 
-describe("a refusal that only the pack can tell", () => {
-  it("costs nothing: an undated cursor beyond the rows of its millisecond is 422, and nothing is counted", async () => {
-    const [key = ""] = await twoKeys();
-    const beyond = await service.post(page(key, { cursor: "v2.093000000-25" }));
-    expect([beyond.envelope.code, beyond.reason]).toEqual([422, "cursor_invalid"]);
-    expect(await usedBefore(key)).toBe(0);
+describe("a caller's error that only the pack can tell", () => {
+  it("is charged: a trial's 101st undated cursor beyond the rows of its millisecond reads nothing more", async () => {
+    const { key } = await account(service, { plan: "trial" });
+    const beyond = () => service.post(page(key, { cursor: "v2.093000000-25" }));
+    for (let n = 0; n < 100; n++) {
+      const refused = await beyond();
+      expect([refused.envelope.code, refused.reason]).toEqual([422, "cursor_invalid"]);
+    }
+    expect((await beyond()).reason).toBe("quota_used");
   });
 });
 

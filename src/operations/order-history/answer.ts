@@ -29,12 +29,12 @@ export interface Accepted {
   found: Located;
 }
 
-/** Serves the accepted request, or refuses it with its charge given back. Throws on a fault, credited too. */
+/** Serves the accepted request, or refuses it. Throws on a fault, credited. */
 export async function answerWithSlot(accepted: Accepted): Promise<Response> {
   const { call, slot } = accepted;
   try {
     const answer = await inTime(secondLook(accepted), firstByteMs(call));
-    return answer instanceof Response ? answer : await refuseCredited(accepted, answer);
+    return answer instanceof Response ? answer : await refuse(accepted, answer);
   } catch (error) {
     // A body that was on its way already belongs to nobody: the client sees the fault instead.
     await slot.release({ credit: true, outcome: outcomeFor(accepted, { reason: "unavailable" }) });
@@ -86,13 +86,15 @@ async function locateAgain({ call, query, walk, question }: Accepted): Promise<L
 }
 
 /**
- * A refusal charges nothing, also one that only the pack can tell: that an undated cursor names more rows of its
- * millisecond than there are (422), that the day was taken away meanwhile, or that it is damaged.
+ * Refuses a request after it was accepted. It is credited when the day was taken away meanwhile or is damaged. A
+ * cursor that names more rows of its millisecond than there are is the caller's error, which only a read of the
+ * pack can tell: without a charge, a daily limit would not bound such reads.
  */
-async function refuseCredited(accepted: Accepted, denial: Denial): Promise<Response> {
+async function refuse(accepted: Accepted, denial: Denial): Promise<Response> {
   const { call, slot } = accepted;
-  await slot.release({ credit: true, outcome: outcomeFor(accepted, denial) });
-  call.log.note({ credited: true });
+  const credit = denial.reason !== "cursor_invalid";
+  await slot.release({ credit, outcome: outcomeFor(accepted, denial) });
+  if (credit) call.log.note({ credited: true });
   return call.refuse(denial);
 }
 

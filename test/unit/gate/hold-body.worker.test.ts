@@ -82,13 +82,54 @@ it("is the client's when a read fails that it had left alone for 15 s", async ()
   expect(body.isCredited()).toBe(false);
 });
 
-it("is ours when a read fails although the client read on, also if it had once stalled", async () => {
+it.each([0, 1, 2])(
+  "is the client's when it stalled for 15 s before piece %i and then read on fast",
+  async (stalledAt) => {
+    const body = send(async (writer) => {
+      for (let n = 0; n < 3; n++) await writer.write(piece(100));
+      throw new Error("the store closed the stream");
+    });
+    for (let n = 0; n < 3; n++) {
+      if (n === stalledAt) await pass(15_000);
+      await body.read();
+    }
+    expect(await body.ended).toMatchObject({ how: "client_slow", bytesSent: 300 });
+    expect(body.isCredited()).toBe(false);
+  },
+);
+
+it("is the client's when a read fails while the client still leaves an earlier piece alone", async () => {
+  const failing = Promise.withResolvers<never>();
+  const body = send(async (writer) => {
+    await Promise.race([writer.write(piece(100)), failing.promise]);
+  });
+  await pass(15_000);
+  failing.reject(new Error("the store closed the stream"));
+  expect(await body.ended).toMatchObject({ how: "client_slow", bytesSent: 0 });
+  expect(body.isCredited()).toBe(false);
+});
+
+it("is the client's when the time is over after a stall of 15 s, although the store was slower", async () => {
+  const body = send(async (writer) => {
+    await writer.write(piece(100));
+    await new Promise(() => undefined);
+  });
+  await pass(15_000);
+  await body.read();
+  await pass(BOUND_MS);
+  expect(await body.ended).toMatchObject({ how: "client_slow" });
+  expect(body.isCredited()).toBe(false);
+});
+
+it("is ours when a read fails although the client never left the body alone for 15 s", async () => {
   const body = send(async (writer) => {
     for (let n = 0; n < 3; n++) await writer.write(piece(100));
     throw new Error("the store closed the stream");
   });
-  await pass(15_000);
-  for (let n = 0; n < 3; n++) await body.read();
+  for (let n = 0; n < 3; n++) {
+    await pass(14_000);
+    await body.read();
+  }
   expect(await body.ended).toMatchObject({ how: "fault", bytesSent: 300 });
   expect(body.isCredited()).toBe(true);
 });
