@@ -1,5 +1,6 @@
 /** `/admin/accounts/{id}/subscriptions`, one at a time: a plan more, or one that holds longer. */
 import { beijingTimestamp } from "../calendar/beijing.ts";
+import { isStorable, STORABLE_INSTANTS } from "../calendar/instant.ts";
 import type { Account as CatalogAccount } from "../catalog/accounts.ts";
 import { addSubscription, moveSubscriptionEnd } from "../catalog/subscriptions.ts";
 import { WEEKLY_MS } from "../entitlement/plans.ts";
@@ -19,6 +20,8 @@ export async function addOne(c: AdminContext): Promise<Account | AdminRefusal> {
   const { end = start + WEEKLY_MS } = body;
   if (end <= start)
     return { reason: "malformed", what: "The body", place: "end", problem: "start must be before end" };
+  // The end of a weekly card is computed here, from a start that the schema took.
+  if (!isStorable(end)) return notStorable("end");
   return added(c, account, { plan, startMs: start, endMs: end });
 }
 
@@ -36,6 +39,7 @@ export async function extend(c: AdminContext): Promise<Account | AdminRefusal> {
   const holds = last !== undefined && last.endMs > by.nowMs;
   const fromMs = holds ? last.endMs : by.nowMs;
   const endMs = until ?? fromMs + byMs;
+  if (!isStorable(endMs)) return notStorable("byMs");
   if (endMs <= fromMs) return { reason: "not_later", plan, end: beijingTimestamp(fromMs) };
   if (!holds) return added(c, account, { plan, startMs: by.nowMs, endMs });
   const { accountId } = account;
@@ -43,6 +47,11 @@ export async function extend(c: AdminContext): Promise<Account | AdminRefusal> {
     return { reason: "changed_meanwhile", what: `the plans of ${accountId}` };
   }
   return shown(c, accountId);
+}
+
+function notStorable(place: string): AdminRefusal {
+  const problem = `the end would not be ${STORABLE_INSTANTS}`;
+  return { reason: "malformed", what: "The body", place, problem };
 }
 
 async function added(

@@ -1,7 +1,7 @@
 /** Fields that several admin bodies share. */
 import * as z from "zod";
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
-import { parseInstant } from "../calendar/instant.ts";
+import { isStorable, parseInstant, STORABLE_INSTANTS } from "../calendar/instant.ts";
 
 /** A real calendar day as `YYYYMMDD`. */
 export const beijingDateSchema = z.string().transform((text, context): BeijingDate => {
@@ -19,11 +19,13 @@ export const sha256Schema = z
   .regex(/^[0-9a-fA-F]{64}$/, "expected SHA-256 as 64 hex digits")
   .transform((hex) => hex.toLowerCase());
 
-/** An instant: Unix milliseconds, or RFC 3339 text with its offset. Parsed to Unix milliseconds. */
-export const instantSchema = z.union([
-  z.int().min(0),
-  z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
-]);
+/**
+ * An instant of the years 2000 to 9999: Unix milliseconds, or RFC 3339 text with its offset. Parsed to Unix
+ * milliseconds.
+ */
+export const instantSchema = z
+  .union([z.int(), z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))])
+  .refine(isStorable, `expected ${STORABLE_INSTANTS}`);
 
 /** An instant in a URL's query: a day (its beginning in Beijing) or RFC 3339. Parsed to Unix milliseconds. */
 export const instantTextSchema = z.string().transform((text, context): number => {

@@ -48,7 +48,15 @@ export function secondsToNextDay(epochMs: number): number {
   return Math.max(1, Math.ceil((nextMs - epochMs) / 1000));
 }
 
-/** `epochMs` as RFC 3339 in Beijing time to the second, for example `2026-11-27T09:30:00+08:00`. */
+/** The first and last instant of the years 0 to 9999 in Beijing: those that RFC 3339 can write. */
+const FIRST_WRITABLE_MS = Date.parse("0000-01-01T00:00:00Z") - OFFSET_MS;
+const LAST_WRITABLE_MS = Date.parse("9999-12-31T23:59:59.999Z") - OFFSET_MS;
+
+/**
+ * Returns `epochMs` as RFC 3339 in Beijing time to the second, for example `2026-11-27T09:30:00+08:00`. An instant
+ * outside the years that this form can write is shown as the nearest one it can: a list must not fail for one row.
+ */
 export function beijingTimestamp(epochMs: number): string {
-  return `${new Date(epochMs + OFFSET_MS).toISOString().slice(0, 19)}+08:00`;
+  const shownMs = Math.min(Math.max(epochMs, FIRST_WRITABLE_MS), LAST_WRITABLE_MS);
+  return `${new Date(shownMs + OFFSET_MS).toISOString().slice(0, 19)}+08:00`;
 }

@@ -2,6 +2,7 @@
  * A backup on its way back: its rows wait in chunks, its packs' index rows are loaded under new ids, and one
  * transaction puts everything in the place of what was there. Instants are Unix milliseconds.
  */
+import { LAST_STORABLE_MS } from "../calendar/instant.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 import type { Value } from "./backup.ts";
@@ -174,7 +175,9 @@ export async function completeRestore(db: D1Database, restore: Restore, by: By):
     ),
     db.prepare(`DELETE FROM pack_markets WHERE pack_id <= ?2 AND ${open}`).bind(restoreId, idShift),
     ...present.map((table) => prepare(insertOf(table, restore, open))),
-    ...[...OPEN_UPLOADS_GO, ...presentEtags(restore)].map((sql) => prepare(`${sql} AND ${open}`)),
+    ...[...OPEN_UPLOADS_GO, ...presentEtags(restore), ...BOUNDED_ENDS].map((sql) =>
+      prepare(`${sql} AND ${open}`),
+    ),
     ...tellSeen(open, by.nowMs).map(prepare),
     auditStatement(db, entry, guard),
     db
@@ -192,6 +195,15 @@ const REPLACED = BACKUP_TABLES.filter(({ name }) => name !== "revision_floors");
 const OPEN_UPLOADS_GO = [
   "DELETE FROM upload_parts WHERE TRUE",
   "DELETE FROM uploads WHERE state IN ('uploading', 'completing')",
+];
+
+/** Backups of before instants were bounded may hold ends that nothing can show (migration 0015). */
+const BOUNDED_ENDS = [
+  `UPDATE subscriptions SET end_ms = max(start_ms + 1, ${LAST_STORABLE_MS}) WHERE end_ms > ${LAST_STORABLE_MS}`,
+  ...["api_keys", "external_shares"].map(
+    (table) =>
+      `UPDATE ${table} SET expires_at_ms = ${LAST_STORABLE_MS} WHERE expires_at_ms > ${LAST_STORABLE_MS}`,
+  ),
 ];
 
 function insertOf({ name, id }: BackupTable, { tables, idShift }: Restore, open: string): string {

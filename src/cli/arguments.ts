@@ -1,7 +1,7 @@
 /** Words of a command line that several commands read; commander prints the sentence when one is wrong. */
 import { InvalidArgumentError, Option } from "commander";
 import { addDays, type BeijingDate, beijingDate, parseBeijingDate, startOfDay } from "../calendar/beijing.ts";
-import { parseInstant } from "../calendar/instant.ts";
+import { isStorable, parseInstant, STORABLE_INSTANTS } from "../calendar/instant.ts";
 
 /** Days by words, as days after today. */
 const NAMED_DAYS: ReadonlyMap<string, number> = new Map([
@@ -39,7 +39,8 @@ export function monthArgument(text: string): string {
  */
 export function instantArgument(text: string): number {
   const instant = namedDay(text) ?? parseInstant(text);
-  if (instant !== null) return instant;
+  if (instant !== null && isStorable(instant)) return instant;
+  if (instant !== null) throw new InvalidArgumentError(`expected ${STORABLE_INSTANTS}.`);
   throw new InvalidArgumentError(
     "expected a day (2026-03-12, 20260312, today, yesterday) or RFC 3339 with an offset (2026-03-12T20:30:00+08:00).",
   );

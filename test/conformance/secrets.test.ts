@@ -38,7 +38,13 @@ async function handOut() {
   await asOperator(service, "POST", "/admin/tokens", { name: "Ann" });
   await asOperator(service, "POST", "/admin/keys/import", {
     rows: [
-      { key: IMPORTED_KEY, account: "old", plan: "trial", start: 0, end: Math.floor(service.nowMs() + 1e9) },
+      {
+        key: IMPORTED_KEY,
+        account: "old",
+        plan: "trial",
+        start: 1e12,
+        end: Math.floor(service.nowMs() + 1e9),
+      },
     ],
   });
   await asOperator(service, "PUT", "/admin/external/level2/2025", {

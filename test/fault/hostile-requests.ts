@@ -251,9 +251,13 @@ function honestBody(
         force: true,
       },
       { days: [{ day: "20300102", open: true }], source: "hostile" },
-      { subscriptions: [{ plan: "trial", start: 1, end: 2 }] },
+      { subscriptions: [{ plan: "trial", start: 1e12, end: 1e12 + 1 }] },
       { requests: 5, files: null },
-      { rows: [{ key: "a-hostile-imported-key", account: "hostile", plan: "trial", start: 0, end: 1 }] },
+      {
+        rows: [
+          { key: "a-hostile-imported-key", account: "hostile", plan: "trial", start: 1e12, end: 1e12 + 1 },
+        ],
+      },
       { restoreId: "a".repeat(64), chunks: 1, tables: { accounts: ["account_id"] }, force: false },
       { name: "x" },
     ]),

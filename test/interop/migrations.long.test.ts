@@ -83,6 +83,10 @@ describe("a deployment of an earlier schema with rows in every table (issue 7, 1
 
       const info = await infoOf(service);
       expect(info).toMatchObject({ account_id: "first", plan: "flagship", plan_state: "active" });
+      const ends = await service.mf.getD1Database("DB");
+      expect(await ends.prepare("SELECT max(end_ms) AS ms FROM subscriptions").first()).toEqual({
+        ms: Date.parse("9999-12-31T23:59:59.999+08:00"),
+      });
       const refused = info.last_requests.find(({ request_id }) => request_id === OLD.refusedRequest);
       if (has("0003")) expect(refused).toMatchObject({ reason: "no_orders", symbol: "688111" });
       const changes = await service.post({ apiname: "data_changes", apikey: FIRST_KEY });

@@ -105,7 +105,7 @@ describe("accounts and keys", () => {
     const { body: account } = await admin<Account>("POST", "/accounts", {});
     const { body: issued } = await admin<IssuedKey>("POST", `/accounts/${account.accountId}/keys`, {});
     await admin("POST", "/keys/import", {
-      rows: [{ key: "secret-of-a-customer", account: "old", plan: "trial", start: 1, end: 2 }],
+      rows: [{ key: "secret-of-a-customer", account: "old", plan: "trial", start: NOW, end: NOW + 1 }],
     });
     const { results } = await testEnv.DB.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all<{
       name: string;
@@ -117,6 +117,66 @@ describe("accounts and keys", () => {
     expect(dump).toContain(await hashKey(issued.key));
     expect(dump).not.toContain(issued.key);
     expect(dump).not.toContain("secret-of-a-customer");
+  });
+});
+
+describe("instants", () => {
+  const FAR = Number.MAX_SAFE_INTEGER;
+
+  async function everyListAnswers() {
+    for (const path of ["/accounts", "/accounts/far", "/audit", "/audit?subject=far"]) {
+      expect([path, (await admin("GET", path)).status]).toEqual([path, 200]);
+    }
+  }
+
+  it("are refused outside the years 2000 to 9999, also when an end is computed, and nothing changes", async () => {
+    await admin("POST", "/accounts", { accountId: "far" });
+    const start = NOW - 1_000;
+    const had = [{ plan: "flagship", start, end: NOW + 3_600_000 }];
+    const before = await admin<Account>("PUT", "/accounts/far/subscriptions", { subscriptions: had });
+    const refused = [
+      admin("PUT", "/accounts/far/subscriptions", { subscriptions: [{ plan: "trial", start, end: FAR }] }),
+      admin("POST", "/accounts/far/subscriptions", { plan: "trial", end: FAR }),
+      admin("POST", "/accounts/far/subscriptions", { plan: "weekly", start: "9999-12-30T00:00:00+08:00" }),
+      admin("POST", "/accounts/far/subscriptions/extend", { plan: "flagship", byMs: FAR }),
+      admin("POST", "/accounts/far/subscriptions/extend", { plan: "flagship", byMs: 8.64e15 }),
+      admin("POST", "/accounts/far/subscriptions/extend", { plan: "trial", byMs: 8.64e15 }),
+      admin("POST", "/accounts/far/subscriptions/extend", { plan: "flagship", until: FAR }),
+      admin("POST", "/accounts/far/keys", { expires: FAR }),
+      admin("POST", "/accounts/far/keys", { expires: 1 }),
+    ];
+    for (const { status, body } of await Promise.all(refused)) {
+      expect(status).toBe(400);
+      expect(body.error).toMatch(/the years 2000 to 9999/);
+    }
+    expect(await admin("GET", "/accounts/far")).toEqual(before);
+    expect((await auditOf("far")).map(({ action }) => action)).toEqual([
+      "account.create",
+      "account.subscriptions",
+    ]);
+    await everyListAnswers();
+  });
+
+  it("of rows that are stored already are shown as the nearest that can be written, and no list fails", async () => {
+    await testEnv.DB.batch([
+      testEnv.DB.prepare("INSERT OR REPLACE INTO subscriptions VALUES ('far', 'trial', ?1, ?2)").bind(
+        FAR - 1,
+        FAR,
+      ),
+      testEnv.DB.prepare(
+        `INSERT INTO audit (at_ms, actor, action, subject, after)
+         VALUES (?1, 'a', 'account.subscription', 'far', json_object('endMs', ?1))`,
+      ).bind(FAR),
+      testEnv.DB.prepare(
+        `INSERT INTO api_keys (sha256, key_id, account_id, name, first_characters, created_at_ms, expires_at_ms,
+           last_used_at_ms) VALUES (?1, 'key_far', 'far', '', '', ?2, ?2, ?2)`,
+      ).bind("f".repeat(64), FAR),
+    ]);
+    await everyListAnswers();
+    const { body } = await admin<Account>("GET", "/accounts/far");
+    const last = "9999-12-31T23:59:59+08:00";
+    expect(body.subscriptions).toContainEqual({ plan: "trial", start: last, end: last });
+    expect(body.keys).toMatchObject([{ expiresAt: last, lastUsedAt: last }]);
   });
 });
 
@@ -149,7 +209,7 @@ describe("key import", () => {
   });
 
   it("says which row is wrong without repeating the key", async () => {
-    const good = { key: "k1", account: "a", plan: "trial", start: 1, end: 2 };
+    const good = { key: "k1", account: "a", plan: "trial", start: NOW, end: NOW + 1 };
     const { status, body } = await admin("POST", "/keys/import", {
       rows: [good, { ...good, key: "my-secret-key", plan: "gold" }],
     });

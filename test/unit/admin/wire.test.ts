@@ -3,11 +3,15 @@ import {
   accountIdSchema,
   beginUploadSchema,
   calendarChangeSchema,
+  extendSubscriptionSchema,
+  externalShareSchema,
   keyImportRowSchema,
+  newKeySchema,
   ownLimitsSchema,
   subscriptionSchema,
 } from "../../../src/admin/wire.ts";
 
+const NOW = 1_772_294_400_000;
 const upload = { sizeBytes: 1, sha256: "A".repeat(64), buildId: "0".repeat(32), rows: 1, securities: 1 };
 const imported = {
   key: "k",
@@ -41,7 +45,33 @@ describe("admin bodies", () => {
     ["neither key nor hash", keyImportRowSchema, { ...imported, key: undefined }],
     ["an unknown plan", keyImportRowSchema, { ...imported, plan: "gold" }],
     ["an instant without an offset", keyImportRowSchema, { ...imported, start: "2026-01-01T00:00:00" }],
-    ["an end that is the start", subscriptionSchema, { plan: "trial", start: 5, end: 5 }],
+    ["an end that is the start", subscriptionSchema, { plan: "trial", start: NOW, end: NOW }],
+    [
+      "an end after the year 9999",
+      subscriptionSchema,
+      { plan: "trial", start: NOW, end: 253_402_272_000_000 },
+    ],
+    ["a start before the year 2000", subscriptionSchema, { plan: "trial", start: 946_655_999_999, end: NOW }],
+    [
+      "an end that another offset puts into the year 10000",
+      subscriptionSchema,
+      { plan: "trial", start: NOW, end: "9999-12-31T23:59:59-01:00" },
+    ],
+    ["an imported plan without an end in sight", keyImportRowSchema, { ...imported, end: 2 ** 53 - 1 }],
+    ["a key that expires after the year 9999", newKeySchema, { expires: 2 ** 53 - 1 }],
+    [
+      "an extension until after the year 9999",
+      extendSubscriptionSchema,
+      { plan: "trial", until: 2 ** 53 - 1 },
+    ],
+    [
+      "an external link that expires after the year 9999",
+      externalShareSchema,
+      {
+        ...{ firstDay: "20260105", lastDay: "20260105", fileCount: 1, sizeBytes: 1 },
+        link: { url: "https://drive.example/x", password: "over there", expires: 2 ** 53 - 1 },
+      },
+    ],
     ["a negative limit", ownLimitsSchema, { files: -1 }],
     [
       "a day that does not exist",

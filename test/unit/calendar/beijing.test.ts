@@ -50,4 +50,13 @@ describe("Beijing dates (decisions 7)", () => {
   it("print instants with +08:00", () => {
     expect(beijingTimestamp(Date.parse("2026-11-27T01:30:00.500Z"))).toBe("2026-11-27T09:30:00+08:00");
   });
+
+  it("print an instant that RFC 3339 cannot write as the nearest one it can", () => {
+    for (const far of [Number.MAX_SAFE_INTEGER, 8.64e15, Infinity, Date.UTC(10_000, 0, 1)]) {
+      expect(beijingTimestamp(far)).toBe("9999-12-31T23:59:59+08:00");
+    }
+    for (const far of [Number.MIN_SAFE_INTEGER, -8.64e15, -Infinity]) {
+      expect(beijingTimestamp(far)).toBe("0000-01-01T00:00:00+08:00");
+    }
+  });
 });

@@ -1,5 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { parseInstant } from "../../../src/calendar/instant.ts";
+import { isStorable, LAST_STORABLE_MS, parseInstant } from "../../../src/calendar/instant.ts";
+
+describe("an instant that the catalog takes", () => {
+  it("lies in the years 2000 to 9999 in Beijing, both included", () => {
+    const first = Date.parse("2000-01-01T00:00:00+08:00");
+    const last = Date.parse("9999-12-31T23:59:59.999+08:00");
+    expect(LAST_STORABLE_MS).toBe(last);
+    expect([first, last].map(isStorable)).toEqual([true, true]);
+    const beyond = [first - 1, last + 1, Number.MAX_SAFE_INTEGER, 0, -1, Number.NaN, Infinity];
+    expect(beyond.filter(isStorable)).toEqual([]);
+  });
+});
 
 describe("an instant on the command line or in a key file", () => {
   it("is the beginning of a Beijing day when it is a date", () => {

@@ -2,7 +2,13 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { backupPage, type Value } from "../../../src/catalog/backup.ts";
 import { BACKUP_TABLES, type BackupTable, NOT_IN_BACKUP } from "../../../src/catalog/backup-tables.ts";
-import { sweepIndexRows } from "../../../src/catalog/restores.ts";
+import {
+  addRestoreChunk,
+  beginRestore,
+  completeRestore,
+  findRestore,
+  sweepIndexRows,
+} from "../../../src/catalog/restores.ts";
 
 const { DB: db } = env as unknown as { DB: D1Database };
 
@@ -103,5 +109,29 @@ describe("sweeping", () => {
     expect(
       (await db.prepare("SELECT count(DISTINCT pack_id) AS n FROM day_securities").first<{ n: number }>())?.n,
     ).toBe(2);
+  });
+});
+
+describe("a restore", () => {
+  it("brings ends from before instants were bounded back as the last that can be written", async () => {
+    const restoreId = "a".repeat(64);
+    const tables = Object.fromEntries(BACKUP_TABLES.map(({ name, columns }) => [name, [...columns]]));
+    const far = Number.MAX_SAFE_INTEGER;
+    await beginRestore(db, { restoreId, chunks: 3, tables }, 1);
+    const rows = {
+      accounts: { account_id: "b", contact: "", note: "", own_limits: "{}", created_at_ms: 1 },
+      plans: { plan: "trial", requests: 100, files: null },
+      subscriptions: { account_id: "b", plan: "trial", start_ms: 1, end_ms: far },
+    };
+    let n = 0;
+    for (const [table, row] of Object.entries(rows)) {
+      const values = (tables[table] ?? []).map((column) => (row as Record<string, Value>)[column] ?? null);
+      await addRestoreChunk(db, restoreId, { n: ++n, table, rows: [values] });
+    }
+    const restore = await findRestore(db, restoreId);
+    if (restore === null) throw new Error("no restore");
+    await completeRestore(db, restore, { actor: "test", nowMs: 2 });
+    const { results } = await db.prepare("SELECT account_id, end_ms FROM subscriptions").all();
+    expect(results).toEqual([{ account_id: "b", end_ms: 253_402_271_999_999 }]);
   });
 });
