@@ -18,6 +18,8 @@ export interface DayChange {
   revision: number;
   /** The revision served before; null for a day's first one. */
   previous: number | null;
+  /** Of the pack of `revision`; null when the catalog no longer has that revision. */
+  buildId: string | null;
   /** Codes such as `600519.SH`, ascending. Null where there is nothing to compare with. */
   added: string[] | null;
   removed: string[] | null;
@@ -43,8 +45,12 @@ export async function changesSince(db: D1Database, question: ChangesQuestion): P
   const { changeId, sinceMs, from, count } = question;
   const { results } = await db
     .prepare(
-      `SELECT change_id AS changeId, at_ms AS atMs, tradedate, kind, revision, previous, added, removed, changed
-       FROM day_changes WHERE change_id > ?1 AND at_ms >= ?2 AND tradedate >= ?3 ORDER BY change_id LIMIT ?4`,
+      `SELECT c.change_id AS changeId, c.at_ms AS atMs, c.tradedate, c.kind, c.revision, c.previous,
+         p.build_id AS buildId, c.added, c.removed, c.changed
+       FROM day_changes c
+       LEFT JOIN day_revisions r ON r.tradedate = c.tradedate AND r.revision = c.revision
+       LEFT JOIN day_packs p ON p.pack_id = r.pack_id
+       WHERE c.change_id > ?1 AND c.at_ms >= ?2 AND c.tradedate >= ?3 ORDER BY c.change_id LIMIT ?4`,
     )
     .bind(changeId, sinceMs, from ?? "", count)
     .all<Row>();

@@ -12,6 +12,7 @@ export type OverviewState = DayState | "degraded" | "pending" | "missing";
 /** The numbers of the served revision of a day; withdrawn and damaged days keep theirs. */
 export interface LoadedFacts {
   revision: number;
+  buildId: string;
   rows: number;
   /** Securities of the index, those without orders included. */
   securities: number;
@@ -42,7 +43,7 @@ const OVERVIEW = `
   WITH days AS (
     SELECT day AS tradedate FROM trading_days WHERE open = 1 AND day BETWEEN ?1 AND min(?2, ?3)
     UNION SELECT tradedate FROM order_days WHERE tradedate BETWEEN ?1 AND ?2)
-  SELECT days.tradedate, d.revision, d.state, d.state_note AS note, p.degraded, p.rows, p.securities,
+  SELECT days.tradedate, d.revision, d.state, d.state_note AS note, p.degraded, p.build_id AS buildId, p.rows, p.securities,
     p.size_bytes AS sizeBytes, r.published_at_ms AS publishedAtMs,
     EXISTS (SELECT 1 FROM uploads u WHERE u.target = ?4 || days.tradedate
       AND u.state IN ('uploading', 'completing')) AS uploading
@@ -66,7 +67,7 @@ export async function overviewOf(
 }
 
 function overviewRow(row: Row, today: BeijingDate): DayOverview {
-  const { tradedate, revision, rows, securities, sizeBytes, publishedAtMs } = row;
+  const { tradedate, revision, buildId, rows, securities, sizeBytes, publishedAtMs } = row;
   if (revision === null) {
     const state = row.uploading === 1 || tradedate >= today ? "pending" : "missing";
     return { tradedate, state, note: "", loaded: null };
@@ -75,6 +76,6 @@ function overviewRow(row: Row, today: BeijingDate): DayOverview {
     tradedate,
     state: row.state === "available" && row.degraded === 1 ? "degraded" : row.state,
     note: row.note ?? "",
-    loaded: { revision, rows, securities, sizeBytes, publishedAtMs },
+    loaded: { revision, buildId, rows, securities, sizeBytes, publishedAtMs },
   };
 }

@@ -29,6 +29,8 @@ export interface CoveredFile extends FilePlace {
   publishedAtMs: number;
   /** The pack in `day_securities`, for order packs; null for the operator's files. */
   packId: number | null;
+  /** Of that pack; null for the operator's files. */
+  buildId: string | null;
 }
 
 /** A revision that may be downloaded: the present one, or one that was replaced less than 7 days ago. */
@@ -53,14 +55,14 @@ export function orderPackName(tradedate: BeijingDate): string {
 const versionsOf = (dataType: string) => `
   SELECT 'level2' AS dataType, d.tradedate, d.tradedate || '_orders.parquet' AS name, r.revision,
     p.object_key AS objectKey, p.etag, p.size_bytes AS sizeBytes, p.sha256,
-    r.published_at_ms AS publishedAtMs, p.pack_id AS packId, r.replaced_at_ms AS replacedAtMs
+    r.published_at_ms AS publishedAtMs, p.pack_id AS packId, p.build_id AS buildId, r.replaced_at_ms AS replacedAtMs
   FROM order_days d
   JOIN day_revisions r ON r.tradedate = d.tradedate
   JOIN day_packs p ON p.pack_id = r.pack_id
   WHERE ${dataType} = 'level2' AND d.tradedate BETWEEN ?2 AND ?3 AND d.state = 'available'
     AND (r.revision = d.revision OR r.replaced_at_ms > ?4)
   UNION ALL
-  SELECT data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256, published_at_ms, NULL,
+  SELECT data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256, published_at_ms, NULL, NULL,
     replaced_at_ms
   FROM day_files
   WHERE data_type = ${dataType} AND tradedate BETWEEN ?2 AND ?3 AND state = 'published'

@@ -22,7 +22,7 @@ export interface LoadedDay {
   revision: number;
   state: DayState;
   /** The object in R2 that holds it; `etag` without quotes, for conditional reads. */
-  pack: { objectKey: string; etag: string; sha256: string; tradedate: BeijingDate };
+  pack: { objectKey: string; etag: string; sha256: string; buildId: string; tradedate: BeijingDate };
 }
 
 /** A security's row of the day index, with its blocks still packed. Without orders: `rows` 0 and no blocks. */
@@ -59,6 +59,7 @@ interface OrderDayRow {
   object_key: string | null;
   etag: string | null;
   sha256: string | null;
+  build_id: string | null;
   market: Market | null;
   section_offset: number;
   section_length: number;
@@ -75,7 +76,7 @@ const FOUND = `
   LEFT JOIN day_securities s ON s.pack_id = d.pack_id AND s.symbol = ?2
   ORDER BY s.market`;
 
-const COLUMNS = `d.revision, d.state, p.object_key, p.etag, p.sha256,
+const COLUMNS = `d.revision, d.state, p.object_key, p.etag, p.sha256, p.build_id,
   s.market, s.section_offset, s.section_length, s.footer_length, s.rows, s.last_time, s.crc,
   s.blocks`;
 
@@ -122,10 +123,10 @@ function newestTradingDay(row: OrderDayRow, today: BeijingDate): BeijingDate {
 }
 
 function loadedDay(row: OrderDayRow, tradedate: BeijingDate): LoadedDay | null {
-  const { revision, state, object_key: objectKey, etag, sha256 } = row;
-  if (revision === null || state === null || objectKey === null || etag === null || sha256 === null)
-    return null;
-  return { revision, state, pack: { objectKey, etag, sha256, tradedate } };
+  const { revision, state, object_key: objectKey, etag, sha256, build_id: buildId } = row;
+  if (revision === null || state === null) return null;
+  if (objectKey === null || etag === null || sha256 === null || buildId === null) return null;
+  return { revision, state, pack: { objectKey, etag, sha256, buildId, tradedate } };
 }
 
 function sectionOf(row: OrderDayRow, symbol: string): SectionRow[] {

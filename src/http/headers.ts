@@ -10,6 +10,7 @@ const EXPOSED = [
   "X-Reason",
   "X-Window",
   "X-Revision",
+  "X-Build",
   "X-Row-Count",
   "X-Warning",
   "RateLimit",
@@ -48,6 +49,8 @@ export interface AnswerFacts {
   quota?: QuotaFacts;
   window?: TimeWindow;
   revision?: number;
+  /** Of the pack that the answer is read from. */
+  buildId?: string;
   rows?: number;
   /** Unknown parameters that the deployment let pass. */
   unknownParameters?: readonly string[];
@@ -65,6 +68,7 @@ export function answerHeaders(facts: AnswerFacts): Headers {
   if (facts.retryAfterSeconds !== undefined) headers.set("Retry-After", String(facts.retryAfterSeconds));
   if (facts.window !== undefined) headers.set("X-Window", formatWindow(facts.window));
   if (facts.revision !== undefined) headers.set("X-Revision", String(facts.revision));
+  if (facts.buildId !== undefined) headers.set("X-Build", facts.buildId);
   if (facts.rows !== undefined) headers.set("X-Row-Count", String(facts.rows));
   if (facts.unknownParameters !== undefined && facts.unknownParameters.length > 0) {
     const names = facts.unknownParameters.map(encodeURIComponent).join(", ");

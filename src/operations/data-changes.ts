@@ -85,8 +85,9 @@ async function run(call: Call, query: Query): Promise<Response> {
 }
 
 function changeOf(change: DayChange): Change {
-  const { changeId, atMs, tradedate, kind, revision, previous, added, removed, changed } = change;
+  const { changeId, atMs, tradedate, kind, revision, previous, buildId, added, removed, changed } = change;
   const securities =
     added === null || removed === null || changed === null ? null : { added, removed, changed };
-  return { change: changeId, at: beijingTimestamp(atMs), tradedate, kind, revision, previous, securities };
+  const at = beijingTimestamp(atMs);
+  return { change: changeId, at, tradedate, kind, revision, previous, build_id: buildId, securities };
 }

@@ -57,6 +57,7 @@ function statusDay({ tradedate, state, loaded }: DayOverview): StatusDay {
     tradedate,
     state,
     revision: served?.revision ?? null,
+    build_id: served?.buildId ?? null,
     rows: served?.rows ?? null,
     securities: served?.securities ?? null,
     size_bytes: served?.sizeBytes ?? null,

@@ -78,6 +78,8 @@ export interface StatusDay {
   state: "available" | "degraded" | "pending" | "missing" | "withdrawn" | "damaged";
   /** Null unless `available` or `degraded`, as are the following. */
   revision: number | null;
+  /** The pack's build id, 32 hex digits: equal only for equal contents, also between deployments. */
+  build_id: string | null;
   rows: number | null;
   securities: number | null;
   /** Of the whole day's pack. */
@@ -109,6 +111,8 @@ export interface Change {
   revision: number;
   /** The revision before it; null for a day's first one. */
   previous: number | null;
+  /** The build id of `revision`; null when the service no longer has that revision. */
+  build_id: string | null;
   /** Which securities differ from the revision before, as `600519.SH`; null where there is nothing to compare. */
   securities: { added: string[]; removed: string[]; changed: string[] } | null;
 }

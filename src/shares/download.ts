@@ -140,6 +140,7 @@ function fileHeaders({ request, log }: Exchange, { name }: DriveFile, chosen: Do
     "Last-Modified": httpDate(chosen.lastModifiedMs),
     "X-Revision": String(chosen.version.revision),
   });
+  if (chosen.version.buildId !== null) headers.set("X-Build", chosen.version.buildId);
   if (chosen.sha256 !== null) {
     const digest = Buffer.from(chosen.sha256, "hex").toString("base64");
     headers.set("Repr-Digest", `sha-256=:${digest}:`);

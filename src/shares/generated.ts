@@ -27,6 +27,7 @@ export function manifestOf(
       size_bytes: file.sizeBytes,
       sha256: file.sha256,
       revision: file.revision,
+      ...(file.buildId === null ? {} : { build_id: file.buildId }),
     })),
   };
   return generated(`${JSON.stringify(manifest, null, 1)}\n`, files);

@@ -32,6 +32,13 @@ async function dataOf<T>(apiname: string, params: object, apikey = world.keys.fl
   return answer.envelope.data as T;
 }
 
+/** The build id that an answer of `tradedate` carries in its header. */
+const buildOf = async (tradedate: string): Promise<string> => {
+  const build = (await world.ask({ symbol: "600519", tradedate })).headers["x-build"];
+  expect(build).toMatch(/^[0-9a-f]{32}$/);
+  return String(build);
+};
+
 const WITH_DATA = ["data_status", "data_changes", "data_symbols", "order_history_estimate"] as const;
 
 describe("operations about data", () => {
@@ -88,6 +95,7 @@ describe("data_status", () => {
       tradedate: MAIN,
       state: "available",
       revision: 1,
+      build_id: await buildOf(MAIN),
       rows,
       securities: world.main.securities.length,
       size_bytes: expect.any(Number),
@@ -97,6 +105,7 @@ describe("data_status", () => {
       tradedate: "20260310",
       state: "missing",
       revision: null,
+      build_id: null,
       rows: null,
       securities: null,
       size_bytes: null,
@@ -179,6 +188,7 @@ describe("data_changes", () => {
         kind: "published",
         revision: 2,
         previous: 1,
+        build_id: await buildOf(tradedate),
         securities: { added: ["300750.SZ"], removed: ["600001.SH"], changed: ["600519.SH"] },
       },
     ]);

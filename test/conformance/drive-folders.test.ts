@@ -55,10 +55,17 @@ describe("folders", () => {
   });
 });
 
+interface ListedFile {
+  path: string;
+  size_bytes: number;
+  sha256: string;
+  build_id?: string;
+}
+
 describe("manifest.json and SHA256SUMS", () => {
   it("list the very files that file_count and size_bytes count, and what each is", async () => {
     const { text } = await onDrive(world.share, "manifest.json");
-    const manifest = JSON.parse(text) as { files: { path: string; size_bytes: number; sha256: string }[] };
+    const manifest = JSON.parse(text) as { files: ListedFile[] };
     expect(manifest).toMatchObject({ data_type: "level2", year: 2026 });
     expect(manifest.files).toHaveLength(world.share.file_count);
     expect(manifest.files.reduce((sum, file) => sum + file.size_bytes, 0)).toBe(world.share.size_bytes);
@@ -66,6 +73,8 @@ describe("manifest.json and SHA256SUMS", () => {
       const answer = await onDrive(world.share, file.path);
       expect(answer.bytes).toHaveLength(file.size_bytes);
       expect(sha256(answer.bytes)).toBe(file.sha256);
+      expect(answer.headers["x-build"]).toBe(file.build_id);
+      expect(file.build_id !== undefined).toBe(file.path.endsWith("_orders.parquet"));
     }
     const sums = await onDrive(world.share, "SHA256SUMS");
     expect(sums.text).toBe(manifest.files.map((file) => `${file.sha256}  ${file.path}\n`).join(""));
@@ -75,6 +84,7 @@ describe("manifest.json and SHA256SUMS", () => {
       "size_bytes",
       "sha256",
       "revision",
+      "build_id",
     ]);
   });
 

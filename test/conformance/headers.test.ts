@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, call } from "../support/http-client.ts";
+import { account, publish } from "../support/operator.ts";
+import { packOf } from "../support/packs.ts";
+import { startService } from "../support/service.ts";
+import { orderHistory } from "../support/walk.ts";
 import { MAIN, startWorld, TODAY, type World } from "./world.ts";
 
 let world: World;
@@ -68,7 +72,7 @@ describe("CORS (decisions 1)", () => {
 
   it("any origin may read any answer, errors too, and our headers", async () => {
     const ours = ["x-reason", "x-request-id", "ratelimit", "ratelimit-policy", "retry-after", "x-window"];
-    ours.push("x-revision", "x-row-count", "content-disposition");
+    ours.push("x-revision", "x-build", "x-row-count", "content-disposition");
     for (const answer of await everyKind()) {
       expect(answer.headers["access-control-allow-origin"]).toBe("*");
       const exposed = String(answer.headers["access-control-expose-headers"])
@@ -90,6 +94,38 @@ describe("order-history headers (decisions 1)", () => {
   it("X-Revision says the day's revision, in JSON and Parquet", async () => {
     expect((await world.ask(good)).headers["x-revision"]).toBe("1");
     expect((await world.ask({ ...good, format: "parquet" })).headers["x-revision"]).toBe("1");
+  });
+});
+
+describe("X-Build (decisions 1)", () => {
+  it("is the pack's build id on pages, Parquet and estimates, and the same on every page", async () => {
+    const { service, keys } = world;
+    const { buildId } = (await packOf(world.main)).index;
+    for (const params of [good, { ...good, format: "parquet" }, { ...good, page_size: 3 }]) {
+      expect((await world.ask(params)).headers["x-build"]).toBe(buildId);
+    }
+    const estimate = { apiname: "order_history_estimate", apikey: keys.flagship, params: good };
+    expect((await service.post(estimate)).headers["x-build"]).toBe(buildId);
+  });
+
+  it("is absent from answers that are read from no pack", async () => {
+    for (const answer of (await everyKind()).slice(2)) expect(answer.headers["x-build"]).toBeUndefined();
+  });
+
+  it("is equal on another deployment for the same rows at another revision, and differs for other rows", async () => {
+    const other = await startService();
+    try {
+      const { key } = await account(other, { plan: "flagship" });
+      const ask = () => other.post(orderHistory({ apikey: key, params: good }));
+      const here = (await world.ask(good)).headers["x-build"];
+      await publish(other, { ...world.main, securities: world.main.securities.slice(0, 1) });
+      expect((await ask()).headers["x-build"]).not.toBe(here);
+      await publish(other, world.main);
+      const { headers } = await ask();
+      expect([headers["x-revision"], headers["x-build"]]).toEqual(["2", here]);
+    } finally {
+      await other.stop();
+    }
   });
 });
 

@@ -41,6 +41,7 @@ describe("an operator's action on a day", () => {
       tradedate: DATE,
       state: "withdrawn",
       revision: null,
+      build_id: null,
       rows: null,
       securities: null,
       size_bytes: null,

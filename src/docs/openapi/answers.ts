@@ -13,6 +13,10 @@ export const dataSchemas = lazily(() => {
   const time = z.string().regex(/^\d{9}$/);
   const instant = z.iso.datetime({ offset: true }).meta({ description: "RFC 3339 with +08:00" });
   const count = z.int().min(0);
+  const build = z
+    .string()
+    .regex(/^[0-9a-f]{32}$/)
+    .meta({ description: "The pack's build id: equal only for equal contents." });
   const range = z.strictObject({ at_least: count, at_most: count });
   const value = z.union([z.string(), z.number()]);
 
@@ -83,6 +87,7 @@ export const dataSchemas = lazily(() => {
         tradedate: day,
         state: z.enum(["available", "degraded", "pending", "missing", "withdrawn", "damaged"]),
         revision: count.nullable(),
+        build_id: build.nullable(),
         rows: count.nullable(),
         securities: count.nullable(),
         size_bytes: count.nullable(),
@@ -101,6 +106,7 @@ export const dataSchemas = lazily(() => {
         kind: z.enum(["published", "restored", "withdrawn", "damaged"]),
         revision: count,
         previous: count.nullable(),
+        build_id: build.nullable(),
         securities: z.strictObject({ added: codes, removed: codes, changed: codes }).nullable(),
       }),
     ),

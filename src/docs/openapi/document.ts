@@ -119,6 +119,10 @@ const COMMON_HEADERS: Json = {
 const SERVED_HEADERS: Json = {
   "X-Window": header("Order history: HHMMSSmmm-HHMMSSmmm, the end exclusive."),
   "X-Revision": header("Order history: the day's revision.", whole),
+  "X-Build": header("Order history: the build id of the day's pack; equal only for equal contents.", {
+    type: "string",
+    pattern: "^[0-9a-f]{32}$",
+  }),
   "X-Row-Count": header("Order history: rows of this answer.", whole),
   "X-Warning": header("Unknown parameters that the deployment let pass."),
   "Content-Disposition": header("Parquet: the file's name."),

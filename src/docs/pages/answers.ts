@@ -101,6 +101,7 @@ window_from | day? | 套餐覆盖的第一天；null 为全部历史 | the first
 days | list | 窗口内到今天为止的交易日，旧的在前 | trading days of the window up to today, oldest first
 state | string | \`available\`；\`degraded\`（可用，交付有坏行被剔除）；\`pending\`（等待入库）；\`missing\`；\`withdrawn\`；\`damaged\` | \`available\`; \`degraded\` (served, broken rows were left out); \`pending\` (expected); \`missing\`; \`withdrawn\`; \`damaged\`
 revision | integer? | 修订号；不可用的日子此后各项均为 null | the revision; it and all that follow are null for days not served
+build_id | string? | 数据包的构建编号，见 \`X-Build\` | the pack's build id, see \`X-Build\`
 rows | integer? | 全市场行数 | rows of the whole market
 securities | integer? | 证券数 | securities
 size_bytes | bytes? | 整日包的大小 | size of the day's pack
@@ -116,6 +117,7 @@ change | integer | 变化的编号，一直增大 | its number, which grows
 at | instant | 发生时刻 | when it happened
 kind | string | \`published\`、\`restored\`、\`withdrawn\`、\`damaged\` | \`published\`, \`restored\`, \`withdrawn\`, \`damaged\`
 previous | integer? | 之前的修订号；首次发布为 null | the revision before; null for a day's first
+build_id | string? | \`revision\` 的构建编号；服务已没有该修订时为 null | the build id of \`revision\`; null when the service no longer has that revision
 securities | object? | 与之前不同的证券：\`added\`、\`removed\`、\`changed\`，写作 \`600519.SH\`；无从比较时为 null | securities that differ: \`added\`, \`removed\`, \`changed\`, as \`600519.SH\`; null where nothing can be compared
 next_after | integer | 下次作为 \`after\` 传回 | to be passed as \`after\` next time
 has_more | boolean | 之后是否还有 | whether more follow`,
@@ -154,6 +156,7 @@ X-Request-Id | string | 请求编号，联系客服时给出 | the request's id,
 X-Reason | string | 被拒绝的[原因](/docs/zh/errors)；成功时没有 | the [reason](/docs/en/errors) of a refusal
 X-Window | string | 实际的时间窗，\`HHMMSSmmm-HHMMSSmmm\`，终点不含 | the window as applied, the end exclusive
 X-Revision | integer | 当天的修订号 | the day's revision
+X-Build | string | 数据包的构建编号，32 位十六进制；仅当内容相同时才相同，跨部署也成立 | the pack's build id, 32 hex digits; equal only for equal contents, also between deployments
 X-Row-Count | integer | 本次答复的行数 | rows of this answer
 RateLimit | string | 剩余次数与距重置的秒数 | what is left, and seconds to the reset
 Retry-After | seconds | 多久后再试；没有就不必等 | when to try again; absent where waiting does not help`,

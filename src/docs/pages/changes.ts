@@ -8,7 +8,7 @@ export const zh: PageText = {
     heading("v0-1", "0.1"),
     list(
       "`level2_order_history`：JSON 分页与 Parquet 文件；`file_download`：每年一个分享。",
-      "规范之外新增：`account_info`、`data_status`、`data_changes`、`data_symbols`、`order_history_estimate`；`X-Reason`、`X-Revision`、`X-Window`、`RateLimit` 头。",
+      "规范之外新增：`account_info`、`data_status`、`data_changes`、`data_symbols`、`order_history_estimate`；`X-Reason`、`X-Revision`、`X-Build`、`X-Window`、`RateLimit` 头。",
       "游标改为带日期、带签名的新格式。旧的“时间偏移”游标加上 `tradedate` 仍可用；最早的委托号游标得到 422 `cursor_old_format`。",
       "未知的参数名改为拒绝（422 `param_unknown`），不再被忽略。",
       "服务自身的故障退回已计的次数。",
@@ -32,7 +32,7 @@ export const en: PageText = {
     heading("v0-1", "0.1"),
     list(
       "`level2_order_history`: JSON pages and Parquet files; `file_download`: one share a year.",
-      "Beside the specification: `account_info`, `data_status`, `data_changes`, `data_symbols`, `order_history_estimate`; the headers `X-Reason`, `X-Revision`, `X-Window`, `RateLimit`.",
+      "Beside the specification: `account_info`, `data_status`, `data_changes`, `data_symbols`, `order_history_estimate`; the headers `X-Reason`, `X-Revision`, `X-Build`, `X-Window`, `RateLimit`.",
       "Cursors carry their date and a signature. Time-offset cursors of the former format still work with `tradedate`; those of the first one, by order number, get 422 `cursor_old_format`.",
       "Unknown parameters are refused (422 `param_unknown`), no longer ignored.",
       "Faults of the service give their count back.",

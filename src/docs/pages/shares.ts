@@ -18,7 +18,7 @@ export const zh: PageText = {
     heading("folder", "目录"),
     list(
       "`<YYYYMMDD>/<文件>`：按日期。",
-      "`manifest.json`：全部文件的路径、日期、字节数、SHA-256、修订号；`SHA256SUMS`：可直接 `sha256sum --check`。",
+      "`manifest.json`：全部文件的路径、日期、字节数、SHA-256、修订号，委托数据包还有 `build_id`（同 `X-Build`）；`SHA256SUMS`：可直接 `sha256sum --check`。",
       "`<YYYYMMDD>/by-symbol/<代码>.<SH|SZ>.parquet`：整日包里的一只证券，本身就是完整的 Parquet 文件。不列在目录里，免得同步时取两遍。",
     ),
     heading("tools", "工具"),
@@ -52,7 +52,7 @@ export const en: PageText = {
     heading("folder", "The folder"),
     list(
       "`<YYYYMMDD>/<file>`: by date.",
-      "`manifest.json`: path, date, bytes, SHA-256 and revision of every file; `SHA256SUMS`: for `sha256sum --check`.",
+      "`manifest.json`: path, date, bytes, SHA-256 and revision of every file, and `build_id` (as in `X-Build`) of order packs; `SHA256SUMS`: for `sha256sum --check`.",
       "`<YYYYMMDD>/by-symbol/<code>.<SH|SZ>.parquet`: one security out of the pack, a complete Parquet file. It is not listed, so that a sync does not fetch everything twice.",
     ),
     heading("tools", "Tools"),

@@ -34,6 +34,7 @@ export async function answerFile(accepted: Accepted): Promise<Response> {
         requestId,
         quota: { kind: "parquet", limits: grant.limits, use: slot.use },
         revision,
+        buildId: pack.buildId,
         rows,
         unknownParameters: query.unknownParameters,
       },

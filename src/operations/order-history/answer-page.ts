@@ -45,6 +45,7 @@ export async function answerPage(accepted: Accepted): Promise<Response | Denial>
       quota: { kind: "json", limits: grant.limits, use: slot.use },
       window: { start: query.start, end: query.end },
       revision,
+      buildId: pack.buildId,
       rows,
       unknownParameters: query.unknownParameters,
     }),

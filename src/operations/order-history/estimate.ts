@@ -58,10 +58,11 @@ async function run(call: Call, query: OrderQuery, question: OrderDayQuestion): P
   const home = { namespace: env.GATE, locationHint: settings.LOCATION_HINT };
   const state = await log.stage("gate", () => gateOf(home, principal.accountId, ORDER_HISTORY).state());
   log.note({ code: 200, reason: "success", symbol: query.symbol, tradedate: orderDay.tradedate });
-  const { revision } = found.day;
+  const { revision, pack } = found.day;
   return succeed(estimateOf(query, found, grant, state), {
     requestId,
     revision,
+    buildId: pack.buildId,
     unknownParameters: query.unknownParameters,
   });
 }

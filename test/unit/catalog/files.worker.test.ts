@@ -120,6 +120,7 @@ describe("files a share covers (spec 2.3, decisions 8)", () => {
       sha256: "f".repeat(64),
       publishedAtMs: 3,
       packId: 102,
+      buildId: "b",
     });
   });
 

@@ -78,7 +78,7 @@ describe("the point read of an order request", () => {
       day: {
         revision: 3,
         state: "available",
-        pack: { objectKey: "key-2", etag: "etag", sha256: "sha", tradedate: "20240105" },
+        pack: { objectKey: "key-2", etag: "etag", sha256: "sha", buildId: "build", tradedate: "20240105" },
       },
       sections: [SECTIONS[2]],
     });

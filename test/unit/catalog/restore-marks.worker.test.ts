@@ -20,7 +20,7 @@ async function serve(
   packId: number,
   { revision = 1, content = "a", state = "available" },
 ): Promise<void> {
-  const pack = "INSERT INTO day_packs VALUES (?1, ?2, 'key ' || ?1, '', 1, ?3, '', 1, 1, 0)";
+  const pack = "INSERT INTO day_packs VALUES (?1, ?2, 'key ' || ?1, '', 1, ?3, 'build ' || ?3, 1, 1, 0)";
   const row = `INSERT INTO day_securities (pack_id, symbol, market, section_offset, section_length, footer_length,
     rows, crc, blocks) VALUES (?1, '600519', 'SH', 0, 0, 0, 1, unicode(?2), x'')`;
   await db.batch([
@@ -64,11 +64,18 @@ describe("what is told of a restore", () => {
     const nothing = { added: null, removed: null, changed: null };
     const facts = changes.map(({ changeId: _, atMs: __, ...rest }) => rest);
     expect(facts).toEqual([
-      { tradedate: renumbered, kind: "restored", revision: 1, previous: 2, ...lists() },
-      { tradedate: rebuilt, kind: "restored", revision: 2, previous: 3, ...lists("600519.SH") },
-      { tradedate: gone, kind: "withdrawn", revision: 1, previous: 1, ...nothing },
-      { tradedate: struck, kind: "damaged", revision: 1, previous: 1, ...nothing },
-      { tradedate: back, kind: "restored", revision: 1, previous: 1, ...lists() },
+      { tradedate: renumbered, kind: "restored", revision: 1, previous: 2, buildId: "build a", ...lists() },
+      {
+        tradedate: rebuilt,
+        kind: "restored",
+        revision: 2,
+        previous: 3,
+        buildId: "build a",
+        ...lists("600519.SH"),
+      },
+      { tradedate: gone, kind: "withdrawn", revision: 1, previous: 1, buildId: null, ...nothing },
+      { tradedate: struck, kind: "damaged", revision: 1, previous: 1, buildId: "build a", ...nothing },
+      { tradedate: back, kind: "restored", revision: 1, previous: 1, buildId: "build a", ...lists() },
     ]);
     expect(changes.every(({ atMs }) => atMs === NOW)).toBe(true);
     expect(changes[0]?.changeId).toBe(NOW / 1000 + 1);

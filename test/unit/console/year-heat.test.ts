@@ -4,7 +4,14 @@ import type { DayOverview } from "../../../src/catalog/day-overview.ts";
 import { oddRanges, yearHeat } from "../../../src/console/year-heat.ts";
 
 const date = (text: string) => text as BeijingDate;
-const loaded = (rows: number) => ({ revision: 1, rows, securities: 2, sizeBytes: 10, publishedAtMs: 0 });
+const loaded = (rows: number) => ({
+  revision: 1,
+  buildId: "b",
+  rows,
+  securities: 2,
+  sizeBytes: 10,
+  publishedAtMs: 0,
+});
 const day = (tradedate: string, state: DayOverview["state"], rows?: number): DayOverview => ({
   tradedate: date(tradedate),
   state,
