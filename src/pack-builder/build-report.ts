@@ -1,5 +1,6 @@
 /** What a build did, for people and, as JSON, for programs. */
 import type { BeijingDate } from "../calendar/beijing.ts";
+import type { PackOrigin } from "../packs/origin.ts";
 import type { DefectEntry } from "./defect-book.ts";
 import {
   LEFT_OUT_WORDS,
@@ -19,6 +20,8 @@ export interface BuildReport {
   /** The pack's file; `null` when the build failed. */
   pack: string | null;
   buildId: string | null;
+  /** Builder, source files and row accounting, as the pack stores them; `null` when the build failed. */
+  origin: PackOrigin | null;
   securities: number;
   securitiesWithoutOrders: number;
   rows: number;
@@ -54,6 +57,7 @@ export function reportLines(report: BuildReport): string[] {
       .join(", ")}`,
   ];
   if (report.buildId !== null) lines.push(`build id    ${report.buildId}`);
+  if (report.pack !== null) lines.push(...originLines(report.origin, report.rows));
   if (report.defects.length > 0) lines.push("defects");
   for (const { count, words, first } of report.defects) {
     lines.push(`  ${whole.format(count).padStart(12)}  ${words}; first at ${placeText(first)}`);
@@ -67,6 +71,26 @@ export function reportLines(report: BuildReport): string[] {
   }
   lines.push(...leftOutLines(report.leftOut));
   return lines;
+}
+
+/** What `origin` says, as lines for a terminal; `stored` rows are in the pack. */
+export function originLines(origin: PackOrigin | null, stored: number): string[] {
+  if (origin === null) return ["builder     before 0.2.0: the pack names no sources and no row accounting"];
+  const { builderVersion, sources, sourcesSha256, rows, files } = origin;
+  return [
+    `builder     ${builderVersion}`,
+    `sources     ${whole.format(sources.length)} files, sha256 of their list ${sourcesSha256}`,
+    `accounting  ${whole.format(rows.read)} rows read = ${whole.format(stored)} stored + ` +
+      `${whole.format(rows.quarantined)} quarantined + ${countsText(rows.leftOut)}`,
+    `files       ${whole.format(files.read)} read, ${whole.format(files.quarantined)} quarantined, ` +
+      countsText(files.leftOut),
+  ];
+}
+
+function countsText(counts: Record<string, number>): string {
+  const total = Object.values(counts).reduce((sum, each) => sum + each, 0);
+  const reasons = Object.entries(counts).map(([reason, count]) => `${reason} ${whole.format(count)}`);
+  return `${whole.format(total)} left out${total === 0 ? "" : ` (${reasons.join(", ")})`}`;
 }
 
 /** `file:line`, or the file alone where it is meant as a whole. */

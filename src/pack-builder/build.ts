@@ -6,6 +6,9 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { BeijingDate } from "../calendar/beijing.ts";
+import type { DayIndex } from "../packs/layout.ts";
+import type { PackOrigin } from "../packs/origin.ts";
+import { countsOf, originOf, sourceRecords } from "./accounting.ts";
 import type { BuildReport } from "./build-report.ts";
 import { DefectBook } from "./defect-book.ts";
 import { type Delivery, openDelivery } from "./delivery/delivery.ts";
@@ -124,15 +127,7 @@ class Build {
         await sink.discard();
         return this.report(null);
       }
-      const { index, sizeBytes } = await writer.finish();
-      const empty = index.entries.filter(({ rows }) => rows === 0).length;
-      return this.report({
-        path,
-        buildId: index.buildId,
-        sizeBytes,
-        securities: index.entries.length,
-        empty,
-      });
+      return this.report({ path, ...(await writer.finish(await this.origin())) });
     } catch (error) {
       await sink.discard();
       throw error;
@@ -164,6 +159,15 @@ class Build {
     options.onProgress(totalBytes, totalBytes);
   }
 
+  private async origin(): Promise<PackOrigin> {
+    const { files, leftOut } = this.files;
+    const delivered = files.map(({ file }) => file.delivered);
+    return originOf(await sourceRecords(delivered, this.intake.sums), {
+      rows: { ...this.intake.accounted, quarantined: this.quarantine.count },
+      files: { read: files.length, quarantined: 0, leftOut: countsOf(leftOut.map(({ reason }) => reason)) },
+    });
+  }
+
   private allowed(): number {
     const lines = this.intake.rows + this.quarantine.count;
     return this.options.maxBroken ?? Math.floor(lines / ROWS_PER_BROKEN);
@@ -179,20 +183,20 @@ class Build {
     );
   }
 
-  private report(
-    pack: { path: string; buildId: string; sizeBytes: number; securities: number; empty: number } | null,
-  ): BuildReport {
+  private report(pack: { path: string; index: DayIndex; sizeBytes: number } | null): BuildReport {
     const { intake, quarantine, files, options } = this;
     const seconds = (performance.now() - this.startedMs) / 1000;
+    const entries = pack?.index.entries ?? [];
     const isUnread = files.leftOut.some(({ reason }) => mayHoldRecords(reason));
     const degraded = quarantine.count > 0 || isUnread ? "degraded" : "whole";
     return {
       tradedate: options.tradedate,
       result: pack === null ? "failed" : degraded,
       pack: pack?.path ?? null,
-      buildId: pack?.buildId ?? null,
-      securities: pack?.securities ?? 0,
-      securitiesWithoutOrders: pack?.empty ?? 0,
+      buildId: pack?.index.buildId ?? null,
+      origin: pack?.index.origin ?? null,
+      securities: entries.length,
+      securitiesWithoutOrders: entries.filter(({ rows }) => rows === 0).length,
       rows: intake.rows,
       cancels: this.cancels,
       packBytes: pack?.sizeBytes ?? 0,

@@ -1,11 +1,14 @@
 /** What a pack says of itself, without decoding a row. */
 import { chunkTableBytes, decodeChunkTable } from "../packs/chunk-table.ts";
 import { COLUMNS, PARQUET_MAGIC, type SectionEntry } from "../packs/layout.ts";
+import type { PackOrigin } from "../packs/origin.ts";
 import type { PackFile } from "./pack-file.ts";
 
 export interface PackSummary {
   tradedate: string;
   buildId: string;
+  /** Builder, source files and row accounting; `null` in packs of the first release. */
+  origin: PackOrigin | null;
   sizeBytes: number;
   securities: number;
   securitiesWithoutOrders: number;
@@ -42,6 +45,7 @@ export async function inspectPack(pack: PackFile): Promise<PackSummary> {
   return {
     tradedate: index.tradedate,
     buildId: index.buildId,
+    origin: index.origin,
     sizeBytes: pack.sizeBytes,
     securities: index.entries.length,
     securitiesWithoutOrders: index.entries.length - traded.length,

@@ -1,4 +1,5 @@
 /** Order files as chunks of lines ready for a worker, and what the workers' reports say about the files. */
+import { createHash } from "node:crypto";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DefectBook } from "./defect-book.ts";
 import type { OrderFile } from "./delivery/order-files.ts";
@@ -7,6 +8,7 @@ import type { Layout } from "./layouts/layout.ts";
 import { hasHeader, layoutOfHeader } from "./layouts/registry.ts";
 import { type CellPlan, planCells } from "./parse/cell-plan.ts";
 import { chunksOf } from "./parse/chunks.ts";
+import { DEFECT, LEFT_OUT_KINDS } from "./parse/defects.ts";
 import { type FileHead, readHead } from "./parse/file-head.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { ChunkOfLines, ChunkReport } from "./work.ts";
@@ -15,6 +17,10 @@ import type { ChunkOfLines, ChunkReport } from "./work.ts";
 export class Intake {
   sourceBytes = 0;
   rows = 0;
+  /** Rows read, and those of them left out, by reason. */
+  readonly accounted = { read: 0, leftOut: {} as Record<string, number> };
+  /** Size and SHA-256 by place of the delivered files that were read as they are. */
+  readonly sums = new Map<string, { sizeBytes: number; sha256: string }>();
   readonly layouts: Record<string, number> = {};
   private readonly defects: DefectBook;
   private readonly quarantine: Quarantine;
@@ -30,21 +36,30 @@ export class Intake {
 
   /** The chunks of `file`. Throws `DeliveryError` when its header is of no known layout. */
   async *chunks(file: OrderFile, tradedate: BeijingDate): AsyncGenerator<ChunkOfLines> {
+    const { place, delivered } = file.file;
+    const hash = place === delivered.place ? createHash("sha256") : null;
+    let sizeBytes = 0;
     let plan: CellPlan | undefined;
-    for await (const bytes of chunksOf(file.file, this.chunkBytes)) {
-      this.sourceBytes += bytes.length;
-      let from = 0;
-      if (plan === undefined) {
-        if (bytes.length === 0) {
-          this.noteLayout(file.layout);
-          this.defects.add("empty_file", 1, { file: file.file.path, line: 0 });
-          return;
+    try {
+      for await (const bytes of chunksOf(file.file, this.chunkBytes)) {
+        this.sourceBytes += bytes.length;
+        sizeBytes += bytes.length;
+        hash?.update(bytes);
+        let from = 0;
+        if (plan === undefined) {
+          if (bytes.length === 0) {
+            this.noteLayout(file.layout);
+            this.defects.add("empty_file", 1, { file: file.file.path, line: 0 });
+            return;
+          }
+          const begun = this.begin(file, bytes, tradedate);
+          plan = begun.plan;
+          from = begun.from;
         }
-        const begun = this.begin(file, bytes, tradedate);
-        plan = begun.plan;
-        from = begun.from;
+        yield { bytes, from, plan };
       }
-      yield { bytes, from, plan };
+    } finally {
+      if (hash !== null) this.sums.set(delivered.place, { sizeBytes, sha256: hash.digest("hex") });
     }
   }
 
@@ -53,6 +68,11 @@ export class Intake {
     const { path } = file.file;
     const before = this.linesOf.get(file) ?? 0;
     this.rows += report.rows;
+    this.accounted.read += report.read;
+    for (const kind of LEFT_OUT_KINDS) {
+      const count = report.defects.counts[DEFECT[kind]] ?? 0;
+      if (count > 0) this.accounted.leftOut[kind] = (this.accounted.leftOut[kind] ?? 0) + count;
+    }
     this.defects.addTally(report.defects, path, before);
     await this.quarantine.add(path, before, report.broken);
     this.linesOf.set(file, before + report.lines);

@@ -1,11 +1,14 @@
 /**
  * The day pack from its sections: sections in order, the index region, one global footer over all row
- * groups (design 4). What it writes depends on the rows alone: same rows, same bytes, same build id.
+ * groups (design 4). Everything but the origin in the index region depends on the rows alone: the same rows give
+ * the same build id, and the same rows of the same files give the same bytes.
  */
 import { createHash } from "node:crypto";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { encodeIndexRegion } from "../packs/index-region.ts";
 import { type DayIndex, PARQUET_MAGIC, type SectionEntry } from "../packs/layout.ts";
+import { accountingGap, type PackOrigin } from "../packs/origin.ts";
+import { madeOrigin } from "./accounting.ts";
 import { MemorySink, type PackSink } from "./pack-sink.ts";
 import { ByteWriter } from "./parquet/byte-writer.ts";
 import { footerBytes, rowGroupMetadata } from "./parquet/footer.ts";
@@ -41,11 +44,19 @@ export class PackWriter {
     if (bytes.length > 0) await this.sink.write(bytes);
   }
 
-  /** Closes the pack and returns its index and its size in bytes. */
-  async finish(): Promise<{ index: DayIndex; sizeBytes: number }> {
+  /**
+   * Closes the pack and returns its index and its size in bytes. `origin` says where the rows come from; absent:
+   * they were made; `null`: the pack gets index format 2, which names no origin. Throws when the row accounting of
+   * `origin` does not close.
+   */
+  async finish(
+    origin: PackOrigin | null = madeOrigin(this.rows),
+  ): Promise<{ index: DayIndex; sizeBytes: number }> {
     if (this.rows === 0) throw new Error("a pack needs at least one order");
+    const gap = origin === null ? null : accountingGap(origin, this.rows);
+    if (gap !== null) throw new Error(gap);
     const buildId = this.content.update(this.tradedate).digest("hex").slice(0, BUILD_ID_DIGITS);
-    const index = { tradedate: this.tradedate, buildId, entries: this.entries };
+    const index = { tradedate: this.tradedate, buildId, entries: this.entries, origin };
     const region = encodeIndexRegion(index);
     const footer = footerBytes(this.rows, this.rowGroupCount, this.rowGroups.written());
     const tail = new ByteWriter(footer.length + 8);
@@ -59,14 +70,18 @@ export class PackWriter {
   }
 }
 
-/** The pack of `tradedate` with `sections` (sorted by symbol, then market; at least one row), in memory. */
+/**
+ * The pack of `tradedate` with `sections` (sorted by symbol, then market; at least one row), in memory. `origin` as
+ * in `PackWriter.finish`.
+ */
 export async function buildPackBytes(
   tradedate: BeijingDate,
   sections: Iterable<Section>,
+  origin?: PackOrigin | null,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const sink = new MemorySink();
   const writer = new PackWriter(tradedate, sink);
   for (const section of sections) await writer.append(writeSection(tradedate, section));
-  await writer.finish();
+  await writer.finish(origin);
   return sink.bytes();
 }

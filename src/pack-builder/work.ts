@@ -27,6 +27,8 @@ export type Work =
 
 /** What parsing a chunk showed. */
 export interface ChunkReport {
+  /** Lines that are not blank. */
+  read: number;
   rows: number;
   lines: number;
   defects: DefectTally;
@@ -114,8 +116,8 @@ export class Workbench {
 
   private parse({ bytes, from, plan }: ChunkOfLines) {
     const parsed = new ChunkParser(plan, this.table).parse(bytes, from);
-    const { lines, defects, broken, table } = parsed;
-    return { batches: batchesOf(parsed, plan), report: { rows: table.rows, lines, defects, broken } };
+    const { read, lines, defects, broken, table } = parsed;
+    return { batches: batchesOf(parsed, plan), report: { read, rows: table.rows, lines, defects, broken } };
   }
 
   private section(key: number, batches: OrderBatch[]): SectionResult {

@@ -9,23 +9,29 @@ import { BLOCK_BYTES, decodeBlocks, encodeBlocks, u32 } from "./blocks-blob.ts";
 import { checkEntries } from "./check-entries.ts";
 import { PackFormatError } from "./errors.ts";
 import type { DayIndex, SectionEntry } from "./layout.ts";
+import { decodeOrigin, encodeOrigin } from "./origin.ts";
 
 /** Region length, CRC-32 of what stands before the trailer, format version, magic: each u32 or four bytes. */
 export const TRAILER_BYTES = 16;
 
-const FORMAT_VERSION = 2;
+/** Version 3 adds the pack's origin behind the entries; version 2 has none. Both are read. */
+const FORMAT_VERSION = 3;
+const FORMAT_WITHOUT_ORIGIN = 2;
 const MAGIC = 0x58495445; // "ETIX" read as a little-endian u32
 const HEADER_BYTES = 24; // tradedate u32, build id 16 bytes, entry count u32
 const ENTRY_BYTES = 40;
 
 /**
- * `index` as the bytes of an index region, trailer included. Throws `PackFormatError` when the entries break
- * a rule of the layout (order, gaps between sections, blocks out of order), `RangeError` for numbers too big.
+ * Returns `index` as the bytes of an index region, trailer included; without an origin in format 2. Throws
+ * `PackFormatError` when the entries break a rule of the layout (order, gaps between sections, blocks out of
+ * order), `RangeError` for numbers too big.
  */
 export function encodeIndexRegion(index: DayIndex): Uint8Array {
   checkEntries(index.entries);
   const blockCount = index.entries.reduce((sum, entry) => sum + entry.blocks.length, 0);
-  const bodyLength = HEADER_BYTES + index.entries.length * ENTRY_BYTES + blockCount * BLOCK_BYTES;
+  const origin = index.origin === null ? new Uint8Array(0) : encodeOrigin(index.origin);
+  const entriesLength = index.entries.length * ENTRY_BYTES + blockCount * BLOCK_BYTES;
+  const bodyLength = HEADER_BYTES + entriesLength + origin.length;
   const bytes = new Uint8Array(bodyLength + TRAILER_BYTES);
   const view = new DataView(bytes.buffer);
 
@@ -38,10 +44,12 @@ export function encodeIndexRegion(index: DayIndex): Uint8Array {
     bytes.set(encodeBlocks(entry.blocks), at + ENTRY_BYTES);
     at += ENTRY_BYTES + entry.blocks.length * BLOCK_BYTES;
   }
+  bytes.set(origin, at);
+  at += origin.length;
 
   view.setUint32(at, u32(bytes.length), true);
   view.setUint32(at + 4, crc32(bytes.subarray(0, bodyLength)), true);
-  view.setUint32(at + 8, FORMAT_VERSION, true);
+  view.setUint32(at + 8, index.origin === null ? FORMAT_WITHOUT_ORIGIN : FORMAT_VERSION, true);
   view.setUint32(at + 12, MAGIC, true);
   return bytes;
 }
@@ -55,13 +63,17 @@ export function regionLength(trailer: Uint8Array): number {
   if (trailer.length !== TRAILER_BYTES || view.getUint32(12, true) !== MAGIC) {
     throw new PackFormatError("no index region stands before the global footer (its magic ETIX is missing)");
   }
-  const version = view.getUint32(8, true);
-  if (version !== FORMAT_VERSION) {
-    throw new PackFormatError(
-      `index format version ${version} is unknown, this code reads ${FORMAT_VERSION}`,
-    );
-  }
+  versionOf(trailer);
   return view.getUint32(0, true);
+}
+
+/** The format version in a trailer. Throws `PackFormatError` for a version this code does not read. */
+function versionOf(trailer: Uint8Array): number {
+  const version = viewOf(trailer).getUint32(8, true);
+  if (version === FORMAT_VERSION || version === FORMAT_WITHOUT_ORIGIN) return version;
+  throw new PackFormatError(
+    `index format version ${version} is unknown, this code reads ${FORMAT_WITHOUT_ORIGIN} and ${FORMAT_VERSION}`,
+  );
 }
 
 /**
@@ -73,7 +85,8 @@ export function decodeIndexRegion(bytes: Uint8Array): DayIndex {
     throw new PackFormatError(`an index region of ${bytes.length} bytes is too short to be one`);
   }
   const bodyLength = bytes.length - TRAILER_BYTES;
-  const length = regionLength(bytes.subarray(bodyLength));
+  const trailer = bytes.subarray(bodyLength);
+  const length = regionLength(trailer);
   if (length !== bytes.length) {
     throw new PackFormatError(`the index region says it has ${length} bytes, ${bytes.length} were read`);
   }
@@ -83,9 +96,14 @@ export function decodeIndexRegion(bytes: Uint8Array): DayIndex {
   }
   const view = viewOf(body);
   const tradedate = checkedDate(String(view.getUint32(0, true)));
-  const entries = readEntries(body, view.getUint32(20, true));
+  const { entries, end } = readEntries(body, view.getUint32(20, true));
   checkEntries(entries);
-  return { tradedate, buildId: hex(body.subarray(4, 20)), entries };
+  const buildId = hex(body.subarray(4, 20));
+  if (versionOf(trailer) === FORMAT_VERSION) {
+    return { tradedate, buildId, entries, origin: decodeOrigin(body.subarray(end)) };
+  }
+  if (end === body.length) return { tradedate, buildId, entries, origin: null };
+  throw new PackFormatError(`${body.length - end} bytes follow the last entry of the index region`);
 }
 
 function writeEntry(view: DataView, at: number, entry: SectionEntry): void {
@@ -101,7 +119,8 @@ function writeEntry(view: DataView, at: number, entry: SectionEntry): void {
   view.setUint32(at + 36, u32(entry.blocks.length), true);
 }
 
-function readEntries(body: Uint8Array, count: number): SectionEntry[] {
+/** The `count` entries of a region, and the byte of `body` behind the last one. */
+function readEntries(body: Uint8Array, count: number): { entries: SectionEntry[]; end: number } {
   const view = viewOf(body);
   const entries: SectionEntry[] = [];
   let at = HEADER_BYTES;
@@ -126,10 +145,7 @@ function readEntries(body: Uint8Array, count: number): SectionEntry[] {
     });
     at = blocksEnd;
   }
-  if (at !== body.length) {
-    throw new PackFormatError(`${body.length - at} bytes follow the last entry of the index region`);
-  }
-  return entries;
+  return { entries, end: at };
 }
 
 function marketOf(text: string): SectionEntry["market"] {

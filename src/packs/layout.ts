@@ -8,6 +8,7 @@
  */
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import type { Field, Security } from "../orders/record.ts";
+import type { PackOrigin } from "./origin.ts";
 
 /** Rows of a full row group ("block"). A page of 10,000 rows touches one block, or two when unaligned. */
 export const ROW_GROUP_ROWS = 10_000;
@@ -81,6 +82,8 @@ export interface DayIndex {
   /** 16 bytes as 32 hex digits, derived from the content: the same rows give the same id. */
   buildId: string;
   entries: SectionEntry[];
+  /** Builder, source files and row accounting; `null` in packs of index format 2. */
+  origin: PackOrigin | null;
 }
 
 /** The key under which a pack's revision lies in R2. */

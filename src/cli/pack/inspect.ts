@@ -1,5 +1,6 @@
 /** `edgetape pack inspect`: what a pack holds, without reading its rows. */
 import type { Command } from "commander";
+import { originLines } from "../../pack-builder/build-report.ts";
 import { inspectPack, type PackSummary } from "../../pack-builder/inspect-pack.ts";
 import { openPack } from "../publish/publish-pack.ts";
 import { print } from "../service-options.ts";
@@ -30,6 +31,7 @@ function lines(summary: PackSummary): string[] {
   return [
     `day         ${summary.tradedate}, ${clock(summary.firstTime)} to ${clock(summary.lastTime)}`,
     `build id    ${summary.buildId}`,
+    ...originLines(summary.origin, rows),
     `securities  ${summary.securities} (${summary.securitiesWithoutOrders} without orders)`,
     `rows        ${rows} in ${summary.rowGroups} row groups`,
     `bytes       ${summary.sizeBytes} (${perRow(summary.sizeBytes)})`,

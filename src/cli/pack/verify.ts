@@ -1,6 +1,7 @@
 /** `edgetape pack verify`: reads a pack as a stranger would and says where it first differs from its index. */
 import { availableParallelism } from "node:os";
 import type { Command } from "commander";
+import { originLines } from "../../pack-builder/build-report.ts";
 import { verifyPack } from "../../pack-builder/verify/verify-pack.ts";
 import { countText } from "../amounts.ts";
 import { CommandFailure } from "../exit.ts";
@@ -35,11 +36,12 @@ async function verify(path: string, options: { json?: boolean }): Promise<void> 
     buildId: index.buildId,
     securities: index.entries.length,
     rows,
+    origin: index.origin,
     seconds,
   };
-  print(
-    options,
-    answer,
+  const lines = [
     `${path}: whole. ${index.tradedate}, ${index.entries.length} securities, ${countText(rows)} rows, checked in ${seconds.toFixed(1)} s.`,
-  );
+    ...originLines(index.origin, rows),
+  ];
+  print(options, answer, lines.join("\n"));
 }

@@ -6,7 +6,7 @@ import { stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { diskFile, listFolder } from "./folder.ts";
 import { unpackSevenZip } from "./seven-zip.ts";
-import { DeliveryError, type Listing, type SourceFile } from "./source-file.ts";
+import { type DeliveredFile, DeliveryError, type Listing, type SourceFile } from "./source-file.ts";
 import { type OpenZip, openZip } from "./zip.ts";
 
 export interface Delivery {
@@ -22,7 +22,11 @@ export async function openDelivery(places: readonly string[], workFolder: string
   const files: SourceFile[] = [];
   const folders = new Set<string>();
   const zips: OpenZip[] = [];
-  const waiting = places.map((place) => ({ place: resolve(place), path: basename(resolve(place)) }));
+  const waiting: Waiting[] = places.map((place) => ({
+    place: resolve(place),
+    path: basename(resolve(place)),
+    archive: null,
+  }));
   const close = () => {
     for (const zip of zips) zip.close();
   };
@@ -33,9 +37,10 @@ export async function openDelivery(places: readonly string[], workFolder: string
       for (const folder of listing.folders) folders.add(folder);
       for (const file of listing.files) {
         for (const folder of foldersAbove(file.path)) folders.add(folder);
+        const delivered = next.archive ?? file.delivered;
         if (file.place !== null && ARCHIVE.test(file.path))
-          waiting.push({ place: file.place, path: file.path });
-        else files.push(file);
+          waiting.push({ place: file.place, path: file.path, archive: delivered });
+        else files.push({ ...file, delivered });
       }
     }
   } catch (error) {
@@ -44,6 +49,12 @@ export async function openDelivery(places: readonly string[], workFolder: string
   }
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { files, folders: [...folders].sort(), close };
+}
+
+/** A place that is still to be listed. */
+interface Waiting extends DeliveredFile {
+  /** The outermost archive that it is or lies in; `null` for what was given on the command line. */
+  archive: DeliveredFile | null;
 }
 
 const ARCHIVE = /\.(zip|7z)$/i;

@@ -20,7 +20,7 @@ export async function listFolder(folder: string, path: string): Promise<Listing>
 /** A file on the disk, under the name `path` in reports. */
 export async function diskFile(place: string, path: string): Promise<SourceFile> {
   const { size } = await stat(place);
-  return { path, sizeBytes: size, place, open: () => openDisk(place) };
+  return { path, sizeBytes: size, place, delivered: { path, place }, open: () => openDisk(place) };
 }
 
 async function openDisk(place: string): Promise<ByteSource> {

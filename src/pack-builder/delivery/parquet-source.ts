@@ -29,7 +29,7 @@ export async function plainParquetAsText(file: SourceFile, workFolder: string): 
     await connection.run(
       `copy (select ${texts.join(", ")} from ${source}) to ${literal(place)} (format csv, delimiter '\\t', header)`,
     );
-    return diskFile(place, file.path);
+    return { ...(await diskFile(place, file.path)), delivered: file.delivered };
   } catch (error) {
     throw new DeliveryError(
       `${file.path} cannot be read: ${error instanceof Error ? error.message : error}`,

@@ -21,7 +21,10 @@ export async function unpackSevenZip(place: string, path: string, folder: string
   for (const program of PROGRAMS) {
     const ended = await run(program, words);
     if (ended === "not installed") continue;
-    if (ended.status === 0) return listFolder(target, path);
+    if (ended.status === 0) {
+      const { files, folders } = await listFolder(target, path);
+      return { files: files.map((file) => ({ ...file, delivered: { path, place } })), folders };
+    }
     throw new DeliveryError(`${program} could not unpack ${place}: ${complaint(ended.output)}`);
   }
   throw new DeliveryError(

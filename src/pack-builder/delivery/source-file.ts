@@ -7,12 +7,21 @@ export interface ByteSource {
   close(): Promise<void>;
 }
 
+/** A file as it was delivered, on the disk. */
+export interface DeliveredFile {
+  /** As `SourceFile.path`. */
+  path: string;
+  place: string;
+}
+
 export interface SourceFile {
   /** For people: the path inside what was given, archives included, with `/`. */
   path: string;
   sizeBytes: number;
   /** Where it lies on the disk; `null` inside an archive. */
   place: string | null;
+  /** The file that was delivered: this one, or the outermost archive around it. */
+  delivered: DeliveredFile;
   open(): Promise<ByteSource>;
 }
 

@@ -30,6 +30,7 @@ export async function openZip(place: string, name: string): Promise<OpenZip> {
           path,
           sizeBytes: entry.uncompressedSize,
           place: null,
+          delivered: { path: name, place },
           open: () => openEntry(zip, entry, path),
         });
     }

@@ -26,6 +26,8 @@ export interface ParsedChunk {
   table: RowTable;
   typeValues: readonly string[];
   codeValues: readonly string[];
+  /** Lines of the chunk that are not blank. */
+  read: number;
   /** Lines of the chunk, blank and broken ones included. */
   lines: number;
   defects: DefectTally;
@@ -69,6 +71,7 @@ export class ChunkParser {
       table,
       typeValues: this.types.values,
       codeValues: this.codes.values,
+      read: reader.line - (reader.defects.counts[DEFECT.blank_line] ?? 0),
       lines: reader.line,
       defects: reader.defects,
       broken,

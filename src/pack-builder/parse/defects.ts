@@ -30,6 +30,9 @@ export const DEFECT_WORDS = {
   market_not_carried: "row or file of an exchange that is not carried, left out",
 } as const;
 
+/** Kinds whose rows are left out of the pack: they are not orders of this day. */
+export const LEFT_OUT_KINDS = ["trade_row", "market_not_carried"] as const;
+
 export type DefectKind = keyof typeof DEFECT_WORDS;
 
 export const DEFECT_KINDS = Object.keys(DEFECT_WORDS) as DefectKind[];

@@ -1,6 +1,8 @@
 /** Verifies a pack: every byte, every row, by the eyes of a reader that is not ours. */
 import { PackFormatError } from "../../packs/errors.ts";
 import type { DayIndex } from "../../packs/layout.ts";
+import { accountingGap } from "../../packs/origin.ts";
+import { originOf } from "../accounting.ts";
 import { openPackFile, type PackFile, type PackFileDenial } from "../pack-file.ts";
 import { type ComparedSecurity, compareRows } from "./compare-rows.ts";
 import { ForeignReader } from "./foreign-rows.ts";
@@ -34,6 +36,7 @@ export async function verifyPack(path: string, expected: Expected = {}): Promise
   const pack = await openPackFile(path);
   if ("reason" in pack) return pack;
   try {
+    checkOrigin(pack.index);
     await verifyOpened(path, pack, expected);
     return { index: pack.index, rows: pack.index.entries.reduce((sum, { rows }) => sum + rows, 0) };
   } catch (error) {
@@ -41,6 +44,20 @@ export async function verifyPack(path: string, expected: Expected = {}): Promise
     throw error;
   } finally {
     await pack.close();
+  }
+}
+
+/** Throws `PackFormatError` when the row accounting does not close or the list of sources is not the one summed. */
+function checkOrigin({ origin, entries }: DayIndex): void {
+  if (origin === null) return;
+  const gap = accountingGap(
+    origin,
+    entries.reduce((sum, { rows }) => sum + rows, 0),
+  );
+  if (gap !== null) throw new PackFormatError(gap);
+  const { sourcesSha256 } = originOf(origin.sources, origin);
+  if (sourcesSha256 !== origin.sourcesSha256) {
+    throw new PackFormatError("the list of source files is not the one that its SHA-256 was computed from");
   }
 }
 

@@ -8,7 +8,8 @@ import { onTestFinished } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { buildPack } from "../../../src/pack-builder/build.ts";
 import type { BuildReport } from "../../../src/pack-builder/build-report.ts";
-import type { SectionEntry } from "../../../src/packs/layout.ts";
+import { encodeIndexRegion } from "../../../src/packs/index-region.ts";
+import type { DayIndex, SectionEntry } from "../../../src/packs/layout.ts";
 import { locateIndex } from "../../../src/packs/locate.ts";
 
 export const DAY = "20230711" as BeijingDate;
@@ -109,11 +110,23 @@ export async function rowsOf(pack: string): Promise<Record<string, string | numb
   );
 }
 
+/** The pack's index. */
+export async function indexOf(pack: string): Promise<DayIndex> {
+  return (await located(readFileSync(pack))).index;
+}
+
 /** The entries of the pack's index. */
 export async function entriesOf(pack: string): Promise<SectionEntry[]> {
-  const bytes = readFileSync(pack);
-  const located = await locateIndex(bytes.length, async (from, length) =>
-    bytes.subarray(from, from + length),
-  );
-  return located.index.entries;
+  return (await indexOf(pack)).entries;
+}
+
+/** The bytes of a pack without its origin: what depends on the rows alone, whatever they were read from. */
+export async function contentOf(pack: Uint8Array): Promise<Buffer> {
+  const { index, regionOffset, footerOffset } = await located(pack);
+  const region = encodeIndexRegion({ ...index, origin: null });
+  return Buffer.concat([pack.subarray(0, regionOffset), region, pack.subarray(footerOffset)]);
+}
+
+function located(bytes: Uint8Array) {
+  return locateIndex(bytes.length, async (from, length) => bytes.subarray(from, from + length));
 }

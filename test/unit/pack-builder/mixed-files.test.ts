@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { buildPackBytes } from "../../../src/pack-builder/pack-writer.ts";
 import { columnsOf, day, randomSecurity } from "../../support/builders.ts";
 import { printedRandom } from "../../support/random.ts";
-import { built, DAY, delivery, vendorFile, vendorLine } from "./deliveries.ts";
+import { built, contentOf, DAY, delivery, vendorFile, vendorLine } from "./deliveries.ts";
 
 const random = printedRandom("mixed files");
 const HEADER = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
@@ -37,6 +37,7 @@ const expected = () =>
   buildPackBytes(
     DAY,
     test.securities.map(({ symbol, market, orders }) => ({ symbol, market, columns: columnsOf(orders) })),
+    null,
   );
 
 describe("files with many securities: cut into chunks, put aside, put together again", () => {
@@ -45,7 +46,7 @@ describe("files with many securities: cut into chunks, put aside, put together a
     const whole = await expected();
     for (const said of [{ chunkBytes: 700 }, { chunkBytes: 20_000, threads: 2 }, { chunkBytes: 30 }, {}]) {
       const { pack, report } = await built(folder, said);
-      expect(readFileSync(pack).equals(whole), JSON.stringify(said)).toBe(true);
+      expect((await contentOf(readFileSync(pack))).equals(whole), JSON.stringify(said)).toBe(true);
       expect(report).toMatchObject({ rows: 7001, result: "whole" });
       expect(existsSync(`${dirname(pack)}/${DAY}.work`)).toBe(false);
     }
@@ -59,7 +60,7 @@ describe("files with many securities: cut into chunks, put aside, put together a
       "a.csv": `${[HEADER, ...lines.slice(0, half)].join("\n")}\n`,
     });
     const { pack } = await built(folder, { chunkBytes: 5000, threads: 2 });
-    expect(readFileSync(pack).equals(Buffer.from(await expected()))).toBe(true);
+    expect((await contentOf(readFileSync(pack))).equals(await expected())).toBe(true);
   });
 
   it("names the line of a broken row and of a defect's first place across chunks", async () => {

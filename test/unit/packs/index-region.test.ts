@@ -7,6 +7,7 @@ import { PackFormatError } from "../../../src/packs/errors.ts";
 import { decodeIndexRegion, encodeIndexRegion } from "../../../src/packs/index-region.ts";
 import type { Block, DayIndex, SectionEntry } from "../../../src/packs/layout.ts";
 import { locateIndex } from "../../../src/packs/locate.ts";
+import type { PackOrigin } from "../../../src/packs/origin.ts";
 import { printedRandom } from "../../support/random.ts";
 
 const { seed } = printedRandom("index region");
@@ -39,10 +40,29 @@ const blocksOf = fc
     return { blocks, rows: firstRow, blocksEnd: offset };
   });
 
+const sums = fc.stringMatching(/^[0-9a-f]{64}$/);
+const counts = fc.dictionary(fc.constantFrom("trade_row", "repeated_row"), fc.nat());
+const origins: fc.Arbitrary<PackOrigin> = fc.record(
+  {
+    builderVersion: fc.constantFrom("0.2.0", "1.10.3"),
+    sourcesSha256: sums,
+    sources: fc.array(fc.record({ path: fc.string(), sizeBytes: fc.maxSafeNat(), sha256: sums }), {
+      maxLength: 300,
+    }),
+    rows: fc.record(
+      { read: fc.maxSafeNat(), quarantined: fc.nat(), leftOut: counts },
+      { noNullPrototype: true },
+    ),
+    files: fc.record({ read: fc.nat(), quarantined: fc.nat(), leftOut: counts }, { noNullPrototype: true }),
+  },
+  { noNullPrototype: true },
+);
+
 const dayIndex: fc.Arbitrary<DayIndex> = fc
   .record({
     tradedate: fc.constantFrom("20170103", "20240229", "20261127"),
     buildId: fc.stringMatching(/^[0-9a-f]{32}$/),
+    origin: fc.option(origins),
     securities: fc.uniqueArray(
       fc.record({
         code: fc.tuple(fc.stringMatching(/^\d{6}$/), fc.constantFrom("SH" as const, "SZ" as const)),
@@ -53,7 +73,7 @@ const dayIndex: fc.Arbitrary<DayIndex> = fc
       { selector: ({ code }) => code.join("."), maxLength: 20 },
     ),
   })
-  .map(({ tradedate, buildId, securities }) => {
+  .map(({ tradedate, buildId, securities, origin }) => {
     securities.sort((a, b) => (a.code.join(".") < b.code.join(".") ? -1 : 1));
     let offset = 0;
     const entries = securities.map(({ code: [symbol, market], section }): SectionEntry => {
@@ -77,12 +97,19 @@ const dayIndex: fc.Arbitrary<DayIndex> = fc
       const place = { offset: offset - length, length, footerLength: footer };
       return { symbol, market, ...place, rows, lastTime, crc, blocks };
     });
-    return { tradedate: tradedate as BeijingDate, buildId, entries };
+    return { tradedate: tradedate as BeijingDate, buildId, entries, origin };
   });
 
 const sample: DayIndex = {
   tradedate: "20240102" as BeijingDate,
   buildId: "00112233445566778899aabbccddeeff",
+  origin: {
+    builderVersion: "0.2.0",
+    sourcesSha256: "0".repeat(64),
+    sources: [{ path: "20240102/orders.csv", sizeBytes: 12_345, sha256: "f".repeat(64) }],
+    rows: { read: 10_010, quarantined: 1, leftOut: { trade_row: 2 } },
+    files: { read: 1, quarantined: 0, leftOut: {} },
+  },
   entries: [
     {
       symbol: "000001",

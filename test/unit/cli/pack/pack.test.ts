@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { edgetape } from "../../../support/edgetape.ts";
 import { printedRandom } from "../../../support/random.ts";
-import { delivery, temporaryFolder, vendorFile, vendorLine } from "../../pack-builder/deliveries.ts";
+import {
+  contentOf,
+  delivery,
+  temporaryFolder,
+  vendorFile,
+  vendorLine,
+} from "../../pack-builder/deliveries.ts";
 
 const PATH = "20230711/600519.SH/逐笔委托.csv";
 const good = vendorLine({ time: "103000000" });
@@ -84,7 +90,7 @@ describe("edgetape pack build", () => {
     const day = ["sample", "--date", "20230711", "--rows", "300000", "--out"];
     await edgetape([...day, join(folder, "csv"), "--csv"]);
     await edgetape([...day, join(folder, "pack")]);
-    const expected = readFileSync(join(folder, "pack", "20230711.parquet"));
+    const expected = await contentOf(readFileSync(join(folder, "pack", "20230711.parquet")));
     const reports = [];
     for (const threads of ["0", "2"]) {
       const out = join(folder, `out${threads}`);
@@ -96,7 +102,7 @@ describe("edgetape pack build", () => {
         "--json",
       );
       expect(status, stderr).toBe(0);
-      expect(readFileSync(join(out, "20230711.parquet")).equals(expected)).toBe(true);
+      expect((await contentOf(readFileSync(join(out, "20230711.parquet")))).equals(expected)).toBe(true);
       const { seconds, rowsPerSecond, pack, ...report } = JSON.parse(stdout);
       reports.push(report);
     }

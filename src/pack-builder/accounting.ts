@@ -1,0 +1,65 @@
+/**
+ * The row accounting of a build: every row that was read is stored, quarantined or left out with a reason, and
+ * every file of the delivery is read, quarantined or left out with a reason. The pack stores the sums.
+ */
+import { createHash } from "node:crypto";
+import { BUILDER_VERSION, type PackOrigin, type SourceRecord, sourceList } from "../packs/origin.ts";
+import { type DeliveredFile, DeliveryError } from "./delivery/source-file.ts";
+import { openLocalFile } from "./local-file.ts";
+
+/** The origin of a pack that this builder writes from `sources`, in any order. */
+export function originOf(
+  sources: readonly SourceRecord[],
+  { rows, files }: Pick<PackOrigin, "rows" | "files">,
+): PackOrigin {
+  const sorted = sources.toSorted((a, b) =>
+    a.path === b.path ? order(a.sha256, b.sha256) : order(a.path, b.path),
+  );
+  const sourcesSha256 = createHash("sha256").update(sourceList(sorted)).digest("hex");
+  return { builderVersion: BUILDER_VERSION, sourcesSha256, sources: sorted, rows, files };
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}
+
+/** The origin of a pack whose rows were made, not read. */
+export function madeOrigin(rows: number): PackOrigin {
+  return originOf([], {
+    rows: { read: rows, quarantined: 0, leftOut: {} },
+    files: { read: 0, quarantined: 0, leftOut: {} },
+  });
+}
+
+/**
+ * Size and SHA-256 of every file of `delivered`. `known` holds sums by place that were computed while the file was
+ * read; the others are read here. Throws `DeliveryError` for a file that is gone.
+ */
+export async function sourceRecords(
+  delivered: Iterable<DeliveredFile>,
+  known: ReadonlyMap<string, { sizeBytes: number; sha256: string }>,
+): Promise<SourceRecord[]> {
+  const records = new Map<string, SourceRecord>();
+  for (const { path, place } of delivered) {
+    if (records.has(place)) continue;
+    records.set(place, { path, ...(known.get(place) ?? (await summed(place, path))) });
+  }
+  return [...records.values()];
+}
+
+async function summed(place: string, path: string): Promise<{ sizeBytes: number; sha256: string }> {
+  const file = await openLocalFile(place);
+  if ("reason" in file) throw new DeliveryError(`${path} cannot be read any more (${file.code})`);
+  try {
+    return { sizeBytes: file.sizeBytes, sha256: await file.sha256() };
+  } finally {
+    await file.close();
+  }
+}
+
+/** How often each reason occurs, in the order of their first occurrence. */
+export function countsOf(reasons: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const reason of reasons) counts[reason] = (counts[reason] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,102 @@
+import { crc32, zstdCompressSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { PackFormatError } from "../../../src/packs/errors.ts";
+import { decodeIndexRegion, encodeIndexRegion } from "../../../src/packs/index-region.ts";
+import type { DayIndex } from "../../../src/packs/layout.ts";
+import {
+  accountingGap,
+  BUILDER_VERSION,
+  compareBuilderVersions,
+  decodeOrigin,
+  encodeOrigin,
+  type PackOrigin,
+} from "../../../src/packs/origin.ts";
+
+const origin: PackOrigin = {
+  builderVersion: BUILDER_VERSION,
+  sourcesSha256: "0".repeat(64),
+  sources: [{ path: "20240102/600519.SH/逐笔委托.csv", sizeBytes: 77, sha256: "a".repeat(64) }],
+  rows: { read: 10, quarantined: 1, leftOut: { trade_row: 2 } },
+  files: { read: 1, quarantined: 0, leftOut: { other_dataset: 2 } },
+};
+
+const index: DayIndex = {
+  tradedate: "20240102" as BeijingDate,
+  buildId: "00112233445566778899aabbccddeeff",
+  entries: [],
+  origin,
+};
+
+/** An origin block of this JSON text, its lengths right. */
+function blockOf(text: string): Uint8Array {
+  const frame = zstdCompressSync(Buffer.from(text));
+  const lengths = Buffer.alloc(8);
+  lengths.writeUInt32LE(frame.length, 0);
+  lengths.writeUInt32LE(Buffer.byteLength(text), 4);
+  return new Uint8Array(Buffer.concat([lengths, frame]));
+}
+
+describe("the origin of a pack", () => {
+  it("stands in index format 3; an index without one is written and read as format 2", () => {
+    expect(decodeIndexRegion(encodeIndexRegion(index)).origin).toEqual(origin);
+    const former = encodeIndexRegion({ ...index, origin: null });
+    const version = (region: Uint8Array) => Buffer.from(region).readUInt32LE(region.length - 8);
+    expect([version(encodeIndexRegion(index)), version(former)]).toEqual([3, 2]);
+    expect(decodeIndexRegion(former)).toEqual({ ...index, origin: null });
+  });
+
+  it("reads a format 2 region byte for byte as the first release wrote it", () => {
+    const body = Buffer.alloc(24);
+    body.writeUInt32LE(20_240_102, 0);
+    Buffer.from(index.buildId, "hex").copy(body, 4);
+    const trailer = Buffer.alloc(16);
+    trailer.writeUInt32LE(40, 0);
+    trailer.writeUInt32LE(crc32(body), 4);
+    trailer.writeUInt32LE(2, 8);
+    trailer.write("ETIX", 12, "latin1");
+    const region = new Uint8Array(Buffer.concat([body, trailer]));
+    expect(decodeIndexRegion(region)).toEqual({ ...index, origin: null });
+    expect(encodeIndexRegion({ ...index, origin: null })).toEqual(region);
+  });
+
+  it.each([
+    ["nothing", new Uint8Array(0)],
+    ["a length that is not its own", encodeOrigin(origin).subarray(0, -1)],
+    ["bytes behind it", new Uint8Array([...encodeOrigin(origin), 0])],
+    ["text that is no JSON", blockOf("{")],
+    ["JSON of another form", blockOf("[]")],
+    ["a member too many", blockOf(JSON.stringify({ ...origin, more: 1 }))],
+    ["a negative count", blockOf(JSON.stringify({ ...origin, files: { ...origin.files, read: -1 } }))],
+    ["a sum that is none", blockOf(JSON.stringify({ ...origin, sourcesSha256: "x" }))],
+  ])("is refused when it is %s", (_, bytes) => {
+    expect(() => decodeOrigin(bytes)).toThrow(PackFormatError);
+  });
+
+  it("keeps 20,000 source files below the bound of its text", () => {
+    const sources = Array.from({ length: 20_000 }, (_, n) => ({
+      path: `20240102/${String(n).padStart(6, "0")}.SH/逐笔委托.csv`,
+      sizeBytes: 1_000_000 + n,
+      sha256: n.toString(16).padStart(64, "0"),
+    }));
+    expect(decodeOrigin(encodeOrigin({ ...origin, sources })).sources).toEqual(sources);
+  });
+});
+
+describe("row accounting", () => {
+  it("closes when every row read is stored, quarantined or left out", () => {
+    expect(accountingGap(origin, 7)).toBeNull();
+    expect(accountingGap(origin, 6)).toBe(
+      "10 rows were read, 6 are stored, 1 quarantined and 2 left out: the sum does not close",
+    );
+  });
+});
+
+describe("builder versions", () => {
+  it("compare by number, and a pack without one comes first", () => {
+    const versions = ["0.10.0", null, "0.2.0", "1.0.0", "0.2.1"];
+    expect(versions.toSorted(compareBuilderVersions)).toEqual([null, "0.2.0", "0.2.1", "0.10.0", "1.0.0"]);
+    expect(compareBuilderVersions(null, null)).toBe(0);
+    expect(compareBuilderVersions("0.2.0", "0.2.0")).toBe(0);
+  });
+});
