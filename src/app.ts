@@ -6,6 +6,7 @@ import { consoleRoutes } from "./console/routes.ts";
 import { docsRoutes } from "./docs/routes.ts";
 import { type Env, nowMs, settingsOf } from "./env.ts";
 import type { Denial } from "./http/denial.ts";
+import { oversized } from "./http/envelope.ts";
 import { preflight } from "./http/headers.ts";
 import { type Language, preferredLanguage } from "./http/language.ts";
 import { outcomeOf } from "./http/outcome.ts";
@@ -46,8 +47,12 @@ export function createApp(): Hono<AppEnv> {
 const logged = createMiddleware<AppEnv>(async (c, next) => {
   const log = openRequestLog(newRequestId());
   c.set("log", log);
-  c.set("language", preferredLanguage(c.req.header("Accept-Language") ?? null));
-  await next();
+  c.set("language", "both");
+  const denial = oversized(c.req.raw);
+  if (denial === null) {
+    c.set("language", preferredLanguage(c.req.header("Accept-Language") ?? null));
+    await next();
+  } else c.res = refused(c, denial);
   log.note({ status: c.res.status });
   log.write();
 });

@@ -47,7 +47,7 @@ const settingsSchema = z.object({
   /** Where shares are reached, such as `https://data.example.com`; the address of the request when absent. */
   PUBLIC_BASE_URL: z
     .url({ protocol: /^https?$/ })
-    .transform((url) => url.replace(/\/+$/, ""))
+    .transform((url) => url.replace(/\/{1,9}$/, ""))
     .optional(),
   /** The first operator's bearer token. */
   ADMIN_TOKEN: z.string().min(24),

@@ -38,7 +38,7 @@ export class AdminClient {
   private readonly wait: (ms: number) => Promise<void>;
 
   constructor({ baseUrl, token, fetch: fetchWith = fetch, wait = sleep }: AdminClientOptions) {
-    this.baseUrl = baseUrl.replace(/\/+$/, "");
+    this.baseUrl = baseUrl.replace(/\/{1,9}$/, "");
     this.token = token;
     this.fetch = fetchWith;
     this.wait = wait;

@@ -10,7 +10,7 @@ export interface RenderFacts extends ExampleFacts {
   copied: string;
 }
 
-const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)\s]+)\)/g;
+const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^[\]]+)\]\(([^()\s]+)\)/g;
 
 /** The text with its inline markup. */
 export function inline(said: string): Child[] {

@@ -11,6 +11,7 @@ export type RequiredMember = "apiname" | "apikey" | "params";
 /** What is wrong with the request before any operation looks at it. */
 export type EnvelopeDenial =
   | { reason: "envelope_invalid"; problem: "not_utf8" | "not_json" | "not_object" }
+  | { reason: "envelope_invalid"; problem: "header_length"; name: string }
   | { reason: "envelope_invalid"; problem: "members"; members: readonly RequiredMember[] }
   | { reason: "body_too_large"; limitBytes: number }
   | { reason: "method_not_allowed"; method: string }

@@ -5,6 +5,9 @@ import type { EnvelopeDenial, RequiredMember } from "./denial.ts";
 /** Larger bodies are refused with HTTP 413 (decisions 1). */
 export const BODY_LIMIT_BYTES = 64 * 1024;
 
+/** A header value or an address of more characters is refused before any pattern is matched against it. */
+export const HEADER_LIMIT = 8 * 1024;
+
 /** Of a larger body so much is read and dropped: a client still sending would not read the answer. */
 const DRAIN_BYTES = 1024 * 1024;
 
@@ -75,6 +78,18 @@ export function parseEnvelope(
     problem: "members",
     members: (["apiname", "apikey", "params"] satisfies RequiredMember[]).filter((name) => members.has(name)),
   };
+}
+
+/**
+ * Refuses a request whose address or one of whose header values is longer than `HEADER_LIMIT`; null: it is not.
+ * Everything later may take a header as short: no authentication has happened yet.
+ */
+export function oversized({ url, headers }: Pick<Request, "url" | "headers">): EnvelopeDenial | null {
+  if (url.length > HEADER_LIMIT) return { reason: "not_found", path: "" };
+  for (const [name, value] of headers) {
+    if (value.length > HEADER_LIMIT) return { reason: "envelope_invalid", problem: "header_length", name };
+  }
+  return null;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

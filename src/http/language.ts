@@ -36,9 +36,16 @@ function languageOf(tag: string): "zh" | "en" | null {
   return primary === "zh" || primary === "en" ? primary : null;
 }
 
+/** The text of a `q` parameter; undefined when `parameter` is another one. */
+function qualityIn(parameter: string): string | undefined {
+  const equals = parameter.indexOf("=");
+  const isQuality = parameter.slice(0, equals).trim().toLowerCase() === "q";
+  return isQuality ? parameter.slice(equals + 1).trim() : undefined;
+}
+
 /** The `q` parameter from 0 to 1; 1 without one, 0 for a broken one. */
 function weightOf(parameters: string[]): number {
-  const q = parameters.map((parameter) => /^\s*q\s*=\s*(\S*)\s*$/i.exec(parameter)?.[1]).find(Boolean);
+  const q = parameters.map(qualityIn).find(Boolean);
   if (q === undefined) return 1;
   return /^(0(\.\d*)?|1(\.0*)?)$/.test(q) ? Number(q) : 0;
 }

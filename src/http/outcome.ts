@@ -49,7 +49,11 @@ export function outcomeOf(denial: Denial): Outcome {
     ...other,
   });
   switch (denial.reason) {
-    case "envelope_invalid":
+    case "envelope_invalid": {
+      const isHeader = denial.problem === "header_length";
+      const status = isHeader ? { json: 431, parquet: 431 } : STATUS[422];
+      return refused(422, envelopeWords(denial), { status });
+    }
     case "apiname_unknown":
       return refused(422, envelopeWords(denial));
     case "body_too_large":

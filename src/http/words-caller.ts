@@ -3,7 +3,9 @@ import { beijingTimestamp } from "../calendar/beijing.ts";
 import type { AccessDenial, EntitlementDenial, ServiceName, UseDenial } from "../entitlement/denial.ts";
 import { PLANS } from "../entitlement/plans.ts";
 import { PLAN_NAMES, type PlanName } from "../entitlement/principal.ts";
+import { excerptOf } from "../orders/denial.ts";
 import type { EnvelopeDenial } from "./denial.ts";
+import { HEADER_LIMIT } from "./envelope.ts";
 import type { Words } from "./language.ts";
 
 const EXAMPLE = '{"apiname": "level2_order_history", "apikey": "<API_KEY>", "params": {"symbol": "600519"}}';
@@ -72,6 +74,13 @@ function invalidEnvelopeWords(denial: Extract<EnvelopeDenial, { reason: "envelop
         zh: `请求体必须是 JSON 对象，例如 ${EXAMPLE}。`,
         en: `The body must be a JSON object, for example ${EXAMPLE}.`,
       };
+    case "header_length": {
+      const limit = `${HEADER_LIMIT / 1024} KiB`;
+      return {
+        zh: `请求头 ${excerptOf(denial.name)} 过长，最多 ${limit}；key 与参数都放在请求体里。`,
+        en: `The header ${excerptOf(denial.name)} is too long, at most ${limit} are accepted: the key and the parameters belong in the body.`,
+      };
+    }
     case "members": {
       const names = denial.members.join(", ");
       return {

@@ -13,7 +13,7 @@ const encoder = new TextEncoder();
 
 /** User and password of a Basic `Authorization` header; null when it is absent or is no such header. */
 export function basicCredentials(authorization: string | null): { user: string; password: string } | null {
-  const encoded = /^\s*Basic\s+([A-Za-z0-9+/]*={0,2})\s*$/i.exec(authorization ?? "")?.[1];
+  const encoded = /^Basic\s+([A-Za-z0-9+/]*={0,2})$/i.exec((authorization ?? "").trim())?.[1];
   if (encoded === undefined) return null;
   const decoded = Buffer.from(encoded, "base64").toString("utf8");
   const colon = decoded.indexOf(":");

@@ -17,7 +17,7 @@ export const DAV = "DAV:";
 /** Sticky: a token that never ends is searched to the text's end once, not again from every place in it. */
 const TOKEN =
   /\s*(?:<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<(\/?)([\w.:-]+)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>)/gy;
-const ATTRIBUTE = /([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+const ATTRIBUTE = /\s*([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gy;
 
 /** More elements than any client has properties for. */
 const MAX_ELEMENTS = 500;

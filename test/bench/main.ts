@@ -12,6 +12,7 @@ import { benchCost } from "./cost.ts";
 import { BenchDays } from "./days.ts";
 import { benchGate } from "./gate.ts";
 import { benchGrowth } from "./growth.ts";
+import { benchHostile } from "./hostile.ts";
 import { benchLoad } from "./load.ts";
 import { benchPage } from "./page.ts";
 import { benchParquet } from "./parquet.ts";
@@ -22,6 +23,7 @@ import { benchShare } from "./share.ts";
 
 const BENCHES: ReadonlyMap<string, (options: BenchOptions) => Promise<BenchRow[]>> = new Map([
   ["bundle", benchBundle],
+  ["hostile", benchHostile],
   ["rivals", benchRivals],
   ["growth", benchGrowth],
   ["builder", benchBuilder],

@@ -172,3 +172,32 @@ describe("response envelope (spec 2.2, decisions 1)", () => {
     expect(answer.reason).toBeNull();
   });
 });
+
+describe("sizes before the sender is known (decisions 1)", () => {
+  it.each(["/api", "/health", "/docs/zh/quickstart", "/s/AAAAAAAAAAAA/", "/console", "/admin/days", "/none"])(
+    "a header of more than 8 KiB is 431 at %s",
+    async (path) => {
+      for (const headers of [
+        { "accept-language": `en;q=${" ".repeat(60_000)}a b` },
+        { authorization: `Basic ${" ".repeat(60_000)}!` },
+        { cookie: "a".repeat(8_193) },
+      ]) {
+        const method = path === "/api" ? "POST" : "GET";
+        const answer = await call(`${world.service.baseUrl}${path}`, { method, headers });
+        expectRefusal(answer, {
+          reason: "envelope_invalid",
+          status: 431,
+          says: [Object.keys(headers)[0] ?? ""],
+        });
+      }
+    },
+  );
+
+  it("a header of 8 KiB is read, and an address of more is 404", async () => {
+    const { baseUrl } = world.service;
+    const headers = { "accept-language": "en,".repeat(2_731).slice(0, 8_192) };
+    expect((await call(`${baseUrl}/api`, { body: request(), headers })).envelope.code).toBe(200);
+    const answer = await call(`${baseUrl}/docs?${"a".repeat(8_192)}`, { method: "GET" });
+    expectRefusal(answer, { reason: "not_found" });
+  });
+});

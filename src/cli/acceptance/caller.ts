@@ -17,7 +17,7 @@ export class Caller {
   private readonly apikey: string;
 
   constructor(baseUrl: string, apikey: string) {
-    this.baseUrl = baseUrl.replace(/\/+$/, "");
+    this.baseUrl = baseUrl.replace(/\/{1,9}$/, "");
     this.apikey = apikey;
   }
 

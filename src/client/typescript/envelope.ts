@@ -121,7 +121,7 @@ function pageOfAnother(baseUrl: string, status: number, text: string): Envelope 
 
 /** Every refusal's message ends with `[reason · request id]`, for proxies that drop headers. */
 function reasonIn(message: string): string | null {
-  return /\[([a-z_]+) · [^\]]*\]$/.exec(message)?.[1] ?? null;
+  return /\[([a-z_]+) · [^[\]]*\]$/.exec(message)?.[1] ?? null;
 }
 
 function wholeNumber(text: string | null): number | null {

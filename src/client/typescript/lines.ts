@@ -79,7 +79,7 @@ function cleaned(baseUrls: readonly string[]): string[] {
   const urls = baseUrls.map((each) =>
     each
       .trim()
-      .replace(/\/+$/, "")
+      .replace(/\/{1,9}$/, "")
       .replace(/\/api$/, ""),
   );
   const wrong = urls.find((url) => !/^https?:\/\/./.test(url));

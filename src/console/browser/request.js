@@ -52,7 +52,7 @@ function python(body, url) {
 function typescript(body, url) {
   const json = JSON.stringify(body, null, 2)
     .replace(`"${KEY}"`, "process.env.EDGETAPE_KEY")
-    .replaceAll(/^(\s*)"(\w+)":/gm, "$1$2:");
+    .replaceAll(/^([ \t]*)"(\w+)":/gm, "$1$2:");
   const file = fileOf(body);
   const head = file === null ? "" : 'import { writeFile } from "node:fs/promises";\n\n';
   const ask = `const answer = await fetch("${url}", {

@@ -33,6 +33,7 @@ export const EVERY_DENIAL: readonly Denial[] = [
   { reason: "envelope_invalid", problem: "not_utf8" },
   { reason: "envelope_invalid", problem: "not_json" },
   { reason: "envelope_invalid", problem: "not_object" },
+  { reason: "envelope_invalid", problem: "header_length", name: "accept-language" },
   { reason: "envelope_invalid", problem: "members", members: ["apikey", "params"] },
   { reason: "method_not_allowed", method: "GET" },
   { reason: "body_too_large", limitBytes: 65_536 },

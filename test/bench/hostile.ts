@@ -1,0 +1,19 @@
+/** Readers of headers and parameters on hostile texts of 4, 8 and 16 KB: their time must grow as the text does. */
+import { HOSTILE_LENGTHS, HOSTILE_READS, msOf } from "../support/hostile.ts";
+import type { BenchRow } from "./bench-row.ts";
+
+const TABLE = "hostile texts, before the sender is known";
+
+/** A line for each reader and a column for each length; the ratio is to the shortest text. */
+export async function benchHostile(): Promise<BenchRow[]> {
+  return HOSTILE_READS.flatMap(({ name, read }) => {
+    const [shortest] = HOSTILE_LENGTHS;
+    const shortestMs = msOf(() => read(shortest));
+    return HOSTILE_LENGTHS.map((length) => {
+      const value = length === shortest ? shortestMs : msOf(() => read(length));
+      const column = `${length / 1024} KB`;
+      const beside = length === shortest ? {} : { ratio: value / shortestMs, against: "4 KB" };
+      return { table: TABLE, name, column, value, unit: "ms", ...beside };
+    });
+  });
+}

@@ -1,0 +1,114 @@
+/**
+ * Patterns that cannot be made slow: every regular expression of the service, its tools and its clients is judged by
+ * `recheck`, also where only our own text is matched, so that nobody has to decide which text comes from outside.
+ */
+import { readFileSync } from "node:fs";
+import { checkSync } from "recheck";
+import { describe, expect, it } from "vitest";
+import { parseAst } from "vitest/node";
+import { projectFiles } from "../support/sources.ts";
+
+interface Pattern {
+  source: string;
+  flags: string;
+  path: string;
+}
+
+const SCRIPT = /^src\/.*\.(ts|tsx|js|mjs)$/;
+const PYTHON = /^src\/client\/python\/.*\.py$/;
+/** The first argument of a call of `re`, when it is one plain literal. */
+const PYTHON_CALL = /\bre\.(\w+)\(\s*r(f?)"([^"]*)"|\bre\.(\w+)\(\s*r(f?)'([^']*)'/g;
+
+/** Patterns that are put together from constants, as their modules make them. */
+const COMPOSED = ["src/orders/symbol.ts", "src/orders/time-window.ts", "src/orders/fields.ts"];
+
+function scriptPatterns(path: string): Pattern[] {
+  const lang = path.endsWith("tsx") ? "tsx" : path.endsWith("ts") ? "ts" : "js";
+  const found: Pattern[] = [];
+  const visit = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    const { type, regex } = node as { type?: string; regex?: { pattern: string; flags: string } };
+    if (type === "Literal" && regex !== undefined) {
+      found.push({ source: regex.pattern, flags: regex.flags, path });
+    }
+    for (const part of Object.values(node)) visit(part);
+  };
+  visit(parseAst(readFileSync(path, "utf8"), { lang }));
+  return found;
+}
+
+function pythonPatterns(path: string): Pattern[] {
+  return [...readFileSync(path, "utf8").matchAll(PYTHON_CALL)].map((match) => {
+    const [call, formatted, text] = match[1] === undefined ? match.slice(4) : match.slice(1);
+    // What a format string puts in is escaped there, so it is as good as a letter.
+    const source = (text ?? "").replaceAll(formatted === "f" ? /\{[^{}]+\}/g : /(?!)/g, "x");
+    return { source: call === "fullmatch" ? `^(?:${source})$` : source, flags: "", path };
+  });
+}
+
+/** What `work` compiles with `new RegExp`. */
+async function composedBy(work: () => Promise<unknown>, path: string): Promise<Pattern[]> {
+  const made: Pattern[] = [];
+  const original = globalThis.RegExp;
+  globalThis.RegExp = new Proxy(original, {
+    construct(target, [source, flags], newTarget) {
+      made.push({ source: String((source as RegExp).source ?? source), flags: flags ?? "", path });
+      return Reflect.construct(target, [source, flags], newTarget);
+    },
+  });
+  try {
+    await work();
+  } finally {
+    globalThis.RegExp = original;
+  }
+  return made;
+}
+
+async function allPatterns(): Promise<Pattern[]> {
+  const files = projectFiles();
+  const composed = await composedBy(async () => {
+    await import("../../src/orders/symbol.ts");
+    await import("../../src/orders/time-window.ts");
+    const { fieldsSchema } = await import("../../src/orders/fields.ts");
+    fieldsSchema();
+  }, "composed");
+  return [
+    ...files.filter((path) => SCRIPT.test(path)).flatMap(scriptPatterns),
+    ...files.filter((path) => PYTHON.test(path)).flatMap(pythonPatterns),
+    ...composed,
+  ];
+}
+
+/** What `recheck` says; a pattern too large for its first way is given to the slower one that always ends. */
+function statusOf({ source, flags }: Pattern): string {
+  const { status } = checkSync(source, flags, { timeout: 3_000 });
+  return status === "unknown"
+    ? checkSync(source, flags, { timeout: 60_000, checker: "automaton" }).status
+    : status;
+}
+
+describe("patterns", () => {
+  it("take time linear in their text, each of them", async () => {
+    const patterns = await allPatterns();
+    expect(patterns.length).toBeGreaterThan(150);
+    const distinct = new Map(patterns.map((each) => [`/${each.source}/${each.flags}`, each]));
+    const slow = [...distinct].filter(([, pattern]) => statusOf(pattern) !== "safe");
+    expect(slow.map(([text, { path }]) => `${path}: ${text}`)).toEqual([]);
+  });
+
+  it("are literals, but where constants are put together", () => {
+    const composing = projectFiles()
+      .filter((path) => SCRIPT.test(path))
+      .filter((path) => /\bRegExp\(/.test(readFileSync(path, "utf8")));
+    expect(composing.sort()).toEqual([...COMPOSED].sort());
+  });
+
+  it("are refused when they backtrack", () => {
+    for (const slow of [
+      String.raw`^\s*q\s*=\s*(\S*)\s*$`,
+      String.raw`^\s*Basic\s+([A-Za-z0-9+/]*={0,2})\s*$`,
+    ]) {
+      expect(checkSync(slow, "i", { checker: "automaton" }).status).toBe("vulnerable");
+    }
+  });
+});
