@@ -22,9 +22,9 @@ export async function bodyOf<Schema extends z.ZodType>(
   if (bytes === null) return { reason: "body_too_large", maxBytes: MAX_BODY_BYTES };
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder().decode(bytes));
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes));
   } catch {
-    return { reason: "malformed", what: "The body", place: "", problem: "it is not JSON" };
+    return { reason: "malformed", what: "The body", place: "", problem: "it is not JSON in UTF-8" };
   }
   return parsed(schema, value, "The body");
 }

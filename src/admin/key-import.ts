@@ -3,8 +3,14 @@
  * every row is new, there already, or refused with a sentence.
  */
 import { isPlausibleKey } from "../access/key.ts";
-import type { KnownKey, KnownSubscription, NewImportedKey } from "../catalog/key-import.ts";
-import type { KeyImportRowParsed, KeysImported } from "./wire.ts";
+import type { KnownForImport, KnownKey, KnownSubscription, NewImportedKey } from "../catalog/key-import.ts";
+import {
+  isNewAccountId,
+  type KeyImportRowParsed,
+  type KeysImported,
+  NEW_ACCOUNT_ID_FORM,
+  SHORTEST_IMPORTED_KEY,
+} from "./wire.ts";
 
 /** A row with its hash; `firstCharacters` is empty when only the hash was given. */
 export interface HashedRow {
@@ -20,6 +26,8 @@ export interface ImportPlan {
 }
 
 interface ImportState {
+  allowShort: boolean;
+  accounts: Set<string>;
   keys: Map<string, KnownKey>;
   /** By account, plan and start. */
   subscriptions: Map<string, KnownSubscription>;
@@ -28,16 +36,19 @@ interface ImportState {
 }
 
 /**
- * Judges `rows` against what the catalog knows. `newKeyId` makes a fresh key id. A key of another account, a
- * revoked one or one that would never be let in is refused, and a second end for the same account, plan and start within one import: which
- * one holds would depend on the order of rows, and the import would not be idempotent.
+ * Judges `rows` against what the catalog knows. `newKeyId` makes a fresh key id. Refuses a key of another account,
+ * a revoked one, one that no request could use, a new key that is short unless `allowShort`, and a new account
+ * whose id has another form than new ids have. A second end for the same account, plan and start within one import
+ * is refused too: the result would depend on the order of rows, and the import would not be idempotent.
  */
 export function planKeyImport(
   rows: readonly HashedRow[],
-  known: { keys: readonly KnownKey[]; subscriptions: readonly KnownSubscription[] },
-  newKeyId: () => string,
+  known: KnownForImport,
+  { newKeyId, allowShort = false }: { newKeyId: () => string; allowShort?: boolean },
 ): ImportPlan {
   const state: ImportState = {
+    allowShort,
+    accounts: new Set(known.accounts),
     keys: new Map(known.keys.map((key) => [key.sha256, key])),
     subscriptions: new Map(known.subscriptions.map((each) => [placeOf(each), each])),
     ends: new Map(),
@@ -67,6 +78,13 @@ function refusalOf({ sha256, row }: HashedRow, state: ImportState): string | nul
   if (key !== undefined && key.revokedAtMs !== null) {
     return `This key of account ${row.account} was revoked; an import does not bring it back.`;
   }
+  const isShort = row.key !== undefined && [...row.key].length < SHORTEST_IMPORTED_KEY;
+  if (key === undefined && isShort && !state.allowShort) {
+    return `This key has fewer than ${SHORTEST_IMPORTED_KEY} characters and can be guessed; allow short keys (--allow-short) to take it all the same.`;
+  }
+  if (!state.accounts.has(row.account) && !isNewAccountId(row.account)) {
+    return `The account of this row does not exist, and a new account is not called so: expected ${NEW_ACCOUNT_ID_FORM}.`;
+  }
   const end = state.ends.get(placeOf(subscriptionOf(row)));
   if (end !== undefined && end !== row.end) {
     return `An earlier row gives account ${row.account} the plan ${row.plan} from the same start to another end.`;
@@ -92,6 +110,7 @@ function accept(
   if (newEnd) plan.subscriptions.push(subscription);
   state.subscriptions.set(place, subscription);
   state.ends.set(place, row.end);
+  state.accounts.add(row.account);
   return newKey || newEnd;
 }
 

@@ -48,7 +48,8 @@ async function importRows(c: AdminContext): Promise<KeysImported | AdminRefusal>
   const rows = await Promise.all(body.rows.map(hashed));
   const sha256s = rows.map(({ sha256 }) => sha256);
   const accounts = body.rows.map(({ account }) => account);
-  const plan = planKeyImport(rows, await knownForImport(c.env.DB, sha256s, accounts), newKeyId);
+  const known = await knownForImport(c.env.DB, sha256s, accounts);
+  const plan = planKeyImport(rows, known, { newKeyId, allowShort: body.allowShort });
   if (plan.answer.imported > 0) await importKeys(c.env.DB, plan, byOf(c));
   return plan.answer;
 }

@@ -3,13 +3,24 @@ import * as z from "zod";
 import { PLAN_NAMES } from "../entitlement/principal.ts";
 import { countSchema, instantSchema, sha256Schema } from "./wire-fields.ts";
 
-/** The operator's own name for a customer: any printable text, so existing customer numbers fit. */
+/** The id of an account that exists: earlier releases took any printable text. */
 export const accountIdSchema = z
   .string()
   .trim()
   .min(1)
   .max(128)
   .regex(/^[^\p{C}]+$/u, "expected printable characters");
+
+/** The form of new ids: `.` and `..` would be resolved in URLs, and blanks or look-alike marks mislead. */
+const NEW_ACCOUNT_ID = /^[\p{L}\p{Nd}_-]{1,128}$/u;
+
+/** What `isNewAccountId` asks, as a clause for messages. */
+export const NEW_ACCOUNT_ID_FORM = "1 to 128 letters of any script, digits, - or _";
+
+/** Returns whether an account may be created with this id. */
+export function isNewAccountId(text: string): boolean {
+  return NEW_ACCOUNT_ID.test(text);
+}
 
 export const planNameSchema = z.enum(PLAN_NAMES);
 export type PlanName = z.infer<typeof planNameSchema>;
@@ -19,7 +30,7 @@ const limitSchema = countSchema.nullable();
 
 export const newAccountSchema = z.strictObject({
   /** Made up when absent. An id that exists is refused with 409. */
-  accountId: accountIdSchema.optional(),
+  accountId: z.string().trim().refine(isNewAccountId, `expected ${NEW_ACCOUNT_ID_FORM}`).optional(),
   contact: z.string().trim().max(200).default(""),
   note: z.string().trim().max(2_000).default(""),
 });
@@ -141,11 +152,16 @@ export const keyImportRowSchema = z
 export type KeyImportRow = z.input<typeof keyImportRowSchema>;
 export type KeyImportRowParsed = z.output<typeof keyImportRowSchema>;
 
+/** Imported keys with fewer characters are refused unless the operator allows them: they can be guessed. */
+export const SHORTEST_IMPORTED_KEY = 20;
+
 /** At most this many rows in one import request; a longer file is sent in several. */
 export const KEY_IMPORT_MAX_ROWS = 1_000;
 
 export const keyImportSchema = z.strictObject({
   rows: z.array(keyImportRowSchema).min(1).max(KEY_IMPORT_MAX_ROWS),
+  /** Takes new keys of fewer than 20 characters too. */
+  allowShort: z.boolean().default(false),
 });
 export type KeyImport = z.input<typeof keyImportSchema>;
 

@@ -92,26 +92,32 @@ export async function inviteDenial(
 }
 
 export interface ConsoleSession {
+  sha256: string;
   accountId: string;
   expiresAtMs: number;
 }
 
-/** The session with this hash that is in force at `nowMs`, or null. */
-export async function findSession(
+/** Returns the sessions with these hashes that are in force at `nowMs`, in the order of `sha256s`. */
+export async function findSessions(
   db: D1Database,
-  sha256: string,
+  sha256s: readonly string[],
   nowMs: number,
-): Promise<ConsoleSession | null> {
-  return db
+): Promise<ConsoleSession[]> {
+  const { results } = await db
     .prepare(
-      `SELECT account_id AS accountId, expires_at_ms AS expiresAtMs FROM console_sessions
-       WHERE sha256 = ?1 AND expires_at_ms > ?2`,
+      `SELECT s.sha256, account_id AS accountId, expires_at_ms AS expiresAtMs
+       FROM json_each(?1) asked JOIN console_sessions s ON s.sha256 = asked.value
+       WHERE expires_at_ms > ?2 ORDER BY asked.key`,
     )
-    .bind(sha256, nowMs)
-    .first<ConsoleSession>();
+    .bind(JSON.stringify(sha256s), nowMs)
+    .all<ConsoleSession>();
+  return results;
 }
 
-/** Ends a session; does nothing when there is none. */
-export async function endSession(db: D1Database, sha256: string): Promise<void> {
-  await db.prepare("DELETE FROM console_sessions WHERE sha256 = ?1").bind(sha256).run();
+/** Ends sessions; does nothing where there is none. */
+export async function endSessions(db: D1Database, sha256s: readonly string[]): Promise<void> {
+  await db
+    .prepare("DELETE FROM console_sessions WHERE sha256 IN (SELECT value FROM json_each(?1))")
+    .bind(JSON.stringify(sha256s))
+    .run();
 }

@@ -27,13 +27,21 @@ export interface NewImportedKey {
   firstCharacters: string;
 }
 
-/** What the catalog knows of these keys (by SHA-256) and of these accounts' subscriptions. */
+/** What an import meets in the catalog. */
+export interface KnownForImport {
+  /** Ids of accounts that exist. */
+  accounts: readonly string[];
+  keys: readonly KnownKey[];
+  subscriptions: readonly KnownSubscription[];
+}
+
+/** What the catalog knows of these keys (by SHA-256), and of these accounts and their subscriptions. */
 export async function knownForImport(
   db: D1Database,
   sha256s: string[],
   accountIds: string[],
-): Promise<{ keys: KnownKey[]; subscriptions: KnownSubscription[] }> {
-  const [keys, subscriptions] = await db.batch([
+): Promise<KnownForImport> {
+  const [keys, subscriptions, accounts] = await db.batch([
     db
       .prepare(
         `SELECT sha256, account_id AS accountId, revoked_at_ms AS revokedAtMs
@@ -46,8 +54,14 @@ export async function knownForImport(
          FROM subscriptions WHERE account_id IN (SELECT value FROM json_each(?1))`,
       )
       .bind(JSON.stringify(accountIds)),
+    db
+      .prepare(
+        "SELECT account_id AS accountId FROM accounts WHERE account_id IN (SELECT value FROM json_each(?1))",
+      )
+      .bind(JSON.stringify(accountIds)),
   ]);
   return {
+    accounts: ((accounts?.results ?? []) as { accountId: string }[]).map(({ accountId }) => accountId),
     keys: (keys?.results ?? []) as KnownKey[],
     subscriptions: (subscriptions?.results ?? []) as KnownSubscription[],
   };

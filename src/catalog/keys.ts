@@ -34,52 +34,70 @@ export async function findKey(db: D1Database, keyId: string): Promise<ApiKey | n
   return db.prepare(`${KEY} WHERE key_id = ?1`).bind(keyId).first<ApiKey>();
 }
 
-/** Stores a new key of an existing account by the key's SHA-256. */
+/**
+ * A condition with the values of `capOf`: fewer keys than allowed are in force. It is part of the insert, so that
+ * concurrent requests cannot exceed the cap together.
+ */
+const belowCap = (first: number) => `(SELECT count(*) FROM api_keys k WHERE k.account_id = ?${first}
+  AND k.revoked_at_ms IS NULL AND coalesce(k.expires_at_ms > ?${first + 1}, 1)
+  AND k.key_id IS NOT ?${first + 2}) < ?${first + 3}`;
+
+/** `notCounted` is the id of a key that ends now, or null. */
+function capOf(accountId: string, by: By, notCounted: string | null, most: number) {
+  return [accountId, by.nowMs, notCounted, most];
+}
+
+/**
+ * Stores a new key of an existing account by the key's SHA-256. Returns false, and changes nothing, when the
+ * account has `most` keys in force already.
+ */
 export async function addKey(
   db: D1Database,
   key: Pick<ApiKey, "keyId" | "accountId" | "name" | "firstCharacters" | "expiresAtMs"> & { sha256: string },
   by: By,
-): Promise<void> {
+  most = Number.MAX_SAFE_INTEGER,
+): Promise<boolean> {
   const { sha256, keyId, accountId, name, firstCharacters, expiresAtMs } = key;
   const after = { accountId, name, firstCharacters, expiresAtMs };
-  await db.batch([
-    auditStatement(db, {
-      atMs: by.nowMs,
-      actor: by.actor,
-      action: "key.issue",
-      subject: keyId,
-      before: null,
-      after,
-    }),
+  const entry = { atMs: by.nowMs, actor: by.actor, action: "key.issue", subject: keyId, before: null, after };
+  const cap = capOf(accountId, by, null, most);
+  const results = await db.batch<{ key_id: string }>([
+    auditStatement(db, entry, { sql: belowCap(7), values: cap }),
     db
       .prepare(
         `INSERT INTO api_keys (sha256, key_id, account_id, name, first_characters, created_at_ms, expires_at_ms)
-         VALUES (?, ?, ?, ?, ?, ?, ?)`,
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE ${belowCap(8)} RETURNING key_id`,
       )
-      .bind(sha256, keyId, accountId, name, firstCharacters, by.nowMs, expiresAtMs),
+      .bind(sha256, keyId, accountId, name, firstCharacters, by.nowMs, expiresAtMs, ...cap),
   ]);
+  return results[1]?.results.length === 1;
 }
 
 /** What rolling a key makes: the new key, and the instant from which the old one is refused. */
 export interface Rolled {
   fresh: Pick<ApiKey, "keyId" | "firstCharacters"> & { sha256: string };
   oldExpiresAtMs: number;
+  /** Keys that the account may have in force, the old one during its overlap included. */
+  most?: number;
 }
 
 /**
  * Issues `fresh` beside the key `old`, which ends at `oldExpiresAtMs` or earlier if it does already. Returns
- * false, and changes nothing, when `old` is not in force, or has changed since it was read.
+ * false, and changes nothing, when `old` is not in force, has changed since it was read, or would stay beside
+ * `most` keys.
  */
 export async function rollKey(
   db: D1Database,
   old: ApiKey,
-  { fresh, oldExpiresAtMs }: Rolled,
+  { fresh, oldExpiresAtMs, most = Number.MAX_SAFE_INTEGER }: Rolled,
   by: By,
 ): Promise<boolean> {
   const endsAtMs = Math.min(old.expiresAtMs ?? oldExpiresAtMs, oldExpiresAtMs);
-  const unchanged = (first: number) => `EXISTS (SELECT 1 FROM api_keys WHERE key_id = ?${first}
-    AND revoked_at_ms IS NULL AND expires_at_ms IS ?${first + 1} AND coalesce(expires_at_ms > ?${first + 2}, 1))`;
-  const values = [old.keyId, old.expiresAtMs, by.nowMs];
+  const allowed = (first: number) => `EXISTS (SELECT 1 FROM api_keys WHERE key_id = ?${first}
+    AND revoked_at_ms IS NULL AND expires_at_ms IS ?${first + 1} AND coalesce(expires_at_ms > ?${first + 2}, 1))
+    AND ${belowCap(first + 3)}`;
+  const cap = capOf(old.accountId, by, endsAtMs <= by.nowMs ? old.keyId : null, most);
+  const values = [old.keyId, old.expiresAtMs, by.nowMs, ...cap];
   const results = await db.batch<{ key_id: string }>([
     auditStatement(
       db,
@@ -91,17 +109,20 @@ export async function rollKey(
         before: { expiresAtMs: old.expiresAtMs },
         after: { expiresAtMs: endsAtMs, accountId: old.accountId, newKeyId: fresh.keyId },
       },
-      { sql: unchanged(7), values },
+      { sql: allowed(7), values },
     ),
     db
       .prepare(
         `INSERT INTO api_keys (sha256, key_id, account_id, name, first_characters, created_at_ms)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE ${unchanged(7)} RETURNING key_id`,
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE ${allowed(7)} RETURNING key_id`,
       )
       .bind(fresh.sha256, fresh.keyId, old.accountId, old.name, fresh.firstCharacters, by.nowMs, ...values),
     db
-      .prepare(`UPDATE api_keys SET expires_at_ms = ?4 WHERE key_id = ?1 AND ${unchanged(1)}`)
-      .bind(...values, endsAtMs),
+      .prepare(
+        `UPDATE api_keys SET expires_at_ms = ?2
+         WHERE key_id = ?1 AND EXISTS (SELECT 1 FROM api_keys WHERE key_id = ?3)`,
+      )
+      .bind(old.keyId, endsAtMs, fresh.keyId),
   ]);
   return results[1]?.results.length === 1;
 }

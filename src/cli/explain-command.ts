@@ -1,8 +1,8 @@
 /** `edgetape explain`: why a request was answered as it was, or how one would be answered now. */
-import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { type Explain, explainedRequestSchema, explanationSchema } from "../admin/wire.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
+import { readOperatorText } from "./operator-text.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "./service-options.ts";
 
 interface ExplainOptions extends ServiceOptions {
@@ -52,7 +52,7 @@ async function explainWhatIf(given: string, options: ExplainOptions): Promise<vo
   const named = keyId !== undefined || account !== undefined;
   const key = options.key ?? (named ? undefined : process.env.EDGETAPE_KEY);
   const body: Explain = {
-    request: given.startsWith("@") ? await requestFile(given.slice(1)) : given,
+    request: given.startsWith("@") ? await readOperatorText(given.slice(1)) : given,
     ...(key === undefined ? {} : { key }),
     ...(keyId === undefined ? {} : { keyId }),
     ...(account === undefined ? {} : { account }),
@@ -72,10 +72,4 @@ async function explainWhatIf(given: string, options: ExplainOptions): Promise<vo
     message.zh,
     message.en,
   ]);
-}
-
-async function requestFile(path: string): Promise<string> {
-  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new CommandFailure(`${path} cannot be read (${error.code}).`);
-  });
 }

@@ -1,12 +1,12 @@
 /** `edgetape key`: issue, list, roll, revoke and import keys. */
-import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { accountSchema, issuedKeySchema, keySummarySchema, rolledKeySchema } from "../admin/wire.ts";
 import { keyLines } from "./account-lines.ts";
 import { instantArgument, spanArgument } from "./arguments.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "./confirm.ts";
-import { CommandFailure, EXIT } from "./exit.ts";
+import { EXIT } from "./exit.ts";
 import { importKeys, parseKeyFile } from "./key-import.ts";
+import { readOperatorText } from "./operator-text.ts";
 import { print, type ServiceOptions, serviceOf, withService } from "./service-options.ts";
 
 /** Registers `key …`. */
@@ -52,8 +52,9 @@ export function registerKeys(program: Command): void {
       .description("take over existing customers' keys of any form; the same file again changes nothing")
       .argument(
         "<csv>",
-        "heading: key (or sha256), account, plan, start, end; start is inclusive, end exclusive",
-      ),
+        "heading: key (or sha256), account, plan, start, end; start is inclusive, end exclusive; UTF-8 or GB18030",
+      )
+      .option("--allow-short", "take keys of fewer than 20 characters too: they can be guessed"),
   ).action(importFile);
 }
 
@@ -101,12 +102,10 @@ async function revoke(keyId: string, options: ServiceOptions & ConfirmOptions): 
   print(options, key, `Key ${key.keyId} of account ${key.accountId} is revoked since ${key.revokedAt}.`);
 }
 
-async function importFile(path: string, options: ServiceOptions): Promise<void> {
+async function importFile(path: string, options: ServiceOptions & { allowShort?: boolean }): Promise<void> {
   const client = serviceOf(options);
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new CommandFailure(`${path} cannot be read (${error.code}).`);
-  });
-  const result = await importKeys(client, parseKeyFile(text, path));
+  const file = parseKeyFile(await readOperatorText(path), path);
+  const result = await importKeys(client, file, { allowShort: options.allowShort ?? false });
   for (const { line, reason } of result.refused) process.stderr.write(`${path}:${line}: ${reason}\n`);
   print(
     options,

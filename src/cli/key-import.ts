@@ -45,10 +45,8 @@ export function parseKeyFile(text: string, name: string): KeyFile {
 
 function keyRow(cell: (column: ColumnName) => string): KeyImportRow | { reason: string } {
   const [start, end] = [parseInstant(cell("start")), parseInstant(cell("end"))];
-  if (start === null)
-    return { reason: `start "${cell("start")}" is neither a date nor an instant with its offset` };
-  if (end === null)
-    return { reason: `end "${cell("end")}" is neither a date nor an instant with its offset` };
+  if (start === null) return { reason: "start is neither a date (20260312) nor RFC 3339 with an offset" };
+  if (end === null) return { reason: "end is neither a date (20260312) nor RFC 3339 with an offset" };
   const row = {
     ...(cell("key") === "" ? {} : { key: cell("key") }),
     ...(cell("sha256") === "" ? {} : { sha256: cell("sha256") }),
@@ -68,12 +66,13 @@ function keyRow(cell: (column: ColumnName) => string): KeyImportRow | { reason: 
 export async function importKeys(
   client: AdminClient,
   file: KeyFile,
+  { allowShort = false } = {},
 ): Promise<{ imported: number; unchanged: number; refused: RefusedRow[] }> {
   const result = { imported: 0, unchanged: 0, refused: [...file.refused] };
   for (let at = 0; at < file.rows.length; at += KEY_IMPORT_MAX_ROWS) {
     const batch = file.rows.slice(at, at + KEY_IMPORT_MAX_ROWS);
     const answer = await client.request(keysImportedSchema, "POST", "/admin/keys/import", {
-      body: { rows: batch.map(({ row }) => row) },
+      body: { rows: batch.map(({ row }) => row), allowShort },
       repeatable: true,
     });
     result.imported += answer.imported;

@@ -6,6 +6,9 @@ import { createProgram } from "./program.ts";
 /** Runs the command line `args` (without node and script) and returns the exit status. */
 export async function run(args: string[]): Promise<number> {
   try {
+    if (args.some((arg) => arg.includes("\uFFFD"))) {
+      throw new CommandFailure("An argument is not UTF-8 text; set the terminal to UTF-8.", EXIT.usage);
+    }
     await createProgram().parseAsync(args, { from: "user" });
     return Number(process.exitCode ?? EXIT.ok);
   } catch (error) {

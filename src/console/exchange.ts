@@ -91,7 +91,7 @@ export function problem(c: ConsoleContext, reader: Reader, what: Problem, status
 export async function deskOf(c: ConsoleContext): Promise<Desk | null> {
   const settings = settingsOf(c.env);
   const now = nowMs(settings);
-  const who = await signedIn(c.env.DB, c.req.header("Cookie") ?? null, now);
+  const who = await signedIn(c.env.DB, c.req.raw, now);
   if (who === null) return null;
   const { accountId } = who.principal;
   c.var.log.note({ accountId });

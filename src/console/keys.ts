@@ -19,14 +19,12 @@ export function showKeys(desk: Desk): Promise<Response> {
 
 /** Makes a key, and shows it in this one answer. */
 export async function createKey(desk: Desk, form: URLSearchParams): Promise<Response> {
-  const { env, nowMs } = desk;
+  const { env } = desk;
   const { accountId } = desk.who.principal;
-  const live = (await keysOfAccount(env.DB, accountId)).filter((key) => isInForce(key, nowMs));
-  if (live.length >= MAX_KEYS) return page(desk, { said: { problem: "keys_full" } }, 409);
   const { fresh, key } = await freshKey();
-  const name = nameIn(form);
-  await addKey(env.DB, { ...fresh, accountId, name, expiresAtMs: null }, byHolder(desk));
-  return page(desk, { fresh: key }, 201);
+  const stored = { ...fresh, accountId, name: nameIn(form), expiresAtMs: null };
+  const added = await addKey(env.DB, stored, byHolder(desk), MAX_KEYS);
+  return added ? page(desk, { fresh: key }, 201) : page(desk, { said: { problem: "keys_full" } }, 409);
 }
 
 /** Makes a key in the place of one, which holds on for the overlap that was chosen. */
@@ -36,8 +34,10 @@ export async function roll(desk: Desk, form: URLSearchParams): Promise<Response>
   if (old === null || !OVERLAPS.includes(hours)) return page(desk, { said: { problem: "key_gone" } }, 404);
   const { fresh, key } = await freshKey();
   const oldExpiresAtMs = desk.nowMs + Number(hours) * HOUR_MS;
-  const rolled = await rollKey(desk.env.DB, old, { fresh, oldExpiresAtMs }, byHolder(desk));
-  return rolled ? page(desk, { fresh: key }, 201) : page(desk, { said: { problem: "key_gone" } }, 409);
+  const change = { fresh, oldExpiresAtMs, most: MAX_KEYS };
+  if (await rollKey(desk.env.DB, old, change, byHolder(desk))) return page(desk, { fresh: key }, 201);
+  const said = (await ownKey(desk)) === null ? "key_gone" : "keys_full";
+  return page(desk, { said: { problem: said } }, 409);
 }
 
 /** Revokes a key at once. */

@@ -3,7 +3,7 @@
  * Forms carry a second text that is derived from the token, so that a page of somebody else cannot post them.
  */
 import { hashKey, randomBase62 } from "../access/key.ts";
-import { findSession } from "../catalog/console-access.ts";
+import { findSessions } from "../catalog/console-access.ts";
 import { principalOfAccount } from "../catalog/key-holder.ts";
 import type { Principal } from "../entitlement/principal.ts";
 import { sameText } from "../shares/credentials.ts";
@@ -11,7 +11,8 @@ import { sameText } from "../shares/credentials.ts";
 /** 12 hours: a working day. */
 export const SESSION_MS = 12 * 3_600_000;
 
-const COOKIE = "edgetape_console";
+/** On https with the prefix that only this host itself can set: no subdomain and no plain HTTP page plants a session. */
+const COOKIE = { secure: "__Host-edgetape_console", plain: "edgetape_console" } as const;
 
 /** 43 base62 characters are 256 bits. */
 const TOKEN_LENGTH = 43;
@@ -34,29 +35,43 @@ export function newSessionToken(): string {
 /** `Set-Cookie` that keeps `token` until `endMs`; `secure` on https. */
 export function sessionCookie(token: string, { endMs, secure }: { endMs: number; secure: boolean }): string {
   // Lax, so that a link to the console finds its holder signed in; no GET of the console changes anything.
-  const attributes = `Path=/console; Expires=${new Date(endMs).toUTCString()}; HttpOnly; SameSite=Lax`;
-  return `${COOKIE}=${token}; ${attributes}${secure ? "; Secure" : ""}`;
+  const attributes = `Expires=${new Date(endMs).toUTCString()}; HttpOnly; SameSite=Lax`;
+  return secure
+    ? `${COOKIE.secure}=${token}; Path=/; ${attributes}; Secure`
+    : `${COOKIE.plain}=${token}; Path=/console; ${attributes}`;
 }
 
-/** The session token in a `Cookie` header, or null. */
-export function sessionToken(cookie: string | null): string | null {
-  return /(?:^|;\s*)edgetape_console=([0-9A-Za-z]{43})\s*(?:;|$)/.exec(cookie ?? "")?.[1] ?? null;
+/**
+ * Returns the session tokens of a request, in the order of its `Cookie` header. There may be several: a browser
+ * sends cookies of one name for every path and domain they were set for, and any of them may be the live one.
+ */
+export function sessionTokens(request: Request): string[] {
+  const name = isSecure(request) ? COOKIE.secure : COOKIE.plain;
+  return (request.headers.get("Cookie") ?? "")
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1))
+    .filter((value) => value.length === TOKEN_LENGTH && /^[0-9A-Za-z]+$/.test(value));
 }
 
-/** Who is signed in with this `Cookie` header at `nowMs`; null for nobody, and for a disabled account. */
-export async function signedIn(
-  db: D1Database,
-  cookie: string | null,
-  nowMs: number,
-): Promise<SignedIn | null> {
-  const token = sessionToken(cookie);
-  if (token === null) return null;
-  const sha256 = await hashKey(token);
-  const session = await findSession(db, sha256, nowMs);
-  if (session === null) return null;
-  const principal = await principalOfAccount(db, session.accountId);
-  if (principal === null || principal.disabled) return null;
-  return { principal, sha256, formToken: await formTokenOf(token), expiresAtMs: session.expiresAtMs };
+/** Returns whether the request came over https. */
+export function isSecure(request: Request): boolean {
+  return new URL(request.url).protocol === "https:";
+}
+
+/** Returns who sent `request` at `nowMs`; null without a session, and for a disabled account. */
+export async function signedIn(db: D1Database, request: Request, nowMs: number): Promise<SignedIn | null> {
+  const tokens = sessionTokens(request);
+  if (tokens.length === 0) return null;
+  const sha256s = await Promise.all(tokens.map(hashKey));
+  for (const { sha256, accountId, expiresAtMs } of await findSessions(db, sha256s, nowMs)) {
+    const principal = await principalOfAccount(db, accountId);
+    if (principal === null || principal.disabled) continue;
+    const token = tokens[sha256s.indexOf(sha256)] ?? "";
+    return { principal, sha256, formToken: await formTokenOf(token), expiresAtMs };
+  }
+  return null;
 }
 
 /** The text that forms of the session with this token carry; the token cannot be read out of it. */

@@ -1,10 +1,17 @@
 /** Into the console and out of it. */
 import { hashKey } from "../access/key.ts";
-import { endSession, inviteDenial, isInvite, spendInvite } from "../catalog/console-access.ts";
+import { endSessions, inviteDenial, isInvite, spendInvite } from "../catalog/console-access.ts";
 import { settingsOf } from "../env.ts";
 import { callerOf, keyedHash } from "../shares/address.ts";
 import { type ConsoleContext, type Desk, deskOf, door, nowOf, seeOther } from "./exchange.ts";
-import { isSameOrigin, newSessionToken, SESSION_MS, sessionCookie, sessionToken } from "./session.ts";
+import {
+  isSameOrigin,
+  isSecure,
+  newSessionToken,
+  SESSION_MS,
+  sessionCookie,
+  sessionTokens,
+} from "./session.ts";
 
 /** What can be the token of a link; anything else is not even looked up. */
 const INVITE = /^[0-9A-Za-z]{32}$/;
@@ -44,21 +51,21 @@ export async function acceptInvite(c: ConsoleContext): Promise<Response> {
   const spent = await spendInvite(c.env.DB, { inviteSha256, sessionSha256, nowMs, endsAtMs });
   if ("reason" in spent) return door(c, { problem: spent.reason, status: 403 });
   c.var.log.note({ accountId: spent.accountId });
-  const former = sessionToken(c.req.header("Cookie") ?? null);
-  if (former !== null) await endSession(c.env.DB, await hashKey(former));
+  const former = await Promise.all(sessionTokens(c.req.raw).map(hashKey));
+  if (former.length > 0) await endSessions(c.env.DB, former);
   return seeOther("/console/", { "Set-Cookie": cookieFor(c, session, SESSION_MS) });
 }
 
 /** Ends the session here and in the catalog. */
 export async function signOut({ c, env, who }: Desk): Promise<Response> {
-  await endSession(env.DB, who.sha256);
+  await endSessions(env.DB, [who.sha256]);
   return seeOther("/console/", { "Set-Cookie": cookieFor(c, "", 0) });
 }
 
 function cookieFor(c: ConsoleContext, token: string, lifeMs: number): string {
   // By the real clock: it is the browser that lets the cookie end.
   const endMs = lifeMs === 0 ? 0 : Date.now() + lifeMs;
-  return sessionCookie(token, { endMs, secure: new URL(c.req.url).protocol === "https:" });
+  return sessionCookie(token, { endMs, secure: isSecure(c.req.raw) });
 }
 
 /** Ten wrong links in 15 minutes lock an address out, as ten wrong passwords do at a share. */

@@ -117,6 +117,13 @@ describe("every route of the console (issue 5, section 4)", () => {
     }
   });
 
+  it("is open to a session whose cookie stands behind others of its name", async () => {
+    const bogus = ["x", "a".repeat(43), ""].map((text) => `edgetape_console=${text}`).join("; ");
+    const cookie = `${bogus}; ${(await signIn(world.service, owner.accountId)).cookie}`;
+    const answer = await call(`${world.service.baseUrl}/console/`, { method: "GET", headers: { cookie } });
+    expect(answer.status).toBe(200);
+  });
+
   it("is closed to a session that has ended", async () => {
     const past = await signIn(world.service, owner.accountId);
     await past.ask("POST", "/console/sign-out", {});

@@ -1,4 +1,5 @@
 /** What the console's pages say and do: keys, shares, data by plan; texts of others stay texts. */
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { type Holder, signIn } from "../support/console.ts";
@@ -52,6 +53,41 @@ describe("keys", () => {
     const { holder, key: old, keys } = await holderOf("flagship");
     await holder.ask("POST", `/console/keys/${keys[0]?.keyId}/roll`, { hours: "0" });
     expect(await works(old)).toBe(403);
+  });
+
+  it("stop at 50 in force, also when 25 are asked for at once and when one rolls", async () => {
+    const { holder, accountId, keys } = await holderOf("flagship");
+    const db = await world.service.mf.getD1Database("DB");
+    const insert = db.prepare(
+      "INSERT INTO api_keys (sha256, key_id, account_id, name, first_characters, created_at_ms) VALUES (?, ?, ?, '', '', 1)",
+    );
+    const filled = Array.from({ length: 39 }, (_, n) => `${accountId}-${n}`);
+    await db.batch(
+      filled.map((id) => insert.bind(createHash("sha256").update(id).digest("hex"), `key_${id}`, accountId)),
+    );
+    const inForce = () =>
+      db
+        .prepare(
+          `SELECT count(*) AS n FROM api_keys WHERE account_id = ?1 AND revoked_at_ms IS NULL
+           AND coalesce(expires_at_ms > ?2, 1)`,
+        )
+        .bind(accountId, Math.floor(world.service.nowMs()))
+        .first<{ n: number }>();
+    const posts = Array.from({ length: 25 }, () => holder.ask("POST", "/console/keys", {}));
+    const statuses = (await Promise.all(posts)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(15);
+    expect(await inForce()).toEqual({ n: 50 });
+    const told = await db
+      .prepare("SELECT count(*) AS n FROM audit WHERE action = 'key.issue' AND after ->> 'accountId' = ?1")
+      .bind(accountId)
+      .first<{ n: number }>();
+    expect(told).toEqual({ n: 11 });
+    const roll = (hours: string) =>
+      holder.ask("POST", `/console/keys/${keys[0]?.keyId}/roll`, { hours }).then(({ status }) => status);
+    expect(await roll("24")).toBe(409);
+    expect(await roll("0")).toBe(201);
+    expect(await inForce()).toEqual({ n: 50 });
   });
 
   it("have names that stay texts", async () => {

@@ -87,15 +87,15 @@ describe("edgetape calendar", () => {
 describe("edgetape account, subscription and key", () => {
   it("makes a customer who can ask, and takes the key away again", async () => {
     await publishSample("20260312", 5_000);
-    const account = JSON.parse(await done(["account", "create", "客户 17", "--note", "first", "--json"]));
-    expect(account.accountId).toBe("客户 17");
-    const again = await edgetape(["account", "create", "客户 17"]);
+    const account = JSON.parse(await done(["account", "create", "客户-17", "--note", "first", "--json"]));
+    expect(account.accountId).toBe("客户-17");
+    const again = await edgetape(["account", "create", "客户-17"]);
     expect(again.status).toBe(1);
     expect(again.stderr).not.toContain("    at ");
     await done([
       "subscription",
       "set",
-      "客户 17",
+      "客户-17",
       "--plan",
       "flagship",
       "--start",
@@ -103,15 +103,41 @@ describe("edgetape account, subscription and key", () => {
       "--end",
       "2027-01-01",
     ]);
-    const [key = ""] = (await done(["key", "issue", "客户 17", "--name", "laptop"])).split("\n");
+    const [key = ""] = (await done(["key", "issue", "客户-17", "--name", "laptop"])).split("\n");
     expect(await codeFor(key, "20260312")).toBe(200);
-    const shown = await done(["account", "show", "客户 17"]);
+    const shown = await done(["account", "show", "客户-17"]);
     expect(shown).toContain("flagship  2026-01-01T00:00:00+08:00  2027-01-01T00:00:00+08:00");
     expect(shown).not.toContain(key);
     const keyId = /^(\S+) .*laptop/m.exec(shown)?.[1] ?? "";
     expect(await done(["key", "revoke", keyId, "--yes"])).toContain(
-      `Key ${keyId} of account 客户 17 is revoked`,
+      `Key ${keyId} of account 客户-17 is revoked`,
     );
+  });
+
+  it("imports a file as Chinese Excel saves it, and refuses short keys until they are allowed", async () => {
+    const file = join(folder, "gbk.csv");
+    const [first, second] = ["bfcdbba7bcd7", "bfcdbba7b1fb"].map((hex) => Buffer.from(hex, "hex"));
+    const line = (key: string, account: Buffer = Buffer.alloc(0), plan = "") =>
+      Buffer.concat([Buffer.from(`${key},`), account, Buffer.from(`,${plan},2026-01-01,2027-01-01\r\n`)]);
+    const rows = [
+      line("legacy-key-one-aaaaaaaaaaaa", first, "trial"),
+      line("legacy-key-two-bbbbbbbbbbbb", second, "flagship"),
+      line("123", second, "flagship"),
+    ];
+    writeFileSync(file, Buffer.concat([Buffer.from("key,account,plan,start,end\r\n"), ...rows]));
+    const imported = await edgetape(["key", "import", file]);
+    expect(imported).toMatchObject({
+      status: 3,
+      stdout: "2 keys imported or extended, 0 unchanged, 1 refused.\n",
+    });
+    expect(imported.stderr).toMatch(/gbk\.csv:4: This key has fewer than 20 characters/);
+    expect(await done(["account", "show", "客户甲"])).toContain("trial");
+    expect(await done(["account", "show", "客户丙"])).toContain("flagship");
+    expect(await done(["key", "import", file, "--allow-short"])).toContain("1 keys imported");
+    writeFileSync(file, Buffer.from([0x6b, 0x0a, 0xff, 0xff]));
+    const refused = await edgetape(["key", "import", file]);
+    expect(refused).toMatchObject({ status: 1, stdout: "" });
+    expect(refused.stderr).toContain("gbk.csv:2: it is neither UTF-8 nor GB18030");
   });
 
   it("imports existing customers' keys of any form, twice with the same outcome", async () => {
@@ -119,7 +145,7 @@ describe("edgetape account, subscription and key", () => {
     const file = join(folder, "keys.csv");
     writeFileSync(
       file,
-      `key,sha256,account,plan,start,end\n旧 key 1,,old-1,flagship,20260101,20270101\n,${hash},old-2,trial,20260101,20270101\nLOST,,old-3,gold,20260101,20270101\n`,
+      `key,sha256,account,plan,start,end\n旧 key of 20 letters 1,,old-1,flagship,20260101,20270101\n,${hash},old-2,trial,20260101,20270101\nLOST,,old-3,gold,20260101,20270101\n`,
     );
     const first = await edgetape(["key", "import", file]);
     expect(first.status).toBe(3);
@@ -129,7 +155,7 @@ describe("edgetape account, subscription and key", () => {
     expect((await edgetape(["key", "import", file])).stdout).toBe(
       "0 keys imported or extended, 2 unchanged, 1 refused.\n",
     );
-    expect(await codeFor("旧 key 1", "20260312")).toBe(200);
+    expect(await codeFor("旧 key of 20 letters 1", "20260312")).toBe(200);
     expect(await codeFor("another's key", "20260312")).toBe(200);
   });
 });

@@ -1,5 +1,4 @@
 /** `edgetape calendar`: which days the exchanges trade on, as the service knows them. */
-import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { calendarChangedSchema, calendarSchema } from "../../admin/wire.ts";
@@ -7,6 +6,7 @@ import { type BeijingDate, beijingDate } from "../../calendar/beijing.ts";
 import type { AdminClient } from "../admin-client.ts";
 import { dateArgument } from "../arguments.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
+import { readOperatorText } from "../operator-text.ts";
 import { print, type ServiceOptions, serviceOf, withService } from "../service-options.ts";
 import { parseCalendarFile } from "./calendar-file.ts";
 import { type ExchangeDay, exchangeDays, knowsHolidays, LIBRARY_SOURCE } from "./exchange-days.ts";
@@ -83,10 +83,7 @@ function libraryYear(year: number): [ExchangeDay[], string] {
 }
 
 async function listedDays(path: string): Promise<[ExchangeDay[], string]> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new CommandFailure(`${path} cannot be read (${error.code}).`);
-  });
-  return [parseCalendarFile(text, path), basename(path)];
+  return [parseCalendarFile(await readOperatorText(path), path), basename(path)];
 }
 
 /** Sets `days` at the service; returns how many changed in all and the last day known. */

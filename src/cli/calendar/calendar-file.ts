@@ -25,9 +25,9 @@ export function parseCalendarFile(text: string, name: string): ExchangeDay[] {
       headingAllowed = false;
       const open = flag === undefined || flag === "" ? true : ({ "1": true, "0": false } as const)[flag];
       if (day === null)
-        throw new CommandFailure(`${name}:${at + 1}: "${first}" is no calendar day; expected YYYYMMDD.`);
+        throw new CommandFailure(`${name}:${at + 1}: this is no calendar day; expected YYYYMMDD.`);
       if (open === undefined)
-        throw new CommandFailure(`${name}:${at + 1}: "${flag}" is neither 1 (open) nor 0 (closed).`);
+        throw new CommandFailure(`${name}:${at + 1}: the second column is neither 1 (open) nor 0 (closed).`);
       if (listed.get(day) === !open)
         throw new CommandFailure(`${name}:${at + 1}: ${day} is listed as open and as closed.`);
       listed.set(day, open);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { generateKey } from "../../../src/access/key.ts";
 import { type HashedRow, planKeyImport } from "../../../src/admin/key-import.ts";
-import type { KnownKey, KnownSubscription } from "../../../src/catalog/key-import.ts";
+import type { KnownForImport, KnownKey, KnownSubscription } from "../../../src/catalog/key-import.ts";
 
 interface Said {
   hash?: string;
@@ -14,11 +14,19 @@ function row({ hash = "h1", account = "a", start = 10, end = 20 }: Said = {}): H
   return { sha256: hash, firstCharacters: "", row: { sha256: hash, account, plan: "trial", start, end } };
 }
 
+function withKey(key: string): HashedRow {
+  const { sha256: _, ...rest } = row().row;
+  return { sha256: `hash of ${key}`, firstCharacters: "", row: { ...rest, key } };
+}
+
 let ids = 0;
 
 /** Plans the import and what a catalog would know after it. */
-function plan(rows: HashedRow[], known: { keys: KnownKey[]; subscriptions: KnownSubscription[] } = empty()) {
-  const { keys, subscriptions, answer } = planKeyImport(rows, known, () => `key_${++ids}`);
+function plan(rows: HashedRow[], known: KnownForImport = empty(), allowShort = false) {
+  const { keys, subscriptions, answer } = planKeyImport(rows, known, {
+    newKeyId: () => `key_${++ids}`,
+    allowShort,
+  });
   const places = new Map(
     [...known.subscriptions, ...subscriptions].map((each) => [
       `${each.accountId} ${each.plan} ${each.startMs}`,
@@ -26,13 +34,18 @@ function plan(rows: HashedRow[], known: { keys: KnownKey[]; subscriptions: Known
     ]),
   );
   const after = {
+    accounts: [...known.accounts, ...keys.map(({ accountId }) => accountId)],
     keys: [...known.keys, ...keys.map(({ sha256, accountId }) => ({ sha256, accountId, revokedAtMs: null }))],
     subscriptions: [...places.values()],
   };
   return { answer, after };
 }
 
-const empty = () => ({ keys: [] as KnownKey[], subscriptions: [] as KnownSubscription[] });
+const empty = () => ({
+  accounts: [] as string[],
+  keys: [] as KnownKey[],
+  subscriptions: [] as KnownSubscription[],
+});
 
 describe("what a key import changes", () => {
   it("imports new rows once: the same rows again change nothing", () => {
@@ -52,12 +65,32 @@ describe("what a key import changes", () => {
     expect(plan([row({ start: 20, end: 30 })], after).after.subscriptions).toHaveLength(2);
   });
 
+  it("refuses a new key of fewer than 20 characters unless short ones are allowed, and keeps known ones", () => {
+    const rows = ["123", "k".repeat(19), "密".repeat(19), "k".repeat(20)].map(withKey);
+    const { answer } = plan(rows);
+    expect(answer).toMatchObject({ imported: 1, refused: [{ row: 1 }, { row: 2 }, { row: 3 }] });
+    expect(answer.refused[0]?.error).toMatch(/fewer than 20 characters.*--allow-short/);
+    const allowed = plan(rows, empty(), true);
+    expect(allowed.answer).toMatchObject({ imported: 4, refused: [] });
+    expect(plan(rows, allowed.after).answer).toEqual({ imported: 0, unchanged: 4, refused: [] });
+  });
+
+  it("refuses a new account whose id has not the form of new ids, and takes rows of one that exists", () => {
+    const wrong = [".", "..", "a.b", "a b", "Chen, Wei", "a/b", "x\u200Bx", "\uFFFD\uFFFD", "e\u0301"];
+    const rows = [...wrong, "客户-17", "c_1", "Ünal"].map((account, n) => row({ hash: `h${n}`, account }));
+    const { answer } = plan(rows);
+    expect(answer.refused.map((each) => each.row)).toEqual(wrong.map((_, n) => n + 1));
+    expect(answer.imported).toBe(3);
+    const known = { ...empty(), accounts: wrong };
+    expect(plan(rows, known).answer).toMatchObject({ imported: rows.length, refused: [] });
+  });
+
   it("refuses a key that looks like one of ours and is none: no request with it would be let in", () => {
-    const withKey = (key: string): HashedRow => {
-      const { sha256: _, ...rest } = row().row;
-      return { sha256: key, firstCharacters: "", row: { ...rest, key } };
-    };
-    const { answer } = plan([withKey("et_legacy-0001"), withKey(generateKey()), withKey("legacy-0001")]);
+    const { answer } = plan([
+      withKey("et_legacy-0001"),
+      withKey(generateKey()),
+      withKey("legacy-0001-of-another-form"),
+    ]);
     expect(answer).toMatchObject({ imported: 2, refused: [{ row: 1 }] });
     expect(answer.refused[0]?.error).not.toContain("legacy-0001");
   });

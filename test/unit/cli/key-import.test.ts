@@ -32,7 +32,7 @@ describe("a file of existing customers' keys", () => {
     const { rows, refused } = parseKeyFile(text, "keys.csv");
     expect(rows.map(({ row }) => row.account)).toEqual(["7"]);
     expect(refused.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6, 7]);
-    expect(refused[1]?.reason).toContain('start "tomorrow"');
+    expect(refused[1]?.reason).toMatch(/^start is neither/);
     expect(refused[2]?.reason).toContain("start must be before end");
     expect(refused[3]?.reason).toContain("either key or sha256");
     expect(JSON.stringify(refused)).not.toContain("SECRET");

@@ -5,26 +5,55 @@ import {
   isSameOrigin,
   newSessionToken,
   sessionCookie,
-  sessionToken,
+  sessionTokens,
 } from "../../../src/console/session.ts";
 
 const request = (headers: Record<string, string>, path = "/console/") =>
   new Request(`https://api.example.com${path}`, { headers });
 
 describe("the session's cookie", () => {
+  const sent = (cookie: string, scheme = "https") =>
+    sessionTokens(new Request(`${scheme}://api.example.com/console/`, { headers: { cookie } }));
+
   it("is read back among other cookies, and nothing else is taken for one", () => {
     const token = newSessionToken();
     const [pair] = sessionCookie(token, { endMs: 0, secure: true }).split(";");
-    expect(sessionToken(`a=b; ${pair}; c=d`)).toBe(token);
-    for (const wrong of [null, "", "edgetape_console=", `x${pair}`, `${pair}0`, "edgetape_console=a b"]) {
-      expect(sessionToken(wrong)).toBeNull();
+    expect(sent(`a=b; ${pair}; c=d`)).toEqual([token]);
+    for (const wrong of [
+      "",
+      "__Host-edgetape_console=",
+      `x${pair}`,
+      `${pair}0`,
+      "__Host-edgetape_console=a b",
+    ]) {
+      expect(sent(wrong)).toEqual([]);
     }
+    expect(sessionTokens(request({}))).toEqual([]);
+  });
+
+  it("may be there several times: each is a candidate, in the order sent", () => {
+    const tokens = [newSessionToken(), newSessionToken()];
+    expect(sent(tokens.map((token) => `__Host-edgetape_console=${token}`).join("; "))).toEqual(tokens);
+    const plain = tokens.map((token) => `edgetape_console=${token}`).join(";");
+    expect(sent(`edgetape_console=bogus; ${plain}`, "http")).toEqual(tokens);
+  });
+
+  it("has on https the prefix that only this host can set, and no other name counts there", () => {
+    const token = newSessionToken();
+    expect(sessionCookie(token, { endMs: 0, secure: true })).toMatch(
+      /^__Host-edgetape_console=[^;]*; Path=\/;/,
+    );
+    expect(sent(`edgetape_console=${token}`)).toEqual([]);
+    expect(sent(`__Host-edgetape_console=${token}`, "http")).toEqual([]);
+    expect(sessionCookie(token, { endMs: 0, secure: false })).toMatch(
+      /^edgetape_console=[^;]*; Path=\/console;/,
+    );
   });
 
   it("is read by no script, sent by no foreign form, and on https by nothing else", () => {
     const cookie = sessionCookie("x", { endMs: 0, secure: true });
-    for (const part of ["HttpOnly", "SameSite=Lax", "Secure", "Path=/console"])
-      expect(cookie).toContain(part);
+    for (const part of ["HttpOnly", "SameSite=Lax", "Secure"]) expect(cookie).toContain(part);
+    expect(cookie).not.toContain("Domain");
     expect(sessionCookie("x", { endMs: 0, secure: false })).not.toContain("Secure");
   });
 

@@ -1,0 +1,70 @@
+/**
+ * Text files that an operator hands in. Chinese spreadsheets save CSV as GBK: decoded leniently as UTF-8, every
+ * name in it becomes replacement characters, and different customers become the same one.
+ */
+import { readFile } from "node:fs/promises";
+import { CommandFailure } from "./exit.ts";
+
+const LINE_FEED = 0x0a;
+
+/** Reads the text file at `path`: UTF-8 (a byte order mark is skipped) or GB18030. Refuses everything else. */
+export async function readOperatorText(path: string): Promise<string> {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandFailure(`${path} cannot be read (${error.code}).`);
+  });
+  return decodeOperatorText(bytes, path);
+}
+
+/**
+ * Returns the text of `bytes`: as UTF-8 when all of it is, otherwise as GB18030 when all of it is. Throws
+ * `CommandFailure` with `name` and the line for bytes of neither encoding, for a file that mixes both, and for
+ * characters that show an earlier wrong decoding (U+FFFD) or UTF-16 (U+0000).
+ */
+export function decodeOperatorText(bytes: Uint8Array, name: string): string {
+  const text = decoded(bytes, "utf-8") ?? decoded(bytes, "gb18030");
+  if (text === null) throw new CommandFailure(refusal(name, firstLine(bytes, isNeither)));
+  if (decoded(bytes, "utf-8") === null) {
+    const mixed = firstLine(bytes, isChineseUtf8);
+    if (mixed !== null)
+      throw new CommandFailure(refusal(name, mixed, "this line is UTF-8 and others are not"));
+  }
+  const lost = text.search(/[\0\uFFFD]/);
+  if (lost < 0) return text;
+  const line = text.slice(0, lost).split("\n").length;
+  const problem =
+    text[lost] === "\0"
+      ? "it holds NUL characters, as UTF-16 files do"
+      : "it holds replacement characters (U+FFFD), which an earlier wrong conversion left";
+  throw new CommandFailure(refusal(name, line, problem));
+}
+
+function refusal(name: string, line: number | null, problem = "it is neither UTF-8 nor GB18030"): string {
+  return `${line === null ? name : `${name}:${line}`}: ${problem}. Save the file as UTF-8 and try again; nothing changed.`;
+}
+
+function decoded(bytes: Uint8Array, encoding: "utf-8" | "gb18030"): string | null {
+  try {
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function isNeither(line: Uint8Array): boolean {
+  return decoded(line, "utf-8") === null && decoded(line, "gb18030") === null;
+}
+
+function isChineseUtf8(line: Uint8Array): boolean {
+  return /\p{Script=Han}/u.test(decoded(line, "utf-8") ?? "");
+}
+
+/** Returns the number (from 1) of the first line that `test` is true of, or null. No encoding here has 0x0A in a longer character. */
+function firstLine(bytes: Uint8Array, test: (line: Uint8Array) => boolean): number | null {
+  for (let at = 0, line = 1; at < bytes.length; line++) {
+    const end = bytes.indexOf(LINE_FEED, at);
+    const next = end < 0 ? bytes.length : end + 1;
+    if (test(bytes.subarray(at, next))) return line;
+    at = next;
+  }
+  return null;
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { parseKeyFile } from "../../../src/cli/key-import.ts";
+import { decodeOperatorText } from "../../../src/cli/operator-text.ts";
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const joined = (...pieces: Uint8Array[]) => new Uint8Array(Buffer.concat(pieces));
+/** 客户甲 and 客户丙 as GBK writes them. */
+const ACCOUNTS = [Buffer.from("bfcdbba7bcd7", "hex"), Buffer.from("bfcdbba7b1fb", "hex")] as const;
+const HEADING = utf8("key,account,plan,start,end\r\n");
+const rest = (plan: string) => utf8(`,${plan},2026-01-01,2027-01-01\r\n`);
+const row = (key: string, account: Uint8Array, plan: string) => joined(utf8(`${key},`), account, rest(plan));
+
+describe("text that an operator hands in", () => {
+  it("is UTF-8, with or without a byte order mark", () => {
+    for (const mark of ["", "\uFEFF"]) {
+      expect(decodeOperatorText(utf8(`${mark}a,客户甲\n`), "f.csv")).toBe("a,客户甲\n");
+    }
+    expect(decodeOperatorText(new Uint8Array(0), "f.csv")).toBe("");
+  });
+
+  it("is GB18030 when all of it decodes so, as Chinese Excel saves CSV: no two customers become one", () => {
+    const file = joined(
+      HEADING,
+      row("legacy-key-one-aaaaaaaaaaaa", ACCOUNTS[0], "trial"),
+      row("legacy-key-two-bbbbbbbbbbbb", ACCOUNTS[1], "flagship"),
+    );
+    const { rows, refused } = parseKeyFile(decodeOperatorText(file, "keys.csv"), "keys.csv");
+    expect(rows.map(({ row: { account, plan } }) => [account, plan])).toEqual([
+      ["客户甲", "trial"],
+      ["客户丙", "flagship"],
+    ]);
+    expect(refused).toEqual([]);
+    // Four bytes: a character that GBK has not.
+    expect(decodeOperatorText(Buffer.from("95328236", "hex"), "f.csv")).toBe("\u{20000}");
+  });
+
+  it.each([
+    ["bytes of neither encoding", joined(HEADING, row("k", Uint8Array.of(0xff, 0xff), "trial")), 2],
+    [
+      "a GBK character cut in half",
+      joined(HEADING, rest("trial"), row("k", ACCOUNTS[0].subarray(0, 5), "trial")),
+      3,
+    ],
+    ["UTF-16 with its mark", Buffer.from("\uFEFFkey,account\n", "utf16le"), 1],
+    ["UTF-16 without a mark", Buffer.from("key,account\nk,a\n", "utf16le"), 1],
+    [
+      "lines of both encodings",
+      joined(HEADING, row("k", ACCOUNTS[0], "trial"), utf8("k,客户甲丙,trial\n")),
+      3,
+    ],
+    ["what an earlier conversion lost", utf8("key,account\r\nk,\uFFFD\uFFFD\uFFFD\r\n"), 2],
+  ])("refuses %s with the line, and quotes nothing of it", (_, bytes, line) => {
+    const refusal = () => decodeOperatorText(bytes, "keys.csv");
+    expect(refusal).toThrow(new RegExp(`^keys\\.csv:${line}: `));
+    expect(refusal).toThrow(/Save the file as UTF-8/);
+    expect(refusal).not.toThrow(/trial/);
+  });
+});
