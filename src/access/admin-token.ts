@@ -1,29 +1,27 @@
 /** Who an operator is, by bearer token: the deployment's own secret, or a named token of the catalog. */
 import { findToken, noteTokenUse } from "../catalog/admin-tokens.ts";
+import { FIRST_OPERATOR, type Operator } from "../entitlement/operators.ts";
 import { hashKey, isPlausibleToken } from "./key.ts";
-
-/** The name under which the bearer of the secret `ADMIN_TOKEN` stands in the audit table. */
-export const FIRST_OPERATOR = "ADMIN_TOKEN";
 
 const BEARER = /^Bearer +(\S+) *$/i;
 
 /**
- * The name of the operator whose token `authorization` (the header's value, or null) carries, or null. A named
- * token is looked up at every request, so a revocation is in force at once.
+ * Returns the operator whose token `authorization` (the header's value, or null) carries, or null. A named token is
+ * looked up at every request, so a revocation is in force at once. `ADMIN_TOKEN` has the scope `admin`.
  */
 export async function operatorOf(
   authorization: string | null,
   adminToken: string,
   { db, nowMs }: { db: D1Database; nowMs: number },
-): Promise<string | null> {
+): Promise<Operator | null> {
   const token = BEARER.exec(authorization ?? "")?.[1];
   if (token === undefined) return null;
-  if (await isSame(token, adminToken)) return FIRST_OPERATOR;
+  if (await isSame(token, adminToken)) return { actor: FIRST_OPERATOR, scope: "admin" };
   if (!isPlausibleToken(token)) return null;
   const found = await findToken(db, await hashKey(token));
   if (found === null || found.revokedAtMs !== null) return null;
   await noteTokenUse(db, found, nowMs);
-  return found.name;
+  return { actor: { kind: "operator", name: found.name }, scope: found.scope };
 }
 
 /** Compares hashes of equal length in constant time, so neither the length nor a common beginning can be measured. */

@@ -27,8 +27,8 @@ export async function withdraw(
   const changed = await withdrawDay(db, { tradedate, revision }, note, by);
   const day = await servedDay(db, tradedate);
   if (day === null) return absent(tradedate);
-  if (changed) return { day, changed, actor: by.actor };
-  const actor = await lastActorOf(db, tradedate);
+  if (changed) return { day, changed, actor: by.actor.name };
+  const actor = (await lastActorOf(db, tradedate)).name;
   if (day.revision === revision && day.state === "withdrawn") return { day, changed, actor };
   return { reason: "day_changed", tradedate, revision: day.revision, actor };
 }
@@ -70,7 +70,7 @@ export async function serveContentAgain(
   const served = await serveAgain(db, { tradedate, revision }, { packId, kind, number }, by);
   const after = await servedDay(db, tradedate);
   if (after === null) throw new Error(`${tradedate} vanished`);
-  return served ? { day: after, changed: true, actor: by.actor } : changedBy(db, after);
+  return served ? { day: after, changed: true, actor: by.actor.name } : changedBy(db, after);
 }
 
 function contentOf(
@@ -89,7 +89,8 @@ function contentOf(
 }
 
 async function changedBy(db: D1Database, { tradedate, revision }: ServedDay): Promise<AdminRefusal> {
-  return { reason: "day_changed", tradedate, revision, actor: await lastActorOf(db, tradedate) };
+  const { name: actor } = await lastActorOf(db, tradedate);
+  return { reason: "day_changed", tradedate, revision, actor };
 }
 
 function absent(tradedate: BeijingDate): AdminRefusal {

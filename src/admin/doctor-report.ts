@@ -2,9 +2,11 @@
  * What a deployment can say of itself: everything that needs no look from outside. Every check stands for
  * itself, so that one that fails is a finding beside the others.
  */
+
 import { loadedDays } from "../catalog/index-rows.ts";
 import { secretVersionUse } from "../catalog/secret-versions.ts";
 import { appliedMigrations } from "../catalog/self-report.ts";
+import type { Actor } from "../entitlement/operators.ts";
 import { type Env, nowMs, type Settings, settingsOf, VERSION } from "../env.ts";
 import { healthOf } from "../operations/health.ts";
 import { checkGaps } from "../operations/scheduled/calendar-gaps.ts";
@@ -55,7 +57,7 @@ export async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }):
  * What can be put right without loss: uploads of before yesterday end, objects past their time or of nobody go,
  * and what is not served and not there is given up.
  */
-export async function repair(env: Env, actor: string): Promise<Finding[]> {
+export async function repair(env: Env, actor: Actor): Promise<Finding[]> {
   const place = doctorsPlace(env);
   return runChecks([
     ["uploads", () => endAbandoned(place, REPAIRED_AFTER_MS)],

@@ -24,7 +24,7 @@ import { beijingDateSchema } from "./wire-fields.ts";
 export function doctorRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/", async (c) => answer(c, await doctorReport(c.env, { isLocal: isLocal(c) })))
-    .post("/repair", async (c) => answer(c, { findings: await repair(c.env, c.var.actor) }))
+    .post("/repair", async (c) => answer(c, { findings: await repair(c.env, c.var.operator.actor) }))
     .get("/objects", async (c) => answer(c, await unknownObjects(doctorsPlace(c.env))))
     .post("/objects/delete", async (c) => answer(c, await deleteObjects(c)))
     .post("/scheduled", async (c) => answer(c, await scheduled(c)))

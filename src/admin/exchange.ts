@@ -2,12 +2,13 @@
 import type { Context } from "hono";
 import type * as z from "zod";
 import type { By } from "../catalog/accounts.ts";
+import type { Operator } from "../entitlement/operators.ts";
 import { type Env, nowMs, settingsOf } from "../env.ts";
 import { type AdminRefusal, describeRefusal } from "./refusal.ts";
 import type { AdminError } from "./wire.ts";
 
-/** `actor` is the name of the token that was given, for the audit table. */
-export type AdminEnv = { Bindings: Env; Variables: { actor: string } };
+/** `operator` is the bearer of the token that was given. */
+export type AdminEnv = { Bindings: Env; Variables: { operator: Operator } };
 export type AdminContext = Context<AdminEnv>;
 
 /** Bodies of JSON routes: ten years of calendar or 1,000 imported keys stay far below. */
@@ -98,5 +99,5 @@ export function isRefusal<T extends object>(result: T | AdminRefusal): result is
 
 /** Who asks, and now. */
 export function byOf(c: AdminContext): By {
-  return { actor: c.get("actor"), nowMs: nowMs(settingsOf(c.env)) };
+  return { actor: c.get("operator").actor, nowMs: nowMs(settingsOf(c.env)) };
 }

@@ -1,9 +1,11 @@
 /** Why an admin request is not carried out: tagged facts, and the one place that gives them words and a status. */
 
 import type { Comparison } from "../catalog/plausibility.ts";
+import type { TokenScope } from "../entitlement/operators.ts";
 
 export type AdminRefusal =
   | { reason: "token_wrong" }
+  | { reason: "scope_lacking"; scope: TokenScope; needed: TokenScope[] }
   | { reason: "body_too_large"; maxBytes: number }
   /** `place` is the path inside `what`; the value itself is never repeated, it may hold a key. */
   | { reason: "malformed"; what: string; place: string; problem: string }
@@ -49,13 +51,18 @@ export type AdminRefusal =
   | { reason: "backup_unfit"; problem: string }
   | { reason: "restore_incomplete"; missing: number };
 
-export type AdminStatus = 400 | 401 | 404 | 409 | 413 | 422;
+export type AdminStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422;
 
 /** The HTTP status and the sentence of a refusal. */
 export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; error: string } {
   switch (refusal.reason) {
     case "token_wrong":
       return { status: 401, error: "This needs Authorization: Bearer with the operator's token." };
+    case "scope_lacking":
+      return {
+        status: 403,
+        error: `This token has the scope ${refusal.scope}; this needs the scope ${refusal.needed.join(" or ")}. \`edgetape token issue <name> --scope ${refusal.needed[0]}\` makes a token that has it.`,
+      };
     case "body_too_large":
       return { status: 413, error: `The body is larger than ${refusal.maxBytes} bytes.` };
     case "malformed": {

@@ -15,12 +15,13 @@ import { fileRoutes } from "./file-routes.ts";
 import { keyRoutes } from "./key-routes.ts";
 import { planRoutes } from "./plan-routes.ts";
 import { restoreRoutes } from "./restore-routes.ts";
+import { scopeRefusal } from "./scopes.ts";
 import { shareRoutes } from "./share-routes.ts";
 import { auditRoutes, tokenRoutes } from "./token-routes.ts";
 
 /**
- * All admin routes. Nothing behind them is reached without an operator's token; unknown paths are 404 only
- * to those who have it.
+ * All admin routes. Nothing behind them is reached without an operator's token whose scope opens the route
+ * (`scopes.ts`); unknown paths are 404 only to those who have a token.
  *
  * @example app.route("/admin", adminRoutes())
  */
@@ -36,8 +37,9 @@ export function adminRoutes(): Hono<AdminEnv> {
       c.header("WWW-Authenticate", "Bearer");
       return answer(c, { reason: "token_wrong" });
     }
-    c.set("actor", operator);
-    return next();
+    c.set("operator", operator);
+    const refusal = scopeRefusal(c);
+    return refusal === null ? next() : answer(c, refusal);
   });
   admin.route("/days", dayRoutes());
   admin.route("/changes", changeRoutes());

@@ -1,11 +1,11 @@
 /** `/admin/tokens` and `/admin/audit`: who the operators are, and what they did. */
 import { Hono } from "hono";
 import * as z from "zod";
-import { FIRST_OPERATOR } from "../access/admin-token.ts";
 import { firstCharacters, generateToken, hashKey } from "../access/key.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { type AdminToken, addToken, listTokens, revokeToken, tokenNamed } from "../catalog/admin-tokens.ts";
-import { auditEntries, SERVICE_ACTOR } from "../catalog/audit.ts";
+import { auditEntries } from "../catalog/audit.ts";
+import { ACTOR_KINDS, FIRST_OPERATOR, SERVICE_ACTOR } from "../entitlement/operators.ts";
 import {
   type AdminContext,
   type AdminEnv,
@@ -27,7 +27,7 @@ import {
 import { instantTextSchema } from "./wire-fields.ts";
 
 /** Names that others than holders of named tokens have in the audit. */
-const RESERVED: readonly string[] = [FIRST_OPERATOR, SERVICE_ACTOR];
+const RESERVED: readonly string[] = [FIRST_OPERATOR.name, SERVICE_ACTOR.name];
 
 /** Milliseconds from here on are an instant (2001 and later), below it a length of time. */
 const FIRST_INSTANT_MS = 1e12;
@@ -38,6 +38,7 @@ const MAX_ENTRIES = 500;
 const auditQuerySchema = z.object({
   subject: z.string().optional(),
   actor: z.string().optional(),
+  kind: z.enum(ACTOR_KINDS).optional(),
   action: z.string().optional(),
   since: instantTextSchema.optional(),
   before: z.coerce.number().int().min(1).optional(),
@@ -64,14 +65,14 @@ async function list(c: AdminContext): Promise<TokenList> {
 async function issue(c: AdminContext): Promise<IssuedToken | AdminRefusal> {
   const body = await bodyOf(c, newTokenSchema);
   if (isRefusal(body)) return body;
-  const { name } = body;
+  const { name, scope } = body;
   if (RESERVED.some((reserved) => reserved.toLowerCase() === name.toLowerCase())) {
     return { reason: "token_name_taken", name };
   }
   const token = generateToken();
-  const stored = { sha256: await hashKey(token), name, firstCharacters: firstCharacters(token) };
+  const stored = { sha256: await hashKey(token), name, scope, firstCharacters: firstCharacters(token) };
   const added = await addToken(c.env.DB, stored, byOf(c));
-  return added ? { name, token } : { reason: "token_name_taken", name };
+  return added ? { name, scope, token } : { reason: "token_name_taken", name };
 }
 
 async function revoke(c: AdminContext): Promise<TokenSummary | AdminRefusal> {
@@ -84,13 +85,23 @@ async function revoke(c: AdminContext): Promise<TokenSummary | AdminRefusal> {
 async function audit(c: AdminContext): Promise<AuditList | AdminRefusal> {
   const query = parsed(auditQuerySchema, c.req.query(), "The query");
   if (isRefusal(query)) return query;
-  const { subject, actor, action, since, before, limit } = query;
-  const question = { subject, actor, action, sinceMs: since, beforeId: before, count: limit };
+  const { subject, actor, kind, action, since, before, limit } = query;
+  const question = {
+    subject,
+    actor,
+    actorKind: kind,
+    action,
+    sinceMs: since,
+    beforeId: before,
+    count: limit,
+  };
   const entries = await auditEntries(c.env.DB, question);
   return {
-    entries: entries.map(({ auditId, atMs, before, after, ...entry }) => ({
+    entries: entries.map(({ auditId, atMs, actor, before, after, ...entry }) => ({
       id: auditId,
       at: beijingTimestamp(atMs),
+      actorKind: actor.kind,
+      actor: actor.name,
       ...entry,
       before: readable(before),
       after: readable(after),

@@ -2,8 +2,8 @@
  * What passes between the operator's command line and `/admin`: one strict schema for every body.
  * The CLI imports this file, so it stays free of the worker's own types.
  *
- * Every route wants `Authorization: Bearer` with the secret `ADMIN_TOKEN` or a named token. A refusal is
- * `{error: sentence, reason}` with the HTTP status: 400 malformed, 401 token, 404 absent, 409 somebody else was
+ * Every route wants `Authorization: Bearer` with the secret `ADMIN_TOKEN` or a named token whose scope opens it
+ * (`scopes.ts`). A refusal is `{error: sentence, reason}` with the HTTP status: 400 malformed, 401 token, 403 scope, 404 absent, 409 somebody else was
  * faster, 422 understood but wrong.
  *
  * | route | body | answer |
@@ -58,7 +58,7 @@
  * | `GET /admin/tokens` | | `TokenList` |
  * | `POST /admin/tokens` | `NewToken` | `IssuedToken` (201) |
  * | `POST /admin/tokens/{name}/revoke` | none | `TokenSummary` |
- * | `GET /admin/audit?subject=&actor=&action=&since=&before=&limit=` | | `AuditList` |
+ * | `GET /admin/audit?subject=&actor=&kind=&action=&since=&before=&limit=` | | `AuditList` |
  * | `GET /admin/doctor` | | `DoctorReport` |
  * | `POST /admin/doctor/repair` | none | `FindingList` |
  * | `GET /admin/doctor/index/{date}` | | `IndexReport` |

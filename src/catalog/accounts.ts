@@ -1,4 +1,5 @@
 /** Accounts and their subscriptions. Instants are Unix milliseconds. */
+import type { Actor } from "../entitlement/operators.ts";
 import type { DailyLimits, Subscription } from "../entitlement/principal.ts";
 import { type AuditEntry, auditStatement } from "./audit.ts";
 
@@ -15,7 +16,7 @@ export interface Account {
 
 /** Who changes something, and when. */
 export interface By {
-  actor: string;
+  actor: Actor;
   nowMs: number;
 }
 

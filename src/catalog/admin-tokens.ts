@@ -1,10 +1,12 @@
 /** Operators' named tokens, as hashes. A name is never given twice, as the audit speaks of it. */
+import type { TokenScope } from "../entitlement/operators.ts";
 import type { By } from "./accounts.ts";
 import { type AuditEntry, auditStatement } from "./audit.ts";
 
 /** Instants are Unix milliseconds. */
 export interface AdminToken {
   name: string;
+  scope: TokenScope;
   firstCharacters: string;
   createdAtMs: number;
   /** The operator who made it. */
@@ -18,7 +20,7 @@ export interface AdminToken {
 const USE_NOTED_EVERY_MS = 3_600_000;
 
 const TOKEN = `
-  SELECT name, first_characters AS firstCharacters, created_at_ms AS createdAtMs, created_by AS createdBy,
+  SELECT name, scope, first_characters AS firstCharacters, created_at_ms AS createdAtMs, created_by AS createdBy,
     last_used_at_ms AS lastUsedAtMs, revoked_at_ms AS revokedAtMs
   FROM admin_tokens`;
 
@@ -40,18 +42,25 @@ export async function listTokens(db: D1Database): Promise<AdminToken[]> {
 /** Stores a token by its SHA-256; false when the name was given before. */
 export async function addToken(
   db: D1Database,
-  { sha256, name, firstCharacters }: { sha256: string; name: string; firstCharacters: string },
+  {
+    sha256,
+    name,
+    scope,
+    firstCharacters,
+  }: Pick<AdminToken, "name" | "scope" | "firstCharacters"> & {
+    sha256: string;
+  },
   by: By,
 ): Promise<boolean> {
   const guard = { sql: "NOT EXISTS (SELECT 1 FROM admin_tokens WHERE name = ?7)", values: [name] };
   const results = await db.batch([
-    auditStatement(db, entryOf("token.issue", name, { firstCharacters }, by), guard),
+    auditStatement(db, entryOf("token.issue", name, { scope, firstCharacters }, by), guard),
     db
       .prepare(
-        `INSERT OR IGNORE INTO admin_tokens (sha256, name, first_characters, created_at_ms, created_by)
-         VALUES (?, ?, ?, ?, ?) RETURNING name`,
+        `INSERT OR IGNORE INTO admin_tokens (sha256, name, scope, first_characters, created_at_ms, created_by)
+         VALUES (?, ?, ?, ?, ?, ?) RETURNING name`,
       )
-      .bind(sha256, name, firstCharacters, by.nowMs, by.actor),
+      .bind(sha256, name, scope, firstCharacters, by.nowMs, by.actor.name),
   ]);
   return results.at(-1)?.results.length === 1;
 }

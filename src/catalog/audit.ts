@@ -1,12 +1,9 @@
 /** The audit table: who changed what, from what, to what. A row stands in the same transaction as its change. */
-
-/** The actor of a change that the service itself makes, such as marking a day damaged. */
-export const SERVICE_ACTOR = "service";
+import { type Actor, type ActorKind, SERVICE_ACTOR } from "../entitlement/operators.ts";
 
 export interface AuditEntry {
   atMs: number;
-  /** The name of the operator's token, or `SERVICE_ACTOR`. */
-  actor: string;
+  actor: Actor;
   /** `<noun>.<verb>`, for example `day.publish`. */
   action: string;
   /** What was changed: a date, an account id, a key id. */
@@ -28,12 +25,13 @@ const ALWAYS: Guard = { sql: "TRUE", values: [] };
 export function auditStatement(db: D1Database, entry: AuditEntry, guard = ALWAYS): D1PreparedStatement {
   return db
     .prepare(
-      `INSERT INTO audit (at_ms, actor, action, subject, before, after)
-       SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE ${guard.sql}`,
+      // The kind is one of a closed list and never text from outside.
+      `INSERT INTO audit (at_ms, actor_kind, actor, action, subject, before, after)
+       SELECT ?1, '${entry.actor.kind}', ?2, ?3, ?4, ?5, ?6 WHERE ${guard.sql}`,
     )
     .bind(
       entry.atMs,
-      entry.actor,
+      entry.actor.name,
       entry.action,
       entry.subject,
       jsonOf(entry.before),
@@ -60,7 +58,9 @@ export interface WrittenEntry extends AuditEntry {
 /** Which entries; an absent condition lets all pass. */
 export interface AuditQuestion {
   subject?: string | undefined;
+  /** The actor's name. */
   actor?: string | undefined;
+  actorKind?: ActorKind | undefined;
   /** `day.publish`, or `day` for all of its noun. */
   action?: string | undefined;
   /** Unix milliseconds, inclusive. */
@@ -72,28 +72,35 @@ export interface AuditQuestion {
 }
 
 const ENTRIES = `
-  SELECT audit_id AS auditId, at_ms AS atMs, actor, action, subject, before, after FROM audit
+  SELECT audit_id AS auditId, at_ms AS atMs, actor_kind AS kind, actor AS name, action, subject, before, after
+  FROM audit
   WHERE (?1 IS NULL OR subject = ?1) AND (?2 IS NULL OR actor = ?2)
     AND (?3 IS NULL OR action = ?3 OR substr(action, 1, length(?3) + 1) = ?3 || '.')
-    AND (?4 IS NULL OR at_ms >= ?4) AND (?5 IS NULL OR audit_id < ?5)
+    AND (?4 IS NULL OR at_ms >= ?4) AND (?5 IS NULL OR audit_id < ?5) AND (?7 IS NULL OR actor_kind = ?7)
   ORDER BY audit_id DESC LIMIT ?6`;
 
 /** The newest entries that answer `question`, newest first. */
 export async function auditEntries(db: D1Database, question: AuditQuestion): Promise<WrittenEntry[]> {
-  const { subject, actor, action, sinceMs, beforeId, count } = question;
+  const { subject, actor, actorKind, action, sinceMs, beforeId, count } = question;
+  const conditions = [subject, actor, action, sinceMs, beforeId].map((value) => value ?? null);
   const { results } = await db
     .prepare(ENTRIES)
-    .bind(subject ?? null, actor ?? null, action ?? null, sinceMs ?? null, beforeId ?? null, count)
-    .all<Omit<WrittenEntry, "before" | "after"> & { before: string | null; after: string | null }>();
-  return results.map(({ before, after, ...entry }) => ({
+    .bind(...conditions, count, actorKind ?? null)
+    .all<WrittenRow>();
+  return results.map(({ kind, name, before, after, ...entry }) => ({
     ...entry,
+    actor: { kind, name },
     before: JSON.parse(before ?? "null"),
     after: JSON.parse(after ?? "null"),
   }));
 }
 
-/** Who changed `subject` last; the service when nobody is known. */
-export async function lastActorOf(db: D1Database, subject: string): Promise<string> {
-  const sql = "SELECT actor FROM audit WHERE subject = ?1 ORDER BY audit_id DESC LIMIT 1";
-  return (await db.prepare(sql).bind(subject).first<{ actor: string }>())?.actor ?? SERVICE_ACTOR;
+type WrittenRow = Omit<WrittenEntry, "actor" | "before" | "after"> &
+  Actor & { before: string | null; after: string | null };
+
+/** Returns who changed `subject` last; the service when the audit has no entry of it. */
+export async function lastActorOf(db: D1Database, subject: string): Promise<Actor> {
+  const sql = `SELECT actor_kind AS kind, actor AS name FROM audit
+    WHERE subject = ?1 ORDER BY audit_id DESC LIMIT 1`;
+  return (await db.prepare(sql).bind(subject).first<Actor>()) ?? SERVICE_ACTOR;
 }

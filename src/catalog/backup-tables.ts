@@ -33,7 +33,7 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   table(
     "admin_tokens",
     "sha256",
-    "name first_characters created_at_ms created_by last_used_at_ms revoked_at_ms",
+    "name scope first_characters created_at_ms created_by last_used_at_ms revoked_at_ms",
   ),
   table("trading_days", "day", "open source"),
   table(
@@ -71,7 +71,9 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
     "data_type year",
     "first_day last_day file_count size_bytes url secret_version sealed_password expires_at_ms set_at_ms",
   ),
-  table("audit", "audit_id", "at_ms actor action subject before after", { pageRows: LONG_PAGE_ROWS }),
+  table("audit", "audit_id", "at_ms actor_kind actor action subject before after", {
+    pageRows: LONG_PAGE_ROWS,
+  }),
 ];
 
 /** Tables that no backup holds, and why; a restore empties those that belong to what it replaces. */

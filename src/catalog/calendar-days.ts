@@ -1,5 +1,7 @@
 /** The trading calendar as the operator loaded it: open and closed days. */
+
 import type { BeijingDate } from "../calendar/beijing.ts";
+import type { Actor } from "../entitlement/operators.ts";
 import { auditStatement } from "./audit.ts";
 
 export interface CalendarDay {
@@ -11,7 +13,7 @@ export interface CalendarDay {
 /** Sets these days, which must differ from each other, and leaves all others. Returns how many are new or changed. */
 export async function setCalendarDays(
   db: D1Database,
-  change: { days: CalendarDay[]; source: string; actor: string; nowMs: number },
+  change: { days: CalendarDay[]; source: string; actor: Actor; nowMs: number },
 ): Promise<number> {
   const { days, source, actor, nowMs } = change;
   const values = JSON.stringify(days.map(({ day, open }) => [day, open ? 1 : 0]));

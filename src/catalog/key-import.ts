@@ -72,8 +72,8 @@ const ADD_ACCOUNTS = `
   SELECT DISTINCT value ->> 'accountId', '', 'imported', ?2 FROM json_each(?1)`;
 
 const AUDIT_KEYS = `
-  INSERT INTO audit (at_ms, actor, action, subject, after)
-  SELECT ?2, ?3, 'key.import', value ->> 'keyId', json_object(
+  INSERT INTO audit (at_ms, actor_kind, actor, action, subject, after)
+  SELECT ?2, ?3, ?4, 'key.import', value ->> 'keyId', json_object(
     'accountId', value ->> 'accountId', 'firstCharacters', value ->> 'firstCharacters')
   FROM json_each(?1) WHERE value ->> 'sha256' NOT IN (SELECT sha256 FROM api_keys)`;
 
@@ -84,8 +84,8 @@ const ADD_KEYS = `
   FROM json_each(?1)`;
 
 const AUDIT_SUBSCRIPTIONS = `
-  INSERT INTO audit (at_ms, actor, action, subject, before, after)
-  SELECT ?2, ?3, 'account.subscription', value ->> 'accountId',
+  INSERT INTO audit (at_ms, actor_kind, actor, action, subject, before, after)
+  SELECT ?2, ?3, ?4, 'account.subscription', value ->> 'accountId',
     CASE WHEN s.end_ms IS NULL THEN NULL
       ELSE json_object('plan', s.plan, 'startMs', s.start_ms, 'endMs', s.end_ms) END,
     json_object('plan', value ->> 'plan', 'startMs', value ->> 'startMs', 'endMs', value ->> 'endMs')
@@ -107,12 +107,13 @@ export async function importKeys(
 ): Promise<void> {
   const keys = JSON.stringify(change.keys);
   const subscriptions = JSON.stringify(change.subscriptions);
+  const { kind, name } = by.actor;
   await db.batch([
     db.prepare(ADD_ACCOUNTS).bind(keys, by.nowMs),
     db.prepare(ADD_ACCOUNTS).bind(subscriptions, by.nowMs),
-    db.prepare(AUDIT_KEYS).bind(keys, by.nowMs, by.actor),
+    db.prepare(AUDIT_KEYS).bind(keys, by.nowMs, kind, name),
     db.prepare(ADD_KEYS).bind(keys, by.nowMs),
-    db.prepare(AUDIT_SUBSCRIPTIONS).bind(subscriptions, by.nowMs, by.actor),
+    db.prepare(AUDIT_SUBSCRIPTIONS).bind(subscriptions, by.nowMs, kind, name),
     db.prepare(SET_SUBSCRIPTIONS).bind(subscriptions),
   ]);
 }

@@ -1,6 +1,8 @@
 /** A day whose stored bytes failed their check is not served until the operator publishes it again. */
+
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { auditStatement, SERVICE_ACTOR } from "./audit.ts";
+import { SERVICE_ACTOR } from "../entitlement/operators.ts";
+import { auditStatement } from "./audit.ts";
 import { strikeChangeStatement } from "./day-changes.ts";
 
 /**

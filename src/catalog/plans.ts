@@ -1,4 +1,5 @@
 /** Daily limits by plan. A change is in force within 30 s, when the cached principals are read again. */
+import type { Actor } from "../entitlement/operators.ts";
 import { type DailyLimits, PLAN_NAMES, type PlanName } from "../entitlement/principal.ts";
 import { auditStatement } from "./audit.ts";
 
@@ -16,7 +17,7 @@ export async function planLimits(db: D1Database): Promise<PlanLimits[]> {
 /** Sets the limits of the named plans and leaves all others. */
 export async function setPlanLimits(
   db: D1Database,
-  change: { plans: PlanLimits[]; actor: string; nowMs: number },
+  change: { plans: PlanLimits[]; actor: Actor; nowMs: number },
 ): Promise<void> {
   const known = new Map((await planLimits(db)).map((each) => [each.plan, each]));
   const statements = change.plans.flatMap((after) => {

@@ -2,7 +2,9 @@
  * The last two steps of publishing a pack: the index rows of a pack, then the row that makes the day visible.
  * Nothing reads the rows of a pack before `order_days` names it, so a stop between both tears nothing.
  */
+
 import type { BeijingDate } from "../calendar/beijing.ts";
+import type { Actor } from "../entitlement/operators.ts";
 import { auditStatement, type Guard } from "./audit.ts";
 import { revisionChangeStatement } from "./day-changes.ts";
 import type { SectionRow } from "./order-day.ts";
@@ -99,7 +101,7 @@ export interface ArrivedPack {
   tradedate: BeijingDate;
   upload: Upload<PackClaims>;
   etag: string;
-  actor: string;
+  actor: Actor;
   nowMs: number;
 }
 

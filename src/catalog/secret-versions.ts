@@ -34,10 +34,10 @@ export async function revokeOlderShares(db: D1Database, version: number, by: By)
   const [, revoked] = await db.batch([
     db
       .prepare(
-        `INSERT INTO audit (at_ms, actor, action, subject, before, after)
-         SELECT ?3, ?4, 'share.revoke', share_id, '{"revoked":false}', '{"revoked":true}' FROM shares WHERE ${older}`,
+        `INSERT INTO audit (at_ms, actor_kind, actor, action, subject, before, after)
+         SELECT ?3, ?4, ?5, 'share.revoke', share_id, '{"revoked":false}', '{"revoked":true}' FROM shares WHERE ${older}`,
       )
-      .bind(version, sinceMs, by.nowMs, by.actor),
+      .bind(version, sinceMs, by.nowMs, by.actor.kind, by.actor.name),
     db.prepare(`UPDATE shares SET revoked_at_ms = ?3 WHERE ${older}`).bind(version, sinceMs, by.nowMs),
   ]);
   return revoked?.meta.changes ?? 0;

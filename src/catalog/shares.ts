@@ -1,8 +1,9 @@
 /** Shares: which account may fetch which (data type, year) under which address. Instants are Unix milliseconds. */
 import type { DataType } from "../entitlement/data-types.ts";
+import { SERVICE_ACTOR } from "../entitlement/operators.ts";
 import type { Subscription } from "../entitlement/principal.ts";
 import type { By } from "./accounts.ts";
-import { auditStatement, SERVICE_ACTOR } from "./audit.ts";
+import { auditStatement } from "./audit.ts";
 
 /** A share lives for 7 days, or until the plan ends if that is sooner (decisions 8). */
 export const SHARE_LIFE_MS = 7 * 86_400_000;

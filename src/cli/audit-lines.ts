@@ -11,10 +11,11 @@ const SHOWN_ITEMS = 4;
 /** The entries as a table, in their order. */
 export function auditLines({ entries }: AuditList): string[] {
   return table(
-    ["id", "at", "who", "what", "of", "change"],
-    entries.map(({ id, at, actor, action, subject, before, after }) => [
+    ["id", "at", "kind", "who", "what", "of", "change"],
+    entries.map(({ id, at, actorKind, actor, action, subject, before, after }) => [
       String(id),
       at,
+      actorKind,
       actor,
       action,
       subject,

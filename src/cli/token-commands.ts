@@ -1,6 +1,14 @@
 /** `edgetape token` and `edgetape audit`: who the operators are, and what they did. */
-import type { Command } from "commander";
-import { auditListSchema, issuedTokenSchema, tokenListSchema, tokenSummarySchema } from "../admin/wire.ts";
+import { type Command, Option } from "commander";
+import {
+  ACTOR_KINDS,
+  auditListSchema,
+  issuedTokenSchema,
+  TOKEN_SCOPES,
+  type TokenScope,
+  tokenListSchema,
+  tokenSummarySchema,
+} from "../admin/wire.ts";
 import { countArgument, instantArgument } from "./arguments.ts";
 import { auditLines } from "./audit-lines.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "./confirm.ts";
@@ -13,7 +21,15 @@ export function registerTokens(program: Command): void {
     token
       .command("issue")
       .description("make a token for an operator; it is shown this one time only")
-      .argument("<name>", "who holds it: the audit speaks of this name"),
+      .argument("<name>", "who holds it: the audit speaks of this name")
+      .addOption(
+        new Option(
+          "--scope <scope>",
+          "read: looks and changes nothing; publish: days and files, what nightly needs, nothing of customers; admin: all",
+        )
+          .choices(TOKEN_SCOPES)
+          .default("read"),
+      ),
   ).action(issue);
   withService(token.command("list").description("all tokens, revoked ones too")).action(list);
   withService(
@@ -28,6 +44,7 @@ export function registerTokens(program: Command): void {
 interface AuditOptions extends ServiceOptions {
   subject?: string;
   actor?: string;
+  kind?: string;
   action?: string;
   /** Unix milliseconds. */
   since?: number;
@@ -42,7 +59,10 @@ export function registerAudit(program: Command): void {
       .command("audit")
       .description("who changed what, newest first")
       .option("--subject <text>", "of one day, account, key id or token name")
-      .option("--actor <name>", "by one operator, ADMIN_TOKEN or service")
+      .option("--actor <name>", "by the holder of this token, this account, ADMIN_TOKEN or service")
+      .addOption(
+        new Option("--kind <kind>", "by actors of this kind: bootstrap is ADMIN_TOKEN").choices(ACTOR_KINDS),
+      )
       .option("--action <name>", "such as day.publish, or day for all of them")
       .option(
         "--since <instant>",
@@ -54,10 +74,14 @@ export function registerAudit(program: Command): void {
   ).action(audit);
 }
 
-async function issue(name: string, options: ServiceOptions): Promise<void> {
+async function issue(name: string, options: ServiceOptions & { scope: TokenScope }): Promise<void> {
   const client = serviceOf(options);
-  const issued = await client.request(issuedTokenSchema, "POST", "/admin/tokens", { body: { name } });
-  print(options, issued, [issued.token, `The token of ${issued.name}; it cannot be shown again.`]);
+  const body = { name, scope: options.scope };
+  const issued = await client.request(issuedTokenSchema, "POST", "/admin/tokens", { body });
+  print(options, issued, [
+    issued.token,
+    `The token of ${issued.name} with the scope ${issued.scope}; it cannot be shown again.`,
+  ]);
 }
 
 async function list(options: ServiceOptions): Promise<void> {
@@ -66,9 +90,10 @@ async function list(options: ServiceOptions): Promise<void> {
     answer.tokens.length === 0
       ? "no tokens beside ADMIN_TOKEN"
       : table(
-          ["name", "begins", "made", "by", "last used", "state"],
+          ["name", "scope", "begins", "made", "by", "last used", "state"],
           answer.tokens.map((each) => [
             each.name,
+            each.scope,
             each.firstCharacters,
             each.createdAt,
             each.createdBy,
@@ -87,10 +112,10 @@ async function revoke(name: string, options: ServiceOptions & ConfirmOptions): P
 }
 
 async function audit(options: AuditOptions): Promise<void> {
-  const { subject, actor, action, before, limit } = options;
+  const { subject, actor, kind, action, before, limit } = options;
   const since = options.since === undefined ? undefined : new Date(options.since).toISOString();
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries({ subject, actor, action, since, before, limit })) {
+  for (const [name, value] of Object.entries({ subject, actor, kind, action, since, before, limit })) {
     if (value !== undefined) query.set(name, String(value));
   }
   const answer = await serviceOf(options).request(auditListSchema, "GET", `/admin/audit?${query}`);

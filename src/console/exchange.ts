@@ -101,7 +101,7 @@ export async function deskOf(c: ConsoleContext): Promise<Desk | null> {
 
 /** The holder as the audit table names one. */
 export function byHolder({ who, nowMs }: Desk): By {
-  return { actor: `account ${who.principal.accountId}`, nowMs };
+  return { actor: { kind: "account", name: who.principal.accountId }, nowMs };
 }
 
 /** Serves a page to who is signed in, and the door to everybody else. */

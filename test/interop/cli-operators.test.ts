@@ -18,19 +18,24 @@ async function done(...words: string[]): Promise<string> {
 
 describe("edgetape token and audit", () => {
   it("give an operator a token of her own, whose name is in the audit, and take it away", async () => {
-    const [token = ""] = (await done("token", "issue", "Ann")).split("\n");
+    const [token = ""] = (await done("token", "issue", "Ann", "--scope", "admin")).split("\n");
     await done("account", "create", "c-1", "--token", token);
-    expect(await done("audit", "--actor", "Ann")).toMatch(/Ann +account\.create +c-1 +$/m);
-    expect(await done("audit", "--subject", "Ann")).toMatch(/ADMIN_TOKEN +token\.issue +Ann/);
+    expect(await done("audit", "--actor", "Ann")).toMatch(/operator +Ann +account\.create +c-1 +$/m);
+    expect(await done("audit", "--subject", "Ann")).toMatch(/bootstrap +ADMIN_TOKEN +token\.issue +Ann/);
     const list = await done("token", "list");
-    expect(list).toMatch(/^Ann +eta_\S{4} .* in force$/m);
+    expect(list).toMatch(/^Ann +admin +eta_\S{4} .* in force$/m);
     expect(list).not.toContain(token);
+    const [reader = ""] = (await done("token", "issue", "Rea")).split("\n");
+    expect((await edgetape(["account", "create", "c-2", "--token", reader], service)).stderr).toContain(
+      "scope read; this needs the scope admin",
+    );
+    expect((await edgetape(["token", "issue", "Bob", "--scope", "root"], service)).status).toBe(2);
     expect((await edgetape(["token", "revoke", "Ann"], service)).status).toBe(2);
     expect(await done("token", "revoke", "Ann", "--yes")).toMatch(/^The token of Ann is revoked since 2026-/);
     const refused = await edgetape(["days", "--token", token], service);
     expect(refused).toMatchObject({ status: 1, stdout: "" });
     expect(refused.stderr).toContain("operator's token");
-    expect(JSON.parse(await done("audit", "--action", "token", "--json")).entries).toHaveLength(2);
+    expect(JSON.parse(await done("audit", "--action", "token", "--json")).entries).toHaveLength(3);
   });
 });
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AuditList, TokenList } from "../../src/admin/wire.ts";
 import type { AccountInfo } from "../../src/operations/account-info.ts";
 import { day, order, security } from "../support/builders.ts";
 import { catalogRows, copyObjects, indexRows } from "../support/catalog-rows.ts";
@@ -10,7 +11,7 @@ import { onDrive, shareOf } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
 import { FIRST_KEY, fillFirstSchema } from "../support/first-schema.ts";
 import { applyMigrations, MIGRATIONS } from "../support/migrations.ts";
-import { publish } from "../support/operator.ts";
+import { asOperator, publish } from "../support/operator.ts";
 import { runEdgetape } from "../support/running-command.ts";
 import { fillSince, OLD } from "../support/schema-rows.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -104,6 +105,15 @@ describe("a deployment of an earlier schema with rows in every table (issue 7, 1
         authorization: `Bearer ${OLD.token}`,
       });
       expect(asAnn.status).toBe(has("0003") ? 200 : 401);
+      if (has("0003")) {
+        const { tokens } = await asOperator<TokenList>(service, "GET", "/admin/tokens");
+        expect(tokens.find((each) => each.name === "Ann")?.scope).toBe("admin");
+      }
+      if (has("0006")) {
+        const path = "/admin/audit?subject=key_of_console";
+        const { entries } = await asOperator<AuditList>(service, "GET", path);
+        expect(entries).toMatchObject([{ actorKind: "account", actor: "first" }]);
+      }
 
       const backup = join(folder, `${name}.jsonl`);
       expect(await runEdgetape(["backup", "create", "--out", backup], service)).toMatchObject({ status: 0 });

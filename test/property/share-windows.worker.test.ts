@@ -68,7 +68,7 @@ async function putFiles(files: FileRow[]): Promise<void> {
 }
 
 async function keyWith(plan: PlanName): Promise<string> {
-  const by = { actor: "test", nowMs: 0 };
+  const by = { actor: { kind: "operator", name: "test" } as const, nowMs: 0 };
   const accountId = `windows-${plan}`;
   await createAccount(testEnv.DB, { accountId, contact: "", note: "" }, by);
   const account = await findAccount(testEnv.DB, accountId);

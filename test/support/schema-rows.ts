@@ -115,6 +115,14 @@ async function rowsSince(service: Service, number: string, now: number): Promise
       };
     case "0006":
       return {
+        audit: {
+          at_ms: now,
+          actor: "account first",
+          action: "key.issue",
+          subject: "key_of_console",
+          before: null,
+          after: "{}",
+        },
         console_invites: {
           ...{
             sha256: sha256("invite"),
@@ -143,6 +151,22 @@ async function rowsSince(service: Service, number: string, now: number): Promise
       return { revision_floors: { target: `orders/${tradedate}`, revision: 4 } };
     case "0009":
       return { refusals: { ...refusal("refusedatlast"), symbol: "688111", tradedate } };
+    case "0013":
+      return {
+        admin_tokens: {
+          ...{
+            sha256: sha256("publisher"),
+            name: "account first",
+            scope: "publish",
+            first_characters: "eta_",
+          },
+          ...{ created_at_ms: now, created_by: "Ann" },
+        },
+        audit: {
+          ...{ at_ms: now, actor_kind: "operator", actor: "account first", action: "day.publish" },
+          ...{ subject: tradedate, before: null, after: "{}" },
+        },
+      };
     // Migrations that only change what is there.
     case "0010":
     case "0015":

@@ -1,28 +1,30 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { FIRST_OPERATOR, operatorOf } from "../../../src/access/admin-token.ts";
+import { operatorOf } from "../../../src/access/admin-token.ts";
 import { firstCharacters, generateKey, generateToken, hashKey } from "../../../src/access/key.ts";
 import { addToken, listTokens, revokeToken } from "../../../src/catalog/admin-tokens.ts";
+import { FIRST_OPERATOR, type TokenScope } from "../../../src/entitlement/operators.ts";
 import type { Env } from "../../../src/env.ts";
 
 const { DB } = env as unknown as Env;
 const SECRET = "a-token-of-more-than-24-characters";
 const NOW = Date.parse("2026-03-12T10:00:00+08:00");
 const HOUR_MS = 3_600_000;
-const by = { actor: "test", nowMs: NOW };
+const by = { actor: { kind: "operator", name: "test" } as const, nowMs: NOW };
 
 const operator = (header: string | null, nowMs = NOW) => operatorOf(header, SECRET, { db: DB, nowMs });
 
-async function named(name: string): Promise<string> {
+async function named(name: string, scope: TokenScope = "read"): Promise<string> {
   const token = generateToken();
-  await addToken(DB, { sha256: await hashKey(token), name, firstCharacters: firstCharacters(token) }, by);
+  const stored = { sha256: await hashKey(token), name, scope, firstCharacters: firstCharacters(token) };
+  await addToken(DB, stored, by);
   return token;
 }
 
 describe("the first operator's token", () => {
   it("opens with the very token only, as a bearer token", async () => {
-    expect(await operator(`Bearer ${SECRET}`)).toBe(FIRST_OPERATOR);
-    expect(await operator(`bearer  ${SECRET}`)).toBe(FIRST_OPERATOR);
+    expect(await operator(`Bearer ${SECRET}`)).toEqual({ actor: FIRST_OPERATOR, scope: "admin" });
+    expect(await operator(`bearer  ${SECRET}`)).toEqual({ actor: FIRST_OPERATOR, scope: "admin" });
   });
 
   it.each([
@@ -43,10 +45,14 @@ describe("the first operator's token", () => {
 
 describe("named tokens", () => {
   it("open with their name until they are revoked, and then at once no more", async () => {
-    const [ann, bob] = [await named("Ann"), await named("Bob")];
-    expect([await operator(`Bearer ${ann}`), await operator(`Bearer ${bob}`)]).toEqual(["Ann", "Bob"]);
+    const [ann, bob] = [await named("Ann", "publish"), await named("Bob")];
+    const asBob = { actor: { kind: "operator", name: "Bob" }, scope: "read" };
+    expect([await operator(`Bearer ${ann}`), await operator(`Bearer ${bob}`)]).toEqual([
+      { actor: { kind: "operator", name: "Ann" }, scope: "publish" },
+      asBob,
+    ]);
     await revokeToken(DB, "Ann", by);
-    expect([await operator(`Bearer ${ann}`), await operator(`Bearer ${bob}`)]).toEqual([null, "Bob"]);
+    expect([await operator(`Bearer ${ann}`), await operator(`Bearer ${bob}`)]).toEqual([null, asBob]);
   });
 
   it("refuse a typo without a read, an unknown token with one, and keys", async () => {
@@ -65,7 +71,12 @@ describe("named tokens", () => {
   it("are named once for ever, and stored as hashes", async () => {
     const token = await named("Dora");
     await revokeToken(DB, "Dora", by);
-    const again = { sha256: await hashKey(generateToken()), name: "Dora", firstCharacters: "eta_" };
+    const again = {
+      sha256: await hashKey(generateToken()),
+      name: "Dora",
+      scope: "admin" as const,
+      firstCharacters: "eta_",
+    };
     expect(await addToken(DB, again, by)).toBe(false);
     const { results } = await DB.prepare("SELECT * FROM admin_tokens").all();
     expect(JSON.stringify(results)).not.toContain(token);

@@ -16,7 +16,7 @@ import type { Env } from "../../../src/env.ts";
 const { DB } = env as unknown as Env;
 const NOW = Date.UTC(2026, 10, 27, 1, 30);
 const HOUR_MS = 3_600_000;
-const by = { actor: "test", nowMs: NOW };
+const by = { actor: { kind: "operator", name: "test" } as const, nowMs: NOW };
 
 /** D1 that counts its round trips. */
 function counted(): { db: D1Database; trips: () => number } {

@@ -1,8 +1,18 @@
 /** Every route of the admin API against everything that is no operator's token. */
+import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import { generateKey, generateToken } from "../../../src/access/key.ts";
+import type { AdminEnv } from "../../../src/admin/exchange.ts";
 import { adminRoutes } from "../../../src/admin/routes.ts";
-import type { AuditList, IssuedKey, IssuedToken, TokenList, TokenSummary } from "../../../src/admin/wire.ts";
+import { ROUTE_SCOPES } from "../../../src/admin/scopes.ts";
+import type {
+  AuditList,
+  IssuedKey,
+  IssuedToken,
+  TokenList,
+  TokenScope,
+  TokenSummary,
+} from "../../../src/admin/wire.ts";
 import { addAudit } from "../../../src/catalog/audit.ts";
 import { admin, TOKEN, testEnv } from "./operator.ts";
 
@@ -66,31 +76,112 @@ describe("authorisation", () => {
   });
 });
 
+describe("scopes", () => {
+  it("are declared for every route that there is, and for no other", () => {
+    const declared = routes.map(({ method, path }) => `${method} ${path}`);
+    expect(declared.filter((route) => ROUTE_SCOPES[route] === undefined)).toEqual([]);
+    expect(Object.keys(ROUTE_SCOPES).filter((route) => !declared.includes(route))).toEqual([]);
+  });
+
+  it("open no other route than their own, and change nothing there", async () => {
+    const tokens: Partial<Record<TokenScope, string>> = {};
+    for (const scope of ["read", "publish"] as const) {
+      const { body } = await admin<IssuedToken>("POST", "/tokens", { name: `scope ${scope}`, scope });
+      tokens[scope] = body.token;
+      await as(body.token, "GET", "/days?month=202603");
+    }
+    const before = await stored();
+    for (const { method, path } of routes) {
+      for (const scope of ["read", "publish"] as const) {
+        if (ROUTE_SCOPES[`${method} ${path}`]?.includes(scope)) continue;
+        const filled = path.replace(":id", "holder").replace(/:\w+/g, "1");
+        // As the app mounts it: the path that the table knows begins behind `/admin`.
+        const app = new Hono<AdminEnv>().route("/admin", adminRoutes());
+        const headers = { Authorization: `Bearer ${tokens[scope]}` };
+        const init = { method, headers, ...(method === "GET" ? {} : { body: "{}" }) };
+        for (const response of [
+          await adminRoutes().request(filled, init, testEnv),
+          await app.request(`/admin${filled}`, init, testEnv),
+        ]) {
+          expect([method, path, scope, response.status]).toEqual([method, path, scope, 403]);
+          expect(await response.json()).toMatchObject({ reason: "scope_lacking" });
+        }
+      }
+    }
+    expect(await stored()).toBe(before);
+  });
+
+  it("let a publisher see days and nothing of customers, and a reader look and change nothing", async () => {
+    const { token: publisher } = (
+      await admin<IssuedToken>("POST", "/tokens", { name: "P", scope: "publish" })
+    ).body;
+    const { token: reader } = (await admin<IssuedToken>("POST", "/tokens", { name: "R" })).body;
+    const days = [{ day: "20260312", open: true }];
+    const statuses = async (token: string) => [
+      (await as(token, "GET", "/days?month=202603")).status,
+      (await as(token, "PUT", "/calendar", { days, source: "test" })).status,
+      (await as(token, "GET", "/accounts")).status,
+      (await as(token, "POST", "/accounts", {})).status,
+      (await as(token, "GET", "/backup")).status,
+      (await as(token, "POST", "/tokens", { name: "mine", scope: "admin" })).status,
+    ];
+    expect(await statuses(publisher)).toEqual([200, 200, 403, 403, 403, 403]);
+    expect(await statuses(reader)).toEqual([200, 403, 200, 403, 403, 403]);
+    const refused = await as(reader, "POST", "/accounts", {});
+    expect(refused.body.error).toContain("scope read; this needs the scope admin");
+  });
+
+  it("of a token is the least unless one is asked for, and one of the three", async () => {
+    expect((await admin<IssuedToken>("POST", "/tokens", { name: "least" })).body.scope).toBe("read");
+    expect((await admin("POST", "/tokens", { name: "other", scope: "root" })).status).toBe(400);
+  });
+});
+
+describe("kinds of actors", () => {
+  it("tell a customer from a token that is named like one", async () => {
+    const { token } = (
+      await admin<IssuedToken>("POST", "/tokens", { name: "account holder", scope: "admin" })
+    ).body;
+    await as(token, "POST", "/accounts", { accountId: "posed" });
+    const entries = async (query: string) =>
+      (await admin<AuditList>("GET", `/audit?${query}`)).body.entries.map(
+        ({ actorKind, actor }) => `${actorKind} ${actor}`,
+      );
+    expect(await entries("subject=posed")).toEqual(["operator account holder"]);
+    expect(await entries("kind=account")).toEqual([]);
+    expect((await entries("kind=bootstrap&limit=1"))[0]).toBe("bootstrap ADMIN_TOKEN");
+    expect((await admin("GET", "/audit?kind=root")).status).toBe(400);
+  });
+});
+
 describe("operators", () => {
   it("have tokens of their own, whose name stands in the audit, until they are revoked", async () => {
-    const issued = await admin<IssuedToken>("POST", "/tokens", { name: "Ann 张" });
+    const issued = await admin<IssuedToken>("POST", "/tokens", { name: "Ann 张", scope: "admin" });
     expect(issued).toMatchObject({
       status: 201,
-      body: { name: "Ann 张", token: expect.stringMatching(/^eta_\w{36}$/) },
+      body: { name: "Ann 张", scope: "admin", token: expect.stringMatching(/^eta_\w{36}$/) },
     });
     const { token } = issued.body;
     expect(await as(token, "POST", "/accounts", { accountId: "by-ann" })).toMatchObject({ status: 201 });
     const second = await admin<IssuedToken>(
       "POST",
       "/tokens",
-      { name: "Bob" },
+      { name: "Bob", scope: "admin" },
       { headers: { Authorization: `Bearer ${token}` } },
     );
     expect(second.status).toBe(201);
 
     const audit = await admin<AuditList>("GET", `/audit?actor=${encodeURIComponent("Ann 张")}`);
-    expect(audit.body.entries.map(({ actor, action, subject }) => [actor, action, subject])).toEqual([
-      ["Ann 张", "token.issue", "Bob"],
-      ["Ann 张", "account.create", "by-ann"],
-    ]);
+    expect(audit.body.entries.map((each) => [each.actorKind, each.actor, each.action, each.subject])).toEqual(
+      [
+        ["operator", "Ann 张", "token.issue", "Bob"],
+        ["operator", "Ann 张", "account.create", "by-ann"],
+      ],
+    );
     const { body: list } = await admin<TokenList>("GET", "/tokens");
     expect(list.tokens.find(({ name }) => name === "Bob")).toEqual({
       name: "Bob",
+      scope: "admin",
       firstCharacters: second.body.token.slice(0, 8),
       createdAt: expect.stringMatching(/\+08:00$/),
       createdBy: "Ann 张",
@@ -148,7 +239,8 @@ describe("operators", () => {
       { plan: "trial", start: "2026-03-12T00:00:00+08:00", end: "2026-04-12T00:00:00+08:00" },
     ];
     await admin("PUT", "/accounts/audited-1/subscriptions", { subscriptions });
-    const entry = { atMs: 1, actor: "test", action: "test.lengths", subject: "lengths", before: null };
+    const actor = { kind: "operator", name: "test" } as const;
+    const entry = { atMs: 1, actor, action: "test.lengths", subject: "lengths", before: null };
     await addAudit(testEnv.DB, {
       ...entry,
       after: { overlapMs: 60_000, at: [{ endMs: 1_773_244_800_000 }], n: null },

@@ -62,7 +62,7 @@ describe("pages", () => {
     }
     const audit = await all("audit");
     expect(audit).toHaveLength(250);
-    expect(audit[249]).toEqual([250, 1, "", "a", 's "249" 客户', '{"a":[1]}', null]);
+    expect(audit[249]).toEqual([250, 1, "operator", "", "a", 's "249" 客户', '{"a":[1]}', null]);
     expect((await all("subscriptions", 2)).map(([, plan, start]) => [plan, start])).toEqual([
       ["flagship", 1],
       ["flagship", 2],
@@ -130,7 +130,7 @@ describe("a restore", () => {
     }
     const restore = await findRestore(db, restoreId);
     if (restore === null) throw new Error("no restore");
-    await completeRestore(db, restore, { actor: "test", nowMs: 2 });
+    await completeRestore(db, restore, { actor: { kind: "operator", name: "test" } as const, nowMs: 2 });
     const { results } = await db.prepare("SELECT account_id, end_ms FROM subscriptions").all();
     expect(results).toEqual([{ account_id: "b", end_ms: 253_402_271_999_999 }]);
   });

@@ -28,7 +28,15 @@ describe("a change of the audit in words", () => {
   });
 
   it("is cut where a line would be too long", () => {
-    const entry = { id: 1, at: "2026", actor: "Ann", action: "account.create", subject: "c-1", before: null };
+    const entry = {
+      id: 1,
+      at: "2026",
+      actorKind: "operator" as const,
+      actor: "Ann",
+      action: "account.create",
+      subject: "c-1",
+      before: null,
+    };
     const [, line] = auditLines({ entries: [{ ...entry, after: { note: "x".repeat(500) } }] });
     expect(line).toMatch(/x…$/);
     expect(line?.length).toBeLessThan(200);

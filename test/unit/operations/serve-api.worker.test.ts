@@ -28,7 +28,7 @@ async function sentSlowly(body: object, meanwhile: () => Promise<void>): Promise
 
 /** A key that ends `lifeMs` from now. */
 async function keyFor(lifeMs: number): Promise<string> {
-  const by = { actor: "test", nowMs: Date.now() };
+  const by = { actor: { kind: "operator", name: "test" } as const, nowMs: Date.now() };
   const accountId = `slow-${crypto.randomUUID()}`;
   await createAccount(DB, { accountId, contact: "", note: "" }, by);
   const apikey = generateKey();

@@ -132,7 +132,9 @@ describe("objects", () => {
     await run(Date.now() + 8 * DAY_MS);
     const seen = { tradedate: today, revision: 2 };
     const again = { packId: old?.packId ?? 0, kind: "restored" as const, number: 3 };
-    expect(await serveAgain(db, seen, again, { actor: "test", nowMs })).toBe(false);
+    expect(
+      await serveAgain(db, seen, again, { actor: { kind: "operator", name: "test" } as const, nowMs }),
+    ).toBe(false);
     expect((await admin<{ day: { revision: number } }>("GET", `/days/${today}`)).body.day.revision).toBe(2);
   });
 

@@ -1,0 +1,34 @@
+/** Who may change the service, and what an operator's token opens. */
+
+/**
+ * What kind of actor made a change. A name alone does not tell: operators choose the names of their tokens.
+ * `bootstrap` is the bearer of the secret `ADMIN_TOKEN`, `operator` the bearer of a named token, `account` a
+ * customer in the console, `service` the service itself, its scheduled tasks included.
+ */
+export const ACTOR_KINDS = ["bootstrap", "operator", "account", "service"] as const;
+export type ActorKind = (typeof ACTOR_KINDS)[number];
+
+export interface Actor {
+  kind: ActorKind;
+  /** The token's name, the account's id, `ADMIN_TOKEN` or `service`. */
+  name: string;
+}
+
+/** The actor of a change that the service itself makes, such as marking a day damaged. */
+export const SERVICE_ACTOR: Actor = { kind: "service", name: "service" };
+
+/** The bearer of the secret `ADMIN_TOKEN`. */
+export const FIRST_OPERATOR: Actor = { kind: "bootstrap", name: "ADMIN_TOKEN" };
+
+/**
+ * What a token opens. `read` looks at everything but backups and changes nothing. `publish` publishes days and
+ * files and sees what that needs, but nothing of customers. `admin` opens every route.
+ */
+export const TOKEN_SCOPES = ["read", "publish", "admin"] as const;
+export type TokenScope = (typeof TOKEN_SCOPES)[number];
+
+/** An operator who is known by a token. */
+export interface Operator {
+  actor: Actor;
+  scope: TokenScope;
+}
