@@ -31,7 +31,7 @@ export interface ParquetAnswer {
 
 /**
  * Opens the Parquet answer of the section `entry`: as it lies in the pack, or with only `columns` (in this
- * order, under these names, each name once). Throws `PackReadError` as `openRange` does, and `damaged` when the
+ * order, under these names, each name once). Returns when the first bytes have been read. Throws `PackReadError` as `openRange` does, and `damaged` when the
  * chunk table is not right.
  *
  * @example const file = await openParquetAnswer(env.PACKS, pack, entry, [{ field: "price", name: "price" }]);
@@ -53,7 +53,11 @@ export async function openParquetAnswer(
     readBytes,
     pump: (writer, beforeLastBytes) => guarded(stream, what, () => copy(new Output(writer, beforeLastBytes))),
   });
-  if (columns === null) return answer(entry.length, (output) => copySection(stream, entry, output));
+  if (columns === null) {
+    // An object that the store has lost shows here, while the answer can still be a refusal.
+    const first = await guarded(stream, what, () => exactly(stream, pieceLength(entry.length)));
+    return answer(entry.length, (output) => copySection(stream, entry, first, output));
+  }
   const file = await guarded(stream, what, async () =>
     projectedFile(entry, await readChunkTable(stream, entry), columns),
   );
@@ -83,20 +87,27 @@ class Output {
   }
 }
 
-async function copySection(stream: ByteStream, entry: SectionEntry, output: Output): Promise<void> {
+/** The length of the next piece of `left` bytes. The last one is never a mere rest: it waits for the last check. */
+function pieceLength(left: number): number {
+  return left < 2 * PIECE_BYTES ? left : PIECE_BYTES;
+}
+
+async function copySection(
+  stream: ByteStream,
+  entry: SectionEntry,
+  first: Uint8Array,
+  output: Output,
+): Promise<void> {
   const check = new SectionCheck(entry);
-  for (let left = entry.length; left > 0; ) {
-    // The last piece is never a mere rest: all of its bytes wait for the last check.
-    const length = left < 2 * PIECE_BYTES ? left : PIECE_BYTES;
-    const piece = await exactly(stream, length);
+  let piece = first;
+  for (let left = entry.length - piece.length; ; left -= piece.length) {
     check.push(piece);
-    left -= length;
-    if (left > 0) await output.write(piece);
-    else {
-      check.finish();
-      await output.finish(piece);
-    }
+    if (left === 0) break;
+    await output.write(piece);
+    piece = await exactly(stream, pieceLength(left));
   }
+  check.finish();
+  await output.finish(piece);
 }
 
 async function copyColumns(

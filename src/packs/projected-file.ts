@@ -1,7 +1,7 @@
 /**
  * A section reduced to chosen columns: which bytes of each block stay, and the footer of the file they make.
- * Chunks stay in the order of the section, the schema is in the order asked; a field asked for under two names
- * is one chunk that both columns point to.
+ * Chunks lie in the order asked, as the schema does, and a field asked for under two names is copied twice: readers
+ * that fetch the bytes from a row group's first column to its last one take no other order from a file.
  */
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { writeMetadata } from "hyparquet-writer/src/metadata.js";
@@ -19,7 +19,7 @@ export interface AskedColumn {
 
 export interface ProjectedFile {
   sizeBytes: number;
-  /** For each block the parts of it to copy, from its first byte, ascending and not touching each other. */
+  /** For each block the parts of it to copy, in this order; offsets count from the block's first byte. */
   keep: ByteRange[][];
   /** Footer, its length and `PAR1`; before it stand `PAR1` and the kept parts. */
   tail: Uint8Array;
@@ -42,7 +42,7 @@ export function projectedFile(
       );
     }
     keep.push(chosen.keep);
-    const group = rowGroup(chosen.moved, columns, blockRows(entry, number), at);
+    const group = rowGroup(chosen.moved, blockRows(entry, number), at);
     at = chosen.end;
     return group;
   });
@@ -52,59 +52,56 @@ export function projectedFile(
 
 /** A kept chunk and where it begins in the new file. */
 interface MovedChunk {
+  column: AskedColumn;
   sizes: ChunkSizes;
   offset: number;
 }
 
+/** The chunks of `columns` in this order from `from` on, and the parts of a block with these `sizes` to copy. */
 function chooseChunks(sizes: readonly ChunkSizes[], columns: readonly AskedColumn[], from: number) {
-  const wanted = new Set(columns.map(({ field }) => field));
-  const moved = new Map<Field, MovedChunk>();
-  const keep: ByteRange[] = [];
-  let at = from;
-  let offset = 0;
-  COLUMNS.forEach(({ name }, place) => {
-    const chunk = sizes[place];
+  const place = new Map<Field, ByteRange & { sizes: ChunkSizes }>();
+  let blockLength = 0;
+  for (const [number, { name }] of COLUMNS.entries()) {
+    const chunk = sizes[number];
     if (chunk === undefined) throw new PackFormatError(`the chunk table has no column ${name}`);
-    if (wanted.has(name)) {
-      const last = keep.at(-1);
-      if (last !== undefined && last.offset + last.length === offset) last.length += chunk.total;
-      else keep.push({ offset, length: chunk.total });
-      moved.set(name, { sizes: chunk, offset: at });
-      at += chunk.total;
-    }
-    offset += chunk.total;
-  });
-  return { keep, moved, end: at, blockLength: offset };
+    place.set(name, { offset: blockLength, length: chunk.total, sizes: chunk });
+    blockLength += chunk.total;
+  }
+  const moved: MovedChunk[] = [];
+  const keep: ByteRange[] = [];
+  let end = from;
+  for (const column of columns) {
+    const found = place.get(column.field);
+    if (found === undefined) throw new RangeError(`there is no column ${column.field}`);
+    const { offset, length } = found;
+    const last = keep.at(-1);
+    if (last !== undefined && last.offset + last.length === offset) last.length += length;
+    else keep.push({ offset, length });
+    moved.push({ column, sizes: found.sizes, offset: end });
+    end += length;
+  }
+  return { keep, moved, end, blockLength };
 }
 
-function rowGroup(
-  moved: ReadonlyMap<Field, MovedChunk>,
-  columns: readonly AskedColumn[],
-  rows: number,
-  offset: number,
-) {
-  const chunks = [...moved.values()];
+function rowGroup(moved: readonly MovedChunk[], rows: number, offset: number) {
   return {
-    columns: columns.map(({ field, name }) => {
-      const chunk = moved.get(field);
-      if (chunk === undefined) throw new RangeError(`there is no column ${field}`);
-      return columnChunk(specOf(field), name, rows, chunk);
-    }),
+    columns: moved.map((chunk) => columnChunk(rows, chunk)),
     num_rows: BigInt(rows),
-    total_byte_size: BigInt(chunks.reduce((sum, { sizes }) => sum + sizes.uncompressed, 0)),
-    total_compressed_size: BigInt(chunks.reduce((sum, { sizes }) => sum + sizes.total, 0)),
+    total_byte_size: BigInt(moved.reduce((sum, { sizes }) => sum + sizes.uncompressed, 0)),
+    total_compressed_size: BigInt(moved.reduce((sum, { sizes }) => sum + sizes.total, 0)),
     file_offset: BigInt(offset),
   };
 }
 
-function columnChunk(spec: ColumnSpec, name: string, rows: number, { sizes, offset }: MovedChunk) {
+function columnChunk(rows: number, { column, sizes, offset }: MovedChunk) {
+  const spec = specOf(column.field);
   const isDictionary = spec.encoding === "RLE_DICTIONARY";
   return {
     file_offset: BigInt(offset),
     meta_data: {
       type: spec.type,
       encodings: isDictionary ? (["PLAIN", "RLE_DICTIONARY"] as const).slice() : [spec.encoding],
-      path_in_schema: [name],
+      path_in_schema: [column.name],
       codec: "ZSTD" as const,
       num_values: BigInt(rows),
       total_uncompressed_size: BigInt(sizes.uncompressed),

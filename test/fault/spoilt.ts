@@ -25,7 +25,7 @@ export interface Spot {
 export type Seen = { kind: "answer"; answer: Answer } | { kind: "broken" };
 
 const CALL_FAULTS: readonly StoreFault[] = ["fail", "lose", "delay"];
-const BODY_FAULTS: readonly StoreFault[] = ["truncate", "break"];
+const BODY_FAULTS: readonly StoreFault[] = ["truncate", "break", "gone"];
 
 /** Sends the request with one of its calls spoilt (`k` 0: none). */
 export async function sendSpoilt(

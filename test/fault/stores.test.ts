@@ -131,6 +131,8 @@ async function spoilOne(name: string, kind: Kind, spot: Spot): Promise<"served" 
   const served = isServed(seen);
   if (served) kind.check(seen.answer);
   else await expectFault(seen, holder, about);
+  // Nothing was sent yet: the answer can still say so.
+  if (spot.fault === "gone") expect(seen.kind, about).toBe("answer");
   if (spot.fault === "delay") expect(served, about).toBe(true);
   // A free slot, and the charges of what was served.
   const next = await untilFree(holder, spot.fault === "hang" ? SILENT_GATE_MS : FREE_MS);

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { zstdDecompressSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { tableFromIPC } from "apache-arrow";
-import { parquetReadObjects } from "hyparquet";
+import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import pl from "nodejs-polars";
 import * as parquetWasm from "parquet-wasm/node";
 import type { Row } from "../support/builders.ts";
@@ -54,6 +54,15 @@ const hyparquet: Reader = {
   },
 };
 
+/** Fetches only what it needs, as it does from a URL. */
+const hyparquetFromFile: Reader = {
+  name: `${version("hyparquet")} from a file`,
+  async read(path) {
+    const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
+    return fromObjects(await parquetReadObjects({ file: await asyncBufferFromFile(path), compressors }));
+  },
+};
+
 const wasm: Reader = {
   name: version("parquet-wasm"),
   async read(path) {
@@ -78,6 +87,8 @@ const PYTHON = {
     "import pyarrow.parquet as q; t = q.read_table(path); names = t.column_names; rows = list(zip(*[c.to_pylist() for c in t.columns]))",
   pandas:
     "import pandas; t = pandas.read_parquet(path); names = list(t.columns); rows = list(zip(*[t[n].tolist() for n in names]))",
+  fastparquet:
+    "import fastparquet; t = fastparquet.ParquetFile(path).to_pandas(); names = list(t.columns); rows = list(zip(*[t[n].tolist() for n in names]))",
   polars: "import polars; t = polars.read_parquet(path); names = t.columns; rows = t.rows()",
 };
 
@@ -110,6 +121,7 @@ const pythons = (Object.keys(PYTHON) as (keyof typeof PYTHON)[]).map((name) => (
 export const READERS: Reader[] = [
   duckdb,
   hyparquet,
+  hyparquetFromFile,
   wasm,
   polars,
   ...pythons.flatMap(({ reader }) => reader ?? []),

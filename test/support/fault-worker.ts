@@ -12,9 +12,11 @@ export * from "../../src/worker.ts";
 
 /**
  * What happens to a call: it fails before it is made, is made and its answer lost, comes late, waits until it is let
- * go, never comes; an R2 body ends in the middle, breaks there, or falls silent there.
+ * go, never comes; an R2 body ends in the middle, breaks there or falls silent there, or its bytes are gone: it breaks
+ * before the first one.
  */
-export type StoreFault = "fail" | "lose" | "delay" | "hold" | "hang" | "truncate" | "break" | "stall";
+export type StoreFault = "fail" | "lose" | "delay" | "hold" | "hang" | BodyFault;
+type BodyFault = "truncate" | "break" | "stall" | "gone";
 
 /** The middle of a body, and the time by which a late answer is late. */
 const DELAY_MS = 150;
@@ -71,7 +73,8 @@ const spoil: Watch = async ({ store, method }: StoreCall, proceed) => {
     case "truncate":
     case "break":
     case "stall":
-      return spoiltBody(await proceed(), plan.fault as "truncate" | "break" | "stall");
+    case "gone":
+      return spoiltBody(await proceed(), plan.fault as BodyFault);
   }
 };
 watchCaches(spoil);
@@ -82,18 +85,19 @@ function silence(): Promise<void> {
 }
 
 /** An R2 object whose body does not go beyond its middle; anything else is left alone. */
-async function spoiltBody(answer: unknown, fault: "truncate" | "break" | "stall"): Promise<unknown> {
+async function spoiltBody(answer: unknown, fault: BodyFault): Promise<unknown> {
   if (typeof answer !== "object" || answer === null || !("body" in answer)) return answer;
   const object = answer as R2ObjectBody;
   const bytes = new Uint8Array(await object.arrayBuffer());
-  const half = bytes.subarray(0, bytes.length >> 1);
+  const half = bytes.subarray(0, fault === "gone" ? 0 : bytes.length >> 1);
   // Like a real R2 body it knows its length, so the runtime itself notices an early end.
   const pipe = new FixedLengthStream(bytes.length);
   const writer = pipe.writable.getWriter();
   const send = async () => {
     if (half.length > 0) await writer.write(half);
     if (fault === "truncate") await writer.close();
-    if (fault === "break") await writer.abort(new Error("the body of r2 get broke by the test"));
+    if (fault === "break" || fault === "gone")
+      await writer.abort(new Error("the body of r2 get broke by the test"));
     if (fault === "stall") await silence();
   };
   send().catch(() => undefined);

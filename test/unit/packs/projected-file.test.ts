@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { tableFromIPC } from "apache-arrow";
-import { parquetMetadata, parquetReadObjects } from "hyparquet";
+import { asyncBufferFromFile, parquetMetadata, parquetReadObjects } from "hyparquet";
 import { readParquet } from "parquet-wasm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FIELDS } from "../../../src/orders/record.ts";
@@ -56,11 +56,16 @@ const four: AskedColumn[] = [
   { field: "time", name: "time" },
   { field: "exchange_order_id", name: "exchange_order_id" },
 ];
+const money: AskedColumn[] = (["amount", "volume", "price"] as const).map((field) => ({
+  field,
+  name: field,
+}));
 const one: AskedColumn[] = [{ field: "order_code", name: "side" }];
 const all: AskedColumn[] = FIELDS.map((field) => ({ field, name: field })).reverse();
 
 describe.each([
   ["four columns in another order, one of them twice", four],
+  ["three columns backwards", money],
   ["one column under its legacy name", one],
   ["all columns backwards", all],
 ])("a section reduced to %s", (_what, columns) => {
@@ -77,6 +82,27 @@ describe.each([
     const names = columns.map(({ name }) => name);
     expect(Object.keys(rows[0] ?? {})).toEqual(names);
     expect(rows.map((row) => names.map((name) => plain(row[name])))).toEqual(expected(columns));
+  });
+
+  it("is read by hyparquet from a file, each row group in one read from its first column to its last", async () => {
+    const path = join(folder, `read-${columns.length}.parquet`);
+    writeFileSync(path, fileOf(columns));
+    const rows = await parquetReadObjects({
+      file: await asyncBufferFromFile(path),
+      compressors: { ZSTD: decompressPage },
+    });
+    expect(rows.map((row) => columns.map(({ name }) => plain(row[name])))).toEqual(expected(columns));
+  });
+
+  it("has its chunks one behind the other in the order of its columns", () => {
+    const file = fileOf(columns);
+    let at = 4;
+    for (const { columns: chunks } of parquetMetadata(file.buffer).row_groups) {
+      for (const { meta_data } of chunks) {
+        expect(Number(meta_data?.dictionary_page_offset ?? meta_data?.data_page_offset)).toBe(at);
+        at += Number(meta_data?.total_compressed_size);
+      }
+    }
   });
 
   it("is read by DuckDB", async () => {
