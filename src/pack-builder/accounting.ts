@@ -4,8 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import { BUILDER_VERSION, type PackOrigin, type SourceRecord, sourceList } from "../packs/origin.ts";
+import { piecesOf } from "./delivery/compressed.ts";
+import { diskFile } from "./delivery/folder.ts";
 import { type DeliveredFile, DeliveryError } from "./delivery/source-file.ts";
-import { openLocalFile } from "./local-file.ts";
 
 /** The origin of a pack that this builder writes from `sources`, in any order. */
 export function originOf(
@@ -48,13 +49,12 @@ export async function sourceRecords(
 }
 
 async function summed(place: string, path: string): Promise<{ sizeBytes: number; sha256: string }> {
-  const file = await openLocalFile(place);
-  if ("reason" in file) throw new DeliveryError(`${path} cannot be read any more (${file.code})`);
-  try {
-    return { sizeBytes: file.sizeBytes, sha256: await file.sha256() };
-  } finally {
-    await file.close();
-  }
+  const file = await diskFile(place, path).catch((error: NodeJS.ErrnoException) => {
+    throw new DeliveryError(`${path} cannot be read any more (${error.code})`);
+  });
+  const hash = createHash("sha256");
+  for await (const piece of piecesOf(file)) hash.update(piece);
+  return { sizeBytes: file.sizeBytes, sha256: hash.digest("hex") };
 }
 
 /** How often each reason occurs, in the order of their first occurrence. */

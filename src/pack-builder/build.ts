@@ -3,8 +3,8 @@
  * thread at a time. Files with many securities are first cut into chunks whose rows wait on the disk by
  * security. Either way the memory holds a few chunks, however big the day is.
  */
-import { mkdir, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DayIndex } from "../packs/layout.ts";
 import type { PackOrigin } from "../packs/origin.ts";
@@ -21,6 +21,7 @@ import { PackWriter } from "./pack-writer.ts";
 import { Quarantine } from "./quarantine.ts";
 import { sectionsOf } from "./sections.ts";
 import { verifyPack } from "./verify/verify-pack.ts";
+import { WorkFolder } from "./work-folder.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
 /** Broken lines a build survives: one in so many. */
@@ -56,26 +57,31 @@ export interface BuildOptions {
  */
 export async function buildPack(options: BuildOptions): Promise<BuildReport> {
   const { tradedate, outFolder } = options;
-  const workFolder = join(outFolder, `${tradedate}.work`);
-  await rm(workFolder, { recursive: true, force: true });
-  await mkdir(workFolder, { recursive: true });
+  const work = await WorkFolder.create(outFolder, tradedate);
   let delivery: Delivery | undefined;
   let pool: WorkerPool | undefined;
   try {
-    delivery = await openDelivery(options.sources, workFolder);
-    // Where the pack goes into the delivered folder, the last run's pack would be read as orders.
-    const own = resolve(outFolder, `${tradedate}.parquet`);
-    delivery.files = delivery.files.filter(({ place }) => place !== own && place !== `${own}.partial`);
+    const real = await realpath(outFolder);
+    const ownOutputs = [packName(tradedate), quarantineName(tradedate)].map((name) => join(real, name));
+    delivery = await openDelivery(options.sources, { work, ownOutputs });
     const defects = new DefectBook();
-    const files = await findOrderFiles(delivery, { tradedate, workFolder, defects });
+    const files = await findOrderFiles(delivery, { tradedate, work, defects });
     refuseNothing(files, tradedate);
-    pool = new WorkerPool(options.threads, tradedate, workFolder);
-    return await new Build(options, files, defects, pool).run();
+    pool = new WorkerPool(options.threads, tradedate, work.path);
+    return await new Build(options, { delivery, files, defects, pool, work }).run();
   } finally {
-    delivery?.close();
+    await delivery?.close();
     await pool?.close();
-    await rm(workFolder, { recursive: true, force: true });
+    await work.close();
   }
+}
+
+function packName(tradedate: BeijingDate): string {
+  return `${tradedate}.parquet`;
+}
+
+function quarantineName(tradedate: BeijingDate): string {
+  return `${tradedate}.quarantine.csv`;
 }
 
 function refuseNothing({ files, withoutFile, leftOut }: OrderFiles, tradedate: BeijingDate) {
@@ -93,11 +99,22 @@ function refuseNothing({ files, withoutFile, leftOut }: OrderFiles, tradedate: B
   throw new DeliveryError(`no order file of a known layout was found; ${met}`);
 }
 
+/** What a build works on. */
+interface Opened {
+  delivery: Delivery;
+  files: OrderFiles;
+  defects: DefectBook;
+  pool: WorkerPool;
+  work: WorkFolder;
+}
+
 class Build {
   private readonly options: BuildOptions;
   private readonly files: OrderFiles;
   private readonly defects: DefectBook;
   private readonly pool: WorkerPool;
+  private readonly delivery: Delivery;
+  private readonly work: WorkFolder;
   private readonly quarantine: Quarantine;
   private readonly chunkBytes: number;
   private readonly intake: Intake;
@@ -105,23 +122,30 @@ class Build {
   private readonly fingerprints: number[] = [];
   private cancels = 0;
 
-  constructor(options: BuildOptions, files: OrderFiles, defects: DefectBook, pool: WorkerPool) {
+  constructor(options: BuildOptions, { delivery, files, defects, pool, work }: Opened) {
     this.options = options;
+    this.delivery = delivery;
     this.files = files;
     this.defects = defects;
     this.pool = pool;
-    this.quarantine = new Quarantine(join(options.outFolder, `${options.tradedate}.quarantine.csv`));
+    this.work = work;
+    const quarantine = join(options.outFolder, quarantineName(options.tradedate));
+    this.quarantine = new Quarantine(quarantine, work.next(".csv"));
     this.chunkBytes = options.chunkBytes ?? CHUNK_BYTES;
     this.intake = new Intake(defects, this.quarantine, this.chunkBytes);
   }
 
   async run(): Promise<BuildReport> {
     const { tradedate, outFolder } = this.options;
-    const path = join(outFolder, `${tradedate}.parquet`);
-    const sink = await FileSink.create(path, (partial) => this.verify(partial));
+    const path = join(outFolder, packName(tradedate));
+    const sink = await FileSink.create(path, {
+      partial: this.work.next(".parquet"),
+      check: (partial) => this.verify(partial),
+    });
     try {
       const writer = new PackWriter(tradedate, sink);
       await this.writeSections(writer);
+      await this.delivery.check();
       await this.quarantine.finish();
       if (this.quarantine.count > this.allowed() || this.intake.rows === 0) {
         await sink.discard();
@@ -161,7 +185,7 @@ class Build {
 
   private async origin(): Promise<PackOrigin> {
     const { files, leftOut } = this.files;
-    const delivered = files.map(({ file }) => file.delivered);
+    const delivered = files.flatMap(({ file }) => [file.delivered, ...(file.delivered.volumes ?? [])]);
     return originOf(await sourceRecords(delivered, this.intake.sums), {
       rows: { ...this.intake.accounted, quarantined: this.quarantine.count },
       files: { read: files.length, quarantined: 0, leftOut: countsOf(leftOut.map(({ reason }) => reason)) },

@@ -116,6 +116,5 @@ function layoutOfHead({ file, layout }: OrderFile, head: FileHead): Layout {
   if (layout.withoutHeader !== undefined || hasHeader(layout, head.columns)) return layout;
   const found = layoutOfHeader(head.columns);
   if (found !== undefined && found.delimiter === layout.delimiter) return found;
-  const columns = head.columns.slice(0, 4).join(",");
-  throw new DeliveryError(`${file.path} has a header of no known layout: ${JSON.stringify(columns)}`);
+  throw new DeliveryError(`${file.path} has a header of no known layout`);
 }

@@ -28,29 +28,28 @@ export class MemorySink implements PackSink {
 }
 
 /**
- * Writes to `<path>.partial` and renames it to `path` at the end, after the bytes are on the disk: killed
- * at any moment, no half pack looks whole, and a pack that stood there before stays until then.
+ * Writes to a temporary file and renames it to `path` at the end, after the bytes are on the disk: killed at any
+ * moment, no half pack looks whole, and a pack that stood there before stays until then.
  */
 export class FileSink implements PackSink {
   private readonly path: string;
+  private readonly partial: string;
   private readonly file: FileHandle;
-  private readonly check: (partialPath: string) => Promise<void>;
+  private readonly check: (partial: string) => Promise<void>;
 
-  private constructor(path: string, file: FileHandle, check: (partialPath: string) => Promise<void>) {
+  private constructor(path: string, file: FileHandle, { partial, check }: Required<FileSinkOptions>) {
     this.path = path;
     this.file = file;
+    this.partial = partial;
     this.check = check;
   }
 
-  /**
-   * Begins the file for `path`; what a killed run left under the temporary name is overwritten. `check` sees
-   * the finished bytes under the temporary name: when it throws, the file never gets its own.
-   */
+  /** Begins the file for `path`; what a killed run left under the temporary name is overwritten. */
   static async create(
     path: string,
-    check: (partialPath: string) => Promise<void> = async () => {},
+    { partial = `${path}.partial`, check = async () => {} }: FileSinkOptions = {},
   ): Promise<FileSink> {
-    return new FileSink(path, await open(partialPath(path), "w"), check);
+    return new FileSink(path, await open(partial, "w"), { partial, check });
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -63,16 +62,19 @@ export class FileSink implements PackSink {
   async finish(): Promise<void> {
     await this.file.sync();
     await this.file.close();
-    await this.check(partialPath(this.path));
-    await rename(partialPath(this.path), this.path);
+    await this.check(this.partial);
+    await rename(this.partial, this.path);
   }
 
   async discard(): Promise<void> {
     await this.file.close();
-    await rm(partialPath(this.path), { force: true });
+    await rm(this.partial, { force: true });
   }
 }
 
-function partialPath(path: string): string {
-  return `${path}.partial`;
+export interface FileSinkOptions {
+  /** The temporary file, on the disk of `path`; `<path>.partial` when absent. */
+  partial?: string;
+  /** Is given the finished bytes under the temporary name: when it throws, the file never gets its own. */
+  check?: (partial: string) => Promise<void>;
 }

@@ -12,11 +12,13 @@ export class Quarantine {
   /** How many lines are in it. */
   count = 0;
   first: BrokenRow | null = null;
+  private readonly partial: string;
   private file: FileHandle | undefined;
 
-  /** Nothing is written before the first broken line. */
-  constructor(path: string) {
+  /** Nothing is written before the first broken line, and then to `partial` until the end. */
+  constructor(path: string, partial: string) {
     this.path = path;
+    this.partial = partial;
   }
 
   /** Keeps lines of `file`; `linesBefore` is how many lines of the file stand before the first line they count from. */
@@ -26,7 +28,7 @@ export class Quarantine {
     this.first ??= { file, line: linesBefore + first.line, reason: first.reason };
     this.count += lines.length;
     if (this.file === undefined) {
-      this.file = await open(`${this.path}.partial`, "w");
+      this.file = await open(this.partial, "w");
       await this.file.write("file,line,reason,text\n");
     }
     const records = lines.map(
@@ -38,9 +40,8 @@ export class Quarantine {
   /** Gives the file its name; a run without broken lines removes what an earlier one left. */
   async finish(): Promise<void> {
     await this.file?.close();
-    if (this.file !== undefined) return rename(`${this.path}.partial`, this.path);
+    if (this.file !== undefined) return rename(this.partial, this.path);
     await rm(this.path, { force: true });
-    await rm(`${this.path}.partial`, { force: true });
   }
 }
 

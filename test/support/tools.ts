@@ -7,7 +7,12 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
 /** The Debian package of each tool, where it is called otherwise. */
-const PACKAGES: Readonly<Record<string, string>> = { aria2c: "aria2", sha256sum: "coreutils" };
+const PACKAGES: Readonly<Record<string, string>> = {
+  aria2c: "aria2",
+  sha256sum: "coreutils",
+  mkfifo: "coreutils",
+  "7z": "p7zip-full",
+};
 
 /**
  * Whether a tool is missing, for `describe.skipIf`. Says loudly what to install; throws when `CI` is `true`

@@ -23,7 +23,9 @@ interface BuildCommandOptions {
 export function registerBuild(pack: Command): void {
   pack
     .command("build")
-    .description("build the pack of a day from order files: folders, .zip, .7z, .csv, .txt, .parquet")
+    .description(
+      "build the pack of a day from folders, .csv, .txt, .parquet, .gz, .zst, .zip, .7z (also split) and .tar",
+    )
     .argument("<delivery...>", "what was delivered for the day; several are read as one")
     .requiredOption("--date <YYYYMMDD>", "the trading day", dateArgument)
     .requiredOption("--out <folder>", "where the pack goes; made if absent")
@@ -37,7 +39,8 @@ export function registerBuild(pack: Command): void {
     .option("--json", "print the report as JSON")
     .addHelpText(
       "after",
-      "\nExit status 3: built, but lines that could not be rows were left out (see the report).",
+      "\nLinks are not followed. Every file that is not read is named in the report.\n" +
+        "Exit status 3: built, but lines that could not be rows, or files that may hold orders, were left out.",
     )
     .action(build);
 }

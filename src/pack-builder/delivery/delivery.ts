@@ -1,75 +1,266 @@
 /**
- * What was delivered: the files of the folders, archives and single files given, those in archives inside
- * folders too, in the order of their paths.
+ * What was delivered: the files of the folders, archives and single files given, those of archives in them too, in
+ * the order of their paths. Nothing outside what was given is read: no link is followed, and every file that is not
+ * listed is left out by name.
  */
-import { stat } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import type { Stats } from "node:fs";
+import { lstat, readdir, realpath } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { isWorkFolder, type WorkFolder } from "../work-folder.ts";
+import { copiedOut, decompressed } from "./compressed.ts";
+import {
+  type ArchiveFormat,
+  archiveFormat,
+  compressionOf,
+  holdsNoRecords,
+  isUnderWay,
+  plainName,
+  volumeOf,
+} from "./file-names.ts";
 import { diskFile, listFolder } from "./folder.ts";
 import { unpackSevenZip } from "./seven-zip.ts";
-import { type DeliveredFile, DeliveryError, type Listing, type SourceFile } from "./source-file.ts";
+import { baseName, DeliveryError, type LeftOutFile, type Listing, type SourceFile } from "./source-file.ts";
 import { type OpenZip, openZip } from "./zip.ts";
+
+/** Archives in archives are opened to this depth. */
+const MAX_DEPTH = 5;
 
 export interface Delivery {
   /** Sorted by path, so that nothing depends on the order of the command line or of a directory. */
   files: SourceFile[];
   /** Paths of folders, those that only their files imply included. */
   folders: string[];
-  close(): void;
+  /** What is not read, whatever its layout. */
+  leftOut: LeftOutFile[];
+  /** Throws `DeliveryError` when an archive changed since it was opened. */
+  check(): Promise<void>;
+  close(): Promise<void>;
 }
 
-/** Lists what `places` hold; 7z archives are unpacked below `workFolder`. Throws `DeliveryError`. */
-export async function openDelivery(places: readonly string[], workFolder: string): Promise<Delivery> {
-  const files: SourceFile[] = [];
-  const folders = new Set<string>();
-  const zips: OpenZip[] = [];
-  const waiting: Waiting[] = places.map((place) => ({
-    place: resolve(place),
-    path: basename(resolve(place)),
-    archive: null,
-  }));
-  const close = () => {
-    for (const zip of zips) zip.close();
-  };
+/**
+ * Lists what `places` hold; archives that cannot be read in place are unpacked into `work`. `ownOutputs` are files
+ * that builds write, which a delivery may hold when the pack goes into the delivered folder. Throws `DeliveryError`.
+ */
+export async function openDelivery(
+  places: readonly string[],
+  { work, ownOutputs }: { work: WorkFolder; ownOutputs: readonly string[] },
+): Promise<Delivery> {
+  const opening = new Opening(work, ownOutputs);
   try {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const listing = await listed(next.place, next.path, workFolder);
-      if ("close" in listing) zips.push(listing);
-      for (const folder of listing.folders) folders.add(folder);
-      for (const file of listing.files) {
-        for (const folder of foldersAbove(file.path)) folders.add(folder);
-        const delivered = next.archive ?? file.delivered;
-        if (file.place !== null && ARCHIVE.test(file.path))
-          waiting.push({ place: file.place, path: file.path, archive: delivered });
-        else files.push({ ...file, delivered });
-      }
-    }
+    await opening.openPlaces(places);
+    return opening.delivery();
   } catch (error) {
-    close();
+    await opening.close();
     throw error;
   }
-  files.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return { files, folders: [...folders].sort(), close };
 }
 
-/** A place that is still to be listed. */
-interface Waiting extends DeliveredFile {
-  /** The outermost archive that it is or lies in; `null` for what was given on the command line. */
-  archive: DeliveredFile | null;
+class Opening {
+  private readonly work: WorkFolder;
+  private readonly ownOutputs: readonly string[];
+  private readonly files: SourceFile[] = [];
+  private readonly folders = new Set<string>();
+  private readonly leftOut: LeftOutFile[] = [];
+  private readonly zips: OpenZip[] = [];
+
+  constructor(work: WorkFolder, ownOutputs: readonly string[]) {
+    this.work = work;
+    this.ownOutputs = ownOutputs;
+  }
+
+  async openPlaces(places: readonly string[]): Promise<void> {
+    for (const { place, path } of await namedPlaces(places)) {
+      const status = await placeStatus(place);
+      if (status.isDirectory()) {
+        this.folders.add(path);
+        await this.take(await listFolder(place, path, isWorkFolder), 0);
+      } else {
+        const volumes = volumeOf(place) === null ? [place] : await volumesBeside(place);
+        const files = volumes.map((volume) => diskFile(volume, join(dirname(path), basename(volume))));
+        await this.take({ files: await Promise.all(files), folders: [], leftOut: [] }, 0);
+      }
+    }
+  }
+
+  delivery(): Delivery {
+    const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1);
+    this.files.sort(byPath);
+    this.files.forEach(({ path }, at) => {
+      if (path === this.files[at - 1]?.path)
+        throw new DeliveryError(`${path} is delivered twice; give one of them`);
+    });
+    return {
+      files: this.files,
+      folders: [...this.folders].sort(),
+      leftOut: this.leftOut.sort(byPath),
+      check: async () => {
+        for (const zip of this.zips) await zip.check();
+      },
+      close: () => this.close(),
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const zip of this.zips) await zip.close();
+  }
+
+  /** Takes the files of a folder or archive; `depth` is how many archives are around them. */
+  private async take({ files, folders, leftOut }: Listing, depth: number): Promise<void> {
+    for (const folder of folders) this.addFolders(`${folder}/`);
+    for (const file of leftOut) {
+      this.addFolders(file.path);
+      this.leftOut.push(file);
+    }
+    const { single, split } = bySplitArchive(files);
+    for (const file of single) await this.takeFile(file, depth);
+    for (const volumes of split) await this.takeVolumes(volumes, depth);
+  }
+
+  private async takeFile(file: SourceFile, depth: number): Promise<void> {
+    const { path, place } = file;
+    this.addFolders(path);
+    if (place !== null && this.ownOutputs.includes(place)) {
+      this.leftOut.push({ path, reason: "own_output" });
+      return;
+    }
+    const name = baseName(path);
+    const compression = compressionOf(name);
+    const format = archiveFormat(plainName(path));
+    if ((compression === null && format === null) || isUnderWay(name) || holdsNoRecords(name)) {
+      this.files.push(file);
+    } else if (depth >= MAX_DEPTH) {
+      this.leftOut.push({ path, reason: "nested_too_deep" });
+    } else {
+      const ending = format === null ? "" : `.${format}`;
+      const plain =
+        compression === null ? file : await decompressed(file, compression, this.work.next(ending));
+      if (format === null) this.files.push(plain);
+      else await this.takeArchive([plain], format, depth);
+    }
+  }
+
+  /** Takes an archive of one file, or of the volumes of a split one. */
+  private async takeArchive(
+    [first, ...volumes]: readonly [SourceFile, ...SourceFile[]],
+    format: ArchiveFormat,
+    depth: number,
+  ): Promise<void> {
+    const { path } = first;
+    const delivered =
+      volumes.length === 0
+        ? first.delivered
+        : { ...first.delivered, volumes: volumes.map((each) => each.delivered) };
+    const file = first.place === null ? await copiedOut(first, this.work.next(`.${format}`)) : first;
+    const place = file.place ?? "";
+    if (format !== "zip") {
+      // The program opens the files by their names: before and after, they must be those that were listed.
+      const all = [file, ...volumes];
+      await refuseAnyChanged(all);
+      const listing = await unpackSevenZip({ place, path, delivered }, this.work);
+      await refuseAnyChanged(all);
+      return this.take(listing, depth + 1);
+    }
+    const zip = await openZip(place, path);
+    this.zips.push(zip);
+    return this.take({ ...zip, files: zip.files.map((each) => ({ ...each, delivered })) }, depth + 1);
+  }
+
+  /** Takes a split archive, all of whose volumes must lie in one folder. */
+  private async takeVolumes(volumes: readonly SourceFile[], depth: number): Promise<void> {
+    const [first] = volumes;
+    if (first === undefined) return;
+    const missing = volumes.findIndex(({ path }, at) => volumeOf(path)?.number !== at + 1);
+    if (missing >= 0) {
+      const { archive = first.path } = volumeOf(first.path) ?? {};
+      const name = `${archive}.${String(missing + 1).padStart(3, "0")}`;
+      throw new DeliveryError(`${name}, a part of a split archive, is missing; deliver all parts`);
+    }
+    if (first.place === null) {
+      for (const { path } of volumes) this.leftOut.push({ path, reason: "unread_format" });
+    } else await this.takeArchive([first, ...volumes.slice(1)], "7z", depth);
+  }
+
+  /** Adds every folder above `path`: `a/b/c.csv` lies below `a/b` and `a`. */
+  private addFolders(path: string): void {
+    for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
+      this.folders.add(path.slice(0, at));
+    }
+  }
 }
 
-const ARCHIVE = /\.(zip|7z)$/i;
+async function refuseAnyChanged(files: readonly SourceFile[]): Promise<void> {
+  for (const file of files) await (await file.open()).close();
+}
 
-async function listed(place: string, path: string, workFolder: string): Promise<Listing | OpenZip> {
-  const status = await stat(place).catch(() => undefined);
+/** Separates the volumes of split archives, each archive's in their order, from all other files. */
+function bySplitArchive(files: readonly SourceFile[]): { single: SourceFile[]; split: SourceFile[][] } {
+  const single: SourceFile[] = [];
+  const split = new Map<string, SourceFile[]>();
+  for (const file of files) {
+    const archive = volumeOf(file.path)?.archive;
+    if (archive === undefined) single.push(file);
+    else split.set(archive, [...(split.get(archive) ?? []), file]);
+  }
+  const number = ({ path }: SourceFile) => volumeOf(path)?.number ?? 0;
+  return { single, split: [...split.values()].map((each) => each.sort((a, b) => number(a) - number(b))) };
+}
+
+/** The real places and their names in reports: base names, with folders in front where two would be the same. */
+async function namedPlaces(places: readonly string[]): Promise<{ place: string; path: string }[]> {
+  const real = new Set<string>();
+  for (const given of places) {
+    const place = resolve(given);
+    // Links above what was given are the operator's own way to it; what was given must not be one.
+    const folder = await realpath(dirname(place)).catch(() => null);
+    if (folder === null) throw new DeliveryError(`there is no ${place}`);
+    const here = join(folder, basename(place));
+    const { archive } = volumeOf(here) ?? {};
+    real.add(archive === undefined ? here : ((await firstVolume(archive)) ?? here));
+  }
+  const all = [...real];
+  const names = new Set(all.map((place) => basename(place)));
+  if (names.size === all.length) return all.map((place) => ({ place, path: basename(place) }));
+  const above = commonFolder(all);
+  return all.map((place) => ({ place, path: relative(above, place).replaceAll("\\", "/") }));
+}
+
+function commonFolder(places: readonly string[]): string {
+  let [above = ""] = places.map((place) => dirname(place));
+  while (places.some((place) => relative(above, place).startsWith(".."))) above = dirname(above);
+  return above;
+}
+
+async function placeStatus(place: string): Promise<Stats> {
+  const status = await lstat(place).catch(() => undefined);
   if (status === undefined) throw new DeliveryError(`there is no ${place}`);
-  if (status.isDirectory()) return listFolder(place, path);
-  if (/\.zip$/i.test(path)) return openZip(place, path);
-  if (/\.7z$/i.test(path)) return unpackSevenZip(place, path, join(workFolder, "unpacked"));
-  return { files: [await diskFile(place, path)], folders: [] };
+  if (status.isSymbolicLink()) {
+    throw new DeliveryError(`${place} is a link, and links are not followed; give what it leads to`);
+  }
+  if (!status.isDirectory() && !status.isFile()) {
+    throw new DeliveryError(`${place} is neither a file nor a folder`);
+  }
+  return status;
 }
 
-/** `a/b/c.csv` lies below `a/b` and `a`. */
-function foldersAbove(path: string): string[] {
-  const names = path.split("/").slice(0, -1);
-  return names.map((_, depth) => names.slice(0, depth + 1).join("/"));
+async function firstVolume(archive: string): Promise<string | null> {
+  const names = (await readdir(dirname(archive))).filter(
+    (name) => volumeOf(join(dirname(archive), name))?.archive === archive,
+  );
+  const [first] = names.sort();
+  return first === undefined ? null : join(dirname(archive), first);
+}
+
+/** All volumes of the split archive that the volume `place` belongs to. */
+async function volumesBeside(place: string): Promise<string[]> {
+  const folder = dirname(place);
+  const archive = volumeOf(place)?.archive;
+  const names = await readdir(folder);
+  const volumes = names
+    .map((name) => join(folder, name))
+    .filter((each) => volumeOf(each)?.archive === archive);
+  for (const volume of volumes) {
+    const status = await placeStatus(volume);
+    if (!status.isFile()) throw new DeliveryError(`${volume} is no file`);
+  }
+  return volumes.sort();
 }

@@ -1,40 +1,104 @@
-/** Files of a folder, nested as deep as it goes. */
-import { open, readdir, stat } from "node:fs/promises";
-import { join, relative } from "node:path";
-import type { ByteSource, Listing, SourceFile } from "./source-file.ts";
+/** Files of a folder, nested as deep as it goes. No link is followed, and no file is read that has changed since it was listed. */
+import type { Stats } from "node:fs";
+import { constants, type FileHandle, lstat, open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type ByteSource, DeliveryError, type Listing, type SourceFile } from "./source-file.ts";
 
-/** Every file below `folder` and every folder, under paths that begin with `path`. */
-export async function listFolder(folder: string, path: string): Promise<Listing> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files: SourceFile[] = [];
-  const folders: string[] = [];
-  for (const entry of found) {
-    const place = join(entry.parentPath, entry.name);
-    const below = `${path}/${relative(folder, place).replaceAll("\\", "/")}`;
-    if (entry.isDirectory()) folders.push(below);
-    else if ((await stat(place)).isFile()) files.push(await diskFile(place, below));
+/**
+ * Returns every file below `folder` and every folder, under paths that begin with `path`; links and what is no
+ * file are left out by name. `isSkipped` is asked for each place that is not to be looked at.
+ */
+export async function listFolder(
+  folder: string,
+  path: string,
+  isSkipped: (place: string) => boolean = () => false,
+): Promise<Listing> {
+  const listing: Listing = { files: [], folders: [], leftOut: [] };
+  const waiting = [{ folder, path }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    for (const entry of await readdir(next.folder, { withFileTypes: true })) {
+      const place = join(next.folder, entry.name);
+      const below = `${next.path}/${entry.name}`;
+      if (isSkipped(place)) continue;
+      if (entry.isDirectory()) {
+        listing.folders.push(below);
+        waiting.push({ folder: place, path: below });
+      } else if (entry.isFile()) listing.files.push(await diskFile(place, below));
+      else listing.leftOut.push({ path: below, reason: entry.isSymbolicLink() ? "link" : "special" });
+    }
   }
-  return { files, folders };
+  return listing;
 }
 
-/** A file on the disk, under the name `path` in reports. */
+/** Returns the file at `place`, which is no link, under the name `path` in reports. */
 export async function diskFile(place: string, path: string): Promise<SourceFile> {
-  const { size } = await stat(place);
-  return { path, sizeBytes: size, place, delivered: { path, place }, open: () => openDisk(place) };
+  const listed = await lstat(place);
+  const open = async () => new DiskSource(await openUnchanged(place, path, listed), path, listed);
+  return { path, sizeBytes: listed.size, place, delivered: { path, place }, open };
 }
 
-async function openDisk(place: string): Promise<ByteSource> {
-  const file = await open(place, "r");
-  return {
-    async fill(target) {
-      let filled = 0;
-      while (filled < target.length) {
-        const { bytesRead } = await file.read(target, filled, target.length - filled);
-        if (bytesRead === 0) break;
-        filled += bytesRead;
+/**
+ * Opens the file at `place` for reading. Throws `DeliveryError` when it is a link, or no longer the file that was
+ * `listed`: a folder above it may have become a link since.
+ */
+export async function openUnchanged(place: string, path: string, listed: Stats): Promise<FileHandle> {
+  // A pipe that took the file's place would else be waited for.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(place, flags).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ELOOP" || error.code === "ENOENT") throw changed(path, error);
+    throw new DeliveryError(`${path} cannot be read (${error.code})`, { cause: error });
+  });
+  try {
+    await refuseChanged(file, path, listed);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return file;
+}
+
+/** Throws `DeliveryError` when the open `file` is not what was `listed`, in the same state. */
+export async function refuseChanged(file: FileHandle, path: string, listed: Stats): Promise<void> {
+  const now = await file.stat();
+  const same =
+    now.dev === listed.dev &&
+    now.ino === listed.ino &&
+    now.size === listed.size &&
+    now.mtimeMs === listed.mtimeMs;
+  if (!same) throw changed(path);
+}
+
+function changed(path: string, cause?: unknown): DeliveryError {
+  return new DeliveryError(`${path} changed while it was read; wait until the delivery is complete`, {
+    cause,
+  });
+}
+
+class DiskSource implements ByteSource {
+  private readonly file: FileHandle;
+  private readonly path: string;
+  private readonly listed: Stats;
+
+  constructor(file: FileHandle, path: string, listed: Stats) {
+    this.file = file;
+    this.path = path;
+    this.listed = listed;
+  }
+
+  async fill(target: Uint8Array): Promise<number> {
+    let filled = 0;
+    while (filled < target.length) {
+      const { bytesRead } = await this.file.read(target, filled, target.length - filled);
+      if (bytesRead === 0) {
+        await refuseChanged(this.file, this.path, this.listed);
+        break;
       }
-      return filled;
-    },
-    close: () => file.close(),
-  };
+      filled += bytesRead;
+    }
+    return filled;
+  }
+
+  close(): Promise<void> {
+    return this.file.close();
+  }
 }

@@ -10,7 +10,9 @@ import { plainTabbed } from "../layouts/plain.ts";
 import { layoutOfHeader, layoutOfName } from "../layouts/registry.ts";
 import { readHead } from "../parse/file-head.ts";
 import { readSecurity } from "../parse/security-cell.ts";
+import type { WorkFolder } from "../work-folder.ts";
 import type { Delivery } from "./delivery.ts";
+import { holdsNoRecords, isUnderWay, isUnreadFormat, plainName, withoutArchiveEnding } from "./file-names.ts";
 import { plainParquetAsText } from "./parquet-source.ts";
 import {
   baseName,
@@ -42,27 +44,32 @@ const HEAD_BYTES = 64 * 1024;
 
 /**
  * Sorts out the files of `delivery` for the day `tradedate`; defects of whole files go to `defects`. Parquet
- * files become text below `workFolder`. Throws `DeliveryError` when a security's folder comes twice.
+ * files become text in `work`. Throws `DeliveryError` when a security's folder comes twice.
  */
 export async function findOrderFiles(
   delivery: Delivery,
-  { tradedate, workFolder, defects }: { tradedate: BeijingDate; workFolder: string; defects: DefectBook },
+  { tradedate, work, defects }: { tradedate: BeijingDate; work: WorkFolder; defects: DefectBook },
 ): Promise<OrderFiles> {
   const found: OrderFiles = { files: [], withoutFile: [], leftOut: [] };
+  for (const { path, reason } of delivery.leftOut) {
+    const isOther = otherDayOf(path, tradedate) !== null;
+    found.leftOut.push({ path, reason: isOther ? "other_day" : reason });
+  }
   const delivered = new Map<string, string>();
   for (const file of delivery.files) {
     const { path } = file;
     const folder = securityOfFolder(path.slice(0, path.lastIndexOf("/")));
     const reason = reasonByName(path, tradedate, folder);
-    const recognised = reason === null ? await recognise(file, workFolder) : null;
+    const recognised = reason === null ? await recognise(file, work) : null;
     if (recognised === null || folder === "not carried") {
-      found.leftOut.push({ path, reason: reason ?? "unknown_layout" });
+      found.leftOut.push({ path, reason: reason ?? (file.sizeBytes === 0 ? "empty" : "unknown_layout") });
       if (reason === "market_not_carried") defects.add(reason, 1, { file: path, line: 0 });
       continue;
     }
     if (folder !== null) refuseTwice(delivered, folder, path);
     found.files.push({ ...recognised, security: folder });
   }
+  found.leftOut.sort((a, b) => (a.path < b.path ? -1 : 1));
   const unread = found.leftOut.filter(({ reason }) => mayHoldRecords(reason));
   for (const path of delivery.folders) {
     const security = otherDayOf(path, tradedate) === null ? securityOfFolder(path) : null;
@@ -85,19 +92,23 @@ function reasonByName(
   folder: Security | "not carried" | null,
 ): LeftOutReason | null {
   if (otherDayOf(path, tradedate) !== null) return "other_day";
-  if (NOT_ORDERS.test(baseName(path))) return "other_dataset";
-  return folder === "not carried" ? "market_not_carried" : null;
+  const name = baseName(path);
+  if (NOT_ORDERS.test(plainName(path))) return "other_dataset";
+  if (folder === "not carried") return "market_not_carried";
+  if (isUnderWay(name)) return "under_way";
+  if (holdsNoRecords(name) || /(^|\/)__MACOSX\//.test(path)) return "no_records";
+  return isUnreadFormat(name) ? "unread_format" : null;
 }
 
 /** A folder or archive on the path named like another day than `tradedate`; `null` when there is none. */
 function otherDayOf(path: string, tradedate: BeijingDate): string | null {
-  const days = path.split("/").map((name) => parseBeijingDate(name.replace(/\.(zip|7z)$/i, "")));
+  const days = path.split("/").map((name) => parseBeijingDate(withoutArchiveEnding(name)));
   return days.find((day) => day !== null && day !== tradedate) ?? null;
 }
 
 /** The security that the folder `path` is named after, as `600519.SH`. */
 function securityOfFolder(path: string): Security | "not carried" | null {
-  const name = baseName(path);
+  const name = withoutArchiveEnding(baseName(path));
   const security = name.includes(".") ? readSecurity(name) : null;
   if (security === null || security.market === null) return null;
   if (security.market === "BJ") return "not carried";
@@ -113,16 +124,15 @@ function refuseTwice(delivered: Map<string, string>, { symbol, market }: Securit
 
 async function recognise(
   file: SourceFile,
-  workFolder: string,
+  work: WorkFolder,
 ): Promise<{ file: SourceFile; layout: Layout } | null> {
-  const name = baseName(file.path);
+  const name = plainName(file.path);
   const named = layoutOfName(name);
   if (named !== undefined) return { file, layout: named };
   if (/\.parquet$/i.test(name)) {
-    const text = await plainParquetAsText(file, workFolder);
+    const text = await plainParquetAsText(file, work);
     return text === null ? null : { file: text, layout: plainTabbed };
   }
-  if (!/\.(csv|txt)$/i.test(name)) return null;
   const source = await file.open();
   try {
     const head = new Uint8Array(Math.min(HEAD_BYTES, file.sizeBytes));

@@ -2,41 +2,42 @@
  * Parquet files with the API's field names, turned into text by DuckDB on the way in, so that their rows pass
  * the same checks as any other layout's. A line number of such a file is the row number plus one.
  */
-import { mkdir } from "node:fs/promises";
-import { basename, join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { layoutOfHeader } from "../layouts/registry.ts";
+import type { WorkFolder } from "../work-folder.ts";
+import { copiedOut } from "./compressed.ts";
 import { diskFile } from "./folder.ts";
 import { DeliveryError, type SourceFile } from "./source-file.ts";
 
-/** `file` as tab-separated text below `workFolder`; `null` when its columns are not the API's. */
-export async function plainParquetAsText(file: SourceFile, workFolder: string): Promise<SourceFile | null> {
-  if (file.place === null) {
-    throw new DeliveryError(`${file.path}: Parquet files are not read inside archives; unpack it first`);
-  }
+/**
+ * Returns `file` as tab-separated text in `work`; `null` when its columns are not the API's. Throws `DeliveryError`
+ * when it is no whole Parquet file.
+ */
+export async function plainParquetAsText(file: SourceFile, work: WorkFolder): Promise<SourceFile | null> {
+  const onDisk = file.place === null ? await copiedOut(file, work.next(".parquet")) : file;
   const instance = await DuckDBInstance.create(":memory:", { memory_limit: "2GB" });
   const connection = await instance.connect();
   try {
-    const source = `read_parquet(${literal(file.place)})`;
+    // DuckDB opens the file by its name: before and after, it must be the one that was listed.
+    await (await onDisk.open()).close();
+    const source = `read_parquet(${literal(onDisk.place ?? "")})`;
     const described = await connection.runAndReadAll(`describe select * from ${source}`);
     const columns = described.getRowObjects().map(({ column_name }) => String(column_name));
     if (layoutOfHeader(columns)?.name !== "plain") return null;
-    const folder = join(workFolder, "text");
-    await mkdir(folder, { recursive: true });
-    const place = join(folder, `${basename(file.path)}-${file.sizeBytes}.tsv`);
+    const place = work.next(".tsv");
     // DuckDB prints doubles as the shortest text that reads back, so a price becomes the text it was meant to be.
     const texts = columns.map((name) => `${asText(name)} as ${identifier(name)}`);
     await connection.run(
       `copy (select ${texts.join(", ")} from ${source}) to ${literal(place)} (format csv, delimiter '\\t', header)`,
     );
+    await (await onDisk.open()).close();
     return { ...(await diskFile(place, file.path)), delivered: file.delivered };
   } catch (error) {
-    throw new DeliveryError(
-      `${file.path} cannot be read: ${error instanceof Error ? error.message : error}`,
-      {
-        cause: error,
-      },
-    );
+    if (error instanceof DeliveryError) throw error;
+    // DuckDB's own sentence may quote what the file holds.
+    throw new DeliveryError(`${file.path} cannot be read as a Parquet file; deliver it again`, {
+      cause: error,
+    });
   } finally {
     connection.closeSync();
     instance.closeSync();

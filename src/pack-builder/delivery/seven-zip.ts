@@ -1,64 +1,188 @@
-/** Files of a 7z archive, unpacked with the installed `7z` program: solid archives cannot be read in place. */
+/**
+ * Files of a 7z or tar archive, unpacked with the installed `7z` program: solid archives cannot be read in place.
+ * The archive is listed first. Links and members with a path that leaves the archive are never unpacked.
+ */
 import { spawn } from "node:child_process";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import type { WorkFolder } from "../work-folder.ts";
 import { listFolder } from "./folder.ts";
-import { DeliveryError, type Listing } from "./source-file.ts";
+import {
+  baseName,
+  type DeliveredFile,
+  DeliveryError,
+  type LeftOutReason,
+  type Listing,
+  leavesItsArchive,
+} from "./source-file.ts";
 
 /** Names under which the program is installed. */
 const PROGRAMS = ["7z", "7zz", "7za"];
 /** Files that are never orders and are most of an archive's bytes. */
-const LEFT_OUT = ["逐笔成交.csv", "行情.csv"];
+const NOT_UNPACKED = ["逐笔成交.csv", "行情.csv"];
+/** The line between what is said of the archive and what is said of its members. */
+const MEMBERS = /^-{10}$/m;
+const OUTPUT_BYTES = 64 * 1024 * 1024;
+
+/** What failed, as the program says it, and the sentence for it behind the archive's name. */
+const COMPLAINTS: readonly [RegExp, string][] = [
+  [
+    /wrong password|encrypted|enter password/i,
+    "is protected with a password; unpack it and deliver the folder",
+  ],
+  [/no space left|disk full/i, "cannot be unpacked: the disk of the output folder is full"],
+  [
+    /unexpected end|headers error|is not archive|can ?not open|missing volume|there are data after/i,
+    "is cut short or damaged, or a part of it is missing; deliver it again",
+  ],
+  [/crc failed|data error/i, "is damaged: its content does not match its checksums; deliver it again"],
+  [
+    /unsupported method/i,
+    "uses a compression that the installed 7z does not read; unpack it and deliver the folder",
+  ],
+];
+
+interface Member {
+  path: string;
+  isFolder: boolean;
+  reason: LeftOutReason | null;
+}
+
+/** The archive at `place`, called `path` in reports, out of the file that was `delivered`. */
+export interface PackedArchive {
+  place: string;
+  path: string;
+  delivered: DeliveredFile;
+}
 
 /**
- * Unpacks the archive `place` into `folder` and lists it under paths that begin with `path`. Throws `DeliveryError` when no 7z program is
- * installed, or with the program's own words when it fails.
+ * Unpacks an archive into `work` and lists it under paths that begin with its own. Throws `DeliveryError` when no 7z
+ * program is installed, or with what is wrong with the archive.
  */
-export async function unpackSevenZip(place: string, path: string, folder: string): Promise<Listing> {
-  const target = join(folder, path);
-  await mkdir(target, { recursive: true });
-  const words = ["x", place, `-o${target}`, "-y", "-bd", ...LEFT_OUT.map((name) => `-xr!${name}`)];
+export async function unpackSevenZip(archive: PackedArchive, work: WorkFolder): Promise<Listing> {
+  const { place, path, delivered } = archive;
+  const listing = await sevenZip(["l", "-slt", "-p", "--", place], archive, work);
+  if (!MEMBERS.test(listing)) throw new DeliveryError(`${path} holds no files, or cannot be listed`);
+  const members = membersOf(listing);
+  refuseTwice(members, path);
+  const target = work.next();
+  await mkdir(target);
+  const options = [`-o${target}`, "-y", "-bd", "-p"];
+  const wanted = members.filter(({ reason, isFolder }) => reason === null && !isFolder);
+  const isSafe = members.every(({ reason }) => reason === null || reason === "other_dataset");
+  if (isSafe) {
+    options.push(...NOT_UNPACKED.map((name) => `-xr!${name}`), "--", place);
+  } else {
+    const list = work.next(".list");
+    await writeFile(list, wanted.map((member) => `${member.path}\n`).join(""));
+    options.push("-spd", "-scsUTF-8", `-i@${list}`, "--", place);
+  }
+  if (wanted.length > 0) await sevenZip(["x", ...options], archive, work);
+  const found = await listFolder(target, path);
+  if (found.files.length !== wanted.length) {
+    throw new DeliveryError(`${path} is damaged: it lists other files than it holds; deliver it again`);
+  }
+  const leftOut = members.flatMap(({ reason, path: member }) =>
+    reason === null ? [] : [{ path: `${path}/${member}`, reason }],
+  );
+  const folders = members.filter(({ isFolder, reason }) => isFolder && reason === null);
+  return {
+    files: found.files.map((file) => ({ ...file, delivered })),
+    folders: folders.map((folder) => `${path}/${folder.path}`),
+    leftOut: [...leftOut, ...found.leftOut],
+  };
+}
+
+/** The members in a technical listing, one block of `Name = value` lines each. */
+function membersOf(listing: string): Member[] {
+  const [, text = ""] = listing.split(MEMBERS, 2);
+  return text.split(/\r?\n\r?\n/).flatMap((block) => {
+    const facts = new Map(
+      block.split(/\r?\n/).map((line) => {
+        const [name = "", ...value] = line.split(" = ");
+        return [name.trim(), value.join(" = ")] as const;
+      }),
+    );
+    const path = facts.get("Path")?.replaceAll("\\", "/");
+    if (path === undefined) return [];
+    // `D drwxr-xr-x`: the attributes of Windows, those of Unix, or both.
+    const kinds = `${facts.get("Attributes") ?? ""} ${facts.get("Mode") ?? ""}`.trim().split(/\s+/);
+    const unix = kinds.find((kind) => /^[-dlbcps][-r][-w]/.test(kind))?.[0] ?? "";
+    const windows = kinds.find((kind) => /^[A-Z]+$/.test(kind)) ?? "";
+    const isFolder = facts.get("Folder") === "+" || unix === "d" || windows.includes("D");
+    const target = `${facts.get("Symbolic Link") ?? ""}${facts.get("Hard Link") ?? ""}`;
+    const isLink = unix === "l" || windows.includes("L") || target !== "";
+    return [{ path, isFolder, reason: isLink ? "link" : reasonOf(path, unix) }];
+  });
+}
+
+function reasonOf(path: string, unix: string): LeftOutReason | null {
+  if (leavesItsArchive(`archive/${path}`)) return "outside";
+  if (unix !== "" && "bcps".includes(unix)) return "special";
+  return NOT_UNPACKED.includes(baseName(path)) ? "other_dataset" : null;
+}
+
+/** Unpacked, one of two members of the same name would be lost. */
+function refuseTwice(members: readonly Member[], path: string): void {
+  const seen = new Set<string>();
+  for (const member of members) {
+    if (member.isFolder) continue;
+    if (seen.has(member.path))
+      throw new DeliveryError(`${path} holds ${member.path} twice; unpack it and deliver the folder`);
+    seen.add(member.path);
+  }
+}
+
+/** Runs the installed program and returns what it prints. */
+async function sevenZip(words: string[], { place, path }: PackedArchive, work: WorkFolder): Promise<string> {
   for (const program of PROGRAMS) {
-    const ended = await run(program, words);
+    const ended = await work.during(run(program, words, work.signal));
     if (ended === "not installed") continue;
-    if (ended.status === 0) {
-      const { files, folders } = await listFolder(target, path);
-      return { files: files.map((file) => ({ ...file, delivered: { path, place } })), folders };
-    }
-    throw new DeliveryError(`${program} could not unpack ${place}: ${complaint(ended.output)}`);
+    if (ended.status === 0) return ended.output;
+    const known = COMPLAINTS.find(([pattern]) => pattern.test(ended.complaint));
+    throw new DeliveryError(
+      `${path} ${known?.[1] ?? `cannot be unpacked: ${program} ends with status ${ended.status}`}`,
+    );
   }
   throw new DeliveryError(
-    `${place} is a 7z archive and no 7z program is installed: install p7zip-full or 7zip ` +
+    `${place} is a 7z or tar archive and no 7z program is installed: install p7zip-full or 7zip ` +
       "(apt install 7zip, brew install sevenzip), or unpack it and give the folder.",
   );
 }
 
-function run(
-  program: string,
-  words: string[],
-): Promise<"not installed" | { status: number; output: string }> {
+interface Ended {
+  status: number;
+  output: string;
+  complaint: string;
+}
+
+function run(program: string, words: string[], signal: AbortSignal): Promise<"not installed" | Ended> {
   return new Promise((resolve, reject) => {
     // The names inside are Chinese: in the C locale 7z would write question marks.
     const child = spawn(program, words, {
       env: { ...process.env, LC_ALL: "C.UTF-8" },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let output = "";
-    const keep = (text: Buffer) => {
-      output = (output + text.toString("utf8")).slice(-4096);
-    };
-    child.stdout.on("data", keep);
-    child.stderr.on("data", keep);
+    // Not spawn's own `signal`: it reports the end before the program has ended, while it still writes.
+    const kill = () => child.kill("SIGKILL");
+    signal.addEventListener("abort", kill);
+    const output: Buffer[] = [];
+    const complaint: Buffer[] = [];
+    let bytes = 0;
+    child.stdout.on("data", (piece: Buffer) => {
+      bytes += piece.length;
+      if (bytes <= OUTPUT_BYTES) output.push(piece);
+    });
+    child.stderr.on("data", (piece: Buffer) => complaint.push(piece));
     child.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") resolve("not installed");
       else reject(error);
     });
-    child.on("close", (status) => resolve({ status: status ?? 1, output }));
+    child.on("close", (status) => {
+      signal.removeEventListener("abort", kill);
+      const text = Buffer.concat(output).toString("utf8");
+      // Some versions complain on the one stream, some on the other.
+      const complaints = `${Buffer.concat(complaint).toString("utf8")}\n${status === 0 ? "" : text}`;
+      resolve({ status: status ?? 1, output: text, complaint: complaints });
+    });
   });
-}
-
-/** The program's own word for what went wrong, which is not always its last one. */
-function complaint(output: string): string {
-  const lines = output.split("\n").filter((line) => line.trim() !== "");
-  return lines.find((line) => /error/i.test(line)) ?? lines.at(-1) ?? "no reason given";
 }

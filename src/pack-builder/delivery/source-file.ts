@@ -12,13 +12,15 @@ export interface DeliveredFile {
   /** As `SourceFile.path`. */
   path: string;
   place: string;
+  /** The other volumes of a split archive, of which this is the first. */
+  volumes?: DeliveredFile[];
 }
 
 export interface SourceFile {
   /** For people: the path inside what was given, archives included, with `/`. */
   path: string;
   sizeBytes: number;
-  /** Where it lies on the disk; `null` inside an archive. */
+  /** Where it lies on the disk, unpacked or as it was delivered; `null` inside an archive. */
   place: string | null;
   /** The file that was delivered: this one, or the outermost archive around it. */
   delivered: DeliveredFile;
@@ -30,6 +32,8 @@ export interface Listing {
   files: SourceFile[];
   /** Paths of its folders, those that only their files imply not included. */
   folders: string[];
+  /** What is in it and is not to be read, whatever its content. */
+  leftOut: LeftOutFile[];
 }
 
 /** Why a file of a delivery is not read, as a clause for the report. */
@@ -38,12 +42,14 @@ export const LEFT_OUT_WORDS = {
   outside: "has a path that leaves its archive",
   special: "is neither a file nor a folder",
   under_way: "is still being written, by its name",
-  unread_format: "has a format that is not read; unpack it first",
+  unread_format: "has a format that is not read; unpack it and deliver the folder",
+  nested_too_deep: "is an archive inside too many others; unpack it and deliver the folder",
   unknown_layout: "has no known layout",
   other_day: "lies below the name of another day",
   other_dataset: "holds trades or quotes",
   market_not_carried: "is of an exchange that is not carried",
   no_records: "holds no records, by its name",
+  empty: "is empty and has no known layout",
   own_output: "was written by an earlier build",
 } as const;
 
@@ -60,6 +66,7 @@ const WITHOUT_RECORDS: ReadonlySet<LeftOutReason> = new Set([
   "other_dataset",
   "market_not_carried",
   "no_records",
+  "empty",
   "own_output",
 ]);
 
@@ -76,6 +83,15 @@ export class DeliveryError extends Error {
 /** The last component of a path. */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/**
+ * Returns whether a member's `path`, the archive's own name in front, leads out of the archive: by `..`, or as an
+ * absolute path of any system.
+ */
+export function leavesItsArchive(path: string): boolean {
+  const [, ...names] = path.split(/[/\\]/);
+  return names.includes("..") || names[0] === "" || /^[a-z]:$/i.test(names[0] ?? "");
 }
 
 /** Reads a whole file. Throws `DeliveryError` when it is shorter than announced. */

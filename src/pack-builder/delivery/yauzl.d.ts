@@ -5,6 +5,8 @@ declare module "yauzl" {
   export interface Entry {
     /** A Buffer because `decodeStrings` is off. */
     fileName: Buffer;
+    versionMadeBy: number;
+    externalFileAttributes: number;
     generalPurposeBitFlag: number;
     compressionMethod: number;
     crc32: number;
@@ -21,6 +23,10 @@ declare module "yauzl" {
   }
 
   const yauzl: {
+    fromFdPromise(
+      fd: number,
+      options: { autoClose: boolean; lazyEntries: boolean; decodeStrings: false },
+    ): Promise<ZipFile>;
     openPromise(
       path: string,
       options: { autoClose: boolean; lazyEntries: boolean; decodeStrings: false },

@@ -1,10 +1,22 @@
 /** Files of a ZIP archive, read in place: nothing is unpacked to the disk. */
+import { lstat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { crc32, createInflateRaw } from "node:zlib";
 import yauzl, { type Entry, type ZipFile } from "yauzl";
 import { decodeText } from "../parse/file-head.ts";
-import { type ByteSource, DeliveryError, type Listing, type SourceFile } from "./source-file.ts";
+import { openUnchanged, refuseChanged } from "./folder.ts";
+import {
+  type ByteSource,
+  DeliveryError,
+  type LeftOutReason,
+  type Listing,
+  leavesItsArchive,
+} from "./source-file.ts";
 
+/** Who made an entry: systems with the file types of Unix. */
+const MADE_BY_UNIX = 3;
+const FILE_TYPE = 0o170000;
+const LINK_TYPE = 0o120000;
 const STORED = 0;
 const DEFLATED = 8;
 const UNICODE_PATH_FIELD = 0x7075;
@@ -12,21 +24,26 @@ const UNICODE_PATH_FIELD = 0x7075;
 const INFLATE_BYTES = 1 << 20;
 
 export interface OpenZip extends Listing {
-  close(): void;
+  /** Throws `DeliveryError` when the archive is no longer what it was when it was opened. */
+  check(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** Opens the archive `place`, its files under paths that begin with `name`. Throws `DeliveryError` when damaged. */
 export async function openZip(place: string, name: string): Promise<OpenZip> {
-  const files: SourceFile[] = [];
-  const folders: string[] = [];
+  const listing: Listing = { files: [], folders: [], leftOut: [] };
+  const listed = await lstat(place);
+  const file = await openUnchanged(place, name, listed);
   let zip: ZipFile;
   try {
-    zip = await yauzl.openPromise(place, { autoClose: false, lazyEntries: true, decodeStrings: false });
+    zip = await yauzl.fromFdPromise(file.fd, { autoClose: false, lazyEntries: true, decodeStrings: false });
     for await (const entry of zip.eachEntry()) {
       const path = `${name}/${entryName(entry).replaceAll("\\", "/")}`;
-      if (path.endsWith("/")) folders.push(path.slice(0, -1));
+      const reason = leftOutReason(entry, path);
+      if (reason !== null) listing.leftOut.push({ path, reason });
+      else if (path.endsWith("/")) listing.folders.push(path.slice(0, -1));
       else
-        files.push({
+        listing.files.push({
           path,
           sizeBytes: entry.uncompressedSize,
           place: null,
@@ -35,9 +52,22 @@ export async function openZip(place: string, name: string): Promise<OpenZip> {
         });
     }
   } catch (error) {
+    await file.close();
     throw new DeliveryError(`${name} cannot be read as a ZIP archive: ${sentence(error)}`, { cause: error });
   }
-  return { files, folders, close: () => zip.close() };
+  return {
+    ...listing,
+    check: () => refuseChanged(file, name, listed),
+    close: () => file.close(),
+  };
+}
+
+function leftOutReason(entry: Entry, path: string): LeftOutReason | null {
+  if (leavesItsArchive(path)) return "outside";
+  const isLink =
+    entry.versionMadeBy >>> 8 === MADE_BY_UNIX &&
+    ((entry.externalFileAttributes >>> 16) & FILE_TYPE) === LINK_TYPE;
+  return isLink ? "link" : null;
 }
 
 /** Chinese archivers write names in GBK without saying so; the standard's CP437 would garble them. */

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { built, countsOf, delivery, temporaryFolder, vendorFile, vendorLine } from "./deliveries.ts";
+import { built, countsOf, delivery, rowsOf, temporaryFolder, vendorFile, vendorLine } from "./deliveries.ts";
 import { type ZipMember, zipOf } from "./zip-file.ts";
 
 const FILE = vendorFile(vendorLine(), vendorLine({ time: "103000000" }));
@@ -43,7 +43,8 @@ describe("archives of a delivery", () => {
       { name: GBK_NAME, content: FILE, utf8: false },
     ]) {
       const { pack, report } = await built(zipped(member));
-      expect(readFileSync(pack).equals(readFileSync(folder.pack))).toBe(true);
+      expect(report.buildId).toBe(folder.report.buildId);
+      expect(await rowsOf(pack)).toEqual(await rowsOf(folder.pack));
       expect(report.layouts).toEqual({ vendor: 1 });
     }
   });
@@ -92,10 +93,12 @@ describe("archives of a delivery", () => {
   it("unpacks a 7z archive with the installed program", async () => {
     const programs = temporaryFolder();
     const unpacked = delivery({ [NAME]: FILE });
-    // Stands for 7z: copies a folder to where `-o…` says.
+    const listing = `----------\\nPath = ${NAME}\\nAttributes = A -rw-r--r--\\n`;
+    // Stands for 7z: lists a folder's file, and copies the folder to where `-o…` says.
     writeFileSync(
       join(programs, "7z"),
-      `#!/bin/sh\nfor word in "$@"; do case "$word" in -o*) cp -r "${unpacked}/." "\${word#-o}";; esac; done\n`,
+      `#!/bin/sh\n[ "$1" = l ] && printf '%b' '${listing}'\n` +
+        `for word in "$@"; do case "$word" in -o*) cp -r "${unpacked}/." "\${word#-o}";; esac; done\n`,
     );
     chmodSync(join(programs, "7z"), 0o755);
     withPath(programs, "/usr/bin", "/bin");
@@ -116,14 +119,17 @@ describe("archives of a delivery", () => {
     });
     expect(made.status).toBe(0);
     const [packed, plain] = [await built(path), await built(folder)];
-    expect(readFileSync(packed.pack).equals(readFileSync(plain.pack))).toBe(true);
+    expect(packed.report.buildId).toBe(plain.report.buildId);
+    expect(await rowsOf(packed.pack)).toEqual(await rowsOf(plain.pack));
     expect(packed.report).toMatchObject({ securities: 2, securitiesWithoutOrders: 1, rows: 2 });
   });
 
-  it("says what to install when there is no 7z program, and what 7z says when it fails", async () => {
+  it("says what to install when there is no 7z program, and what is wrong with the archive when it fails", async () => {
     const path = archive("20230711.7z", Buffer.from("7z"));
     withPath(temporaryFolder());
-    await expect(built(path)).rejects.toThrow(/20230711\.7z is a 7z archive .* install p7zip-full or 7zip/);
+    await expect(built(path)).rejects.toThrow(
+      /20230711\.7z is a 7z or tar archive .* install p7zip-full or 7zip/,
+    );
     const programs = temporaryFolder();
     mkdirSync(programs, { recursive: true });
     writeFileSync(
@@ -132,6 +138,8 @@ describe("archives of a delivery", () => {
     );
     chmodSync(join(programs, "7z"), 0o755);
     withPath(programs, "/usr/bin", "/bin");
-    await expect(built(path)).rejects.toThrow(/7z could not unpack .*: ERROR: CRC Failed/);
+    await expect(built(path)).rejects.toThrow(
+      "20230711.7z is damaged: its content does not match its checksums; deliver it again",
+    );
   });
 });

@@ -245,7 +245,7 @@ describe("layouts other than the vendor's (issue: the pack builder)", () => {
     ).rejects.toThrow(/nothing is of 20230711: .*20230710/);
     await expect(built(join(temporaryFolder(), "absent"))).rejects.toThrow(/there is no .*absent/);
     await expect(built(delivery({ "600519.SH/逐笔委托.csv": "a,b,c\r\n1,2,3\r\n" }))).rejects.toThrow(
-      /逐笔委托\.csv has a header of no known layout: "a,b,c"/,
+      /逐笔委托\.csv has a header of no known layout$/,
     );
     await expect(
       built(delivery({ "600519.SH/逐笔委托.csv": "万得代码,交易所代码,自然日\r\n" })),

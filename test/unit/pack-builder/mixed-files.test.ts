@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildPackBytes } from "../../../src/pack-builder/pack-writer.ts";
@@ -48,7 +48,7 @@ describe("files with many securities: cut into chunks, put aside, put together a
       const { pack, report } = await built(folder, said);
       expect((await contentOf(readFileSync(pack))).equals(whole), JSON.stringify(said)).toBe(true);
       expect(report).toMatchObject({ rows: 7001, result: "whole" });
-      expect(existsSync(`${dirname(pack)}/${DAY}.work`)).toBe(false);
+      expect(readdirSync(dirname(pack))).toEqual([`${DAY}.parquet`]);
     }
   });
 

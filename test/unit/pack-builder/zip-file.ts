@@ -11,7 +11,11 @@ export interface ZipMember {
   /** Instead of the right one. */
   crc?: number;
   encrypted?: boolean;
+  /** A symbolic link of Unix to where `content` says. */
+  link?: boolean;
 }
+
+const UNIX = 3;
 
 /** The bytes of an archive with these members. */
 export function zipOf(members: ZipMember[]): Buffer {
@@ -33,7 +37,9 @@ export function zipOf(members: ZipMember[]): Buffer {
     const local = Buffer.concat([Buffer.from("PK\x03\x04"), fields, name, data]);
     const rest = Buffer.alloc(14);
     rest.writeUInt32LE(offset, 10);
-    central.push(Buffer.concat([Buffer.from("PK\x01\x02"), Buffer.from([20, 0]), fields, rest, name]));
+    if (member.link) rest.writeUInt32LE(0o120777 * 0x10000, 6);
+    const madeBy = Buffer.from([20, member.link ? UNIX : 0]);
+    central.push(Buffer.concat([Buffer.from("PK\x01\x02"), madeBy, fields, rest, name]));
     locals.push(local);
     offset += local.length;
   }

@@ -1,0 +1,72 @@
+/** What the name of a delivered file says: its format, whether a transfer is under way, whether it can hold records. */
+import { baseName } from "./source-file.ts";
+
+/** Endings that transfer programs give to what is not whole yet. */
+const UNDER_WAY =
+  /(\.(part|partial|tmp|temp|filepart|crdownload|download|downloading|aria2|!ut|!bt|bc!|xltd|td|opdownload|swp|lftp-pget-status)|~)$/i;
+
+/** Files that systems leave in folders and archives. */
+const LITTER = /^(\.DS_Store|\._.*|\.localized|Thumbs\.db|desktop\.ini)$/i;
+
+/** Sums, markers and documents beside a delivery. */
+const WITHOUT_RECORDS =
+  /\.(md5|sha1|sha256|sha512|sfv|done|ok|ready|finished|flag|log|pdf|docx?|pptx?|md|html?|url|nfo|png|jpe?g|gif)$|^(readme|license|sha256sums|md5sums)(\.txt)?$/i;
+
+/** Formats that no code here reads. */
+const UNREAD =
+  /\.(rar|r\d\d|bz2|tbz2?|xz|txz|lz4|lzma|lz|z|cab|arj|iso|z\d\d|xlsx?|(gz|zst|tar|tgz|rar)\.\d{3,})$/i;
+
+const VOLUME = /^(.*\.(?:7z|zip))\.(\d{3,})$/i;
+
+export type ArchiveFormat = "zip" | "7z" | "tar";
+export type Compression = "gzip" | "zstd";
+
+/** Returns whether the name says that the file is not whole yet; rsync and others write to names with a dot in front. */
+export function isUnderWay(name: string): boolean {
+  return !LITTER.test(name) && (name.startsWith(".") || UNDER_WAY.test(name));
+}
+
+/** Returns whether a file of this name holds no records: a sum, a marker, a document, or what a system left. */
+export function holdsNoRecords(name: string): boolean {
+  return LITTER.test(name) || WITHOUT_RECORDS.test(name);
+}
+
+/** Returns whether the name is of a format that is not read. */
+export function isUnreadFormat(name: string): boolean {
+  return UNREAD.test(name);
+}
+
+/** Returns how the file `name` is compressed as a whole, or `null`. */
+export function compressionOf(name: string): Compression | null {
+  if (/\.(gz|tgz)$/i.test(name)) return "gzip";
+  return /\.(zst|tzst)$/i.test(name) ? "zstd" : null;
+}
+
+/**
+ * Returns the base name of `path` as it is without its compression.
+ *
+ * @example plainName("20260312/orders.csv.gz") // "orders.csv"
+ */
+export function plainName(path: string): string {
+  const name = baseName(path);
+  return name.replace(/\.(gz|zst)$/i, "").replace(/\.(tgz|tzst)$/i, ".tar");
+}
+
+/** Returns the format of the archive `name`, for a split one that of its volumes, or `null` for other files. */
+export function archiveFormat(name: string): ArchiveFormat | null {
+  if (/\.zip$/i.test(name)) return "zip";
+  if (/\.7z$/i.test(name) || VOLUME.test(name)) return "7z";
+  return /\.tar$/i.test(name) ? "tar" : null;
+}
+
+/** Returns the name without the endings of archives and compression, as `600519.SH` of `600519.SH.tar.gz`. */
+export function withoutArchiveEnding(name: string): string {
+  const stem = VOLUME.exec(name)?.[1] ?? plainName(name);
+  return stem.replace(/\.(zip|7z|tar)$/i, "");
+}
+
+/** Returns which volume of which split archive the path is, or `null` for other files. Volumes count from 1. */
+export function volumeOf(path: string): { archive: string; number: number } | null {
+  const [, archive, digits] = VOLUME.exec(path) ?? [];
+  return archive === undefined ? null : { archive, number: Number(digits) };
+}

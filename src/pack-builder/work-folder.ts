@@ -1,0 +1,109 @@
+/**
+ * The private folder of one build. Every temporary file gets a number from a counter: no two files can collide,
+ * whatever their names in the delivery are, and two builds into one folder never share a file. It goes when the
+ * build ends, when a signal ends the process, and, after a kill, with the next build into the same folder.
+ */
+import { rmSync } from "node:fs";
+import { lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { hostname } from "node:os";
+import { basename, join } from "node:path";
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** A build takes minutes: what another machine left this long ago has no owner. */
+const ABANDONED_MS = 2 * 86_400_000;
+const NAME = /^\d{8}\.work-(.*)-(\d+)-[^-]*$/;
+
+/** Returns whether the file or folder at `place` is the work folder of a build. */
+export function isWorkFolder(place: string): boolean {
+  return NAME.test(basename(place));
+}
+
+export class WorkFolder {
+  /** The folder's own path. */
+  readonly path: string;
+  private readonly aborted = new AbortController();
+  private readonly running = new Set<Promise<unknown>>();
+  private count = 0;
+
+  private constructor(path: string) {
+    this.path = path;
+    for (const signal of SIGNALS) process.on(signal, this.onSignal);
+  }
+
+  /** Makes a folder in `outFolder` (made if absent) for the day `tradedate`; removes those of builds that were killed. */
+  static async create(outFolder: string, tradedate: string): Promise<WorkFolder> {
+    await mkdir(outFolder, { recursive: true });
+    await removeAbandoned(outFolder);
+    const prefix = `${tradedate}.work-${hostname().replaceAll(/[^\w.]/g, "_")}-${process.pid}-`;
+    return new WorkFolder(await mkdtemp(join(outFolder, prefix)));
+  }
+
+  /** Aborts when a signal ends the process. */
+  get signal(): AbortSignal {
+    return this.aborted.signal;
+  }
+
+  /** Returns the path for a new file or folder, which does not exist yet; `ending` is added to its number. */
+  next(ending = ""): string {
+    this.count += 1;
+    return join(this.path, `${this.count}${ending}`);
+  }
+
+  /** Waits for `work`, which writes to the folder and ends when `signal` aborts, before the folder is removed. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    this.running.add(work);
+    try {
+      return await work;
+    } finally {
+      this.running.delete(work);
+      // The process ends by the signal in a moment: nothing may be reported as an error of the delivery.
+      if (this.signal.aborted) await new Promise(() => undefined);
+    }
+  }
+
+  async close(): Promise<void> {
+    await rm(this.path, { recursive: true, force: true });
+    this.unhook();
+  }
+
+  private unhook(): void {
+    for (const signal of SIGNALS) process.off(signal, this.onSignal);
+  }
+
+  private readonly onSignal = (signal: NodeJS.Signals): void => {
+    if (this.signal.aborted) return;
+    this.aborted.abort();
+    void Promise.allSettled(this.running).then(() => {
+      // Worker threads may still add a file.
+      rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
+      this.unhook();
+      process.kill(process.pid, signal);
+    });
+  };
+}
+
+async function removeAbandoned(outFolder: string): Promise<void> {
+  for (const name of await readdir(outFolder)) {
+    const [, host, pid] = NAME.exec(name) ?? [];
+    if (host === undefined) continue;
+    const place = join(outFolder, name);
+    const isOurs = host === hostname().replaceAll(/[^\w.]/g, "_");
+    if ((isOurs && !isRunning(Number(pid))) || (await ageMs(place)) > ABANDONED_MS) {
+      await rm(place, { recursive: true, force: true });
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+async function ageMs(place: string): Promise<number> {
+  const status = await lstat(place).catch(() => null);
+  return status === null ? 0 : Date.now() - status.mtimeMs;
+}

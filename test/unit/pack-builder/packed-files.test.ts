@@ -1,0 +1,327 @@
+/** Files that lie packed in a delivery: compressed as a whole, in archives inside archives, in volumes, under equal names. */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { gzipSync, zstdCompressSync } from "node:zlib";
+import { parquetWriteBuffer } from "hyparquet-writer";
+import { describe, expect, it } from "vitest";
+import { isMissing } from "../../support/tools.ts";
+import {
+  built,
+  countsOf,
+  delivery,
+  entriesOf,
+  indexOf,
+  temporaryFolder,
+  vendorFile,
+  vendorLine,
+} from "./deliveries.ts";
+import { zipOf } from "./zip-file.ts";
+
+const NAME = "逐笔委托.csv";
+const PLAIN = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
+const SHANGHAI = vendorFile(vendorLine({ time: "103000000" }));
+
+/** `count` orders of 600519 in the plain layout, each with its own number from `from`. */
+function plainFile(from: number, count: number): string {
+  const rows = Array.from(
+    { length: count },
+    (_, n) => `600519.SH,20230711,103000000,0,${from + n},A,B,1.5,100`,
+  );
+  return `${[PLAIN, ...rows].join("\n")}\n`;
+}
+
+function sevenZip(cwd: string, ...words: string[]): void {
+  const { status, stdout } = spawnSync("7z", words, { cwd, env: { ...process.env, LC_ALL: "C.UTF-8" } });
+  expect(status, String(stdout)).toBe(0);
+}
+
+function archive(name: string, bytes: Uint8Array): string {
+  const path = join(temporaryFolder(), name);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+describe("files compressed as a whole", () => {
+  it("give the pack of the plain file, in a security's folder, in an archive and alone", async () => {
+    const expected = await built(delivery({ [`600519.SH/${NAME}`]: SHANGHAI }));
+    const packed = { gz: gzipSync(SHANGHAI), zst: zstdCompressSync(Buffer.from(SHANGHAI)) };
+    for (const [ending, bytes] of Object.entries(packed)) {
+      const zip = zipOf([{ name: `600519.SH/${NAME}.${ending}`, content: bytes }]);
+      for (const source of [
+        delivery({ [`600519.SH/${NAME}.${ending}`]: bytes }),
+        archive("20230711.zip", zip),
+        archive(`orders.csv.${ending}`, bytes),
+      ]) {
+        const { pack, report } = await built(source);
+        expect(report).toMatchObject({ result: "whole", rows: 1, defects: [], layouts: { vendor: 1 } });
+        expect((await entriesOf(pack)).map(({ symbol, rows }) => [symbol, rows])).toEqual([["600519", 1]]);
+        expect(readdirSync(dirname(pack))).toEqual(["20230711.parquet"]);
+      }
+    }
+    expect(expected.report.rows).toBe(1);
+  });
+
+  it("are read to their end when they hold several frames or members", async () => {
+    const pieces = [
+      plainFile(1, 400),
+      ...[401, 801].map((from) => plainFile(from, 400).slice(PLAIN.length + 1)),
+    ];
+    for (const source of [
+      { "orders.csv.zst": Buffer.concat(pieces.map((text) => zstdCompressSync(Buffer.from(text)))) },
+      { "orders.csv.gz": Buffer.concat(pieces.map((text) => gzipSync(text))) },
+    ]) {
+      expect((await built(delivery(source))).report).toMatchObject({ rows: 1200, result: "whole" });
+    }
+  });
+
+  it("that are cut or damaged are refused with the name and what to do", async () => {
+    const text = Buffer.from(plainFile(1, 500));
+    for (const [name, bytes] of [
+      ["orders.csv.gz", gzipSync(text)],
+      ["orders.csv.zst", zstdCompressSync(text)],
+    ] as const) {
+      for (const wrong of [
+        bytes.subarray(0, bytes.length - 9),
+        Buffer.alloc(0),
+        Buffer.concat([bytes, text]),
+      ]) {
+        await expect(built(delivery({ [name]: wrong }))).rejects.toThrow(
+          new RegExp(`${name} is cut short or damaged: .*; deliver it again$`),
+        );
+      }
+    }
+  });
+});
+
+describe("archives in archives", () => {
+  const inner = zipOf([{ name: `600519.SH/${NAME}`, content: SHANGHAI }]);
+
+  it("are opened, also where they lie in a ZIP archive", async () => {
+    const outer = zipOf([{ name: "SH/20230711.zip", content: inner }]);
+    const { report } = await built(archive("day.zip", zipOf([{ name: "all.zip", content: outer }])));
+    expect(report).toMatchObject({ result: "whole", rows: 1, securities: 1 });
+  });
+
+  it("named after a security hold its orders", async () => {
+    const own = zipOf([{ name: NAME, content: vendorFile("") }]);
+    const { report, pack } = await built(delivery({ "a.zip": inner, "b/600000.SH.zip": own }));
+    expect((await entriesOf(pack)).map(({ symbol }) => symbol)).toEqual(["600000", "600519"]);
+    expect(countsOf(report)).toMatchObject({ header_only: 1 });
+  });
+
+  it("are left out by name when too many others are around them", async () => {
+    let nested = inner;
+    for (let depth = 0; depth < 6; depth++)
+      nested = zipOf([{ name: "n.zip", content: nested, stored: true }]);
+    const { report } = await built(
+      delivery({ "day.zip": nested, [`600000.SH/${NAME}`]: "", "o.csv": plainFile(1, 1) }),
+    );
+    expect(report.leftOut).toEqual([
+      { path: expect.stringMatching(/(\/n\.zip){5}$/), reason: "nested_too_deep" },
+    ]);
+    expect(report.result).toBe("degraded");
+  });
+
+  it.skipIf(isMissing("tar") || isMissing("7z"))("of tar are read, plain and compressed", async () => {
+    const folder = delivery({ [`600519.SH/${NAME}`]: SHANGHAI });
+    const tar = spawnSync("tar", ["-cf", "-", "600519.SH"], { cwd: folder }).stdout;
+    for (const [name, bytes] of [
+      ["20230711.tar", tar],
+      ["20230711.tar.gz", gzipSync(tar)],
+      ["20230711.tgz", gzipSync(tar)],
+      ["20230711.tar.zst", zstdCompressSync(tar)],
+    ] as const) {
+      for (const source of [archive(name, bytes), archive("a.zip", zipOf([{ name, content: bytes }]))]) {
+        expect((await built(source)).report).toMatchObject({ result: "whole", rows: 1, securities: 1 });
+      }
+    }
+  });
+});
+
+describe("equal base names in different folders", () => {
+  it.skipIf(isMissing("7z"))("of 7z archives do not mix their files", async () => {
+    const folder = temporaryFolder();
+    for (const [exchange, from] of [
+      ["SH", 1],
+      ["SZ", 101],
+    ] as const) {
+      mkdirSync(join(folder, exchange));
+      const source = delivery({
+        "orders.csv": plainFile(from, 100).replaceAll(
+          "600519.SH",
+          exchange === "SH" ? "600519.SH" : "000001.SZ",
+        ),
+      });
+      sevenZip(source, "a", join(folder, exchange, "20230711.7z"), "orders.csv");
+    }
+    const given = ["SH", "SZ"].map((exchange) => join(folder, exchange, "20230711.7z"));
+    for (const sources of [[folder], given]) {
+      const { report, pack } = await built(sources);
+      expect(report).toMatchObject({ rows: 200, result: "whole" });
+      expect((await entriesOf(pack)).map(({ symbol, rows }) => [symbol, rows])).toEqual([
+        ["000001", 100],
+        ["600519", 100],
+      ]);
+    }
+  });
+
+  it("of Parquet files of one size do not mix their rows, on the disk and in an archive", async () => {
+    const parquet = (symbol: string) =>
+      Buffer.from(
+        parquetWriteBuffer({
+          columnData: Object.entries({
+            symbol: symbol,
+            tradedate: "20230711",
+            time: "103000000",
+            order_id: 0,
+            exchange_order_id: 7,
+            order_type: "A",
+            order_code: "B",
+            price: 1.5,
+            volume: 100,
+          }).map(([name, value]) => ({
+            name,
+            data: [value],
+            type:
+              typeof value === "string"
+                ? ("STRING" as const)
+                : name === "price"
+                  ? ("DOUBLE" as const)
+                  : ("INT32" as const),
+          })),
+        }),
+      );
+    const files = { "a/orders.parquet": parquet("600519.SH"), "b/orders.parquet": parquet("000001.SZ") };
+    expect(files["a/orders.parquet"].length).toBe(files["b/orders.parquet"].length);
+    const zip = zipOf(Object.entries(files).map(([name, content]) => ({ name, content })));
+    for (const source of [delivery(files), archive("20230711.zip", zip)]) {
+      const { report, pack } = await built(source);
+      expect(report).toMatchObject({ rows: 2, result: "whole" });
+      expect((await entriesOf(pack)).map(({ symbol }) => symbol)).toEqual(["000001", "600519"]);
+    }
+  });
+
+  it("of one place given twice are read once", async () => {
+    const folder = delivery({ [`600519.SH/${NAME}`]: SHANGHAI });
+    expect((await built([folder, `${folder}/.`])).report).toMatchObject({ rows: 1 });
+  });
+});
+
+describe.skipIf(isMissing("7z"))("split 7z archives", () => {
+  function volumes(): string {
+    const folder = delivery({ "in/orders.csv": plainFile(1, 3000) });
+    mkdirSync(join(folder, "drop"));
+    sevenZip(join(folder, "in"), "a", "-v8k", "-mx0", join(folder, "drop", "20230711.7z"), "orders.csv");
+    return join(folder, "drop");
+  }
+
+  it("are read as one, from their folder, their first volume or any other", async () => {
+    const drop = volumes();
+    const names = readdirSync(drop);
+    expect(names.length).toBeGreaterThan(10);
+    for (const source of [
+      drop,
+      join(drop, "20230711.7z.001"),
+      join(drop, "20230711.7z.003"),
+      names.map((name) => join(drop, name)),
+    ]) {
+      expect((await built(source)).report).toMatchObject({ rows: 3000, result: "whole", leftOut: [] });
+    }
+  });
+
+  it("are named in the pack volume by volume", async () => {
+    const drop = volumes();
+    const { pack } = await built(drop);
+    const { origin } = await indexOf(pack);
+    const sums = readdirSync(drop).map((name) => [
+      `drop/${name}`,
+      createHash("sha256")
+        .update(readFileSync(join(drop, name)))
+        .digest("hex"),
+    ]);
+    expect(origin?.sources.map(({ path, sha256 }) => [path, sha256])).toEqual(sums.toSorted());
+  });
+
+  it("with a volume missing are refused with its name", async () => {
+    const drop = volumes();
+    for (const missing of ["001", "004"]) {
+      const copy = temporaryFolder();
+      cpSync(drop, copy, { recursive: true });
+      rmSync(join(copy, `20230711.7z.${missing}`));
+      await expect(built(copy)).rejects.toThrow(
+        new RegExp(`20230711\\.7z\\.${missing}, a part of a split archive, is missing; deliver all parts$`),
+      );
+    }
+    const last = readdirSync(drop).sort().at(-1) ?? "";
+    rmSync(join(drop, last));
+    await expect(built(drop)).rejects.toThrow(
+      /20230711\.7z\.001 is cut short or damaged, or a part of it is missing/,
+    );
+  });
+
+  it("with a link for a volume are refused", async () => {
+    const drop = volumes();
+    const moved = join(temporaryFolder(), "volume");
+    cpSync(join(drop, "20230711.7z.002"), moved);
+    rmSync(join(drop, "20230711.7z.002"));
+    spawnSync("ln", ["-s", moved, join(drop, "20230711.7z.002")]);
+    await expect(built(join(drop, "20230711.7z.001"))).rejects.toThrow(
+      "002 is a link, and links are not followed",
+    );
+    await expect(built(drop)).rejects.toThrow("002, a part of a split archive, is missing");
+  });
+});
+
+describe("archives that cannot be read", () => {
+  it.skipIf(isMissing("7z"))(
+    "are refused with one sentence that says what they are and what to do",
+    async () => {
+      const source = delivery({ "orders.csv": plainFile(1, 500) });
+      const folder = temporaryFolder();
+      sevenZip(source, "a", "-pabc", "-mhe=on", join(folder, "hidden.7z"), "orders.csv");
+      sevenZip(source, "a", "-pabc", join(folder, "locked.7z"), "orders.csv");
+      sevenZip(source, "a", join(folder, "half.7z"), "orders.csv");
+      writeFileSync(join(folder, "half.7z"), readFileSync(join(folder, "half.7z")).subarray(0, 400));
+      writeFileSync(join(folder, "a.rar"), "Rar!");
+      for (const [name, words] of [
+        ["hidden.7z", "is protected with a password; unpack it and deliver the folder"],
+        ["locked.7z", "is protected with a password; unpack it and deliver the folder"],
+        ["half.7z", "is cut short or damaged, or a part of it is missing; deliver it again"],
+        ["a.rar", "has a format that is not read; unpack it and deliver the folder"],
+      ] as const) {
+        const said = await built(join(folder, name)).then(String, (error: Error) => error.message);
+        expect(said).toContain(`${name} ${words}`);
+        expect(said.split("\n")).toHaveLength(1);
+      }
+    },
+  );
+});
+
+describe("files that look like orders or like nothing", () => {
+  it("are read by their header without an ending, and named when they are not read", async () => {
+    const { report } = await built(
+      delivery({
+        orders: plainFile(1, 2),
+        "x.csv.downloading": plainFile(3, 1),
+        "y.csv.baiduyun.p.downloading": plainFile(3, 1),
+        "z.csv~": plainFile(3, 1),
+        ".DS_Store": "x",
+        "20230711.zip.sha256": "x",
+        "old.rar": "x",
+        "empty.csv": "",
+      }),
+    );
+    expect(report.rows).toBe(2);
+    expect(report.leftOut.map(({ path, reason }) => [path.split("/").at(-1), reason])).toEqual([
+      [".DS_Store", "no_records"],
+      ["20230711.zip.sha256", "no_records"],
+      ["empty.csv", "empty"],
+      ["old.rar", "unread_format"],
+      ["x.csv.downloading", "under_way"],
+      ["y.csv.baiduyun.p.downloading", "under_way"],
+      ["z.csv~", "under_way"],
+    ]);
+  });
+});

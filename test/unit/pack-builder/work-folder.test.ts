@@ -1,0 +1,151 @@
+/** The private folder of a build: two builds at once, builds that were killed, and signals. */
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { delimiter, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { buildPack } from "../../../src/pack-builder/build.ts";
+import { verifyPack } from "../../../src/pack-builder/verify/verify-pack.ts";
+import { DAY, delivery, temporaryFolder, vendorFile, vendorLine } from "./deliveries.ts";
+
+const PATH = "600519.SH/逐笔委托.csv";
+
+const build = (sources: string, outFolder: string, verify: boolean) =>
+  buildPack({
+    sources: [sources],
+    tradedate: DAY,
+    outFolder,
+    maxBroken: 1,
+    threads: 1,
+    verify,
+    chunkBytes: 50_000,
+    onProgress: () => {},
+  });
+
+describe("builds into one folder", () => {
+  it("at the same moment each leave a whole pack, and nothing else", async () => {
+    const days = [500, 900, 1300].map((count) => {
+      const lines = Array.from({ length: count }, (_, n) => vendorLine({ exchangeOrderId: String(n) }));
+      return delivery({ [PATH]: vendorFile(...lines, vendorLine({ volume: "x" })) });
+    });
+    for (const verify of [false, true]) {
+      const out = temporaryFolder();
+      const reports = await Promise.all(days.map((day) => build(day, out, verify)));
+      expect(reports.map(({ rows }) => rows)).toEqual([500, 900, 1300]);
+      expect(readdirSync(out).sort()).toEqual([`${DAY}.parquet`, `${DAY}.quarantine.csv`]);
+      const verified = await verifyPack(join(out, `${DAY}.parquet`));
+      expect(verified).toMatchObject({ rows: expect.toBeOneOf([500, 900, 1300]) });
+    }
+  });
+
+  it("remove what a killed build left, and nothing of one that runs", async () => {
+    const out = temporaryFolder();
+    const host = hostname().replaceAll(/[^\w.]/g, "_");
+    const ended = spawnSync("true").pid;
+    const running = `${DAY}.work-${host}-${process.ppid}-aaaaaa`;
+    for (const name of [`${DAY}.work-${host}-${ended}-bbbbbb`, running, `${DAY}.work-elsewhere-1-cccccc`]) {
+      mkdirSync(join(out, name));
+      writeFileSync(join(out, name, "1.parquet"), "x");
+    }
+    await build(delivery({ [PATH]: vendorFile(vendorLine()) }), out, false);
+    expect(readdirSync(out).sort()).toEqual(
+      [`${DAY}.parquet`, `${DAY}.work-elsewhere-1-cccccc`, running].sort(),
+    );
+  });
+});
+
+/** An older Node, which the command replaces by its own; the first of the machine's, if that is one. */
+const OLD_NODE = ["/usr/bin/node", "/usr/local/bin/node"].find((path) => {
+  const major = Number(/^v(\d+)/.exec(String(spawnSync(path, ["--version"]).stdout))?.[1] ?? 99);
+  return major >= 18 && major < 24;
+});
+if (OLD_NODE === undefined)
+  console.log("SKIPPED: no Node before 24 is installed, the launcher is not tested");
+
+/** Starts a build that stands still in a `7z` which writes to the work folder, and waits until it does. */
+async function standingBuild(node: string) {
+  const programs = temporaryFolder();
+  const pidFile = join(programs, "pid");
+  writeFileSync(
+    join(programs, "7z"),
+    `#!/bin/sh\n[ "$1" = l ] && printf '%b' '----------\\nPath = a.csv\\n' && exit\n` +
+      `for word in "$@"; do case "$word" in -o*) echo x > "\${word#-o}/a.csv";; esac; done\n` +
+      `echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; exec sleep 600\n`,
+  );
+  chmodSync(join(programs, "7z"), 0o755);
+  const out = temporaryFolder();
+  const source = join(programs, "20230711.7z");
+  writeFileSync(source, "7z");
+  const words = [
+    "src/cli/edgetape.mjs",
+    "pack",
+    "build",
+    source,
+    "--date",
+    DAY,
+    "--out",
+    out,
+    "--threads",
+    "1",
+  ];
+  const env = { ...process.env, PATH: [programs, process.env.PATH].join(delimiter) };
+  const child = spawn(node, words, { stdio: ["ignore", "ignore", "pipe"], env });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let stderr = "";
+  child.stderr.on("data", (text) => {
+    stderr += text;
+  });
+  const ended = new Promise<{ status: number | null; signal: string | null; stderr: string }>((resolve) =>
+    child.on("close", (status, signal) => resolve({ status, signal, stderr })),
+  );
+  await until(() => existsSync(pidFile));
+  const unpacker = Number(readFileSync(pidFile, "utf8"));
+  onTestFinished(() => {
+    if (isRunning(unpacker)) process.kill(unpacker, "SIGKILL");
+  });
+  expect(readdirSync(out)).toHaveLength(1);
+  return { child, out, ended, unpacker };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A killed process that its parent has not collected is no longer running.
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+describe("a build that a signal ends", () => {
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "by %s removes its files and ends by it",
+    async (signal) => {
+      const { child, out, ended, unpacker } = await standingBuild(process.execPath);
+      child.kill(signal);
+      expect(await ended).toMatchObject({ signal, stderr: "" });
+      expect(readdirSync(out)).toEqual([]);
+      expect(isRunning(unpacker)).toBe(false);
+    },
+  );
+
+  it.skipIf(OLD_NODE === undefined)("started by an older Node passes the signal on", async () => {
+    const { child, out, ended, unpacker } = await standingBuild(OLD_NODE ?? "");
+    child.kill("SIGTERM");
+    expect(await ended).toMatchObject({ status: 143 });
+    expect(readdirSync(out)).toEqual([]);
+    expect(isRunning(unpacker)).toBe(false);
+  });
+
+  it.skipIf(OLD_NODE === undefined)("started by an older Node ends when that one is killed", async () => {
+    const { child, out, ended, unpacker } = await standingBuild(OLD_NODE ?? "");
+    child.kill("SIGKILL");
+    await ended;
+    await until(() => readdirSync(out).length === 0);
+    expect(isRunning(unpacker)).toBe(false);
+  });
+});
