@@ -3,12 +3,14 @@
  * Starts the command with the Node the project brings along. The rest is TypeScript that Node 24 runs as
  * it is and older ones cannot even read, so this one file is plain JavaScript.
  */
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import module from "node:module";
 import { fileURLToPath } from "node:url";
 
 const NEEDED = 24;
+/** Signals that are passed on, with their numbers. */
+const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
 const bundled = fileURLToPath(new URL("../../node_modules/node/bin/node", import.meta.url));
 
@@ -18,8 +20,13 @@ if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
   const { run } = await import("./main.ts");
   process.exitCode = await run(process.argv.slice(2));
 } else if (existsSync(bundled)) {
-  const { status, signal } = spawnSync(bundled, [main, ...process.argv.slice(2)], { stdio: "inherit" });
-  process.exitCode = status ?? (signal === "SIGINT" ? 130 : 1);
+  // The channel closes when this process ends, also by a kill that it cannot pass on.
+  const child = spawn(bundled, [main, ...process.argv.slice(2)], {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    env: { ...process.env, EDGETAPE_LAUNCHED: "1" },
+  });
+  for (const signal of Object.keys(SIGNALS)) process.on(signal, () => child.kill(signal));
+  child.on("exit", (status, signal) => process.exit(status ?? 128 + (SIGNALS[signal] ?? 9)));
 } else {
   console.error(
     `edgetape needs Node ${NEEDED} and this is ${process.version}. Run \`npm ci\` in the checkout: it brings one along.`,

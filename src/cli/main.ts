@@ -26,4 +26,14 @@ function sentenceOf(error: unknown): string {
   return error.message.split("\n", 1)[0] ?? error.name;
 }
 
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2));
+/** Ends this process when the one that launched it (`edgetape.mjs`) is gone: nobody would see what it does. */
+function endWithLauncher(): void {
+  process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+  // The channel alone keeps no command running.
+  process.channel?.unref();
+}
+
+if (import.meta.main) {
+  if (process.env.EDGETAPE_LAUNCHED === "1") endWithLauncher();
+  process.exitCode = await run(process.argv.slice(2));
+}
