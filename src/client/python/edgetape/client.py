@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import ssl
+from functools import partial
 from typing import Any, Callable, Dict, Iterable, List, Optional, Union
 
+from .disk import check_folder, check_room, free_bytes
 from .enquiries import Enquiries
 from .envelope import Answer
-from .errors import ConfigurationError
+from .errors import ConfigurationError, ServiceError
 from .lines import Lines, Payload
 from .orders import Orders
 from .parquet import ParquetFile, PathLike, fetch_parquet
@@ -16,12 +18,19 @@ from .selection import DateLike, Fields, Selection, TimeLike, select, tradedate
 from .share import Share, ask_share
 from .sync import SyncReport, run_sync
 from .transport import Connections
-from .turns import turn
+from .turns import in_turn
 from .walk import MOST_ROWS, Walk
 
 
+_ORDER_HISTORY = "level2_order_history"
+
+#: More than any security's file of a day has: no need to ask how large it is.
+_AMPLE_BYTES = 1 << 30
+
+
 class Client(Enquiries):
-    """Access to one service with one key. Safe for threads; requests of one interface queue.
+    """Access to one service with one key. Safe for threads; requests of one interface queue. It can be pickled,
+    for example for worker processes, with its key.
 
     Parameters
     ----------
@@ -31,7 +40,8 @@ class Client(Enquiries):
         Addresses of the service without ``/api``, the preferred one first; by default ``EDGETAPE_URL``,
         several separated by commas. Another one is used only when connections to the present one break.
     max_wait : float, default 120.0
-        Seconds that one request may wait in all: for a busy slot, the per-second limit, a broken line.
+        Seconds that one request may spend on waits and failed attempts in all: for a busy slot, the per-second
+        limit, a broken line. 0: one attempt, no waits.
     timeout : float, default 30.0
         Seconds without a byte after which a connection counts as broken.
     ssl_context : ssl.SSLContext, optional
@@ -123,11 +133,8 @@ class Client(Enquiries):
         """
         selection = select(symbol, date, start, end, fields)
 
-        def save_answer(day: Optional[str], path: PathLike) -> ParquetFile:
-            return self._save_answer(selection._replace(tradedate=day), lambda _: os.fspath(path))
-
-        walk = Walk(self._call, selection, min(page_size, MOST_ROWS), len(self._lines.base_urls) > 1)
-        return Orders(walk, selection, save_answer)
+        walk = Walk(self._call, selection, min(page_size, MOST_ROWS))
+        return Orders(walk, selection, partial(self._save_orders, selection))
 
     def orders_parquet(
         self,
@@ -154,33 +161,41 @@ class Client(Enquiries):
         ------
         QuotaUsed
             When the day's files are used up; each try that the service accepted is counted.
+        OSError
+            When the file cannot be made there: before anything is asked, where that can be known.
         ServiceError, ConnectionFailed
             For another refusal, or when no line answers.
         """
-        target = os.fspath(path)
-
-        def place(name: Optional[str]) -> str:
-            return os.path.join(target, name or "orders.parquet") if os.path.isdir(target) else target
-
-        return self._save_answer(select(symbol, date, fields=fields), place)
+        return self._save_at(select(symbol, date, fields=fields), os.fspath(path))
 
     def sync(
-        self, symbols: Union[str, Iterable[str]], start_date: DateLike, end_date: DateLike, folder: PathLike
+        self,
+        symbols: Union[str, Iterable[str]],
+        start_date: DateLike,
+        end_date: DateLike,
+        folder: PathLike,
+        *,
+        verify: bool = False,
     ) -> SyncReport:
         """Brings a folder up to date: one Parquet file for each security and day.
 
-        What is there in the day's present revision is skipped; what ``data_changes`` does not name of a newer
-        revision is kept. Run it again, for example every night: it goes on where it stopped.
+        What is there in the day's present build is skipped; what ``data_changes`` does not name of a newer
+        revision is kept. Run it again, for example every night: it continues where it stopped. One run at a
+        time: the folder is locked meanwhile.
 
         Parameters
         ----------
         symbols : str or iterable of str
             Securities as in `orders`.
         start_date, end_date : str or datetime.date
-            First and last day, both included. Days that are not loaded are left out and reported.
+            First and last day, both included. Days that are not loaded, or lie before the plan's window, are
+            left out and reported.
         folder : str or path
             Made when it is not there. Files are ``<code>/<code>_<day>_orders.parquet``; the journal is
             ``.edgetape-sync.jsonl``.
+        verify : bool, default False
+            True: the SHA-256 of every kept file is compared with the journal's. By default only of those whose
+            size or time of modification changed.
 
         Returns
         -------
@@ -191,14 +206,19 @@ class Client(Enquiries):
         ------
         ValueError
             When the first day is behind the last one.
-        ServiceError, ConnectionFailed
-            For any other refusal, or when no line answers. What was fetched stays.
+        OSError
+            When the folder cannot be used: before anything is asked, where that can be known.
+        FolderInUse
+            While another run is writing into the folder.
+        ServiceError, ConnectionFailed, ProtocolError, IntegrityError
+            For any other refusal, or when no line answers as the service does. What was fetched stays, and
+            ``error.report`` is the `SyncReport` up to there, with the rest in ``left``.
         """
         listed = [symbols] if isinstance(symbols, str) else list(symbols)
         first, last = tradedate(start_date), tradedate(end_date)
         if first > last:
             raise ValueError(f"the first day {first} is behind the last one, {last}")
-        return run_sync(self, listed, first, last, os.fspath(folder))
+        return run_sync(self, listed, first, last, os.fspath(folder), verify)
 
     def share(self, data_type: str, year: int) -> Share:
         """The share of a year's daily files.
@@ -225,16 +245,52 @@ class Client(Enquiries):
     def _call(self, interface: str, payload_for: Callable[[str], Payload]) -> Answer:
         """Any final answer of an interface; threads take turns."""
         envelope = {"apiname": interface, "apikey": self._key}
-        with turn(self._key, interface):
+
+        def call() -> Answer:
             return self._lines.call(lambda base_url: {**envelope, **payload_for(base_url)})
 
-    def _save_answer(self, selection: Selection, place: Callable[[Optional[str]], str]) -> ParquetFile:
+        return in_turn(self._key, interface, self._max_wait, call)
+
+    def _save_orders(self, selection: Selection, day: Optional[str], path: PathLike) -> ParquetFile:
+        return self._save_at(selection._replace(tradedate=day), os.fspath(path))
+
+    def _save_at(self, selection: Selection, target: str) -> ParquetFile:
+        """Saves a Parquet answer as the file `target`, or in the folder `target` by the service's name."""
+        is_folder = os.path.isdir(target)
+        folder = target if is_folder else os.path.dirname(target)
+
+        def place(name: Optional[str]) -> str:
+            return os.path.join(target, name or "orders.parquet") if is_folder else target
+
+        return self._save_answer(selection, folder, place)
+
+    def _save_answer(
+        self, selection: Selection, folder: str, place: Callable[[Optional[str]], str]
+    ) -> ParquetFile:
+        """Saves a Parquet answer as `place` says; its bytes arrive in `folder`. Nothing is counted for a file
+        that cannot be stored."""
+        check_folder(folder)
+        self._check_room(selection, folder)
         payload: Dict[str, Any] = {
-            "apiname": "level2_order_history",
+            "apiname": _ORDER_HISTORY,
             "apikey": self._key,
             "params": {**selection.params(), "format": "parquet"},
         }
         if selection.fields is not None:
             payload["fields"] = selection.fields
-        with turn(self._key, "level2_order_history"):
-            return fetch_parquet(self._lines, payload, place)
+        return in_turn(
+            self._key,
+            _ORDER_HISTORY,
+            self._max_wait,
+            lambda: fetch_parquet(self._lines, payload, folder, place),
+        )
+
+    def _check_room(self, selection: Selection, folder: str) -> None:
+        """Raises `OSError` when a disk that is nearly full has no room for the file."""
+        if not os.path.isdir(folder or ".") or free_bytes(folder) >= _AMPLE_BYTES:
+            return
+        try:
+            size_bytes = self._ask("order_history_estimate", selection.params())["parquet_bytes"]
+        except (ServiceError, KeyError, TypeError):
+            return  # The request for the file itself says what is wrong.
+        check_room(folder, size_bytes)

@@ -20,8 +20,9 @@ from ._version import __version__
 from .client import Client
 from .errors import ConfigurationError, EdgetapeError, NoData
 from .frame import has_library
+from .lines import base_url_of
 from .proxies import proxy_for
-from .transport import CONNECTION_ERRORS, Connections
+from .transport import BrokenConnection, Connections
 
 _TIMEOUT_S = 15.0
 _ROUNDS = 5
@@ -62,7 +63,7 @@ def examine(base_urls: Sequence[str], key: Optional[str], say: Callable[[str], N
     if not base_urls:
         say("FAILED no base address: set EDGETAPE_URL or pass --url")
         return 2
-    return max([_examine_line(url.strip().rstrip("/"), key, say) for url in base_urls])
+    return max([_examine_line(base_url_of(url), key, say) for url in base_urls])
 
 
 def _examine_line(base_url: str, key: Optional[str], say: Callable[[str], None]) -> int:
@@ -159,8 +160,8 @@ def _ask_health(connections: Connections, base_url: str) -> Iterator[str]:
         try:
             with connections.request("GET", f"{base_url}/health", {}) as reply:
                 status, headers, body = reply.status, reply.headers, reply.read()
-        except CONNECTION_ERRORS as error:
-            raise _Trouble(f"service: no answer ({type(error).__name__}: {error})") from error
+        except BrokenConnection as error:
+            raise _Trouble(f"service: no answer ({error})") from error
         rounds.append(time.monotonic() - began)
     try:
         health = json.loads(body)

@@ -7,20 +7,17 @@ version, or the whole of the present one.
 
 from __future__ import annotations
 
-import hashlib
-import http.client
 import os
 import re
 import threading
 from typing import Dict, NamedTuple, Optional
 
+from .disk import remove, sha256_of
 from .drive import Drive
-from .errors import EdgetapeError, IntegrityError
+from .errors import IntegrityError
 from .progress import Progress
-from .transport import Reply
-from .waiting import Patience
-
-_HASHED_BYTES = 1024 * 1024
+from .transport import BrokenConnection, Reply
+from .waiting import Patience, Stopped
 
 
 class ShareFile(NamedTuple):
@@ -44,7 +41,7 @@ class Download:
         Its folder must exist.
     progress : Progress
     stop : threading.Event
-        Set from outside: the download ends at the next piece, and its part stays.
+        Set from outside: the download ends at the next piece or wait, and its part stays.
     """
 
     def __init__(
@@ -53,8 +50,7 @@ class Download:
         self._drive = drive
         self._file = file
         self._target = target
-        folder, name = os.path.split(target)
-        self._part = os.path.join(folder, f".{name}.{file.sha256[:16]}.part")
+        self._part = part_of(target, file)
         self._tag = f"{self._part}.etag"
         self._progress = progress
         self._stop = stop
@@ -68,8 +64,10 @@ class Download:
         IntegrityError
             When the file has another size or SHA-256 than announced. One that was continued is first tried
             once more from its beginning. What was there under the target's name stays.
-        ServiceError, ConnectionFailed
+        ServiceError, ConnectionFailed, Stopped
             The part stays, to be continued.
+        OSError
+            When it cannot be stored.
         """
         self._progress.moved(self._size())
         self._fetch(max_wait)
@@ -82,7 +80,7 @@ class Download:
             self._drop()
             raise IntegrityError(f"{self._file.path}: {problem}; nothing was kept of it")
         os.replace(self._part, self._target)
-        _remove(self._tag)
+        remove(self._tag)
         self._remove_former_parts()
         self._progress.finished()
 
@@ -90,7 +88,7 @@ class Download:
         if self._size() == self._file.size_bytes:
             self._was_continued = True
             return
-        patience = Patience(max_wait)
+        patience = Patience(max_wait, stop=self._stop)
         self._drive.get(self._file.path, patience, lambda reply: self._take(reply, patience), self._range)
 
     def _range(self) -> Dict[str, str]:
@@ -103,18 +101,35 @@ class Download:
         if reply.status == 416 or (reply.status == 206 and not _begins_at(reply, size)):
             # The part is longer than the file, or the rest is another one.
             self._drop()
-            raise http.client.HTTPException(f"the rest from byte {size} on is not to be had")
+            raise BrokenConnection(f"the rest from byte {size} on is not to be had")
         if reply.status == 200:
+            self._check_whole(reply)
             self._drop()
             self._keep_tag(reply.headers.get("ETag"))
         self._was_continued = self._was_continued or reply.status == 206
         with open(self._part, "ab") as part:
             for piece in reply.pieces():
                 if self._stop.is_set():
-                    raise EdgetapeError(f"{self._file.path}: stopped, to be continued")
+                    raise Stopped
                 part.write(piece)
                 patience.progressed()
                 self._progress.moved(len(piece))
+
+    def _check_whole(self, reply: Reply) -> None:
+        """What comes as a whole file takes the part's place: it must look like the file.
+
+        A sign-in page or error page of something in between is a broken connection; it may pass. Another length
+        from the service itself is another version.
+        """
+        kind = reply.headers.get("Content-Type", "")
+        if "html" in kind.lower() and not self._file.path.endswith((".html", ".htm")):
+            raise BrokenConnection(f"a page came instead of the file ({kind})")
+        if reply.length is None or reply.length == self._file.size_bytes:
+            return
+        told = f"{reply.length} bytes are offered instead of {self._file.size_bytes}"
+        if reply.headers.get("ETag") is None:
+            raise BrokenConnection(told)
+        raise IntegrityError(f"{self._file.path}: {told}; nothing was kept of it")
 
     def _problem(self) -> Optional[str]:
         """What is wrong with the whole part, or None."""
@@ -134,8 +149,8 @@ class Download:
 
     def _drop(self) -> None:
         self._progress.moved(-self._size())
-        _remove(self._part)
-        _remove(self._tag)
+        remove(self._part)
+        remove(self._tag)
 
     def _known_tag(self) -> Optional[str]:
         try:
@@ -155,24 +170,14 @@ class Download:
         former = re.compile(rf"\.{re.escape(name)}\.[0-9a-f]{{16}}\.part(\.etag)?")
         for each in os.listdir(folder or "."):
             if former.fullmatch(each):
-                _remove(os.path.join(folder, each))
+                remove(os.path.join(folder, each))
 
 
-def sha256_of(path: str) -> str:
-    """SHA-256 of a file in 64 hex digits."""
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        for piece in iter(lambda: file.read(_HASHED_BYTES), b""):
-            digest.update(piece)
-    return digest.hexdigest()
+def part_of(target: str, file: ShareFile) -> str:
+    """Where the part of a download lies."""
+    folder, name = os.path.split(target)
+    return os.path.join(folder, f".{name}.{file.sha256[:16]}.part")
 
 
 def _begins_at(reply: Reply, first: int) -> bool:
     return reply.headers.get("Content-Range", "").startswith(f"bytes {first}-")
-
-
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import datetime
-import http.client
 import json
 import re
 import time
 from email.message import Message
-from typing import Any, Dict, NamedTuple, Optional, Type
+from typing import Any, Dict, NamedTuple, Optional, Tuple, Type
 
 from .errors import (
     BadRequest,
@@ -20,13 +19,11 @@ from .errors import (
     ServiceError,
     Unavailable,
 )
-from .waiting import parse_retry_after
+from .transport import BrokenConnection, whole_number
+from .waiting import UNTOLD_WAIT_S, parse_retry_after
 
 #: China has used UTC+8 all year since 1991.
 BEIJING = datetime.timezone(datetime.timedelta(hours=8), "Beijing")
-
-#: Seconds to wait after an error page of something in between, which tells no time.
-_UNTOLD_WAIT_S = 2.0
 
 
 class Answer(NamedTuple):
@@ -43,6 +40,8 @@ class Answer(NamedTuple):
     wait_s: Optional[float]
     """Seconds to wait before asking again; None: asking again helps nobody."""
     resets_in: Optional[float]
+    build: Optional[str] = None
+    """`X-Build` of order history: equal only for equal contents, also between deployments."""
 
     def served(self) -> Any:
         """`data` of a success; raises the refusal otherwise."""
@@ -78,36 +77,44 @@ def parse_answer(base_url: str, status: int, headers: Message, body: bytes) -> A
 
     Raises
     ------
-    http.client.HTTPException
+    BrokenConnection
         An unreadable body under a status of success: cut or garbled on the way, so it is asked for again.
     ProtocolError
         A redirect or another page that the service does not send.
     """
     envelope = _envelope(body)
-    reason = headers.get("X-Reason")
     told = parse_retry_after(headers.get("Retry-After"))
     if envelope is None:
         if status == 200:
-            raise http.client.HTTPException(f"the answer is no envelope: {_excerpt(body)}")
-        if status not in (429, 500, 502, 503, 504) and not 520 <= status <= 530:
+            raise BrokenConnection(f"the answer is no envelope: {_excerpt(body)}")
+        if not may_pass(status):
             raise _foreign(base_url, status, headers, body)
         message = f"{base_url} answered HTTP {status} without the service's envelope: {_excerpt(body)}"
         envelope = {"code": 503, "message": message, "data": None}
-        told = _UNTOLD_WAIT_S if told is None else told
-    code = envelope["code"]
+        told = UNTOLD_WAIT_S if told is None else told
+    code, message = envelope["code"], str(envelope.get("message", ""))
+    # A proxy may drop headers; every refusal's message ends with the same two facts.
+    reason, request_id = _tail_of(message)
+    reason = headers.get("X-Reason") or reason
     return Answer(
         base_url=base_url,
         code=code,
-        message=str(envelope.get("message", "")),
+        message=message,
         data=envelope.get("data"),
         status=status,
         reason=reason,
-        request_id=headers.get("X-Request-Id"),
-        revision=_whole_number(headers.get("X-Revision")),
+        request_id=headers.get("X-Request-Id") or request_id,
+        revision=whole_number(headers.get("X-Revision")),
         # A used-up quota names no time to wait (obeying it would hang a script until midnight).
         wait_s=told if code in (429, 503) and reason != "quota_used" else None,
         resets_in=_resets_in(headers.get("RateLimit")),
+        build=headers.get("X-Build"),
     )
+
+
+def may_pass(status: int) -> bool:
+    """Whether asking again later may help after this HTTP status of the service or of something in between."""
+    return status in (429, 500, 502, 503, 504) or 520 <= status <= 530
 
 
 def _envelope(body: bytes) -> Optional[Dict[str, Any]]:
@@ -134,15 +141,17 @@ def _excerpt(body: bytes) -> str:
     return repr(text[:160]) if text else "an empty body"
 
 
-def _whole_number(text: Optional[str]) -> Optional[int]:
-    return int(text) if text is not None and text.isdigit() else None
+def _tail_of(message: str) -> Tuple[Optional[str], Optional[str]]:
+    """Reason and request id in the ``[reason · request id]`` at the end of a refusal's message."""
+    match = re.search(r"\[([a-z_]{1,40}) · ([^\]\s]{1,80})\]$", message)
+    return (None, None) if match is None else (match.group(1), match.group(2))
 
 
 def _resets_in(header: Optional[str]) -> Optional[float]:
     """Seconds until the last used-up counter of a `RateLimit` header resets (``"files";r=0;t=3600``)."""
     if header is None:
         return None
-    used_up = [float(match.group(1)) for match in re.finditer(r";\s*r=0\s*;\s*t=(\d+)", header)]
+    used_up = [float(match.group(1)) for match in re.finditer(r";\s*r=0\s*;\s*t=(\d{1,15})", header, re.ASCII)]
     return max(used_up) if used_up else None
 
 

@@ -8,7 +8,10 @@ pass by waiting was waited for before.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
+
+if TYPE_CHECKING:
+    from .sync import SyncReport
 
 
 class EdgetapeError(Exception):
@@ -22,11 +25,14 @@ class EdgetapeError(Exception):
         The answer's `X-Reason`, for example ``outside_window``.
     request_id : str or None
         What to tell support. None without an answer.
+    report : SyncReport or None
+        What `Client.sync` had done before this ended it.
     """
 
     code: Optional[int] = None
     reason: Optional[str] = None
     request_id: Optional[str] = None
+    report: Optional[SyncReport] = None
 
 
 class ConfigurationError(EdgetapeError):
@@ -114,6 +120,10 @@ class ConnectionFailed(EdgetapeError):
 
 class ProtocolError(EdgetapeError):
     """An answer that the service does not give: a page of a proxy, a list out of order, a repeated cursor."""
+
+
+class FolderInUse(EdgetapeError):
+    """Another `sync` or `Share.download` is writing into the folder."""
 
 
 class IntegrityError(EdgetapeError):

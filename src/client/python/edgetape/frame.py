@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import calendar
 import os
-import tempfile
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Dict, List, Sequence
 
+from .disk import Part
 from .errors import MissingLibrary
 from .page import Row
 
@@ -109,14 +109,9 @@ def to_arrow(rows: Sequence[Row], fields: Sequence[str]) -> "pyarrow.Table":
 def write_arrow(table: "pyarrow.Table", path: str) -> None:
     """Writes `table` as a ZSTD Parquet file: under another name first, so that `path` is always whole."""
     parquet = import_module("pyarrow.parquet")
-    handle, part = tempfile.mkstemp(prefix=".edgetape-", suffix=".part", dir=os.path.dirname(path) or ".")
-    os.close(handle)
-    try:
-        parquet.write_table(table, part, compression="zstd")
-        os.replace(part, path)
-    except BaseException:
-        os.unlink(part)
-        raise
+    with Part(os.path.dirname(path) or ".") as part:
+        parquet.write_table(table, part.file, compression="zstd")
+        part.commit(path)
 
 
 def has_library(name: str) -> bool:

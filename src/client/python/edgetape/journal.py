@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from typing import Any, Dict, Optional
 
 Entry = Dict[str, Any]
 
 
 class Journal:
-    """A journal file. Safe for threads of one process.
+    """A journal file. Safe for threads of one process; other processes are kept away by the folder's lock.
 
     Parameters
     ----------
@@ -25,7 +24,6 @@ class Journal:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._mutex = threading.Lock()
         self._entries: Dict[str, Entry] = {}
         self._ends_torn = False
         lines = self._read()
@@ -38,12 +36,12 @@ class Journal:
 
     def put(self, name: str, entry: Entry) -> None:
         """Sets the entry of `name`, for the next run too."""
-        line = json.dumps({"name": name, **entry}, ensure_ascii=False) + "\n"
-        with self._mutex:
-            self._entries[name] = entry
-            with open(self._path, "a", encoding="utf-8") as file:
-                file.write("\n" + line if self._ends_torn else line)
-            self._ends_torn = False
+        line = _line(name, entry)
+        self._entries[name] = entry
+        # One call writes the line, so that the lines of threads never mix.
+        with open(self._path, "ab", buffering=0) as file:
+            file.write(b"\n" + line if self._ends_torn else line)
+        self._ends_torn = False
 
     def _read(self) -> int:
         try:
@@ -63,8 +61,12 @@ class Journal:
     def _rewrite(self) -> None:
         """Drops the lines that do not count any more."""
         part = f"{self._path}.{os.getpid()}.part"
-        with open(part, "w", encoding="utf-8") as file:
+        with open(part, "wb") as file:
             for name, entry in self._entries.items():
-                file.write(json.dumps({"name": name, **entry}, ensure_ascii=False) + "\n")
+                file.write(_line(name, entry))
         os.replace(part, self._path)
         self._ends_torn = False
+
+
+def _line(name: str, entry: Entry) -> bytes:
+    return json.dumps({"name": name, **entry}, ensure_ascii=False).encode() + b"\n"

@@ -12,7 +12,7 @@ from typing import Any, Callable, List, Mapping, Sequence, TypeVar
 
 from .envelope import Answer, parse_answer
 from .errors import ConfigurationError
-from .transport import CONNECTION_ERRORS, Connections, Reply
+from .transport import BrokenConnection, Connections, Reply
 from .waiting import Patience
 
 log = logging.getLogger("edgetape")
@@ -74,10 +74,12 @@ class Lines:
             line = self._present
             base_url = self.base_urls[line]
             body = json.dumps(payload_for(base_url)).encode()
+            url, timeout = f"{base_url}/api", patience.begun()
             try:
-                with self._connections.request("POST", f"{base_url}/api", _HEADERS, body) as reply:
+                with self._connections.request("POST", url, _HEADERS, body, timeout) as reply:
+                    reply.touched = patience.touched
                     taken = take(base_url, reply)
-            except CONNECTION_ERRORS as error:
+            except BrokenConnection as error:
                 self._failed(patience, line, error)
                 continue
             patience.progressed()
@@ -101,12 +103,16 @@ def read_answer(base_url: str, reply: Reply) -> Answer:
     return parse_answer(base_url, reply.status, reply.headers, reply.read())
 
 
+def base_url_of(text: str) -> str:
+    """The base URL that a user wrote, perhaps with blanks, slashes or ``/api`` behind it."""
+    url = text.strip().rstrip("/")
+    return url[: -len("/api")].rstrip("/") if url.endswith("/api") else url
+
+
 def _cleaned(base_urls: Sequence[str]) -> List[str]:
     cleaned: List[str] = []
     for each in base_urls:
-        url = each.strip().rstrip("/")
-        if url.endswith("/api"):
-            url = url[: -len("/api")]
+        url = base_url_of(each)
         if not url.startswith(("http://", "https://")):
             raise ConfigurationError(f"{each!r} is no base address: it begins with http:// or https://")
         if url not in cleaned:

@@ -39,15 +39,11 @@ class Orders:
         self._walk = walk
         self._selection = selection
         self._save_answer = save_answer
-        self._rows: List[Row] = []
-        self._fields: List[str] = []
-        self._superseded: List[Row] = []
-        self._generation = 0
 
     def __repr__(self) -> str:
         state = "complete" if self.is_complete else "so far"
         day = self.tradedate or "newest"
-        return f"<Orders of {self._selection.symbol} {day}: {len(self._rows)} rows {state}>"
+        return f"<Orders of {self._selection.symbol} {day}: {self._walk.state.count} rows {state}>"
 
     @property
     def symbol(self) -> str:
@@ -57,32 +53,38 @@ class Orders:
     @property
     def tradedate(self) -> Optional[str]:
         """The day, YYYYMMDD; None before the first page when no date was given."""
-        return self._walk.tradedate
+        return self._walk.state.tradedate
 
     @property
     def fields(self) -> List[str]:
         """Names of the columns; empty before the first page."""
-        return list(self._fields)
+        return list(self._walk.state.fields or [])
 
     @property
     def revision(self) -> Optional[int]:
         """The day's revision that the last page was of; None before it."""
-        return self._walk.revision
+        return self._walk.state.revision
+
+    @property
+    def build(self) -> Optional[str]:
+        """The build id of the rows read so far, equal only for equal contents; None when it was not sent."""
+        return self._walk.state.build
 
     @property
     def restarts(self) -> int:
         """How often the day was read anew because it changed meanwhile: 0 or 1."""
-        return self._walk.restarts
+        return self._walk.state.restarts
 
     @property
     def is_complete(self) -> bool:
         """Whether the last row was read."""
-        return self._walk.is_complete
+        return self._walk.state.is_complete
 
     @property
     def rows(self) -> List[Row]:
         """The rows read so far, as tuples in the order of `fields`. Asks nothing."""
-        return list(self._rows)
+        state = self._walk.state
+        return state.kept[: state.count]
 
     def __iter__(self) -> Iterator[Row]:
         """Every row, from the first one; pages are asked for as they are needed.
@@ -101,16 +103,17 @@ class Orders:
 
     def pages(self) -> Iterator[List[Row]]:
         """As iterating, in lists of rows; what is kept already comes as one list. Raises the same."""
-        handed, generation = 0, self._generation
+        handed, restarts = 0, self.restarts
         while True:
-            if generation != self._generation:
+            if restarts != self.restarts:
                 self._catch_up(handed)
-                generation = self._generation
-            if handed < len(self._rows):
-                fresh = self._rows[handed:]
-                handed = len(self._rows)
+                restarts = self.restarts
+            state = self._walk.state
+            if handed < state.count:
+                fresh = state.kept[handed : state.count]
+                handed = state.count
                 yield fresh
-            elif not self._read_on():
+            elif self._walk.next_rows() is None:
                 return
 
     def to_list(self) -> List[Row]:
@@ -143,12 +146,12 @@ class Orders:
             As for iterating.
         """
         self._read_all()
-        return frame.to_pandas(self._rows, self._fields, self._day(), raw)
+        return frame.to_pandas(self.rows, self.fields, self._day(), raw)
 
     def to_polars(self, raw: bool = False) -> "polars.DataFrame":
         """All rows as a `polars.DataFrame`; the rest is as in `to_df`, time as Datetime("ms")."""
         self._read_all()
-        return frame.to_polars(self._rows, self._fields, self._day(), raw)
+        return frame.to_polars(self.rows, self.fields, self._day(), raw)
 
     def to_parquet(self, path: PathLike) -> str:
         """All rows as one Parquet file (ZSTD; time and symbol as strings); returns its path.
@@ -166,7 +169,7 @@ class Orders:
         target = os.fspath(path)
         if frame.has_library("pyarrow"):
             self._read_all()
-            frame.write_arrow(frame.to_arrow(self._rows, self._fields), target)
+            frame.write_arrow(frame.to_arrow(self.rows, self.fields), target)
         elif self._selection.is_whole_day:
             self._save_answer(self.tradedate, target)
         else:
@@ -182,27 +185,15 @@ class Orders:
         return self.tradedate
 
     def _read_all(self) -> None:
-        while self._read_on():
+        while self._walk.next_rows() is not None:
             pass
-
-    def _read_on(self) -> bool:
-        """Reads one page more; False when there is none."""
-        found = self._walk.next_rows()
-        if found is None:
-            return False
-        if found.begins_anew:
-            self._superseded, self._rows = self._rows, []
-            self._generation += 1
-        self._fields = found.fields
-        self._rows.extend(found.rows)
-        return True
 
     def _catch_up(self, handed: int) -> None:
-        """After a rebuild: reads anew what was handed out, which can only go on when it is the same."""
-        before = self._superseded
-        while len(self._rows) < handed and self._read_on():
+        """After a rebuild: reads again what was handed out, and refuses to continue when it is not the same."""
+        while self._walk.state.count < handed and self._walk.next_rows() is not None:
             pass
-        if self._rows[:handed] != before[:handed]:
+        state = self._walk.state
+        if state.kept[: min(handed, state.count)] != (state.superseded or [])[:handed]:
             raise DataRebuilt(
                 f"{self._selection.symbol} of {self.tradedate} was rebuilt while it was read, and the "
                 f"{handed} rows handed out so far are not the same any more: iterate again",

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
-import tempfile
-from typing import Any, Callable, Dict, NamedTuple, Optional, Union
+from typing import Callable, NamedTuple, Optional, Set, Tuple, Union
 
+from .disk import Part
 from .envelope import Answer, parse_answer
-from .errors import IntegrityError
+from .errors import IntegrityError, ProtocolError
 from .lines import Lines, Payload
-from .transport import Reply
+from .transport import BrokenConnection, Reply, whole_number
 
 PathLike = Union[str, "os.PathLike[str]"]
 
 _MAGIC = b"PAR1"
+
+_MEDIA_TYPE = "application/vnd.apache.parquet"
+
+#: The two magics and the footer's length.
+_SMALLEST_FILE = 12
 
 
 class ParquetFile(NamedTuple):
@@ -33,6 +39,10 @@ class ParquetFile(NamedTuple):
         Which deployment answered.
     name : str or None
         The service's name for it, for example ``600519.SH_20260311_orders.parquet``.
+    build : str or None
+        The day's build id, equal only for equal contents, also between deployments.
+    sha256 : str
+        Of the file, 64 hex digits.
     """
 
     path: str
@@ -41,73 +51,114 @@ class ParquetFile(NamedTuple):
     size_bytes: int
     base_url: str
     name: Optional[str]
+    build: Optional[str]
+    sha256: str
 
 
-def fetch_parquet(lines: Lines, payload: Payload, place: Callable[[Optional[str]], str]) -> ParquetFile:
+def fetch_parquet(
+    lines: Lines, payload: Payload, folder: str, place: Callable[[Optional[str]], str]
+) -> ParquetFile:
     """Asks for a Parquet answer and saves it; `place` makes the path from the service's name for the file.
 
-    The bytes arrive under a temporary name beside the target. A connection that breaks is tried again from
-    the beginning (the service does not resume), which is a new request and counted again.
+    The bytes arrive under a temporary name in `folder`, which is made before anything is asked. A connection
+    that breaks is tried again from the beginning (the service does not resume), which is a new request and
+    counted again; an answer that is unusable for the same reason twice is not asked for any more.
 
     Raises
     ------
     ServiceError
         For a refusal.
     IntegrityError
-        When what arrived whole is no Parquet file.
+        When what arrived whole is no Parquet file, or breaks off at the same byte twice.
+    OSError
+        When it cannot be saved.
     """
+    with Part(folder) as part:
+        receiver = _Receiver(part, len(lines.base_urls))
+        taken = lines.receive(lambda _: payload, receiver.take)
+        if isinstance(taken, Answer):
+            if taken.code == 200:
+                raise ProtocolError(f"{taken.base_url} sent no file [{taken.request_id}]")
+            raise taken.refusal()
+        path = place(taken.name)
+        part.commit(path)
+    return taken._replace(path=path)
 
-    def take(base_url: str, reply: Reply) -> Union[Answer, ParquetFile]:
-        if reply.status != 200 or "json" in reply.headers.get("Content-Type", ""):
+
+class _Receiver:
+    """Reads answers into a part."""
+
+    def __init__(self, part: Part, addresses: int) -> None:
+        self._part = part
+        self._addresses = addresses
+        self._reasons: Set[Tuple[str, int, str]] = set()
+        self._hopeless: Set[str] = set()
+        self._received = 0
+
+    def take(self, base_url: str, reply: Reply) -> Union[Answer, ParquetFile]:
+        """The file, still without its path, or the envelope that came instead."""
+        if reply.status != 200:
             return parse_answer(base_url, reply.status, reply.headers, reply.read())
-        name = _file_name(reply.headers.get("Content-Disposition"))
-        path = place(name)
-        size_bytes = _save(reply, path)
-        numbers: Dict[str, Any] = {
-            header: int(reply.headers.get(header, "") or -1) for header in ("X-Row-Count", "X-Revision")
-        }
-        rows, revision = (None if number < 0 else number for number in numbers.values())
-        return ParquetFile(path, rows, revision, size_bytes, base_url, name)
+        self._received = 0
+        try:
+            return self._file(base_url, reply)
+        except BrokenConnection as error:
+            self._note(base_url, error)
+            raise
 
-    taken = lines.receive(lambda _: payload, take)
-    if isinstance(taken, Answer):
-        raise taken.refusal()
-    return taken
+    def _file(self, base_url: str, reply: Reply) -> Union[Answer, ParquetFile]:
+        """The answer is told by its first bytes: a proxy may drop or change the headers that describe it."""
+        pieces = reply.content()
+        head = b""
+        for piece in pieces:
+            head += piece
+            self._received = len(head)
+            if len(head) >= len(_MAGIC):
+                break
+        if not head.startswith(_MAGIC):
+            if _MEDIA_TYPE in reply.headers.get("Content-Type", ""):
+                raise IntegrityError(f"{base_url} announced a Parquet file and sent something else")
+            body = head + b"".join(pieces)
+            self._received = len(body)
+            return parse_answer(base_url, reply.status, reply.headers, body)
+        self._part.clear()
+        digest = hashlib.sha256(head)
+        self._part.file.write(head)
+        for piece in pieces:
+            digest.update(piece)
+            self._part.file.write(piece)
+            self._received += len(piece)
+        self._check(reply)
+        return ParquetFile(
+            path="",
+            rows=whole_number(reply.headers.get("X-Row-Count")),
+            revision=whole_number(reply.headers.get("X-Revision")),
+            size_bytes=self._received,
+            base_url=base_url,
+            name=_file_name(reply.headers.get("Content-Disposition")),
+            build=reply.headers.get("X-Build"),
+            sha256=digest.hexdigest(),
+        )
 
+    def _check(self, reply: Reply) -> None:
+        file, size = self._part.file, self._received
+        file.seek(max(0, size - len(_MAGIC)))
+        if size >= _SMALLEST_FILE and file.read() == _MAGIC:
+            return
+        told = f"the answer is no whole Parquet file ({size} bytes)"
+        raise IntegrityError(told) if reply.is_framed else BrokenConnection(told)
 
-def _save(reply: Reply, path: str) -> int:
-    handle, part = tempfile.mkstemp(prefix=".edgetape-", suffix=".part", dir=os.path.dirname(path) or ".")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            for piece in reply.pieces():
-                file.write(piece)
-            size_bytes = file.tell()
-        _check(part, size_bytes)
-        os.chmod(part, 0o666 & ~_umask())
-        os.replace(part, path)
-    except BaseException:
-        os.unlink(part)
-        raise
-    return size_bytes
-
-
-def _check(path: str, size_bytes: int) -> None:
-    with open(path, "rb") as file:
-        head = file.read(4)
-        file.seek(max(0, size_bytes - 4))
-        tail = file.read(4)
-    if size_bytes < 12 or head != _MAGIC or tail != _MAGIC:
-        raise IntegrityError(f"the answer is no whole Parquet file ({size_bytes} bytes)")
+    def _note(self, base_url: str, error: BrokenConnection) -> None:
+        """Every try may be counted, so an answer that fails the same way twice is not asked for a third time."""
+        reason = (base_url, self._received, str(error))
+        if self._received > 0 and reason in self._reasons:
+            self._hopeless.add(base_url)
+        self._reasons.add(reason)
+        if len(self._hopeless) == self._addresses:
+            raise IntegrityError(f"{base_url} sent the same unusable answer twice: {error}") from error
 
 
 def _file_name(disposition: Optional[str]) -> Optional[str]:
     """The name in a `Content-Disposition`, when it can be the name of a file here."""
-    match = re.search(r'filename="([\w.-]+)"', disposition or "", re.ASCII)
+    match = re.search(r'filename="([\w.-]{1,200})"', disposition or "", re.ASCII)
     return None if match is None or match.group(1).startswith(".") else match.group(1)
-
-
-def _umask() -> int:
-    """The process's mask: a temporary file is made for its owner alone."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 import urllib.request
 from typing import Dict, NamedTuple, Optional
 from urllib.parse import unquote, urlsplit
@@ -11,11 +12,12 @@ from .errors import ConfigurationError
 
 
 class Proxy(NamedTuple):
-    """An HTTP proxy: `host`, `port`, and its `Proxy-Authorization` header, if any."""
+    """An HTTP proxy: `host`, `port`, its `Proxy-Authorization` header, if any, and what names it (`source`)."""
 
     host: str
     port: int
     headers: Dict[str, str]
+    source: str
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
@@ -33,7 +35,8 @@ def proxy_for(url: str) -> Optional[Proxy]:
     if urllib.request.proxy_bypass(parts.hostname or ""):
         return None
     proxies = urllib.request.getproxies()
-    named = proxies.get(parts.scheme) or proxies.get("all")
+    kind = parts.scheme if proxies.get(parts.scheme) else "all"
+    named = proxies.get(kind)
     if not named:
         return None
     proxy = urlsplit(named if "://" in named else f"http://{named}")
@@ -46,4 +49,6 @@ def proxy_for(url: str) -> Optional[Proxy]:
     if proxy.username is not None:
         login = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
         headers["Proxy-Authorization"] = "Basic " + base64.b64encode(login.encode()).decode()
-    return Proxy(proxy.hostname, proxy.port or 80, headers)
+    variables = (f"{kind}_proxy", f"{kind}_proxy".upper())
+    source = next((name for name in variables if os.environ.get(name)), "the system")
+    return Proxy(proxy.hostname, proxy.port or 80, headers, source)

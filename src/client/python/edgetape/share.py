@@ -6,10 +6,13 @@ import json
 import os
 import re
 import threading
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from typing import Any, Callable, Dict, Iterable, List, Optional
+import time
+from collections import deque
+from queue import Empty, SimpleQueue
+from typing import Any, Callable, Deque, Dict, Iterable, List, Optional
 
-from .download import Download, ShareFile, sha256_of
+from .disk import FolderLock, check_folder, check_room, locked, prepare_folder, sha256_of
+from .download import Download, ShareFile, part_of
 from .drive import Drive
 from .errors import IntegrityError, NoData, ProtocolError, Unavailable
 from .journal import Journal
@@ -20,6 +23,11 @@ from .transport import Connections
 from .waiting import Patience
 
 JOURNAL_NAME = ".edgetape-share.jsonl"
+
+#: Seconds that an interrupted download waits for its threads, whose connections are cut.
+_LONGEST_STOP_S = 0.5
+
+_LOOK_EVERY_S = 0.5
 
 
 class Share:
@@ -55,6 +63,7 @@ class Share:
         self.password: str = share["password"]
         self.expires_at: str = share["expires_at"]
         self.retry_after: int = share["retry_after"]
+        self._connections = connections
         self._drive = Drive(self.url, self.password, connections)
         self._max_wait = max_wait
 
@@ -93,6 +102,7 @@ class Share:
         workers: int = 4,
         *,
         progress: Optional[bool] = None,
+        verify: bool = False,
     ) -> List[str]:
         """Downloads the files that the folder does not have yet; an interrupted download is continued.
 
@@ -106,6 +116,9 @@ class Share:
             Files at the same time.
         progress : bool, optional
             Whether to show it; by default on a terminal.
+        verify : bool, default False
+            True: the SHA-256 of every file that is there is computed again. By default only of those whose size
+            or time of modification changed.
 
         Returns
         -------
@@ -116,61 +129,118 @@ class Share:
         ------
         IntegrityError
             When a file is not the one that the manifest names. The others were downloaded.
+        OSError
+            When the folder cannot be used, or the disk is full.
+        FolderInUse
+            While another run is writing into the folder.
         ServiceError, ConnectionFailed
             For a refusal, or a line that stays broken. What is whole stays, parts are continued next time.
         """
         root = os.fspath(folder)
         wanted = None if days is None else {tradedate(each) for each in days}
+        check_folder(root)
         files = [file for file in self.files() if wanted is None or file.tradedate in wanted]
-        os.makedirs(root, exist_ok=True)
-        journal = Journal(os.path.join(root, JOURNAL_NAME))
-        missing = [file for file in files if not _is_there(root, file, journal)]
-        with Progress(len(missing), sum(file.size_bytes for file in missing), progress) as bar:
-            self._download_all(root, missing, journal, workers, bar)
+        prepare_folder(root)
+        with locked(root) as lock:
+            journal = Journal(os.path.join(root, JOURNAL_NAME))
+            missing = [file for file in files if not _is_there(root, file, journal, verify)]
+            check_room(root, sum(file.size_bytes for file in missing) - _size_of_parts(root, missing))
+            with Progress(len(missing), sum(file.size_bytes for file in missing), progress) as bar:
+                _Run(self, root, journal, bar, lock).run(missing, workers)
         return [_local(root, file) for file in files]
 
-    def _download_all(
-        self, root: str, files: List[ShareFile], journal: Journal, workers: int, bar: Progress
-    ) -> None:
-        damaged: List[IntegrityError] = []
-        stop = threading.Event()
 
-        def fetch(file: ShareFile) -> None:
-            try:
-                path = _local(root, file)
-                _note(path, self._fetch(path, file, bar, stop), journal)
-            except IntegrityError as error:
-                damaged.append(error)
+class _Run:
+    """Downloads into a folder by threads of their own.
 
-        with ThreadPoolExecutor(max(1, workers)) as pool:
-            running = [pool.submit(fetch, file) for file in files]
+    They are daemons, and all they wait for ends when they are told to stop: an interrupt of the caller does not
+    wait for them. The folder stays locked until the last of them ended.
+    """
+
+    def __init__(self, share: Share, root: str, journal: Journal, bar: Progress, lock: FolderLock) -> None:
+        self._share = share
+        self._root = root
+        self._journal = journal
+        self._bar = bar
+        self._lock = lock
+        self._stop = threading.Event()
+        self._connections = share._connections.separate()
+        self._drive = Drive(share.url, share.password, self._connections)
+        self._ended: "SimpleQueue[Optional[BaseException]]" = SimpleQueue()
+        self._threads: List[threading.Thread] = []
+
+    def run(self, files: List[ShareFile], workers: int) -> None:
+        """Downloads `files`. Raises the first error that is not of one file's content, else those together."""
+        waiting = deque(files)
+        damaged: List[BaseException] = []
+        try:
             try:
-                wait(running, return_when=FIRST_EXCEPTION)
-            except BaseException:
-                stop.set()  # Ctrl-C does not wait for gigabytes.
-                raise
+                for _ in range(min(len(files), max(1, workers))):
+                    thread = threading.Thread(target=self._work, args=(waiting,), daemon=True)
+                    self._threads.append(thread)
+                    thread.start()
+                for _ in range(len(files)):
+                    error = _taken(self._ended)
+                    if isinstance(error, IntegrityError):
+                        damaged.append(error)
+                    elif error is not None:
+                        raise error
             finally:
-                for each in running:
-                    each.cancel()  # Those that began come to their end.
-        for each in running:
-            if not each.cancelled():
-                each.result()
+                self._end()
+        finally:
+            self._end()  # Again: an interrupt may have kept the first one from beginning.
         if damaged:
             raise IntegrityError("; ".join(str(error) for error in damaged))
 
-    def _fetch(self, path: str, file: ShareFile, bar: Progress, stop: threading.Event) -> ShareFile:
-        """Downloads `file`, or the one that stands in its place now; returns which."""
+    def _work(self, waiting: Deque[ShareFile]) -> None:
+        while not self._stop.is_set():
+            try:
+                file = waiting.popleft()
+            except IndexError:
+                return
+            try:
+                self._fetch(file)
+                self._ended.put(None)
+            except BaseException as error:  # It is raised where the download was called.
+                self._ended.put(error)
+
+    def _fetch(self, file: ShareFile) -> None:
+        """Downloads `file`, or the one that stands in its place now."""
+        path = _local(self._root, file)
         os.makedirs(os.path.dirname(path), exist_ok=True)
+        max_wait = self._share._max_wait
         try:
-            Download(self._drive, file, path, bar, stop).run(self._max_wait)
-            return file
+            Download(self._drive, file, path, self._bar, self._stop).run(max_wait)
         except IntegrityError:
             # Published anew since the manifest was read?
-            present = {each.path: each for each in self.files()}.get(file.path)
+            present = {each.path: each for each in self._share.files()}.get(file.path)
             if present is None or present.sha256 == file.sha256:
                 raise
-            Download(self._drive, present, path, bar, stop).run(self._max_wait)
-            return present
+            Download(self._drive, present, path, self._bar, self._stop).run(max_wait)
+            file = present
+        _note(path, file, self._journal)
+
+    def _end(self) -> None:
+        """Stops what still runs."""
+        self._stop.set()
+        self._connections.abort()
+        until = time.monotonic() + _LONGEST_STOP_S
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join(max(0.0, until - time.monotonic()))
+        running = [thread for thread in self._threads if thread.is_alive()]
+        if running:
+            # They are inside a call of the system that nothing ends, and write nothing any more.
+            self._lock.release_after(running)
+        self._connections.close()
+
+
+def _taken(queue: "SimpleQueue[Optional[BaseException]]") -> Optional[BaseException]:
+    while True:
+        try:
+            return queue.get(timeout=_LOOK_EVERY_S)  # On Windows, only a bounded wait can be interrupted.
+        except Empty:
+            continue
 
 
 def ask_share(
@@ -200,8 +270,19 @@ def _local(root: str, file: ShareFile) -> str:
     return os.path.join(root, *file.path.split("/"))
 
 
-def _is_there(root: str, file: ShareFile, journal: Journal) -> bool:
-    """Whether the folder has this very file. Its bytes are read only when nobody noted what they are."""
+def _size_of_parts(root: str, files: List[ShareFile]) -> int:
+    """Bytes that earlier downloads of these files left."""
+    size_bytes = 0
+    for file in files:
+        try:
+            size_bytes += os.path.getsize(part_of(_local(root, file), file))
+        except OSError:
+            continue
+    return size_bytes
+
+
+def _is_there(root: str, file: ShareFile, journal: Journal, verify: bool) -> bool:
+    """Whether the folder has this very file. Its bytes are read only when nothing noted says what they are."""
     path = _local(root, file)
     try:
         stat = os.stat(path)
@@ -210,7 +291,7 @@ def _is_there(root: str, file: ShareFile, journal: Journal) -> bool:
     if stat.st_size != file.size_bytes:
         return False
     noted = journal.get(file.path)
-    if noted is not None and (noted.get("size"), noted.get("mtime")) == (stat.st_size, stat.st_mtime_ns):
+    if not verify and noted is not None and (noted.get("size"), noted.get("mtime")) == (stat.st_size, stat.st_mtime_ns):
         return bool(noted.get("sha256") == file.sha256)
     if sha256_of(path) != file.sha256:
         return False

@@ -1,29 +1,52 @@
 """A folder that follows the service: one Parquet file for each security and day.
 
-The journal remembers for each file which revision of its day it is of, on which deployment. A newer revision
-asks for the file again only when `data_changes` names the security, or cannot tell; so does the same number from
-another instant, which a catalog gives that was put back to an earlier state. Revisions of another
-deployment say nothing, so there the security's rows and bytes are compared.
+The journal remembers for each file its SHA-256, and which build and revision of its day it is of, on which
+deployment. A file of the present build is kept, whichever deployment serves it. Another build on the same
+deployment asks for the file again only when `data_changes` names the security, or cannot tell; so does the same
+revision from another instant, which a catalog gives that was put back to an earlier state. Revisions of another
+deployment say nothing.
 """
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+import re
+from typing import TYPE_CHECKING, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from .errors import NoData, QuotaUsed
+from .disk import check_folder, locked, prepare_folder, sha256_of
+from .errors import (
+    BadRequest,
+    ConnectionFailed,
+    EdgetapeError,
+    NoData,
+    NotAllowed,
+    ProtocolError,
+    QuotaUsed,
+)
 from .journal import Entry, Journal
+from .parquet import ParquetFile
 from .revisions import Revisions
 from .selection import security_code, select
-from .types import Day
+from .types import Day, Status
 
 if TYPE_CHECKING:
     from .client import Client
 
 JOURNAL_NAME = ".edgetape-sync.jsonl"
 
-#: Refusals that say so of one security.
+#: Reasons of a 1002 that are about one security.
 _EMPTY = ("no_orders", "security_unknown")
+
+#: Reasons of a 1002 that are about the whole day. Without a known reason a 1002 is not the service's own.
+_UNREADABLE = ("not_loaded", "not_trading_day", "future_day", "before_history", "withdrawn", "nothing_published")
+
+_MARKETS = ("SH", "SZ")
+
+#: Times that the days are listed before a run gives up: each must come from one deployment.
+_MOST_LISTINGS = 5
+
+#: A symbol and a day, YYYYMMDD.
+Name = Tuple[str, str]
 
 #: A file that the service does not have any more is kept under this ending, out of the way of `*.parquet`.
 _GONE_ENDING = ".gone"
@@ -37,15 +60,17 @@ class SyncReport(NamedTuple):
     fetched : list
         Files that were downloaded in this run.
     kept : list
-        Files that were there already in the present revision.
+        Files that were there already in the present build.
     empty : list
-        Securities that have no orders on the day, or are not in it. Not asked for again in this revision.
+        Securities that have no orders on the day, or are not in it. Not asked for again in this build.
     missing : list of (tradedate, state)
         Trading days that cannot be read: pending, missing, withdrawn, damaged.
     left : list
         What a next run has to fetch.
     stopped : QuotaUsed or None
         The used-up quota that ended the run; ``stopped.resets_at`` says when it goes on.
+    window_from : str or None
+        First day that the plan covers, when the range asked for begins before it: earlier days were left out.
     """
 
     fetched: List[Tuple[str, str]]
@@ -54,6 +79,7 @@ class SyncReport(NamedTuple):
     missing: List[Tuple[str, str]]
     left: List[Tuple[str, str]]
     stopped: Optional[QuotaUsed]
+    window_from: Optional[str] = None
 
     def __str__(self) -> str:
         """One line for people; the lists are for programs."""
@@ -61,6 +87,7 @@ class SyncReport(NamedTuple):
         parts = [
             f"fetched {len(self.fetched)}, kept {len(self.kept)}, without orders {len(self.empty)}",
             *([f"days not there: {', '.join(days)}"] if days else []),
+            *([f"days before {self.window_from} are not in the plan"] if self.window_from else []),
             *([f"left {len(self.left)}"] if self.left else []),
             *([f"goes on after {self.stopped.resets_at}"] if self.stopped is not None else []),
         ]
@@ -79,19 +106,37 @@ class SyncReport(NamedTuple):
 
 
 def run_sync(
-    client: "Client", symbols: Sequence[str], start_date: str, end_date: str, folder: str
+    client: "Client", symbols: Sequence[str], start_date: str, end_date: str, folder: str, verify: bool
 ) -> SyncReport:
     """See `Client.sync`; dates are YYYYMMDD, both included."""
-    os.makedirs(folder, exist_ok=True)
-    return _Run(client, folder).run(list(dict.fromkeys(map(security_code, symbols))), start_date, end_date)
+    codes = list(dict.fromkeys(map(security_code, symbols)))
+    prepare_folder(folder)
+    with locked(folder):
+        run = _Run(client, folder, verify)
+        try:
+            return run.run(codes, start_date, end_date)
+        except EdgetapeError as error:
+            error.report = run.report()
+            raise
 
 
 class _Run:
-    def __init__(self, client: "Client", folder: str) -> None:
+    def __init__(self, client: "Client", folder: str, verify: bool) -> None:
         self._client = client
         self._folder = folder
+        self._verify = verify
         self._journal = Journal(os.path.join(folder, JOURNAL_NAME))
         self._report = SyncReport([], [], [], [], [], None)
+        self._wanted: List[Name] = []
+        self._window_from: Optional[str] = None
+        #: Days that an answer told to be unreadable after the month's list named them as loaded.
+        self._unreadable: Set[str] = set()
+
+    def report(self) -> SyncReport:
+        """What was done so far; everything else that is wanted is left."""
+        done = {*self._report.fetched, *self._report.kept, *self._report.empty}
+        left = [name for name in self._wanted if name not in done and name[1] not in self._unreadable]
+        return self._report._replace(left=left, window_from=self._window_from)
 
     def run(self, symbols: Sequence[str], start_date: str, end_date: str) -> SyncReport:
         report = self._report
@@ -99,97 +144,198 @@ class _Run:
         loaded = {day["tradedate"]: day for day in days if day["revision"] is not None}
         report.missing.extend((day["tradedate"], day["state"]) for day in days if day["revision"] is None)
         revisions = Revisions(self._client, base_url, loaded)
-        for tradedate, noted in self._entries(symbols, loaded):
-            revisions.expect(tradedate, noted)
-        wanted = [(symbol, tradedate) for tradedate in loaded for symbol in symbols]
-        for place, name in enumerate(wanted):
+        self._wanted.extend((symbol, day) for day in loaded for symbol in self._distinct(symbols, day))
+        for symbol, tradedate in self._wanted:
+            noted = self._entry(symbol, tradedate)
+            if noted is not None:
+                revisions.expect(tradedate, noted)
+        stopped: Optional[QuotaUsed] = None
+        for name in self._wanted:
             entry = self._present(name, revisions)
             if entry is not None:
                 (report.empty if entry.get("file") is None else report.kept).append(name)
-                continue
-            try:
-                self._fetch(name, loaded[name[1]], base_url)
-            except QuotaUsed as quota:
-                left = [each for each in wanted[place:] if self._present(each, revisions) is None]
-                return report._replace(stopped=quota, left=left)
-        return report
+            elif stopped is None and name[1] not in self._unreadable:
+                try:
+                    self._fetch(name, loaded[name[1]], base_url)
+                except QuotaUsed as quota:
+                    stopped = quota  # What is there already costs nothing to look at.
+        return self.report()._replace(stopped=stopped)
 
     def _days(self, start_date: str, end_date: str) -> Tuple[str, List[Day]]:
         """The trading days that the plan covers, oldest first, and the deployment that told of them all."""
-        while True:
+        for _ in range(_MOST_LISTINGS):
             base_url = self._client.present_url
-            months = [self._client.status(month)["days"] for month in _months(start_date, end_date)]
+            months = self._months(start_date, end_date)
             if self._client.present_url == base_url:
-                break
-        days = [day for month in months for day in month]
-        return base_url, [day for day in days if start_date <= day["tradedate"] <= end_date]
+                days = [day for month in months for day in month["days"]]
+                return base_url, [day for day in days if start_date <= day["tradedate"] <= end_date]
+        raise ConnectionFailed("the base URLs break and answer in turn: no one listed all days")
 
-    def _entries(self, symbols: Sequence[str], loaded: Dict[str, Day]) -> Iterator[Tuple[str, Entry]]:
-        for tradedate in loaded:
-            for symbol in symbols:
-                noted = self._journal.get(f"{symbol} {tradedate}")
-                if noted is not None:
-                    yield tradedate, noted
+    def _months(self, start_date: str, end_date: str) -> List[Status]:
+        """The lists of the months, without those before the plan's window, unless all are."""
+        listed: List[Status] = []
+        before: Optional[NotAllowed] = None
+        for month in _months(start_date, end_date):
+            try:
+                listed.append(self._client.status(month))
+            except NotAllowed as refusal:
+                if refusal.reason != "outside_window":
+                    raise
+                before = refusal
+        if before is not None and not listed:
+            raise before
+        starts = [each["window_from"] for each in listed]
+        self._window_from = next((each for each in starts if each is not None and each > start_date), None)
+        return listed
 
-    def _present(self, name: Tuple[str, str], revisions: Revisions) -> Optional[Entry]:
-        """The journal's entry when its file is there in the day's present revision; else None."""
+    def _distinct(self, symbols: Sequence[str], tradedate: str) -> List[str]:
+        """The symbols without bare digits that mean one of the others on this day."""
+        kept = []
+        for symbol in symbols:
+            is_twin = "." not in symbol and any(f"{symbol}.{market}" in symbols for market in _MARKETS)
+            if not is_twin or self._code_of(symbol, tradedate) not in symbols:
+                kept.append(symbol)
+        return kept
+
+    def _code_of(self, symbol: str, tradedate: str) -> Optional[str]:
+        """The security that bare digits mean on a day, as ``600519.SH``; None when there is none."""
+        if "." in symbol:
+            return symbol
+        try:
+            return f"{symbol}.{self._client.estimate(symbol, tradedate)['market']}"
+        except (NoData, BadRequest):
+            return None
+
+    def _entry(self, symbol: str, tradedate: str) -> Optional[Entry]:
+        """What the journal has of a security's file, by whatever spelling it was asked for."""
+        noted = self._journal.get(f"{symbol} {tradedate}")
+        if noted is not None:
+            code = _code_in(noted)
+            return noted if code is None else self._journal.get(f"{code} {tradedate}") or noted
+        codes = [f"{symbol}.{market}" for market in _MARKETS] if "." not in symbol else []
+        if any(self._journal.get(f"{code} {tradedate}") for code in codes):
+            return self._journal.get(f"{self._code_of(symbol, tradedate)} {tradedate}")
+        return None
+
+    def _note(self, name: Name, entry: Entry) -> None:
+        """Notes an entry under the symbol as it was asked for, and under the file's own."""
         symbol, tradedate = name
-        entry = self._journal.get(f"{symbol} {tradedate}")
-        if entry is None or not self._is_whole(entry):
+        for each in dict.fromkeys([_code_in(entry) or symbol, symbol]):
+            self._journal.put(f"{each} {tradedate}", entry)
+
+    def _present(self, name: Name, revisions: Revisions) -> Optional[Entry]:
+        """The journal's entry when its file is there in the day's present build; else None."""
+        symbol, tradedate = name
+        noted = self._entry(symbol, tradedate)
+        entry = None if noted is None else self._whole(noted)
+        if entry is None:
             return None
         followed = revisions.follow(symbol, tradedate, entry)
-        if followed is None:
-            return None
-        if followed != entry:
-            self._journal.put(f"{symbol} {tradedate}", followed)
+        if followed is not None and followed != noted:
+            self._note(name, followed)
         return followed
 
-    def _is_whole(self, entry: Entry) -> bool:
-        if entry.get("file") is None:
-            return True
+    def _whole(self, entry: Entry) -> Optional[Entry]:
+        """The entry of a file that is there with its bytes, with its present time; else None."""
+        file = entry.get("file")
+        if file is None:
+            return entry
         try:
-            return bool(os.path.getsize(os.path.join(self._folder, entry["file"])) == entry["size"])
-        except OSError:
-            return False
+            path = os.path.join(self._folder, file)
+            stat = os.stat(path)
+            if not os.path.isfile(path) or stat.st_size != entry.get("size"):
+                return None
+            if not self._verify and stat.st_mtime_ns == entry.get("mtime"):
+                return entry
+            seen = sha256_of(path)
+        except (OSError, TypeError, ValueError):
+            return None
+        # A journal of an older version has no sums: from now on it has.
+        if entry.get("sha256") not in (None, seen):
+            return None
+        return {**entry, "sha256": seen, "mtime": stat.st_mtime_ns}
 
-    def _fetch(self, name: Tuple[str, str], day: Day, base_url: str) -> None:
+    def _fetch(self, name: Name, day: Day, base_url: str) -> None:
         symbol, tradedate = name
-        fetched: Entry = {"url": base_url, "revision": day["revision"], "published": day["published_at"]}
+        here: Entry = {
+            "url": base_url,
+            "revision": day["revision"],
+            "published": day["published_at"],
+            "build": day.get("build_id"),
+        }
+        for code in [symbol] if "." in symbol else [f"{symbol}.{market}" for market in _MARKETS]:
+            check_folder(os.path.join(self._folder, code))
         try:
-            saved = self._client._save_answer(select(symbol, tradedate), self._place)
-        except NoData as refusal:
-            if refusal.reason not in _EMPTY or self._client.present_url != base_url:
-                self._report.missing.append((tradedate, refusal.reason or "no data"))
-                return
-            self._put_away(self._journal.get(f"{symbol} {tradedate}"))
-            self._report.empty.append(name)
-        else:
-            fetched.update(
-                url=saved.base_url,
-                revision=saved.revision,
-                file=os.path.relpath(saved.path, self._folder).replace(os.sep, "/"),
-                size=saved.size_bytes,
-                rows=saved.rows,
+            saved = self._client._save_answer(
+                select(symbol, tradedate), self._folder, lambda told: self._place(name, told)
             )
-            if saved.revision != day["revision"] or saved.base_url != base_url:
-                fetched["published"] = None  # Of another revision than the month's list told of.
-            self._report.fetched.append(name)
-        self._journal.put(f"{symbol} {tradedate}", fetched)
+        except NoData as refusal:
+            self._take_refusal(name, refusal, here)
+            return
+        entry = {**here, **self._facts_of(saved, day, base_url)}
+        entry.update(
+            file=os.path.relpath(saved.path, self._folder).replace(os.sep, "/"),
+            size=saved.size_bytes,
+            rows=saved.rows,
+            sha256=saved.sha256,
+            mtime=os.stat(saved.path).st_mtime_ns,
+        )
+        self._note(name, entry)
+        self._report.fetched.append(name)
 
-    def _place(self, file_name: Optional[str]) -> str:
-        """``600519.SH/600519.SH_20260311_orders.parquet``, by the service's own name."""
-        if file_name is None:
-            raise NoData("the answer has no name to save it under")
-        folder = os.path.join(self._folder, file_name.split("_", 1)[0])
-        os.makedirs(folder, exist_ok=True)
-        return os.path.join(folder, file_name)
+    def _facts_of(self, saved: ParquetFile, day: Day, base_url: str) -> Entry:
+        """Which content a file is of."""
+        revision, build = saved.revision, saved.build
+        if saved.base_url == base_url and None in (revision, build):
+            # Something between drops headers. The list says it too, when it is the same before and behind.
+            months = self._client.status(day["tradedate"])["days"]
+            now = next((each for each in months if each["tradedate"] == day["tradedate"]), None)
+            if now is not None and now["published_at"] == day["published_at"]:
+                revision = day["revision"] if revision is None else revision
+                build = day.get("build_id") if build is None else build
+        is_listed = saved.base_url == base_url and revision == day["revision"]
+        published = day["published_at"] if is_listed else None
+        return {"url": saved.base_url, "revision": revision, "build": build, "published": published}
+
+    def _take_refusal(self, name: Name, refusal: NoData, here: Entry) -> None:
+        """Files a 1002 of the service: of the security, or of the whole day."""
+        if self._client.present_url != here["url"]:
+            return  # Of another deployment than the list is of: it is left.
+        if refusal.reason in _EMPTY:
+            self._put_away(self._entry(*name))
+            self._report.empty.append(name)
+            self._journal.put(" ".join(name), here)
+        elif refusal.reason in _UNREADABLE:
+            self._report.missing.append((name[1], refusal.reason))
+            self._unreadable.add(name[1])
+        else:
+            raise refusal
+
+    def _place(self, name: Name, told: Optional[str]) -> str:
+        """``600519.SH/600519.SH_20260311_orders.parquet``: by the service's name for the file, where it came."""
+        symbol, tradedate = name
+        code = (told or "").split("_", 1)[0]
+        if not re.fullmatch(r"\d{6}\.[A-Z]{2}", code, re.ASCII):
+            found = self._code_of(symbol, tradedate)
+            if found is None:
+                raise ProtocolError(f"nothing says which exchange {symbol} of {tradedate} is of")
+            code = found
+        folder = os.path.join(self._folder, code)
+        prepare_folder(folder)
+        return os.path.join(folder, f"{code}_{tradedate}_orders.parquet")
 
     def _put_away(self, entry: Optional[Entry]) -> None:
         """A file of a security that the present revision does not have is not to be read by accident."""
-        if entry is not None and entry.get("file") is not None:
+        if entry is not None and isinstance(entry.get("file"), str):
             path = os.path.join(self._folder, entry["file"])
             if os.path.exists(path):
                 os.replace(path, path + _GONE_ENDING)
+
+
+def _code_in(entry: Entry) -> Optional[str]:
+    """The security of an entry's file, as ``600519.SH``."""
+    file = entry.get("file")
+    return file.split("/", 1)[0] if isinstance(file, str) else None
 
 
 def _span(days: Sequence[str]) -> str:

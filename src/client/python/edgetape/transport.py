@@ -9,19 +9,23 @@ from __future__ import annotations
 import http.client
 import os
 import platform
+import re
+import socket
 import ssl
-import threading
 import time
+import weakref
 import zlib
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, cast
+from collections import deque
+from contextlib import contextmanager
+from typing import Any, Callable, Deque, Dict, Iterator, Mapping, Optional, Tuple, cast
 from urllib.parse import urlsplit
 
 from ._version import __version__
 from .errors import ConfigurationError
-from .proxies import proxy_for
+from .proxies import Proxy, proxy_for
 
-#: What counts as a broken connection: refused, reset, timed out, not resolved, cut off, garbled, bad TLS.
-CONNECTION_ERRORS = (OSError, http.client.HTTPException)
+#: What the standard library raises for a connection; for a local file it raises some of them too.
+_NETWORK_ERRORS = (OSError, http.client.HTTPException)
 
 USER_AGENT = f"edgetape-python/{__version__} (Python {platform.python_version()}; {platform.system()})"
 
@@ -31,6 +35,25 @@ _PIECE_BYTES = 256 * 1024
 
 _Connection = http.client.HTTPConnection
 _Place = Tuple[str, str]
+
+
+class BrokenConnection(Exception):
+    """A connection was refused, reset, timed out, not resolved, cut off or garbled, or its TLS is bad.
+
+    Raised by this module alone, so that an error of a local file is never taken for one of the network.
+    """
+
+
+@contextmanager
+def _network(proxy: Optional[Proxy], doing: str) -> Iterator[None]:
+    """Turns what the network does into `BrokenConnection`, which names the proxy that was used."""
+    try:
+        yield
+    except _NETWORK_ERRORS as error:
+        told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        if proxy is not None:
+            told = f"{doing} the proxy {proxy}, which {proxy.source} names: {told}"
+        raise BrokenConnection(told) from error
 
 
 class _Lines:
@@ -67,10 +90,15 @@ class _Response(http.client.HTTPResponse):
 class Reply:
     """The head of an answer; its body is read once, whole or in pieces. Use it as a context manager."""
 
-    def __init__(self, pool: "Connections", place: _Place, connection: _Connection) -> None:
+    def __init__(
+        self, pool: "Connections", place: _Place, connection: _Connection, proxy: Optional[Proxy]
+    ) -> None:
         self._pool = pool
         self._place = place
+        self._proxy = proxy
         self._connection: Optional[_Connection] = connection
+        #: Called for each piece of the body.
+        self.touched: Callable[[], None] = _nothing
         self._response = connection.getresponse()
         self.status = self._response.status
         self.headers = self._response.headers
@@ -81,33 +109,49 @@ class Reply:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @property
+    def length(self) -> Optional[int]:
+        """Bytes of the body as announced; None when they are not."""
+        return whole_number(self.headers.get("Content-Length"))
+
+    @property
+    def is_framed(self) -> bool:
+        """Whether a body that was cut off can be told from a whole one."""
+        return self.length is not None or "chunked" in self.headers.get("Transfer-Encoding", "").lower()
+
     def read(self) -> bytes:
-        """The whole body, decompressed. Raises a connection error when it breaks off."""
-        body = b"".join(self.pieces())
+        """The whole body, decompressed. Raises `BrokenConnection` when it breaks off."""
+        return b"".join(self.content())
+
+    def content(self) -> Iterator[bytes]:
+        """The body as it arrives, decompressed. Raises `BrokenConnection` when it breaks off."""
         if self.headers.get("Content-Encoding", "").lower() not in ("gzip", "x-gzip"):
-            return body
+            yield from self.pieces()
+            return
         inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
         try:
-            text = inflater.decompress(body)
+            for piece in self.pieces():
+                yield inflater.decompress(piece)
         except zlib.error as error:
-            raise http.client.HTTPException(f"the body is no gzip: {error}") from error
+            raise BrokenConnection(f"the body is no gzip: {error}") from error
         if not inflater.eof:
-            raise http.client.IncompleteRead(body)
-        return text
+            raise BrokenConnection("the gzip body ended before its end")
 
     def pieces(self) -> Iterator[bytes]:
-        """The body as it arrives, never decompressed. Raises a connection error when it breaks off."""
+        """The body as it arrives, never decompressed. Raises `BrokenConnection` when it breaks off."""
         expected = self._response.length
         received = 0
         while True:
-            piece = self._response.read(_PIECE_BYTES)
+            with _network(self._proxy, "through"):
+                piece = self._response.read(_PIECE_BYTES)
             if not piece:
                 break
             received += len(piece)
+            self.touched()
             yield piece
         # Read in pieces, http.client takes a short body for a whole one.
         if expected is not None and received < expected:
-            raise http.client.IncompleteRead(b"", expected - received)
+            raise BrokenConnection(f"the body ended after {received} of {expected} bytes")
 
     def close(self) -> None:
         """Gives the connection back when all was read, else closes it, which tells the service to stop."""
@@ -122,7 +166,9 @@ class Reply:
 
 
 class Connections:
-    """Connections that are kept for the next request; safe for threads, and for forked children.
+    """Connections that are kept for the next request; safe for threads, forked children and pickling.
+
+    There is no lock in it: one that an interrupt left taken would hang every later request.
 
     Parameters
     ----------
@@ -133,85 +179,133 @@ class Connections:
     """
 
     def __init__(self, timeout: float, ssl_context: Optional[ssl.SSLContext] = None) -> None:
-        self._timeout = timeout
+        self.timeout = timeout
         self._ssl_context = ssl_context
-        self._mutex = threading.Lock()
-        self._idle: Dict[_Place, List[Tuple[float, _Connection]]] = {}
         self._pid = os.getpid()
+        self._idle: Dict[_Place, Deque[Tuple[float, _Connection]]] = {}
+        self._open_ones: "weakref.WeakSet[_Connection]" = weakref.WeakSet()
+        self._is_aborted = False
+
+    def __getstate__(self) -> Dict[str, Any]:
+        if self._ssl_context is not None:
+            raise TypeError("a client with an ssl_context cannot be pickled: make one in each process")
+        return {"timeout": self.timeout}
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self.__init__(state["timeout"])  # type: ignore[misc]
+
+    def separate(self) -> "Connections":
+        """Others with the same settings, which can be aborted without breaking these."""
+        return Connections(self.timeout, self._ssl_context)
 
     def request(
-        self, method: str, url: str, headers: Mapping[str, str], body: Optional[bytes] = None
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: Optional[bytes] = None,
+        timeout: Optional[float] = None,
     ) -> Reply:
-        """Sends a request and waits for the answer's head. Raises one of `CONNECTION_ERRORS`."""
+        """Sends a request and waits for the answer's head.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds that any one wait of this request may take, when less than the usual ones.
+
+        Raises
+        ------
+        BrokenConnection
+        """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigurationError(f"{url!r} is no http or https address")
+        proxy = proxy_for(url)
         place = (parts.scheme, parts.netloc)
         sent = {"User-Agent": USER_AGENT, **headers}
+        patience = self.timeout if timeout is None else min(timeout, self.timeout)
         kept = self._take(place)
         if kept is not None:
             try:
-                return self._send(kept, place, method, url, sent, body)
+                kept.sock.settimeout(patience)
+                return self._send(kept, place, proxy, method, url, sent, body)
             except (http.client.RemoteDisconnected, ConnectionError):
                 kept.close()  # It was closed while it lay idle: nothing was asked of it.
+            except _NETWORK_ERRORS as error:
+                kept.close()
+                with _network(proxy, "through"):
+                    raise error
             except BaseException:
                 kept.close()
                 raise
-        fresh = self._open(url)
+        fresh = self._open(url, proxy, patience)
         try:
-            return self._send(fresh, place, method, url, sent, body)
+            with _network(proxy, "through"):
+                return self._send(fresh, place, proxy, method, url, sent, body)
         except BaseException:
             fresh.close()
             raise
 
     def put_back(self, place: _Place, connection: _Connection) -> None:
         """Keeps a connection whose answer was read to its end."""
-        with self._mutex:
-            if self._pid == os.getpid():
-                self._idle.setdefault(place, []).append((time.monotonic(), connection))
+        if self._pid == os.getpid() and not self._is_aborted:
+            self._idle.setdefault(place, deque()).append((time.monotonic(), connection))
 
     def close(self) -> None:
         """Closes the kept connections."""
-        with self._mutex:
-            idle, self._idle = self._idle, {}
+        idle, self._idle = self._idle, {}
         for connections in idle.values():
             for _, connection in connections:
                 connection.close()
 
+    def abort(self) -> None:
+        """Breaks every exchange that other threads are in, and refuses new ones."""
+        self._is_aborted = True
+        for connection in list(self._open_ones):
+            _cut(connection)
+
     def _take(self, place: _Place) -> Optional[_Connection]:
-        with self._mutex:
-            if self._pid != os.getpid():
-                # A forked child must not talk on its parent's connections.
-                self._pid, self._idle = os.getpid(), {}
-            kept = self._idle.get(place, [])
-            while kept:
+        if self._pid != os.getpid():
+            # A forked child must not talk on its parent's connections.
+            self._pid, self._idle = os.getpid(), {}
+        kept = self._idle.get(place)
+        while kept:
+            try:
                 since, connection = kept.pop()
-                if time.monotonic() - since < _IDLE_S:
-                    return connection
-                connection.close()
+            except IndexError:
+                return None  # Another thread took it.
+            if time.monotonic() - since < _IDLE_S:
+                return connection
+            connection.close()
         return None
 
-    def _open(self, url: str) -> _Connection:
+    def _open(self, url: str, proxy: Optional[Proxy], patience: float) -> _Connection:
         parts = urlsplit(url)
-        proxy = proxy_for(url)
         host, port = (parts.hostname or "", parts.port) if proxy is None else (proxy.host, proxy.port)
+        connect_s = min(_CONNECT_TIMEOUT_S, patience)
         connection: _Connection
         if parts.scheme == "https":
             context = self._ssl_context or ssl.create_default_context()
-            connection = http.client.HTTPSConnection(host, port, timeout=_CONNECT_TIMEOUT_S, context=context)
+            connection = http.client.HTTPSConnection(host, port, timeout=connect_s, context=context)
             if proxy is not None:
                 connection.set_tunnel(parts.hostname or "", parts.port or 443, headers=proxy.headers)
         else:
-            connection = _Connection(host, port, timeout=_CONNECT_TIMEOUT_S)
+            connection = _Connection(host, port, timeout=connect_s)
         connection.response_class = _Response
-        connection.connect()
-        connection.sock.settimeout(self._timeout)
+        with _network(proxy, "cannot use"):
+            connection.connect()
+            connection.sock.settimeout(patience)
+        self._open_ones.add(connection)
+        if self._is_aborted:
+            connection.close()
+            raise BrokenConnection("aborted")
         return connection
 
     def _send(
         self,
         connection: _Connection,
         place: _Place,
+        proxy: Optional[Proxy],
         method: str,
         url: str,
         headers: Dict[str, str],
@@ -219,11 +313,28 @@ class Connections:
     ) -> Reply:
         parts = urlsplit(url)
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        if parts.scheme == "http":
-            proxy = proxy_for(url)
-            if proxy is not None:
-                # A plain proxy is told the whole address.
-                target = f"http://{parts.netloc}{target}"
-                headers = {**headers, **proxy.headers, "Host": parts.netloc}
+        if parts.scheme == "http" and proxy is not None:
+            # A plain proxy is told the whole address.
+            target = f"http://{parts.netloc}{target}"
+            headers = {**headers, **proxy.headers, "Host": parts.netloc}
         connection.request(method, target, body=body, headers=headers)
-        return Reply(self, place, connection)
+        return Reply(self, place, connection, proxy)
+
+
+def _nothing() -> None:
+    """Does nothing."""
+
+
+def _cut(connection: _Connection) -> None:
+    """Ends a connection that another thread may be reading: it sees the end at once."""
+    plain = connection.sock
+    try:
+        # Of the plain socket, also under TLS: the other thread may be inside the TLS layer.
+        socket.socket.shutdown(plain, socket.SHUT_RDWR)
+    except (OSError, AttributeError, TypeError):
+        pass  # It is closed.
+
+
+def whole_number(text: Optional[str]) -> Optional[int]:
+    """The number in a header; None without one."""
+    return int(text) if text is not None and re.fullmatch(r"\d{1,15}", text, re.ASCII) else None

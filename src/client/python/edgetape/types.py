@@ -59,11 +59,13 @@ class Account(TypedDict):
 
 class Day(TypedDict):
     """A trading day. `state`: available, degraded, pending, missing, withdrawn or damaged; the rest is None
-    unless it is one of the first two. `size_bytes` is of the whole day's pack."""
+    unless it is one of the first two. `size_bytes` is of the whole day's pack; `build_id` is equal only for
+    equal contents, also between deployments."""
 
     tradedate: str
     state: str
     revision: Optional[int]
+    build_id: Optional[str]
     rows: Optional[int]
     securities: Optional[int]
     size_bytes: Optional[int]
@@ -99,6 +101,7 @@ class Change(TypedDict):
     kind: str
     revision: int
     previous: Optional[int]
+    build_id: Optional[str]
     securities: Optional[Dict[str, List[str]]]
 
 

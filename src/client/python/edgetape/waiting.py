@@ -5,6 +5,8 @@ from __future__ import annotations
 import email.utils
 import logging
 import random
+import re
+import threading
 import time
 from typing import Optional
 
@@ -18,8 +20,20 @@ sleep = time.sleep
 #: Broken connections in a row before one call gives up.
 MAX_FAILURES = 8
 
+#: Seconds to wait after an error page of something in between, which tells no time.
+UNTOLD_WAIT_S = 2.0
+
 _FIRST_BACKOFF_S = 0.25
 _LONGEST_BACKOFF_S = 8.0
+
+#: Told waits below it grow up to it.
+_SHORT_WAIT_S = 1.0
+
+#: However little is left of `max_wait`: a healthy connection answers within it.
+_SHORTEST_TIMEOUT_S = 1.0
+
+#: How often a thread that waits looks whether it shall stop.
+_SLICE_S = 0.25
 
 
 def parse_retry_after(value: Optional[str]) -> Optional[float]:
@@ -33,13 +47,17 @@ def parse_retry_after(value: Optional[str]) -> Optional[float]:
     if value is None:
         return None
     text = value.strip()
-    if text.isdigit():
+    if re.fullmatch(r"\d{1,15}", text, re.ASCII):
         return float(text)
     try:
-        moment = email.utils.parsedate_to_datetime(text)
-    except (TypeError, ValueError):
+        moment = email.utils.parsedate_to_datetime(text).timestamp()
+    except (TypeError, ValueError, IndexError, OverflowError):
         return None
-    return max(0.0, moment.timestamp() - time.time())
+    return max(0.0, moment - time.time())
+
+
+class Stopped(EdgetapeError):
+    """The work was stopped from another thread, to be continued."""
 
 
 class Patience:
@@ -48,33 +66,57 @@ class Patience:
     Parameters
     ----------
     max_wait : float
-        Seconds that all waits of the call may take together. A wait that would go beyond is not begun.
+        Seconds that the call may spend on waits and on attempts that failed. What goes beyond is not begun.
+        0: nothing is waited for, and the one attempt takes as long as its own timeouts let it.
     max_failures : int
         Broken connections in a row that end the call.
+    stop : threading.Event, optional
+        Set from another thread to end the waits.
     """
 
-    def __init__(self, max_wait: float, max_failures: int = MAX_FAILURES) -> None:
+    def __init__(
+        self, max_wait: float, max_failures: int = MAX_FAILURES, stop: Optional[threading.Event] = None
+    ) -> None:
         self._left = max_wait
+        self._is_bounding = max_wait > 0
         self._max_failures = max_failures
+        self._stop = stop
         self._failures = 0
+        self._short_waits = 0
+        self._since = time.monotonic()
 
     @property
     def failures(self) -> int:
         """Broken connections in a row so far."""
         return self._failures
 
+    def begun(self) -> Optional[float]:
+        """Begins an attempt; seconds that a wait for bytes in it may take, None for no bound by this."""
+        self._since = time.monotonic()
+        return max(_SHORTEST_TIMEOUT_S, self._left) if self._is_bounding else None
+
     def progressed(self) -> None:
         """Forgets earlier failures: something arrived."""
         self._failures = 0
+        self._since = time.monotonic()
+
+    def touched(self) -> None:
+        """Something arrived of an answer that may still break: its time is none of waiting."""
+        self._since = time.monotonic()
 
     def wait_told(self, seconds: float, refusal: EdgetapeError) -> None:
         """Waits as long as the service said, and up to a fifth more: callers shall not come back together.
+
+        A told wait of less than a second grows from one to the next: 0 would hammer the service.
 
         Raises
         ------
         EdgetapeError
             `refusal` itself, when the wait would exceed what is left of `max_wait`.
         """
+        if seconds < _SHORT_WAIT_S:
+            seconds = max(seconds, min(_SHORT_WAIT_S, _FIRST_BACKOFF_S * 2**self._short_waits))
+            self._short_waits += 1
         if seconds > self._left:
             raise refusal
         log.info("waiting %.0f s: %s", seconds, refusal)
@@ -89,16 +131,23 @@ class Patience:
             After `max_failures` in a row, or when `max_wait` is used up.
         """
         self._failures += 1
-        told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        self._left -= time.monotonic() - self._since
         if self._failures >= self._max_failures or self._left <= 0:
             raise ConnectionFailed(
-                f"gave up after {self._failures} failed connections; the last one, to {where}: {told}"
-            ) from error
-        log.info("connection to %s failed (%s), trying again", where, told)
+                f"gave up after {self._failures} failed connections; the last one, to {where}: {error}"
+            ) from (error.__cause__ or error)
+        log.info("connection to %s failed (%s), trying again", where, error)
         if not at_once:
             step = min(_LONGEST_BACKOFF_S, _FIRST_BACKOFF_S * 2 ** (self._failures - 1))
-            self._wait(step * random.uniform(0.75, 1.25))
+            self._wait(min(step * random.uniform(0.75, 1.25), self._left))
 
     def _wait(self, seconds: float) -> None:
         self._left -= seconds
-        sleep(seconds)
+        if self._stop is None:
+            sleep(seconds)
+            return
+        while seconds > 0:
+            if self._stop.is_set():
+                raise Stopped
+            sleep(min(seconds, _SLICE_S))
+            seconds -= _SLICE_S

@@ -1,14 +1,18 @@
-"""A walk through the orders of one security on one day, page after page, that survives its lines.
+"""Pages through the orders of one security on one day, and continues when connections break.
 
-The walk continues by the cursor of the deployment that made it. When another one answers, or the cursor is
-not known any more, it continues by position (`position.py`): by a cursor without a date, and where that is
-not taken by a time window that begins at the millisecond. A day that changed meanwhile is read anew, once.
+Paging continues by the cursor of the deployment that issued it. When another deployment answers, or the cursor
+is not accepted any more, it continues by position (`position.py`): by a cursor without a date, and where that
+is refused by a time window that begins at the millisecond. A day that changed meanwhile is read again from its
+first row, once.
+
+Everything that changes is one value, `State`, which is replaced by one assignment: an interrupt at any point
+leaves the state before a page or the state after it.
 """
 
 from __future__ import annotations
 
 import warnings
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from .envelope import Answer
 from .errors import BadRequest, DataRebuilt, ProtocolError, RebuildWarning, ServiceError
@@ -17,19 +21,19 @@ from .page import Page, Row, parse_page
 from .position import BEGINNING, Position, moved
 from .selection import Selection
 
-#: How a walk calls: an interface's name and a payload for each base address; gives any answer.
+#: How pages are asked for: an interface's name and a payload for each base URL; returns any answer.
 Call = Callable[[str, Callable[[str], Payload]], Answer]
 
-#: Cursors that a deployment does not know; what is asked for is fine.
+#: Refusals of a cursor that the deployment did not issue; the rest of the request is valid.
 _UNKNOWN_CURSOR = ("cursor_invalid", "cursor_old_format")
 
-#: Refused cursors in a row, without a row between them, before the walk gives up.
+#: Refused cursors in a row, without a row between them, before paging gives up.
 _MOST_FALLBACKS = 4
 
-#: What the service gives at most.
+#: Largest page that the service sends, in rows.
 MOST_ROWS = 10_000
 
-#: A walk needs it to continue elsewhere, whatever columns were asked for.
+#: Needed to continue on another deployment, whatever columns were asked for.
 _HELPER = "time"
 
 
@@ -53,8 +57,34 @@ class _Way(NamedTuple):
     overlap: List[Row]
 
 
+class State(NamedTuple):
+    """What was read and how paging continues. The containers in it only ever grow, and `count` and `pages`
+    say how much of them counts; all else is never changed in place."""
+
+    tradedate: Optional[str]
+    kept: List[Row]
+    """The rows read, `count` of them; behind them may lie rows of a page that was interrupted."""
+    cursors: Dict[str, int]
+    """Cursors received, with the number of pages before; those of `pages` and more do not count."""
+    count: int = 0
+    pages: int = 0
+    fields: Optional[List[str]] = None
+    is_complete: bool = False
+    revision: Optional[int] = None
+    build: Optional[str] = None
+    position: Position = BEGINNING
+    next: Optional[_Way] = None
+    base_url: Optional[str] = None
+    fallback: str = "undated"
+    fallbacks: int = 0
+    restarts: int = 0
+    superseded: Optional[List[Row]] = None
+    """The rows of the former content, after the day was read again."""
+
+
 class Walk:
-    """The state of one walk; `next_rows` until it gives None. An error leaves the walk where it was.
+    """Reads pages by `next_rows` until it returns None. An error or interrupt loses nothing: the next call
+    continues at the same place.
 
     Parameters
     ----------
@@ -62,33 +92,15 @@ class Walk:
     selection : Selection
     page_size : int
         Rows of a page, 1 to 10,000.
-    compares : bool
-        Whether there are several lines, so that their day must be compared after a switch.
     """
 
-    def __init__(self, call: Call, selection: Selection, page_size: int, compares: bool) -> None:
+    def __init__(self, call: Call, selection: Selection, page_size: int) -> None:
         self._call = call
         self._selection = selection
         self._page_size = page_size
-        self._compares = compares
         wanted = selection.fields
         self._asked = wanted if wanted is None or _HELPER in wanted else [*wanted, _HELPER]
-        self.tradedate = selection.tradedate
-        self.restarts = 0
-        self._begins_anew = False
-        self._begin()
-
-    def _begin(self) -> None:
-        self.is_complete = False
-        self.revision: Optional[int] = None
-        self._position: Position = BEGINNING
-        self._next: Optional[_Way] = None
-        self._line: Optional[str] = None
-        self._fallback = "undated"
-        self._fallbacks = 0
-        self._cursors: Set[str] = set()
-        self._revisions: Dict[str, int] = {}
-        self._days: Dict[str, Optional[Tuple[int, int]]] = {}
+        self.state = State(selection.tradedate, [], {})
 
     def next_rows(self) -> Optional[Rows]:
         """The rows of the next page (perhaps none), or None after the last one.
@@ -98,102 +110,67 @@ class Walk:
         ServiceError
             For a refusal. Calling again continues at the same place.
         DataRebuilt
-            When the day changed once more after the walk began anew.
+            When the day changed once more after it was read again from its first row.
         """
-        if self.is_complete:
+        state = self.state
+        if state.is_complete:
             return None
+        begins_anew = False
         while True:
             try:
-                page = self._fetch()
+                state, page = self._fetch(state)
+                break
             except _Changed as change:
-                self._restart(change)
-                continue
-            begins_anew, self._begins_anew = self._begins_anew, False
-            return Rows(page.fields, page.rows, begins_anew)
+                state = self._restarted(state, change)
+                begins_anew = True
+        del state.kept[state.count :]
+        state.kept.extend(page.rows)
+        self.state = state._replace(count=state.count + len(page.rows), fields=page.fields)
+        return Rows(page.fields, page.rows, begins_anew)
 
-    def _fetch(self) -> Page:
-        """One page, without what was read before."""
-        way = self._way_on("")
+    def _fetch(self, state: State) -> Tuple[State, Page]:
+        """One page without the rows that were read before, and the state after it."""
+        way = self._way_on(state, "")
 
         def payload_for(base_url: str) -> Payload:
             nonlocal way
-            way = self._way_on(base_url)
-            # What is read twice comes on top, so that every answer leads on.
+            way = self._way_on(state, base_url)
+            # Rows that are read twice come on top, so that every answer makes progress.
             page_size = min(MOST_ROWS, self._page_size + len(way.overlap) + way.unseen)
             return self._payload({**way.params, "page_size": page_size})
 
-        answer = self._call("level2_order_history", payload_for)
-        not_before = "" if way.overlap or way.unseen else self._position.last_time
-        try:
-            page = parse_page(answer, self._asked, not_before)
-        except BadRequest as refusal:
-            if refusal.reason == "data_rebuilt":
-                raise _Changed(str(refusal), refusal) from refusal
-            if refusal.reason not in _UNKNOWN_CURSOR or not self._forget_cursor(way.kind):
-                raise
-            return self._fetch()
-        self._same_day(answer, page)
-        return self._advance(answer.base_url, way, page)
+        while True:
+            answer = self._call("level2_order_history", payload_for)
+            not_before = "" if way.overlap or way.unseen else state.position.last_time
+            try:
+                page = parse_page(answer, self._asked, not_before)
+                break
+            except BadRequest as refusal:
+                if refusal.reason == "data_rebuilt":
+                    raise _Changed(str(refusal), refusal) from refusal
+                if refusal.reason not in _UNKNOWN_CURSOR or not _has_fallback(state, way.kind):
+                    raise
+                fallback = "undated" if way.kind == "cursor" else "window"
+                state = state._replace(next=None, fallback=fallback, fallbacks=state.fallbacks + 1)
+        state = _same_day(state, answer, page)
+        return self._advanced(state, answer.base_url, way, page)
 
-    def _way_on(self, base_url: str) -> _Way:
-        if self._next is not None and self._line == base_url:
-            return self._next
+    def _way_on(self, state: State, base_url: str) -> _Way:
+        if state.next is not None and state.base_url == base_url:
+            return state.next
         params = {**self._selection.params()}
-        if self.tradedate is not None:
-            params["tradedate"] = self.tradedate
-        position = self._position
+        if state.tradedate is not None:
+            params["tradedate"] = state.tradedate
+        position = state.position
         if not position.overlap:
             return _Way(params, "cursor", 0, [])
-        if self._fallback == "undated":
+        if state.fallback == "undated":
             params["cursor"] = position.undated_cursor
             return _Way(params, "undated", 0, position.overlap)
         params["start_time"] = position.time
         return _Way(params, "window", position.skip, position.overlap)
 
-    def _forget_cursor(self, kind: str) -> bool:
-        """Chooses the next way to continue after a cursor was refused; False when there is none."""
-        self._fallbacks += 1
-        if not self._position.overlap or kind == "window" or self._fallbacks > _MOST_FALLBACKS:
-            return False
-        self._next = None
-        self._fallback = "undated" if kind == "cursor" else "window"
-        return True
-
-    def _same_day(self, answer: Answer, page: Page) -> None:
-        """Refuses a page of another content of the day than the rows read so far."""
-        base_url = answer.base_url
-        if self.tradedate not in (None, page.tradedate):
-            raise ProtocolError(f"{base_url} answered for {page.tradedate} instead of {self.tradedate}")
-        self.tradedate = page.tradedate
-        if page.revision is not None:
-            known = self._revisions.setdefault(base_url, page.revision)
-            if known != page.revision:
-                raise _Changed(f"{base_url} now serves revision {page.revision} of {page.tradedate}")
-        if self._compares and (page.next_cursor is not None or self._line not in (None, base_url)):
-            self._compare_days(base_url)
-
-    def _compare_days(self, base_url: str) -> None:
-        """Compares what two lines hold of the day: rows, and bytes of their Parquet file. Costs no quota."""
-        if base_url in self._days:
-            return
-        params = {"symbol": self._selection.symbol, "tradedate": self.tradedate}
-        answer = self._call("order_history_estimate", lambda _: {"params": params})
-        self._days.setdefault(base_url, None)
-        revision = self._revisions.get(answer.base_url, answer.revision)
-        if answer.revision is not None and answer.revision != revision:
-            raise _Changed(f"{answer.base_url} now serves revision {answer.revision} of {self.tradedate}")
-        try:
-            estimate = answer.served()
-            # Of a whole day both bounds are the same number.
-            day = (estimate["rows"]["at_most"], estimate["parquet_bytes"])
-        except (ServiceError, KeyError, TypeError):
-            return  # A deployment without this operation: the overlap alone has to tell.
-        self._days[answer.base_url] = day
-        others = {each for each in self._days.values() if each is not None}
-        if len(others) > 1:
-            raise _Changed(f"{answer.base_url} holds {self.tradedate} with another content")
-
-    def _advance(self, base_url: str, way: _Way, page: Page) -> Page:
+    def _advanced(self, state: State, base_url: str, way: _Way, page: Page) -> Tuple[State, Page]:
         rows, times, unseen, overlap = page.rows, page.times, way.unseen, way.overlap
         passed = min(unseen, len(rows))
         rows, times, unseen = rows[passed:], times[passed:], unseen - passed
@@ -202,21 +179,27 @@ class Walk:
         if rows[:repeated] != overlap[:repeated] or (is_over and (unseen or repeated < len(overlap))):
             raise _Changed(f"{base_url} holds other orders of {page.tradedate} than were read before")
         rows, times, overlap = rows[repeated:], times[repeated:], overlap[repeated:]
-        self._line = base_url
-        if way.kind != "cursor":
-            self._cursors = set()  # What is read twice may lead to the same place twice.
+        # Rows that are read twice may lead to the same place twice.
+        cursors = state.cursors if way.kind == "cursor" else {}
+        following: Optional[_Way] = None
         if page.next_cursor is not None:
-            if page.next_cursor in self._cursors:
+            if cursors.get(page.next_cursor, state.pages) < state.pages:
                 raise ProtocolError(f"{base_url} gave the same cursor twice, which would never end")
-            self._cursors.add(page.next_cursor)
+            cursors[page.next_cursor] = state.pages
             params = {**way.params, "tradedate": page.tradedate, "cursor": page.next_cursor}
-            self._next = _Way(params, "cursor", unseen, overlap)
-        self._position = moved(self._position, rows, times)
-        self._fallback = "undated"
-        self._fallbacks = 0 if rows else self._fallbacks
-        self.revision = page.revision
-        self.is_complete = is_over
-        return page._replace(fields=self._shown(page.fields), rows=self._stripped(rows), times=times)
+            following = _Way(params, "cursor", unseen, overlap)
+        advanced = state._replace(
+            cursors=cursors,
+            pages=state.pages + 1,
+            is_complete=is_over,
+            revision=page.revision,
+            position=moved(state.position, rows, times),
+            next=following,
+            base_url=base_url,
+            fallback="undated",
+            fallbacks=0 if rows else state.fallbacks,
+        )
+        return advanced, page._replace(fields=self._shown(page.fields), rows=self._stripped(rows), times=times)
 
     def _shown(self, fields: List[str]) -> List[str]:
         return fields if self._asked == self._selection.fields else fields[:-1]
@@ -224,8 +207,9 @@ class Walk:
     def _stripped(self, rows: List[Row]) -> List[Row]:
         return rows if self._asked == self._selection.fields else [row[:-1] for row in rows]
 
-    def _restart(self, change: "_Changed") -> None:
-        if self.restarts > 0:
+    def _restarted(self, state: State, change: "_Changed") -> State:
+        """The state before the first row, once."""
+        if state.restarts > 0:
             refusal = change.refusal
             raise DataRebuilt(
                 f"the day changed again while it was read anew: {change}",
@@ -233,15 +217,39 @@ class Walk:
                 reason="data_rebuilt",
                 request_id=None if refusal is None else refusal.request_id,
             ) from change
-        self.restarts += 1
-        self._begins_anew = True
-        self._begin()
-        what = f"{self._selection.symbol} of {self.tradedate}"
+        what = f"{self._selection.symbol} of {state.tradedate}"
         told = f"{what} changed while it was read, beginning anew: {change}"
-        warnings.warn(told, RebuildWarning, stacklevel=2)
+        warnings.warn(told, RebuildWarning, stacklevel=3)
+        superseded = state.kept[: state.count]
+        return State(state.tradedate, [], {}, restarts=1, superseded=superseded)
 
     def _payload(self, params: Dict[str, Any]) -> Payload:
         return {"params": params} if self._asked is None else {"params": params, "fields": self._asked}
+
+
+def _has_fallback(state: State, kind: str) -> bool:
+    """Whether there is another way to continue after a cursor of this kind was refused."""
+    return bool(state.position.overlap) and kind != "window" and state.fallbacks < _MOST_FALLBACKS
+
+
+def _same_day(state: State, answer: Answer, page: Page) -> State:
+    """Refuses a page of another content of the day than the rows read so far.
+
+    Contents are the same when their build ids are. Revisions are a deployment's own numbers: without a build id
+    (a proxy may drop it, an older service does not send it) they tell on one base URL only, and what another one
+    serves is unknown.
+    """
+    base_url, former = answer.base_url, state.base_url
+    if state.tradedate not in (None, page.tradedate):
+        raise ProtocolError(f"{base_url} answered for {page.tradedate} instead of {state.tradedate}")
+    if former is not None and state.build and answer.build:
+        if state.build != answer.build:
+            raise _Changed(f"{base_url} serves build {answer.build} of {page.tradedate}, not {state.build}")
+    elif former not in (None, base_url):
+        raise _Changed(f"{base_url} may serve another build of {page.tradedate}: the build id is missing")
+    elif former is not None and None not in (state.revision, page.revision) and state.revision != page.revision:
+        raise _Changed(f"{base_url} now serves revision {page.revision} of {page.tradedate}")
+    return state._replace(tradedate=page.tradedate, build=answer.build or state.build)
 
 
 class _Changed(Exception):

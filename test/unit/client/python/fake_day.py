@@ -16,9 +16,9 @@ def order(time, number, price=12.5):
 
 
 class FakeDay:
-    """One deployment. `knows` says which of ``undated`` and ``estimate`` it understands."""
+    """One deployment. `knows` names what it has: ``undated`` cursors, ``build`` ids."""
 
-    def __init__(self, name, rows, revision=1, knows=("undated", "estimate")):
+    def __init__(self, name, rows, revision=1, knows=("undated", "build")):
         self.url = f"http://{name}"
         self.rows = list(rows)
         self.revision = revision
@@ -31,8 +31,6 @@ class FakeDay:
         """The answer to one request."""
         params = payload["params"]
         self.asked.append({"interface": interface, **payload})
-        if interface == "order_history_estimate":
-            return self._estimate()
         window = (params.get("start_time", ""), params.get("end_time", "999999999"))
         rows = [row for row in self.rows if window[0] <= row[2] < window[1]]
         place = self._place(params.get("cursor"), rows, window)
@@ -55,7 +53,8 @@ class FakeDay:
 
     def served(self, data):
         """A success."""
-        return Answer(self.url, 200, "success", data, 200, None, "rid", self.revision, None, None)
+        build = f"{hash(tuple(self.rows)):x}" if "build" in self.knows else None
+        return Answer(self.url, 200, "success", data, 200, None, "rid", self.revision, None, None, build)
 
     def refused(self, code, reason, wait_s=None, resets_in=None):
         """A refusal."""
@@ -81,13 +80,6 @@ class FakeDay:
             return self.refused(422, "cursor_mismatch")
         return int(place)
 
-    def _estimate(self):
-        if "estimate" not in self.knows:
-            return self.refused(422, "apiname_unknown")
-        size = hash(tuple(self.rows)) % 1_000_000
-        count = {"at_least": len(self.rows), "at_most": len(self.rows)}
-        return self.served({"rows": count, "parquet_bytes": size, "revision": self.revision})
-
 
 class Lines:
     """A `call` of a walk over several deployments; `choose` says which one answers each request."""
@@ -108,8 +100,8 @@ def steps(count, every=3):
     return [order(f"0930{place // every:05}", place) for place in range(count)]
 
 
-def walk_over(lines, page_size=10, compares=True, **selection):
-    return Walk(lines, select(SYMBOL, DAY, **selection), page_size, compares)
+def walk_over(lines, page_size=10, **selection):
+    return Walk(lines, select(SYMBOL, DAY, **selection), page_size)
 
 
 def read(walk):

@@ -115,6 +115,10 @@ class Doctor(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("edgetape 1.2.3", said)
 
+    def test_examines_an_address_with_api_behind_it(self):
+        status, said = self.examine(f"{self.serve()}/api/")
+        self.assertEqual(status, 0, said)
+
     def test_shows_no_login_of_a_proxy(self):
         os.environ["https_proxy"] = "http://me:secret@proxy.example:3128"
         self.assertNotIn("secret", self.examine(self.serve())[1])

@@ -3,6 +3,8 @@
 import json
 import os
 import tempfile
+import threading
+import time
 import unittest
 from unittest import mock
 
@@ -18,6 +20,7 @@ from edgetape import (
     QuotaUsed,
     Unavailable,
 )
+from edgetape.transport import whole_number
 from edgetape.waiting import parse_retry_after
 from fake_http import FakeServer, header, http
 
@@ -154,6 +157,35 @@ class LinesTest(unittest.TestCase):
             self.client(server, max_wait=1.0).account()
         self.assertLess(len(server.requests), 6)
         self.assertLess(sum(self.waits), 3.0)
+
+    def test_spends_no_more_than_max_wait_on_a_connection_that_stalls(self):
+        released = threading.Event()
+        self.addCleanup(released.set)
+        server = FakeServer(lambda *_: released.wait(20) and None)
+        self.addCleanup(server.close)
+        client = Client("key", [server.url], timeout=20.0, max_wait=2.0)
+        began = time.monotonic()
+        with self.assertRaises(ConnectionFailed):
+            client.account()
+        self.assertLess(time.monotonic() - began, 5.0)
+
+    def test_does_not_hammer_a_service_that_says_0(self):
+        server = self.serve(*[envelope(503, status=503, retry_after=0)] * 6, SERVED)
+        self.client(server).account()
+        self.assertEqual([round(wait * 2) / 2 for wait in self.waits[2:]], [1.0] * 4)
+        self.assertGreater(min(self.waits), 0.24)
+
+    def test_reads_the_facts_in_a_message_where_headers_are_dropped(self):
+        server = self.serve(http(200, '{"code": 429, "message": "\\u989d\\u5ea6 [quota_used \\u00b7 r9]"}'))
+        with self.assertRaises(QuotaUsed) as raised:
+            self.client(server).account()
+        self.assertEqual((raised.exception.reason, raised.exception.request_id), ("quota_used", "r9"))
+
+    def test_takes_digits_of_other_scripts_for_no_numbers(self):
+        for text in ("\u00b2", "\u0663", "9" * 5_000):
+            with self.subTest(text[:9]):
+                self.assertIsNone(parse_retry_after(text))
+                self.assertIsNone(whole_number(text))
 
     def test_saves_nothing_that_is_no_whole_parquet_file(self):
         for body in (b"PAR1" + b"x" * 20, b"PAR1PAR1", b"<html></html>" * 3):

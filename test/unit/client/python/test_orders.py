@@ -35,7 +35,7 @@ class OrdersTest(unittest.TestCase):
 
     def orders(self, *days, choose=lambda call: 0, page_size=10, **selected):
         selection = select(SYMBOL, DAY, **selected)
-        walk = Walk(Lines(days, choose), selection, page_size, len(days) > 1)
+        walk = Walk(Lines(days, choose), selection, page_size)
         return Orders(walk, selection, lambda day, path: self.saved.append((day, path)))
 
     def test_asks_nothing_before_it_is_used_and_no_page_before_it_is_needed(self):

@@ -3,12 +3,13 @@
 import gzip
 import os
 import unittest
-from http.client import HTTPException
 from unittest import mock
 
-from edgetape.errors import ConfigurationError
+from edgetape import Client
+from edgetape.errors import ConfigurationError, ConnectionFailed
+from edgetape.lines import Lines
 from edgetape.proxies import proxy_for
-from edgetape.transport import CONNECTION_ERRORS, Connections
+from edgetape.transport import BrokenConnection, Connections
 from fake_http import CutOff, FakeServer, header, http
 
 VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
@@ -51,7 +52,7 @@ class Transport(unittest.TestCase):
 
     def test_does_not_ask_again_by_itself_on_a_fresh_connection(self):
         server = self.serve(lambda *_: None)
-        with self.assertRaises(CONNECTION_ERRORS):
+        with self.assertRaises(BrokenConnection):
             self.read(server)
         self.assertEqual(len(server.requests), 1)
 
@@ -66,7 +67,7 @@ class Transport(unittest.TestCase):
             "no gzip": http(200, b"plain", content_encoding="gzip"),
         }
         for name, answer in cut.items():
-            with self.subTest(name), self.assertRaises(HTTPException):
+            with self.subTest(name), self.assertRaises(BrokenConnection):
                 self.read(self.serve(lambda *_, answer=answer: CutOff(answer)))
 
     def test_unpacks_gzip(self):
@@ -93,9 +94,40 @@ class Transport(unittest.TestCase):
     def test_tunnels_https_through_a_proxy(self):
         proxy = self.serve(lambda *_: http(403, "no"))
         os.environ["https_proxy"] = proxy.url
-        with self.assertRaises(CONNECTION_ERRORS):
+        with self.assertRaises(BrokenConnection):
             self.connections.request("GET", "https://service.example/", {})
         self.assertEqual(proxy.requests[0][0].split(" HTTP")[0], "CONNECT service.example:443")
+
+    def test_names_a_proxy_that_is_dead_and_what_names_it(self):
+        dead = self.serve(lambda *_: None)
+        dead.close()
+        for variable, url in (
+            ("HTTP_PROXY", "http://service.example"),
+            ("https_proxy", "https://service.example"),
+            ("all_proxy", "http://service.example"),
+        ):
+            with mock.patch.dict(os.environ, {variable: dead.url}), self.subTest(variable):
+                client = Client("key", [url], max_wait=0)
+                with self.assertRaises(ConnectionFailed) as raised:
+                    client.account()
+                self.assertIn(f"the proxy {dead.url[7:]}, which {variable} names", str(raised.exception))
+
+    def test_names_a_proxy_that_refuses_a_tunnel(self):
+        proxy = self.serve(lambda *_: http(403, "no"))
+        with mock.patch.dict(os.environ, {"https_proxy": proxy.url}):
+            with self.assertRaises(ConnectionFailed) as raised:
+                Client("key", ["https://service.example"], max_wait=0).account()
+        self.assertIn("which https_proxy names", str(raised.exception))
+
+    def test_takes_an_error_of_a_local_file_for_none_of_the_network(self):
+        server = self.serve(lambda *_: http(200, "fine"))
+
+        def full(base_url, reply):
+            raise OSError(28, "No space left on device")
+
+        with self.assertRaises(OSError) as raised:
+            Lines([server.url], self.connections, 60.0).receive(lambda _: {}, full)
+        self.assertEqual((raised.exception.errno, len(server.requests)), (28, 1))
 
     def test_heeds_no_proxy_and_refuses_kinds_it_cannot_speak(self):
         os.environ["http_proxy"] = "socks5://127.0.0.1:1080"

@@ -1,17 +1,27 @@
 """Threads of one process take turns on an interface, in the order they came."""
 
+import contextlib
 import os
 import threading
 import time
 import unittest
+from unittest import mock
 
-from edgetape.turns import turn
+from edgetape import turns
+from edgetape.errors import Unavailable
+from edgetape.turns import in_turn
+from interrupts import Interrupts, places_of
+
+
+def turn(key, interface, work, max_wait=10.0):
+    return in_turn(key, interface, max_wait, work)
 
 
 class Turns(unittest.TestCase):
     def test_are_given_in_the_order_of_asking(self):
         order, threads = [], []
-        with turn("key", "orders"):
+
+        def ask_20_times():
             for number in range(20):
                 entered = threading.Event()
                 threads.append(threading.Thread(target=self.take, args=(number, order, entered)))
@@ -19,6 +29,8 @@ class Turns(unittest.TestCase):
                 entered.wait()
                 time.sleep(0.005)  # Until it waits.
             self.assertEqual(order, [])
+
+        turn("key", "orders", ask_20_times)
         for thread in threads:
             thread.join()
         self.assertEqual(order, list(range(20)))
@@ -26,18 +38,19 @@ class Turns(unittest.TestCase):
     @staticmethod
     def take(number, order, entered):
         entered.set()
-        with turn("key", "orders"):
-            order.append(number)
+        turn("key", "orders", lambda: order.append(number))
 
     def test_never_let_two_in(self):
         inside, most = [0], [0]
 
+        def enter():
+            inside[0] += 1
+            most[0] = max(most[0], inside[0])
+            inside[0] -= 1
+
         def work():
             for _ in range(200):
-                with turn("key", "busy"):
-                    inside[0] += 1
-                    most[0] = max(most[0], inside[0])
-                    inside[0] -= 1
+                turn("key", "busy", enter)
 
         threads = [threading.Thread(target=work) for _ in range(8)]
         for thread in threads:
@@ -47,22 +60,89 @@ class Turns(unittest.TestCase):
         self.assertEqual(most[0], 1)
 
     def test_of_other_interfaces_and_keys_do_not_wait(self):
-        with turn("key", "a"), turn("key", "b"), turn("other key", "a"):
-            pass
+        turn("key", "a", lambda: turn("key", "b", lambda: turn("other key", "a", lambda: None)))
 
     def test_go_on_after_an_error(self):
         for _ in range(2):
-            with self.assertRaises(KeyError), turn("key", "failing"):
-                raise KeyError
+            with self.assertRaises(KeyError):
+                turn("key", "failing", lambda: {}["missing"])
 
     @unittest.skipUnless(hasattr(os, "fork"), "no fork here")
     def test_held_by_a_thread_are_free_in_a_forked_child(self):
-        with turn("key", "forked"):
+        def fork():
             child = os.fork()
             if child == 0:
-                with turn("key", "forked"):
-                    os._exit(7)
+                turn("key", "forked", lambda: os._exit(7))
+            return child
+
+        child = turn("key", "forked", fork)
         self.assertEqual(os.waitpid(child, 0)[1] >> 8, 7)
+
+
+class Interrupted(unittest.TestCase):
+    def test_turns_are_free_for_the_next_thread_wherever_the_interrupt_came(self):
+        places = places_of(lambda: turn("key", "lines", lambda: None), ("turns",))
+        self.assertGreater(len(places), 15)
+        for at in places:
+            with self.subTest(at=at):
+                try:
+                    with Interrupts(("turns",), at):
+                        turn("key", "lines", lambda: None)
+                except KeyboardInterrupt as interrupt:
+                    kept = interrupt
+                self.assertTrue(self.is_free("lines"), kept)
+
+    def test_turns_are_free_after_an_interrupt_of_one_that_waited(self):
+        # With every wait over at once, the lines of waiting are the same in each run.
+        for at in range(1, 60):
+            done, held = threading.Event(), threading.Event()
+
+            def hold(done=done, held=held):
+                held.set()
+                done.wait(10)
+
+            holder = threading.Thread(target=turn, args=("key", "waiting", hold))
+            holder.start()
+            held.wait()
+            with contextlib.suppress(KeyboardInterrupt), mock.patch("edgetape.turns._LOOK_EVERY_S", 0.001):
+                threading.Timer(0.01, done.set).start()
+                with Interrupts(("turns",), at):
+                    turn("key", "waiting", lambda: None)
+            done.set()
+            holder.join()
+            self.assertTrue(self.is_free("waiting"), at)
+
+    def test_turns_that_an_interrupt_left_behind_are_taken_back(self):
+        left = turns._Permit()
+        turns._queues.setdefault(("key", "left"), turns.deque()).append(left)
+        self.assertEqual(turn("key", "left", lambda: 1), 1)
+        thread = threading.Thread(target=lambda: turns._queues["key", "left"].append(turns._Permit()))
+        thread.start()
+        thread.join()
+        self.assertTrue(self.is_free("left"))
+
+    def test_waiting_for_one_request_ends(self):
+        done, held = threading.Event(), threading.Event()
+
+        def hold():
+            held.set()
+            done.wait(10)
+
+        holder = threading.Thread(target=turn, args=("key", "endless", hold))
+        holder.start()
+        held.wait()
+        with mock.patch("edgetape.turns._LONGEST_REQUEST_S", 0.0), self.assertRaises(Unavailable):
+            turn("key", "endless", lambda: None, max_wait=0.05)
+        done.set()
+        holder.join()
+        self.assertTrue(self.is_free("endless"))
+
+    @staticmethod
+    def is_free(interface):
+        entered = threading.Event()
+        thread = threading.Thread(target=turn, args=("key", interface, entered.set), daemon=True)
+        thread.start()
+        return entered.wait(2.0)
 
 
 if __name__ == "__main__":

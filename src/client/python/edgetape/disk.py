@@ -1,0 +1,237 @@
+"""Local files: folders that are checked and locked, and files that are whole or not there.
+
+What goes wrong here is raised as the `OSError` that it is, before anything is asked of the service where it can
+be known.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import secrets
+import shutil
+import threading
+import time
+from contextlib import contextmanager
+from typing import IO, Any, Dict, Iterator, NamedTuple, Optional, Sequence
+
+from .errors import FolderInUse
+
+LOCK_NAME = ".edgetape.lock"
+
+_PART_NAME = re.compile(r"\.edgetape-.*\.part")
+
+#: A part that is younger may belong to a process that has not locked it yet.
+_STALE_AFTER_S = 60.0
+
+_HASHED_BYTES = 1024 * 1024
+
+
+def prepare_folder(folder: str) -> None:
+    """Makes `folder` when it is not there, and checks that files can be made in it. Raises `OSError`."""
+    os.makedirs(folder or ".", exist_ok=True)
+    check_folder(folder)
+
+
+def check_folder(folder: str) -> None:
+    """Raises `OSError` when no file can be made in `folder`; one that is not there yet is no obstacle."""
+    if not os.path.lexists(folder or "."):
+        return
+    if not os.path.isdir(folder or "."):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), folder)
+    if not os.access(folder or ".", os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder)
+
+
+def free_bytes(folder: str) -> int:
+    """Bytes that can still be written into `folder`."""
+    return shutil.disk_usage(folder or ".").free
+
+
+def check_room(folder: str, size_bytes: int) -> None:
+    """Raises `OSError` when the disk has no room for so many bytes."""
+    free = free_bytes(folder)
+    if free < size_bytes:
+        told = f"{os.strerror(errno.ENOSPC)}: {size_bytes} bytes are needed, {free} are free"
+        raise OSError(errno.ENOSPC, told, folder)
+
+
+def sha256_of(path: str) -> str:
+    """SHA-256 of a file in 64 hex digits."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        for piece in iter(lambda: file.read(_HASHED_BYTES), b""):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def remove(path: str) -> None:
+    """Removes a file if it is there."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+
+
+class Part:
+    """A file under a temporary name in `folder`, until `commit` gives it its own. Use it as a context manager.
+
+    Parts that killed processes left in the folder are removed. A part of a living process is locked.
+    """
+
+    def __init__(self, folder: str) -> None:
+        _remove_stale_parts(folder or ".")
+        self.path = os.path.join(folder, f".edgetape-{os.getpid()}-{secrets.token_hex(6)}.part")
+        # Made with the usual mode, as a temporary file of the standard library is not.
+        self.file: IO[bytes] = open(self.path, "x+b")
+        _try_lock(self.file)
+
+    def __enter__(self) -> "Part":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+        remove(self.path)
+
+    def clear(self) -> None:
+        """Begins anew."""
+        self.file.seek(0)
+        self.file.truncate()
+
+    def commit(self, path: str) -> None:
+        """Gives the file its name, in place of what was there."""
+        self.file.close()
+        os.replace(self.path, path)
+
+
+def _remove_stale_parts(folder: str) -> None:
+    try:
+        names = [entry.name for entry in os.scandir(folder) if _PART_NAME.fullmatch(entry.name)]
+    except OSError:
+        return  # Making the part says what is wrong.
+    for name in names:
+        path = os.path.join(folder, name)
+        try:
+            if time.time() - os.stat(path).st_mtime < _STALE_AFTER_S:
+                continue
+            with open(path, "r+b") as file:
+                if _try_lock(file):
+                    remove(path)
+        except OSError:
+            continue
+
+
+class _Held(NamedTuple):
+    thread: threading.Thread
+    file: IO[bytes]
+
+
+#: Locks of this process by the real path of their file.
+_held: Dict[str, _Held] = {}
+
+
+@contextmanager
+def locked(folder: str) -> Iterator["FolderLock"]:
+    """Keeps other processes and threads from writing into `folder` meanwhile. Raises `FolderInUse`."""
+    lock = FolderLock(folder)
+    try:
+        lock.acquire()
+        yield lock
+    finally:
+        lock.release()
+
+
+class FolderLock:
+    """The lock of a folder; the system releases it when the process ends, however it ends."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._path = os.path.join(os.path.realpath(folder or "."), LOCK_NAME)
+        self._file: Optional[IO[bytes]] = None
+
+    def acquire(self) -> None:
+        """Takes the lock. Raises `FolderInUse` when another process or thread has it."""
+        while True:
+            former = _held.get(self._path)
+            if former is not None and not former.file.closed:
+                if former.thread is not threading.current_thread() and former.thread.is_alive():
+                    raise self._in_use()
+                former.file.close()  # An interrupt kept this thread from releasing it.
+            file = self._file = open(self._path, "ab")
+            _held[self._path] = _Held(threading.current_thread(), file)
+            if not _try_lock(file):
+                _held.pop(self._path, None)
+                file.close()
+                self._file = None
+                raise self._in_use()
+            if self._is_present(file):
+                return
+            file.close()  # The one before removed it between the two steps.
+
+    def release_after(self, threads: Sequence[threading.Thread]) -> None:
+        """Gives the lock back when all of these threads ended, by a thread of its own."""
+        file, self._file = self._file, None
+        if file is None:
+            return
+        later = FolderLock(self._folder)
+        later._file = file
+
+        def release() -> None:
+            for each in threads:
+                each.join()
+            later.release()
+
+        thread = threading.Thread(target=release, daemon=True)
+        _held[self._path] = _Held(thread, file)
+        thread.start()
+
+    def release(self) -> None:
+        """Gives the lock back, once or more."""
+        file, self._file = self._file, None
+        if file is None or file.closed:
+            return
+        try:
+            remove(self._path)
+        except OSError:
+            pass  # Windows removes no open file; an empty one may stay.
+        _held.pop(self._path, None)
+        file.close()
+
+    def _is_present(self, file: IO[bytes]) -> bool:
+        try:
+            return os.path.samestat(os.stat(self._path), os.fstat(file.fileno()))
+        except FileNotFoundError:
+            return False
+
+    def _in_use(self) -> FolderInUse:
+        return FolderInUse(
+            f"another sync or download is writing into {self._folder!r}: wait for it, or use another folder"
+        )
+
+
+def _try_lock(file: IO[bytes]) -> bool:
+    """Locks a file until it is closed; False when another one holds it. True where nothing can be locked."""
+    try:
+        import fcntl
+    except ImportError:
+        return _try_lock_windows(file)
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in (errno.EWOULDBLOCK, errno.EACCES)
+    return True
+
+
+def _try_lock_windows(file: IO[bytes]) -> bool:
+    msvcrt: Any = __import__("msvcrt")
+    try:
+        # Far behind any content: a locked byte cannot be read by others.
+        file.seek(1 << 40)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        return True
+    except OSError:
+        return False
+    finally:
+        file.seek(0)

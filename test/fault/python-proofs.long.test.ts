@@ -1,0 +1,24 @@
+/** Long proofs of the Python client: interrupts before each of its lines, as by Ctrl-C, and random paging. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { isPythonMissing, PACKAGE, pythonEnvironment, pythonWith } from "../support/python.ts";
+
+const TESTS = "test/unit/client/python";
+const without = isPythonMissing("interrupts of the Python client");
+
+describe.skipIf(without)("the Python client's long proofs", () => {
+  it("pages through thousands of random histories in memory", async () => {
+    const env = pythonEnvironment({ PYTHONPATH: `${PACKAGE}:${TESTS}`, EDGETAPE_TIER: "long" });
+    const { stderr } = await promisify(execFile)("python3", [`${TESTS}/test_walk_random.py`], { env });
+    expect(stderr).toMatch(/Ran 2 tests[\s\S]*OK/);
+  });
+
+  it("interrupted before every line, loses and doubles no row and no file, and never hangs", async () => {
+    const env = pythonEnvironment({ PYTHONPATH: `${PACKAGE}:${TESTS}` });
+    const command = pythonWith("pandas") ?? "python3";
+    const { stderr } = await promisify(execFile)(command, [`${TESTS}/interrupted_files.py`], { env });
+    console.log(stderr);
+    expect(stderr).toMatch(/Ran [45] tests[\s\S]*OK/);
+  }, 1_200_000);
+});

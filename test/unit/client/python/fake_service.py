@@ -1,0 +1,112 @@
+"""A service in memory over HTTP, as far as `sync` and Parquet downloads ask it: days, builds, files, changes."""
+
+import json
+
+from fake_http import FakeServer, http
+
+MEDIA_TYPE = "application/vnd.apache.parquet"
+
+
+def parquet(text):
+    """Bytes that look like a Parquet file of some content."""
+    return b"PAR1" + text.encode() + b"\0\0\0\0PAR1"
+
+
+class FakeService:
+    """Serves `days`: for each date ``revision``, ``build``, ``published`` and ``files`` by code; `charged` lists
+    the files that were counted. `change` may replace any answer."""
+
+    def __init__(self, **days):
+        self.days = {name[1:]: day for name, day in days.items()}
+        self.charged = []
+        self.asked = []
+        self.changes = []
+        self.window_from = None
+        self.change = lambda interface, params, answer: answer
+        self._server = FakeServer(self._answer)
+        self.url, self.close = self._server.url, self._server.close
+
+    def _answer(self, head, body):
+        asked = json.loads(body)
+        interface, params = asked["apiname"], asked["params"]
+        self.asked.append((interface, params))
+        answer = getattr(self, f"_{interface}")(params)
+        return self.change(interface, params, answer)
+
+    def _data_status(self, params):
+        month = params["month"]
+        if self.window_from is not None and month < self.window_from[:6]:
+            return refused(403, "outside_window")
+        days = [
+            {
+                **{"tradedate": date, "state": "available", "revision": day["revision"]},
+                **{"build_id": day["build"], "published_at": day["published"]},
+                **{"rows": 1, "securities": 1, "size_bytes": 1},
+            }
+            for date, day in sorted(self.days.items())
+            if date.startswith(month) and date >= (self.window_from or "")
+        ]
+        return served({"month": month, "window_from": self.window_from, "days": days})
+
+    def _data_changes(self, params):
+        return served({"changes": self.changes, "next_after": 1, "has_more": False})
+
+    def _order_history_estimate(self, params):
+        code, data = self._found(params)
+        if data is None:
+            return refused(1002, "security_unknown")
+        return served({"market": code[-2:], "parquet_bytes": len(data)})
+
+    def _level2_order_history(self, params):
+        code, data = self._found(params)
+        if data is None:
+            return refused(1002, "security_unknown")
+        date = params["tradedate"]
+        self.charged.append((code, date))
+        day = self.days[date]
+        return http(
+            200,
+            data,
+            content_type=MEDIA_TYPE,
+            content_disposition=f'attachment; filename="{code}_{date}_orders.parquet"',
+            x_row_count=7,
+            x_revision=day["revision"],
+            x_build=day["build"],
+        )
+
+    def _found(self, params):
+        symbol, files = params["symbol"], self.days[params["tradedate"]]["files"]
+        for code in [symbol] if "." in symbol else [f"{symbol}.SZ", f"{symbol}.SH"]:
+            if code in files:
+                return code, files[code]
+        return symbol, None
+
+
+def day(build="b1", revision=1, **files):
+    """A day whose files are named as `SH600519`."""
+    named = {f"{name[2:]}.{name[:2]}": parquet(text) for name, text in files.items()}
+    published = f"2026-03-12T18:00:0{revision}+08:00"
+    return {"revision": revision, "build": build, "published": published, "files": named}
+
+
+def envelope(code, data, message="success", **headers):
+    """An answer in the service's envelope."""
+    return http(200, json.dumps({"code": code, "message": message, "data": data}), **headers)
+
+
+def served(data):
+    """A success."""
+    return envelope(200, data)
+
+
+def refused(code, reason):
+    """A refusal; its facts stand in the message's tail, too."""
+    return envelope(code, None, f"no [{reason} · r1]", x_reason=reason, x_request_id="r1")
+
+
+def without(answer, *names):
+    """The answer without these headers."""
+    head, body = answer.split(b"\r\n\r\n", 1)
+    dropped = tuple(f"{name.lower()}:".encode() for name in names)
+    lines = [line for line in head.split(b"\r\n") if not line.lower().startswith(dropped)]
+    return b"\r\n".join(lines) + b"\r\n\r\n" + body

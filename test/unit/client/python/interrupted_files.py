@@ -1,0 +1,143 @@
+"""An interrupt before every line of the package, in reading, `sync` and `download` over HTTP; then the same call
+again: no row is lost or doubled, no file is wrong, nothing raises or hangs. Run by the long tier."""
+
+import importlib.util
+import json
+import os
+import shutil
+import sys
+import threading
+import unittest
+import warnings
+
+from edgetape import Client
+from edgetape.share import Share
+from edgetape.transport import Connections
+from fake_day import DAY, FakeDay, steps
+from fake_drive import CONTENT, SHARE, DriveCase, InFolder
+from fake_http import FakeServer, http
+from fake_service import FakeService, day, parquet
+from interrupts import Interrupts, places_of
+
+#: Times that a line is interrupted from its first run on, and once in its last.
+MOST = int(os.environ.get("EDGETAPE_INTERRUPTS", "1"))
+
+
+class Interrupted(unittest.TestCase):
+    def setUp(self):
+        warnings.simplefilter("ignore", ResourceWarning)
+        self.addCleanup(warnings.resetwarnings)
+
+    def check(self, make, work, right):
+        """`work(make())` is interrupted at one place after another; then `right(the same)` must hold."""
+        first = make()
+        places = places_of(lambda: work(first), most=MOST)
+        right(first, work)
+        print(f"{self.id().rsplit('.', 1)[-1]}: {len(places)} places", file=sys.stderr)
+        self.assertGreater(len(places), 200)
+        for at in places:
+            subject, kept = make(), []
+            try:
+                with Interrupts(at=at) as interrupts:
+                    work(subject)
+            except KeyboardInterrupt as interrupt:
+                kept.append(interrupt)  # Its traceback keeps all frames alive, as an interactive session does.
+            with self.subTest(before=interrupts.hit):
+                right(subject, work)
+
+
+class Reading(Interrupted):
+    def setUp(self):
+        super().setUp()
+        self.day = FakeDay("a", steps(50))
+        self.server = FakeServer(self.answer)
+        self.addCleanup(self.server.close)
+
+    def answer(self, head, body):
+        answer = self.day.answer("level2_order_history", json.loads(body))
+        told = {"code": answer.code, "message": answer.message, "data": answer.data}
+        return http(200, json.dumps(told), x_revision=1, x_build=answer.build)
+
+    def right(self, orders, work):
+        self.assertEqual(work(orders), steps(50))
+        # The turn is free for other threads, too.
+        read = []
+        thread = threading.Thread(target=lambda: read.append(self.orders().to_list()), daemon=True)
+        thread.start()
+        thread.join(5)
+        self.assertEqual(read, [steps(50)])
+
+    def orders(self):
+        return Client("key", self.server.url).orders("600519", DAY, page_size=20)
+
+    def test_to_list(self):
+        self.check(self.orders, lambda orders: orders.to_list(), self.right)
+
+    def test_iteration(self):
+        self.check(self.orders, lambda orders: list(orders), self.right)
+
+    @unittest.skipUnless(importlib.util.find_spec("pandas"), "SKIPPED: pandas is not here")
+    def test_to_df(self):
+        def rows(orders):
+            return [tuple(row) for row in orders.to_df(raw=True).itertuples(index=False)]
+
+        self.check(self.orders, rows, self.right)
+
+
+class Syncing(Interrupted, InFolder):
+    def setUp(self):
+        Interrupted.setUp(self)
+        InFolder.setUp(self)
+        days = {"_20260311": day("b1", SH600519="one", SZ000001="two"), "_20260312": day("b2", SH600519="three")}
+        self.service = FakeService(**days)
+        self.addCleanup(self.service.close)
+
+    def make(self):
+        shutil.rmtree(self.folder)
+        self.service.charged.clear()
+        return Client("key", self.service.url)
+
+    def work(self, client):
+        return client.sync(["600519", "000001"], "20260311", "20260312", self.folder)
+
+    def right(self, client, work):
+        report = work(client)
+        self.assertEqual((report.left, report.missing), ([], []))
+        self.assertEqual(len(report.fetched) + len(report.kept), 3)
+        contents = {"600519.SH/600519.SH_20260311": "one", "000001.SZ/000001.SZ_20260311": "two"}
+        contents["600519.SH/600519.SH_20260312"] = "three"
+        for name, text in contents.items():
+            with open(self.path(f"{name}_orders.parquet"), "rb") as file:
+                self.assertEqual(file.read(), parquet(text))
+        # At most the file that was on its way is asked for again.
+        self.assertLessEqual(len(self.service.charged), 4)
+        self.assertEqual(work(client).fetched, [])
+
+    def test_sync(self):
+        self.check(self.make, self.work, self.right)
+
+
+class Downloading(Interrupted, DriveCase):
+    def setUp(self):
+        Interrupted.setUp(self)
+        DriveCase.setUp(self)
+        self.files = [self.file(path=f"2026031{n}/f", tradedate=f"2026031{n}")._asdict() for n in range(3)]
+
+    def make(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        share = {**SHARE, "status": "ready", "url": f"{self.server.url}/s/id/"}
+        return Share(share, Connections(5.0), 60.0)
+
+    def right(self, share, work):
+        paths = work(share)
+        self.assertEqual(len(paths), 3)
+        for path in paths:
+            with open(path, "rb") as file:
+                self.assertEqual(file.read(), CONTENT)
+
+    def test_download(self):
+        self.check(self.make, lambda share: share.download(self.folder, workers=2), self.right)
+
+
+if __name__ == "__main__":
+    unittest.main()

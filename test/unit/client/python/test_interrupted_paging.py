@@ -1,0 +1,88 @@
+"""An interrupt before every line of the paging code loses no row, doubles none, and leaves no false error."""
+
+import unittest
+import warnings
+
+from edgetape.errors import RebuildWarning
+from edgetape.orders import Orders
+from edgetape.selection import select
+from edgetape.walk import Walk
+from fake_day import DAY, SYMBOL, FakeDay, Lines, order, steps
+from interrupts import Interrupts, places_of
+
+MODULES = ("walk", "orders", "page", "position")
+
+#: How a caller reads all rows.
+WAYS = {
+    "to_list": lambda orders: orders.to_list(),
+    "iterate": lambda orders: list(orders),
+    "pages": lambda orders: [row for page in orders.pages() for row in page],
+}
+
+
+class Interrupted(unittest.TestCase):
+    def setUp(self):
+        warnings.simplefilter("ignore", RebuildWarning)
+        self.addCleanup(warnings.resetwarnings)
+
+    def orders(self, days, choose):
+        selection = select(SYMBOL, DAY)
+        return Orders(Walk(Lines(days, choose), selection, 20), selection, lambda *_: None)
+
+    def check(self, make, expected):
+        """Interrupts before each line in turn, and continues with the same call."""
+        for name, way in WAYS.items():
+            orders = make()
+            places = places_of(lambda orders=orders, way=way: way(orders), MODULES)
+            self.assertGreater(len(places), 150)
+            for at in places:
+                orders = make()
+                kept = None
+                try:
+                    with Interrupts(MODULES, at) as interrupts:
+                        way(orders)
+                except KeyboardInterrupt as interrupt:
+                    kept = interrupt  # Its traceback keeps the frames, as an interactive session does.
+                before = f"{name}, interrupted before {interrupts.hit}"
+                self.assertEqual(orders.rows, expected[: len(orders.rows)], before)
+                self.assertEqual(way(orders), expected, before)
+                self.assertIsNotNone(kept, before)
+
+    def test_on_one_deployment(self):
+        self.check(lambda: self.orders([FakeDay("a", steps(50))], lambda call: 0), steps(50))
+
+    def test_over_a_change_of_the_base_url_and_a_lost_cursor(self):
+        def make():
+            days = [FakeDay("a", steps(50)), FakeDay("b", steps(50), 4, knows=("build",))]
+            return self.orders(days, lambda call: 0 if call < 2 else 1)
+
+        self.check(make, steps(50))
+
+    def test_over_a_rebuild_that_left_the_first_rows_as_they_were(self):
+        after = [*steps(45), order("100000000", 7)]
+
+        def make():
+            day = FakeDay("a", steps(50))
+
+            def choose(call):
+                if call == 2:
+                    day.rows, day.revision = after, 2
+                return 0
+
+            return self.orders([day], choose)
+
+        for name, way in WAYS.items():
+            orders = make()
+            for at in places_of(lambda orders=orders, way=way: way(orders), MODULES):
+                orders = make()
+                with self.subTest(name=name, at=at):
+                    try:
+                        with Interrupts(MODULES, at) as interrupts:
+                            way(orders)
+                    except KeyboardInterrupt:
+                        pass
+                    self.assertEqual(way(orders), after, f"interrupted before {interrupts.hit}")
+
+
+if __name__ == "__main__":
+    unittest.main()
