@@ -1,7 +1,7 @@
 /** `/admin/calendar`: the trading days the operator loaded. */
 import { Hono } from "hono";
-import type { BeijingDate } from "../calendar/beijing.ts";
-import { calendarDays, calendarKnownUntil, setCalendarDays } from "../catalog/calendar-days.ts";
+import { type BeijingDate, beijingDate, isWeekend } from "../calendar/beijing.ts";
+import { calendarDays, calendarReach, setCalendarDays } from "../catalog/calendar-days.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal, parsed } from "./exchange.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import { type Calendar, type CalendarChanged, calendarChangeSchema } from "./wire.ts";
@@ -19,14 +19,21 @@ async function showYear(c: AdminContext): Promise<Calendar | AdminRefusal> {
   if (typeof year !== "number") return year;
   const digits = String(year).padStart(4, "0");
   const days = await calendarDays(c.env.DB, `${digits}0101` as BeijingDate, `${digits}1231` as BeijingDate);
-  return { year, days, knownUntil: await calendarKnownUntil(c.env.DB) };
+  return { year, days, knownUntil: await knownUntil(c) };
 }
 
 async function setDays(c: AdminContext): Promise<CalendarChanged | AdminRefusal> {
-  const change = await bodyOf(c, calendarChangeSchema);
-  if (isRefusal(change)) return change;
+  const body = await bodyOf(c, calendarChangeSchema);
+  if (isRefusal(body)) return body;
+  const { force, ...change } = body;
+  const [weekend, ...more] = change.days.filter(({ day, open }) => open && isWeekend(day));
+  if (weekend !== undefined && !force) return { reason: "weekend_open", day: weekend.day, more: more.length };
   const changed = await setCalendarDays(c.env.DB, { ...change, ...byOf(c) });
-  const knownUntil = await calendarKnownUntil(c.env.DB);
-  if (knownUntil === null) throw new Error("the calendar was loaded and is empty");
-  return { changed, knownUntil };
+  const until = await knownUntil(c);
+  if (until === null) throw new Error("the calendar was loaded and is empty");
+  return { changed, knownUntil: until };
+}
+
+async function knownUntil(c: AdminContext): Promise<BeijingDate | null> {
+  return (await calendarReach(c.env.DB, beijingDate(byOf(c).nowMs))).knownUntil;
 }

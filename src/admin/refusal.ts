@@ -15,6 +15,7 @@ export type AdminRefusal =
   /** Somebody changed the account's subscriptions, or the key, since it was read. */
   | { reason: "changed_meanwhile"; what: string }
   | { reason: "subscription_taken"; plan: string }
+  | { reason: "weekend_open"; day: string; more: number }
   | { reason: "not_later"; plan: string; end: string }
   | { reason: "key_over"; keyId: string }
   /** Another publisher opened or served an upload of what is `called` so in the meantime. */
@@ -79,6 +80,11 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
       return { status: 409, error: `Somebody changed ${refusal.what} meanwhile; look at it and try again.` };
     case "subscription_taken":
       return { status: 409, error: `The account has a plan ${refusal.plan} from that instant already.` };
+    case "weekend_open":
+      return {
+        status: 422,
+        error: `${refusal.day}${refusal.more === 0 ? "" : ` (and ${refusal.more} more)`} lies on a weekend, when the exchanges never trade; nothing changed. If it is a trading day all the same, run it again with --force.`,
+      };
     case "not_later":
       return {
         status: 422,

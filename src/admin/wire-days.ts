@@ -225,13 +225,15 @@ export const calendarChangeSchema = z.strictObject({
     .refine((days) => new Set(days.map(({ day }) => day)).size === days.length, "a day is listed twice"),
   /** Where the days come from, for the operator: a library and its version, a file's name. */
   source: z.string().trim().min(1).max(200),
+  /** Takes a Saturday or Sunday as a trading day. */
+  force: z.boolean().default(false),
 });
 export type CalendarChange = z.input<typeof calendarChangeSchema>;
 
 export const calendarChangedSchema = z.strictObject({
   /** Days that are new or changed between open and closed. */
   changed: countSchema,
-  /** The last day the calendar knows now. */
+  /** The last day up to which the calendar has no gap, from today on; from its first day when that is later. */
   knownUntil: beijingDateSchema,
 });
 export type CalendarChanged = z.infer<typeof calendarChangedSchema>;

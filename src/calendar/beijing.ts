@@ -32,6 +32,12 @@ export function addDays(date: BeijingDate, days: number): BeijingDate {
   return beijingDate(startOfDay(date) + days * DAY_MS);
 }
 
+/** Returns whether `date` is a Saturday or a Sunday. The mainland exchanges never trade on one. */
+export function isWeekend(date: BeijingDate): boolean {
+  // Noon in Beijing lies on the same date in UTC.
+  return [0, 6].includes(new Date(startOfDay(date) + DAY_MS / 2).getUTCDay());
+}
+
 /**
  * The first day of the window of `days` calendar days that ends with `today`, both included
  * (spec 8: weekends and holidays count, the window is never stretched to make up trading days).

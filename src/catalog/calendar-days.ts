@@ -1,8 +1,8 @@
 /** The trading calendar as the operator loaded it: open and closed days. */
-
-import type { BeijingDate } from "../calendar/beijing.ts";
+import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 import type { Actor } from "../entitlement/operators.ts";
 import { auditStatement } from "./audit.ts";
+import { isoOf } from "./self-report.ts";
 
 export interface CalendarDay {
   day: BeijingDate;
@@ -51,10 +51,58 @@ export async function calendarDays(
   return results.map(({ day, open, source }) => ({ day, open: open === 1, source }));
 }
 
-/** The last day the calendar knows, open or closed, or null when it is empty. */
-export async function calendarKnownUntil(db: D1Database): Promise<BeijingDate | null> {
+/** How far the calendar can be relied on, as of one day. */
+export interface CalendarReach {
+  /** The newest trading day that is not after that day, or null. */
+  newestTradingDay: BeijingDate | null;
+  /** The first day after it, up to that day, that the calendar leaves out, or null. */
+  missing: BeijingDate | null;
+  /**
+   * The last day up to which there is no gap: from the newest known day that is not after that day, or from the
+   * first known one when all are later. Null when the calendar is empty. A single day that was marked years
+   * ahead does not extend it.
+   */
+  knownUntil: BeijingDate | null;
+  /** The last day the calendar has at all; later than `knownUntil` when there is a gap between. */
+  lastDay: BeijingDate | null;
+}
+
+const REACH = `
+  WITH reach AS (SELECT max(day) AS newest FROM trading_days WHERE open = 1 AND day <= ?1)
+  SELECT newest,
+    (SELECT group_concat(day) FROM trading_days WHERE day > newest AND day <= ?1) AS closed,
+    (SELECT day FROM (SELECT day, lead(day) OVER (ORDER BY day) AS next FROM trading_days WHERE day >= coalesce(
+        (SELECT max(day) FROM trading_days WHERE day <= ?1), (SELECT min(day) FROM trading_days)))
+     WHERE next IS NULL OR julianday(${isoOf("next")}) - julianday(${isoOf("day")}) > 1
+     ORDER BY day LIMIT 1) AS knownUntil,
+    (SELECT max(day) FROM trading_days) AS lastDay
+  FROM reach`;
+
+/** Returns how far the calendar reaches, as of `today`. */
+export async function calendarReach(db: D1Database, today: BeijingDate): Promise<CalendarReach> {
   const row = await db
-    .prepare("SELECT max(day) AS day FROM trading_days")
-    .first<{ day: BeijingDate | null }>();
-  return row?.day ?? null;
+    .prepare(REACH)
+    .bind(today)
+    .first<
+      { newest: BeijingDate | null; closed: string | null } & Pick<CalendarReach, "knownUntil" | "lastDay">
+    >();
+  const { newest = null, closed = null, knownUntil = null, lastDay = null } = row ?? {};
+  const known = new Set(closed?.split(","));
+  let missing: BeijingDate | null = null;
+  for (let day = newest ?? today; missing === null && day < today; ) {
+    day = addDays(day, 1);
+    if (!known.has(day)) missing = day;
+  }
+  return { newestTradingDay: newest, missing, knownUntil, lastDay };
+}
+
+/** Returns the served days that the calendar has as closed, ascending. */
+export async function servedOnClosedDays(db: D1Database): Promise<BeijingDate[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT day FROM trading_days JOIN order_days ON tradedate = day
+       WHERE open = 0 AND state = 'available' ORDER BY day`,
+    )
+    .all<{ day: BeijingDate }>();
+  return results.map(({ day }) => day);
 }

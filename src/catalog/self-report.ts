@@ -11,15 +11,18 @@ export async function appliedMigrations(db: D1Database): Promise<string[] | null
   return results.map(({ name }) => name);
 }
 
+/** Returns the SQL of the column `day` (YYYYMMDD) as YYYY-MM-DD, which SQLite's date functions take. */
+export function isoOf(day: string): string {
+  return `substr(${day}, 1, 4) || '-' || substr(${day}, 5, 2) || '-' || substr(${day}, 7, 2)`;
+}
+
 /** Neighbours in the calendar between which days are left out, ascending. */
 export async function calendarGaps(db: D1Database): Promise<{ after: BeijingDate; before: BeijingDate }[]> {
-  const iso = (day: string) =>
-    `substr(${day}, 1, 4) || '-' || substr(${day}, 5, 2) || '-' || substr(${day}, 7, 2)`;
   const { results } = await db
     .prepare(
       `SELECT after, before FROM
          (SELECT day AS after, lead(day) OVER (ORDER BY day) AS before FROM trading_days)
-       WHERE julianday(${iso("before")}) - julianday(${iso("after")}) > 1 ORDER BY after`,
+       WHERE julianday(${isoOf("before")}) - julianday(${isoOf("after")}) > 1 ORDER BY after`,
     )
     .all<{ after: BeijingDate; before: BeijingDate }>();
   return results;

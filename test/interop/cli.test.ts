@@ -82,6 +82,21 @@ describe("edgetape calendar", () => {
       ["20270105", true],
     ]);
   });
+
+  it("refuses a weekend as a trading day, from a list or marked, unless forced", async () => {
+    const list = join(folder, "weekend.txt");
+    writeFileSync(list, "20270108\n20270110\n");
+    for (const words of [
+      ["load", "--file", list],
+      ["mark", "20270110", "--as", "open"],
+    ]) {
+      const refused = await edgetape(["calendar", ...words]);
+      expect(refused).toMatchObject({ status: 1, stdout: "" });
+      expect(refused.stderr).toMatch(/20270110 lies on a weekend.*--force/);
+      expect((await edgetape(["calendar", ...words, "--force"])).status).toBe(0);
+      await done(["calendar", "mark", "20270110", "--as", "closed"]);
+    }
+  });
 });
 
 describe("edgetape account, subscription and key", () => {

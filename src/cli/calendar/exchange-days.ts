@@ -4,7 +4,7 @@
  */
 import chineseDays from "chinese-days";
 import library from "chinese-days/package.json" with { type: "json" };
-import { addDays, type BeijingDate, startOfDay } from "../../calendar/beijing.ts";
+import { addDays, type BeijingDate, isWeekend } from "../../calendar/beijing.ts";
 
 /** Where `exchangeDays` come from, for the operator: the library and its version. */
 export const LIBRARY_SOURCE = `${library.name} ${library.version}`;
@@ -53,12 +53,6 @@ function daysOf(year: number, openOnWeekday: (day: BeijingDate) => boolean): Exc
     days.push({ day, open: !isWeekend(day) && openOnWeekday(day) });
   }
   return days;
-}
-
-function isWeekend(day: BeijingDate): boolean {
-  // Noon in Beijing lies on the same date in UTC.
-  const weekday = new Date(startOfDay(day) + 12 * 3_600_000).getUTCDay();
-  return weekday === 0 || weekday === 6;
 }
 
 function isoDate(day: BeijingDate): string {

@@ -1,7 +1,7 @@
 /** Is the newest day served, and does the calendar know what comes? */
 import { addDays, type BeijingDate, beijingDate, startOfDay } from "../../calendar/beijing.ts";
-import { calendarKnownUntil } from "../../catalog/calendar-days.ts";
-import type { Finding } from "./finding.ts";
+import { calendarReach, servedOnClosedDays } from "../../catalog/calendar-days.ts";
+import { abridged, type Finding } from "./finding.ts";
 
 /** Holidays of the next year are announced in November: this leaves time to load them. */
 const CALENDAR_AHEAD_DAYS = 30;
@@ -78,30 +78,79 @@ function unserved(day: string, state: string | null, note: string): Finding {
   };
 }
 
-/** The calendar reaches 30 days beyond today. */
+/**
+ * The calendar has no gap between its newest trading day and today, reaches 30 days beyond today, and has no
+ * served day as closed.
+ */
 export async function checkCalendar(db: D1Database, nowMs: number): Promise<Finding[]> {
   const today = beijingDate(nowMs);
-  const until = await calendarKnownUntil(db);
-  if (until !== null && until >= addDays(today, CALENDAR_AHEAD_DAYS)) return [];
+  const [{ missing, newestTradingDay, knownUntil, lastDay }, served] = await Promise.all([
+    calendarReach(db, today),
+    servedOnClosedDays(db),
+  ]);
+  const findings = abridged(served.map(servedWhileClosed));
+  if (knownUntil !== null && knownUntil >= today && (missing !== null || newestTradingDay === null)) {
+    findings.push(gapBeforeToday(missing, today));
+  }
+  const ended = knownUntil === null || knownUntil < today;
+  // Where days follow after a gap, the gap itself is a finding.
+  const endsSoon = lastDay !== null && lastDay < addDays(today, CALENDAR_AHEAD_DAYS);
+  if (ended || endsSoon) {
+    findings.push(endOfCalendar(knownUntil, today));
+  }
+  return findings;
+}
+
+function servedWhileClosed(day: BeijingDate): Finding {
+  const mark = `\`edgetape calendar mark ${day} --as open\``;
+  return {
+    check: "calendar",
+    level: "warning",
+    subject: day,
+    sentence: `${day} is served, and the calendar has it as closed: requests without a date pass it over.`,
+    advice: `${mark}, or \`edgetape day withdraw ${day}\`.`,
+    zh: {
+      sentence: `${day} 的数据正在提供，但交易日历标记为休市：不带日期的请求会跳过这一天。`,
+      advice: `请执行 ${mark}，或 \`edgetape day withdraw ${day}\`。`,
+    },
+  };
+}
+
+function gapBeforeToday(missing: BeijingDate | null, today: BeijingDate): Finding {
+  const lacking = missing ?? today;
+  const load = `\`edgetape calendar load --year ${lacking.slice(0, 4)}\``;
+  const [what, whatZh] =
+    missing === null
+      ? ["has no trading day up to today", "没有今天及以前的交易日"]
+      : [`leaves out ${missing}`, `缺少 ${missing}`];
+  return {
+    check: "calendar",
+    level: "failed",
+    subject: lacking,
+    sentence: `The trading calendar ${what}: requests without a date fail.`,
+    advice: `${load}.`,
+    zh: { sentence: `交易日历${whatZh}：不带日期的请求会失败。`, advice: `请执行 ${load}。` },
+  };
+}
+
+function endOfCalendar(until: BeijingDate | null, today: BeijingDate): Finding {
   const ended = until === null || until < today;
   const year = (until === null ? today : addDays(until, 1)).slice(0, 4);
-  return [
-    {
-      check: "calendar",
-      level: ended ? "failed" : "warning",
-      subject: until ?? "",
+  return {
+    check: "calendar",
+    level: ended ? "failed" : "warning",
+    subject: until ?? "",
+    sentence:
+      until === null
+        ? "The trading calendar is empty: requests without a date fail."
+        : `The trading calendar ends on ${until}${ended ? ": requests without a date fail" : ""}.`,
+    advice: `\`edgetape calendar load --year ${year}\`.`,
+    zh: {
       sentence:
         until === null
-          ? "The trading calendar is empty: requests without a date fail."
-          : `The trading calendar ends on ${until}${ended ? ": requests without a date fail" : ""}.`,
-      advice: `\`edgetape calendar load --year ${year}\`.`,
-      zh: {
-        sentence:
-          until === null
-            ? "交易日历是空的：不带日期的请求会失败。"
-            : `交易日历只到 ${until}${ended ? "：不带日期的请求会失败" : ""}。`,
-        advice: `请执行 \`edgetape calendar load --year ${year}\`。`,
-      },
+          ? "交易日历是空的：不带日期的请求会失败。"
+          : `交易日历只到 ${until}${ended ? "：不带日期的请求会失败" : ""}。`,
+      advice: `请执行 \`edgetape calendar load --year ${year}\`。`,
     },
-  ];
+  };
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Calendar, CalendarChanged, DayList } from "../../../src/admin/wire.ts";
-import { admin, publish, testPack } from "./operator.ts";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { calendarReach } from "../../../src/catalog/calendar-days.ts";
+import { admin, publish, testEnv, testPack } from "./operator.ts";
 
 const days = [
   { day: "20261230", open: true },
@@ -25,6 +27,51 @@ describe("the calendar", () => {
       ],
       knownUntil: "20270101",
     });
+  });
+});
+
+describe("a weekend", () => {
+  const weekend = [
+    { day: "20261226", open: true },
+    { day: "20261227", open: true },
+  ];
+  const known = async () => (await admin<Calendar>("GET", "/calendar?year=2026")).body.days;
+
+  it("is no trading day unless forced, marked or in a list, and a refused list changes nothing", async () => {
+    const before = await known();
+    for (const days of [weekend, weekend.slice(1), [{ day: "20261228", open: true }, ...weekend]]) {
+      const { status, body } = await admin("PUT", "/calendar", { days, source: "list" });
+      expect(status).toBe(422);
+      expect(body.error).toMatch(/2026122[67].* lies on a weekend.*--force/);
+    }
+    expect(await known()).toEqual(before);
+    const closed = weekend.map(({ day }) => ({ day, open: false }));
+    expect((await admin("PUT", "/calendar", { days: closed, source: "list" })).status).toBe(200);
+    expect((await admin("PUT", "/calendar", { days: weekend, source: "list", force: true })).status).toBe(
+      200,
+    );
+    expect((await known()).filter(({ open }) => open).map(({ day }) => day)).toContain("20261227");
+    await admin("PUT", "/calendar", { days: closed, source: "list" });
+  });
+});
+
+describe("how far the calendar is known", () => {
+  it("ends where its first gap begins: a single day years ahead does not extend it", async () => {
+    await testEnv.DB.prepare("DELETE FROM trading_days").run();
+    const known = [...days, { day: "20270102", open: false }];
+    await admin("PUT", "/calendar", { days: known, source: "test" });
+    const marked = { days: [{ day: "20991231", open: true }], source: "mark" };
+    expect((await admin<CalendarChanged>("PUT", "/calendar", marked)).body.knownUntil).toBe("20270102");
+    const reach = (today: string) => calendarReach(testEnv.DB, today as BeijingDate);
+    const lastDay = "20991231";
+    expect(await reach("20261230")).toEqual({
+      ...{ newestTradingDay: "20261230", missing: null, knownUntil: "20270102", lastDay },
+    });
+    expect(await reach("20270103")).toMatchObject({ missing: "20270103", knownUntil: "20270102" });
+    expect(await reach("20251230")).toMatchObject({ newestTradingDay: null, missing: null });
+    expect(await reach("20991231")).toMatchObject({ missing: null, knownUntil: "20991231" });
+    await testEnv.DB.prepare("DELETE FROM trading_days WHERE day = '20261231'").run();
+    expect(await reach("20270101")).toMatchObject({ missing: "20261231", knownUntil: "20270102" });
   });
 });
 

@@ -186,6 +186,7 @@ describe("the days of a month", () => {
     await admin("PUT", "/calendar", {
       days: [...days, { day: addDays(today, 1), open: true }],
       source: "test",
+      force: true,
     });
     await publish(await testPack(available ?? ""), { force: true });
     const broken = await testPack(degraded ?? "");

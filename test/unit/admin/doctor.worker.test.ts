@@ -27,7 +27,7 @@ describe("the report", () => {
 
   it("finds days that the calendar leaves out", async () => {
     const days = ["20260302", "20260303", "20260306", "20260308"].map((day) => ({ day, open: true }));
-    await admin("PUT", "/calendar", { days, source: "test" });
+    await admin("PUT", "/calendar", { days, source: "test", force: true });
     const { findings } = await report();
     const gaps = findings.filter(({ sentence }) => sentence.includes("leaves out"));
     expect(gaps.map(({ sentence }) => sentence)).toEqual([

@@ -4,6 +4,7 @@ import {
   type BeijingDate,
   beijingDate,
   beijingTimestamp,
+  isWeekend,
   parseBeijingDate,
   secondsToNextDay,
   startOfDay,
@@ -40,6 +41,11 @@ describe("Beijing dates (decisions 7)", () => {
     expect(windowStart(day("20281231"), 365)).toBe("20280102");
     expect(windowStart(day("20260101"), 1)).toBe("20260101");
     expect(addDays(day("20240228"), 2)).toBe("20240301");
+  });
+
+  it("tell weekends by the date in Beijing", () => {
+    const week = ["20261123", "20261124", "20261125", "20261126", "20261127", "20261128", "20261129"];
+    expect(week.filter((each) => isWeekend(day(each)))).toEqual(["20261128", "20261129"]);
   });
 
   it("tell the seconds to the reset, never 0", () => {

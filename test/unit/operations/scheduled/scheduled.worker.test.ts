@@ -27,7 +27,7 @@ beforeEach(async () => {
     day: beijingDate(nowMs + (n - 20) * DAY_MS),
     open: n <= 20,
   }));
-  await admin("PUT", "/calendar", { days, source: "test" });
+  await admin("PUT", "/calendar", { days, source: "test", force: true });
 });
 
 const run = (atMs = nowMs) => runScheduled({ db, bucket, nowMs: atMs, dueMs: DUE_MS });
@@ -75,6 +75,40 @@ describe("the calendar", () => {
     expect((await found(nowMs + 40 * DAY_MS)).filter((each) => !each.startsWith("objects"))).toEqual([
       `calendar failed ${until}`,
     ]);
+  });
+});
+
+describe("a served day that the calendar has as closed", () => {
+  it("is a finding until the calendar or the day is put right", async () => {
+    await publish(await testPack(today));
+    const earlier = beijingDate(nowMs - 4 * DAY_MS);
+    await publish(await testPack(earlier));
+    const mark = (open: number) =>
+      db.prepare("UPDATE trading_days SET open = ?1 WHERE day = ?2").bind(open, earlier).run();
+    await mark(0);
+    expect(await found()).toEqual([`calendar warning ${earlier}`]);
+    expect((await run())[0]?.advice).toContain(`calendar mark ${earlier} --as open`);
+    await db.prepare("UPDATE order_days SET state = 'withdrawn' WHERE tradedate = ?").bind(earlier).run();
+    expect(await found()).toEqual([]);
+    await db.prepare("UPDATE order_days SET state = 'available' WHERE tradedate = ?").bind(earlier).run();
+    await mark(1);
+    expect(await found()).toEqual([]);
+  });
+});
+
+describe("a gap that requests without a date meet today", () => {
+  it("is a failure, also where days are marked years ahead", async () => {
+    await publish(await testPack(today));
+    const later = nowMs + 45 * DAY_MS;
+    await db.prepare("INSERT INTO trading_days VALUES ('20991231', 1, 'mark')").run();
+    const until = beijingDate(nowMs + 39 * DAY_MS);
+    const calendar = async (atMs: number) =>
+      (await found(atMs)).filter((each) => each.startsWith("calendar failed"));
+    expect(await calendar(nowMs)).toEqual([]);
+    expect(await calendar(later)).toEqual([`calendar failed ${until}`]);
+    const missing = beijingDate(nowMs + 3 * DAY_MS);
+    await db.prepare("DELETE FROM trading_days WHERE day = ?").bind(missing).run();
+    expect(await calendar(nowMs + 4 * DAY_MS)).toEqual([`calendar failed ${missing}`]);
   });
 });
 
