@@ -36,6 +36,8 @@ const CHUNK_BYTES = 64 * 1024 * 1024;
 export interface BuildOptions {
   /** Folders, archives or files. */
   sources: readonly string[];
+  /** The folder that all sources lie in, where a program found them: a link on the way to them is refused. */
+  root?: string;
   tradedate: BeijingDate;
   /** Where the pack goes, as `<YYYYMMDD>.parquet`; made if absent. */
   outFolder: string;
@@ -63,7 +65,7 @@ export async function buildPack(options: BuildOptions): Promise<BuildReport> {
   try {
     const real = await realpath(outFolder);
     const ownOutputs = [packName(tradedate), quarantineName(tradedate)].map((name) => join(real, name));
-    delivery = await openDelivery(options.sources, { work, ownOutputs });
+    delivery = await openDelivery(options.sources, { work, ownOutputs, root: options.root });
     const defects = new DefectBook();
     const files = await findOrderFiles(delivery, { tradedate, work, defects });
     refuseNothing(files, tradedate);

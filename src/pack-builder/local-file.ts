@@ -1,7 +1,11 @@
 /** A file on disk: its size, its bytes, its sum. */
 import { createHash } from "node:crypto";
-import { type FileHandle, open } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { constants, type FileHandle, lstat, open, realpath } from "node:fs/promises";
+import { join, relative } from "node:path";
 
+/** A pipe in the place of a file is not waited for. */
+const UNLINKED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const READ_BYTES = 4 * 1024 * 1024;
 
 export interface LocalFile {
@@ -16,12 +20,18 @@ export interface LocalFile {
 /** Why a file cannot be read; `code` is the system's. */
 export type LocalFileDenial = { reason: "unreadable"; code: string };
 
-/** Opens the file at `path`; a folder is refused too. The caller closes it. */
-export async function openLocalFile(path: string): Promise<LocalFile | LocalFileDenial> {
+/**
+ * Opens the file at `path`; a folder is refused too. With a `root`, which is above `path`, a link is refused with
+ * `ELOOP`, in the place of the file and of any folder between. The caller closes it.
+ */
+export async function openLocalFile(path: string, root?: string): Promise<LocalFile | LocalFileDenial> {
   let file: FileHandle | undefined;
   try {
-    file = await open(path, "r");
+    file = await open(path, root === undefined ? constants.O_RDONLY : UNLINKED);
     const stat = await file.stat();
+    if (root !== undefined && !(await isBelow(path, root, stat))) {
+      throw Object.assign(new Error(`${path} lies behind a link`), { code: "ELOOP" });
+    }
     if (stat.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: "EISDIR" });
     const read = readerOf(file);
     const { close } = file;
@@ -32,6 +42,13 @@ export async function openLocalFile(path: string): Promise<LocalFile | LocalFile
     if (code === undefined) throw error;
     return { reason: "unreadable", code };
   }
+}
+
+/** Whether `path` leads to the file with `opened` without a link below `root`. */
+async function isBelow(path: string, root: string, opened: Stats): Promise<boolean> {
+  const expected = join(await realpath(root), relative(root, path));
+  const { dev, ino } = await lstat(expected);
+  return (await realpath(path)) === expected && dev === opened.dev && ino === opened.ino;
 }
 
 function readerOf(file: FileHandle): LocalFile["read"] {

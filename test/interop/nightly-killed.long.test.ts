@@ -99,7 +99,7 @@ describe("backfill", () => {
       );
       for (const [at, day] of days.entries())
         expect(await served(day)).toEqual(delivered[at]?.rowsOf(SYMBOL));
-      const journal = readFileSync(join(many, ".edgetape", "backfill.jsonl"), "utf8")
+      const journal = readFileSync(join(`${many}.edgetape`, "backfill.jsonl"), "utf8")
         .trim()
         .split("\n");
       expect(journal.map((line) => JSON.parse(line).tradedate)).toEqual(days.toReversed());

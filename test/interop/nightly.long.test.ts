@@ -1,6 +1,19 @@
 /** Evenings: a delivery, the `edgetape nightly` command, a running service and a webhook of the test's own. */
+
+import { spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -11,6 +24,7 @@ import { deliver } from "../support/deliveries.ts";
 import { asOperator } from "../support/operator.ts";
 import { runEdgetape } from "../support/running-command.ts";
 import { type Service, startService } from "../support/service.ts";
+import { isMissing } from "../support/tools.ts";
 import { type Receiver, startReceiver } from "../support/webhook-receiver.ts";
 import { zipOf } from "../unit/pack-builder/zip-file.ts";
 
@@ -32,6 +46,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await receiver[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
+  rmSync(`${folder}.edgetape`, { recursive: true, force: true });
 });
 
 function nightly(tradedate: string, more: string[] = [], environment: Record<string, string> = {}) {
@@ -162,6 +177,130 @@ describe("half an evening", () => {
     expect((await nightly("20260310", ["--force"])).status).toBe(0);
     expect(told().at(-1)).toEqual(["nightly.published", "ok"]);
     expect(await stateOf("20260310")).toBe("available");
+  });
+});
+
+describe("an evening whose files cannot be trusted", () => {
+  const secret = "S3CRET=prod-0f9a";
+  const outside = () => {
+    const place = mkdtempSync(join(tmpdir(), "edgetape-outside-"));
+    writeFileSync(join(place, "prod.env"), `${secret}\n`);
+    return join(place, "prod.env");
+  };
+  const everythingSaid = (...runs: { stdout: string; stderr: string }[]) =>
+    [...runs.flatMap(({ stdout, stderr }) => [stdout, stderr]), JSON.stringify(receiver.received)].join("\n");
+
+  it("reads nothing behind a link, names each, and quotes nothing of what it leads to", async () => {
+    const { folder: day, orders } = deliver(folder, "20260312", 3_000);
+    symlinkSync(outside(), join(day, "orders.csv"));
+    mkdirSync(join(folder, "level2"));
+    symlinkSync(outside(), join(folder, "level2", "20260312_trades.csv"));
+    const linked = await nightly("20260312");
+    expect(linked.status).toBe(1);
+    expect(linked.stdout).toContain("not read: 20260312/orders.csv is a link, and links are not followed");
+    expect(linked.stdout).toContain("20260312_trades.csv is not offered: ");
+    const { day: served } = await asOperator<{ day: object }>(service, "GET", "/admin/days/20260312");
+    expect(served).toMatchObject({ rows: orders });
+    expect(await stateOf("20260312")).toBe("degraded");
+    const { files } = await asOperator<{ files: unknown[] }>(
+      service,
+      "GET",
+      "/admin/files?tradedate=20260312",
+    );
+    expect(files).toEqual([]);
+
+    rmSync(day, { recursive: true });
+    rmSync(join(folder, "level2"), { recursive: true });
+    symlinkSync(outside(), join(folder, "20260312_orders.csv"));
+    const alone = await nightly("20260312");
+    expect(alone.status).toBe(1);
+    expect(alone.stderr).toContain("20260312_orders.csv is a link, and links are not followed");
+    expect(everythingSaid(linked, alone)).not.toContain(secret);
+  });
+
+  it("waits for a file that ends in NUL bytes or is a download in progress, and says why", async () => {
+    const { folder: day } = deliver(folder, "20260313", 3_000);
+    const file = join(day, "600519.SH", "逐笔委托.csv");
+    const whole = readFileSync(file);
+    writeFileSync(
+      file,
+      Buffer.concat([whole.subarray(0, whole.length >> 1), Buffer.alloc(whole.length >> 1)]),
+    );
+    const half = await nightly("20260313");
+    expect(half.status).toBe(1);
+    const reason = "20260313/600519.SH/逐笔委托.csv ends in NUL bytes: it is still being written";
+    expect(half.stderr).toContain(`Waiting: ${reason}.`);
+    expect(half.stderr).toContain(`the delivery of 20260313 is not complete: ${reason}`);
+    writeFileSync(file, whole);
+    const part = join(day, "600519.SH", "逐笔委托.csv.baiduyun.p.downloading");
+    writeFileSync(part, "x");
+    const loading = await nightly("20260313");
+    expect(loading.status).toBe(1);
+    expect(loading.stderr).toContain(
+      "逐笔委托.csv.baiduyun.p.downloading is still being written, by its name",
+    );
+    rmSync(part);
+    expect((await nightly("20260313")).status).toBe(0);
+  });
+
+  it("names what it cannot read, and serves the day as degraded", async () => {
+    const { folder: day } = deliver(folder, "20260316", 3_000);
+    const own = join(day, "600519.SH");
+    renameSync(join(own, "逐笔委托.csv"), join(own, "逐笔委托.csv.xz"));
+    const { status, stdout } = await nightly("20260316", ["--force"]);
+    expect(status).toBe(3);
+    expect(stdout).toContain("not read: 20260316/600519.SH/逐笔委托.csv.xz has a format that is not read");
+    expect(told()).toEqual([["nightly.degraded", "warning"]]);
+    expect(JSON.stringify(receiver.received)).toContain("20260316/600519.SH/逐笔委托.csv.xz");
+  });
+
+  it.skipIf(isMissing("7z"))("reads a split archive", async () => {
+    const { folder: day, orders } = deliver(folder, "20260317", 3_000);
+    const options = ["a", "-v20k", "-mx0", join(folder, "20260317.7z"), "."];
+    expect(spawnSync("7z", options, { cwd: day, env: { ...process.env, LC_ALL: "C.UTF-8" } }).status).toBe(0);
+    rmSync(day, { recursive: true });
+    expect((await nightly("20260317")).stdout).toContain("20260317 is served as revision 1.");
+    const { day: served } = await asOperator<{ day: object }>(service, "GET", "/admin/days/20260317");
+    expect(served).toMatchObject({ rows: orders });
+  });
+
+  it("does not serve a day whose folder lies beside its own archive", async () => {
+    const { folder: day } = deliver(folder, "20260318", 2_000);
+    const content = readFileSync(join(day, "600519.SH", "逐笔委托.csv"));
+    const changed = Buffer.from(content.toString("latin1").replace(/,B,/, ",S,"), "latin1");
+    writeFileSync(
+      join(folder, "20260318.zip"),
+      zipOf([{ name: "600519.SH/逐笔委托.csv", content: changed }]),
+    );
+    const { status, stderr } = await nightly("20260318");
+    expect(status).toBe(1);
+    expect(stderr).toContain("600519.SH is delivered twice");
+    expect(stderr).toContain("20260318.zip/600519.SH/逐笔委托.csv");
+    expect(await stateOf("20260318")).not.toBe("available");
+  });
+
+  it("keeps its work outside the drop folder, and refuses to work inside it", async () => {
+    deliver(folder, "20260319", 2_000);
+    expect((await nightly("20260319")).status).toBe(0);
+    expect(readdirSync(folder)).toEqual(["20260319"]);
+    expect(existsSync(join(`${folder}.edgetape`, "days", "20260319.json"))).toBe(true);
+    const inside = await nightly("20260319", ["--work", join(folder, "work")]);
+    expect([inside.status, readdirSync(folder)]).toEqual([2, ["20260319"]]);
+    expect(inside.stderr).toContain("name a folder outside it");
+  });
+
+  it("fails when there is no drop folder, also for a day that is served, and tells the webhook", async () => {
+    deliver(folder, "20260320", 2_000);
+    expect((await nightly("20260320")).status).toBe(0);
+    receiver.received.length = 0;
+    rmSync(folder, { recursive: true });
+    for (const command of ["nightly", "backfill"]) {
+      const words = [command, folder, ...(command === "nightly" ? ["--date", "20260320", ...QUICK] : [])];
+      const { status, stderr } = await runEdgetape(words, service, { EDGETAPE_WEBHOOK_URL: receiver.url });
+      expect([command, status]).toEqual([command, 1]);
+      expect(stderr).toContain(`There is no drop folder ${folder}.`);
+    }
+    expect(told()).toEqual([["nightly.failed", "failed"]]);
   });
 });
 

@@ -43,7 +43,7 @@ async function run(folder: string, options: BackfillOptions): Promise<void> {
   const client = serviceOf(options);
   const webhook = webhookOf(options);
   const load = loadOptionsOf(folder, options);
-  const unlock = await lockWork(load.workFolder);
+  const unlock = await lockWork(load);
   try {
     const ask = {
       folder,

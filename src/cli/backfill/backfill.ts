@@ -121,6 +121,7 @@ async function loadedDay(
     degraded: false,
     brokenRows: 0,
     quarantine: null,
+    leftOut: [],
     files: [],
     seconds: 0,
   };

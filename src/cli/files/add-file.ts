@@ -36,11 +36,22 @@ export function refuseWrongName({ dataType, tradedate, name }: FilePlace): void 
 
 /**
  * Opens the file at `path` that is to be added at `place`; one that cannot be read, an empty one, and an
- * auction pack that the service would refuse end the command with a sentence. The caller closes it.
+ * auction pack that the service would refuse end the command with a sentence. With a `root`, no link is followed and
+ * nothing outside it is read. The caller closes it.
  */
-export async function openDailyFile(path: string, { dataType, tradedate }: FilePlace): Promise<LocalFile> {
-  const file = await openLocalFile(path);
-  if ("reason" in file) throw new CommandFailure(`${path} cannot be read (${file.code}).`);
+export async function openDailyFile(
+  path: string,
+  { dataType, tradedate }: FilePlace,
+  root?: string,
+): Promise<LocalFile> {
+  const file = await openLocalFile(path, root);
+  if ("reason" in file) {
+    throw new CommandFailure(
+      file.code === "ELOOP"
+        ? `${path} is a link, and links are not followed; put there what it leads to.`
+        : `${path} cannot be read (${file.code}).`,
+    );
+  }
   const problem =
     file.sizeBytes === 0
       ? "it is empty"

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import type { BeijingDate } from "../../calendar/beijing.ts";
+import { LEFT_OUT_WORDS, type LeftOutReason } from "../../pack-builder/delivery/source-file.ts";
 import { writeWhole } from "../write-whole.ts";
 
 const fileOutcomeSchema = z.object({
@@ -11,6 +12,11 @@ const fileOutcomeSchema = z.object({
   revision: z.number().nullable(),
   /** Why it is not offered, as a sentence; null when it is. */
   problem: z.string().nullable(),
+});
+
+const leftOutSchema = z.object({
+  path: z.string(),
+  reason: z.enum(Object.keys(LEFT_OUT_WORDS) as [LeftOutReason, ...LeftOutReason[]]),
 });
 
 const outcomeSchema = z.object({
@@ -29,6 +35,8 @@ const outcomeSchema = z.object({
   /** Lines that could not be rows, and where they are kept. */
   brokenRows: z.number(),
   quarantine: z.string().nullable(),
+  /** Files of the delivery that may hold orders and were not read. */
+  leftOut: z.array(leftOutSchema).default([]),
   files: z.array(fileOutcomeSchema),
   /** From the delivery to its end, in this run. */
   seconds: z.number(),
@@ -42,6 +50,7 @@ const builtSchema = z.object({
   degraded: z.boolean(),
   brokenRows: z.number(),
   quarantine: z.string().nullable(),
+  leftOut: z.array(leftOutSchema).default([]),
 });
 export type Built = z.infer<typeof builtSchema>;
 

@@ -2,15 +2,17 @@
  * A drop folder: where deliveries arrive, each under a name with its day. Folders, archives and tables named
  * after a day hold its orders; `<day>_aucde.parquet` is its auction pack; what lies in a folder `level2` or
  * `auction_tick` is for shares as it is. Folders without a day in their name (a year, a month) are looked
- * into.
+ * into. Links are never followed.
  */
 import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { lstat, readdir, stat } from "node:fs/promises";
+import { basename, join, relative } from "node:path";
 import { auctionPackName, type FileSummary } from "../../admin/wire.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
-import { dayOfName, isOrderName, isUnderWay } from "./delivery-names.ts";
+import { holdsNoRecords, isUnderWay } from "../../pack-builder/delivery/file-names.ts";
+import { CommandFailure } from "../exit.ts";
+import { dayOfName } from "./delivery-names.ts";
 
 /** Folders of years, of months, of days: deeper nothing is looked for. */
 const DEPTH = 3;
@@ -32,32 +34,50 @@ export interface NamedDelivery {
   files: DailyFile[];
   /** Paths that say of themselves that they are not whole yet. */
   underWay: string[];
+  /** Links in the place of orders: they are not followed. */
+  links: string[];
 }
 
 /** A day's delivery as it lies there now. */
 export interface Delivery extends NamedDelivery {
   sizeBytes: number;
+  /** Every file in it. */
+  contents: string[];
   /** The same as long as no name, size or time of modification changes. */
   fingerprint: string;
-  /** Unix milliseconds of the newest change of any of it; nobody can set this time back. */
+  /** The same as long as nothing of it changes, content included: with the times of change, which no program sets. */
+  mark: string;
+  /** Unix milliseconds of the newest change of any of it. */
   changedMs: number;
+}
+
+/** Ends the command when `folder` is no folder: a wrong path would look like an evening without a delivery. */
+export async function refuseAbsent(folder: string): Promise<void> {
+  const status = await stat(folder).catch(() => null);
+  if (status === null) throw new CommandFailure(`There is no drop folder ${folder}.`);
+  if (!status.isDirectory()) throw new CommandFailure(`The drop folder ${folder} is no folder.`);
 }
 
 /** What lies in `folder`, by day. Throws the system's error when the folder cannot be read. */
 export async function namedDeliveries(folder: string): Promise<Map<BeijingDate, NamedDelivery>> {
   const found = new Map<BeijingDate, NamedDelivery>();
   const of = (tradedate: BeijingDate) => {
-    const known = found.get(tradedate) ?? { tradedate, orders: [], files: [], underWay: [] };
+    const known = found.get(tradedate) ?? emptyDay(tradedate);
     found.set(tradedate, known);
     return known;
   };
   await list(folder, null, DEPTH, of);
-  for (const { orders, files, underWay } of found.values()) {
+  for (const { orders, files, underWay, links } of found.values()) {
     orders.sort();
     underWay.sort();
+    links.sort();
     files.sort((a, b) => (a.path < b.path ? -1 : 1));
   }
   return found;
+}
+
+function emptyDay(tradedate: BeijingDate): NamedDelivery {
+  return { tradedate, orders: [], files: [], underWay: [], links: [] };
 }
 
 async function list(
@@ -69,8 +89,7 @@ async function list(
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const { name } = entry;
     const path = join(folder, name);
-    const isLink = entry.isSymbolicLink();
-    const isFolder = entry.isDirectory() || (isLink && ((await statOrNull(path))?.isDirectory() ?? false));
+    const isFolder = entry.isDirectory();
     const tradedate = dayOfName(name);
     if (tradedate === null) {
       if (isFolder && depth > 1 && !name.startsWith(".")) {
@@ -81,7 +100,8 @@ async function list(
       of(tradedate).files.push({ dataType: "auction_tick", name, path });
     } else if (forShares !== null) {
       if (!isFolder) of(tradedate).files.push({ dataType: forShares, name, path });
-    } else if (isFolder || isOrderName(name)) of(tradedate).orders.push(path);
+    } else if (entry.isSymbolicLink()) of(tradedate).links.push(path);
+    else if (isFolder || !holdsNoRecords(name)) of(tradedate).orders.push(path);
   }
 }
 
@@ -92,13 +112,15 @@ function dataTypeOf(name: string): DataType | null {
 /** The delivery of `tradedate` in `folder` as it is now; empty when there is nothing. */
 export async function readDelivery(folder: string, tradedate: BeijingDate): Promise<Delivery> {
   const named = (await namedDeliveries(folder)).get(tradedate);
-  return measured(folder, named ?? { tradedate, orders: [], files: [], underWay: [] });
+  return measured(folder, named ?? emptyDay(tradedate));
 }
 
 /** `named` with sizes and times; what disappears while it is looked at is left out. */
 export async function measured(folder: string, named: NamedDelivery): Promise<Delivery> {
-  const tops = [...named.orders, ...named.files.map(({ path }) => path), ...named.underWay];
+  const tops = [...named.orders, ...named.files.map(({ path }) => path), ...named.underWay, ...named.links];
   const seen: [string, number, number][] = [];
+  const changes: number[] = [];
+  const contents: string[] = [];
   const underWay = new Set(named.underWay);
   let [sizeBytes, changedMs] = [0, 0];
   for (const top of tops) {
@@ -107,34 +129,35 @@ export async function measured(folder: string, named: NamedDelivery): Promise<De
       if (stats.isDirectory()) continue;
       sizeBytes += stats.size;
       seen.push([relative(folder, path), stats.size, stats.mtimeMs]);
-      if (isUnderWay(path.slice(path.lastIndexOf("/") + 1))) underWay.add(path);
+      changes.push(stats.ctimeMs);
+      if (isUnderWay(basename(path))) underWay.add(path);
+      if (stats.isFile()) contents.push(path);
     }
   }
-  const fingerprint = createHash("sha256").update(JSON.stringify(seen.toSorted())).digest("hex");
-  return { ...named, underWay: [...underWay].sort(), sizeBytes, fingerprint, changedMs };
+  const fingerprint = digestOf(seen.toSorted());
+  const mark = digestOf([fingerprint, ...changes.toSorted((a, b) => a - b)]);
+  return { ...named, underWay: [...underWay].sort(), contents, sizeBytes, fingerprint, mark, changedMs };
 }
 
-/** `top` and everything below it. */
+function digestOf(facts: unknown): string {
+  return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
+}
+
+/** `top` and everything below it; a link is what it is. */
 async function tree(top: string): Promise<{ path: string; stats: Stats }[]> {
-  const paths = [top];
-  const first = await statOrNull(top);
-  if (first?.isDirectory()) {
-    const below = await readdir(top, { recursive: true }).catch(() => []);
-    paths.push(...below.map((name) => join(top, name)));
-  }
   const found: { path: string; stats: Stats }[] = [];
-  for (const path of paths) {
-    const stats = await statOrNull(path);
-    if (stats !== null) found.push({ path: path.replaceAll("\\", "/"), stats });
+  const waiting = [top];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const stats = await lstat(path).catch(() => null);
+    if (stats === null) continue;
+    found.push({ path, stats });
+    if (!stats.isDirectory()) continue;
+    for (const name of await readdir(path).catch(() => [])) waiting.push(join(path, name));
   }
   return found;
 }
 
-async function statOrNull(path: string): Promise<Stats | null> {
-  return stat(path).catch(() => null);
-}
-
 /** Whether there is nothing at all of the day. */
-export function isEmpty({ orders, files, underWay }: NamedDelivery): boolean {
-  return orders.length === 0 && files.length === 0 && underWay.length === 0;
+export function isEmpty({ orders, files, underWay, links }: NamedDelivery): boolean {
+  return orders.length === 0 && files.length === 0 && underWay.length === 0 && links.length === 0;
 }

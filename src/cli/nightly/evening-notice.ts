@@ -1,9 +1,29 @@
 /** How an evening went, in the words of a notice. */
 import type { Notice, Words } from "../../admin/wire.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
+import { LEFT_OUT_WORDS, type LeftOutReason } from "../../pack-builder/delivery/source-file.ts";
 import { countText, sizeText } from "../amounts.ts";
 import { type DayOutcome, isWell } from "./day-outcome.ts";
 import type { Arrival } from "./wait-for-delivery.ts";
+
+/** So many files that were not read are named in a message; the report of the build names all of them. */
+const NAMED_FILES = 20;
+
+const LEFT_OUT_ZH: Readonly<Record<LeftOutReason, string>> = {
+  link: "是符号链接，不会读取链接指向的内容",
+  outside: "路径超出压缩包范围",
+  special: "既不是文件也不是文件夹",
+  under_way: "从名字看还在写入",
+  unread_format: "不支持此格式，请解压后再交付",
+  nested_too_deep: "压缩包嵌套层数过多，请解压后再交付",
+  unknown_layout: "无法识别的格式",
+  other_day: "属于其他交易日",
+  other_dataset: "不是逐笔委托",
+  market_not_carried: "不收录该交易所",
+  no_records: "从名字看不含数据",
+  empty: "空文件",
+  own_output: "由此前的构建生成",
+};
 
 /** The end of an evening whose delivery came: served, served with rows left out, or not. */
 export function outcomeNotice(outcome: DayOutcome): Notice {
@@ -40,7 +60,7 @@ export function servedSentence({ tradedate, state, revision, degraded }: DayOutc
 
 /** The rest that is worth knowing, a line each. */
 export function linesOf(outcome: DayOutcome): Words[] {
-  const { state, securities, rows, sizeBytes, brokenRows, quarantine, files, seconds } = outcome;
+  const { state, securities, rows, sizeBytes, brokenRows, quarantine, leftOut, files, seconds } = outcome;
   const lines: Words[] = [];
   if (state !== "failed") {
     const size = sizeText(sizeBytes);
@@ -54,6 +74,16 @@ export function linesOf(outcome: DayOutcome): Words[] {
       zh: `${countText(brokenRows)} 行无法识别，保存在 ${quarantine}`,
       en: `${countText(brokenRows)} lines were no rows; they are in ${quarantine}`,
     });
+  }
+  for (const { path, reason } of leftOut.slice(0, NAMED_FILES)) {
+    lines.push({
+      zh: `${path} 未读取：${LEFT_OUT_ZH[reason]}`,
+      en: `not read: ${path} ${LEFT_OUT_WORDS[reason]}`,
+    });
+  }
+  if (leftOut.length > NAMED_FILES) {
+    const more = countText(leftOut.length - NAMED_FILES);
+    lines.push({ zh: `另有 ${more} 个文件未读取`, en: `${more} more files were not read` });
   }
   for (const { name, revision, problem } of files) {
     lines.push(

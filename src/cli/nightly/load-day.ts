@@ -3,18 +3,21 @@
  * written down after every step, so that a killed run is taken up where it was.
  */
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { buildPack } from "../../pack-builder/build.ts";
 import { type BuildReport, placeText } from "../../pack-builder/build-report.ts";
+import { mayHoldRecords } from "../../pack-builder/delivery/source-file.ts";
 import type { AdminClient } from "../admin-client.ts";
 import { CommandFailure, ServiceRefusal } from "../exit.ts";
 import { addFile, openDailyFile, publishFile, refuseWrongName } from "../files/add-file.ts";
 import { byteProgress } from "../progress.ts";
 import { openPack, publishPack } from "../publish/publish-pack.ts";
 import { type Built, type DayOutcome, type FileOutcome, recallDay, rememberDay } from "./day-outcome.ts";
-import type { DailyFile, Delivery } from "./drop-folder.ts";
+import { type DailyFile, type Delivery, readDelivery } from "./drop-folder.ts";
 
 export interface LoadOptions {
+  /** The drop folder: nothing outside it is read. */
+  folder: string;
   /** Packs while they are needed, quarantined lines, and what is remembered of each day. */
   workFolder: string;
   threads: number;
@@ -37,7 +40,7 @@ export async function loadDay(
   const startedMs = performance.now();
   const orders = await loadOrders(client, delivery, options);
   const files: FileOutcome[] = [];
-  for (const file of delivery.files) files.push(await loadFile(client, delivery, file));
+  for (const file of delivery.files) files.push(await loadFile(client, delivery, file, options.folder));
   const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
   const outcome = { tradedate, ...orders, files, seconds };
   const memory = recallDay(workFolder, tradedate, fingerprint);
@@ -56,10 +59,10 @@ async function loadOrders(client: AdminClient, delivery: Delivery, options: Load
     built = await builtPack(delivery, options);
     return await publishOrders(client, built, options.force);
   } catch (error) {
-    const { brokenRows = 0, quarantine = null, degraded = false } = built ?? {};
+    const { brokenRows = 0, quarantine = null, degraded = false, leftOut = [] } = built ?? {};
     const unserved = { revision: null, rows: 0, securities: 0, sizeBytes: 0 };
     const problem = { problem: sentenceOf(error), problemZh: chineseOf(error, delivery.tradedate) };
-    return { state: "failed", ...problem, ...unserved, degraded, brokenRows, quarantine };
+    return { state: "failed", ...problem, ...unserved, degraded, brokenRows, quarantine, leftOut };
   }
 }
 
@@ -74,6 +77,7 @@ async function builtPack(delivery: Delivery, options: LoadOptions): Promise<Buil
   const progress = byteProgress(`building ${tradedate}`, delivery.sizeBytes);
   const report = await buildPack({
     sources: delivery.orders,
+    root: options.folder,
     tradedate,
     outFolder: join(workFolder, "packs"),
     maxBroken: options.maxBroken,
@@ -82,7 +86,10 @@ async function builtPack(delivery: Delivery, options: LoadOptions): Promise<Buil
     onProgress: (done) => progress.update(done),
   });
   progress.end();
-  const built = builtOf(report);
+  const built = builtOf(report, delivery);
+  if ((await readDelivery(options.folder, tradedate)).mark !== delivery.mark) {
+    throw new CommandFailure("The delivery changed while it was read; run it again when it is complete.");
+  }
   rememberDay(workFolder, tradedate, { ...memory, built });
   return built;
 }
@@ -93,7 +100,8 @@ async function buildIdAt(path: string): Promise<string | null> {
   return pack?.index.buildId ?? null;
 }
 
-function builtOf({ pack, buildId, result, broken, tradedate }: BuildReport): Built {
+function builtOf(report: BuildReport, { links }: Delivery): Built {
+  const { pack, buildId, result, broken, tradedate } = report;
   if (pack === null || buildId === null) {
     const { first, rows, allowed } = broken;
     throw new CommandFailure(
@@ -103,11 +111,16 @@ function builtOf({ pack, buildId, result, broken, tradedate }: BuildReport): Bui
     );
   }
   const { quarantine, rows: brokenRows } = broken;
-  return { path: pack, buildId, degraded: result === "degraded", brokenRows, quarantine };
+  const leftOut = [
+    ...links.map((path) => ({ path: basename(path), reason: "link" as const })),
+    ...report.leftOut.filter(({ reason }) => mayHoldRecords(reason)),
+  ];
+  const degraded = result === "degraded" || leftOut.length > 0;
+  return { path: pack, buildId, degraded, brokenRows, quarantine, leftOut };
 }
 
 async function publishOrders(client: AdminClient, built: Built, force: boolean): Promise<Orders> {
-  const { path, degraded, brokenRows, quarantine } = built;
+  const { path, degraded, brokenRows, quarantine, leftOut } = built;
   const pack = await openPack(path);
   try {
     const progress = byteProgress(`publishing ${pack.index.tradedate}`, pack.sizeBytes);
@@ -120,7 +133,7 @@ async function publishOrders(client: AdminClient, built: Built, force: boolean):
     const { revision, rows, securities, sizeBytes } = day;
     const state = newRevision ? "published" : "unchanged";
     const served = { revision, rows, securities, sizeBytes };
-    return { state, problem: null, problemZh: null, ...served, degraded, brokenRows, quarantine };
+    return { state, problem: null, problemZh: null, ...served, degraded, brokenRows, quarantine, leftOut };
   } finally {
     await pack.close();
   }
@@ -130,12 +143,13 @@ async function loadFile(
   client: AdminClient,
   { tradedate }: Delivery,
   daily: DailyFile,
+  root: string,
 ): Promise<FileOutcome> {
   const { dataType, name, path } = daily;
   const place = { dataType, tradedate, name };
   try {
     refuseWrongName(place);
-    const file = await openDailyFile(path, place);
+    const file = await openDailyFile(path, place, root);
     try {
       await addFile(client, place, file);
     } finally {

@@ -1,6 +1,8 @@
 /** `edgetape nightly`: the day's delivery to the service, without anybody being there. */
+
+import { existsSync, realpathSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { dataTypeSchema, type FileSummary } from "../../admin/wire.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
@@ -8,9 +10,10 @@ import { countArgument, dateArgument, defaulted } from "../arguments.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { lockFolder } from "../folder-lock.ts";
 import { print, type ServiceOptions, serviceOf, withService } from "../service-options.ts";
-import { type WebhookOptions, webhookOf, withWebhook } from "../webhook/webhook-options.ts";
+import { tell, type WebhookOptions, webhookOf, withWebhook } from "../webhook/webhook-options.ts";
 import { isWell } from "./day-outcome.ts";
-import { linesOf, servedSentence } from "./evening-notice.ts";
+import { refuseAbsent } from "./drop-folder.ts";
+import { faultNotice, linesOf, servedSentence } from "./evening-notice.ts";
 import type { LoadOptions } from "./load-day.ts";
 import { type Evening, nightly, type TimeOfDay } from "./nightly.ts";
 
@@ -79,7 +82,10 @@ export function registerNightly(program: Command): void {
 export function withLoading(command: Command): Command {
   return withService(
     command
-      .option("--work <folder>", "packs under way and what was reached; .edgetape in the folder when absent")
+      .option(
+        "--work <folder>",
+        "packs in progress and the state of each day, outside the folder (default: <folder>.edgetape beside it)",
+      )
       .option("--threads <count>", "worker threads; 0 for none", countArgument, availableParallelism())
       .option(
         "--max-broken <count>",
@@ -94,25 +100,48 @@ export function withLoading(command: Command): Command {
 /** The options of loading as the work wants them; `folder` is where the deliveries are. */
 export function loadOptionsOf(folder: string, options: LoadingOptions): LoadOptions {
   const { work, threads, maxBroken, force = false, keep = false } = options;
-  const workFolder = work ?? join(folder, ".edgetape");
-  return { workFolder, threads, maxBroken: maxBroken ?? null, force, keep };
+  const workFolder = work ?? `${resolve(folder)}.edgetape`;
+  return { folder: resolve(folder), workFolder, threads, maxBroken: maxBroken ?? null, force, keep };
 }
 
-/** Takes the work folder for this command alone; returns what gives it back. */
-export function lockWork(workFolder: string): Promise<() => void> {
-  return lockFolder(workFolder, {
+/**
+ * Takes the work folder for this command alone; returns what gives it back. Refused inside the drop folder: what a
+ * build writes there would be looked at as a delivery, and whoever delivers could put files into it.
+ */
+export async function lockWork({ folder, workFolder }: LoadOptions): Promise<() => void> {
+  await refuseAbsent(folder);
+  const inside = relative(realpathSync(folder), realPathOf(resolve(workFolder)));
+  if (inside === "" || !/^\.\.($|[/\\])/.test(inside)) {
+    throw new CommandFailure(`--work ${workFolder} lies in ${folder}; name a folder outside it.`, EXIT.usage);
+  }
+  const lock = {
     file: "loading.lock",
     commandLine: /nightly|backfill/,
     holder: "Another nightly or backfill",
     advice: "wait for it, or give this one its own folder with --work",
+  };
+  return lockFolder(workFolder, lock).catch((error: unknown) => {
+    if (error instanceof CommandFailure) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandFailure(`${workFolder} cannot be written to (${code}); name a folder with --work.`);
   });
+}
+
+/** The path without links, as far as it exists. */
+function realPathOf(path: string): string {
+  return existsSync(path) || path === dirname(path)
+    ? realpathSync(path)
+    : join(realPathOf(dirname(path)), basename(path));
 }
 
 async function run(folder: string, options: NightlyOptions): Promise<void> {
   const client = serviceOf(options);
   const webhook = webhookOf(options);
   const load = loadOptionsOf(folder, options);
-  const unlock = await lockWork(load.workFolder);
+  const unlock = await lockWork(load).catch(async (error: Error) => {
+    await tell(webhook, faultNotice(options.date ?? null, error.message)).catch(() => undefined);
+    throw error;
+  });
   try {
     const evening = await nightly(
       {

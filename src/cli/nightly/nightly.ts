@@ -9,7 +9,7 @@ import { CommandFailure } from "../exit.ts";
 import { tell } from "../webhook/webhook-options.ts";
 import { type DayOutcome, isWell, recallDay, rememberDay } from "./day-outcome.ts";
 import { deliveryProblem, type Expected } from "./delivery-problem.ts";
-import { isEmpty, readDelivery } from "./drop-folder.ts";
+import { isEmpty, readDelivery, refuseAbsent } from "./drop-folder.ts";
 import { eveningTime, lastClosedDay, newestTradingDay } from "./due-day.ts";
 import { faultNotice, lateNotice, outcomeNotice } from "./evening-notice.ts";
 import { type LoadOptions, loadDay } from "./load-day.ts";
@@ -61,15 +61,21 @@ export async function nightly(ask: NightlyAsk, tools: NightlyTools): Promise<Eve
 }
 
 async function spend(ask: NightlyAsk, tools: NightlyTools): Promise<Evening> {
+  await refuseAbsent(ask.folder);
   const tradedate = ask.tradedate ?? (await dueDay(tools));
   if (await isIdle(ask, tools, tradedate)) return { end: "idle", tradedate };
-  const arrival = await awaited(ask, tools, tradedate);
-  if (arrival.state !== "complete") return { end: "late", notice: lateNotice(tradedate, arrival, true) };
-  const { fingerprint } = arrival.delivery;
-  const { outcome } = recallDay(ask.load.workFolder, tradedate, fingerprint);
-  // A failure is tried again: the command line, the service or the code may be another one now.
-  if (outcome !== null && isWell(outcome)) return { end: "loaded", outcome, fingerprint };
-  return { end: "loaded", outcome: await loadDay(tools.client, arrival.delivery, ask.load), fingerprint };
+  for (;;) {
+    const arrival = await awaited(ask, tools, tradedate);
+    if (arrival.state !== "complete") return { end: "late", notice: lateNotice(tradedate, arrival, true) };
+    const { fingerprint, mark } = arrival.delivery;
+    const { outcome: before } = recallDay(ask.load.workFolder, tradedate, fingerprint);
+    // A failure is tried again: the command line, the service or the code may be another one now.
+    if (before !== null && isWell(before)) return { end: "loaded", outcome: before, fingerprint };
+    const outcome = await loadDay(tools.client, arrival.delivery, ask.load);
+    const isChanged = (await readDelivery(ask.folder, tradedate)).mark !== mark;
+    if (outcome.state !== "failed" || !isChanged) return { end: "loaded", outcome, fingerprint };
+    tools.say(`The delivery of ${tradedate} changed while it was read; waiting again.`);
+  }
 }
 
 /** Tells how the day ended, unless an earlier run has told that it ended well. */
@@ -95,6 +101,7 @@ function awaited(ask: NightlyAsk, tools: NightlyTools, tradedate: BeijingDate): 
     {
       look: () => readDelivery(folder, tradedate),
       problemOf: (delivery) => deliveryProblem(folder, delivery, expected),
+      onWaiting: (problem) => tools.say(`Waiting: ${problem.en}.`),
       async onLate(arrival) {
         if (arrival.state === "complete") return;
         const notice = lateNotice(tradedate, arrival, false);

@@ -29,6 +29,8 @@ export interface Waiting {
   look(): Promise<Delivery>;
   /** Why a delivery at rest is not complete, or null. */
   problemOf(delivery: Delivery): Promise<Words | null>;
+  /** Hears why it is not complete, whenever that changes. */
+  onWaiting(problem: Words): void;
   /** Hears once, at `byMs`, that it is not complete. */
   onLate(arrival: Arrival): Promise<void>;
 }
@@ -38,24 +40,29 @@ export interface Waiting {
  * still grows then is waited for.
  */
 export async function waitForDelivery(
-  { look, problemOf, onLate }: Waiting,
+  { look, problemOf, onWaiting, onLate }: Waiting,
   { stableMs, pollMs, byMs, untilMs }: Patience,
   clock: Clock,
 ): Promise<Arrival> {
-  let fingerprint: string | null = null;
+  let mark: string | null = null;
   let changedMs = 0;
+  let said: string | null = null;
   let isTold = false;
   for (;;) {
     const delivery = await look();
     const nowMs = clock.nowMs();
-    if (fingerprint !== delivery.fingerprint) {
+    if (mark !== delivery.mark) {
       // What was at rest before the first look need not rest again; later changes count from when they are seen.
-      changedMs = fingerprint === null ? Math.min(delivery.changedMs, nowMs) : nowMs;
-      fingerprint = delivery.fingerprint;
+      changedMs = mark === null ? Math.min(delivery.changedMs, nowMs) : nowMs;
+      mark = delivery.mark;
     }
     const atRest = nowMs - changedMs >= stableMs;
     const arrival = await judged(delivery, atRest, problemOf);
     if (arrival.state === "complete") return arrival;
+    if (arrival.state === "half" && arrival.problem.en !== said) {
+      said = arrival.problem.en;
+      onWaiting(arrival.problem);
+    }
     if (nowMs >= untilMs && (arrival.state === "nothing" || atRest)) return arrival;
     if (nowMs >= byMs && !isTold) {
       isTold = true;

@@ -39,14 +39,16 @@ export interface Delivery {
 
 /**
  * Lists what `places` hold; archives that cannot be read in place are unpacked into `work`. `ownOutputs` are files
- * that builds write, which a delivery may hold when the pack goes into the delivered folder. Throws `DeliveryError`.
+ * that builds write, which a delivery may hold when the pack goes into the delivered folder. A `root` is a folder
+ * that no link may lead out of on the way to a place. Throws `DeliveryError`.
  */
 export async function openDelivery(
   places: readonly string[],
-  { work, ownOutputs }: { work: WorkFolder; ownOutputs: readonly string[] },
+  { work, ownOutputs, root }: { work: WorkFolder; ownOutputs: readonly string[]; root?: string | undefined },
 ): Promise<Delivery> {
   const opening = new Opening(work, ownOutputs);
   try {
+    for (const place of places) await refuseBehindLink(place, root);
     await opening.openPlaces(places);
     return opening.delivery();
   } catch (error) {
@@ -222,6 +224,15 @@ async function namedPlaces(places: readonly string[]): Promise<{ place: string; 
   if (names.size === all.length) return all.map((place) => ({ place, path: basename(place) }));
   const above = commonFolder(all);
   return all.map((place) => ({ place, path: relative(above, place).replaceAll("\\", "/") }));
+}
+
+async function refuseBehindLink(place: string, root: string | undefined): Promise<void> {
+  if (root === undefined) return;
+  const expected = join(await realpath(root), relative(resolve(root), resolve(place)));
+  const folder = await realpath(dirname(resolve(place))).catch(() => null);
+  if (folder !== dirname(expected)) {
+    throw new DeliveryError(`${place} lies behind a link, and links are not followed`);
+  }
 }
 
 function commonFolder(places: readonly string[]): string {

@@ -1,11 +1,30 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../../src/calendar/beijing.ts";
-import { dayOfName, isUnderWay } from "../../../../src/cli/nightly/delivery-names.ts";
+import { openDailyFile } from "../../../../src/cli/files/add-file.ts";
+import { dayOfName } from "../../../../src/cli/nightly/delivery-names.ts";
 import { cutFormat, deliveryProblem } from "../../../../src/cli/nightly/delivery-problem.ts";
-import { isEmpty, namedDeliveries, readDelivery } from "../../../../src/cli/nightly/drop-folder.ts";
+import {
+  isEmpty,
+  namedDeliveries,
+  readDelivery,
+  refuseAbsent,
+} from "../../../../src/cli/nightly/drop-folder.ts";
+import { isUnderWay } from "../../../../src/pack-builder/delivery/file-names.ts";
+import { isMissing } from "../../../support/tools.ts";
 import { zipOf } from "../../pack-builder/zip-file.ts";
 
 const DAY = "20260312" as BeijingDate;
@@ -50,10 +69,16 @@ describe("the day of a name", () => {
       "20260312.7z.PARTIAL",
       ".20260312.zip.Xa93Qz",
       "a.csv.filepart",
+      "20260312.csv.downloading",
+      "20260312.7z.baiduyun.p.downloading",
+      "a.zip.crdownload",
+      "a.zip.aria2",
+      "a.csv.tmp",
+      "a.csv~",
     ]) {
       expect(isUnderWay(name)).toBe(true);
     }
-    for (const name of ["20260312.zip", "partial_20260312.csv", "20260312"])
+    for (const name of ["20260312.zip", "partial_20260312.csv", "20260312", ".DS_Store"])
       expect(isUnderWay(name)).toBe(false);
   });
 });
@@ -79,14 +104,45 @@ describe("a drop folder", () => {
         { dataType: "level2", name: "20260312_trades.zip", path: trades },
       ],
       underWay: [],
+      links: [],
     });
   });
 
-  it("looks through links to folders", async () => {
-    const elsewhere = join(folder, "elsewhere");
-    put("elsewhere/600519.SH/逐笔委托.csv");
-    symlinkSync(elsewhere, join(folder, "20260312"));
-    expect((await readDelivery(folder, DAY)).orders).toEqual([join(folder, "20260312")]);
+  it("takes every file of the day that may hold orders", async () => {
+    const names = [
+      "20260312",
+      "20260312.7z.001",
+      "20260312.7z.002",
+      "20260312.csv.gz",
+      "20260312.rar",
+      "20260312.tar",
+    ];
+    const paths = names.map((name) => put(name));
+    expect((await readDelivery(folder, DAY)).orders).toEqual(paths);
+  });
+
+  it("does not look through links, in the place of a day, of a file and of a folder above", async () => {
+    put("elsewhere/20260312/600519.SH/逐笔委托.csv");
+    put("secret.env");
+    const from = join(folder, "elsewhere");
+    mkdirSync(join(folder, "drop", "level2"), { recursive: true });
+    const to = (name: string, target: string) => symlinkSync(target, join(folder, "drop", name));
+    to("20260312", join(from, "20260312"));
+    to("2026", from);
+    to("level2/20260312_trades.csv", join(folder, "secret.env"));
+    const drop = join(folder, "drop");
+    const delivery = await readDelivery(drop, DAY);
+    expect(delivery).toMatchObject({ orders: [], links: [join(drop, "20260312")], contents: [] });
+    expect((await deliveryProblem(drop, delivery, NOTHING))?.en).toBe(
+      "20260312 is a link, and links are not followed; put there what it leads to",
+    );
+    const [file] = delivery.files;
+    const place = { dataType: "level2" as const, tradedate: DAY, name: "20260312_trades.csv" };
+    await expect(openDailyFile(file?.path ?? "", place, drop)).rejects.toThrow(
+      "20260312_trades.csv is a link, and links are not followed",
+    );
+    const behind = join(drop, "2026", "20260312", "600519.SH", "逐笔委托.csv");
+    await expect(openDailyFile(behind, place, drop)).rejects.toThrow("is a link, and links are not followed");
   });
 
   it("has a fingerprint that every name, size and time of modification changes", async () => {
@@ -106,6 +162,26 @@ describe("a drop folder", () => {
     await look();
     expect(seen.size).toBe(4);
   });
+
+  it("has a mark that a change of content alters, also with the time of modification set back", async () => {
+    const path = put("20260312/a.csv", "one");
+    utimesSync(path, 1_000_000, 1_000_000);
+    const before = await readDelivery(folder, DAY);
+    // Times of change come in steps of some milliseconds.
+    while ((await readDelivery(folder, DAY)).mark === before.mark) {
+      put("20260312/a.csv", "two");
+      utimesSync(path, 1_000_000, 1_000_000);
+    }
+    expect((await readDelivery(folder, DAY)).fingerprint).toBe(before.fingerprint);
+  });
+
+  it("that does not exist, or is a file, ends the command", async () => {
+    await expect(refuseAbsent(join(folder, "absent"))).rejects.toThrow(
+      /^There is no drop folder .*absent\.$/,
+    );
+    await expect(refuseAbsent(put("file"))).rejects.toThrow("is no folder");
+    await refuseAbsent(folder);
+  });
 });
 
 describe("a delivery at rest", () => {
@@ -123,6 +199,40 @@ describe("a delivery at rest", () => {
     expect(await problem(trades)).toBe("20260312.zip is not a whole ZIP file");
     put("20260312/.a.csv.k2J9dk");
     expect(await problem()).toBe(".a.csv.k2J9dk is still being written, by its name");
+  });
+
+  it("is not complete while a file ends in NUL bytes, wherever it lies", async () => {
+    for (const [name, text] of [
+      ["20260312/600519.SH/逐笔委托.csv", "a,b\r\n\0\0\0"],
+      ["20260312/a.csv.gz", Buffer.concat([gzipSync("x"), Buffer.alloc(16)])],
+      ["level2/20260312_trades.csv", "a\0"],
+    ] as const) {
+      put("20260312/b.csv", "b\n");
+      const path = put(name, text);
+      const named = name.startsWith("level2") ? basename(name) : name;
+      expect(await problem()).toBe(`${named} ends in NUL bytes: it is still being written`);
+      rmSync(path);
+      expect(await problem()).toBeNull();
+    }
+    put("20260312/c.csv.gz", gzipSync("x"));
+    put("20260312/d.tar", Buffer.alloc(1024));
+    expect(await problem()).toBeNull();
+  });
+
+  it.skipIf(isMissing("7z"))("is not complete before every part of a split archive has come", async () => {
+    put("in/orders.csv", "x,y\n".repeat(2_000));
+    const made = spawnSync("7z", ["a", "-v1k", "-mx0", join(folder, "20260312.7z"), join(folder, "in")]);
+    expect(made.status).toBe(0);
+    expect(await problem()).toBeNull();
+    const parts = readdirSync(folder)
+      .filter((name) => name.startsWith("20260312.7z"))
+      .sort();
+    const last = join(folder, parts.at(-1) ?? "");
+    renameSync(last, join(folder, "kept"));
+    expect(await problem()).toBe("20260312.7z.001 is not a whole 7z file");
+    renameSync(join(folder, "kept"), last);
+    rmSync(join(folder, "20260312.7z.002"));
+    expect(await problem()).toBe("20260312.7z.002, a part of a split archive, has not come");
   });
 
   it("shows by their ends whether archives are whole", async () => {

@@ -11,6 +11,8 @@ interface Stage {
   from: number;
   size: number;
   problem?: string;
+  /** Another content of the same size and time of modification. */
+  version?: number;
 }
 
 const wordsOf = (problem?: string) => (problem === undefined ? null : { zh: "不完整", en: problem });
@@ -19,22 +21,27 @@ const wordsOf = (problem?: string) => (problem === undefined ? null : { zh: "不
 async function wait(stages: Stage[], { start = 0, changedAt = Number.POSITIVE_INFINITY } = {}) {
   let nowMs = start * SECOND;
   const late: [number, Arrival][] = [];
+  const waiting: string[] = [];
   const stage = () => stages.findLast(({ from }) => from * SECOND <= nowMs) ?? { from: 0, size: 0 };
   const arrival = await waitForDelivery(
     {
       look: async (): Promise<Delivery> => {
-        const { size } = stage();
+        const { size, version } = stage();
         return {
           tradedate: "20260312" as BeijingDate,
           orders: size === 0 ? [] : ["/drop/20260312.zip"],
           files: [],
           underWay: [],
+          links: [],
+          contents: [],
           sizeBytes: size,
           fingerprint: String(size),
+          mark: `${size} ${version}`,
           changedMs: Math.min(changedAt * SECOND, nowMs),
         };
       },
       problemOf: async () => wordsOf(stage().problem),
+      onWaiting: ({ en }) => void waiting.push(en),
       onLate: async (arrival) => void late.push([nowMs / SECOND, arrival]),
     },
     patience,
@@ -45,7 +52,7 @@ async function wait(stages: Stage[], { start = 0, changedAt = Number.POSITIVE_IN
       },
     },
   );
-  return { arrival, late, endedAt: nowMs / SECOND };
+  return { arrival, late, waiting, endedAt: nowMs / SECOND };
 }
 
 describe("waiting for a delivery", () => {
@@ -65,6 +72,29 @@ describe("waiting for a delivery", () => {
       { from: 100, size: 3 },
     ]);
     expect(endedAt).toBe(160);
+  });
+
+  it("starts counting again when only the content changes", async () => {
+    const { endedAt } = await wait([
+      { from: 0, size: 1 },
+      { from: 50, size: 1, version: 2 },
+    ]);
+    expect(endedAt).toBe(110);
+  });
+
+  it("says why it waits, once for each reason", async () => {
+    const { waiting } = await wait([
+      { from: 0, size: 1, problem: "it is cut" },
+      { from: 300, size: 2, problem: "it ends in NUL bytes" },
+      { from: 500, size: 3 },
+    ]);
+    expect(waiting).toEqual([
+      "it is still arriving",
+      "it is cut",
+      "it is still arriving",
+      "it ends in NUL bytes",
+      "it is still arriving",
+    ]);
   });
 
   it("takes at once what was at rest before it looked", async () => {
@@ -94,7 +124,7 @@ describe("waiting for a delivery", () => {
 
   it("looks once when it begins after the end, and tells nothing but the end", async () => {
     const nothing = await wait([], { start: 2_000 });
-    expect(nothing).toEqual({ arrival: { state: "nothing" }, late: [], endedAt: 2_000 });
+    expect(nothing).toEqual({ arrival: { state: "nothing" }, late: [], waiting: [], endedAt: 2_000 });
     const half = await wait([{ from: 0, size: 1, problem: "cut" }], { start: 2_000, changedAt: 1 });
     expect([half.arrival.state, half.late, half.endedAt]).toEqual(["half", [], 2_000]);
     const whole = await wait([{ from: 0, size: 1 }], { start: 2_000 });
