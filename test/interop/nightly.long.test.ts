@@ -205,7 +205,7 @@ describe("an evening whose files cannot be trusted", () => {
     const { files } = await asOperator<{ files: unknown[] }>(
       service,
       "GET",
-      "/admin/files?tradedate=20260312",
+      "/admin/files/level2?from=20260312&to=20260312",
     );
     expect(files).toEqual([]);
 
