@@ -4,17 +4,17 @@ import { ConfigurationError, ProtocolError } from "./errors.ts";
 import { type BodyFor, Lines } from "./lines.ts";
 import { Orders } from "./orders.ts";
 import {
+  fileTaker,
   isAnswer,
   noFile,
   type ParquetFile,
   type ParquetStream,
   streamTaker,
-  takeFile,
 } from "./parquet-file.ts";
 import { type OrderQuery, type ParquetQuery, parquetBody, selectionOf, type TimeQuery } from "./query.ts";
 import { Share } from "./share.ts";
 import { type Fetch, Transport } from "./transport.ts";
-import { takeTurn } from "./turns.ts";
+import { LONGEST_REQUEST_MS, takeTurn } from "./turns.ts";
 import type {
   Account,
   Change,
@@ -34,18 +34,21 @@ export interface ClientOptions {
   /** Addresses of the service without `/api`; another one is used only when connections to the present break. */
   baseUrls: string | readonly string[];
   /** Sent as `User-Agent`; by default the client's own name, nothing in browsers. */
-  userAgent?: string;
-  /** How long one request may wait in all: for a busy slot, the per-second limit, a broken line; 120,000. */
-  maxWaitMs?: number;
+  userAgent?: string | undefined;
+  /**
+   * How long one request may spend on waits and failed attempts in all: for a busy slot, the per-second limit, a
+   * broken connection; 120,000. 0: one attempt, no waits.
+   */
+  maxWaitMs?: number | undefined;
   /** Time without a byte after which a connection counts as broken; 30,000. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** In place of the global one. */
-  fetch?: Fetch;
+  fetch?: Fetch | undefined;
 }
 
 /** Every call takes one; it throws the signal's reason. */
 export interface CallOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 const ORDER_HISTORY = "level2_order_history";
@@ -85,16 +88,16 @@ export class Client {
    */
   orders<F extends FieldName = Field>(query: OrderQuery<F>): Orders<F> {
     const { selection, hidesLast } = selectionOf(query);
-    const walk = new Walk((...call) => this.#call(...call), selection, this.baseUrls.length);
+    const walk = new Walk((...call) => this.#call(...call), selection);
     return new Orders<F>(walk, { signal: query.signal, hidesLast, onRebuild: query.onRebuild });
   }
 
   /** The whole day of a security as the service's own Parquet file; each accepted try counts as one file. */
   async ordersParquet(query: ParquetQuery): Promise<ParquetFile> {
-    const done = await takeTurn(this.#key, ORDER_HISTORY, query.signal);
+    const done = await this.#turn(ORDER_HISTORY, query.signal);
     try {
       const body = this.#enveloped(ORDER_HISTORY, () => parquetBody(query));
-      const taken = await this.#lines.receive(body, takeFile, query.signal);
+      const taken = await this.#lines.receive(body, fileTaker(this.baseUrls.length), query.signal);
       if (isAnswer(taken)) throw taken.code === 200 ? noFile(taken) : refusalOf(taken);
       return taken;
     } finally {
@@ -102,12 +105,15 @@ export class Client {
     }
   }
 
-  /** As `ordersParquet`, for files larger than memory: read or cancel the body, the next request waits for it. */
+  /**
+   * As `ordersParquet`, for files larger than memory: read or cancel the body, or abort it by the signal; the next
+   * request waits for it.
+   */
   async ordersParquetStream(query: ParquetQuery): Promise<ParquetStream> {
-    const done = await takeTurn(this.#key, ORDER_HISTORY, query.signal);
+    const done = await this.#turn(ORDER_HISTORY, query.signal);
     try {
       const body = this.#enveloped(ORDER_HISTORY, () => parquetBody(query));
-      const taken = await this.#lines.receive(body, streamTaker(done), query.signal);
+      const taken = await this.#lines.receive(body, streamTaker(done, query.signal), query.signal);
       if (isAnswer(taken)) throw taken.code === 200 ? noFile(taken) : refusalOf(taken);
       return taken;
     } catch (error) {
@@ -139,12 +145,15 @@ export class Client {
   }
 
   /** The securities of a day (the newest trading day), by symbol and market. Counts nothing. */
-  async symbols(date?: string, options: CallOptions & { market?: Market } = {}): Promise<ListedSecurity[]> {
+  async symbols(
+    date?: string,
+    options: CallOptions & { market?: Market | undefined } = {},
+  ): Promise<ListedSecurity[]> {
     const { market, signal } = options;
     const { fields, items } = await this.#ask<{ fields: string[]; items: unknown[][] }>(
       "data_symbols",
       { tradedate: date, market },
-      signal === undefined ? {} : { signal },
+      { signal },
     );
     return items.map(
       (item) => Object.fromEntries(fields.map((name, at) => [name, item[at]])) as unknown as ListedSecurity,
@@ -154,7 +163,7 @@ export class Client {
   /** What `orders` or `ordersParquet` with this query would bring and cost. Counts nothing. */
   estimate({ symbol, date, start, end, signal, pageSize }: TimeQuery): Promise<Estimate> {
     const params = { symbol, tradedate: date, start_time: start, end_time: end, page_size: pageSize };
-    return this.#ask("order_history_estimate", params, signal === undefined ? {} : { signal });
+    return this.#ask("order_history_estimate", params, { signal });
   }
 
   /** What changed of the days that may be read, from `since` on (inclusive) or behind the change `after`. */
@@ -162,13 +171,17 @@ export class Client {
     since,
     after,
     signal,
-  }: CallOptions & { since?: string; after?: number } = {}): AsyncGenerator<Change, void, undefined> {
+  }: CallOptions & { since?: string | undefined; after?: number | undefined } = {}): AsyncGenerator<
+    Change,
+    void,
+    undefined
+  > {
     let behind = after;
     for (;;) {
       const data = await this.#ask<{ changes: Change[]; next_after: number; has_more: boolean }>(
         "data_changes",
         { since, after: behind },
-        signal === undefined ? {} : { signal },
+        { signal },
       );
       yield* data.changes;
       if (!data.has_more) return;
@@ -182,12 +195,16 @@ export class Client {
   }
 
   async #call(apiname: string, bodyFor: BodyFor, signal: AbortSignal | undefined): Promise<Answer> {
-    const done = await takeTurn(this.#key, apiname, signal);
+    const done = await this.#turn(apiname, signal);
     try {
       return await this.#lines.call(this.#enveloped(apiname, bodyFor), signal);
     } finally {
       done();
     }
+  }
+
+  #turn(apiname: string, signal: AbortSignal | undefined): Promise<() => void> {
+    return takeTurn(this.#key, apiname, signal, this.#maxWaitMs + LONGEST_REQUEST_MS);
   }
 
   #enveloped(apiname: string, bodyFor: BodyFor): BodyFor {

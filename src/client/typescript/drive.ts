@@ -1,8 +1,9 @@
 /** Reading a share's drive: Basic credentials, and the same patience as everywhere. */
+import { mayPass } from "./envelope.ts";
 import { NoData, NotAllowed, ProtocolError, ServiceError, Unavailable } from "./errors.ts";
 import { BrokenConnection, bytesOf, type Reply, type Transport } from "./transport.ts";
 import type { ShareInfo } from "./types.ts";
-import { Patience, parseRetryAfter } from "./waiting.ts";
+import { Patience, parseRetryAfter, UNTOLD_WAIT_MS } from "./waiting.ts";
 
 export interface DriveAsk {
   signal: AbortSignal | undefined;
@@ -43,11 +44,14 @@ export class Drive {
     for (;;) {
       try {
         const sent = { Authorization: this.#authorization, ...headers() };
-        const reply = await this.#transport.send({ method: "GET", url, headers: sent, signal });
+        const timeoutMs = patience.begun();
+        const reply = await this.#transport.send({ method: "GET", url, headers: sent, signal, timeoutMs });
         if ([200, 206].includes(reply.status)) return await take(reply);
         const refusal = await refusalOf(reply, path);
-        const told = parseRetryAfter(reply.headers.get("Retry-After"));
-        if (told === null || ![429, 502, 503, 504].includes(reply.status)) throw refusal;
+        // A page of something in between tells no time.
+        const untold = reply.headers.has("X-Request-Id") ? null : UNTOLD_WAIT_MS;
+        const told = parseRetryAfter(reply.headers.get("Retry-After")) ?? untold;
+        if (told === null || !mayPass(reply.status)) throw refusal;
         await patience.waitTold(told, refusal, signal);
       } catch (error) {
         if (!(error instanceof BrokenConnection)) throw error;

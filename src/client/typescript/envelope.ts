@@ -11,13 +11,10 @@ import {
   Unavailable,
 } from "./errors.ts";
 import { BrokenConnection, bytesOf, type Reply } from "./transport.ts";
-import { parseRetryAfter } from "./waiting.ts";
+import { parseRetryAfter, UNTOLD_WAIT_MS } from "./waiting.ts";
 
 const DAY_MS = 86_400_000;
 const BEIJING_OFFSET_MS = 8 * 3_600_000;
-
-/** To wait after an error page of something in between, which tells no time. */
-const UNTOLD_WAIT_MS = 2_000;
 
 /** One answer of the service. */
 export interface Answer extends ErrorFacts {
@@ -27,6 +24,8 @@ export interface Answer extends ErrorFacts {
   data: unknown;
   /** `X-Revision` of order history. */
   revision: number | null;
+  /** `X-Build` of order history: equal only for equal contents, also between deployments. */
+  build: string | null;
   /** How long to wait before asking again; null: asking again helps nobody. */
   waitMs: number | null;
   /** Of a used-up counter. */
@@ -44,11 +43,16 @@ export async function readAnswer(baseUrl: string, reply: Reply): Promise<Answer>
     const to = headers.get("Location") ?? "another address";
     throw new ProtocolError(`${baseUrl} redirects to ${to}: a redirected POST is lost, give that address`);
   }
-  const text = new TextDecoder().decode(await bytesOf(reply));
+  return answerIn(baseUrl, reply, await bytesOf(reply));
+}
+
+/** The answer in a body that was read. Throws `BrokenConnection` and `ProtocolError` as `readAnswer`. */
+export function answerIn(baseUrl: string, { status, headers }: Reply, body: Uint8Array): Answer {
+  const text = new TextDecoder().decode(body);
   const told = parseRetryAfter(headers.get("Retry-After"));
   const envelope = envelopeIn(text) ?? pageOfAnother(baseUrl, status, text);
   const { code, message } = envelope;
-  const reason = headers.get("X-Reason") ?? reasonIn(message);
+  const reason = headers.get("X-Reason") ?? tailOf(message)?.reason ?? null;
   const waitMs = told ?? (envelope.isForeign ? UNTOLD_WAIT_MS : null);
   return {
     baseUrl,
@@ -56,8 +60,9 @@ export async function readAnswer(baseUrl: string, reply: Reply): Promise<Answer>
     message,
     data: envelope.data,
     reason,
-    requestId: headers.get("X-Request-Id"),
+    requestId: headers.get("X-Request-Id") ?? tailOf(message)?.requestId ?? null,
     revision: wholeNumber(headers.get("X-Revision")),
+    build: headers.get("X-Build"),
     // A used-up quota names no time to wait: obeying it would hang a script until midnight.
     waitMs: (code === 429 || code === 503) && reason !== "quota_used" ? waitMs : null,
     resetsInMs: resetsInMs(headers.get("RateLimit")),
@@ -113,15 +118,20 @@ function envelopeIn(text: string): Envelope | null {
 function pageOfAnother(baseUrl: string, status: number, text: string): Envelope {
   const excerpt = text.slice(0, 160).replaceAll(/\s+/g, " ").trim() || "an empty body";
   if (status === 200) throw new BrokenConnection(`the answer is no envelope: ${excerpt}`);
-  const passes = [429, 500, 502, 503, 504].includes(status) || (status >= 520 && status <= 530);
   const message = `${baseUrl} answered HTTP ${status}, and not as the service does: ${excerpt}`;
-  if (!passes) throw new ProtocolError(message);
+  if (!mayPass(status)) throw new ProtocolError(message);
   return { code: 503, message, data: null, isForeign: true };
 }
 
+/** Whether asking again later may help after this status of the service or of something in between. */
+export function mayPass(status: number): boolean {
+  return [429, 500, 502, 503, 504].includes(status) || (status >= 520 && status <= 530);
+}
+
 /** Every refusal's message ends with `[reason · request id]`, for proxies that drop headers. */
-function reasonIn(message: string): string | null {
-  return /\[([a-z_]+) · [^[\]]*\]$/.exec(message)?.[1] ?? null;
+function tailOf(message: string): { reason: string; requestId: string } | null {
+  const [, reason, requestId] = /\[([a-z_]+) · ([^[\]\s]+)\]$/.exec(message) ?? [];
+  return reason === undefined || requestId === undefined ? null : { reason, requestId };
 }
 
 function wholeNumber(text: string | null): number | null {

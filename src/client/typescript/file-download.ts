@@ -10,8 +10,8 @@ export interface DownloadOptions {
    * The first bytes of the file that an earlier, interrupted download left, such as a stream of a part on disk.
    * They are hashed, not fetched, and not yielded again.
    */
-  have?: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-  signal?: AbortSignal;
+  have?: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -64,8 +64,8 @@ export class FileDownload implements AsyncIterable<Uint8Array> {
     while (at < size) {
       const headers = () => (at > 0 ? { Range: `bytes=${at}-` } : {}) as Record<string, string>;
       const reply = await this.#drive.get(path, { signal, headers, patience }, async (head) => head);
-      this.#checkVersion(reply, at);
       try {
+        this.#checkVersion(reply, at);
         for await (const piece of reply.pieces()) {
           patience.progressed();
           at += piece.byteLength;
@@ -79,14 +79,22 @@ export class FileDownload implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** A file that was replaced is found out before its first byte, not after a gigabyte. */
-  #checkVersion({ status, headers, cancel }: Reply, at: number): void {
-    const { path, sha256: expected } = this.file;
+  /**
+   * A file that was replaced is found out before its first byte, not after a gigabyte. A page of something in
+   * between is a broken connection, which may pass: what was downloaded so far is still good.
+   */
+  #checkVersion({ status, headers, length, cancel }: Reply, at: number): void {
+    const { path, sha256: expected, size_bytes: size } = this.file;
     const digest = /sha-256=:([^:]+):/.exec(headers.get("Repr-Digest") ?? "")?.[1];
     const isOther = digest !== undefined && hexOf(atob(digest)) !== expected;
     const begins = status === 206 ? /^bytes (\d+)-/.exec(headers.get("Content-Range") ?? "")?.[1] : "0";
-    if (!isOther && begins === String(at)) return;
+    const kind = headers.get("Content-Type") ?? "of no type";
+    const isPage =
+      digest === undefined &&
+      (kind.includes("html") || (status === 200 && length !== null && length !== size));
+    if (!isOther && !isPage && begins === String(at)) return;
     cancel();
+    if (isPage) throw new BrokenConnection(`something else came instead of ${path}: ${kind}`);
     throw new IntegrityError(
       isOther
         ? `${path} was replaced since the manifest was read: read files() again`

@@ -13,5 +13,5 @@ export type { Orders } from "./orders.ts";
 export type { ParquetFacts, ParquetFile, ParquetStream } from "./parquet-file.ts";
 export type { OrderQuery, ParquetQuery, SecurityQuery, TimeQuery } from "./query.ts";
 export type { Share } from "./share.ts";
-export type { Fetch } from "./transport.ts";
+export { BrokenConnection, type Fetch } from "./transport.ts";
 export type * from "./types.ts";

@@ -52,7 +52,8 @@ export class Lines {
       try {
         const body = JSON.stringify(bodyFor(baseUrl));
         const exchange = { method: "POST", url: `${baseUrl}/api`, headers: HEADERS, body, signal } as const;
-        const taken = await take(baseUrl, await this.#transport.send(exchange));
+        const [timeoutMs, onPiece] = [patience.begun(), () => patience.touched()];
+        const taken = await take(baseUrl, await this.#transport.send({ ...exchange, timeoutMs, onPiece }));
         patience.progressed();
         if (!("waitMs" in taken) || taken.waitMs === null) return taken;
         await patience.waitTold(taken.waitMs, refusalOf(taken), signal);

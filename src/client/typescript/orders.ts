@@ -14,7 +14,8 @@ export interface OrdersOptions {
 
 /**
  * A stream of orders, made by `Client.orders`; nothing is asked before the first use. It is read once: after a
- * `break`, or after an error such as a used-up quota, reading on continues behind the last row handed out.
+ * `break`, or after an error such as a used-up quota, reading on continues behind the last row handed out, and
+ * iterators at the same time share the rows, each of which comes once.
  *
  * A day that is rebuilt meanwhile is read again from its first row, once. Rows already handed out are compared
  * then, and the stream goes on behind them when they are the same; otherwise it throws `DataRebuilt`.
@@ -32,6 +33,8 @@ export class Orders<F extends FieldName = Field> implements AsyncIterable<OrderR
   #pending: OrderPage<F> | null = null;
   /** Rows of the pending page that were handed out. */
   #at = 0;
+  /** The page that is being read. */
+  #filling: Promise<boolean> | null = null;
   /** What `toArray` read before an error. */
   readonly #collected: OrderRow<F>[] = [];
 
@@ -52,39 +55,39 @@ export class Orders<F extends FieldName = Field> implements AsyncIterable<OrderR
 
   /** Rows as objects. Throws `ServiceError` for a refusal, `ConnectionFailed` when no line answers. */
   async *[Symbol.asyncIterator](): AsyncGenerator<OrderRow<F>, void, undefined> {
-    for (;;) {
-      const page = await this.#page();
-      if (page === null) return;
-      const { fields } = page;
-      for (let row = page.items[this.#at]; row !== undefined; row = page.items[this.#at]) {
-        this.#at++;
+    do {
+      for (let page = this.#ready(); page !== null; page = this.#ready()) {
+        const row = page.items[this.#at++] as Row;
         this.#handed.add(row);
-        yield objectOf<F>(fields, row);
+        yield objectOf<F>(page.fields, row);
       }
-    }
+    } while (await this.#fill());
   }
 
   /** Rows as the service sends them, up to 10,000 at a time. Throws the same as iterating. */
   async *pages(): AsyncGenerator<OrderPage<F>, void, undefined> {
-    for (;;) {
-      const page = await this.#page();
-      if (page === null) return;
+    do {
+      const page = this.#ready();
+      if (page === null) continue;
       const rest = this.#take(page);
       for (const row of rest.items) this.#handed.add(row);
       yield rest;
-    }
+    } while (await this.#fill());
   }
 
   /** All rows that were not read by iterating. After an error the same call goes on and returns them all. */
   async toArray(): Promise<OrderRow<F>[]> {
-    for (;;) {
-      // Nobody else has these rows: the new ones take their place without a comparison.
-      const page = await this.#page(() => {
-        this.#collected.length = 0;
-      });
-      if (page === null) return this.#collected.splice(0);
+    do {
+      const page = this.#ready();
+      if (page === null) continue;
       for (const row of this.#take(page).items) this.#collected.push(objectOf<F>(page.fields, row));
-    }
+    } while (await this.#fill());
+    return this.#collected.splice(0);
+  }
+
+  /** The page that has rows to hand out, if there is one. */
+  #ready(): OrderPage<F> | null {
+    return this.#pending === null || this.#at >= this.#pending.items.length ? null : this.#pending;
   }
 
   /** What was not handed out of the pending page, which is over then. */
@@ -94,18 +97,26 @@ export class Orders<F extends FieldName = Field> implements AsyncIterable<OrderR
     return { ...page, items };
   }
 
-  /** The page that waits, or the next one with rows to hand out; null after the last. */
-  async #page(onAnew: () => void = () => undefined): Promise<OrderPage<F> | null> {
-    while (this.#pending === null || this.#pending.items.length === this.#at) {
+  /** Reads on until a page has rows to hand out; false after the last. Iterators at the same time share the page. */
+  #fill(): Promise<boolean> {
+    this.#filling ??= this.#read().finally(() => {
+      this.#filling = null;
+    });
+    return this.#filling;
+  }
+
+  async #read(): Promise<boolean> {
+    while (this.#ready() === null) {
       const { signal, hidesLast, onRebuild } = this.#options;
       const step = await this.#walk.next(signal);
       if (step === null) {
         if (this.#again !== null) this.#refuse();
-        return null;
+        return false;
       }
       if (step.isAnew) {
         onRebuild?.(this.tradedate);
-        onAnew();
+        // Collected rows were not handed out: the new ones take their place without a comparison.
+        this.#collected.length = 0;
         this.#again = this.#handed.rows > 0 ? new Fingerprint() : null;
       }
       const { tradedate, revision } = step;
@@ -114,7 +125,7 @@ export class Orders<F extends FieldName = Field> implements AsyncIterable<OrderR
       this.#pending = { tradedate, revision, fields, items: this.#unhanded(rows) };
       this.#at = 0;
     }
-    return this.#pending;
+    return true;
   }
 
   /** The rows behind those that were handed out before the day was rebuilt. */

@@ -1,14 +1,17 @@
 /** The Parquet answer: one file of one security and day (spec 4.3). It cannot be resumed, only asked for again. */
-import { type Answer, readAnswer } from "./envelope.ts";
+import { type Answer, answerIn, readAnswer } from "./envelope.ts";
 import { IntegrityError, ServiceError } from "./errors.ts";
-import { BrokenConnection, bytesOf, type Reply } from "./transport.ts";
+import { BrokenConnection, joined, type Reply } from "./transport.ts";
 
-/** What the answer tells of the file before its bytes. */
+/** What the answer says of the file before its bytes. */
 export interface ParquetFacts {
-  /** The service's name for it: `600519.SH_20260311_orders.parquet`. */
+  /** The service's name for it, `600519.SH_20260311_orders.parquet`; `orders.parquet` when it is missing or unsafe. */
   name: string;
   rows: number;
   revision: number | null;
+  /** The day's build id, equal only for equal contents, also between deployments. */
+  build: string | null;
+  /** 0 in a stream whose length is not known, for example through a proxy that compresses. */
   sizeBytes: number;
 }
 
@@ -17,37 +20,107 @@ export interface ParquetFile extends ParquetFacts {
 }
 
 export interface ParquetStream extends ParquetFacts {
-  /** Errors when the line breaks: what was read is no file then, and has to be asked for again. */
+  /** Errors when the connection breaks: what was read is no file then, and has to be asked for again. */
   body: ReadableStream<Uint8Array>;
 }
 
 const MAGIC = "PAR1";
+const MEDIA_TYPE = "application/vnd.apache.parquet";
 
-/** The whole file. A body that breaks off is a broken connection, so that it is asked for once more. */
-export async function takeFile(baseUrl: string, reply: Reply): Promise<ParquetFile | Answer> {
+/**
+ * Takes whole files out of answers. A body that breaks off is a broken connection, so that it is asked for again;
+ * but every try may be counted, so one that is unusable for the same reason twice at each address ends the call.
+ */
+export function fileTaker(addressCount: number) {
+  const reasons = new Set<string>();
+  const hopeless = new Set<string>();
+  return async (baseUrl: string, reply: Reply): Promise<ParquetFile | Answer> => {
+    if (reply.status !== 200) return readAnswer(baseUrl, reply);
+    const parts: Uint8Array[] = [];
+    try {
+      for await (const piece of reply.pieces()) parts.push(piece);
+      return wholeFile(baseUrl, reply, joined(parts));
+    } catch (error) {
+      const received = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+      if (!(error instanceof BrokenConnection) || received === 0) throw error;
+      const reason = `${baseUrl} ${received} ${error.message}`;
+      if (reasons.has(reason)) hopeless.add(baseUrl);
+      reasons.add(reason);
+      if (hopeless.size < addressCount) throw error;
+      const told = `${baseUrl} sent the same unusable answer twice: ${error.message}`;
+      throw new IntegrityError(told, undefined, { cause: error });
+    }
+  };
+}
+
+/** The file is told by its first bytes: something between may drop or change the headers that describe it. */
+function wholeFile(baseUrl: string, reply: Reply, bytes: Uint8Array<ArrayBuffer>): ParquetFile | Answer {
   const facts = factsOf(reply);
-  if (facts === null) return readAnswer(baseUrl, reply);
-  const bytes = await bytesOf(reply);
-  const ends = [bytes.subarray(0, 4), bytes.subarray(-4)].map((end) => new TextDecoder().decode(end));
-  if (ends.some((end) => end !== MAGIC) || (facts.sizeBytes > 0 && bytes.length !== facts.sizeBytes)) {
-    throw new BrokenConnection(`${facts.name} is no whole Parquet file: ${bytes.length} bytes`);
+  if (textOf(bytes.subarray(0, 4)) !== MAGIC) {
+    refuseAnnounced(baseUrl, reply);
+    return answerIn(baseUrl, reply, bytes);
+  }
+  if (bytes.length < 12 || textOf(bytes.subarray(-4)) !== MAGIC) {
+    const told = `${facts.name} is no whole Parquet file: ${bytes.length} bytes`;
+    // Of a known length it came whole, and asking again brings the same.
+    throw reply.length === null ? new BrokenConnection(told) : new IntegrityError(told);
   }
   return { ...facts, sizeBytes: bytes.length, bytes };
 }
 
-/** The file as a stream; `done` is called once, when its body ended, broke off or was cancelled. */
-export function streamTaker(done: () => void) {
+/** Takes the file as a stream; `done` is called when its body ended, broke off, was cancelled or aborted. */
+export function streamTaker(done: () => void, signal: AbortSignal | undefined) {
   return async (baseUrl: string, reply: Reply): Promise<ParquetStream | Answer> => {
-    const facts = factsOf(reply);
-    if (facts === null) return readAnswer(baseUrl, reply);
-    return { ...facts, body: streamOf(reply, facts, done) };
+    if (reply.status !== 200) return readAnswer(baseUrl, reply);
+    const pieces = reply.pieces();
+    const head: Uint8Array[] = [];
+    let next = await pieces.next();
+    while (!next.done) {
+      head.push(next.value);
+      if (joined(head).length >= 4) break;
+      next = await pieces.next();
+    }
+    if (textOf(joined(head).subarray(0, 4)) === MAGIC) {
+      const facts = factsOf(reply);
+      return {
+        ...facts,
+        body: streamOf({ head: joined(head), pieces, reply, name: facts.name, done, signal }),
+      };
+    }
+    refuseAnnounced(baseUrl, reply);
+    for await (const piece of pieces) head.push(piece);
+    return answerIn(baseUrl, reply, joined(head));
   };
 }
 
-function streamOf(reply: Reply, { name }: ParquetFacts, done: () => void): ReadableStream<Uint8Array> {
-  const pieces = reply.pieces();
-  let end = new Uint8Array();
+interface Streamed {
+  head: Uint8Array;
+  pieces: AsyncGenerator<Uint8Array, void, undefined>;
+  reply: Reply;
+  name: string;
+  done: () => void;
+  signal: AbortSignal | undefined;
+}
+
+function streamOf({ head, pieces, reply, name, done, signal }: Streamed): ReadableStream<Uint8Array> {
+  let end = lastFour(new Uint8Array(), head);
+  let onAbort = (): void => undefined;
+  const finish = () => {
+    signal?.removeEventListener("abort", onAbort);
+    done();
+  };
   return new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(head);
+      // A stream that nobody reads would not notice that it is over.
+      onAbort = () => {
+        controller.error(signal?.reason);
+        reply.cancel();
+        finish();
+      };
+      signal?.addEventListener("abort", onAbort, { once: true });
+      if (signal?.aborted) onAbort();
+    },
     async pull(controller) {
       try {
         const next = await pieces.next();
@@ -56,17 +129,16 @@ function streamOf(reply: Reply, { name }: ParquetFacts, done: () => void): Reada
           controller.enqueue(next.value);
           return;
         }
-        if (new TextDecoder().decode(end) !== MAGIC)
-          throw new IntegrityError(`${name} is no whole Parquet file`);
+        if (textOf(end) !== MAGIC) throw new IntegrityError(`${name} is no whole Parquet file`);
         controller.close();
       } catch (error) {
         controller.error(error);
       }
-      done();
+      finish();
     },
     async cancel() {
       reply.cancel();
-      done();
+      finish();
     },
   });
 }
@@ -75,18 +147,31 @@ function lastFour(before: Uint8Array, piece: Uint8Array): Uint8Array<ArrayBuffer
   return Uint8Array.from([...before, ...piece.subarray(-4)]).slice(-4);
 }
 
-/** Null when the answer is an envelope, not a file. */
-function factsOf({ status, headers }: Reply): ParquetFacts | null {
-  if (status !== 200 || !headers.get("Content-Type")?.startsWith("application/vnd.apache.parquet"))
-    return null;
-  const name = /filename="([^"]*)"/.exec(headers.get("Content-Disposition") ?? "")?.[1] ?? "orders.parquet";
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder("latin1").decode(bytes);
+}
+
+/** What calls itself a file and is none will be none the next time. */
+function refuseAnnounced(baseUrl: string, { headers }: Reply): void {
+  if (!headers.get("Content-Type")?.startsWith(MEDIA_TYPE)) return;
+  throw new IntegrityError(`${baseUrl} announced a Parquet file and sent something else`);
+}
+
+function factsOf({ headers, length }: Reply): ParquetFacts {
   const revision = headers.get("X-Revision");
   return {
-    name,
+    name: safeName(headers.get("Content-Disposition")),
     rows: Number(headers.get("X-Row-Count") ?? 0),
     revision: revision === null ? null : Number(revision),
-    sizeBytes: Number(headers.get("Content-Length") ?? 0),
+    build: headers.get("X-Build"),
+    sizeBytes: length ?? 0,
   };
+}
+
+/** The name becomes one of the caller's machine: letters, digits and `.-_`, and no hidden file. */
+function safeName(disposition: string | null): string {
+  const name = /filename="([\w.-]{1,200})"/.exec(disposition ?? "")?.[1];
+  return name === undefined || name.startsWith(".") ? "orders.parquet" : name;
 }
 
 /** Narrows what was taken: an `Answer` here is always a refusal. */

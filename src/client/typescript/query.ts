@@ -7,28 +7,28 @@ export interface SecurityQuery {
   /** `600519`, `600519.SH` or `sh600519`. */
   symbol: string;
   /** YYYYMMDD or YYYY-MM-DD; without it the newest trading day, loaded or not. */
-  date?: string;
-  signal?: AbortSignal;
+  date?: string | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 export interface TimeQuery extends SecurityQuery {
   /** HH:MM, HH:MM:SS, HHMMSS or HHMMSSmmm, inclusive. */
-  start?: string;
+  start?: string | undefined;
   /** The same forms, exclusive. */
-  end?: string;
+  end?: string | undefined;
   /** Rows of a request, 1 to 10,000. */
-  pageSize?: number;
+  pageSize?: number | undefined;
 }
 
 export interface OrderQuery<F extends FieldName = Field> extends TimeQuery {
   /** Columns in the order wanted; the ten standard ones by default. */
-  fields?: readonly F[];
+  fields?: readonly F[] | undefined;
   /** Told when the day was rebuilt while it was read and is read again from its first row. */
-  onRebuild?: (tradedate: string | null) => void;
+  onRebuild?: ((tradedate: string | null) => void) | undefined;
 }
 
 export interface ParquetQuery extends SecurityQuery {
-  fields?: readonly FieldName[];
+  fields?: readonly FieldName[] | undefined;
 }
 
 /** A walk needs it to continue elsewhere, whatever columns were asked for. */

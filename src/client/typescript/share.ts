@@ -24,7 +24,7 @@ export class Share {
    * The files that the share covers now, by day. Throws `Unavailable` while the share is not ready, and
    * `ProtocolError` when it lies on a drive of another kind, which has no manifest.
    */
-  async files({ signal }: { signal?: AbortSignal } = {}): Promise<ShareFile[]> {
+  async files({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<ShareFile[]> {
     const { status, retry_after: seconds } = this.info;
     if (status !== "ready") throw new Unavailable(`the share is ${status}: ask again in ${seconds} s`);
     const body = await this.#drive.get("manifest.json", { signal }, bytesOf);

@@ -3,13 +3,20 @@
 /** As `globalThis.fetch`, narrowed to what is used here. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** A broken connection: refused, reset, timed out, cut off, garbled. The only thing that is tried elsewhere. */
-export class BrokenConnection extends Error {}
+/**
+ * A broken connection: refused, reset, timed out, cut off, garbled. It is tried again, elsewhere too; only streams
+ * and downloads that were handed out already end with it.
+ */
+export class BrokenConnection extends Error {
+  override name = "BrokenConnection";
+}
 
 /** The head of an answer; the body is read once. */
 export interface Reply {
   status: number;
   headers: Headers;
+  /** Bytes of the body as they are read here; null when they are not announced, or only as compressed. */
+  length: number | null;
   /** Pieces as they arrive. Throws `BrokenConnection` when the body breaks off, also where `fetch` would not. */
   pieces(): AsyncGenerator<Uint8Array, void, undefined>;
   /** Lets go of the body, which tells the service to stop. */
@@ -22,6 +29,10 @@ export interface Exchange {
   headers: Readonly<Record<string, string>>;
   body?: string;
   signal: AbortSignal | undefined;
+  /** A shorter bound than the usual one on each wait. */
+  timeoutMs?: number | undefined;
+  /** Called for each piece of the body. */
+  onPiece?: () => void;
 }
 
 /** Makes exchanges; `timeoutMs` is the longest wait for the head, and for each piece of a body. */
@@ -37,9 +48,9 @@ export class Transport {
   }
 
   /** Sends a request and waits for the answer's head. Redirects are answers: a redirected POST is lost. */
-  async send({ method, url, headers, body, signal }: Exchange): Promise<Reply> {
+  async send({ method, url, headers, body, signal, timeoutMs, onPiece }: Exchange): Promise<Reply> {
     signal?.throwIfAborted();
-    const watch = new Watch(signal, this.#timeoutMs);
+    const watch = new Watch(signal, Math.min(timeoutMs ?? this.#timeoutMs, this.#timeoutMs), onPiece);
     try {
       const response = await watch.bounded(
         this.#fetch(url, {
@@ -50,7 +61,7 @@ export class Transport {
           ...(body === undefined ? {} : { body }),
         }),
       );
-      return { ...replyOf(response, watch) };
+      return replyOf(response, watch);
     } catch (error) {
       watch.end();
       throw watch.isAborted ? signal?.reason : broken(error);
@@ -63,25 +74,36 @@ function replyOf(response: Response, watch: Watch): Reply {
   return {
     status,
     headers,
+    length: lengthOf(response),
     pieces: () => pieces(response, watch),
     cancel: () => watch.end(),
   };
 }
 
+/**
+ * A compressed body's length says nothing about the bytes that are read here. Across origins a browser shows the
+ * length, but not that the body is compressed.
+ */
+function lengthOf({ headers, type }: Response): number | null {
+  const length = headers.get("Content-Length");
+  return length === null || headers.has("Content-Encoding") || (type as string) === "cors"
+    ? null
+    : Number(length);
+}
+
 async function* pieces(response: Response, watch: Watch): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = response.body?.getReader();
-  // A compressed body's length says nothing about the bytes that are read here.
-  const encoded = response.headers.has("Content-Encoding");
-  const length = encoded ? null : response.headers.get("Content-Length");
+  const length = lengthOf(response);
   let received = 0;
   try {
     while (reader !== undefined) {
       const { done, value } = await watch.bounded(reader.read());
       if (done) break;
       received += value.byteLength;
+      watch.onPiece();
       yield value as Uint8Array;
     }
-    if (length !== null && received !== Number(length)) {
+    if (length !== null && received !== length) {
       throw new BrokenConnection(`the body ended after ${received} of ${length} bytes`);
     }
   } catch (error) {
@@ -94,12 +116,12 @@ async function* pieces(response: Response, watch: Watch): AsyncGenerator<Uint8Ar
 /** The whole body. */
 export async function bytesOf(reply: Reply): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of reply.pieces()) {
-    parts.push(piece);
-    size += piece.byteLength;
-  }
-  const whole = new Uint8Array(size);
+  for await (const piece of reply.pieces()) parts.push(piece);
+  return joined(parts);
+}
+
+export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((size, { byteLength }) => size + byteLength, 0));
   let at = 0;
   for (const part of parts) {
     whole.set(part, at);
@@ -115,7 +137,11 @@ class Watch {
   readonly #timeoutMs: number;
   readonly #onAbort = () => this.#controller.abort(this.#outer?.reason);
 
-  constructor(outer: AbortSignal | undefined, timeoutMs: number) {
+  /** Called for each piece of the body. */
+  readonly onPiece: () => void;
+
+  constructor(outer: AbortSignal | undefined, timeoutMs: number, onPiece: () => void = () => undefined) {
+    this.onPiece = onPiece;
     this.#outer = outer;
     this.#timeoutMs = timeoutMs;
     outer?.addEventListener("abort", this.#onAbort, { once: true });

@@ -4,8 +4,17 @@ import { ConnectionFailed, type ServiceError } from "./errors.ts";
 /** Broken connections in a row that end a call. */
 const MAX_FAILURES = 8;
 
+/** To wait after an error page of something in between, which tells no time. */
+export const UNTOLD_WAIT_MS = 2_000;
+
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 8_000;
+
+/** Told waits below it grow up to it. */
+const SHORT_WAIT_MS = 1_000;
+
+/** However little is left to wait: a healthy connection answers within it. */
+const SHORTEST_TIMEOUT_MS = 1_000;
 
 /** Replaced by tests, which do not wait. */
 export const clock = { sleep };
@@ -18,13 +27,26 @@ export function parseRetryAfter(value: string | null, nowMs = Date.now()): numbe
   return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - nowMs);
 }
 
-/** The waiting of one call: all its waits together take at most `maxWaitMs`. */
+/**
+ * The waiting of one call: its waits and failed attempts together take at most `maxWaitMs`. 0: nothing is waited
+ * for, and the one attempt takes as long as its own timeout lets it.
+ */
 export class Patience {
+  readonly #isBounding: boolean;
   #leftMs: number;
   #failures = 0;
+  #shortWaits = 0;
+  #sinceMs = performance.now();
 
   constructor(maxWaitMs: number) {
     this.#leftMs = maxWaitMs;
+    this.#isBounding = maxWaitMs > 0;
+  }
+
+  /** Begins an attempt; how long it may wait for bytes, undefined for no bound by this. */
+  begun(): number | undefined {
+    this.#sinceMs = performance.now();
+    return this.#isBounding ? Math.max(SHORTEST_TIMEOUT_MS, this.#leftMs) : undefined;
   }
 
   /** Broken connections in a row so far. */
@@ -35,13 +57,23 @@ export class Patience {
   /** Forgets earlier failures: something arrived. */
   progressed(): void {
     this.#failures = 0;
+    this.touched();
+  }
+
+  /** Something arrived of an answer that may still break: its time is none of waiting. */
+  touched(): void {
+    this.#sinceMs = performance.now();
   }
 
   /**
    * Waits as long as the service said, and up to a fifth more, so that callers do not come back together.
-   * Throws `refusal` when that would exceed what is left.
+   * A told wait of less than a second grows from one to the next: 0 would hammer the service. Throws `refusal`
+   * when the wait would exceed what is left.
    */
-  async waitTold(ms: number, refusal: ServiceError, signal: AbortSignal | undefined): Promise<void> {
+  async waitTold(toldMs: number, refusal: ServiceError, signal: AbortSignal | undefined): Promise<void> {
+    const growing = Math.min(SHORT_WAIT_MS, FIRST_BACKOFF_MS * 2 ** this.#shortWaits);
+    const ms = toldMs < SHORT_WAIT_MS ? Math.max(toldMs, growing) : toldMs;
+    if (toldMs < SHORT_WAIT_MS) this.#shortWaits++;
     if (ms > this.#leftMs) throw refusal;
     await this.#wait(ms + Math.random() * Math.max(50, ms / 5), signal);
   }
@@ -56,6 +88,7 @@ export class Patience {
     { signal, atOnce = false }: { signal: AbortSignal | undefined; atOnce?: boolean },
   ): Promise<void> {
     this.#failures++;
+    this.#leftMs -= performance.now() - this.#sinceMs;
     if (this.#failures >= MAX_FAILURES || this.#leftMs <= 0) {
       throw new ConnectionFailed(
         `gave up after ${this.#failures} failed connections; the last one, to ${where}: ${told(error)}`,
@@ -65,7 +98,7 @@ export class Patience {
     }
     if (atOnce) return;
     const step = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (this.#failures - 1));
-    await this.#wait(step * (0.75 + Math.random() / 2), signal);
+    await this.#wait(Math.min(step * (0.75 + Math.random() / 2), this.#leftMs), signal);
   }
 
   #wait(ms: number, signal: AbortSignal | undefined): Promise<void> {

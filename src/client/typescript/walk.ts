@@ -4,11 +4,11 @@
  * it goes on by position: with a cursor without a date, and where that is not taken, with a time window that
  * begins at the millisecond. A day that changed meanwhile is read anew, once.
  */
-import { BadRequest, DataRebuilt, ProtocolError } from "./errors.ts";
+import type { Answer } from "./envelope.ts";
+import { BadRequest, DataRebuilt, ProtocolError, type ServiceError } from "./errors.ts";
 import type { BodyFor, Call } from "./lines.ts";
 import { type Page, pageOf, type Row, timesOf } from "./page.ts";
 import { BEGINNING, lastTime, moved, type Position, undatedCursor } from "./position.ts";
-import { DayChanged, SameDay } from "./same-day.ts";
 
 /** What the service gives at most. */
 export const MOST_ROWS = 10_000;
@@ -42,7 +42,17 @@ export interface Step extends Page {
   isAnew: boolean;
 }
 
-/** What a walk knows that a rebuild makes worthless. */
+/** The day is another one than the rows read so far are of. */
+class DayChanged extends Error {
+  readonly refusal: ServiceError | undefined;
+
+  constructor(what: string, refusal?: ServiceError) {
+    super(what);
+    this.refusal = refusal;
+  }
+}
+
+/** What a rebuild makes worthless. */
 interface State {
   position: Position;
   /** The way on at the line whose cursor it holds. */
@@ -50,8 +60,22 @@ interface State {
   fallback: "undated" | "window";
   fallbacks: number;
   cursors: Set<string>;
-  days: SameDay;
+  /** Of the last page: its base URL, and what it told of its content. */
+  baseUrl: string | null;
+  revision: number | null;
+  build: string | null;
 }
+
+const beginning = (): State => ({
+  position: BEGINNING,
+  next: null,
+  fallback: "undated",
+  fallbacks: 0,
+  cursors: new Set(),
+  baseUrl: null,
+  revision: null,
+  build: null,
+});
 
 export class Walk {
   isComplete = false;
@@ -59,17 +83,13 @@ export class Walk {
   tradedate: string | null;
   readonly #call: Call;
   readonly #selection: Selection;
-  readonly #lineCount: number;
-  #state: State;
+  #state = beginning();
   #isAnew = false;
 
-  /** `lineCount` is the number of base addresses: their days are compared when there are several. */
-  constructor(call: Call, selection: Selection, lineCount: number) {
+  constructor(call: Call, selection: Selection) {
     this.#call = call;
     this.#selection = selection;
-    this.#lineCount = lineCount;
     this.tradedate = selection.tradedate;
-    this.#state = this.#beginning();
   }
 
   /**
@@ -91,18 +111,6 @@ export class Walk {
     return null;
   }
 
-  #beginning(): State {
-    const days = new SameDay(this.#call, this.#selection.params, this.#lineCount);
-    return {
-      position: BEGINNING,
-      next: null,
-      fallback: "undated",
-      fallbacks: 0,
-      cursors: new Set(),
-      days,
-    };
-  }
-
   async #read(signal: AbortSignal | undefined): Promise<Page> {
     for (;;) {
       let way = this.#wayOn("");
@@ -118,9 +126,8 @@ export class Walk {
             `${answer.baseUrl} answered for ${page.tradedate} instead of ${this.tradedate}`,
           );
         }
-        const isFirstOfLine = this.#state.next?.baseUrl !== answer.baseUrl;
-        await this.#state.days.check(answer, page, { isFirstOfLine, signal });
-        return this.#advance(answer.baseUrl, way, page);
+        refuseOtherContent(this.#state, answer, page);
+        return this.#advance(answer, way, page);
       } catch (error) {
         if (!(error instanceof BadRequest)) throw error;
         if (error.reason === "data_rebuilt") throw new DayChanged(error.message, error);
@@ -164,7 +171,7 @@ export class Walk {
   }
 
   /** Drops from `page` what was read before, and moves on behind the rest. */
-  #advance(baseUrl: string, way: Way, page: Page): Page {
+  #advance({ baseUrl, build }: Answer, way: Way, page: Page): Page {
     const state = this.#state;
     const isRepeating = way.overlap.length + way.unseen > 0;
     const times = timesOf(page, isRepeating ? "" : lastTime(state.position));
@@ -192,6 +199,9 @@ export class Walk {
     state.position = moved(state.position, rows, times.slice(passed + repeated));
     state.fallback = "undated";
     if (rows.length > 0) state.fallbacks = 0;
+    state.baseUrl = baseUrl;
+    state.revision = page.revision;
+    state.build = build ?? state.build;
     return { ...page, rows };
   }
 
@@ -205,6 +215,26 @@ export class Walk {
     this.restarts++;
     this.#isAnew = true;
     this.isComplete = false;
-    this.#state = this.#beginning();
+    this.#state = beginning();
+  }
+}
+
+/**
+ * Throws `DayChanged` for a page of another content than the rows read so far. Contents are the same when their
+ * build ids are. Revisions are a deployment's own numbers: without a build id (a proxy may drop it, an older service
+ * does not send it) they tell on one base URL only, and what another one serves is unknown.
+ */
+function refuseOtherContent(before: State, { baseUrl, build }: Answer, page: Page): void {
+  const { tradedate, revision } = page;
+  if (before.baseUrl === null) return;
+  if (before.build !== null && build !== null) {
+    if (before.build === build) return;
+    throw new DayChanged(`${baseUrl} serves build ${build} of ${tradedate}, not ${before.build}`);
+  }
+  if (before.baseUrl !== baseUrl) {
+    throw new DayChanged(`${baseUrl} may serve another build of ${tradedate}: the build id is missing`);
+  }
+  if (before.revision !== null && revision !== null && before.revision !== revision) {
+    throw new DayChanged(`${baseUrl} now serves revision ${revision} of ${tradedate}`);
   }
 }

@@ -3,12 +3,18 @@ import { describe, expectTypeOf, it } from "vitest";
 import type * as z from "zod";
 import type {
   Account,
+  CallOptions,
   Change,
+  ClientOptions,
+  DownloadOptions,
   Estimate,
   Field,
+  OrderQuery,
   OrderRow,
+  ParquetQuery,
   ShareInfo,
   Status,
+  TimeQuery,
 } from "../../../src/client/typescript/index.ts";
 import type { dataSchemas } from "../../../src/docs/openapi/answers.ts";
 
@@ -28,5 +34,16 @@ describe("the client's types", () => {
     expectTypeOf<Data<"file_download">["data"]>().toExtend<ShareInfo>();
     expectTypeOf<ShareInfo>().toExtend<Data<"file_download">["data"]>();
     expectTypeOf<keyof OrderRow>().toEqualTypeOf<Field>();
+  });
+
+  it("take undefined for every option, also where the caller's compiler tells it from absence", () => {
+    type Undefined<T> = { [Name in keyof T]: undefined };
+    type Optional<T> = Omit<T, "symbol" | "key" | "baseUrls">;
+    expectTypeOf<Undefined<Optional<Required<OrderQuery>>>>().toExtend<Optional<OrderQuery>>();
+    expectTypeOf<Undefined<Optional<Required<ParquetQuery>>>>().toExtend<Optional<ParquetQuery>>();
+    expectTypeOf<Undefined<Optional<Required<TimeQuery>>>>().toExtend<Optional<TimeQuery>>();
+    expectTypeOf<Undefined<Optional<Required<ClientOptions>>>>().toExtend<Optional<ClientOptions>>();
+    expectTypeOf<Undefined<Required<CallOptions>>>().toExtend<CallOptions>();
+    expectTypeOf<Undefined<Required<DownloadOptions>>>().toExtend<DownloadOptions>();
   });
 });

@@ -143,7 +143,7 @@ def _excerpt(body: bytes) -> str:
 
 def _tail_of(message: str) -> Tuple[Optional[str], Optional[str]]:
     """Reason and request id in the ``[reason · request id]`` at the end of a refusal's message."""
-    match = re.search(r"\[([a-z_]{1,40}) · ([^\]\s]{1,80})\]$", message)
+    match = re.search(r"\[([a-z_]{1,40}) · ([^\[\]\s]{1,80})\]$", message)
     return (None, None) if match is None else (match.group(1), match.group(2))
 
 

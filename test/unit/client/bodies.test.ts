@@ -1,0 +1,316 @@
+/** What comes instead of, beside or after the bytes that the TypeScript client asked for. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  BrokenConnection,
+  Client,
+  ConnectionFailed,
+  DataRebuilt,
+  IntegrityError,
+} from "../../../src/client/typescript/index.ts";
+import { sha256 } from "../../../src/client/typescript/sha256.ts";
+import { takeTurn } from "../../../src/client/typescript/turns.ts";
+import { clock } from "../../../src/client/typescript/waiting.ts";
+
+const TYPE = "application/vnd.apache.parquet";
+const QUERY = { symbol: "600519", date: "20260311" };
+const FILE = new TextEncoder().encode(`PAR1${"x".repeat(3_000)}PAR1`);
+const NAMED = {
+  "content-type": TYPE,
+  "content-length": String(FILE.length),
+  "content-disposition": 'attachment; filename="600519.SH_20260311_orders.parquet"',
+  "x-row-count": "7",
+  "x-revision": "3",
+  "x-build": "b1",
+};
+
+let waits: number[] = [];
+const { sleep } = clock;
+beforeEach(() => {
+  waits = [];
+  clock.sleep = async (ms) => void waits.push(ms);
+});
+afterEach(() => {
+  clock.sleep = sleep;
+});
+
+/** A client of these addresses whose requests are answered here; each test has a key, and so a queue, of its own. */
+let keys = 0;
+function clientOf(answer: (url: string, init: RequestInit) => Response, baseUrls = "http://a.test") {
+  const asked: string[] = [];
+  const fetch = async (url: string, init: RequestInit) => {
+    asked.push(String(init.body ?? url));
+    return answer(url, init);
+  };
+  return { client: new Client({ key: `key ${keys++}`, baseUrls, fetch }), asked };
+}
+
+const portal = () => new Response("<html>sign in</html>", { headers: { "content-type": "text/html" } });
+
+describe("the Parquet answer to the TypeScript client", () => {
+  it("comes through a proxy that compresses, at the first try", async () => {
+    let requests = 0;
+    const server = createServer((_, response) => {
+      requests++;
+      const body = gzipSync(FILE);
+      response.writeHead(200, { ...NAMED, "content-encoding": "gzip", "content-length": body.length });
+      response.end(body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const baseUrls = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = new Client({ key: "gzip", baseUrls });
+    try {
+      expect(await client.ordersParquet(QUERY)).toMatchObject({
+        sizeBytes: FILE.length,
+        rows: 7,
+        build: "b1",
+      });
+      const stream = await client.ordersParquetStream(QUERY);
+      expect((await new Response(stream.body).bytes()).length).toBe(FILE.length);
+      expect(requests).toBe(2);
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+
+  it("is known by its bytes where a proxy drops the headers that describe it", async () => {
+    const { client } = clientOf(() => new Response(FILE));
+    expect(await client.ordersParquet(QUERY)).toMatchObject({
+      name: "orders.parquet",
+      sizeBytes: FILE.length,
+    });
+    const stream = await client.ordersParquetStream(QUERY);
+    expect(await new Response(stream.body).bytes()).toEqual(FILE);
+  });
+
+  it("is asked for, and counted, once when it comes whole and is no file", async () => {
+    const noFile = FILE.slice(0, -4);
+    const length = { "content-length": String(noFile.length) };
+    for (const body of [noFile, new TextEncoder().encode("y".repeat(noFile.length))]) {
+      const { client, asked } = clientOf(() => new Response(body, { headers: { ...NAMED, ...length } }));
+      await expect(client.ordersParquet(QUERY)).rejects.toBeInstanceOf(IntegrityError);
+      expect(asked).toHaveLength(1);
+    }
+  });
+
+  it("is asked for twice at most when it is cut off at the same byte, or a page comes instead", async () => {
+    for (const answer of [() => new Response(FILE.slice(0, 900), { headers: NAMED }), portal]) {
+      const { client, asked } = clientOf(answer);
+      await expect(client.ordersParquet(QUERY)).rejects.toBeInstanceOf(IntegrityError);
+      expect(asked).toHaveLength(2);
+    }
+    let cut = 900;
+    const { client } = clientOf(() => new Response(FILE.slice(0, cut++), { headers: NAMED }));
+    await expect(client.ordersParquet(QUERY)).rejects.toBeInstanceOf(ConnectionFailed);
+    const good = new Response(FILE, { headers: NAMED });
+    const both = clientOf((url) => (url.includes("a.test") ? portal() : good), "http://a.test,http://b.test");
+    expect((await both.client.ordersParquet(QUERY)).rows).toBe(7);
+  });
+
+  it("has a name that is safe as the name of a file", async () => {
+    const names = ["../../x.parquet", "a/b.parquet", ".bashrc", "c:\\x", "x\u0000", `${"x".repeat(201)}`, ""];
+    for (const name of [...names, "600519.SH_1.parquet"]) {
+      const headers = new Headers(NAMED);
+      const disposition = `attachment; filename="${name}"`;
+      const answer = () => new Response(FILE, { headers });
+      headers.get = (asked) =>
+        asked === "Content-Disposition" ? disposition : Headers.prototype.get.call(headers, asked);
+      const { client } = clientOf(() => Object.defineProperty(answer(), "headers", { value: headers }));
+      const expected = names.includes(name) ? "orders.parquet" : name;
+      expect((await client.ordersParquet(QUERY)).name).toBe(expected);
+    }
+  });
+});
+
+describe("a stream", () => {
+  const endless = () =>
+    new Response(new ReadableStream({ pull: (controller) => controller.enqueue(FILE.slice(0, 900)) }), {
+      headers: { "content-type": TYPE },
+    });
+
+  it("that is aborted and never read lets the next request go", async () => {
+    let isFirst = true;
+    const { client } = clientOf(() => {
+      const answer = isFirst ? endless() : new Response(FILE, { headers: NAMED });
+      isFirst = false;
+      return answer;
+    });
+    const aborter = new AbortController();
+    const stream = await client.ordersParquetStream({ ...QUERY, signal: aborter.signal });
+    aborter.abort(new Error("enough"));
+    expect((await client.ordersParquet(QUERY)).rows).toBe(7);
+    await expect(new Response(stream.body).bytes()).rejects.toThrow("enough");
+  });
+
+  it("that breaks says so by a class that is exported", async () => {
+    const { client } = clientOf(() => new Response(FILE.slice(0, 900), { headers: NAMED }));
+    const stream = await client.ordersParquetStream(QUERY);
+    await expect(new Response(stream.body).bytes()).rejects.toBeInstanceOf(BrokenConnection);
+  });
+});
+
+describe("a place in the queue", () => {
+  it("is waited for in the order asked, and no longer than one request may take", async () => {
+    const first = await takeTurn("bounded", "orders", undefined);
+    await expect(takeTurn("bounded", "orders", undefined, 20)).rejects.toMatchObject({ name: "Unavailable" });
+    const later = takeTurn("bounded", "orders", undefined, 60_000);
+    first();
+    first();
+    (await later)();
+    (await takeTurn("bounded", "orders", undefined, 20))();
+  });
+});
+
+/** Pages of two rows of a day with this many rows, as one deployment serves it. */
+function deployment(
+  name: string,
+  rows: number,
+  { build = "b1" as string | null, volume = 100, revision = 1 } = {},
+) {
+  const fields = ["time", "exchange_order_id", "volume"];
+  return (init: RequestInit): Response => {
+    const { params } = JSON.parse(String(init.body)) as { params: { cursor?: string; page_size: number } };
+    const [, at = "0"] = /^(?:.*-)(\d+)$/.exec(params.cursor ?? "-0") ?? [];
+    const end = Math.min(rows, Number(at) + params.page_size);
+    const items = Array.from({ length: end - Number(at) }, (_, n) => ["093000000", Number(at) + n, volume]);
+    const more = { next_cursor: end < rows ? `${name}-${end}` : null, has_more: end < rows };
+    const data = { fields, items, tradedate: QUERY.date, page_size: params.page_size, ...more };
+    const headers = { "x-revision": String(revision), ...(build === null ? {} : { "x-build": build }) };
+    return new Response(JSON.stringify({ code: 200, message: "success", data }), { headers });
+  };
+}
+
+/** Pages of the first deployment, whose connections break from the request `after` on, and then of the second. */
+function switching(after: number, ...[a, b]: ReturnType<typeof deployment>[]) {
+  let requests = 0;
+  const answer = (url: string, init: RequestInit) => {
+    if (url.includes("b.test")) return b?.(init) as Response;
+    if (requests++ >= after) throw new Error("reset");
+    return a?.(init) as Response;
+  };
+  return clientOf(answer, "http://a.test,http://b.test");
+}
+
+describe("pages of two deployments", () => {
+  const query = { ...QUERY, fields: ["time", "exchange_order_id", "volume"] as const, pageSize: 2 };
+
+  it("of one build go on behind each other, whatever the revision, and ask nothing beside", async () => {
+    const [a, b] = [deployment("a", 7), deployment("b", 7, { revision: 9 })];
+    const { client, asked } = switching(2, a, b);
+    const rows = await client.orders(query).toArray();
+    expect(rows.map((row) => row.exchange_order_id)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(asked.every((body) => body.includes("level2_order_history"))).toBe(true);
+  });
+
+  it("of two builds with the same rows and size are never mixed", async () => {
+    const other = deployment("b", 7, { build: "b2", volume: 200 });
+    const orders = switching(2, deployment("a", 7), other).client.orders(query);
+    expect(new Set((await orders.toArray()).map(({ volume }) => volume))).toEqual(new Set([200]));
+    expect(orders.restarts).toBe(1);
+    const iterated = switching(2, deployment("a", 7), other).client.orders(query);
+    const handed: number[] = [];
+    const reading = (async () => {
+      for await (const row of iterated) handed.push(row.volume);
+    })();
+    await expect(reading).rejects.toBeInstanceOf(DataRebuilt);
+    expect(new Set(handed)).toEqual(new Set([100]));
+  });
+
+  it("of which one does not tell its build are read again from the first row", async () => {
+    for (const [first, second] of [
+      ["b1", null],
+      [null, "b1"],
+    ] as const) {
+      const [a, b] = [deployment("a", 7, { build: first }), deployment("b", 7, { build: second })];
+      const orders = switching(2, a, b).client.orders(query);
+      expect([(await orders.toArray()).length, orders.restarts]).toEqual([7, 1]);
+    }
+  });
+});
+
+describe("iterators of one Orders at the same time", () => {
+  it("share the rows, each of which comes once", async () => {
+    const served = deployment("a", 25);
+    const { client } = clientOf((_, init) => served(init));
+    const fields = ["time", "exchange_order_id", "volume"] as const;
+    const orders = client.orders({ ...QUERY, fields, pageSize: 4 });
+    const seen: number[] = [];
+    const read = async () => {
+      for await (const row of orders) seen.push(row.exchange_order_id);
+    };
+    const readPages = async () => {
+      for await (const page of orders.pages()) seen.push(...page.items.map((row) => Number(row[1])));
+    };
+    await Promise.all([read(), read(), readPages()]);
+    expect(seen.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 25 }, (_, n) => n));
+  });
+});
+
+describe("the bytes of a share", () => {
+  const bytes = new TextEncoder().encode("of a file of a share".repeat(50));
+  const digest = sha256();
+  digest.update(bytes);
+  const file = {
+    ...{ path: "20260311/f.zip", tradedate: "20260311", size_bytes: bytes.length },
+    ...{ sha256: digest.digest(), revision: 1 },
+  };
+  const info = { status: "ready", url: "http://a.test/s/id/", password: "p" };
+  const json = (value: unknown) => new Response(JSON.stringify(value));
+
+  /** Downloads behind the first 100 bytes; these answers come before the file's own. */
+  async function resumed(...pages: Response[]) {
+    const { client, asked } = clientOf((url) => {
+      if (url.endsWith("/api")) return json({ code: 200, message: "success", data: { data: info } });
+      if (url.endsWith("manifest.json")) return json({ files: [file] });
+      const range = { "content-range": `bytes 100-${bytes.length - 1}/${bytes.length}` };
+      return pages.shift() ?? new Response(bytes.slice(100), { status: 206, headers: range });
+    });
+    const share = await client.share("level2", 2026);
+    const [listed] = await share.files();
+    if (listed === undefined) throw new Error("the share has a file");
+    const rest = await share.download(listed, { have: [bytes.slice(0, 100)] }).bytes();
+    return { rest, asked };
+  }
+
+  it("come after a portal's page, a gateway's page and a page of another length", async () => {
+    const html = { headers: { "content-type": "text/html" } };
+    const pages = [502, 520, 500].map((status) => new Response("<html></html>", { status, ...html }));
+    const { rest, asked } = await resumed(
+      portal(),
+      ...pages,
+      new Response("other", { headers: { "content-length": "5" } }),
+    );
+    expect([rest.length, asked.length]).toEqual([bytes.length - 100, 8]);
+  });
+});
+
+describe("waits", () => {
+  it("of no length grow instead of hammering the service", async () => {
+    const busy = () =>
+      new Response('{"code":503,"message":"busy [slot_busy · r1]","data":null}', {
+        status: 503,
+        headers: { "retry-after": "0" },
+      });
+    const answers = Array.from({ length: 6 }, busy);
+    const { client } = clientOf(
+      () => answers.shift() ?? new Response('{"code":200,"message":"success","data":{"days":[]}}'),
+    );
+    await client.status();
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(250);
+    expect(Math.min(...waits.slice(2))).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it("for connections that stall end with maxWaitMs", async () => {
+    const fetch = (_: string, { signal }: RequestInit) =>
+      new Promise<Response>((_resolve, reject) => {
+        signal?.addEventListener("abort", () => reject(signal.reason));
+      });
+    const client = new Client({ key: "stalled", baseUrls: "http://a.test", fetch, maxWaitMs: 1_500 });
+    const began = performance.now();
+    await expect(client.status()).rejects.toBeInstanceOf(ConnectionFailed);
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+});
