@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bodyOf, programs } from "../../src/console/browser/request.js";
 import { MAIN, startWorld, type World } from "../conformance/world.ts";
+import { isPythonMissing, PYTHON } from "../support/python.ts";
 import { isMissing, mustRun } from "../support/tools.ts";
 
 let world: World;
@@ -63,7 +64,7 @@ describe("the TypeScript program", () => {
   });
 });
 
-describe.skipIf(isMissing("python3"))("the Python program", () => {
+describe.skipIf(isPythonMissing("the Python program of Try it"))("the Python program", () => {
   it("asks with the same body", async () => {
     const { python } = programFor({ page_size: "3" });
     // The library it asks with need not be installed here: a stand-in says what it was given.
@@ -72,7 +73,7 @@ describe.skipIf(isMissing("python3"))("the Python program", () => {
       "import json as j\nclass A:\n  def __init__(s, b): s.b = b\n  def json(s): return j.dumps(s.b)\ndef post(url, timeout, json): return A({'url': url, **json})\n",
     );
     await writeFile(join(folder, "page.py"), python);
-    const asked = JSON.parse(await run("python3", [join(folder, "page.py")]));
+    const asked = JSON.parse(await run(PYTHON, [join(folder, "page.py")]));
     expect(asked).toEqual({
       ...filled({ page_size: "3" }),
       apikey: world.keys.flagship,

@@ -11,10 +11,10 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import { account, loadWeekdays, publish } from "../support/operator.ts";
+import { PYTHON } from "../support/python.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const run = promisify(execFile);
-const PYTHON = process.env.EDGETAPE_PYTHON ?? "python3";
 const READMES = ["README.md", "src/client/python/README.md"].filter((path) => existsSync(path));
 
 interface CodeBlock {
@@ -91,7 +91,9 @@ describe("the code blocks of the READMEs", () => {
     }
     const unused = RUNNERS.filter(([begins]) => !BLOCKS.some(({ text }) => begins.test(text)));
     expect(unused).toEqual([]);
-    expect(readFileSync(".ci/run", "utf8")).toMatch(/^npm ci\b[\s\S]*^npm test\b/m);
+    expect(readFileSync(".ci/run", "utf8")).toMatch(
+      /^part npm npm ci\b[\s\S]*^part quick npm test\b[\s\S]*^part long npm run test:long\b/m,
+    );
   });
 
   it("curl: the request is served as it stands", async () => {
@@ -113,18 +115,18 @@ describe("the code blocks of the READMEs", () => {
   });
 
   it("pip: the Python client is installed from the checkout, without network", async () => {
-    const hasPip = await run("python3", ["-c", "import venv, ensurepip"]).then(
+    const hasPip = await run(PYTHON, ["-c", "import venv, ensurepip"]).then(
       () => true,
       () => false,
     );
     if (!hasPip) {
       console.warn(
-        "NOT RUN: the pip block of src/client/python/README.md, because python3 has no venv with pip",
+        `SKIPPED: the pip block of src/client/python/README.md, because ${PYTHON} has no venv with pip`,
       );
       return;
     }
     for (const text of blocksLike(/^pip install /)) {
-      await shell(`python3 -m venv ${join(folder, "venv")}`);
+      await shell(`${PYTHON} -m venv ${join(folder, "venv")}`);
       const inside = `source ${join(folder, "venv", "bin", "activate")}\ncd ${resolve(".")}\nexport PIP_NO_INDEX=1\n`;
       await shell(inside + text);
       const { stdout } = await shell(`${inside}cd /\npython -c 'import edgetape; print(edgetape.__file__)'`);
@@ -139,7 +141,7 @@ describe("the code blocks of the READMEs", () => {
     );
     if (!hasPandas) {
       console.warn(
-        `NOT RUN: the DataFrame block of src/client/python/README.md, because ${PYTHON} has no pandas`,
+        `SKIPPED: the DataFrame block of src/client/python/README.md, because ${PYTHON} has no pandas`,
       );
       return;
     }

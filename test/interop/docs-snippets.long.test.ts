@@ -1,6 +1,6 @@
 /**
  * Every code block of the pages is run as it stands, in the order of `snippets.ts`, in one folder, against a real
- * service. `EDGETAPE_PYTHON` names a Python that has pandas, pyarrow and polars; what cannot run here is named.
+ * service; what cannot run here is named.
  */
 import { execFile } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";
@@ -14,10 +14,10 @@ import { day, order, security } from "../support/builders.ts";
 import { folderWithClient } from "../support/client-package.ts";
 import { auctionPack, publishFiles } from "../support/files.ts";
 import { account, loadWeekdays, packOf, publish } from "../support/operator.ts";
+import { PYTHON } from "../support/python.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const run = promisify(execFile);
-const PYTHON = process.env.EDGETAPE_PYTHON ?? "python3";
 
 /** Not the day that pages show when none is loaded. */
 const TRADEDATE = "20260310";
@@ -132,7 +132,7 @@ describe("the code blocks of the pages, run as they stand", () => {
     const without = await missing(snippet);
     if (without.length > 0) {
       console.warn(
-        `NOT RUN: the ${name} block of the documentation, because ${PYTHON} has no ${without.join(", ")}`,
+        `SKIPPED: the ${name} block of the documentation, because ${PYTHON} has no ${without.join(", ")}`,
       );
       return;
     }

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DriveWorld, startDriveWorld } from "../conformance/drive-world.ts";
 import { onDrive } from "../support/drive.ts";
-import { isMissing, isMissingInPython, mustRun } from "../support/tools.ts";
+import { pythonWith } from "../support/python.ts";
+import { isMissing, mustRun } from "../support/tools.ts";
 
 let world: DriveWorld;
 let folder: string;
@@ -86,23 +87,26 @@ describe.skipIf(lacks("rclone"))("rclone", () => {
   });
 });
 
-describe.skipIf(isMissingInPython("pandas", "pyarrow"))("pandas", () => {
+const pandas = pythonWith("pandas", "pyarrow");
+const duckdb = pythonWith("duckdb");
+
+describe.skipIf(pandas === null)("pandas", () => {
   it("reads the newest Parquet file by the page's lines", async () => {
     const lines = `${await commandOf("pandas")}\nprint(frame.shape)`;
-    const output = await mustRun("python3", ["-c", lines], { input: `${world.share.password}\n` });
+    const output = await mustRun(pandas ?? "", ["-c", lines], { input: `${world.share.password}\n` });
     const rows = world.main.securities.reduce((sum, { orders }) => sum + orders.length, 0);
     expect(output).toContain(`(${rows}, 10)`);
   });
 });
 
-describe.skipIf(isMissingInPython("duckdb"))("DuckDB", () => {
+describe.skipIf(duckdb === null)("DuckDB", () => {
   // Reading over HTTP needs an extension that DuckDB fetches from its own servers, so only the lines are run.
   it("takes the secret for the share as the page's lines make it", async () => {
     const lines = (await commandOf("duckdb")).replace(
       /\nprint.*$/,
       "\nprint(duckdb.sql('FROM duckdb_secrets()'))",
     );
-    const output = await mustRun("python3", ["-c", lines], { input: `${world.share.password}\n` });
+    const output = await mustRun(duckdb ?? "", ["-c", lines], { input: `${world.share.password}\n` });
     expect(output).toContain(world.share.url.slice(0, 20));
   });
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { burst, day, type Row, randomSecurity } from "../support/builders.ts";
 import { account, asOperator, loadWeekdays, publish, type TestAccount } from "../support/operator.ts";
 import { readParquet } from "../support/parquet-reader.ts";
-import { isPythonMissing, type PythonSession, pythonWith, startSession } from "../support/python.ts";
+import { isPythonMissing, PYTHON, type PythonSession, pythonWith, startSession } from "../support/python.ts";
 import { randomFrom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -43,7 +43,7 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-async function sessionOf(key: string, command = "python3"): Promise<PythonSession> {
+async function sessionOf(key: string, command = PYTHON): Promise<PythonSession> {
   const env = { EDGETAPE_KEY: key, EDGETAPE_URL: service.baseUrl };
   const session = await startSession({ command, env });
   await session.run("client = Client()");

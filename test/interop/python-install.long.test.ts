@@ -11,6 +11,7 @@ import {
   canImport,
   isPythonMissing,
   PACKAGE,
+  PYTHON,
   pythonEnvironment,
   pythonWith,
   versionOf,
@@ -26,10 +27,10 @@ const built = day({
 });
 /** An environment of the interpreter that has pandas can borrow it; any other shows the installation alone. */
 const pandas = pythonWith("pandas");
-const base = [pandas ?? "python3", "python3"].find((command) => canImport(command, "ensurepip"));
+const base = [pandas ?? PYTHON, PYTHON].find((command) => canImport(command, "ensurepip"));
 const without = isPythonMissing("the installation of the Python client") || base === undefined;
 if (base === undefined)
-  console.error("SKIPPED the installation of the Python client: python3 has no ensurepip");
+  console.error("SKIPPED the installation of the Python client: Python has no ensurepip");
 
 let service: Service;
 let folder: string;
@@ -40,7 +41,7 @@ beforeAll(async () => {
   service = await startService();
   await publish(service, built);
   python = join(folder, "venv", "bin", "python");
-  await run(base ?? "python3", ["-m", "venv", join(folder, "venv")]);
+  await run(base ?? PYTHON, ["-m", "venv", join(folder, "venv")]);
 });
 afterAll(async () => {
   await service?.stop();

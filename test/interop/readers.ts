@@ -9,6 +9,7 @@ import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import pl from "nodejs-polars";
 import * as parquetWasm from "parquet-wasm/node";
 import type { Row } from "../support/builders.ts";
+import { PYTHON } from "../support/python.ts";
 
 export interface Reader {
   /** With its version. */
@@ -82,7 +83,7 @@ const polars: Reader = {
 };
 
 /** How each Python library reads a file into `names` and `rows`. */
-const PYTHON = {
+const READING = {
   pyarrow:
     "import pyarrow.parquet as q; t = q.read_table(path); names = t.column_names; rows = list(zip(*[c.to_pylist() for c in t.columns]))",
   pandas:
@@ -92,27 +93,27 @@ const PYTHON = {
   polars: "import polars; t = polars.read_parquet(path); names = t.columns; rows = t.rows()",
 };
 
-function python(library: keyof typeof PYTHON): Reader | undefined {
+function python(library: keyof typeof READING): Reader | undefined {
   const words = `import ${library}; print(${library}.__version__)`;
   let found: string;
   try {
-    found = execFileSync("python3", ["-c", words], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    found = execFileSync(PYTHON, ["-c", words], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
   } catch {
     return undefined;
   }
-  const program = `import sys, json; path = sys.argv[1]; ${PYTHON[library]}; print(json.dumps([names, rows]))`;
+  const program = `import sys, json; path = sys.argv[1]; ${READING[library]}; print(json.dumps([names, rows]))`;
   return {
     name: `Python ${library} ${found.trim()}`,
     async read(path) {
       const run = promisify(execFile);
-      const { stdout } = await run("python3", ["-c", program, path], { maxBuffer: 256 * 1024 * 1024 });
+      const { stdout } = await run(PYTHON, ["-c", program, path], { maxBuffer: 256 * 1024 * 1024 });
       const [names, rows] = JSON.parse(stdout) as [string[], Row[]];
       return { names, rows };
     },
   };
 }
 
-const pythons = (Object.keys(PYTHON) as (keyof typeof PYTHON)[]).map((name) => ({
+const pythons = (Object.keys(READING) as (keyof typeof READING)[]).map((name) => ({
   name,
   reader: python(name),
 }));

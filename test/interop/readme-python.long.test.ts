@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import { account, publish } from "../support/operator.ts";
+import { isPythonMissing, PYTHON } from "../support/python.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const run = promisify(execFile);
@@ -37,7 +38,7 @@ async function readmeScript(): Promise<string> {
   return script;
 }
 
-describe("the README's Python client", () => {
+describe.skipIf(isPythonMissing("the README's Python client"))("the README's Python client", () => {
   it("is at most 30 lines of the standard library", async () => {
     const lines = (await readmeScript()).trimEnd().split("\n");
     expect(lines.length).toBeLessThanOrEqual(30);
@@ -53,7 +54,7 @@ describe("the README's Python client", () => {
     await writeFile(path, await readmeScript());
     const { key } = await account(service, { plan: "flagship" });
     const env = { ...process.env, EDGETAPE_URL: service.baseUrl, EDGETAPE_KEY: key };
-    const { stdout } = await run("python3", [path, "600519", TRADEDATE], { env, maxBuffer: 1 << 26 });
+    const { stdout } = await run(PYTHON, [path, "600519", TRADEDATE], { env, maxBuffer: 1 << 26 });
     const printed = stdout.trimEnd().split(/\r?\n/);
     expect(printed).toEqual(built.rowsOf("600519").map((row) => row.join(",")));
   });
@@ -62,7 +63,7 @@ describe("the README's Python client", () => {
     const path = join(folder, "refused.py");
     await writeFile(path, await readmeScript());
     const env = { ...process.env, EDGETAPE_URL: service.baseUrl, EDGETAPE_KEY: "nobody" };
-    const failure = await run("python3", [path, "600519", TRADEDATE], { env }).catch((error) => error);
+    const failure = await run(PYTHON, [path, "600519", TRADEDATE], { env }).catch((error) => error);
     expect(failure.code).toBe(1);
     expect(failure.stderr).toContain("invalid api key");
   });

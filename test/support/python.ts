@@ -1,6 +1,9 @@
-/** Python for the tests of the Python client: which interpreters are here, and scripts that answer line by line. */
+/** Python for the tests: which interpreter and libraries are here, and scripts that answer line by line. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+
+/** The interpreter of all tests: `EDGETAPE_PYTHON`, which may have more libraries than the machine's own, or that. */
+export const PYTHON = process.env.EDGETAPE_PYTHON ?? "python3";
 
 /** Where the package lies, for `PYTHONPATH`. */
 export const PACKAGE = "src/client/python";
@@ -18,30 +21,37 @@ export function versionOf(command: string): string | null {
   }
 }
 
-/** Whether `python3` is missing, or too old for the client; says so loudly. */
+/**
+ * Whether Python is missing, or too old for the client. Says so loudly; throws where everything must hold
+ * (`CI=true`).
+ */
 export function isPythonMissing(test: string): boolean {
-  const version = versionOf("python3");
+  const version = versionOf(PYTHON);
   const [major = 0, minor = 0] = (version ?? "").split(".").map(Number);
   if (version !== null && (major > 3 || minor >= 9)) return false;
-  console.error(`SKIPPED ${test}: python3 is ${version ?? "not here"}, 3.9 or newer is needed`);
+  const sentence = `${test}: ${PYTHON} is ${version ?? "not here"}, 3.9 or newer is needed`;
+  if (process.env.CI === "true") throw new Error(sentence);
+  console.error(`SKIPPED ${sentence}`);
   return true;
 }
 
 /**
- * The first interpreter that can import `library`: the one that `EDGETAPE_PYTHON` names, `python3`, or the
- * system's own; null when none can.
+ * The first interpreter that can import all `libraries`: that of the tests, or the system's own. Null when none
+ * can, which is said loudly and nowhere a failure: not every machine can have them.
  */
-export function pythonWith(library: string): string | null {
-  const commands = [process.env.EDGETAPE_PYTHON ?? "python3", "python3", "/usr/bin/python3"];
-  const found = commands.find((command) => canImport(command, library));
-  if (found === undefined) console.error(`SKIPPED what needs ${library}: no python3 here can import it`);
-  return found ?? null;
+export function pythonWith(...libraries: string[]): string | null {
+  const found = [PYTHON, "/usr/bin/python3"].find((command) => canImport(command, ...libraries));
+  if (found !== undefined) return found;
+  console.error(
+    `SKIPPED what needs ${libraries.join(", ")}: no Python here has it, pip install ${libraries.join(" ")}`,
+  );
+  return null;
 }
 
-/** Whether the interpreter `command` is here and can import `library`. */
-export function canImport(command: string, library: string): boolean {
+/** Whether the interpreter `command` is here and can import all `libraries`. */
+export function canImport(command: string, ...libraries: string[]): boolean {
   try {
-    execFileSync(command, ["-c", `import ${library}`], { stdio: "ignore" });
+    execFileSync(command, ["-c", `import ${libraries.join(", ")}`], { stdio: "ignore" });
     return true;
   } catch {
     return false;
@@ -106,10 +116,7 @@ export interface PythonScript {
 }
 
 /** Starts a script that stays; what it says on standard error goes into the error of a question it leaves open. */
-export function startPython(
-  path: string,
-  { command = "python3", env = {} }: PythonOptions = {},
-): PythonScript {
+export function startPython(path: string, { command = PYTHON, env = {} }: PythonOptions = {}): PythonScript {
   const child: ChildProcess = spawn(command, [path], { env: pythonEnvironment(env) });
   const waiting: { resolve: (line: string) => void; reject: (error: Error) => void }[] = [];
   let said = "";

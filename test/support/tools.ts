@@ -2,39 +2,25 @@
  * The command-line tools that users come with, run as they would run them. A machine may lack one: then its
  * tests are skipped and say so. Where everything must hold (`CI=true`) a missing tool is a failure.
  */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
 /** The Debian package of each tool, where it is called otherwise. */
 const PACKAGES: Readonly<Record<string, string>> = {
-  aria2c: "aria2",
-  sha256sum: "coreutils",
-  mkfifo: "coreutils",
   "7z": "p7zip-full",
+  aria2c: "aria2",
+  mkfifo: "coreutils",
+  sha256sum: "coreutils",
 };
 
-/**
- * Whether a tool is missing, for `describe.skipIf`. Says loudly what to install; throws when `CI` is `true`
- * unless the tool is `optional` there.
- */
-export function isMissing(tool: string, { optional = false } = {}): boolean {
+/** Whether a tool is missing, for `describe.skipIf`. Says loudly what to install; throws when `CI` is `true`. */
+export function isMissing(tool: string): boolean {
   const folders = (process.env.PATH ?? "").split(delimiter);
   if (folders.some((folder) => isExecutable(join(folder, tool)))) return false;
   const sentence = `${tool} is not installed: apt-get install ${PACKAGES[tool] ?? tool}`;
-  if (process.env.CI === "true" && !optional) throw new Error(sentence);
+  if (process.env.CI === "true") throw new Error(sentence);
   console.log(`SKIPPED: ${sentence}`);
-  return true;
-}
-
-/**
- * Whether Python lacks one of `modules`, for `describe.skipIf`. They are no packages of Debian's that every
- * machine can have in a fitting version, so nowhere is it a failure.
- */
-export function isMissingInPython(...modules: string[]): boolean {
-  const { status } = spawnSync("python3", ["-c", `import ${modules.join(", ")}`]);
-  if (status === 0) return false;
-  console.log(`SKIPPED: Python has no ${modules.join(", ")}: pip install ${modules.join(" ")}`);
   return true;
 }
 

@@ -1,12 +1,12 @@
-/** The Python client's own tests, run by `python3` and by every Python that has an optional library. */
+/** The Python client's own tests, run by the Python of the tests and by every Python that has an optional library. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { isPythonMissing, PACKAGE, pythonEnvironment, pythonWith } from "../../support/python.ts";
+import { isPythonMissing, PACKAGE, PYTHON, pythonEnvironment, pythonWith } from "../../support/python.ts";
 
 const TESTS = "test/unit/client/python";
-const libraries = ["pandas", "polars", "pyarrow", "tqdm"].map(pythonWith);
-const pythons = [...new Set(["python3", ...libraries.filter((each) => each !== null)])];
+const libraries = ["pandas", "polars", "pyarrow", "tqdm"].map((library) => pythonWith(library));
+const pythons = [...new Set([PYTHON, ...libraries.filter((each) => each !== null)])];
 
 async function unittest(command: string): Promise<string> {
   const args = ["-W", "error::SyntaxWarning", "-m", "unittest", "discover", "-s", TESTS, "-p", "test_*.py"];
