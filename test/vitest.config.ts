@@ -69,6 +69,8 @@ export default defineConfig({
           include: testsIn(SERVICE),
           exclude: notHere,
           globalSetup: ["test/support/bundle.ts"],
+          // The files of a worker process share modules, and so the services of `oncePerWorker`.
+          isolate: false,
           // Concurrent tests are those that only wait.
           maxConcurrency: 20,
           // A bound against hanging, far above what a busy machine needs.

@@ -8,7 +8,7 @@ import { shareOf } from "../support/drive.ts";
 import { call } from "../support/http-client.ts";
 import { account, asOperator, type TestAccount } from "../support/operator.ts";
 import { orderHistory } from "../support/walk.ts";
-import { MAIN, startWorld, type World } from "./world.ts";
+import { MAIN, sharedWorld, type World } from "./world.ts";
 
 let world: World;
 let owner: TestAccount;
@@ -16,7 +16,7 @@ let holder: Holder;
 let stranger: Holder;
 let shareId: string;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld();
   owner = await account(world.service, { plan: "flagship", keys: 2 });
   holder = await signIn(world.service, owner.accountId);
   stranger = await signIn(world.service, (await account(world.service, { plan: "flagship" })).accountId);

@@ -6,11 +6,11 @@ import { type Holder, signIn } from "../support/console.ts";
 import { shareOf } from "../support/drive.ts";
 import { account, type TestAccount } from "../support/operator.ts";
 import { orderHistory } from "../support/walk.ts";
-import { BEFORE_WINDOW, MAIN, OLDEST, startWorld, type World } from "./world.ts";
+import { BEFORE_WINDOW, MAIN, OLDEST, sharedWorld, type World } from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld();
 });
 afterAll(() => world.stop());
 

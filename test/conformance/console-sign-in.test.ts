@@ -3,15 +3,18 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Holder, inviteTo, ownForm, signIn } from "../support/console.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import { account, asOperator, type TestAccount } from "../support/operator.ts";
-import { type Service, startService } from "../support/service.ts";
+import type { Service } from "../support/service.ts";
+import { sharedWorld, type World } from "./world.ts";
 
+let world: World;
 let service: Service;
 let owner: TestAccount;
 beforeAll(async () => {
-  service = await startService();
+  world = await sharedWorld();
+  ({ service } = world);
   owner = await account(service, { plan: "flagship" });
 });
-afterAll(() => service.stop());
+afterAll(() => world.stop());
 
 const open = (url: string, headers: Record<string, string> = {}) => call(url, { method: "GET", headers });
 const press = (url: string, headers = ownForm(service)) => call(url, { method: "POST", headers });

@@ -3,11 +3,11 @@ import { day, order, security } from "../support/builders.ts";
 import { publish } from "../support/operator.ts";
 import { type Page, pageOf, walk } from "../support/walk.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { BEFORE_WINDOW, MAIN, MAOTAI, OLDEST, startWorld, type World } from "./world.ts";
+import { BEFORE_WINDOW, MAIN, MAOTAI, OLDEST, sharedWorld, startWorld, type World } from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld("publish");
 });
 afterAll(() => world.stop());
 
@@ -122,7 +122,7 @@ describe("cursors (spec 3, 4.3; decisions 5)", () => {
   });
 
   it("of a day that was rebuilt since are 422 data_rebuilt; a new walk sees the new day", async () => {
-    const date = "20260310";
+    const date = "20260303";
     const one = (volume: number) =>
       day({
         tradedate: date,

@@ -4,11 +4,21 @@ import { account, loadWeekdays, publish } from "../support/operator.ts";
 import { startService } from "../support/service.ts";
 import { orderHistory, pageOf } from "../support/walk.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { HOLIDAY, MAIN, MAOTAI, OLDEST, SATURDAY, startWorld, TODAY, type World } from "./world.ts";
+import {
+  HOLIDAY,
+  MAIN,
+  MAOTAI,
+  OLDEST,
+  SATURDAY,
+  sharedWorld,
+  startWorld,
+  TODAY,
+  type World,
+} from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld();
 });
 afterAll(() => world.stop());
 
@@ -72,8 +82,10 @@ describe("tradedate (spec 4.3, decisions 3)", () => {
 
   it("a loaded day is served, whatever the calendar says of it", async () => {
     const built = day({ tradedate: "20260228", securities: [MAOTAI] });
-    await publish(world.service, built);
-    expect(pageOf(await ask("20260228")).items).toEqual(built.rowsOf("600519"));
+    const more = await sharedWorld("publish");
+    await publish(more.service, built);
+    const page = pageOf(await more.ask({ symbol: "600519", tradedate: "20260228" }));
+    expect(page.items).toEqual(built.rowsOf("600519"));
   });
 
   it("a trading day that is not loaded is 1002 not_loaded, with no fallback", async () => {

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { basic, onDrive, shareOf, type TestShare } from "../support/drive.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
-import { type DriveWorld, HERE, startDriveWorld } from "./drive-world.ts";
+import { type DriveWorld, HERE, sharedDriveWorld } from "./drive-world.ts";
 import { DAY_MS } from "./world.ts";
 
 let world: DriveWorld;
 beforeAll(async () => {
-  world = await startDriveWorld();
+  world = await sharedDriveWorld();
 });
 afterAll(() => world?.stop());
 

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { basic, onDrive, sha256, shareOf, type TestShare, tradesFile } from "../support/drive.ts";
 import { publishFiles, withdrawFile } from "../support/files.ts";
 import { traversals } from "../support/traversals.ts";
-import { DAY, type DriveWorld, noise, startDriveWorld } from "./drive-world.ts";
+import { DAY, type DriveWorld, noise, sharedDriveWorld } from "./drive-world.ts";
 import { BEFORE_WINDOW, FIRST_OF_WINDOW } from "./world.ts";
 
 let world: DriveWorld;
 beforeAll(async () => {
-  world = await startDriveWorld();
+  world = await sharedDriveWorld();
 });
 afterAll(() => world?.stop());
 

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { basic, shareOf, type TestShare } from "../support/drive.ts";
 import { call } from "../support/http-client.ts";
-import { type DriveWorld, HERE, startDriveWorld, THERE } from "./drive-world.ts";
+import { type DriveWorld, HERE, sharedDriveWorld, THERE } from "./drive-world.ts";
 
 let world: DriveWorld;
 beforeAll(async () => {
-  world = await startDriveWorld();
+  world = await sharedDriveWorld();
 });
 afterAll(() => world?.stop());
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { onDrive } from "../support/drive.ts";
 import type { Answer } from "../support/http-client.ts";
-import { DAY, type DriveWorld, startDriveWorld } from "./drive-world.ts";
+import { DAY, type DriveWorld, sharedDriveWorld } from "./drive-world.ts";
 
 const PATH = `${DAY}/${DAY}_trades.zip`;
 const SIZE = 10_000;
@@ -13,7 +13,7 @@ let etag: string;
 let modified: string;
 
 beforeAll(async () => {
-  world = await startDriveWorld();
+  world = await sharedDriveWorld();
   const { headers } = await onDrive(world.share, PATH, { method: "HEAD" });
   etag = String(headers.etag);
   modified = String(headers["last-modified"]);

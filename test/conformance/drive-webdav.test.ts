@@ -4,11 +4,11 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { basic, onDrive } from "../support/drive.ts";
 import type { Answer } from "../support/http-client.ts";
-import { DAY, type DriveWorld, startDriveWorld } from "./drive-world.ts";
+import { DAY, type DriveWorld, sharedDriveWorld } from "./drive-world.ts";
 
 let world: DriveWorld;
 beforeAll(async () => {
-  world = await startDriveWorld();
+  world = await sharedDriveWorld();
 });
 afterAll(() => world?.stop());
 

@@ -7,7 +7,8 @@ import { shareOf, type TestShare, tradesFile } from "../support/drive.ts";
 import { type DailyFile, publishFiles } from "../support/files.ts";
 import { account } from "../support/operator.ts";
 import { randomFrom } from "../support/random.ts";
-import { startWorld, type World } from "./world.ts";
+import { oncePerWorker } from "../support/service.ts";
+import { sharedWorld, startWorld, type World } from "./world.ts";
 
 /** A day with the order pack of the main day, and a file of the operator's. */
 export const DAY = "20260311";
@@ -30,12 +31,24 @@ export interface DriveWorld extends World {
   owner: { accountId: string; key: string };
 }
 
-/** Starts the service with its world, a file and a share. */
+const trades = tradesFile(DAY, noise(1, 10_000));
+
+/** Starts the service with its world, a file and a share, for a test that changes its files. */
 export async function startDriveWorld(): Promise<DriveWorld> {
   const world = await startWorld();
+  await publishFiles(world.service, trades);
+  return withShare(world);
+}
+
+/** A drive that the files of a worker process share, each with a share of its own; see `sharedWorld`. */
+export async function sharedDriveWorld(): Promise<DriveWorld> {
+  const world = await sharedWorld("drive");
+  await oncePerWorker("file of the drive", () => publishFiles(world.service, trades));
+  return withShare(world);
+}
+
+async function withShare(world: World): Promise<DriveWorld> {
   const { service } = world;
-  const trades = tradesFile(DAY, noise(1, 10_000));
-  await publishFiles(service, trades);
   const owner = await account(service, { plan: "flagship" });
   const share = await shareOf(service, owner.key);
   return { ...world, trades, share, owner };

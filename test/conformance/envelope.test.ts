@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call } from "../support/http-client.ts";
 import { orderHistory } from "../support/walk.ts";
 import { expectEnvelope, expectRefusal } from "./expect-refusal.ts";
-import { MAIN, startWorld, type World } from "./world.ts";
+import { MAIN, sharedWorld, type World } from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld();
 });
 afterAll(() => world.stop());
 

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FIELDS } from "../../src/orders/record.ts";
 import { pageOf } from "../support/walk.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { MAIN, startWorld, type World } from "./world.ts";
+import { MAIN, sharedWorld, type World } from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld();
 });
 afterAll(() => world.stop());
 

@@ -6,7 +6,7 @@ import { askShare, ownFile, publishFiles, type ShareFields, shareIn } from "../s
 import { call } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
 import { type Service, type ServiceOptions, startService } from "../support/service.ts";
-import { type ShareWorld, startShareWorld } from "./share-world.ts";
+import { type ShareWorld, sharedShareWorld } from "./share-world.ts";
 import { DAY_MS } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -15,9 +15,9 @@ const SECOND = "2:second-share-secret-second-share-secret";
 
 let world: ShareWorld;
 beforeAll(async () => {
-  world = await startShareWorld();
+  world = await sharedShareWorld();
 });
-afterAll(() => world.service.stop());
+afterAll(() => world.stop());
 
 const share = async (key: string, data_type = "level2", year = 2026, service = world.service) =>
   shareIn(await askShare(service, key, { data_type, year }));

@@ -3,13 +3,13 @@ import { askShare, auctionPack, ownFile, publishFiles, shareIn } from "../suppor
 import { account } from "../support/operator.ts";
 import { startService } from "../support/service.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { type ShareWorld, startShareWorld } from "./share-world.ts";
+import { type ShareWorld, sharedShareWorld } from "./share-world.ts";
 
 let world: ShareWorld;
 beforeAll(async () => {
-  world = await startShareWorld();
+  world = await sharedShareWorld();
 });
-afterAll(() => world.service.stop());
+afterAll(() => world.stop());
 
 const ask = (params: Record<string, unknown>) => askShare(world.service, world.keys.flagship, params);
 

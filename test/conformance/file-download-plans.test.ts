@@ -3,14 +3,14 @@ import { askShare, auctionPack, ownFile, publishFiles, shareIn } from "../suppor
 import { account } from "../support/operator.ts";
 import { startService } from "../support/service.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { type ShareWorld, startShareWorld, summary } from "./share-world.ts";
+import { type ShareWorld, sharedShareWorld, summary } from "./share-world.ts";
 import { DAY_MS } from "./world.ts";
 
 let world: ShareWorld;
 beforeAll(async () => {
-  world = await startShareWorld();
+  world = await sharedShareWorld();
 });
-afterAll(() => world.service.stop());
+afterAll(() => world.stop());
 
 const ask = (apikey: string, data_type = "level2", year = 2026) =>
   askShare(world.service, apikey, { data_type, year });

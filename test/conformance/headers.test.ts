@@ -4,11 +4,11 @@ import { account, publish } from "../support/operator.ts";
 import { packOf } from "../support/packs.ts";
 import { startService } from "../support/service.ts";
 import { orderHistory } from "../support/walk.ts";
-import { MAIN, startWorld, TODAY, type World } from "./world.ts";
+import { MAIN, sharedWorld, TODAY, type World } from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld();
 });
 afterAll(() => world.stop());
 

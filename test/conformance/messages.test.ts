@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectRefusal } from "./expect-refusal.ts";
-import { BEFORE_WINDOW, FIRST_OF_WINDOW, MAIN, startWorld, TODAY, type World } from "./world.ts";
+import { BEFORE_WINDOW, FIRST_OF_WINDOW, MAIN, sharedWorld, TODAY, type World } from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld();
 });
 afterAll(() => world.stop());
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pageOf, walk } from "../support/walk.ts";
-import { MAIN, startWorld, type World } from "./world.ts";
+import { MAIN, sharedWorld, type World } from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld();
 });
 afterAll(() => world.stop());
 

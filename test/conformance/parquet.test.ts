@@ -7,9 +7,9 @@ import { readParquet } from "../support/parquet-reader.ts";
 import { randomFrom } from "../support/random.ts";
 import { pageOf } from "../support/walk.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { MAIN, startWorld, type World } from "./world.ts";
+import { MAIN, sharedWorld, type World } from "./world.ts";
 
-const DATE = "20260310";
+const DATE = "20260306";
 const many: TestDay = day({
   tradedate: DATE,
   securities: [randomSecurity(randomFrom(1), { symbol: "600519", rows: 25_003 })],
@@ -17,7 +17,7 @@ const many: TestDay = day({
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld("publish");
   await publish(world.service, many);
 });
 afterAll(() => world.stop());

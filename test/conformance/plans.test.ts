@@ -2,12 +2,21 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { type AccountRequest, account, asOperator } from "../support/operator.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { BEFORE_WINDOW, DAY_MS, FIRST_OF_WINDOW, MAIN, OLDEST, startWorld, type World } from "./world.ts";
+import {
+  BEFORE_WINDOW,
+  DAY_MS,
+  FIRST_OF_WINDOW,
+  MAIN,
+  OLDEST,
+  sharedWorld,
+  startWorld,
+  type World,
+} from "./world.ts";
 
 let world: World;
 let now: number;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld();
   now = world.service.nowMs();
 });
 afterAll(() => world.stop());

@@ -3,44 +3,21 @@
  * they send, when they stop, what they retry (decisions, evidence C).
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { burst, clockTime, day, order, type Row, security } from "../support/builders.ts";
+import { day, type Row } from "../support/builders.ts";
 import { ownFile, publishFiles } from "../support/files.ts";
 import type { Answer } from "../support/http-client.ts";
-import { account, publish } from "../support/operator.ts";
+import { account } from "../support/operator.ts";
 import { readSlowly } from "../support/slow-reader.ts";
 import { orderHistory, pageOf } from "../support/walk.ts";
-import { MAIN, startWorld, type World } from "./world.ts";
+import { CROWDED, LARGE, MAIN, publishLarge, sharedWorld, startWorld, type World } from "./world.ts";
 
-const BIG = "20260310";
-const ROWS = 400_000;
 const LEGACY = "symbol,tradedate,time,order_id,price,volume,amount,side,order_type,order_no";
 
-/** A security whose Parquet answer does not fit into what lies on the way, so that its slot stays taken. */
-const bigDay = () =>
-  day({
-    tradedate: BIG,
-    securities: [
-      security(
-        "600519",
-        Array.from({ length: ROWS }, (_, row) =>
-          order(clockTime(34_200_000 + Math.floor(row / 20)), {
-            orderId: (row * 2_654_435_761) % 2 ** 40,
-            exchangeOrderId: (row * 40_503_123_457) % 2 ** 42,
-            priceE4: 1 + ((row * 69_069) % 2 ** 28),
-            volume: 1 + ((row * 1_664_525) % 2 ** 24),
-          }),
-        ),
-      ),
-      burst({ symbol: "600000", time: "093000000", rows: 20_000 }),
-    ],
-  });
-
 let world: World;
-let big: ReturnType<typeof bigDay>;
+const crowdedRows = day({ tradedate: LARGE, securities: [CROWDED] }).rowsOf(CROWDED.symbol);
 beforeAll(async () => {
-  world = await startWorld();
-  big = bigDay();
-  await publish(world.service, big);
+  world = await sharedWorld("publish");
+  await publishLarge(world);
   await publishFiles(world.service, ownFile(MAIN, "trades of a day"));
 });
 afterAll(() => world.stop());
@@ -87,10 +64,10 @@ describe("bodies that public clients send", () => {
   });
 
   it("page_size: 50000, served as 10000 and said so", async () => {
-    const params = { symbol: "600000", tradedate: BIG, page_size: 50_000 };
+    const params = { symbol: "600000", tradedate: LARGE, page_size: 50_000 };
     const { rows, pages, page } = await readAll(params);
     expect([page.page_size, pages]).toEqual([10_000, 2]);
-    expect(rows).toEqual(big.rowsOf("600000"));
+    expect(rows).toEqual(crowdedRows);
   });
 
   it("every value as a string, and null or empty for what is not wanted", async () => {
@@ -146,10 +123,10 @@ describe("when public clients stop", () => {
   });
 
   it("on a repeated cursor: 200 pages within one millisecond have 199 different ones", async () => {
-    const params = { symbol: "600000", tradedate: BIG, page_size: 100 };
+    const params = { symbol: "600000", tradedate: LARGE, page_size: 100 };
     const { rows, pages } = await readAll(params);
     expect(pages).toBe(200);
-    expect(rows).toEqual(big.rowsOf("600000"));
+    expect(rows).toEqual(crowdedRows);
   });
 
   it("on any code but 200 in the body, read from HTTP 200", async () => {
@@ -182,7 +159,7 @@ async function withRetries(ask: () => Promise<Answer>, sleep: (ms: number) => Pr
 const holdSlot = (apikey: string) =>
   readSlowly(
     world.service,
-    orderHistory({ apikey, params: { symbol: "600519", tradedate: BIG, format: "parquet" } }),
+    orderHistory({ apikey, params: { symbol: "600519", tradedate: LARGE, format: "parquet" } }),
   );
 
 describe("what public clients retry", () => {

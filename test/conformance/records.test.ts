@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import { publish } from "../support/operator.ts";
 import { pageOf } from "../support/walk.ts";
-import { MAIN, startWorld, type World } from "./world.ts";
+import { MAIN, sharedWorld, type World } from "./world.ts";
 
-const DATE = "20260310";
+const DATE = "20260304";
 
 /** Values at the edges of what a record may hold. */
 const EDGES = security("601398", [
@@ -26,7 +26,7 @@ const EDGES = security("601398", [
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld("publish");
   await publish(world.service, day({ tradedate: DATE, securities: [EDGES] }));
 });
 afterAll(() => world.stop());

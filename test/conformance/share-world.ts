@@ -6,7 +6,7 @@ import type { PlanName } from "../../src/entitlement/principal.ts";
 import { day, order, security } from "../support/builders.ts";
 import { auctionPack, type DailyFile, ownFile, publishFiles } from "../support/files.ts";
 import { account, publish } from "../support/operator.ts";
-import { type Service, type ServiceOptions, startService } from "../support/service.ts";
+import { oncePerWorker, type Service, startService } from "../support/service.ts";
 
 export const AUCTIONS: readonly DailyFile[] = [
   "20220104",
@@ -31,22 +31,41 @@ export interface ShareWorld {
   keys: Record<PlanName, string>;
   /** Bytes of the order pack of each of `PACK_DAYS`. */
   packBytes: Record<string, number>;
+  stop(): Promise<void>;
 }
 
-/** The service with these files published, and an account for every plan. */
-export async function startShareWorld(options: ServiceOptions = {}): Promise<ShareWorld> {
-  const service = await startService(options);
+type Published = Pick<ShareWorld, "service" | "packBytes">;
+
+/** The service with these files published, and an account for every plan, for a test that changes the files. */
+export async function startShareWorld(): Promise<ShareWorld> {
+  const published = await startPublished();
+  return withKeys(published, () => published.service.stop());
+}
+
+/** One that the files of a worker process share, each with accounts of its own. `stop` leaves it running. */
+export async function sharedShareWorld(): Promise<ShareWorld> {
+  const published = await oncePerWorker("world of shares", startPublished);
+  return withKeys(published, async () => published.service.checkLog());
+}
+
+async function startPublished(): Promise<Published> {
+  const service = await startService();
   await publishFiles(service, ...AUCTIONS, ...OWN_FILES);
   const packBytes: Record<string, number> = {};
   for (const tradedate of PACK_DAYS) {
     const securities = [security("600519", [order("093000000"), order("093000010")])];
     packBytes[tradedate] = (await publish(service, day({ tradedate, securities }))).day.sizeBytes;
   }
+  return { service, packBytes };
+}
+
+async function withKeys(published: Published, stop: () => Promise<void>): Promise<ShareWorld> {
+  const { service } = published;
   const keys = {} as Record<PlanName, string>;
   for (const plan of ["free", "standard", "trial", "weekly", "professional", "flagship"] as const) {
     keys[plan] = (await account(service, { plan })).key;
   }
-  return { service, keys, packBytes };
+  return { ...published, keys, stop };
 }
 
 /** What a share of the files that `covers` accepts must say of itself, summed up from what was published. */

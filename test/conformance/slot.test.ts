@@ -1,39 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { clockTime, day, order, security, type TestDay } from "../support/builders.ts";
 import type { Answer } from "../support/http-client.ts";
-import { account, asOperator, publish } from "../support/operator.ts";
-import { randomFrom } from "../support/random.ts";
+import { account, asOperator } from "../support/operator.ts";
 import { readSlowly } from "../support/slow-reader.ts";
 import { orderHistory } from "../support/walk.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { MAIN, startWorld, type World } from "./world.ts";
-
-const BIG_DATE = "20260310";
-const ROWS = 900_000;
-
-/** A security whose Parquet answer (some 20 MB of noise) is larger than every buffer on the way. */
-function bigDay(): TestDay {
-  const random = randomFrom(20_260_310);
-  const orders = Array.from({ length: ROWS }, (_, row) =>
-    order(clockTime(34_200_000 + Math.floor(row / 50)), {
-      orderId: random.integer(0, 2 ** 52),
-      exchangeOrderId: random.integer(0, 2 ** 52),
-      priceE4: random.integer(1, 2 ** 31),
-      volume: random.integer(1, 2 ** 31),
-    }),
-  );
-  return day({ tradedate: BIG_DATE, securities: [security("600519", orders)] });
-}
+import { LARGE, MAIN, publishLarge, sharedWorld, type World } from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld();
-  await publish(world.service, bigDay());
+  world = await sharedWorld("publish");
+  await publishLarge(world);
 });
 afterAll(() => world.stop());
 
 const small = { symbol: "600519", tradedate: MAIN };
-const big = { symbol: "600519", tradedate: BIG_DATE, format: "parquet" };
+const big = { symbol: "600519", tradedate: LARGE, format: "parquet" };
 const ask = (apikey: string, params: Record<string, unknown>) => world.ask(params, { apikey });
 const holdSlot = (apikey: string) => readSlowly(world.service, orderHistory({ apikey, params: big }));
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { orderHistory } from "../support/walk.ts";
 import { CODE_OF_REASON, expectRefusal } from "./expect-refusal.ts";
-import { BEFORE_WINDOW, FIRST_OF_WINDOW, MAIN, startWorld, TODAY, type World } from "./world.ts";
+import { BEFORE_WINDOW, FIRST_OF_WINDOW, MAIN, sharedWorld, TODAY, type World } from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld();
 });
 afterAll(() => world.stop());
 

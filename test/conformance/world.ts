@@ -2,11 +2,14 @@
  * The little market the conformance tests ask about: a calendar, a handful of days, an account for every
  * plan. It is Thursday, 12 March 2026, ten in the morning in Beijing; today's orders are not loaded yet.
  */
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";
-import { burst, day, order, security, type TestDay } from "../support/builders.ts";
+import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
+import { burst, columnsOf, day, noise, order, security, type TestDay } from "../support/builders.ts";
 import type { Answer } from "../support/http-client.ts";
-import { account, loadWeekdays, publish } from "../support/operator.ts";
-import { type Service, type ServiceOptions, startService } from "../support/service.ts";
+import { account, loadWeekdays, publish, publishPack } from "../support/operator.ts";
+import { randomFrom } from "../support/random.ts";
+import { oncePerWorker, type Service, type ServiceOptions, startService } from "../support/service.ts";
 import { orderHistory } from "../support/walk.ts";
 
 export const DAY_MS = 86_400_000;
@@ -21,6 +24,12 @@ export const FIRST_OF_WINDOW = "20260211";
 export const BEFORE_WINDOW = "20260210";
 /** The oldest loaded day. */
 export const OLDEST = "20250106";
+/** The day of `publishLarge`. */
+export const LARGE = "20260310";
+/** As many rows of noise as make a Parquet answer that is larger than every buffer on the way. */
+const LARGE_ROWS = 700_000;
+/** 20,000 rows of one millisecond. */
+export const CROWDED = burst({ symbol: "600000", time: "093000000", rows: 20_000 });
 
 /** Thirteen records of 600519: a phase flag, a crowded millisecond, cancels, gaps. */
 export const MAOTAI = security("600519", [
@@ -85,12 +94,47 @@ export interface AskOptions {
   headers?: Record<string, string>;
 }
 
-/** The service with calendar, days and accounts. */
+/** The service with calendar, days and accounts, for a test that changes more than it adds. */
 export async function startWorld(options: ServiceOptions = {}): Promise<World> {
+  const service = await startMarket(options);
+  return inhabit(service, () => service.stop());
+}
+
+/**
+ * A world that the files of a worker process share, each with accounts of its own: one for those that only `read`
+ * its days and files, one for those that `publish` days of their own, each on another date, and one whose shares
+ * hold a file more (`drive-world.ts`). Nobody withdraws, rebuilds or damages what is there. `stop` leaves it running.
+ */
+export async function sharedWorld(use: "read" | "publish" | "drive" = "read"): Promise<World> {
+  const service = await oncePerWorker(`world to ${use}`, () => startMarket());
+  return inhabit(service, async () => service.checkLog());
+}
+
+/**
+ * Publishes `LARGE` in the world that its files may publish in, unless it is there: `CROWDED`, and 600519, whose
+ * Parquet answer holds its slot until it is read.
+ */
+export async function publishLarge({ service }: World): Promise<void> {
+  await oncePerWorker("large day", async () => {
+    const { symbol, market, orders } = CROWDED;
+    const sections = [
+      { symbol, market, columns: columnsOf(orders) },
+      { symbol: "600519", market: "SH" as const, columns: noise(randomFrom(20_260_310), LARGE_ROWS) },
+    ];
+    await publishPack(service, LARGE, await buildPackBytes(LARGE as BeijingDate, sections));
+  });
+}
+
+async function startMarket(options: ServiceOptions = {}): Promise<Service> {
   const service = await startService(options);
   await loadWeekdays(service, "20250101", "20261231", [HOLIDAY]);
   for (const each of [OLDEST, BEFORE_WINDOW, FIRST_OF_WINDOW]) await publish(service, smallDay(each));
   await publish(service, MAIN_DAY);
+  return service;
+}
+
+/** The world of a market: an account for every plan, and who asks. */
+async function inhabit(service: Service, stop: () => Promise<void>): Promise<World> {
   const plans: PlanName[] = ["free", "standard", "trial", "weekly", "professional", "flagship"];
   const keys = {} as Record<PlanName, string>;
   for (const plan of plans) keys[plan] = (await account(service, { plan })).key;
@@ -100,6 +144,6 @@ export async function startWorld(options: ServiceOptions = {}): Promise<World> {
     main: MAIN_DAY,
     ask: (params, { apikey = keys.flagship, fields, headers = {} } = {}) =>
       service.post(orderHistory({ apikey, params, ...(fields === undefined ? {} : { fields }) }), headers),
-    stop: () => service.stop(),
+    stop,
   };
 }

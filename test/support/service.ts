@@ -45,8 +45,19 @@ export interface Service {
   /** Every secret its answers handed out; none may stand in the log when it stops. */
   secrets: IssuedSecrets;
   mf: Miniflare;
+  /** Throws when a secret it issued stands in a line of its log that was not looked at before. */
+  checkLog(): void;
   /** Stops it; throws when a secret it issued stands in its log. */
   stop(): Promise<void>;
+}
+
+const shared = new Map<string, Promise<unknown>>();
+
+/** What `make` gave to the first file of this worker process that asked for `name`; it ends with the process. */
+export function oncePerWorker<T>(name: string, make: () => Promise<T>): Promise<T> {
+  const made = (shared.get(name) as Promise<T> | undefined) ?? make();
+  shared.set(name, made);
+  return made;
 }
 
 /** Starts the service; stop it in `afterAll`, or declare it with `await using`. */
@@ -90,10 +101,15 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     if (answer.bytes.length < MAX_SECRET_ANSWER_BYTES) secrets.hear(answer.text);
     return answer;
   };
+  let checkedLines = 0;
+  const checkLog = () => {
+    const leaked = secrets.in(logs.slice(checkedLines).join("\n"));
+    checkedLines = logs.length;
+    if (leaked.length > 0) throw new Error(`secrets in the log: ${leaked.join(", ")}`);
+  };
   const stop = async () => {
     await mf.dispose();
-    const leaked = secrets.in(logs.join("\n"));
-    if (leaked.length > 0) throw new Error(`secrets in the log: ${leaked.join(", ")}`);
+    checkLog();
   };
   return {
     baseUrl,
@@ -112,6 +128,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     logs,
     secrets,
     mf,
+    checkLog,
     stop,
     [Symbol.asyncDispose]: stop,
   };
