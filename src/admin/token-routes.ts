@@ -29,8 +29,8 @@ import { instantTextSchema } from "./wire-fields.ts";
 /** Names that others than holders of named tokens have in the audit. */
 const RESERVED: readonly string[] = [FIRST_OPERATOR.name, SERVICE_ACTOR.name];
 
-/** Milliseconds from here on are an instant (2001 and later), below it a length of time. */
-const FIRST_INSTANT_MS = 1e12;
+/** Members of the audit that are instants; other names that end in `Ms` are lengths of time. */
+const INSTANT = /^(at|start|end|until)Ms$|AtMs$/;
 
 /** Entries in one answer, at most. */
 const MAX_ENTRIES = 500;
@@ -109,16 +109,19 @@ async function audit(c: AdminContext): Promise<AuditList | AdminRefusal> {
   };
 }
 
-/** As it was written, with instants as people read them: `endMs` is `end`, RFC 3339 in Beijing time. */
+/**
+ * Returns the value as it was written, with instants as people read them: `endMs` is `end`, RFC 3339 in Beijing time.
+ * A member has one name whether its instant is set or null; lengths of time keep their name and milliseconds.
+ */
 function readable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(readable);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) =>
-      name.endsWith("Ms") && typeof member === "number" && member >= FIRST_INSTANT_MS
-        ? [name.slice(0, -2), beijingTimestamp(member)]
-        : [name, readable(member)],
-    ),
+    Object.entries(value).map(([name, member]) => {
+      if (!INSTANT.test(name) || !(typeof member === "number" || member === null))
+        return [name, readable(member)];
+      return [name.slice(0, -2), member === null ? null : beijingTimestamp(member)];
+    }),
   );
 }
 

@@ -1,5 +1,6 @@
 /** Admin bodies about accounts, keys, plans and subscriptions. */
 import * as z from "zod";
+import { PLANS } from "../entitlement/plans.ts";
 import { PLAN_NAMES } from "../entitlement/principal.ts";
 import { countSchema, instantSchema, sha256Schema } from "./wire-fields.ts";
 
@@ -175,6 +176,11 @@ export const keysImportedSchema = z.strictObject({
   refused: z.array(z.strictObject({ row: z.int().min(1), error: z.string() })),
 });
 export type KeysImported = z.infer<typeof keysImportedSchema>;
+
+/** Returns whether the plan may read order history at all; the daily limits of one that may not mean nothing. */
+export function hasOrderHistory(plan: PlanName): boolean {
+  return PLANS[plan].order_history.kind !== "none";
+}
 
 /** Daily limits of the order-history interface by plan, in force within 30 s. */
 export const planListSchema = z.strictObject({

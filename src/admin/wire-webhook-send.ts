@@ -47,7 +47,9 @@ async function post(
   } catch (error) {
     // The error's own words may repeat the address, and with it the robot's key.
     const late = error instanceof Error && error.name === "TimeoutError";
-    return late ? `it did not answer within ${PATIENCE_MS / 1000} s` : "it cannot be reached";
+    if (late) return `it did not answer within ${PATIENCE_MS / 1000} s`;
+    const code = error instanceof Error ? (error.cause as { code?: unknown } | undefined)?.code : undefined;
+    return typeof code === "string" ? `it cannot be reached (${code})` : "it cannot be reached";
   }
 }
 

@@ -99,8 +99,8 @@ export function webhookProblem(kind: WebhookKind, status: number, text: string):
   const { errcode, code, errmsg, msg } = objectOf(text);
   const refused = errcode ?? code;
   if (refused === 0) return null;
-  if (refused === undefined) return "its answer is none of the robot's";
-  return `it answered ${refused}: ${String(errmsg ?? msg ?? "").slice(0, 200)}`;
+  if (refused === undefined) return `it answered HTTP ${status} with a body that is not a ${kind} robot's`;
+  return `it answered HTTP ${status} and refused with ${refused}: ${String(errmsg ?? msg ?? "").slice(0, 200)}`;
 }
 
 /** English stands where programs have always found it, Chinese beside it. */

@@ -7,6 +7,13 @@ import { CommandFailure, ServiceRefusal } from "./exit.ts";
 const USER_AGENT = "edgetape-cli";
 /** Waits before the second, third… try of a request that may be sent twice. */
 const RETRY_WAITS_MS = [500, 1_000, 2_000, 4_000];
+/** A service that is silent for so long does not answer; `EDGETAPE_TIMEOUT` has other seconds. */
+const SILENCE_MS = 60_000;
+/** Silence that steps are allowed which hash whole objects, or list all of them, before they answer. */
+export const HASHING_MS = 300_000;
+export const LISTING_MS = 120_000;
+/** A body is allowed the time that it takes at this speed: parts of 8 MiB go out three at a time. */
+const SLOWEST_BYTES_PER_SECOND = 32_000;
 /** Between the service and its storage; the request itself was well-formed. */
 const PASSING_STATUSES = new Set([429, 502, 503, 504, 520, 522, 524]);
 
@@ -21,6 +28,8 @@ export interface AdminClientOptions {
   fetch?: typeof fetch;
   /** Waits between tries; tests pass their own. */
   wait?: (ms: number) => Promise<void>;
+  /** Milliseconds of silence after which a request fails. */
+  silenceMs?: number;
 }
 
 export interface AdminRequest {
@@ -29,6 +38,8 @@ export interface AdminRequest {
   headers?: Record<string, string>;
   /** Whether sending it again after a lost answer is harmless. GET and PUT always are. */
   repeatable?: boolean;
+  /** Silence that this request is allowed, if that is more than others are: `HASHING_MS`, `LISTING_MS`. */
+  silenceMs?: number;
 }
 
 export class AdminClient {
@@ -36,17 +47,21 @@ export class AdminClient {
   private readonly token: string;
   private readonly fetch: typeof fetch;
   private readonly wait: (ms: number) => Promise<void>;
+  private readonly silenceMs: number;
 
-  constructor({ baseUrl, token, fetch: fetchWith = fetch, wait = sleep }: AdminClientOptions) {
+  constructor(options: AdminClientOptions) {
+    const { baseUrl, token, fetch: fetchWith = fetch, wait = sleep, silenceMs = SILENCE_MS } = options;
     this.baseUrl = baseUrl.replace(/\/{1,9}$/, "");
     this.token = token;
     this.fetch = fetchWith;
     this.wait = wait;
+    this.silenceMs = silenceMs;
   }
 
   /**
    * Sends one admin request and returns its answer as `schema` has it. Throws `ServiceRefusal` with the
-   * service's own sentence when it refuses, or `CommandFailure` with what stood in the way when it cannot be reached.
+   * service's own sentence when it refuses, or `CommandFailure` with what stood in the way when it cannot be reached
+   * or accepts the request and stays silent. Silence is not tried again: the operator has waited long enough.
    */
   async request<T extends z.ZodType>(
     schema: T,
@@ -77,18 +92,57 @@ export class AdminClient {
       ...contentType,
       ...request.headers,
     };
+    const silenceMs = Math.max(request.silenceMs ?? 0, this.silenceMs);
+    const bodyMs = ((body?.length ?? 0) / SLOWEST_BYTES_PER_SECOND) * 1000;
     for (let attempt = 1; ; attempt++) {
       const last = attempt >= tries;
+      const silence = new Silence(silenceMs + bodyMs);
       try {
-        const response = await this.fetch(this.baseUrl + path, { method, headers, body, redirect: "manual" });
+        const { signal } = silence;
+        const init = { method, headers, body, redirect: "manual", signal } as const;
+        const response = await this.fetch(this.baseUrl + path, init);
         // The body is part of the try: a connection may break in the middle of an answer.
-        const text = await response.text();
+        const text = await silence.textOf(response);
         if (last || !PASSING_STATUSES.has(response.status)) return { status: response.status, text };
       } catch (error) {
+        if (silence.signal.aborted) throw new CommandFailure(silentSentence(this.baseUrl, silence.ms));
         if (last) throw new CommandFailure(unreachableSentence(this.baseUrl, error));
+      } finally {
+        silence.end();
       }
       await this.wait(RETRY_WAITS_MS[attempt - 1] ?? 0);
     }
+  }
+}
+
+/** Aborts `signal` when nothing arrives for `ms` milliseconds. */
+class Silence {
+  readonly ms: number;
+  private readonly controller = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(ms: number) {
+    this.ms = ms;
+    this.timer = setTimeout(() => this.controller.abort(), ms);
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** The answer's body; every piece of it ends a silence. */
+  async textOf(response: Response): Promise<string> {
+    const pieces: Uint8Array[] = [];
+    this.timer.refresh();
+    for await (const piece of response.body ?? []) {
+      this.timer.refresh();
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces).toString("utf8");
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
   }
 }
 
@@ -109,7 +163,12 @@ export function adminClient(options: { url?: string | undefined; token?: string 
   if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
     throw new CommandFailure(`${baseUrl} is not an address; it begins with http:// or https://.`, 2);
   }
-  return new AdminClient({ baseUrl, token });
+  const seconds = process.env.EDGETAPE_TIMEOUT;
+  if (!seconds) return new AdminClient({ baseUrl, token });
+  if (!/^[1-9]\d{0,4}$/.test(seconds)) {
+    throw new CommandFailure("EDGETAPE_TIMEOUT must be whole seconds from 1 to 99999.", 2);
+  }
+  return new AdminClient({ baseUrl, token, silenceMs: Number(seconds) * 1000 });
 }
 
 function encodedBody(body: unknown): [string | Uint8Array<ArrayBuffer> | null, Record<string, string>] {
@@ -126,6 +185,10 @@ function refusalOf(httpStatus: number, text: string): ServiceRefusal {
   // The service says what a request lacks; an operator wants to know where the wrong token came from.
   if (httpStatus === 401) return new ServiceRefusal(TOKEN_WRONG, refused);
   return new ServiceRefusal(refusal?.error ?? `The service answered with HTTP ${httpStatus}.`, refused);
+}
+
+function silentSentence(baseUrl: string, ms: number): string {
+  return `${baseUrl} accepted the request and did not answer within ${Math.ceil(ms / 1000)} s. Is the service running behind this address? EDGETAPE_TIMEOUT sets other seconds.`;
 }
 
 function unreachableSentence(baseUrl: string, error: unknown): string {

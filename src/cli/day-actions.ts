@@ -2,7 +2,7 @@
  * `edgetape day withdraw|restore|publish`. Each looks at the day, asks, and names the revision it saw: of two
  * operators who act at once one wins and the other is told.
  */
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import {
   type DayChanged,
   type DayDetail,
@@ -11,14 +11,16 @@ import {
   dayDetailSchema,
 } from "../admin/wire.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
+import { HASHING_MS } from "./admin-client.ts";
 import { countText, sizeText } from "./amounts.ts";
 import { dateArgument } from "./arguments.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "./confirm.ts";
+import { CommandFailure } from "./exit.ts";
 import { print, type ServiceOptions, serviceOf, withService } from "./service-options.ts";
 
 interface ActionOptions extends ServiceOptions, ConfirmOptions {
-  /** The revision the operator knows; the present one when absent. */
-  revision?: number;
+  /** The newest revision that the operator knows of; the present one when absent. */
+  ifRevision?: number;
 }
 
 /** Registers the actions below `day`. */
@@ -33,8 +35,14 @@ export function registerDayActions(day: Command): void {
     day
       .command("restore")
       .description("serve the content of an earlier revision again, under a new number")
-      .option("--to <revision>", "which one; the newest with another content when absent", revisionArgument),
-  ).action(restore);
+      .option(
+        "--to <revision>",
+        "the revision whose content is served; the newest with another content when absent",
+        revisionArgument,
+      ),
+  )
+    .addHelpText("after", "\n`edgetape day show <YYYYMMDD>` lists the day's revisions.")
+    .action(restore);
   withAction(
     day
       .command("publish")
@@ -46,7 +54,10 @@ function withAction(command: Command): Command {
   return withService(
     command
       .argument("<YYYYMMDD>", "", dateArgument)
-      .option("--revision <n>", "only if this is still the day's newest revision", revisionArgument)
+      .option("--if-revision <n>", "only if this is still the day's newest revision", revisionArgument)
+      .addOption(
+        new Option("--revision <n>", "refused: it was taken for --to").hideHelp().argParser(refuseRevision),
+      )
       .option(...YES_OPTION),
   );
 }
@@ -56,10 +67,16 @@ function revisionArgument(text: string): number {
   return Number(text);
 }
 
+function refuseRevision(): never {
+  throw new InvalidArgumentError(
+    "there is no such option: --if-revision acts only on that newest revision, and `day restore --to` chooses the revision to serve.",
+  );
+}
+
 async function withdraw(date: BeijingDate, options: ActionOptions & { note?: string }): Promise<void> {
   const seen = await look(date, options);
   await confirm(`Withdraw ${factsOf(seen)}?`, options);
-  const body = { revision: options.revision ?? seen.day.revision, note: options.note ?? "" };
+  const body = { revision: options.ifRevision ?? seen.day.revision, note: options.note ?? "" };
   const result = await act(date, options, "withdraw", body);
   const { day, changed, actor } = result;
   print(
@@ -73,10 +90,15 @@ async function withdraw(date: BeijingDate, options: ActionOptions & { note?: str
 
 async function restore(date: BeijingDate, options: ActionOptions & { to?: number }): Promise<void> {
   const seen = await look(date, options);
+  const numbers = seen.revisions.map(({ revision }) => revision).sort((a, b) => a - b);
+  if (options.to !== undefined && !numbers.includes(options.to)) {
+    const listed = numbers.slice(-20).join(", ");
+    throw new CommandFailure(`${date} has no revision ${options.to}. Its revisions: ${listed}.`);
+  }
   const from = options.to === undefined ? "an earlier content" : `the content of revision ${options.to}`;
   await confirm(`Serve ${from} in place of ${factsOf(seen)}?`, options);
   const body = {
-    revision: options.revision ?? seen.day.revision,
+    revision: options.ifRevision ?? seen.day.revision,
     ...(options.to === undefined ? {} : { to: options.to }),
   };
   printServed(options, await act(date, options, "restore", body));
@@ -85,7 +107,7 @@ async function restore(date: BeijingDate, options: ActionOptions & { to?: number
 async function publish(date: BeijingDate, options: ActionOptions): Promise<void> {
   const seen = await look(date, options);
   await confirm(`Serve this content under a new number: ${factsOf(seen)}?`, options);
-  const body = { revision: options.revision ?? seen.day.revision };
+  const body = { revision: options.ifRevision ?? seen.day.revision };
   printServed(options, await act(date, options, "publish", body));
 }
 
@@ -99,7 +121,10 @@ function act(
   action: "withdraw" | "restore" | "publish",
   body: object,
 ): Promise<DayChanged> {
-  return serviceOf(options).request(dayChangedSchema, "POST", `/admin/days/${date}/${action}`, { body });
+  return serviceOf(options).request(dayChangedSchema, "POST", `/admin/days/${date}/${action}`, {
+    body,
+    silenceMs: HASHING_MS,
+  });
 }
 
 function factsOf({ day }: DayDetail): string {

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { type AdoptableDay, type AdoptDay, adoptableListSchema, publishedSchema } from "../admin/wire.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
-import type { AdminClient } from "./admin-client.ts";
+import { type AdminClient, HASHING_MS } from "./admin-client.ts";
 import { countText, sizeText } from "./amounts.ts";
 import { dateArgument } from "./arguments.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "./confirm.ts";
@@ -40,7 +40,9 @@ export function registerAdopt(day: Command): void {
 
 /** Days with packs that the catalog does not know, oldest first. */
 async function adoptableDays(client: AdminClient): Promise<AdoptableDay[]> {
-  return (await client.request(adoptableListSchema, "GET", "/admin/days/adoptable")).days;
+  return (
+    await client.request(adoptableListSchema, "GET", "/admin/days/adoptable", { silenceMs: HASHING_MS })
+  ).days;
 }
 
 async function list(options: ServiceOptions): Promise<void> {
@@ -86,7 +88,11 @@ async function adopt(date: BeijingDate, options: AdoptOptions): Promise<void> {
     ...(options.degraded === undefined ? {} : { degraded: options.degraded }),
   };
   const path = `/admin/days/${date}/adopt`;
-  const served = await client.request(publishedSchema, "POST", path, { body, repeatable: true });
+  const served = await client.request(publishedSchema, "POST", path, {
+    body,
+    repeatable: true,
+    silenceMs: HASHING_MS,
+  });
   const { revision, securities, rows, sizeBytes } = served.day;
   const told = `${countText(securities)} securities, ${countText(rows)} orders, ${sizeText(sizeBytes)}`;
   print(options, served, `${date} is served as revision ${revision}: ${told}.`);

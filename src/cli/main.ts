@@ -1,7 +1,7 @@
 /** Entry of the `edgetape` command: runs one command line and turns its end into an exit status. */
 import { CommanderError } from "commander";
-import { CommandFailure, EXIT } from "./exit.ts";
-import { createProgram } from "./program.ts";
+import { CommandFailure, EXIT, ServiceRefusal } from "./exit.ts";
+import { createProgram, wantsJson } from "./program.ts";
 
 /** Runs the command line `args` (without node and script) and returns the exit status. */
 export async function run(args: string[]): Promise<number> {
@@ -9,13 +9,28 @@ export async function run(args: string[]): Promise<number> {
     if (args.some((arg) => arg.includes("\uFFFD"))) {
       throw new CommandFailure("An argument is not UTF-8 text; set the terminal to UTF-8.", EXIT.usage);
     }
-    await createProgram().parseAsync(args, { from: "user" });
+    const program = await createProgram(args);
+    await program.parseAsync(args, { from: "user" });
     return Number(process.exitCode ?? EXIT.ok);
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    process.stderr.write(`edgetape: ${sentenceOf(error)}\n`);
-    return error instanceof CommandFailure ? error.status : EXIT.failed;
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
+    const status = statusOf(error);
+    if (wantsJson(args)) process.stderr.write(`${jsonOf(error, status)}\n`);
+    // Commander has printed its own sentence.
+    else if (!(error instanceof CommanderError)) process.stderr.write(`edgetape: ${sentenceOf(error)}\n`);
+    return status;
   }
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof CommanderError) return EXIT.usage;
+  return error instanceof CommandFailure ? error.status : EXIT.failed;
+}
+
+/** An error for scripts: its sentence, the exit status and, of a refusal, the service's reason and HTTP status. */
+function jsonOf(error: unknown, exitStatus: number): string {
+  const refused = error instanceof ServiceRefusal ? error.refused : {};
+  return JSON.stringify({ error: sentenceOf(error).replace(/^error: /, ""), exitStatus, ...refused });
 }
 
 /** One line for the operator. `EDGETAPE_DEBUG=1` adds the stack of what was not foreseen. */

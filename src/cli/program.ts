@@ -1,31 +1,61 @@
-/** The `edgetape` command: every group of commands, one file each. */
+/** The `edgetape` command: every group of commands, one module each, loaded when it is called. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command, Help, type Option } from "commander";
-import { registerAcceptance } from "./acceptance/acceptance-command.ts";
-import { registerAccounts } from "./account-commands.ts";
-import { registerBackfill } from "./backfill/backfill-command.ts";
-import { registerBackup } from "./backup/backup-command.ts";
-import { registerCalendar } from "./calendar/calendar-commands.ts";
-import { registerChanges } from "./changes-command.ts";
-import { registerDays } from "./day-commands.ts";
-import { registerDoctor } from "./doctor/doctor-command.ts";
-import { registerExplain } from "./explain-command.ts";
-import { registerExternal } from "./external/external-commands.ts";
-import { registerFiles } from "./files/file-commands.ts";
-import { registerShares } from "./files/share-commands.ts";
-import { registerKeys } from "./key-commands.ts";
-import { registerNightly } from "./nightly/nightly-command.ts";
-import { registerPackCommands } from "./pack/index.ts";
-import { registerPublish } from "./publish/publish-command.ts";
-import { registerRebuild } from "./rebuild-command.ts";
-import { registerSample } from "./sample-command.ts";
-import { registerPlans, registerSubscriptions } from "./subscription-commands.ts";
-import { registerAudit, registerTokens } from "./token-commands.ts";
-import { registerWebhook } from "./webhook/webhook-command.ts";
 
-/** The whole command. A wrong command line throws `CommanderError` after its sentence was printed. */
-export function createProgram(): Command {
+type Register = (program: Command) => void;
+
+/**
+ * The groups by the first word of a command line, in the order of the help. A module is read only when one of its
+ * words is given, or for the help of all: reading every module takes more than a second of CPU.
+ */
+const GROUPS: readonly { words: readonly string[]; load: () => Promise<Register> }[] = [
+  { words: ["pack"], load: async () => (await import("./pack/index.ts")).registerPackCommands },
+  { words: ["publish"], load: async () => (await import("./publish/publish-command.ts")).registerPublish },
+  { words: ["rebuild"], load: async () => (await import("./rebuild-command.ts")).registerRebuild },
+  { words: ["days", "day"], load: async () => (await import("./day-commands.ts")).registerDays },
+  { words: ["changes"], load: async () => (await import("./changes-command.ts")).registerChanges },
+  {
+    words: ["calendar"],
+    load: async () => (await import("./calendar/calendar-commands.ts")).registerCalendar,
+  },
+  { words: ["account"], load: async () => (await import("./account-commands.ts")).registerAccounts },
+  {
+    words: ["subscription"],
+    load: async () => (await import("./subscription-commands.ts")).registerSubscriptions,
+  },
+  { words: ["plan"], load: async () => (await import("./subscription-commands.ts")).registerPlans },
+  { words: ["token"], load: async () => (await import("./token-commands.ts")).registerTokens },
+  { words: ["audit"], load: async () => (await import("./token-commands.ts")).registerAudit },
+  { words: ["explain"], load: async () => (await import("./explain-command.ts")).registerExplain },
+  { words: ["key"], load: async () => (await import("./key-commands.ts")).registerKeys },
+  { words: ["files"], load: async () => (await import("./files/file-commands.ts")).registerFiles },
+  {
+    words: ["external"],
+    load: async () => (await import("./external/external-commands.ts")).registerExternal,
+  },
+  { words: ["share"], load: async () => (await import("./files/share-commands.ts")).registerShares },
+  { words: ["nightly"], load: async () => (await import("./nightly/nightly-command.ts")).registerNightly },
+  {
+    words: ["backfill"],
+    load: async () => (await import("./backfill/backfill-command.ts")).registerBackfill,
+  },
+  { words: ["doctor"], load: async () => (await import("./doctor/doctor-command.ts")).registerDoctor },
+  {
+    words: ["acceptance"],
+    load: async () => (await import("./acceptance/acceptance-command.ts")).registerAcceptance,
+  },
+  { words: ["backup"], load: async () => (await import("./backup/backup-command.ts")).registerBackup },
+  { words: ["webhook"], load: async () => (await import("./webhook/webhook-command.ts")).registerWebhook },
+  { words: ["sample"], load: async () => (await import("./sample-command.ts")).registerSample },
+];
+
+/**
+ * Returns the command that `args` (without node and script) need: with the group of their first word alone, with
+ * none for `--version`, and with every group otherwise, so that help and suggestions are complete. A wrong command
+ * line throws `CommanderError` after its sentence was printed; with `--json` it only throws.
+ */
+export async function createProgram(args: readonly string[] = []): Promise<Command> {
   const program = new Command("edgetape")
     .description(
       "Build day packs from order files, publish them, and run the service's accounts and calendar.",
@@ -38,32 +68,20 @@ export function createProgram(): Command {
     .addHelpText(
       "after",
       "\nExit status: 0 done, 1 refused or failed, 2 wrong command line, 3 done with rows left out.\n" +
-        "Commands that talk to a service take --url and --token, or EDGETAPE_URL and EDGETAPE_TOKEN.",
+        "Commands that talk to a service take --url and --token, or EDGETAPE_URL and EDGETAPE_TOKEN; one that is\n" +
+        "silent for 60 s (EDGETAPE_TIMEOUT) ends them. With --json an error is one line of JSON on stderr.",
     );
-  registerPackCommands(program);
-  registerPublish(program);
-  registerRebuild(program);
-  registerDays(program);
-  registerChanges(program);
-  registerCalendar(program);
-  registerAccounts(program);
-  registerSubscriptions(program);
-  registerPlans(program);
-  registerTokens(program);
-  registerAudit(program);
-  registerExplain(program);
-  registerKeys(program);
-  registerFiles(program);
-  registerExternal(program);
-  registerShares(program);
-  registerNightly(program);
-  registerBackfill(program);
-  registerDoctor(program);
-  registerAcceptance(program);
-  registerBackup(program);
-  registerWebhook(program);
-  registerSample(program);
+  if (wantsJson(args)) program.configureOutput({ writeErr: () => undefined, outputError: () => undefined });
+  const [first = ""] = args;
+  if (first === "--version" || first === "-V") return program;
+  const called = GROUPS.filter(({ words }) => words.includes(first));
+  for (const { load } of called.length > 0 ? called : GROUPS) (await load())(program);
   return program;
+}
+
+/** Returns whether a command line asks for JSON. */
+export function wantsJson(args: readonly string[]): boolean {
+  return args.includes("--json");
 }
 
 /** Options without which a command does not run say so. */

@@ -3,6 +3,7 @@ import { Argument, type Command, Option } from "commander";
 import {
   type Account,
   accountSchema,
+  hasOrderHistory,
   type PlanList,
   type PlanName,
   planListSchema,
@@ -53,7 +54,9 @@ export function registerSubscriptions(program: Command): void {
 /** Registers `plan …`. */
 export function registerPlans(program: Command): void {
   const plan = program.command("plan").description("daily limits by plan, in force within 30 s");
-  withService(plan.command("show").description("the limits of every plan")).action(showPlans);
+  withService(
+    plan.command("list", { isDefault: true }).alias("show").description("the limits of every plan"),
+  ).action(showPlans);
   withService(
     plan
       .command("set")
@@ -130,13 +133,14 @@ async function setPlan(
 }
 
 function printPlans(options: ServiceOptions, list: PlanList): void {
-  const limit = (count: number | null) => (count === null ? "unlimited" : String(count));
+  const limit = (plan: PlanName, count: number | null) =>
+    hasOrderHistory(plan) ? String(count ?? "unlimited") : "no order history";
   print(
     options,
     list,
     table(
       ["plan", "requests a day", "files a day"],
-      list.plans.map(({ plan, requests, files }) => [plan, limit(requests), limit(files)]),
+      list.plans.map(({ plan, requests, files }) => [plan, limit(plan, requests), limit(plan, files)]),
     ),
   );
 }

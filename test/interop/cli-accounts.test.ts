@@ -137,7 +137,12 @@ describe("edgetape key", () => {
 
 describe("edgetape plan", () => {
   it("shows every plan's limits and sets one plan's", async () => {
-    expect(await done("plan", "show")).toMatch(/^trial +100 +unlimited$/m);
+    const list = await done("plan", "list");
+    expect(list).toMatch(/^trial +100 +unlimited$/m);
+    for (const plan of ["free", "standard"]) {
+      expect(list).toMatch(new RegExp(`^${plan} +no order history +no order history$`, "m"));
+    }
+    expect(await done("plan", "show")).toBe(list);
     expect(await done("plan", "set", "trial", "--requests", "7", "--files", "unlimited")).toMatch(
       /^trial +7 +unlimited$/m,
     );

@@ -63,9 +63,15 @@ describe("edgetape days, day and changes", () => {
     expect(await done("day", "restore", DATE, "--yes")).toContain(
       "20260311 is served as revision 3: 2 securities",
     );
-    const late = await edgetape(["day", "publish", DATE, "--revision", "2", "--yes"], service);
+    const late = await edgetape(["day", "publish", DATE, "--if-revision", "2", "--yes"], service);
     expect(late.status).toBe(1);
     expect(late.stderr).toContain("at revision 3 by ADMIN_TOKEN now");
+    const mistaken = await edgetape(["day", "restore", DATE, "--revision", "1", "--yes"], service);
+    expect(mistaken.status).toBe(2);
+    expect(mistaken.stderr).toMatch(/--if-revision.*--to/);
+    const absent = await edgetape(["day", "restore", DATE, "--to", "9", "--yes"], service);
+    expect(absent.stderr).toContain("20260311 has no revision 9. Its revisions: 1, 2, 3.");
+    expect(await done("day", DATE)).toContain("revision 3 is served");
     expect(JSON.parse(await done("day", "publish", DATE, "--yes", "--json"))).toMatchObject({
       changed: true,
       day: { revision: 4, state: "available" },

@@ -137,7 +137,7 @@ describe(`killed at ${MOMENTS} random moments`, () => {
       // Without a revision named, restore serves the newest other content.
       const action = async (name: string) => {
         const { revision } = await summary();
-        return ["day", name, TRADEDATE, "--revision", String(revision), "--yes"];
+        return ["day", name, TRADEDATE, "--if-revision", String(revision), "--yes"];
       };
       let other = await served();
       const course = await toEnd(await action("restore"));

@@ -1,6 +1,6 @@
 /** `edgetape backup`: accounts, plans, hashes of keys, calendar and catalog in a file, and back. */
 import { existsSync, mkdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import type { Command } from "commander";
 import { beijingTimestamp } from "../../calendar/beijing.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "../confirm.ts";
@@ -23,10 +23,10 @@ export function registerBackup(program: Command): void {
   withService(
     backup
       .command("create")
-      .description("write a backup; an older one is never overwritten by half")
+      .description("write a backup; nothing that exists is overwritten")
       .option(
         "--out <file or folder>",
-        "ends in .gz: packed; in a folder, which is made, its name has the time",
+        "ends in .gz: packed; a path without an extension is a folder, which is made: there the name has the time",
         ".",
       ),
   )
@@ -65,13 +65,22 @@ async function create(options: ServiceOptions & { out: string }): Promise<void> 
   print(options, created, [`${created.path} is written.`, ...rowLines(created.rows)]);
 }
 
-/** The file to write at `out`; a folder, also one that is only called so by its last character, is made. */
-function fileAt(out: string): string {
-  const isFolder = out.endsWith("/") || (existsSync(out) && statSync(out).isDirectory());
+/**
+ * Returns the file to write at `out`. A folder is what exists as one, ends in a slash or has no extension; it is made,
+ * and the file's name in it has the time. Refuses what exists: a nightly backup must not replace the one before.
+ */
+export function fileAt(out: string): string {
+  const isFolder = out.endsWith("/") || (existsSync(out) ? statSync(out).isDirectory() : extname(out) === "");
+  if (!isFolder && existsSync(out)) {
+    throw new CommandFailure(`${out} exists and is not overwritten; name another file, or a folder.`);
+  }
   mkdirSync(isFolder ? out : dirname(out), { recursive: true });
   if (!isFolder) return out;
   const digits = beijingTimestamp(Date.now()).slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
-  return join(out, `edgetape-${digits}.jsonl.gz`);
+  for (let n = 1; ; n++) {
+    const path = join(out, `edgetape-${digits}${n === 1 ? "" : `-${n}`}.jsonl.gz`);
+    if (!existsSync(path)) return path;
+  }
 }
 
 async function verify(path: string, options: { json?: boolean }): Promise<void> {

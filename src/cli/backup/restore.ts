@@ -10,7 +10,7 @@ import {
   restoreStateSchema,
   sweptSchema,
 } from "../../admin/wire.ts";
-import type { AdminClient } from "../admin-client.ts";
+import { type AdminClient, HASHING_MS } from "../admin-client.ts";
 import type { BackupRow, WholeBackup } from "./backup-file.ts";
 
 /** Bytes of JSON in a chunk: D1 takes values of up to 2 MB. */
@@ -46,7 +46,7 @@ export async function restoreBackup(
   if (begun.state === "open") {
     await sendChunks(client, path, backup, new Set(begun.present), say);
     lacking = await lookForObjects(client, path, backup, say);
-    const request = { repeatable: true };
+    const request = { repeatable: true, silenceMs: HASHING_MS };
     const done = await client.request(restoreStateSchema, "POST", `${path}/complete`, request);
     adoptable = done.adoptable;
   }
@@ -126,7 +126,7 @@ async function lookForObjects(
   const look = async () => {
     while (waiting.length > 0) {
       const body = { objectIds: waiting.splice(0, MAX_RESTORED_OBJECTS) };
-      const request = { body, repeatable: true };
+      const request = { body, repeatable: true, silenceMs: HASHING_MS };
       const { objects } = await client.request(restoredObjectsSchema, "POST", `${path}/objects`, request);
       for (const { objectId, problem } of objects) {
         const called = served.get(objectId);
@@ -143,7 +143,7 @@ async function lookForObjects(
 async function sweep(client: AdminClient, say: (line: string) => void): Promise<void> {
   try {
     for (let left = 1; left > 0; ) {
-      const request = { repeatable: true };
+      const request = { repeatable: true, silenceMs: HASHING_MS };
       ({ left } = await client.request(sweptSchema, "POST", "/admin/restores/sweep", request));
       if (left > 0) say(`index rows of ${left} replaced packs are still to be deleted`);
     }

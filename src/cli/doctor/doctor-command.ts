@@ -6,7 +6,7 @@ import {
   MAX_DELETED_OBJECTS,
   unknownObjectsSchema,
 } from "../../admin/wire.ts";
-import type { AdminClient } from "../admin-client.ts";
+import { type AdminClient, LISTING_MS } from "../admin-client.ts";
 import { sizeText } from "../amounts.ts";
 import { countArgument } from "../arguments.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "../confirm.ts";
@@ -68,7 +68,9 @@ async function run(options: DoctorOptions): Promise<void> {
 
 /** Deletes what the catalog does not know, if the operator says yes to each of it. */
 async function deleteUnknown(client: AdminClient, options: DoctorOptions): Promise<Finding[]> {
-  const { objects } = await client.request(unknownObjectsSchema, "GET", "/admin/doctor/objects");
+  const { objects } = await client.request(unknownObjectsSchema, "GET", "/admin/doctor/objects", {
+    silenceMs: LISTING_MS,
+  });
   if (objects.length === 0) return [];
   const listed = objects.map(
     ({ key, sizeBytes, uploadedAt }) => `${key} (${sizeText(sizeBytes)}, of ${uploadedAt})`,

@@ -9,7 +9,7 @@ import {
   indexReportSchema,
 } from "../../admin/wire.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
-import type { AdminClient } from "../admin-client.ts";
+import { type AdminClient, LISTING_MS } from "../admin-client.ts";
 import { CommandFailure, ServiceRefusal } from "../exit.ts";
 import { checkPublicHost } from "./public-host.ts";
 
@@ -87,7 +87,9 @@ async function reportOf(
       );
     }
     const askedMs = Date.now();
-    const report = await client.request(doctorReportSchema, "GET", "/admin/doctor");
+    const report = await client.request(doctorReportSchema, "GET", "/admin/doctor", {
+      silenceMs: LISTING_MS,
+    });
     findings.push(...report.findings, ...clockFindings(report.nowMs, askedMs, Date.now()));
     return report;
   } catch (error) {
@@ -198,8 +200,11 @@ async function checkIndexes(
     for (let day = waiting.shift(); day !== undefined; day = waiting.shift()) {
       const path = `/admin/doctor/index/${day}`;
       const report = repair
-        ? await client.request(indexReportSchema, "POST", `${path}/repair`, { repeatable: true })
-        : await client.request(indexReportSchema, "GET", path);
+        ? await client.request(indexReportSchema, "POST", `${path}/repair`, {
+            repeatable: true,
+            silenceMs: LISTING_MS,
+          })
+        : await client.request(indexReportSchema, "GET", path, { silenceMs: LISTING_MS });
       findings.push(...report.findings);
       if (waiting.length > 0 && waiting.length % 50 === 0)
         say(`${waiting.length} days' indexes are still to be read`);

@@ -12,7 +12,7 @@ import {
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { auctionPackProblem } from "../../pack-builder/auction-file.ts";
 import { type LocalFile, openLocalFile } from "../../pack-builder/local-file.ts";
-import type { AdminClient } from "../admin-client.ts";
+import { type AdminClient, HASHING_MS } from "../admin-client.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { sendParts } from "../publish/send-parts.ts";
 
@@ -76,7 +76,10 @@ export async function addFile(
   if (begun.state === "present") return begun.file;
   const upload = `${uploads}/${encodeURIComponent(begun.uploadId)}`;
   await sendParts(client, { file, begun, upload, onSent });
-  return client.request(fileSummarySchema, "POST", `${upload}/complete`, { repeatable: true });
+  return client.request(fileSummarySchema, "POST", `${upload}/complete`, {
+    repeatable: true,
+    silenceMs: HASHING_MS,
+  });
 }
 
 /** Offers the newest revision of a file to shares. */

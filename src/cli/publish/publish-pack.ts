@@ -4,7 +4,7 @@
  */
 import { type BeginUpload, type Published, publishedSchema, uploadBegunSchema } from "../../admin/wire.ts";
 import { openPackFile, type PackFile } from "../../pack-builder/pack-file.ts";
-import type { AdminClient } from "../admin-client.ts";
+import { type AdminClient, HASHING_MS } from "../admin-client.ts";
 import { CommandFailure } from "../exit.ts";
 import { sendParts } from "./send-parts.ts";
 
@@ -49,5 +49,8 @@ export async function publishPack(
   if (begun.state === "served") return { day: begun.day, newRevision: false };
   const upload = `${uploads}/${encodeURIComponent(begun.uploadId)}`;
   await sendParts(client, { file: pack, begun, upload, onSent });
-  return client.request(publishedSchema, "POST", `${upload}/complete`, { repeatable: true });
+  return client.request(publishedSchema, "POST", `${upload}/complete`, {
+    repeatable: true,
+    silenceMs: HASHING_MS,
+  });
 }

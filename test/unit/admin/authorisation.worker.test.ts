@@ -255,6 +255,20 @@ describe("operators", () => {
       at: [{ end: "2026-03-12T00:00:00+08:00" }],
       n: null,
     });
+    await addAudit(testEnv.DB, {
+      ...entry,
+      subject: "names",
+      before: { expiresAtMs: null, revokedAtMs: null, endMs: 946_656_000_000 },
+      after: { expiresAtMs: 946_656_000_000, startMs: null, overlapMs: 1_773_244_800_000 },
+    });
+    const { body } = await admin<AuditList>("GET", "/audit?subject=names");
+    expect(body.entries).toMatchObject([
+      {
+        before: { expiresAt: null, revokedAt: null, end: "2000-01-01T00:00:00+08:00" },
+        after: { expiresAt: "2000-01-01T00:00:00+08:00", start: null, overlapMs: 1_773_244_800_000 },
+      },
+    ]);
+    expect(Object.keys(body.entries[0]?.before as object)).toEqual(["expiresAt", "revokedAt", "end"]);
   });
 
   it("learn which account, key, token or share is not there, and a key that was typed is not repeated", async () => {

@@ -124,11 +124,13 @@ describe("a receiver's answer", () => {
     expect(webhookProblem("plain", 500, "")).toBe("it answered HTTP 500");
     expect(webhookProblem("wecom", 200, '{"errcode":0,"errmsg":"ok"}')).toBeNull();
     expect(webhookProblem("dingtalk", 200, '{"errcode":310000,"errmsg":"sign not match"}')).toBe(
-      "it answered 310000: sign not match",
+      "it answered HTTP 200 and refused with 310000: sign not match",
     );
     expect(webhookProblem("feishu", 200, '{"code":0,"msg":"success","StatusCode":0}')).toBeNull();
     expect(webhookProblem("feishu", 200, '{"code":19021,"msg":"sign match fail"}')).toContain("19021");
-    expect(webhookProblem("wecom", 200, "<html>")).toBe("its answer is none of the robot's");
+    expect(webhookProblem("wecom", 200, "<html>")).toBe(
+      "it answered HTTP 200 with a body that is not a wecom robot's",
+    );
   });
 });
 
@@ -153,12 +155,14 @@ describe("sending a notice", () => {
     expect(await sendNotice(webhook, notice, { wait })).toBe("it answered HTTP 502");
     expect(receiver.received).toHaveLength(3);
     expect(waited).toHaveLength(2);
+    const closed = await startReceiver();
+    await closed[Symbol.asyncDispose]();
     const nobody = {
-      url: "http://127.0.0.1:1/robot-key",
+      url: closed.url,
       kind: "wecom",
       secret: null,
       language: "both",
     } as const;
-    expect(await sendNotice(nobody, notice, { wait })).toBe("it cannot be reached");
+    expect(await sendNotice(nobody, notice, { wait })).toBe("it cannot be reached (ECONNREFUSED)");
   });
 });

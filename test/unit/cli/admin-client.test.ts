@@ -1,6 +1,8 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { adminClient } from "../../../src/cli/admin-client.ts";
+import { AdminClient, adminClient } from "../../../src/cli/admin-client.ts";
 import { fakeService } from "./fake-service.ts";
 
 const answer = z.strictObject({ done: z.boolean() });
@@ -58,6 +60,72 @@ describe("a request to the admin API", () => {
   ])("ends with a sentence on %j", async (reply, sentence) => {
     const { client } = fakeService(() => reply);
     await expect(client.request(answer, "GET", "/admin/days")).rejects.toThrow(sentence);
+  });
+});
+
+/** A server that does with a request what `listener` does, and a client that bears 200 ms of silence. */
+async function silentService(listener: RequestListener) {
+  let requests = 0;
+  const server = createServer((request, response) => {
+    requests++;
+    listener(request, response);
+  });
+  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    client: new AdminClient({
+      baseUrl,
+      token: "operator-token",
+      silenceMs: 200,
+      wait: async () => undefined,
+    }),
+    requests: () => requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((settle) => server.close(settle));
+    },
+  };
+}
+
+describe("a service that is silent", () => {
+  it.each([
+    ["accepts and never answers", (() => undefined) satisfies RequestListener],
+    [
+      "stops in the middle of an answer",
+      ((_, response) => void response.write('{"done"')) satisfies RequestListener,
+    ],
+  ])("ends the command with a sentence when it %s, without another try", async (_, listener) => {
+    await using service = await silentService(listener as RequestListener);
+    await expect(service.client.request(answer, "GET", "/admin/days")).rejects.toThrow(
+      /^http:\/\/127\.0\.0\.1:\d+ accepted the request and did not answer within 1 s\./,
+    );
+    expect(service.requests()).toBe(1);
+  });
+
+  it("may take as long as it likes while something arrives", async () => {
+    await using service = await silentService((_, response) => {
+      const pieces = [...'{"done":true}', ""];
+      const timer = setInterval(() => {
+        const piece = pieces.shift();
+        if (piece) response.write(piece);
+        else if (pieces.length === 0) {
+          clearInterval(timer);
+          response.end();
+        }
+      }, 40);
+    });
+    expect(await service.client.request(answer, "GET", "/admin/days")).toEqual({ done: true });
+  });
+
+  it("is given the time that a large body takes, and that a long step asks for", async () => {
+    await using service = await silentService((request, response) => {
+      request.resume().on("end", () => setTimeout(() => response.end('{"done":true}'), 500));
+    });
+    const body = new Uint8Array(32_000);
+    expect(await service.client.request(answer, "PUT", "/part", { body })).toEqual({ done: true });
+    const long = { silenceMs: 5_000 };
+    expect(await service.client.request(answer, "GET", "/admin/doctor", long)).toEqual({ done: true });
+    await expect(service.client.request(answer, "GET", "/admin/days")).rejects.toThrow("did not answer");
   });
 });
 

@@ -30,7 +30,7 @@ function leaves(command: Command, words: string[] = []): [string, Command][] {
   return below.flatMap((each) => leaves(each, [...words, each.name()]));
 }
 
-const commands = new Map(leaves(createProgram()));
+const commands = new Map(leaves(await createProgram()));
 const names = [...commands.keys()];
 const optionsOf = (name: string): Option[] => [...(commands.get(name)?.options ?? [])];
 const has = (name: string, long: string) => optionsOf(name).some((option) => option.long === long);
@@ -68,6 +68,7 @@ describe("the commands", () => {
     expect(commands.get("account invite")?.helpInformation()).toContain("(default: 1d)");
     const set = commands.get("subscription set")?.helpInformation().replaceAll(/\s+/g, " ") ?? "";
     expect(set.match(/\(required\)/g)).toHaveLength(3);
+    expect(commands.get("day restore")?.helpInformation()).not.toMatch(/ --revision/);
   });
 });
 

@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { run } from "../../../src/cli/main.ts";
+import { createProgram } from "../../../src/cli/program.ts";
+
+let written: { stdout: string; stderr: string };
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "edgetape-main-"));
+  written = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    vi.spyOn(process[name], "write").mockImplementation((text) => {
+      written[name] += String(text);
+      return true;
+    });
+  }
+  vi.stubEnv("EDGETAPE_URL", "");
+  vi.stubEnv("EDGETAPE_TOKEN", "");
+  vi.stubEnv("EDGETAPE_WEBHOOK_URL", "");
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+});
+
+describe("an error of a command", () => {
+  it("is one line of JSON on stderr with --json, whether the service, the command or the line is wrong", async () => {
+    const server = createServer((_, response) => {
+      response.statusCode = 422;
+      response.end(JSON.stringify({ error: "That day has changed.", reason: "day_changed" }));
+    });
+    await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const told = async (...args: string[]) => {
+      written.stderr = "";
+      const status = await run(args);
+      return [status, JSON.parse(written.stderr)];
+    };
+    expect(await told("plan", "list", "--url", url, "--token", "t", "--json")).toEqual([
+      1,
+      { error: "That day has changed.", exitStatus: 1, httpStatus: 422, reason: "day_changed" },
+    ]);
+    server.close();
+    expect(await told("plan", "list", "--json")).toEqual([
+      2,
+      { error: expect.stringMatching(/^Which service\?/), exitStatus: 2 },
+    ]);
+    expect(await told("plan", "list", "--json", "--wrong")).toEqual([
+      2,
+      { error: "unknown option '--wrong'", exitStatus: 2 },
+    ]);
+    expect(written.stdout).toBe("");
+  });
+
+  it("is a sentence without --json", async () => {
+    expect(await run(["plan", "list"])).toBe(2);
+    expect(written.stderr).toMatch(/^edgetape: Which service\? .*\n$/);
+  });
+
+  it("is the encoding where the terminal's is not UTF-8, before anything is sent", async () => {
+    expect(await run(["account", "create", "\uFFFD\uFFFD", "--url", "http://127.0.0.1:1"])).toBe(2);
+    expect(written.stderr).toContain("not UTF-8 text");
+  });
+
+  it("says that the service does not answer, in nightly too", async () => {
+    const server = createServer(() => undefined);
+    await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
+    vi.stubEnv("EDGETAPE_TIMEOUT", "1");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect(await run(["nightly", folder, "--url", url, "--token", "t"])).toBe(1);
+    expect(written.stderr).toContain(`edgetape: ${url} accepted the request and did not answer within 1 s.`);
+    server.closeAllConnections();
+    server.close();
+  });
+});
+
+describe("the commands", () => {
+  it("are loaded when they are called: none for the version, one group for its word, all for the help", async () => {
+    const loaded = async (...args: string[]) =>
+      (await createProgram(args)).commands.map((each) => each.name());
+    expect(await loaded("--version")).toEqual([]);
+    expect(await loaded("key", "list")).toEqual(["key"]);
+    expect(await loaded("day", "20260311")).toEqual(["days", "day"]);
+    const all = await loaded("--help");
+    expect(all.length).toBeGreaterThan(20);
+    expect(await loaded("nonsense")).toEqual(all);
+    for (const name of all) expect(await loaded(name)).toContain(name);
+  });
+});
