@@ -1,0 +1,364 @@
+/**
+ * Random deliveries on the disk, one kind of trouble each, and what must become of every file. What must be read is
+ * kept as plain bytes, so that a test can read it independently of the builder.
+ */
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { gzipSync, zstdCompressSync } from "node:zlib";
+import type { LeftOutFile } from "../../src/pack-builder/delivery/source-file.ts";
+import { zipOf } from "../unit/pack-builder/zip-file.ts";
+import type { Random } from "./random.ts";
+
+export const DELIVERY_KINDS = [
+  /** Nothing is wrong. */
+  "plain",
+  /** Archives in archives, and files compressed as a whole. */
+  "nested",
+  /** Files and archives of one base name in different folders. */
+  "equal-names",
+  /** Links to files, folders and archives outside, to nothing, and in archives. */
+  "links",
+  /** Files of no known layout, of unread formats, downloads in progress, documents. */
+  "foreign",
+  /** An order file that ends inside a line or between two. */
+  "truncated",
+  /** An order file with a hole or a tail of NUL bytes. */
+  "zero-filled",
+  /** An order file with its own rows behind it again. */
+  "appended",
+  /** A security's rows in two files. */
+  "duplicated",
+] as const;
+export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
+
+/** Makes the order file of one security: its name and its bytes in one layout. */
+export interface OrderFileMaker {
+  layout: string;
+  /** Whether the file must lie in a folder named after its security. */
+  inOwnFolder: boolean;
+  /** A file name of the layout; `number` makes it another one where the layout allows it. */
+  name(number: number): string;
+  /** The whole file with `rows` orders of `security` (`600519.SH`). */
+  bytes(random: Random, security: string, rows: number): Buffer;
+}
+
+/** An order file that lies somewhere in the delivery. */
+export interface MadeFile {
+  /** The path that the report gives it. */
+  path: string;
+  security: string;
+  layout: string;
+  /** What lies there, as it is when all packing is taken off. */
+  bytes: Buffer;
+  /** How many orders its maker wrote. */
+  rows: number;
+  /** Whether its bytes are those that its maker wrote. */
+  isIntact: boolean;
+}
+
+export interface RandomDelivery {
+  kind: DeliveryKind;
+  /** The folder to build. */
+  folder: string;
+  files: MadeFile[];
+  /** Files that must be left out, besides those in `files`. */
+  leftOut: LeftOutFile[];
+  /** Securities that come from two sources. */
+  duplicated: string[];
+}
+
+const VENDOR_HEADER =
+  "万得代码,交易所代码,自然日,时间,委托编号,交易所委托号,委托类型,委托代码,委托价格,委托数量,";
+const PLAIN_HEADER = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
+
+/** Cells of `rows` orders in ascending time, each with an order number of its own. */
+function* orders(random: Random, rows: number) {
+  let ms = random.integer(0, 1000) * 10;
+  for (let number = 1; number <= rows; number++) {
+    ms += random.integer(0, 50) * 10;
+    const time = `10${String(Math.floor(ms / 60_000) % 60).padStart(2, "0")}${String(ms % 60_000).padStart(5, "0")}`;
+    yield {
+      number,
+      time,
+      side: random.pick(["B", "S"]),
+      cents: random.integer(1, 999_999),
+      volume: random.integer(1, 99) * 100,
+    };
+  }
+}
+
+/** The vendor's layout in UTF-8 and the plain one; the day is that of `tradedate`. */
+export function usualMakers(tradedate: string): OrderFileMaker[] {
+  return [
+    {
+      layout: "vendor",
+      inOwnFolder: true,
+      name: () => "逐笔委托.csv",
+      bytes(random, security, rows) {
+        const type = security.endsWith(".SH") ? "A" : "0";
+        const lines = Array.from(orders(random, rows), ({ number, time, side, cents, volume }) =>
+          [
+            security,
+            security.slice(0, 6),
+            tradedate,
+            time,
+            0,
+            number,
+            type,
+            side,
+            cents * 100,
+            volume,
+            "",
+          ].join(","),
+        );
+        return Buffer.from([VENDOR_HEADER, ...lines, ""].join("\r\n"));
+      },
+    },
+    {
+      layout: "plain",
+      inOwnFolder: false,
+      name: (number) => `orders${number}.csv`,
+      bytes(random, security, rows) {
+        const type = security.endsWith(".SH") ? "A" : "0";
+        const lines = Array.from(orders(random, rows), ({ number, time, side, cents, volume }) =>
+          [security, tradedate, time, 0, number, type, side, (cents / 100).toFixed(2), volume].join(","),
+        );
+        return Buffer.from(`${[PLAIN_HEADER, ...lines].join("\n")}\n`);
+      },
+    },
+  ];
+}
+
+export interface GenerateOptions {
+  kind: DeliveryKind;
+  /** An existing empty folder; the delivery is made in it, as is what lies outside the delivery. */
+  place: string;
+  tradedate: string;
+  makers?: readonly OrderFileMaker[];
+}
+
+/** Writes a random delivery of one kind. */
+export function generateDelivery(random: Random, options: GenerateOptions): RandomDelivery {
+  return new Generator(random, options).delivery();
+}
+
+class Generator {
+  private readonly random: Random;
+  private readonly options: GenerateOptions;
+  private readonly makers: readonly OrderFileMaker[];
+  private readonly root: string;
+  private readonly made: RandomDelivery;
+  private count = 0;
+
+  constructor(random: Random, options: GenerateOptions) {
+    this.random = random;
+    this.options = options;
+    this.makers = options.makers ?? usualMakers(options.tradedate);
+    this.root = options.tradedate;
+    const folder = join(options.place, this.root);
+    mkdirSync(folder);
+    this.made = { kind: options.kind, folder, files: [], leftOut: [], duplicated: [] };
+  }
+
+  delivery(): RandomDelivery {
+    const { random, made } = this;
+    const sound = Array.from({ length: random.integer(1, 3) }, () => this.orderFile());
+    for (const file of sound) this.put(file.path, file.bytes);
+    switch (made.kind) {
+      case "plain":
+        break;
+      case "nested":
+        this.addNested();
+        break;
+      case "equal-names":
+        this.addEqualNames();
+        break;
+      case "links":
+        this.addLinks();
+        break;
+      case "foreign":
+        this.addForeign();
+        break;
+      case "truncated":
+        this.addBroken((bytes) => bytes.subarray(0, random.integer(0, bytes.length - 1)));
+        break;
+      case "zero-filled":
+        this.addBroken((bytes) => {
+          const from = random.integer(0, bytes.length - 1);
+          const to = random.chance(0.5) ? bytes.length : random.integer(from + 1, bytes.length);
+          return Buffer.from(bytes).fill(0, from, to);
+        });
+        break;
+      case "appended":
+        this.addBroken((bytes) => {
+          const body = bytes.subarray(bytes.indexOf("\n") + 1);
+          return Buffer.concat([bytes, random.chance(0.3) ? bytes : body]);
+        });
+        break;
+      case "duplicated":
+        this.addDuplicate();
+    }
+    return made;
+  }
+
+  /** A sound order file of another security; it is noted, not written. */
+  private orderFile({ folder = "", maker = this.random.pick(this.makers) } = {}): MadeFile {
+    const { random } = this;
+    this.count += 1;
+    const code = 600_000 + this.count * 7;
+    const security = random.chance(0.5) ? `${code}.SH` : `${code - 599_000}.SZ`.padStart(9, "0");
+    const rows = random.integer(1, 40);
+    const above = [folder, ...(maker.inOwnFolder ? [security] : [])].filter((name) => name !== "");
+    const path = [...above, maker.name(this.count)].join("/");
+    const bytes = maker.bytes(random, security, rows);
+    const file = {
+      path: `${this.root}/${path}`,
+      security,
+      layout: maker.layout,
+      bytes,
+      rows,
+      isIntact: true,
+    };
+    this.made.files.push(file);
+    return file;
+  }
+
+  /** Writes to the path, which begins with the delivery's own name. */
+  private put(path: string, bytes: Uint8Array): void {
+    const place = join(this.options.place, path);
+    mkdirSync(dirname(place), { recursive: true });
+    writeFileSync(place, bytes);
+  }
+
+  private addNested(): void {
+    const { random, root } = this;
+    for (let n = random.integer(1, 3); n > 0; n--) {
+      const file = this.orderFile();
+      if (random.chance(0.3)) {
+        const ending = random.pick(["gz", "zst"]);
+        file.path += `.${ending}`;
+        this.put(file.path, ending === "gz" ? gzipSync(file.bytes) : zstdCompressSync(file.bytes));
+        continue;
+      }
+      // From the inside to the outside.
+      let inner = file.path.slice(root.length + 1);
+      let bytes = zipOf([{ name: inner, content: file.bytes, stored: random.chance(0.5) }]);
+      for (let depth = random.integer(0, 2); depth > 0; depth--) {
+        const name = random.pick(["inner.zip", "SH/all.zip", "b.ZIP"]);
+        bytes = zipOf([{ name, content: bytes, stored: random.chance(0.5) }]);
+        inner = `${name}/${inner}`;
+      }
+      file.path = `${root}/part${n}.zip/${inner}`;
+      this.put(`${root}/part${n}.zip`, bytes);
+    }
+  }
+
+  private addEqualNames(): void {
+    const { random, root } = this;
+    const how = random.pick(["csv", "gz", "zip"]);
+    const plain = this.makers.filter(({ inOwnFolder }) => !inOwnFolder);
+    for (const folder of ["SH", "SZ", "c"].slice(0, random.integer(2, 3))) {
+      const file = this.orderFile({ maker: random.pick(how === "zip" ? this.makers : plain) });
+      const inside = file.path.slice(root.length + 1);
+      if (how === "zip") {
+        file.path = `${root}/${folder}/day.zip/${inside}`;
+        this.put(`${root}/${folder}/day.zip`, zipOf([{ name: inside, content: file.bytes }]));
+      } else {
+        file.path = `${root}/${folder}/orders.csv${how === "gz" ? ".gz" : ""}`;
+        this.put(file.path, how === "gz" ? gzipSync(file.bytes) : file.bytes);
+      }
+    }
+  }
+
+  private addLinks(): void {
+    const { random, root, made } = this;
+    const outside = join(this.options.place, "outside");
+    mkdirSync(outside);
+    const hidden = this.orderFile();
+    made.files.pop();
+    writeFileSync(join(outside, "orders.csv"), hidden.bytes);
+    for (const target of ["orders.csv", ".", "absent"]) {
+      if (random.chance(0.3)) continue;
+      const name = random.pick(["orders.csv", hidden.security, "x", "day.zip"]) + made.leftOut.length;
+      symlinkSync(join(outside, target), join(made.folder, name));
+      made.leftOut.push({ path: `${root}/${name}`, reason: "link" });
+    }
+    if (made.leftOut.length > 0 && random.chance(0.5)) return;
+    const zip = zipOf([
+      { name: "linked.csv", content: join(outside, "orders.csv"), link: true },
+      { name: "../up.csv", content: hidden.bytes },
+    ]);
+    this.put(`${root}/with-links.zip`, zip);
+    made.leftOut.push({ path: `${root}/with-links.zip/linked.csv`, reason: "link" });
+    made.leftOut.push({ path: `${root}/with-links.zip/../up.csv`, reason: "outside" });
+  }
+
+  private addForeign(): void {
+    const { random, root, made } = this;
+    const noise = () =>
+      Buffer.from(Array.from({ length: random.integer(1, 300) }, () => random.integer(0, 255)));
+    const choices: [string, Buffer, LeftOutFile["reason"]][] = [
+      ["notes.txt", Buffer.from("bought a lot\n"), "unknown_layout"],
+      ["noise.bin", noise(), "unknown_layout"],
+      ["no-ending", noise(), "unknown_layout"],
+      ["orders.csv.xz", noise(), "unread_format"],
+      ["day.rar", noise(), "unread_format"],
+      ["orders.csv.downloading", this.sparedBytes(), "under_way"],
+      ["orders.csv.part", this.sparedBytes(), "under_way"],
+      ["sums.sha256", Buffer.from("0 x\n"), "no_records"],
+      ["说明.pdf", noise(), "no_records"],
+      ["行情.csv", Buffer.from("x\n"), "other_dataset"],
+      ["empty", Buffer.alloc(0), "empty"],
+    ];
+    const folders = ["", "a/", "600001.SH/"];
+    for (let n = random.integer(1, 4); n > 0; n--) {
+      const [name, bytes, reason] = random.pick(choices);
+      const path = `${root}/${random.pick(folders)}${n}/${name}`;
+      if (random.chance(0.3)) {
+        this.put(`${path}.zip`, zipOf([{ name, content: bytes }]));
+        made.leftOut.push({ path: `${path}.zip/${name}`, reason });
+      } else {
+        this.put(path, bytes);
+        made.leftOut.push({ path, reason });
+      }
+    }
+  }
+
+  /** The bytes of an order file that no part of the delivery is. */
+  private sparedBytes(): Buffer {
+    const { bytes } = this.orderFile();
+    this.made.files.pop();
+    return bytes;
+  }
+
+  private addBroken(breakUp: (bytes: Buffer) => Buffer): void {
+    const file = this.orderFile();
+    file.bytes = breakUp(file.bytes);
+    file.isIntact = false;
+    this.put(file.path, file.bytes);
+  }
+
+  private addDuplicate(): void {
+    const { random, root, made } = this;
+    const [first] = made.files;
+    if (first === undefined) return;
+    const inside = first.path.slice(root.length + 1);
+    const isSame = random.chance(0.5);
+    const maker = random.pick(this.makers);
+    const bytes = isSame ? first.bytes : maker.bytes(random, first.security, first.rows);
+    const name = isSame ? inside : `${first.security}/${maker.name(0)}`;
+    const above = random.pick(["copy", "b/c"]);
+    const copy = {
+      ...first,
+      bytes,
+      path: `${root}/${above}/${name}`,
+      layout: isSame ? first.layout : maker.layout,
+    };
+    if (random.chance(0.5)) {
+      copy.path = `${root}/${above} (1).zip/${name}`;
+      this.put(`${root}/${above} (1).zip`, zipOf([{ name, content: bytes }]));
+    } else this.put(copy.path, bytes);
+    made.files.push(copy);
+    made.duplicated.push(first.security);
+  }
+}
