@@ -33,4 +33,11 @@ export type EntitlementDenial =
 /** An account's use of one interface turned away by its gate (steps 8 and 9); nothing was charged. */
 export type UseDenial =
   | { reason: "slot_busy" }
-  | { reason: "quota_used"; unit: "requests" | "files"; limit: number; resetSeconds: number };
+  | {
+      reason: "quota_used";
+      unit: "requests" | "files";
+      limit: number;
+      resetSeconds: number;
+      /** The `apiname` whose counter it is; the gate does not have it, the operation adds it. */
+      interface?: string;
+    };

@@ -8,11 +8,19 @@ import type { DayDenial, QueryDenial } from "../orders/denial.ts";
 /** Members that every request must have (spec 2.1). */
 export type RequiredMember = "apiname" | "apikey" | "params";
 
+/** What stands in the body instead of the `members` that are not as they must be. */
+export interface MembersFound {
+  /** Those of them that are there, with a value of another type. */
+  wrong: readonly RequiredMember[];
+  /** A parameter beside `apiname` that belongs into the absent `params`; null: none. */
+  flat: string | null;
+}
+
 /** What is wrong with the request before any operation looks at it. */
 export type EnvelopeDenial =
   | { reason: "envelope_invalid"; problem: "not_utf8" | "not_json" | "not_object" }
   | { reason: "envelope_invalid"; problem: "header_length"; name: string }
-  | { reason: "envelope_invalid"; problem: "members"; members: readonly RequiredMember[] }
+  | ({ reason: "envelope_invalid"; problem: "members"; members: readonly RequiredMember[] } & MembersFound)
   | { reason: "body_too_large"; limitBytes: number }
   | { reason: "method_not_allowed"; method: string }
   | { reason: "not_found"; path: string }

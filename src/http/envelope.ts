@@ -1,6 +1,10 @@
 /** The request envelope (spec 2.1): from bytes to `apiname`, `apikey`, `params`, `fields`. */
 import * as z from "zod";
+import { ORDER_PARAMETERS } from "../orders/denial.ts";
 import type { EnvelopeDenial, RequiredMember } from "./denial.ts";
+
+/** Parameters that callers put beside `params`. */
+const PARAMETERS = [...ORDER_PARAMETERS, "data_type", "year", "month"] as const;
 
 /** Larger bodies are refused with HTTP 413 (decisions 1). */
 export const BODY_LIMIT_BYTES = 64 * 1024;
@@ -69,15 +73,26 @@ export function parseEnvelope(
   { body }: DecodedBody,
   paramsOptional: ReadonlySet<unknown> = new Set(),
 ): Envelope | EnvelopeDenial {
-  const isWhole = !paramsOptional.has(body.apiname) || (body.params ?? null) !== null;
-  const parsed = envelopeSchema.safeParse(isWhole ? body : { ...body, params: {} });
+  const apiname = trimmed(body.apiname);
+  const isWhole = !paramsOptional.has(apiname) || (body.params ?? null) !== null;
+  const params = isWhole ? body.params : {};
+  const parsed = envelopeSchema.safeParse({ ...body, apiname, apikey: trimmed(body.apikey), params });
   if (parsed.success) return parsed.data;
-  const members = new Set(parsed.error.issues.map((issue) => issue.path[0]));
-  return {
-    reason: "envelope_invalid",
-    problem: "members",
-    members: (["apiname", "apikey", "params"] satisfies RequiredMember[]).filter((name) => members.has(name)),
-  };
+  const failed = new Set(parsed.error.issues.map((issue) => issue.path[0]));
+  const members = (["apiname", "apikey", "params"] satisfies RequiredMember[]).filter((name) =>
+    failed.has(name),
+  );
+  const wrong = members.filter((name) => !isAbsent(body[name]));
+  const flat = members.includes("params") ? (PARAMETERS.find((name) => name in body) ?? null) : null;
+  return { reason: "envelope_invalid", problem: "members", members, wrong, flat };
+}
+
+function trimmed(value: unknown): unknown {
+  return typeof value === "string" ? value.trim() : value;
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 }
 
 /**

@@ -4,7 +4,7 @@ import type { AccessDenial, EntitlementDenial, ServiceName, UseDenial } from "..
 import { PLANS } from "../entitlement/plans.ts";
 import { PLAN_NAMES, type PlanName } from "../entitlement/principal.ts";
 import { excerptOf } from "../orders/denial.ts";
-import type { EnvelopeDenial } from "./denial.ts";
+import type { EnvelopeDenial, MembersFound } from "./denial.ts";
 import { HEADER_LIMIT } from "./envelope.ts";
 import type { Words } from "./language.ts";
 
@@ -33,8 +33,8 @@ export function envelopeWords(denial: EnvelopeDenial): Words {
     case "body_too_large": {
       const limit = `${denial.limitBytes / 1024} KiB`;
       return {
-        zh: `请求体过大，最多 ${limit}。`,
-        en: `The body is too large, at most ${limit} are accepted.`,
+        zh: `请求体过大，最多 ${limit}：每次只查一个证券、一个交易日，请只发送 apiname、apikey、params 和 fields。`,
+        en: `The body is too large, at most ${limit} are accepted: send only apiname, apikey, params and fields, for one security and one day.`,
       };
     }
     case "method_not_allowed":
@@ -82,13 +82,29 @@ function invalidEnvelopeWords(denial: Extract<EnvelopeDenial, { reason: "envelop
       };
     }
     case "members": {
-      const names = denial.members.join(", ");
-      return {
-        zh: `请求体缺少 ${names} 或类型不对：apiname、apikey 是字符串，params 是对象，例如 ${EXAMPLE}。`,
-        en: `The body lacks ${names}, or it has a wrong type: apiname and apikey are strings, params is an object, for example ${EXAMPLE}.`,
-      };
+      return memberWords(denial);
     }
   }
+}
+
+/** Members that are absent, members of a wrong type, and a parameter that stands beside `params`. */
+function memberWords({ members, wrong, flat }: { members: readonly string[] } & MembersFound): Words {
+  const absent = members.filter((name) => !wrong.some((each) => each === name));
+  const [zh, en]: [string[], string[]] = [[], []];
+  if (absent.length > 0) {
+    zh.push(`请求体缺少 ${absent.join(", ")}`);
+    en.push(`The body lacks ${absent.join(", ")}`);
+  }
+  if (wrong.length > 0) {
+    zh.push(`请求体中 ${wrong.join(", ")} 的类型不对（apiname、apikey 是字符串，params 是对象）`);
+    en.push(
+      `${en.length === 0 ? "In the body" : "and"} ${wrong.join(", ")} ${wrong.length === 1 ? "has" : "have"} a wrong type (apiname and apikey are strings, params is an object)`,
+    );
+  }
+  const zhNext = flat === null ? `例如 ${EXAMPLE}` : `请把 ${flat} 放到 params 里，例如 ${EXAMPLE}`;
+  const enNext =
+    flat === null ? `for example ${EXAMPLE}` : `put ${flat} inside params, for example ${EXAMPLE}`;
+  return { zh: `${zh.join("；")}：${zhNext}。`, en: `${en.join(", ")}: ${enNext}.` };
 }
 
 /** The words of a caller who is turned away. Existing clients look for `invalid api key`. */
@@ -97,8 +113,8 @@ export function accessWords(denial: AccessDenial): Words {
     case "key_unknown":
       if (denial.empty) {
         return {
-          zh: "apikey 无效（invalid api key）：收到的是空值，请检查环境变量 EDGETAPE_KEY 是否已设置。",
-          en: "invalid api key: it is empty, is EDGETAPE_KEY set?",
+          zh: "apikey 无效（invalid api key）：收到的是空值，请把控制台里的 key 填入请求体的 apikey。",
+          en: "invalid api key: apikey is empty, put the key from the console into it.",
         };
       }
       return {
@@ -135,7 +151,7 @@ export function entitlementWords(denial: EntitlementDenial): Words {
       };
     }
     case "plan_expired": {
-      const ended = beijingTimestamp(denial.endedMs);
+      const ended = beijingTimestamp(denial.endedMs).slice(0, 16).replace("T", " ");
       return {
         zh: `${PLAN_WORDS[denial.plan].zh}已于北京时间 ${ended} 到期，请续费后重试。`,
         en: `The ${PLAN_WORDS[denial.plan].en} plan ended at ${ended} (Beijing time): renew it and try again.`,
@@ -161,7 +177,7 @@ export function useWords(denial: UseDenial): Words {
         en: "Another request of this account is in progress on this interface; there is no queue and this one was not counted: try again when it has ended.",
       };
     case "quota_used": {
-      const { limit, unit, resetSeconds } = denial;
+      const { limit, unit, resetSeconds, interface: name } = denial;
       const [zhUnit, enUnit] =
         unit === "files"
           ? [`个 Parquet 文件`, "Parquet files"]
@@ -169,8 +185,8 @@ export function useWords(denial: UseDenial): Words {
       const minutesLeft = Math.ceil(resetSeconds / 60);
       const [hours, minutes] = [Math.floor(minutesLeft / 60), minutesLeft % 60];
       return {
-        zh: `今日额度已用完：此接口每天 ${limit} ${zhUnit}；北京时间 00:00 重置（约 ${hours} 小时 ${minutes} 分后），请届时再试。`,
-        en: `The daily quota (额度) of this interface is used up, ${limit} ${enUnit}: it resets at 00:00 Beijing time, in ${hours} h ${minutes} min; try again then.`,
+        zh: `今日额度已用完：${name ?? "此"} 接口每天 ${limit} ${zhUnit}；北京时间 00:00 重置（约 ${hours} 小时 ${minutes} 分后），请届时再试。`,
+        en: `The daily quota (额度) of ${name ?? "this interface"} is used up, ${limit} ${enUnit}: it resets at 00:00 Beijing time, in ${hours} h ${minutes} min; try again then.`,
       };
     }
   }

@@ -27,8 +27,8 @@ export function dayWords(denial: DayDenial): Words {
       };
     case "withdrawn":
       return {
-        zh: `tradedate ${tradedate} 的数据已撤回，核实后可能重新提供。`,
-        en: `The data of tradedate ${tradedate} was withdrawn; it may return after it has been checked.`,
+        zh: `tradedate ${tradedate} 的数据已撤回，核实后可能重新提供；data_status 会显示它何时恢复，请先查询其他交易日。`,
+        en: `The data of tradedate ${tradedate} was withdrawn and may return after it has been checked: data_status shows when it does, ask for another day meanwhile.`,
       };
     case "security_unknown":
       return unknownSecurityWords(denial);
@@ -41,8 +41,8 @@ export function dayWords(denial: DayDenial): Words {
     }
     case "day_damaged":
       return {
-        zh: `tradedate ${tradedate} 的数据已损坏，正在修复；其他交易日不受影响。`,
-        en: `The data of tradedate ${tradedate} is damaged and being repaired; other days are not affected.`,
+        zh: `tradedate ${tradedate} 的数据已损坏，正在修复：data_status 显示恢复后再试；其他交易日不受影响。`,
+        en: `The data of tradedate ${tradedate} is damaged and being repaired: try again when data_status shows it as available; other days are not affected.`,
       };
   }
 }

@@ -22,7 +22,13 @@ export function queryWords(denial: QueryDenial): Words {
       };
     }
     case "field_unknown": {
-      const { field, nearest } = denial;
+      const { field, nearest, separated } = denial;
+      if (separated !== undefined) {
+        return {
+          zh: `fields 中没有字段 ${field}；字段之间要用英文逗号分隔，请写成 ${separated}。`,
+          en: `In fields, there is no field ${field}: names are separated by commas, write ${separated}.`,
+        };
+      }
       const known = FIELDS.join(", ");
       return {
         zh: `fields 中的字段 ${field} 不存在${nearest ? `，是否为 ${nearest}？` : "；"}可用字段：${known}（另有旧名 order_no、side）。`,
@@ -35,6 +41,12 @@ export function queryWords(denial: QueryDenial): Words {
         en: "The cursor is of the old format, which is no longer supported: start again without a cursor.",
       };
     case "cursor_invalid":
+      if (denial.problem === "offset") {
+        return {
+          zh: "cursor 末尾的行数超出该毫秒的委托数；请去掉 cursor，从第一页重新开始。",
+          en: "The cursor ends with more rows than its millisecond has: start again without a cursor.",
+        };
+      }
       return {
         zh: "cursor 无效；请原样传回上一页的 next_cursor，或去掉 cursor 从第一页重新开始。",
         en: "The cursor is invalid: pass next_cursor back exactly as received, or start again without a cursor.",
@@ -59,6 +71,12 @@ function unknownWords(parameter: string, hint: NameHint | null, known: string): 
       en: `The params object does not take ${parameter}: it belongs beside params, at the top level of the body.`,
     };
   }
+  if (hint?.kind === "paging") {
+    return {
+      zh: `不支持参数 ${parameter}：翻页用 cursor，把上一页的 next_cursor 原样传回；第一页不带 cursor。`,
+      en: `There is no parameter ${parameter}: use cursor, with the next_cursor of the page before; the first page has none.`,
+    };
+  }
   if (known === "") {
     return {
       zh: `此接口没有参数，请去掉 ${parameter}。`,
@@ -81,11 +99,16 @@ function invalidWords({ parameter, problem, given, accepted }: ParamInvalid): Wo
   switch (problem) {
     case "missing":
       return say(
-        `是必填项，例如 ${accepted ?? SYMBOL_FORMS}`,
-        `is required, for example ${accepted ?? SYMBOL_FORMS}`,
+        accepted === undefined ? `是必填项，例如 ${SYMBOL_FORMS}` : `是必填项，可用：${accepted}`,
+        accepted === undefined
+          ? `is required, for example ${SYMBOL_FORMS}`
+          : `is required, accepted: ${accepted}`,
       );
     case "not_string":
-      return say("必须是字符串，请加上引号", "must be a string: put it in quotes");
+      if (accepted !== undefined) {
+        return say(`必须是字符串，请写成 "${accepted}"`, `must be a string: write "${accepted}"`);
+      }
+      return say("必须是字符串", "must be a string");
     case "not_integer":
       return say(
         `必须是整数，范围 ${accepted ?? PAGE_SIZES}`,
@@ -94,10 +117,10 @@ function invalidWords({ parameter, problem, given, accepted }: ParamInvalid): Wo
     case "below_one":
       return say("必须不小于 1（最大 10000）", "must be at least 1 (at most 10000)");
     case "differs_from_limit":
-      return say(
-        "与 limit 含义相同但取值不同，请只保留一个",
-        "and limit are two names of one thing but differ: keep one",
-      );
+      return {
+        zh: `参数 page_size（${given}）与 limit（${accepted}）含义相同但取值不同，请只保留一个。`,
+        en: `Parameters page_size (${given}) and limit (${accepted}) are two names of one thing and differ: keep one.`,
+      };
     case "symbol_form":
       return say(`格式不正确，可用格式：${SYMBOL_FORMS}`, `has a wrong form, accepted: ${SYMBOL_FORMS}`);
     case "one_symbol_only":
@@ -108,7 +131,13 @@ function invalidWords({ parameter, problem, given, accepted }: ParamInvalid): Wo
     case "symbol_on_both_exchanges":
       return say("在两个交易所都存在，请加上后缀 .SH 或 .SZ", "exists on both exchanges: add .SH or .SZ");
     case "not_a_date":
-      return say("必须是真实存在的日期，格式 YYYYMMDD", "must be a real date as YYYYMMDD");
+      if (accepted !== undefined && accepted !== given) {
+        return say(`格式应为 YYYYMMDD，请写成 ${accepted}`, `must be written as YYYYMMDD: ${accepted}`);
+      }
+      return say(
+        "不是真实存在的日期，格式 YYYYMMDD，例如 20260311",
+        "is not a day of the calendar, accepted: YYYYMMDD, for example 20260311",
+      );
     case "needed_by_undated_cursor":
       return say(
         "必须随不含日期的 cursor 一起提供，取值为第一页的日期",
@@ -117,11 +146,14 @@ function invalidWords({ parameter, problem, given, accepted }: ParamInvalid): Wo
     case "format_form":
       return say("只能是 json 或 parquet", "must be json or parquet");
     case "time_form":
-      return say(`格式不正确，可用格式：${TIME_FORMS}`, `has a wrong form, accepted: ${TIME_FORMS}`);
+      return say(
+        `格式不正确，${accepted === undefined ? "" : `请写成 ${accepted}；`}可用格式：${TIME_FORMS}`,
+        `has a wrong form${accepted === undefined ? "" : `, write ${accepted}`}; accepted: ${TIME_FORMS}`,
+      );
     case "time_eight_digits":
       return say(
-        "只有八位数字，请在前面补 0 到九位 HHMMSSmmm",
-        "has eight digits: pad it with a leading zero to nine, HHMMSSmmm",
+        `只有八位数字，请在前面补 0 到九位 HHMMSSmmm${accepted === undefined ? "" : `：${accepted}`}`,
+        `has eight digits: pad it with a leading zero to nine, HHMMSSmmm${accepted === undefined ? "" : `: ${accepted}`}`,
       );
     case "time_fraction":
       return say(
@@ -134,6 +166,12 @@ function invalidWords({ parameter, problem, given, accepted }: ParamInvalid): Wo
         `is not a time of day, accepted: ${TIME_FORMS} (hours 00-23, minutes and seconds 00-59); leave end_time out to read to the end of the day`,
       );
     case "empty_window":
+      if (parameter === "end_time") {
+        return say(
+          "必须晚于 00:00（结束时间不包含在内）；要查到当日结束请省略 end_time",
+          "must be after 00:00 (the end is exclusive); leave end_time out to read to the end of the day",
+        );
+      }
       return say(
         `必须早于 end_time${accepted ? ` ${accepted}` : ""}（起始时间包含在内，结束时间不包含）`,
         `must be before end_time${accepted ? ` ${accepted}` : ""} (the start is inclusive, the end exclusive)`,
@@ -143,6 +181,8 @@ function invalidWords({ parameter, problem, given, accepted }: ParamInvalid): Wo
         "必须是以逗号分隔的字符串或字符串数组",
         "must be a comma-separated string or an array of strings",
       );
+    case "value_unknown":
+      return say(`不存在，可用：${accepted ?? ""}`, `is not one of these: ${accepted ?? ""}`);
     case "value_form":
       return say(`格式不正确，可用：${accepted ?? ""}`, `has a wrong form, accepted: ${accepted ?? ""}`);
     case "out_of_range":

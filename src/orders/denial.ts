@@ -39,6 +39,7 @@ export type ParamProblem =
   | "empty_window"
   | "fields_form"
   | "value_form"
+  | "value_unknown"
   | "out_of_range";
 
 /** A parameter with a wrong value. `given` is a short printable excerpt of it, or `""`. */
@@ -47,24 +48,33 @@ export interface ParamInvalid {
   parameter: string;
   problem: ParamProblem;
   given: string;
-  /** What is accepted, where the problem alone does not tell: `2017-2026`, `auction_tick, level2`, `end_time`'s value. */
+  /**
+   * What is accepted, where the problem alone does not say: `2017-2026`, `auction_tick, level2`; or what was probably
+   * meant: `09:30` of 9:30; or the value of the other parameter: `end_time`, `limit`.
+   */
   accepted?: string;
 }
 
 /** Where the caller probably wanted to go: a parameter of a similar name, or the envelope beside `params`. */
-export type NameHint = { kind: "nearest"; name: string } | { kind: "envelope"; name: string };
+export type NameHint =
+  | { kind: "nearest"; name: string }
+  | { kind: "envelope"; name: string }
+  /** Paging by numbers: here a page is asked for by the cursor of the one before. */
+  | { kind: "paging" };
 
 export type QueryDenial =
   | ParamInvalid
   | { reason: "param_unknown"; parameter: string; hint: NameHint | null; known: readonly string[] }
   | { reason: "param_excluded"; parameters: readonly OrderParameter[] }
-  | { reason: "field_unknown"; field: string; nearest: string | null }
+  /** `separated`: several names with something else than a comma between them, as they should be written. */
+  | { reason: "field_unknown"; field: string; nearest: string | null; separated?: string }
   | CursorDenial;
 
 export type CursorDenial =
   /** Of the first, order-number format. */
   | { reason: "cursor_old_format" }
-  | { reason: "cursor_invalid" }
+  /** `offset`: an undated cursor names more rows of its millisecond than there are. */
+  | { reason: "cursor_invalid"; problem?: "offset" }
   | { reason: "cursor_mismatch"; parameter: "symbol" | "tradedate" | "start_time" | "end_time" }
   /** The day has another revision than the cursor's. */
   | { reason: "data_rebuilt"; tradedate: BeijingDate };

@@ -56,8 +56,13 @@ export function parseFields(fields: unknown): AskedColumn[] | QueryDenial {
   const unknown = (namesIn(fields) ?? []).find((name) => !FIELD_BY_NAME.has(name));
   if (unknown === undefined) return invalid("fields", "fields_form", fields);
   const nearest = nearestName(unknown, [...FIELD_BY_NAME.keys()]);
-  return { reason: "field_unknown", field: excerptOf(unknown), nearest };
+  const pieces = unknown.split(SEPARATORS).filter(Boolean);
+  const separated = pieces.length > 1 ? { separated: excerptOf(pieces.join(",")) } : {};
+  return { reason: "field_unknown", field: excerptOf(unknown), nearest, ...separated };
 }
+
+/** What people write between names instead of a comma. */
+const SEPARATORS = /[，、；;|\s]+/;
 
 function columnsOf(fields: string | string[] | null | undefined): AskedColumn[] {
   const columns = (namesIn(fields) ?? []).flatMap((name) => {

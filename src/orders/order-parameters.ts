@@ -54,14 +54,19 @@ function rowsSchema() {
   const digits = z.string().regex(/^0*[1-9]\d*$/);
   return z.union(
     [
+      // Not `z.int`: it stops at 2^53, and a larger size is served as the largest one.
       z
-        .int(says("not_integer"))
+        .number(says("not_integer"))
+        .refine(Number.isInteger, says("not_integer"))
         .min(1, says("below_one"))
-        .meta({ examples: [10_000] }),
+        .meta({ type: "integer", examples: [10_000] })
+        .transform((size) => Math.min(size, Number.MAX_SAFE_INTEGER)),
       digits.transform((text) => Math.min(Number(text), Number.MAX_SAFE_INTEGER)),
     ],
-    { error: ({ input }) => says(isZero(input) ? "below_one" : "not_integer") },
+    { error: ({ input }) => says(isBelowOne(input) ? "below_one" : "not_integer") },
   );
 }
 
-const isZero = (input: unknown) => typeof input === "string" && /^0+$/.test(input);
+/** Zero as text, or an integer below 1; a text with a sign has no accepted form. */
+const isBelowOne = (input: unknown) =>
+  typeof input === "string" ? /^0+$/.test(input) : Number.isInteger(input) && Number(input) < 1;

@@ -37,6 +37,31 @@ export type Parsed<S extends ParameterSchemas, N extends keyof S = keyof S> = {
 /** Members of the envelope that callers put into `params` by mistake. */
 const ENVELOPE_MEMBERS: readonly string[] = ["apiname", "apikey", "fields", "params"];
 
+/**
+ * Paging by numbers, as generic clients send it with every request, and the values that mean the first page: these
+ * are ignored. Names are folded by `folded`.
+ */
+const PAGING: ReadonlyMap<string, readonly string[]> = new Map([
+  ["offset", ["0"]],
+  ["skip", ["0"]],
+  ...["page", "pageno", "pagenum", "pagenumber", "pageindex", "currentpage"].map(
+    (name): [string, string[]] => [name, ["0", "1"]],
+  ),
+]);
+
+/** Names of other services that are too far from ours for `nearestName`, folded. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    tradedate: "date day dt tradingday tradingdate",
+    symbol: "code tscode stock stockcode seccode secucode security securityid ticker instrument",
+    start_time: "start begin begintime from",
+    end_time: "end until to",
+    page_size: "size rows count perpage",
+    cursor: "next token pagetoken continuation",
+    format: "output type filetype",
+  }).flatMap(([name, others]) => others.split(" ").map((other): [string, string] => [other, name])),
+);
+
 /** Makes a value once, when it is first asked for: schemas cost a cold start more than anything that uses them. */
 export function lazily<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
@@ -52,15 +77,19 @@ export function says(problem: ParamProblem, accepted?: string): string {
 }
 
 /**
- * The members of `params` that carry a value: `null`, `""` and blanks are the same as leaving one out.
- * Refuses the first name that is not `known`, with the nearest known one.
+ * The members of `params` that carry a value, texts without blanks around them: `null`, `""` and blanks are the same
+ * as leaving one out, and so is the first page of paging by numbers. Refuses the first name that is not `known`, with the nearest known one.
  */
 export function givenParameters(
   params: Readonly<Record<string, unknown>>,
   known: readonly string[],
   { unknownParameters }: ParameterOptions,
 ): GivenParameters | QueryDenial {
-  const given = new Map(Object.entries(params).filter(([, value]) => !isBlank(value)));
+  const given = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(params)) {
+    if (isBlank(value) || (!known.includes(name) && isFirstPage(name, value))) continue;
+    given.set(name, typeof value === "string" ? value.trim() : value);
+  }
   const unknown = [...given.keys()].filter((name) => !known.includes(name));
   if (unknown[0] !== undefined && unknownParameters === "refuse") {
     const parameter = excerptOf(unknown[0]);
@@ -101,11 +130,20 @@ export function parseParameters<S extends ParameterSchemas>(
 /** A `tradedate`: a string of eight digits that is a real date. */
 export function tradedateSchema() {
   return z
-    .string(says("not_string"))
-    .regex(/^\d{8}$/, says("not_a_date"))
+    .string({ error: ({ input }) => says("not_string", dateMeant(input)) })
+    .regex(/^\d{8}$/, { error: ({ input }) => says("not_a_date", dateMeant(input)) })
     .refine((text) => parseBeijingDate(text) !== null, says("not_a_date"))
     .meta({ examples: ["20260311"] })
     .transform((text) => text as BeijingDate);
+}
+
+/** The day that a number or a text with separators means, as YYYYMMDD; undefined when it means none. */
+function dateMeant(input: unknown): string | undefined {
+  if (typeof input !== "string" && typeof input !== "number") return undefined;
+  const [, year = "", month = "", day = ""] =
+    /^(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\d{1,2})日?$/.exec(String(input)) ?? [];
+  const text = year + month.padStart(2, "0") + day.padStart(2, "0");
+  return parseBeijingDate(text) === null ? undefined : text;
 }
 
 /** A JSON integer or a string of decimal digits from `from` to `to`, both included. */
@@ -135,8 +173,26 @@ function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 }
 
+/** Whether a parameter asks for the first page in another service's way; a list of one value is that value. */
+function isFirstPage(name: string, value: unknown): boolean {
+  const [only = value] = Array.isArray(value) && value.length === 1 ? (value as unknown[]) : [];
+  if (typeof only !== "string" && typeof only !== "number") return false;
+  return PAGING.get(folded(name))?.includes(String(only).trim()) ?? false;
+}
+
+/** A name in lower case, without what separates its words. Longer ones are no names of parameters. */
+function folded(name: string): string {
+  return name
+    .slice(0, 32)
+    .toLowerCase()
+    .replaceAll(/[-_\s]/g, "");
+}
+
 function hintFor(name: string, known: readonly string[]): NameHint | null {
   if (ENVELOPE_MEMBERS.includes(name)) return { kind: "envelope", name };
+  if (PAGING.has(folded(name)) && known.includes("cursor")) return { kind: "paging" };
+  const other = OTHER_NAMES.get(folded(name));
+  if (other !== undefined && known.includes(other)) return { kind: "nearest", name: other };
   const nearest = nearestName(name, known);
   return nearest === null ? null : { kind: "nearest", name: nearest };
 }

@@ -88,7 +88,7 @@ export function wantsParquet(body: unknown): boolean {
 /** Rows per page: `page_size`, or `limit` as another name of it; both and different is refused. */
 function pageSizeOf({ page_size, limit }: Sizes): number | ParamInvalid {
   if (page_size && limit && page_size !== limit) {
-    return invalid("page_size", "differs_from_limit", `${page_size}, limit ${limit}`);
+    return { ...invalid("page_size", "differs_from_limit", page_size), accepted: String(limit) };
   }
   return Math.min(page_size ?? limit ?? MAX_PAGE_SIZE, MAX_PAGE_SIZE);
 }

@@ -32,19 +32,38 @@ const FORM = new RegExp(String.raw`^\s*((${PREFIXES})(\d{6})|(\d{6})(\.(${SUFFIX
 
 /**
  * `NNNNNN`, `NNNNNN.<suffix>` or `<prefix>NNNNNN`, in any case, blanks around it trimmed.
- * Refuses every other form; several securities (a list, a comma) get a problem of their own.
+ * A list of one such text is that text. Refuses every other form; several securities (a list, a comma) get a problem of their own.
  * A code of the Beijing exchange is a valid question with market `BJ`: the answer is 1002, not 422.
  *
  * @example symbolSchema().parse("sz000001") // {symbol: "000001", market: "SZ"}
  */
 export function symbolSchema() {
-  return z
-    .string({ error: ({ input }) => says(Array.isArray(input) ? "one_symbol_only" : "not_string") })
-    .regex(FORM, {
-      error: ({ input }) => says(/[,，;；、]/.test(String(input)) ? "one_symbol_only" : "symbol_form"),
-    })
-    .meta({ examples: ["600519", "600519.SH", "sz000001"] })
-    .transform(readSymbol);
+  const error = ({ input }: { input?: unknown }) => problemOf(input);
+  const text = z
+    .string({ error })
+    .regex(FORM, { error })
+    .meta({ examples: ["600519", "600519.SH", "sz000001"] });
+  const only = z
+    .array(text, { error })
+    .length(1, { error })
+    .transform(([symbol = ""]) => symbol);
+  return z.union([text, only], { error }).transform(readSymbol);
+}
+
+/** What is wrong with a value that names no security; a list of one value is that value. */
+function problemOf(input: unknown): string {
+  if (Array.isArray(input)) {
+    const [only] = input as unknown[];
+    return input.length === 1 && !Array.isArray(only) ? problemOf(only) : says("one_symbol_only");
+  }
+  if (typeof input === "number") return says("not_string", numberMeant(input));
+  if (typeof input !== "string") return says("not_string");
+  return says(/[,，;；、]/.test(input) ? "one_symbol_only" : "symbol_form");
+}
+
+/** The six digits of a code that was sent as a number, which has lost its zeros. */
+function numberMeant(code: number): string | undefined {
+  return Number.isInteger(code) && code > 0 && code < 1_000_000 ? String(code).padStart(6, "0") : undefined;
 }
 
 /** The parts of a text that has one of the forms. */

@@ -39,7 +39,7 @@ export function parseTimeOfDay(text: string): TimeOfDay | null {
  */
 export function timeOfDaySchema() {
   return z
-    .string(says("not_string"))
+    .string({ error: ({ input }) => says("not_string", timeMeant(input)) })
     .regex(FORM, { error: ({ input }) => problemOf(String(input)) })
     .meta({ examples: ["09:30", "093000500"] })
     .transform((text): TimeOfDay => parseTimeOfDay(text) ?? 0);
@@ -47,11 +47,26 @@ export function timeOfDaySchema() {
 
 /** What is wrong with a text that has none of the forms. */
 function problemOf(text: string): string {
-  if (/^\d{8}$/.test(text)) return says("time_eight_digits");
+  if (/^\d{8}$/.test(text)) return says("time_eight_digits", timeMeant(text));
   if (/^\d\d:\d\d:\d\d\.\d{1,3}$/.test(text)) {
     return says("time_fraction", text.replaceAll(/[:.]/g, "").padEnd(9, "0"));
   }
-  return says(ANY_DIGITS.test(text) ? "time_out_of_day" : "time_form");
+  return ANY_DIGITS.test(text) ? says("time_out_of_day") : says("time_form", timeMeant(text));
+}
+
+/** The accepted form of a time that lost a zero, its colons or its type: `09:30` of `9:30`, `0930` or 930. */
+function timeMeant(input: unknown): string | undefined {
+  if (typeof input !== "string" && typeof input !== "number") return undefined;
+  const text = String(input);
+  const [, hour = "", rest = ""] = /^(\d{1,2})[:：](\d\d(?:[:：]\d\d)?)$/.exec(text) ?? [];
+  const digits = /^\d{3,9}$/.test(text) ? text : "";
+  const meant =
+    hour !== ""
+      ? `${hour.padStart(2, "0")}:${rest.replaceAll("：", ":")}`
+      : digits.length <= 4
+        ? digits.padStart(4, "0").replace(/^(\d\d)/, "$1:")
+        : digits.padStart(digits.length <= 6 ? 6 : 9, "0");
+  return parseTimeOfDay(meant) === null ? undefined : meant;
 }
 
 /** The two bounds as they were read; `null` or `undefined` for one that was left out. */
@@ -62,7 +77,7 @@ interface Bounds {
 
 /**
  * The window between two bounds, the day's own where one was left out. Refuses a window that holds no instant
- * (start ≥ end), quoting the texts that were `given`.
+ * (start ≥ end), quoting the texts that were `given`; blames the end when no start was.
  */
 export function timeWindowOf(
   { start_time, end_time }: Bounds,
@@ -70,6 +85,9 @@ export function timeWindowOf(
 ): TimeWindow | ParamInvalid {
   const [start, end] = [start_time ?? START_OF_DAY, end_time ?? END_OF_DAY];
   if (start < end) return { start, end };
+  if (start_time === undefined || start_time === null) {
+    return invalid("end_time", "empty_window", given.get("end_time"));
+  }
   const accepted = excerptOf(given.get("end_time"));
   return { ...invalid("start_time", "empty_window", given.get("start_time")), accepted };
 }

@@ -60,6 +60,104 @@ describe("messages (decisions 1)", () => {
     }
   });
 
+  it.each([
+    // [params, the parameter that was sent, what was wrong with it, the form that would work], English then Chinese
+    [{ end_time: "00:00" }, /end_time.*must be after 00:00.*leave end_time out/, /end_time.*必须晚于 00:00/],
+    [{ start_time: "10:00", end_time: "09:30" }, /start_time.*before end_time 09:30/, /早于 end_time 09:30/],
+    [{ start_time: 930 }, /start_time.*930.*string: write "09:30"/, /start_time.*请写成 "09:30"/],
+    [{ start_time: 93_000_000 }, /write "093000000"/, /请写成 "093000000"/],
+    [{ start_time: "9:30" }, /start_time.*write 09:30; accepted: HH:MM/, /请写成 09:30；可用格式/],
+    [{ end_time: "0930" }, /end_time.*write 09:30/, /end_time.*请写成 09:30/],
+    [{ end_time: "9：30" }, /end_time.*write 09:30/, /请写成 09:30/],
+    [{ start_time: "93000000" }, /nine, HHMMSSmmm: 093000000/, /HHMMSSmmm：093000000/],
+    [{ tradedate: "2026-03-11" }, /tradedate.*written as YYYYMMDD: 20260311/, /请写成 20260311/],
+    [{ tradedate: "2026/3/1" }, /YYYYMMDD: 20260301/, /请写成 20260301/],
+    [{ tradedate: 20_260_311 }, /tradedate.*string: write "20260311"/, /请写成 "20260311"/],
+    [{ tradedate: "20260230" }, /20260230.*not a day of the calendar/, /不是真实存在的日期/],
+    [{ symbol: 1 }, /symbol.*string: write "000001"/, /请写成 "000001"/],
+    [{ page_size: 5, limit: 7 }, /page_size \(5\) and limit \(7\)/, /page_size（5）与 limit（7）/],
+  ])("name what was sent, what is wrong and the form that works: %j", async (over, en, zh) => {
+    const params = { ...good, ...over };
+    for (const [language, said] of [
+      ["en", en],
+      ["zh", zh],
+    ] as const) {
+      const answer = await world.ask(params, { headers: { "accept-language": language } });
+      expectRefusal(answer, { reason: "param_invalid", says: [said] });
+    }
+  });
+
+  it.each([
+    ["offset", 10, /use cursor, with the next_cursor/],
+    ["page", 2, /use cursor/],
+    ["page_no", "3", /use cursor/],
+    ["date", MAIN, /did you mean tradedate\?/],
+    ["code", "600519", /did you mean symbol\?/],
+    ["ts_code", "600519.SH", /did you mean symbol\?/],
+  ])("of the unknown parameter %s: %s say what to use", async (name, value, said) => {
+    const answer = await world.ask({ ...good, [name]: value }, { headers: { "accept-language": "en" } });
+    expectRefusal(answer, { reason: "param_unknown", says: [name, said] });
+  });
+
+  it("of fields with another separator show the list with commas", async () => {
+    for (const fields of ["time，price", "time price", "time;price", "time、price"]) {
+      const answer = await world.ask(good, { fields, headers: { "accept-language": "en" } });
+      expectRefusal(answer, { reason: "field_unknown", says: [/fields.*commas, write time,price/] });
+    }
+  });
+
+  it("of file_download name the years and the data types", async () => {
+    const share = (params: object) =>
+      world.service.post(
+        { apiname: "file_download", apikey: world.keys.flagship, params },
+        { "accept-language": "en" },
+      );
+    const level2 = { data_type: "level2" };
+    expectRefusal(await share(level2), {
+      reason: "param_invalid",
+      says: [/year is required, accepted: 2017-2026/],
+    });
+    expectRefusal(await share({ data_type: "level3", year: 2026 }), {
+      reason: "param_invalid",
+      says: [/data_type \(received level3\) is not one of these: auction_tick, level2/],
+    });
+  });
+
+  it("of an undated cursor name its offset", async () => {
+    const answer = await world.ask(
+      { ...good, cursor: "v2.093000000-99999" },
+      { headers: { "accept-language": "en" } },
+    );
+    expectRefusal(answer, { reason: "cursor_invalid", says: [/more rows than its millisecond has/] });
+  });
+
+  it("tell absent members from those of a wrong type, and where flat parameters belong", async () => {
+    const { flagship: apikey } = world.keys;
+    const cases: [Record<string, unknown>, RegExp, RegExp][] = [
+      [{ apikey, params: good }, /lacks apiname:/, /缺少 apiname/],
+      [{ apiname: 5, apikey, params: good }, /apiname has a wrong type/, /apiname 的类型不对/],
+      [
+        { apiname: "x", params: [] },
+        /lacks apikey, and params has a wrong type/,
+        /缺少 apikey；请求体中 params/,
+      ],
+      [
+        { apiname: "x", apikey, ...good },
+        /lacks params: put symbol inside params/,
+        /请把 symbol 放到 params 里/,
+      ],
+    ];
+    for (const [body, en, zh] of cases) {
+      for (const [language, said] of [
+        ["en", en],
+        ["zh", zh],
+      ] as const) {
+        const answer = await world.service.post(body, { "accept-language": language });
+        expectRefusal(answer, { reason: "envelope_invalid", says: [said] });
+      }
+    }
+  });
+
   it("name the window's days where the window matters", async () => {
     const answer = await world.ask(
       { ...good, tradedate: BEFORE_WINDOW },

@@ -48,7 +48,7 @@ describe("page_size and limit (spec 4.3, 8; decisions 3)", () => {
     expect(pageOf(await ask({ page_size })).page_size).toBe(10_000);
   });
 
-  it.each([0, -1, "0", "-1", 1.5, "1.5", true, false, "7a", "1e3", "0x10", " 7 7", [7], {}, "ten", 1e300])(
+  it.each([0, -1, "0", "-1", 1.5, "1.5", true, false, "7a", "1e3", "0x10", " 7 7", [7], {}, "ten"])(
     "%j is 422",
     async (page_size) => {
       expectRefusal(await ask({ page_size }), { reason: "param_invalid", says: ["page_size"] });
@@ -119,7 +119,31 @@ describe("unknown parameters (decisions 3)", () => {
   it.each(["offset", "page", "year", "data_type", "constructor", "toString"])(
     "%s is 422 param_unknown",
     async (name) => {
-      expectRefusal(await ask({ [name]: 1 }), { reason: "param_unknown", says: [name] });
+      expectRefusal(await ask({ [name]: 2 }), { reason: "param_unknown", says: [name] });
+    },
+  );
+
+  it.each([
+    { offset: 0 },
+    { offset: "0", page: null },
+    { page: 1 },
+    { page: " 1 " },
+    { pageNo: 1, skip: 0 },
+    { offset: [0] },
+    { page: 0 },
+    { symbol: ["600519"] },
+  ])("of other services with the value of a first page are ignored: %j", async (over) => {
+    for (const format of ["json", "parquet"]) {
+      const answer = await ask({ ...over, format });
+      expect(answer.status, answer.text.slice(0, 300)).toBe(200);
+      expect(answer.headers["x-row-count"]).toBe("13");
+    }
+  });
+
+  it.each([{ offset: 1 }, { offset: -1 }, { page: 2 }, { skip: [0, 0] }, { page: true }, { offset: {} }])(
+    "of other services with any other value are 422: %j",
+    async (over) => {
+      expectRefusal(await ask(over), { reason: "param_unknown", says: [/cursor/] });
     },
   );
 
@@ -136,5 +160,43 @@ describe("unknown parameters (decisions 3)", () => {
     const page: Page = pageOf(answer);
     expect(page.items).toHaveLength(13);
     expect(JSON.stringify(answer.headers)).toContain("offset");
+  });
+});
+
+describe("blanks and large sizes (decisions 3)", () => {
+  it("blanks around every value are trimmed, apikey and apiname too", async () => {
+    const apikey = ` ${world.keys.flagship} `;
+    const params = {
+      symbol: " 600519 ",
+      tradedate: ` ${MAIN}\t`,
+      format: " json ",
+      start_time: " 09:30",
+      end_time: "10:00 ",
+      page_size: " 5 ",
+    };
+    const page = await world.service.post({ apiname: " level2_order_history ", apikey, params });
+    expect(page.envelope.code, page.text).toBe(200);
+    expect(pageOf(page).page_size).toBe(5);
+    const next = await world.service.post({
+      apiname: "level2_order_history\n",
+      apikey,
+      params: { ...params, cursor: ` ${pageOf(page).next_cursor} ` },
+    });
+    expect(next.envelope.code, next.text).toBe(200);
+    const share = { apiname: "file_download", apikey, params: { data_type: " level2 ", year: " 2026 " } };
+    expect((await world.service.post(share)).envelope.code).toBe(200);
+  });
+
+  it.each([10_001, 1e300, 9_007_199_254_740_992, 1e18, "9007199254740993", "1".repeat(400)])(
+    "a page_size of %s is served as 10000",
+    async (page_size) => {
+      const answer = await ask({ page_size });
+      expect(answer.envelope.code, answer.text).toBe(200);
+      expect(pageOf(answer).page_size).toBe(10_000);
+    },
+  );
+
+  it.each([1.5, -1, 0, true, "1e3"])("a page_size of %s is refused", async (page_size) => {
+    expectRefusal(await ask({ page_size }), { reason: "param_invalid", says: ["page_size"] });
   });
 });

@@ -106,7 +106,7 @@ describe("symbol (spec 4.3, decisions 3)", () => {
     expectRefusal(await ask(symbol), { reason: "param_invalid", says: ["symbol"] });
   });
 
-  it.each([["600519,300750"], ["600519, "], [["600519"]], [["600519", "300750"]], [[]]])(
+  it.each([["600519,300750"], ["600519, "], [[["600519"]]], [["600519", "300750"]], [[]]])(
     "%j is 422: one security per request",
     async (symbol) => {
       const headers = { "accept-language": "en" };

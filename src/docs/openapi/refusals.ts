@@ -39,7 +39,13 @@ const EXAMPLES: { readonly [R in Reason]: Extract<Denial, { reason: R }> } = {
     days: 30,
   },
   rate_limited: { reason: "rate_limited", retryAfterSeconds: 10 },
-  param_invalid: { reason: "param_invalid", parameter: "start_time", problem: "time_form", given: "9:30" },
+  param_invalid: {
+    reason: "param_invalid",
+    parameter: "start_time",
+    problem: "time_form",
+    given: "9:30",
+    accepted: "09:30",
+  },
   param_unknown: {
     reason: "param_unknown",
     parameter: "star_time",
@@ -71,7 +77,13 @@ const EXAMPLES: { readonly [R in Reason]: Extract<Denial, { reason: R }> } = {
   withdrawn: { reason: "withdrawn", tradedate },
   nothing_published: { reason: "nothing_published", dataType: "level2", year: 2026 },
   slot_busy: { reason: "slot_busy" },
-  quota_used: { reason: "quota_used", unit: "files", limit: 30, resetSeconds: 13 * 3600 + 20 * 60 },
+  quota_used: {
+    reason: "quota_used",
+    interface: "level2_order_history",
+    unit: "files",
+    limit: 30,
+    resetSeconds: 13 * 3600 + 20 * 60,
+  },
   unavailable: { reason: "unavailable" },
   day_damaged: { reason: "day_damaged", tradedate },
 };

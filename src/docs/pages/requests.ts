@@ -90,7 +90,7 @@ export const en: PageText = {
       ],
     ),
     text(
-      "`null`, an empty string and blanks are the same as leaving a parameter out. Integers may be strings of digits. An unknown name is refused (422) with the nearest known one: a misspelt `star_time` does not quietly return the whole day.",
+      "`null`, an empty string and blanks are the same as leaving a parameter out. Integers may be strings of digits. An unknown name is refused (422) with the nearest known one: a misspelt `star_time` does not quietly return the whole day. `offset: 0` and `page: 1`, which generic clients send, are ignored; any other value of them is refused: use `cursor`.",
     ),
     heading("others", "The other operations"),
     list(

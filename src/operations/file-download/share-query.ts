@@ -17,7 +17,7 @@ const ACCEPTED_TYPES = DATA_TYPES.join(", ");
 /** The parameters of a share. Which years there are depends on the type and on today: the words say so. */
 export const shareParameters = lazily(() => ({
   data_type: z
-    .enum(DATA_TYPES, says("value_form", ACCEPTED_TYPES))
+    .enum(DATA_TYPES, says("value_unknown", ACCEPTED_TYPES))
     .meta({ description: "auction_tick from 2022, level2 from 2017." }),
   year: wholeNumberSchema({ from: Math.min(...Object.values(FIRST_YEAR)), to: 9999 }).meta({
     description: "Up to the present year in Beijing.",

@@ -60,7 +60,7 @@ async function makePage({ call, query, walk, found }: Accepted): Promise<MadePag
   const { start, end, pageSize, columns } = query;
   const ask = { position: walk.position, endTime: end, pageSize, columns };
   const page = await log.stage("r2", () => readOrderPage(env.PACKS, pack, entry, ask));
-  if ("reason" in page) return { reason: "cursor_invalid" };
+  if ("reason" in page) return { reason: "cursor_invalid", problem: "offset" };
   log.note({ r2Operations: page.read.operations, r2Bytes: page.read.bytes });
 
   const { symbol, market } = entry;

@@ -64,7 +64,9 @@ async function run(call: Call, query: OrderQuery, walk: Walk, question: OrderDay
 
   // 8 to 10. The slot, then the quota; charged once, here.
   const slot = await log.stage("gate", () => askForSlot(call, query, grant));
-  if ("reason" in slot) return call.refuse(slot);
+  if ("reason" in slot) {
+    return call.refuse(slot.reason === "quota_used" ? { ...slot, interface: ORDER_HISTORY } : slot);
+  }
 
   // 11. Read, encode, send.
   return answerWithSlot({ call, query, walk, slot, grant, question, found });

@@ -100,20 +100,31 @@ describe("parseEnvelope (spec 2.1)", () => {
   });
 
   it.each([
-    [{ apikey: "x", params: {} }, ["apiname"]],
-    [{ ...GOOD, apiname: " " }, ["apiname"]],
-    [{ ...GOOD, apiname: 7, apikey: null }, ["apiname", "apikey"]],
-    [{ ...GOOD, apikey: 12 }, ["apikey"]],
-    [{ ...GOOD, params: [] }, ["params"]],
-    [{ ...GOOD, params: null }, ["params"]],
-    [{ ...GOOD, params: "symbol" }, ["params"]],
-    [{}, ["apiname", "apikey", "params"]],
-  ])("refuses %j and names every wrong member", async (body, members) => {
-    expect(await read(JSON.stringify(body))).toEqual({
-      reason: "envelope_invalid",
-      problem: "members",
-      members,
-    });
+    [{ apikey: "x", params: {} }, ["apiname"], []],
+    [{ ...GOOD, apiname: " " }, ["apiname"], []],
+    [{ ...GOOD, apiname: 7, apikey: null }, ["apiname", "apikey"], ["apiname"]],
+    [{ ...GOOD, apikey: 12 }, ["apikey"], ["apikey"]],
+    [{ ...GOOD, params: [] }, ["params"], ["params"]],
+    [{ ...GOOD, params: null }, ["params"], []],
+    [{ ...GOOD, params: "symbol" }, ["params"], ["params"]],
+    [{}, ["apiname", "apikey", "params"], []],
+  ])(
+    "refuses %j and names every absent member and every one of a wrong type",
+    async (body, members, wrong) => {
+      expect(await read(JSON.stringify(body))).toEqual({
+        reason: "envelope_invalid",
+        problem: "members",
+        members,
+        wrong,
+        flat: null,
+      });
+    },
+  );
+
+  it("names a parameter that stands beside the absent params", async () => {
+    const body = { apiname: "a", apikey: "b", tradedate: "20260311", symbol: "600519" };
+    expect(await read(JSON.stringify(body))).toMatchObject({ members: ["params"], flat: "symbol" });
+    expect(await read(JSON.stringify({ ...body, params: {} }))).toMatchObject({ params: {} });
   });
 
   it("takes absent params for {} of the operations that demand none, and nothing else", () => {

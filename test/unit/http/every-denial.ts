@@ -25,7 +25,8 @@ const PROBLEMS: Record<ParamProblem, string> = {
   time_out_of_day: "start_time",
   empty_window: "start_time",
   fields_form: "fields",
-  value_form: "data_type",
+  value_form: "month",
+  value_unknown: "data_type",
   out_of_range: "year",
 };
 
@@ -34,7 +35,13 @@ export const EVERY_DENIAL: readonly Denial[] = [
   { reason: "envelope_invalid", problem: "not_json" },
   { reason: "envelope_invalid", problem: "not_object" },
   { reason: "envelope_invalid", problem: "header_length", name: "accept-language" },
-  { reason: "envelope_invalid", problem: "members", members: ["apikey", "params"] },
+  {
+    reason: "envelope_invalid",
+    problem: "members",
+    members: ["apikey", "params"],
+    wrong: ["params"],
+    flat: "symbol",
+  },
   { reason: "method_not_allowed", method: "GET" },
   { reason: "body_too_large", limitBytes: 65_536 },
   { reason: "not_found", path: "/nowhere" },
@@ -45,6 +52,14 @@ export const EVERY_DENIAL: readonly Denial[] = [
     nearest: "level2_order_history",
     known: ["level2_order_history"],
   },
+  {
+    reason: "envelope_invalid",
+    problem: "members",
+    members: ["apikey"],
+    wrong: ["apikey"],
+    flat: null,
+  },
+  { reason: "cursor_invalid", problem: "offset" },
   { reason: "key_unknown" },
   { reason: "key_unknown", empty: true },
   { reason: "key_revoked" },
@@ -84,10 +99,13 @@ export const EVERY_DENIAL: readonly Denial[] = [
       parameter,
       problem: problem as ParamProblem,
       given: problem === "missing" ? "" : "given value",
-      ...(["value_form", "out_of_range"].includes(problem) ? { accepted: "2017-2026" } : {}),
+      ...(["value_form", "value_unknown", "differs_from_limit", "out_of_range"].includes(problem)
+        ? { accepted: "2017-2026" }
+        : {}),
     }),
   ),
   { reason: "param_unknown", parameter: "offset", hint: null, known: ["symbol", "cursor"] },
+  { reason: "param_unknown", parameter: "offset", hint: { kind: "paging" }, known: ["symbol", "cursor"] },
   { reason: "param_unknown", parameter: "symbol", hint: null, known: [] },
   {
     reason: "param_unknown",
@@ -104,6 +122,7 @@ export const EVERY_DENIAL: readonly Denial[] = [
   { reason: "param_excluded", parameters: ["cursor", "end_time"] },
   { reason: "field_unknown", field: "pric", nearest: "price" },
   { reason: "field_unknown", field: "xyzzy", nearest: null },
+  { reason: "field_unknown", field: "time price", nearest: null, separated: "time,price" },
   { reason: "cursor_old_format" },
   { reason: "cursor_invalid" },
   { reason: "cursor_mismatch", parameter: "end_time" },

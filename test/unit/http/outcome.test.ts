@@ -109,7 +109,7 @@ describe("messages (decisions 1)", () => {
       expect.stringMatching(/^month 202501 .*professional.*30 calendar days.*20260211/),
     ]);
     expect(the("plan_expired").map((denial) => say(denial, "zh"))).toEqual([
-      expect.stringContaining("周卡已于北京时间 2026-03-01T00:00:00+08:00 到期"),
+      expect.stringContaining("周卡已于北京时间 2026-03-01 00:00 到期"),
     ]);
   });
 

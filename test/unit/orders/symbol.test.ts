@@ -49,12 +49,25 @@ describe("symbolSchema (decisions 3)", () => {
     expect(parseSymbol(value)).toMatchObject({ reason: "param_invalid", problem: "not_string" });
   });
 
-  it.each([[["600519"]], [[]], ["600519,000001"], ["600519，000001"], ["600519;000001"], [",600519"]])(
-    "refuses %j as more than one security",
-    (value) => {
-      expect(parseSymbol(value)).toMatchObject({ reason: "param_invalid", problem: "one_symbol_only" });
-    },
-  );
+  it.each([
+    [["600519", "000001"]],
+    [[["600519"]]],
+    [[]],
+    ["600519,000001"],
+    ["600519，000001"],
+    ["600519;000001"],
+    [",600519"],
+  ])("refuses %j as more than one security", (value) => {
+    expect(parseSymbol(value)).toMatchObject({ reason: "param_invalid", problem: "one_symbol_only" });
+  });
+});
+
+describe("a list of one", () => {
+  it("is that one", () => {
+    expect(parseSymbol(["600519.SH"])).toEqual({ symbol: "600519", market: "SH" });
+    expect(parseSymbol(["60051"])).toMatchObject({ problem: "symbol_form" });
+    expect(parseSymbol([600519])).toMatchObject({ problem: "not_string" });
+  });
 });
 
 describe("chooseMarket (decisions 3)", () => {
