@@ -6,6 +6,7 @@ import * as z from "zod";
 import { randomBase62 } from "../access/key.ts";
 import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import type { By } from "../catalog/accounts.ts";
+import { damageOf } from "../catalog/decisions.ts";
 import {
   ADOPTED_R2_UPLOAD_ID,
   isKnownPackKey,
@@ -21,7 +22,7 @@ import { freeRevision } from "./free-revision.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import { takeOver } from "./upload-begin.ts";
 import { type Completed, complete } from "./upload-complete.ts";
-import { packUpload } from "./upload-pack.ts";
+import { dayDecision, packUpload } from "./upload-pack.ts";
 import type { Stores, UploadTarget } from "./upload-target.ts";
 import type { AdoptableDay, adoptDaySchema } from "./wire.ts";
 
@@ -59,7 +60,8 @@ const claimsSchema = z.object({ degraded: z.boolean() });
 /**
  * Serves the pack in `ask.objectKey` as the next revision of `tradedate`, after the same checks as of one that
  * was just sent. Refuses an object that is not there, that the catalog knows (a revision of its history is
- * restored), whose sum nobody tells, and one that is no whole pack of that day.
+ * restored), whose sum nobody tells, one that is no whole pack of that day or was found damaged, and content that
+ * was withdrawn.
  */
 export async function adoptPack(
   stores: Stores,
@@ -74,6 +76,8 @@ export async function adoptPack(
     const isLoaded = (await servedRevisions(db)).has(tradedate);
     return { reason: "pack_known", tradedate, objectKey, isLoaded };
   }
+  const damage = await damageOf(db, objectKey);
+  if (damage !== null) return { reason: "pack_damaged", tradedate, called: objectKey, ...damage };
   const metadata = metadataSchema.parse(object.customMetadata ?? {});
   const sha256 = ask.sha256 ?? metadata.sha256;
   if (sha256 === undefined) return { reason: "pack_sum_unknown", objectKey };
@@ -84,6 +88,8 @@ export async function adoptPack(
   const rows = entries.reduce((sum, entry) => sum + entry.rows, 0);
   const degraded = ask.degraded ?? degradedOf(metadata.claims);
   const claims: PackClaims = { buildId, rows, securities: entries.length, degraded };
+  const decision = await dayDecision(db, tradedate, buildId, force);
+  if (decision !== null) return decision;
 
   const target = packUpload(tradedate);
   const content = { objectKey, sizeBytes: object.size, sha256, claims };

@@ -2,9 +2,11 @@
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { PackClaims } from "../catalog/publish-day.ts";
 import type { Upload } from "../catalog/uploads.ts";
+import { ByteStream } from "../packs/byte-stream.ts";
 import { PackFormatError } from "../packs/errors.ts";
 import type { DayIndex } from "../packs/layout.ts";
 import { locateIndex, type ReadRange } from "../packs/locate.ts";
+import { PackCheck } from "../packs/section-check.ts";
 import type { ArrivalProblem } from "./upload-target.ts";
 
 /** An object in R2 and what is said of its bytes. */
@@ -18,32 +20,66 @@ interface Arrived<Claims> {
 
 /**
  * Compares size and SHA-256 (streamed, never in memory as a whole) of the object of `upload` that has this
- * etag with what the operator announced; null when both are right.
+ * etag with what the operator announced; null when both are right. `take` sees every byte in order.
  */
 export async function checkBytes(
   bucket: R2Bucket,
   { upload, etag }: { upload: AnnouncedObject; etag: string },
+  take: (piece: Uint8Array) => void = () => undefined,
 ): Promise<ArrivalProblem | null> {
   const object = await bucket.get(upload.objectKey, { onlyIf: { etagMatches: etag } });
   if (object === null || !("body" in object))
     throw new Error(`${upload.objectKey} changed while being checked`);
-  const sha256 = await streamedSha256(object.body);
+  const sha256 = await streamedSha256(object.body, take);
   if (object.size !== upload.sizeBytes) {
     return { problem: `it has ${object.size} bytes, ${upload.sizeBytes} were announced` };
   }
   return sha256 === upload.sha256 ? null : { problem: `its SHA-256 is ${sha256}, not the announced one` };
 }
 
-/** The day index of an order pack that arrived, after its bytes and its index region were checked. */
+/**
+ * The day index of an order pack that arrived, after its bytes, its index region, and the checksums of every block
+ * and section were checked.
+ */
 export async function checkPack(
   bucket: R2Bucket,
   { tradedate, ...arrived }: Arrived<PackClaims> & { tradedate: BeijingDate },
 ): Promise<DayIndex | ArrivalProblem> {
-  const wrong = await checkBytes(bucket, arrived);
-  if (wrong !== null) return wrong;
-  const { upload, etag } = arrived;
-  const index = await packIndex(upload.sizeBytes, arrivedRange(bucket, { ...upload, etag }));
-  return "problem" in index ? index : (problemOf(index, tradedate, upload.claims) ?? index);
+  const index = await wholePack(bucket, arrived);
+  return "problem" in index ? index : (problemOf(index, tradedate, arrived.upload.claims) ?? index);
+}
+
+/** The index of the pack in an object, after every byte of the object was checked as `checkPack` does. */
+export async function wholePack(
+  bucket: R2Bucket,
+  arrived: { upload: AnnouncedObject; etag: string },
+): Promise<DayIndex | ArrivalProblem> {
+  const { objectKey, sizeBytes } = arrived.upload;
+  const head = await bucket.head(objectKey);
+  if (head?.size !== sizeBytes) {
+    return { problem: `it has ${head?.size ?? 0} bytes, ${sizeBytes} were announced` };
+  }
+  const index = await packIndex(sizeBytes, arrivedRange(bucket, { objectKey, etag: arrived.etag }));
+  if ("problem" in index) return (await checkBytes(bucket, arrived)) ?? index;
+  const check = new PackCheck(index);
+  let broken: PackFormatError | null = null;
+  const checked = (step: () => void) => {
+    // The sum of all bytes is wanted whatever a block is like: it is what the operator can compare.
+    if (broken !== null) return;
+    try {
+      step();
+    } catch (failure) {
+      if (!(failure instanceof PackFormatError)) throw failure;
+      broken = failure;
+    }
+  };
+  const wrong = await checkBytes(bucket, arrived, (piece) => checked(() => check.push(piece)));
+  checked(() => check.finish());
+  return wrong ?? problemIn(broken) ?? index;
+}
+
+function problemIn(failure: PackFormatError | null): ArrivalProblem | null {
+  return failure === null ? null : { problem: failure.message };
 }
 
 /** The index of the pack of `sizeBytes` bytes that `readRange` reads, or why it holds none. */
@@ -70,9 +106,20 @@ function problemOf(index: DayIndex, tradedate: BeijingDate, claims: PackClaims):
   return null;
 }
 
-async function streamedSha256(body: ReadableStream): Promise<string> {
+/** Bytes that are hashed at a time. */
+const PIECE_BYTES = 1024 * 1024;
+
+async function streamedSha256(body: ReadableStream, take: (piece: Uint8Array) => void): Promise<string> {
   const digest = new crypto.DigestStream("SHA-256");
-  await body.pipeTo(digest);
+  const writer = digest.getWriter();
+  const stream = new ByteStream(body);
+  for (;;) {
+    const piece = await stream.read(PIECE_BYTES);
+    take(piece);
+    if (piece.length > 0) await writer.write(piece);
+    if (piece.length < PIECE_BYTES) break;
+  }
+  await writer.close();
   return Buffer.from(await digest.digest).toString("hex");
 }
 

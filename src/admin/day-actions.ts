@@ -4,7 +4,8 @@ import type { By } from "../catalog/accounts.ts";
 import { lastActorOf } from "../catalog/audit.ts";
 import { serveAgain, withdrawDay } from "../catalog/day-actions.ts";
 import { type DayRevision, dayRevisions, hasIndexRows, type ServedDay, servedDay } from "../catalog/days.ts";
-import { checkBytes } from "./arrival.ts";
+import type { DayState } from "../catalog/order-day.ts";
+import { wholePack } from "./arrival.ts";
 import { freeRevision } from "./free-revision.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import { packUpload } from "./upload-pack.ts";
@@ -37,23 +38,29 @@ export interface ServeAgainAsk {
   tradedate: BeijingDate;
   /** The revision the operator saw. */
   revision: number;
-  /** Whose content: the present one, the newest other one, or that of a revision number. */
+  /** The state the operator saw; absent: any, as commands of earlier versions send none. */
+  state?: DayState | undefined;
+  /**
+   * Whose content: the present one, the newest other one that is neither withdrawn nor damaged, or that of a
+   * revision number. A withdrawal of the present or numbered content ends: the operator names it.
+   */
   content: "present" | "previous" | number;
 }
 
 /**
  * Serves a content of the day's history under a new number, after its bytes in R2 were checked against their
- * SHA-256. What was served once is not judged for plausibility again. Refuses when the day has changed since the
- * operator looked, and when there is no such content or it is not kept any more.
+ * SHA-256 and the checksums of its index. What was served once is not judged for plausibility again. Refuses when
+ * the day has changed since the operator looked, when there is no such content or it is not kept any more, and a pack
+ * that was found damaged.
  */
 export async function serveContentAgain(
   { db, bucket }: Stores,
-  { tradedate, revision, content }: ServeAgainAsk,
+  { tradedate, revision, state, content }: ServeAgainAsk,
   by: By,
 ): Promise<ActedOn | AdminRefusal> {
   const day = await servedDay(db, tradedate);
   if (day === null) return absent(tradedate);
-  if (day.revision !== revision) return changedBy(db, day);
+  if (day.revision !== revision || day.state !== (state ?? day.state)) return changedBy(db, day);
   const wanted = contentOf(await dayRevisions(db, tradedate), day, content);
   if (wanted === undefined) {
     return typeof content === "number"
@@ -61,13 +68,22 @@ export async function serveContentAgain(
       : { reason: "nothing_to_restore", tradedate };
   }
   const unkept = { reason: "revision_gone", tradedate, revision: wanted.revision } as const;
-  const { packId, objectKey, etag, sizeBytes, sha256 } = wanted;
+  const { packId, buildId, objectKey, etag, sizeBytes, sha256, damaged } = wanted;
+  if (damaged !== null) {
+    return {
+      reason: "pack_damaged",
+      tradedate,
+      called: `The pack of revision ${wanted.revision}`,
+      ...damaged,
+    };
+  }
   if ((await bucket.head(objectKey))?.etag !== etag || !(await hasIndexRows(db, packId))) return unkept;
-  const wrong = await checkBytes(bucket, { upload: { objectKey, sizeBytes, sha256 }, etag });
-  if (wrong !== null) return { reason: "content_wrong", called: tradedate, problem: wrong.problem };
+  const whole = await wholePack(bucket, { upload: { objectKey, sizeBytes, sha256 }, etag });
+  if ("problem" in whole) return { reason: "content_wrong", called: tradedate, problem: whole.problem };
   const kind = packId === day.packId ? "published" : "restored";
   const number = await freeRevision({ db, bucket }, packUpload(tradedate));
-  const served = await serveAgain(db, { tradedate, revision }, { packId, kind, number }, by);
+  const seen = { tradedate, revision, state: day.state };
+  const served = await serveAgain(db, seen, { packId, buildId, kind, number }, by);
   const after = await servedDay(db, tradedate);
   if (after === null) throw new Error(`${tradedate} vanished`);
   return served ? { day: after, changed: true, actor: by.actor.name } : changedBy(db, after);
@@ -82,7 +98,9 @@ function contentOf(
     case "present":
       return revisions.find(({ packId }) => packId === day.packId);
     case "previous":
-      return revisions.find(({ packId }) => packId !== day.packId);
+      return revisions.find(
+        ({ packId, withdrawn, damaged }) => packId !== day.packId && withdrawn === null && damaged === null,
+      );
     default:
       return revisions.find(({ revision }) => revision === content);
   }

@@ -11,10 +11,10 @@ import { type ActedOn, type ServeAgainAsk, serveContentAgain, withdraw } from ".
 import { overviewOf, revisionOf, summaryOf } from "./day-summary.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal, parsed } from "./exchange.ts";
 import type { AdminRefusal } from "./refusal.ts";
-import { begin } from "./upload-begin.ts";
+import { begin, discard } from "./upload-begin.ts";
 import { type Completed, complete } from "./upload-complete.ts";
 import { receivePart, storesOf, uploadingAnswer } from "./upload-exchange.ts";
-import { packUpload } from "./upload-pack.ts";
+import { dayDecision, packUpload } from "./upload-pack.ts";
 import {
   adoptDaySchema,
   beginUploadSchema,
@@ -75,13 +75,14 @@ async function withdrawDay(c: AdminContext): Promise<DayChanged | AdminRefusal> 
 async function restoreDay(c: AdminContext): Promise<DayChanged | AdminRefusal> {
   const body = await bodyOf(c, restoreDaySchema);
   if (isRefusal(body)) return body;
-  const { revision, to = "previous" } = body;
-  return serveAgain(c, { revision, content: to });
+  const { revision, state, to = "previous" } = body;
+  return serveAgain(c, { revision, state, content: to });
 }
 
 async function publishDay(c: AdminContext): Promise<DayChanged | AdminRefusal> {
   const body = await bodyOf(c, publishDaySchema);
-  return isRefusal(body) ? body : serveAgain(c, { revision: body.revision, content: "present" });
+  if (isRefusal(body)) return body;
+  return serveAgain(c, { revision: body.revision, state: body.state, content: "present" });
 }
 
 async function serveAgain(
@@ -104,14 +105,32 @@ async function beginUpload(c: AdminContext): Promise<UploadBegun | AdminRefusal>
   if (isRefusal(body)) return body;
   const { force, sizeBytes, sha256, buildId, rows, securities, degraded } = body;
   const content = { sizeBytes, sha256, claims: { buildId, rows, securities, degraded } };
-  const served = await servedDay(c.env.DB, date);
-  if (!force && served !== null && isServed(served, content)) {
-    return { state: "served", day: summaryOf(served) };
-  }
+  const already = await servedAlready(c.env.DB, date, content, force);
+  if (already !== null) return already;
+  const decision = await dayDecision(c.env.DB, date, buildId, force);
+  if (decision !== null) return decision;
   const begun = await begin(storesOf(c), packUpload(date), content, byOf(c).nowMs);
+  // Another publisher of this content may have served it while this upload was being opened.
+  const meanwhile = await servedAlready(c.env.DB, date, content, force);
+  if (meanwhile !== null) {
+    if (!isRefusal(begun)) await discard(storesOf(c), begun.upload);
+    return meanwhile;
+  }
   if (isRefusal(begun)) return begun;
   await setForced(c.env.DB, begun.upload.uploadId, force);
   return uploadingAnswer(begun);
+}
+
+/** The answer to a publisher whose content is served already; null when it is not, or a new revision is wanted. */
+async function servedAlready(
+  db: D1Database,
+  date: BeijingDate,
+  content: Content<PackClaims>,
+  force: boolean,
+): Promise<UploadBegun | null> {
+  const served = force ? null : await servedDay(db, date);
+  if (served === null || !isServed(served, content)) return null;
+  return { state: "served", day: summaryOf(served) };
 }
 
 /** Whether the served revision has this very content: then there is nothing to upload. */

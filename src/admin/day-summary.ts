@@ -9,9 +9,14 @@ export function summaryOf({ publishedAtMs, packId: _, ...day }: ServedDay): DayS
 }
 
 export function revisionOf(stored: CatalogRevision): DayRevision {
-  const { publishedAtMs, replacedAtMs, packId: _, etag: __, ...revision } = stored;
+  const { publishedAtMs, replacedAtMs, packId: _, etag: __, withdrawn, damaged, ...revision } = stored;
   return {
     ...revision,
+    withdrawn:
+      withdrawn === null
+        ? null
+        : { at: beijingTimestamp(withdrawn.atMs), by: withdrawn.actor, note: withdrawn.note },
+    damaged: damaged === null ? null : { at: beijingTimestamp(damaged.atMs), note: damaged.note },
     publishedAt: beijingTimestamp(publishedAtMs),
     replacedAt: replacedAtMs === null ? null : beijingTimestamp(replacedAtMs),
   };

@@ -14,13 +14,15 @@ export type AdminContext = Context<AdminEnv>;
 /** Bodies of JSON routes: ten years of calendar or 1,000 imported keys stay far below. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** The request's JSON body by `schema`, or why it is refused. */
+/** The request's JSON body by `schema`, or why it is refused; `whenEmpty` stands for a body of no bytes. */
 export async function bodyOf<Schema extends z.ZodType>(
   c: AdminContext,
   schema: Schema,
+  whenEmpty?: z.input<Schema>,
 ): Promise<z.output<Schema> | AdminRefusal> {
   const bytes = await readAtMost(c.req.raw.body, MAX_BODY_BYTES);
   if (bytes === null) return { reason: "body_too_large", maxBytes: MAX_BODY_BYTES };
+  if (bytes.length === 0 && whenEmpty !== undefined) return parsed(schema, whenEmpty, "The body");
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes));

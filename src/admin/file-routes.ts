@@ -1,7 +1,9 @@
 /** `/admin/files`: the operator's daily files, from their upload to their withdrawal. */
 import { Hono } from "hono";
 import { beijingTimestamp } from "../calendar/beijing.ts";
+import { type Withdrawal, withdrawalAgainst } from "../catalog/decisions.ts";
 import {
+  caseTwin,
   fileTarget,
   publishFile,
   revisionsAt,
@@ -24,6 +26,7 @@ import {
   type FileSummary,
   type FileUploadBegun,
   fileNameProblem,
+  publishFileSchema,
   type StoredPart,
   withdrawFileSchema,
 } from "./wire.ts";
@@ -56,16 +59,32 @@ async function beginUpload(c: AdminContext): Promise<FileUploadBegun | AdminRefu
   if (isRefusal(place)) return place;
   const body = await bodyOf(c, beginFileUploadSchema);
   if (isRefusal(body)) return body;
-  const [newest] = await revisionsAt(c.env.DB, place);
-  if (newest !== undefined && isPresent(newest, body)) return { state: "present", file: summaryOf(newest) };
+  const there = (await revisionsAt(c.env.DB, place)).find((file) => isPresent(file, body));
+  if (there !== undefined) return { state: "present", file: summaryOf(there) };
+  const twin = await caseTwin(c.env.DB, place);
+  if (twin !== null) {
+    return { reason: "file_name", problem: `it differs only in case from ${twin}, which the day has` };
+  }
+  const against = await withdrawalAgainst(c.env.DB, { target: fileTarget(place), content: body.sha256 });
+  if (against?.isSame) return withdrawnRefusal(place, against);
   const begun = await begin(storesOf(c), fileUpload(place), { ...body, claims: {} }, byOf(c).nowMs);
   return isRefusal(begun) ? begun : uploadingAnswer(begun);
 }
 
-/** Whether the newest revision has this very content and went through its checks: nothing is to be sent. */
-function isPresent(newest: StoredFile, content: { sizeBytes: number; sha256: string }): boolean {
-  const isChecked = newest.state === "verifying" || newest.state === "published";
-  return isChecked && newest.sha256 === content.sha256 && newest.sizeBytes === content.sizeBytes;
+/** Whether a revision has this very content and went through its checks: nothing is to be sent. */
+function isPresent(file: StoredFile, content: { sizeBytes: number; sha256: string }): boolean {
+  const isChecked = file.state === "verifying" || file.state === "published";
+  return isChecked && file.sha256 === content.sha256 && file.sizeBytes === content.sizeBytes;
+}
+
+/** Why an operator's withdrawal speaks against this content of the file. */
+function withdrawnRefusal(
+  { dataType, tradedate, name }: FilePlace,
+  { withdrawal, isSame }: { withdrawal: Withdrawal; isSame: boolean },
+): AdminRefusal {
+  if (!isSame) return { reason: "target_withdrawn", called: name, ...withdrawal };
+  const again = `edgetape files publish --type ${dataType} --date ${tradedate} --name ${name} --revision ${withdrawal.revision}`;
+  return { reason: "content_withdrawn", called: name, again, ...withdrawal };
 }
 
 async function putPart(c: AdminContext): Promise<StoredPart | AdminRefusal> {
@@ -83,16 +102,52 @@ async function completeUpload(c: AdminContext): Promise<FileSummary | AdminRefus
   return file === undefined ? { reason: "other_publisher", called: place.name } : summaryOf(file);
 }
 
-/** Offers the newest revision; one that is offered already stays as it is. */
+/** Offers the revision that the operator names; one that is offered already stays as it is. */
 async function publish(c: AdminContext): Promise<FileSummary | AdminRefusal> {
   const place = placeOf(c);
   if (isRefusal(place)) return place;
-  const [newest] = await revisionsAt(c.env.DB, place);
+  // Commands of earlier versions send no body.
+  const body = await bodyOf(c, publishFileSchema, {});
+  if (isRefusal(body)) return body;
+  const file = meant(place, await revisionsAt(c.env.DB, place), body.revision);
+  if (isRefusal(file)) return file;
+  if (file.state === "published") return summaryOf(file);
+  if (file.state === "uploaded") return { reason: "file_unchecked", name: place.name };
+  const published = await publishFile(c.env.DB, file, { ...byOf(c), isForced: body.force });
+  if (published) return present(c, file);
+  const against = await withdrawalAgainst(c.env.DB, { target: fileTarget(place), content: file.sha256 });
+  if (against !== null && file.state !== "withdrawn") return withdrawnRefusal(place, against);
+  return { reason: "other_publisher", called: place.name };
+}
+
+/**
+ * The revision to publish: the named one; without a name the only one that waits, or what is offered already when
+ * none waits. Of `revisions`, newest first.
+ */
+function meant(
+  place: FilePlace,
+  revisions: StoredFile[],
+  revision: number | undefined,
+): StoredFile | AdminRefusal {
+  const [newest] = revisions;
   if (newest === undefined) return absent(place);
-  if (newest.state === "published") return summaryOf(newest);
-  if (newest.state === "uploaded") return { reason: "file_unchecked", name: place.name };
-  const published = await publishFile(c.env.DB, newest, byOf(c));
-  return published ? present(c, newest) : { reason: "other_publisher", called: place.name };
+  if (revision !== undefined) {
+    const named = revisions.find((each) => each.revision === revision);
+    return named ?? { reason: "file_changed", name: place.name, revision, newest: newest.revision };
+  }
+  const waiting = revisions.filter(({ state }) => state === "verifying" || state === "withdrawn");
+  const [only, ...others] = waiting;
+  if (others.length > 0) {
+    return {
+      reason: "revision_unclear",
+      name: place.name,
+      waiting: waiting.map(({ revision: number, state }) => ({
+        revision: number,
+        state: state === "withdrawn" ? state : "never published",
+      })),
+    };
+  }
+  return only ?? newest;
 }
 
 /** Takes back what is offered, or else the newest revision, so that it is not offered by mistake. */

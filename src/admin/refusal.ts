@@ -1,6 +1,8 @@
 /** Why an admin request is not carried out: tagged facts, and the one place that gives them words and a status. */
 
-import type { Comparison } from "../catalog/plausibility.ts";
+import { beijingTimestamp } from "../calendar/beijing.ts";
+import type { Damage, Withdrawal } from "../catalog/decisions.ts";
+import type { Comparison, Loss } from "../catalog/plausibility.ts";
 import type { TokenScope } from "../entitlement/operators.ts";
 
 export type AdminRefusal =
@@ -38,6 +40,18 @@ export type AdminRefusal =
   | ({ reason: "implausible"; tradedate: string } & Comparison)
   /** It has as many orders of every security as the day `of`, up to the same times. */
   | { reason: "day_repeated"; tradedate: string; of: string }
+  /** It has less than the revision it would replace; nothing is served until the publisher insists. */
+  | ({ reason: "shrunk"; tradedate: string } & Loss)
+  /** An operator withdrew this very content; `again` is the command that serves it all the same. */
+  | ({ reason: "content_withdrawn"; called: string; again: string } & Withdrawal)
+  /** Nothing of it is served since an operator withdrew it, and the publisher does not insist on other content. */
+  | ({ reason: "target_withdrawn"; called: string } & Withdrawal)
+  /** A block of the pack `called` so failed its checksum before. */
+  | ({ reason: "pack_damaged"; tradedate: string; called: string } & Damage)
+  /** Several revisions of a file wait; the operator must name the one that was reviewed. */
+  | { reason: "revision_unclear"; name: string; waiting: { revision: number; state: string }[] }
+  /** The file has no such revision, or a newer one was published in its place. */
+  | { reason: "file_changed"; name: string; revision: number; newest: number }
   /** Somebody changed the day since the operator looked; `actor` did what is newest. */
   | { reason: "day_changed"; tradedate: string; revision: number; actor: string }
   | { reason: "nothing_to_restore"; tradedate: string }
@@ -135,6 +149,35 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
         status: 422,
         error: `${refusal.tradedate} has exactly as many orders of every security as ${refusal.of}, up to the same times, and is not served: it looks like the same delivery under another date. If it is right all the same, run it again with --force.`,
       };
+    case "shrunk":
+      return { status: 422, error: shrunkSentence(refusal.tradedate, refusal) };
+    case "content_withdrawn":
+      return {
+        status: 409,
+        error: `This content of ${refusal.called} was withdrawn as revision ${refusal.revision} ${decided(refusal)} and is not served. To serve it all the same, run \`${refusal.again}\`.`,
+      };
+    case "target_withdrawn":
+      return {
+        status: 409,
+        error: `${refusal.called} was withdrawn as revision ${refusal.revision} ${decided(refusal)}, and other content is not served in its place. If it is to be served, run it again with --force.`,
+      };
+    case "pack_damaged":
+      return {
+        status: 422,
+        error: `${refusal.called} of ${refusal.tradedate} was found damaged at ${instant(refusal.atMs)} (${refusal.note}) and is not served again. Publish the day from its pack, rebuild it, or restore another revision.`,
+      };
+    case "revision_unclear": {
+      const waiting = refusal.waiting.map(({ revision, state }) => `${revision} (${state})`).join(", ");
+      return {
+        status: 409,
+        error: `${refusal.name} has several revisions that could be published: ${waiting}. Name the one that you have looked at with --revision.`,
+      };
+    }
+    case "file_changed":
+      return {
+        status: 409,
+        error: `Revision ${refusal.revision} of ${refusal.name} cannot be published any more: the newest is ${refusal.newest}. Look at it and try again.`,
+      };
     case "day_changed":
       return {
         status: 409,
@@ -143,7 +186,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "nothing_to_restore":
       return {
         status: 422,
-        error: `${refusal.tradedate} never had another content than now; edgetape day publish serves this one again.`,
+        error: `${refusal.tradedate} never had another content than now that is neither withdrawn nor damaged; edgetape day publish serves the present one again.`,
       };
     case "revision_gone":
       return {
@@ -178,12 +221,36 @@ function endedSentence(state: "replaced" | "abandoned" | "refused" | "served", n
   switch (state) {
     case "replaced":
     case "abandoned":
-      return "Another publisher began a different upload of it; this one is over.";
+      return note === ""
+        ? "Another publisher began a different upload of it; this one is over."
+        : `This upload is over: ${note}. Look at it before publishing again.`;
     case "refused":
       return `This upload was refused before: ${note}.`;
     case "served":
       return "This upload is complete and takes no more parts.";
   }
+}
+
+/** Who decided it, when and why. */
+function decided({ actor, atMs, note }: Withdrawal): string {
+  return `by ${actor} at ${instant(atMs)}${note === "" ? "" : ` (${note})`}`;
+}
+
+/** Decisions of earlier versions may have no time. */
+function instant(atMs: number): string {
+  return atMs === 0 ? "an unknown time" : beijingTimestamp(atMs);
+}
+
+function shrunkSentence(tradedate: string, { revision, markets, securities, lost, fewer }: Loss): string {
+  const facts: string[] = [];
+  for (const { market, rows, before } of markets)
+    facts.push(`${market} has ${rows} orders instead of ${before}`);
+  const named = securities.map(({ code, rows, before }) =>
+    rows === 0 ? `${code} is missing` : `${code} has ${rows} instead of ${before}`,
+  );
+  if (lost > 0) facts.push(`${lost} securities are missing`);
+  if (fewer > 0) facts.push(`${fewer} have 10 % fewer orders or less than that`);
+  return `${tradedate} has less than revision ${revision}, which it would replace, and is not served: ${facts.join("; ")} (${named.join(", ")}${lost + fewer > securities.length ? ", …" : ""}). If that is right, run it again with --force.`;
 }
 
 function listed(numbers: number[]): string {

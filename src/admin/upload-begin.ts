@@ -4,6 +4,7 @@ import { ADOPTED_R2_UPLOAD_ID } from "../catalog/known-packs.ts";
 import {
   beginUpload,
   type Content,
+  moveUpload,
   type NewUpload,
   openUpload,
   type Upload,
@@ -24,8 +25,8 @@ export interface Begun<Claims> {
 }
 
 /**
- * Opens an upload of `content`. The open upload of the very same content is taken up again; one of other
- * content is replaced, and its publisher is told at its next step.
+ * Opens an upload of `content`. The open upload of the very same content is taken up again, also when another
+ * publisher opened it at this moment; one of other content is replaced, and its publisher is told at its next step.
  */
 export async function begin<Claims>(
   stores: Stores,
@@ -36,9 +37,7 @@ export async function begin<Claims>(
   const { db, bucket } = stores;
   const { target } = of;
   const previous = await openUpload<Claims>(db, target);
-  if (previous !== null && isSameContent(previous, content) && nowMs - previous.begunAtMs < RESUMABLE_MS) {
-    return { upload: previous, parts: await uploadParts(db, previous.uploadId) };
-  }
+  if (previous !== null && isResumable(previous, content, nowMs)) return resumed(db, previous);
 
   const uploadId = randomBase62(16);
   const revision = await freeRevision(stores, of);
@@ -51,9 +50,29 @@ export async function begin<Claims>(
   const upload = { ...content, uploadId, target, revision, objectKey, r2UploadId, begunAtMs: nowMs };
   if (!(await takeOver(stores, upload, previous))) {
     await forget(bucket, objectKey, r2UploadId);
+    const other = await openUpload<Claims>(db, target);
+    if (other !== null && isResumable(other, content, nowMs)) return resumed(db, other);
     return { reason: "other_publisher", called: of.called };
   }
   return { upload: { ...upload, state: "uploading", stateNote: "" }, parts: [] };
+}
+
+/** Ends an upload that takes parts and that nobody needs. */
+export async function discard(
+  { db, bucket }: Stores,
+  upload: Pick<Upload, "uploadId" | "objectKey" | "r2UploadId">,
+): Promise<void> {
+  if (await moveUpload(db, upload, "uploading", "replaced")) {
+    await forget(bucket, upload.objectKey, upload.r2UploadId);
+  }
+}
+
+function isResumable(open: Upload, content: Content<unknown>, nowMs: number): boolean {
+  return isSameContent(open, content) && nowMs - open.begunAtMs < RESUMABLE_MS;
+}
+
+async function resumed<Claims>(db: D1Database, upload: Upload<Claims>): Promise<Begun<Claims>> {
+  return { upload, parts: await uploadParts(db, upload.uploadId) };
 }
 
 /** Opens `upload` in the place of the target's open upload; false when somebody else opened or served one. */

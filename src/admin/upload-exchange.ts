@@ -3,7 +3,7 @@ import type { Upload } from "../catalog/uploads.ts";
 import { type AdminContext, readAtMost } from "./exchange.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import type { Begun } from "./upload-begin.ts";
-import { partCountOf, storePart } from "./upload-part.ts";
+import { endedRefusal, partCountOf, storePart } from "./upload-part.ts";
 import type { Stores } from "./upload-target.ts";
 import { PART_SHA256_HEADER, PART_SIZE_BYTES, type StoredPart, type Uploading } from "./wire.ts";
 import { sha256Schema } from "./wire-fields.ts";
@@ -27,10 +27,8 @@ export function uploadingAnswer({ upload, parts }: Begun<unknown>): Uploading {
 
 /** Stores the part `:n` of the path, or says why this upload does not take it. */
 export async function receivePart(c: AdminContext, upload: Upload): Promise<StoredPart | AdminRefusal> {
-  if (upload.state !== "uploading") {
-    const state = upload.state === "completing" ? "served" : upload.state;
-    return { reason: "upload_ended", state, note: upload.stateNote };
-  }
+  const ends = upload.state === "replaced" || upload.state === "abandoned" || upload.state === "refused";
+  if (ends) return endedRefusal(upload);
   const n = c.req.param("n") ?? "";
   if (!/^[1-9]\d{0,4}$/.test(n))
     return { reason: "part_number", n, partCount: partCountOf(upload.sizeBytes) };

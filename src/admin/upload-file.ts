@@ -3,6 +3,7 @@ import { acceptFile, enterFile, fileObjectKey, fileTarget } from "../catalog/fil
 import type { FilePlace } from "../catalog/files.ts";
 import type { Upload } from "../catalog/uploads.ts";
 import { auctionProblem } from "../packs/auction-file.ts";
+import { parquetProblem } from "../packs/parquet-footer.ts";
 import { arrivedRange, checkBytes } from "./arrival.ts";
 import type { ArrivalProblem, UploadTarget } from "./upload-target.ts";
 
@@ -25,15 +26,21 @@ export function fileUpload(place: FilePlace): UploadTarget<NoClaims> {
   };
 }
 
-/** Size and sum of any file; of an auction pack also what its footer says (spec 4.1). */
+/**
+ * Size and sum of any file; of an auction pack also what its footer says (spec 4.1), of any other `.parquet` that it
+ * has one. Every page of them was decoded by the command that sent it: a worker has no memory for that.
+ */
 async function checkFile(
   bucket: R2Bucket,
   { place, ...arrived }: { place: FilePlace; upload: Upload; etag: string },
 ): Promise<ArrivalProblem | null> {
   const wrong = await checkBytes(bucket, arrived);
-  if (wrong !== null || place.dataType !== "auction_tick") return wrong;
+  const isAuction = place.dataType === "auction_tick";
+  if (wrong !== null || !(isAuction || /\.parquet$/i.test(place.name))) return wrong;
   const { upload, etag } = arrived;
   const readRange = arrivedRange(bucket, { ...upload, etag });
-  const problem = await auctionProblem(upload.sizeBytes, readRange, place.tradedate);
+  const problem = isAuction
+    ? await auctionProblem(upload.sizeBytes, readRange, place.tradedate)
+    : await parquetProblem(upload.sizeBytes, readRange);
   return problem === null ? null : { problem };
 }

@@ -1,5 +1,13 @@
 /** The second step of publishing: parts, each checked before the storage sees it. */
-import { moveUpload, recordPart, type Upload, uploadParts } from "../catalog/uploads.ts";
+import {
+  claimPart,
+  findUpload,
+  moveUpload,
+  recordPart,
+  releasePart,
+  type Upload,
+  uploadParts,
+} from "../catalog/uploads.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import type { Stores } from "./upload-target.ts";
 import { PART_SIZE_BYTES, type StoredPart } from "./wire.ts";
@@ -17,8 +25,16 @@ export function partSizeOf(sizeBytes: number, n: number): number | null {
 }
 
 /**
- * Stores part `n` of `upload`, which must be `uploading`. `bytes` are refused unless their number is right
- * and their SHA-256 is `sha256`. A part that is there already with this hash is not sent to R2 again.
+ * How long a part that another publisher took may take to arrive in R2. Its bytes lie in memory by then, so it is
+ * a moment; when the other one was stopped, the part is stored again.
+ */
+const CLAIM_MS = 2_000;
+const POLL_MS = 100;
+
+/**
+ * Stores part `n` of `upload`. `bytes` are refused unless their number is right and their SHA-256 is `sha256`. A
+ * part that is there already with this hash is not sent to R2 again: of publishers who send the same content at the
+ * same time, one stores each part, also when the upload is complete by then.
  */
 export async function storePart(
   { db, bucket }: Stores,
@@ -34,19 +50,43 @@ export async function storePart(
   if ((await sha256Hex(bytes)) !== sha256) return { reason: "part_hash", n };
 
   const stored = { n, sizeBytes, sha256 };
-  const there = (await uploadParts(db, upload.uploadId)).find((each) => each.n === n);
-  if (there?.sha256 === sha256) return stored;
-
+  const claim = await claimed(db, upload, stored);
+  if (claim !== "ours") return claim === "stored" ? stored : claim;
   const multipart = bucket.resumeMultipartUpload(upload.objectKey, upload.r2UploadId);
   try {
     const { etag } = await multipart.uploadPart(n, bytes);
     await recordPart(db, upload.uploadId, { ...stored, etag });
   } catch (failure) {
+    await releasePart(db, upload.uploadId, n);
     if (!isUploadLost(failure)) throw failure;
     await moveUpload(db, upload, "uploading", "replaced");
     return { reason: "upload_lost" };
   }
   return stored;
+}
+
+/** Takes the part, waiting for another publisher who is storing it; a refusal when the upload takes no parts. */
+async function claimed(
+  db: D1Database,
+  { target, uploadId }: Upload,
+  part: StoredPart,
+): Promise<"ours" | "stored" | AdminRefusal> {
+  for (;;) {
+    const nowMs = Date.now();
+    if (await claimPart(db, uploadId, part, { nowMs, staleMs: nowMs - CLAIM_MS })) return "ours";
+    const there = (await uploadParts(db, uploadId)).find((each) => each.n === part.n);
+    if (there?.sha256 === part.sha256) return "stored";
+    const now = await findUpload(db, target, uploadId);
+    if (now === null) return { reason: "upload_lost" };
+    if (now.state !== "uploading") return endedRefusal(now);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** Why an upload that is not `uploading` takes no part. */
+export function endedRefusal({ state, stateNote: note }: Upload): AdminRefusal {
+  const ended = state === "uploading" || state === "completing" ? "served" : state;
+  return { reason: "upload_ended", state: ended, note };
 }
 
 async function sha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {

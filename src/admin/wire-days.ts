@@ -25,7 +25,10 @@ export const beginUploadSchema = z.strictObject({
   securities: countSchema,
   /** The build left broken rows out: the day is served, and marked. */
   degraded: z.boolean().default(false),
-  /** As a new revision even when this very content is served already, and even when it is implausible or repeated. */
+  /**
+   * As a new revision even when this very content is served already, and even when it is implausible, repeated, less
+   * than what it replaces, or other content of a withdrawn day. What was withdrawn itself stays refused.
+   */
   force: z.boolean().default(false),
 });
 export type BeginUpload = z.input<typeof beginUploadSchema>;
@@ -126,6 +129,9 @@ export type Comparison = z.infer<typeof comparisonSchema>;
 /** The revision that the operator saw; when the day has another one by then, nothing happens (409). */
 const seenRevisionSchema = z.int().min(1);
 
+/** The state that the operator saw; when it is another one by then, nothing happens (409). */
+const seenStateSchema = z.enum(DAY_STATES).optional();
+
 /** Commands of earlier versions send it; what was served once is not judged again. */
 const unneededForceSchema = z.boolean().optional();
 
@@ -139,15 +145,20 @@ export type WithdrawDay = z.input<typeof withdrawDaySchema>;
 /** Serves the content of an earlier revision under a new number. */
 export const restoreDaySchema = z.strictObject({
   revision: seenRevisionSchema,
-  /** The revision whose content is served again; absent: the newest one with another content than now. */
+  state: seenStateSchema,
+  /**
+   * The revision whose content is served again, also a withdrawn one; absent: the newest one with another content
+   * than now that is neither withdrawn nor damaged.
+   */
   to: z.int().min(1).optional(),
   force: unneededForceSchema,
 });
 export type RestoreDay = z.input<typeof restoreDaySchema>;
 
-/** Serves the present content under a new number, also when it is withdrawn or damaged. */
+/** Serves the present content under a new number, also when it is withdrawn; never when its pack is damaged. */
 export const publishDaySchema = z.strictObject({
   revision: seenRevisionSchema,
+  state: seenStateSchema,
   force: unneededForceSchema,
 });
 export type PublishDay = z.input<typeof publishDaySchema>;
@@ -200,6 +211,14 @@ export const dayRevisionSchema = z.strictObject({
   objectKey: z.string(),
   publishedAt: z.string(),
   replacedAt: z.string().nullable(),
+  /** Null in packs that do not say which builder made them. */
+  builderVersion: z.string().nullable(),
+  /** One sum over the SHA-256 of the files that were read. */
+  sourcesSha256: z.string().nullable(),
+  /** The operator's decision that this content is not served. */
+  withdrawn: z.strictObject({ at: z.string(), by: z.string(), note: z.string() }).nullable(),
+  /** A block of its object failed its checksum. */
+  damaged: z.strictObject({ at: z.string(), note: z.string() }).nullable(),
 });
 export type DayRevision = z.infer<typeof dayRevisionSchema>;
 

@@ -31,7 +31,10 @@ export function fileNameProblem(dataType: DataType, tradedate: BeijingDate, name
   if (dates.length === 0 || dates.some((date) => date !== tradedate)) {
     return `the name must contain the day ${tradedate} and no other`;
   }
-  if (name === `${tradedate}_orders.parquet`) return "that is the order pack, which is published by itself";
+  // A copy of the share on a system that ignores case would keep one of two.
+  if (name.toLowerCase() === `${tradedate}_orders.parquet`) {
+    return "that is the order pack, which is published by itself";
+  }
   return null;
 }
 
@@ -73,6 +76,15 @@ export type FileUploadBegun = z.infer<typeof fileUploadBegunSchema>;
 
 export const fileListSchema = z.strictObject({ files: z.array(fileSummarySchema) });
 export type FileList = z.infer<typeof fileListSchema>;
+
+/** Offers a revision to shares. */
+export const publishFileSchema = z.strictObject({
+  /** The one that the operator looked at; absent: the only one that can be published, refused where there are several. */
+  revision: z.int().min(1).optional(),
+  /** Also as other content of a withdrawn file. What was withdrawn is published by its own number. */
+  force: z.boolean().default(false),
+});
+export type PublishFile = z.input<typeof publishFileSchema>;
 
 export const withdrawFileSchema = z.strictObject({ note: z.string().trim().max(500).default("") });
 export type WithdrawFile = z.input<typeof withdrawFileSchema>;

@@ -43,7 +43,7 @@
  * | `POST /admin/files/{type}/{date}/{name}/uploads` | `BeginFileUpload` | `FileUploadBegun` |
  * | `PUT /admin/files/{type}/{date}/{name}/uploads/{uploadId}/parts/{n}` | raw bytes | `StoredPart` |
  * | `POST /admin/files/{type}/{date}/{name}/uploads/{uploadId}/complete` | none | `FileSummary` |
- * | `POST /admin/files/{type}/{date}/{name}/publish` | none | `FileSummary` |
+ * | `POST /admin/files/{type}/{date}/{name}/publish` | `PublishFile`, or none | `FileSummary` |
  * | `POST /admin/files/{type}/{date}/{name}/withdraw` | `WithdrawFile` | `FileSummary` |
  * | `GET /admin/external` | | `ExternalList` |
  * | `PUT /admin/external/{type}/{year}` | `ExternalShareInput` | `ExternalList` |

@@ -7,6 +7,9 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement, type Guard } from "./audit.ts";
 import { revisionChangeStatement, strikeChangeStatement } from "./day-changes.ts";
+import { PACK_SERVED, servedStatement, soundSql, withdrawStatements } from "./decisions.ts";
+import type { DayState } from "./order-day.ts";
+import { packTarget } from "./publish-day.ts";
 
 /** The day as the operator saw it. */
 export interface SeenDay {
@@ -14,7 +17,10 @@ export interface SeenDay {
   revision: number;
 }
 
-/** Stops serving the seen revision, which must be `available` or `damaged`; false when the day has changed. */
+/**
+ * Stops serving the seen revision, which must be `available` or `damaged`; false when the day has changed. Its
+ * content is not served again until an operator serves it by name, and the day's open upload ends.
+ */
 export async function withdrawDay(
   db: D1Database,
   { tradedate, revision }: SeenDay,
@@ -34,9 +40,12 @@ export async function withdrawDay(
     before: { revision },
     after: { revision, state: "withdrawn", note },
   };
+  const withdrawn = { target: packTarget(tradedate), content: await buildIdOf(db, tradedate, revision) };
+  const decision = { revision, atMs: by.nowMs, actor: by.actor.name, note };
   const results = await db.batch<{ revision: number }>([
     auditStatement(db, entry, guard(7)),
     strikeChangeStatement(db, { atMs: by.nowMs, tradedate, kind: "withdrawn", revision }, guard(5)),
+    ...withdrawStatements(db, withdrawn, decision, guard),
     db
       .prepare(
         `UPDATE order_days SET state = 'withdrawn', state_note = ?3
@@ -47,9 +56,18 @@ export async function withdrawDay(
   return results.at(-1)?.results.length === 1;
 }
 
+/** The build id of a revision's pack; "" when the day never had it. */
+async function buildIdOf(db: D1Database, tradedate: BeijingDate, revision: number): Promise<string> {
+  const sql = `SELECT p.build_id AS buildId FROM day_revisions r JOIN day_packs p ON p.pack_id = r.pack_id
+    WHERE r.tradedate = ?1 AND r.revision = ?2`;
+  return (await db.prepare(sql).bind(tradedate, revision).first<string>("buildId")) ?? "";
+}
+
 /** A pack of the day's history that is to be served again. */
 export interface ServeAgain {
   packId: number;
+  /** Of the pack: a withdrawal of this content ends, as the operator named it. */
+  buildId: string;
   /** `restored`: another pack than the day has now. `published`: the same one under a new number. */
   kind: "published" | "restored";
   /** The day's next revision. */
@@ -57,21 +75,23 @@ export interface ServeAgain {
 }
 
 /**
- * Serves `packId` as revision `number` of the day. Returns false when the day has another revision than the seen
- * one by now, or one of this or a higher number, or the pack has lost its index rows as nothing served it for
- * long. An upload of the day that is open loses its number and is told at its next step.
+ * Serves `packId` as revision `number` of the day. Returns false when the day has another revision or state than
+ * the seen one by now, or one of this or a higher number, or the pack was found damaged or has lost its index rows
+ * as nothing served it for long. An upload of the day that is open loses its number and is told at its next step.
  */
 export async function serveAgain(
   db: D1Database,
-  { tradedate, revision }: SeenDay,
-  { packId, kind, number }: ServeAgain,
+  { tradedate, revision, state }: SeenDay & { state: DayState },
+  { packId, buildId, kind, number }: ServeAgain,
   by: By,
 ): Promise<boolean> {
   const guard = (first: number): Guard => ({
-    sql: `EXISTS (SELECT 1 FROM order_days WHERE tradedate = ?${first} AND revision = ?${first + 1})
+    sql: `EXISTS (SELECT 1 FROM order_days WHERE tradedate = ?${first} AND revision = ?${first + 1}
+        AND state = ?${first + 4})
       AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?${first} AND revision >= ?${first + 2})
-      AND EXISTS (SELECT 1 FROM day_securities WHERE pack_id = ?${first + 3})`,
-    values: [tradedate, revision, number, packId],
+      AND EXISTS (SELECT 1 FROM day_securities WHERE pack_id = ?${first + 3})
+      AND EXISTS (SELECT 1 FROM day_packs p WHERE p.pack_id = ?${first + 3} AND ${soundSql("p.object_key")})`,
+    values: [tradedate, revision, number, packId, state],
   });
   const served = guard(3);
   const entry = {
@@ -79,7 +99,7 @@ export async function serveAgain(
     actor: by.actor,
     action: kind === "restored" ? "day.restore" : "day.publish",
     subject: tradedate,
-    before: { revision },
+    before: { revision, state },
     after: { revision: number, packId },
   };
   const change = { atMs: by.nowMs, tradedate, kind, revision: number, packId };
@@ -105,6 +125,12 @@ export async function serveAgain(
          RETURNING revision`,
       )
       .bind(tradedate, revision, number, packId),
+    db
+      .prepare(
+        `DELETE FROM withdrawals WHERE target = ?1 AND content = ?2 AND ${PACK_SERVED.replace("?2", "?3")}`,
+      )
+      .bind(packTarget(tradedate), buildId, packId),
+    servedStatement(db, packTarget(tradedate), PACK_SERVED, [packId]),
   ]);
-  return results.at(-1)?.results.length === 1;
+  return results.at(-3)?.results.length === 1;
 }

@@ -1,5 +1,6 @@
 /** What the operator sees of loaded days. */
 import type { BeijingDate } from "../calendar/beijing.ts";
+import type { Damage, Withdrawal } from "./decisions.ts";
 import type { DayState } from "./order-day.ts";
 
 /** The revision of a day that is served now, with its pack. Instants are Unix milliseconds. */
@@ -35,6 +36,14 @@ export interface DayRevision {
   packId: number;
   /** Of the object, without quotes. */
   etag: string;
+  /** Null in packs that do not say which builder made them. */
+  builderVersion: string | null;
+  /** One sum over the SHA-256 of the files that were read. */
+  sourcesSha256: string | null;
+  /** The operator's decision that this content is not served; null when there is none. */
+  withdrawn: Withdrawal | null;
+  /** When a block of its object failed its checksum; null when none did. */
+  damaged: Damage | null;
 }
 
 type Stored<T> = Omit<T, "degraded"> & { degraded: number };
@@ -55,17 +64,33 @@ export async function servedDay(db: D1Database, tradedate: BeijingDate): Promise
   return row === null ? null : fromStored<ServedDay>(row);
 }
 
+interface RevisionRow extends Omit<Stored<DayRevision>, "withdrawn" | "damaged"> {
+  withdrawn: string | null;
+  damaged: string | null;
+}
+
 /** Every revision the day ever had, newest first. */
 export async function dayRevisions(db: D1Database, tradedate: BeijingDate): Promise<DayRevision[]> {
   const statement = db
     .prepare(
       `SELECT r.revision, ${PACK_COLUMNS}, p.object_key AS objectKey,
-         r.published_at_ms AS publishedAtMs, r.replaced_at_ms AS replacedAtMs, p.pack_id AS packId, p.etag
+         r.published_at_ms AS publishedAtMs, r.replaced_at_ms AS replacedAtMs, p.pack_id AS packId, p.etag,
+         p.builder_version AS builderVersion, p.sources_sha256 AS sourcesSha256,
+         iif(w.target IS NULL, NULL,
+           json_object('revision', w.revision, 'atMs', w.at_ms, 'actor', w.actor, 'note', w.note)) AS withdrawn,
+         iif(b.object_key IS NULL, NULL, json_object('atMs', b.at_ms, 'note', b.note)) AS damaged
        FROM day_revisions r JOIN day_packs p ON p.pack_id = r.pack_id
+       LEFT JOIN withdrawals w ON w.target = 'orders/' || r.tradedate AND w.content = p.build_id
+       LEFT JOIN damaged_packs b ON b.object_key = p.object_key
        WHERE r.tradedate = ?1 ORDER BY r.revision DESC`,
     )
     .bind(tradedate);
-  return (await statement.all<Stored<DayRevision>>()).results.map((row) => fromStored<DayRevision>(row));
+  return (await statement.all<RevisionRow>()).results.map((row) => ({
+    ...row,
+    degraded: row.degraded === 1,
+    withdrawn: JSON.parse(row.withdrawn ?? "null"),
+    damaged: JSON.parse(row.damaged ?? "null"),
+  }));
 }
 
 /** Whether the index rows of a pack are kept; those of packs that were replaced long ago are not. */

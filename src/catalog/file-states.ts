@@ -6,6 +6,7 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement, type Guard } from "./audit.ts";
+import { allowedSql, servedStatement, withdrawStatements } from "./decisions.ts";
 import type { FilePlace } from "./files.ts";
 import type { Upload } from "./uploads.ts";
 
@@ -89,12 +90,35 @@ export async function enterFile(
     .run();
 }
 
-/** Moves a file that passed its checks to `verifying`; false when another upload of it came in between. */
+/**
+ * Whether the day has another file of this type whose name differs only in case: on many systems, a copy of the share
+ * would keep one of the two.
+ */
+const CASE_TWIN = (dataType: string, tradedate: string, name: string) => `EXISTS (SELECT 1 FROM day_files t
+  WHERE t.data_type = ${dataType} AND t.tradedate = ${tradedate} AND lower(t.name) = lower(${name})
+    AND t.name <> ${name} AND t.state <> 'uploaded')`;
+
+/** The name of such a file, or null. */
+export async function caseTwin(
+  db: D1Database,
+  { dataType, tradedate, name }: FilePlace,
+): Promise<string | null> {
+  const sql = `SELECT name FROM day_files WHERE data_type = ?1 AND tradedate = ?2 AND lower(name) = lower(?3)
+    AND name <> ?3 AND state <> 'uploaded' LIMIT 1`;
+  return db.prepare(sql).bind(dataType, tradedate, name).first<string>("name");
+}
+
+/**
+ * Moves a file that passed its checks to `verifying`; false when another upload of it came in between, or a file
+ * whose name differs only in case.
+ */
 export async function acceptFile(db: D1Database, { place, upload }: ArrivedFile, by: By): Promise<boolean> {
   const { uploadId, objectId, revision, sizeBytes, sha256 } = upload;
+  const free = (first: number) => `NOT ${CASE_TWIN(`?${first}`, `?${first + 1}`, `?${first + 2}`)}`;
+  const named = [place.dataType, place.tradedate, place.name];
   const claimed: Guard = {
-    sql: "EXISTS (SELECT 1 FROM uploads WHERE upload_id = ?7 AND state = 'completing')",
-    values: [uploadId],
+    sql: `EXISTS (SELECT 1 FROM uploads WHERE upload_id = ?7 AND state = 'completing') AND ${free(8)}`,
+    values: [uploadId, ...named],
   };
   const after = { revision, state: "verifying", sizeBytes, sha256 };
   const [, , claim] = await db.batch([
@@ -102,12 +126,14 @@ export async function acceptFile(db: D1Database, { place, upload }: ArrivedFile,
     db
       .prepare(
         `UPDATE day_files SET state = 'verifying' WHERE file_id = ?1 AND state = 'uploaded'
-         AND EXISTS (SELECT 1 FROM uploads WHERE upload_id = ?2 AND state = 'completing')`,
+         AND EXISTS (SELECT 1 FROM uploads WHERE upload_id = ?2 AND state = 'completing') AND ${free(3)}`,
       )
-      .bind(objectId, uploadId),
+      .bind(objectId, uploadId, ...named),
     db
-      .prepare("UPDATE uploads SET state = 'served' WHERE upload_id = ?1 AND state = 'completing'")
-      .bind(uploadId),
+      .prepare(
+        `UPDATE uploads SET state = 'served' WHERE upload_id = ?1 AND state = 'completing' AND ${free(2)}`,
+      )
+      .bind(uploadId, ...named),
   ]);
   return claim?.meta.changes === 1;
 }
@@ -118,52 +144,100 @@ const AT = "data_type = ?1 AND tradedate = ?2 AND name = ?3";
 const MOVABLE = `${AT} AND revision = ?4 AND state = ?5 AND replaced_at_ms IS NULL`;
 
 /**
- * Offers this revision in the place of every older one, which whoever began to download them may finish;
- * false, and nothing changes, when it is in another state by now.
+ * What a decision of the operator leaves to be published: a withdrawn revision that is named itself; else content
+ * that was not withdrawn and, while the file is withdrawn, only what is forced. Values are `?1` to `?3`: the target,
+ * the SHA-256, and whether it is forced.
  */
-export async function publishFile(db: D1Database, file: StoredFile, by: By): Promise<boolean> {
-  const { dataType, tradedate, name, revision, state } = file;
-  const move = (sql: string) => db.prepare(sql).bind(dataType, tradedate, name, revision, state, by.nowMs);
+const UNDECIDED = allowedSql("?1", "?2", "?3");
+
+/**
+ * Offers this revision in the place of every older one, whose downloads that have begun may end; false, and nothing
+ * changes, when it is in another state by now or a withdrawal speaks against it. A withdrawal of this content ends
+ * when the revision is the withdrawn one itself: the operator names it.
+ */
+export async function publishFile(
+  db: D1Database,
+  file: StoredFile,
+  { isForced, ...by }: By & { isForced: boolean },
+): Promise<boolean> {
+  const { dataType, tradedate, name, revision, state, sha256 } = file;
+  const target = fileTarget(file);
+  const decision = [target, sha256, isForced ? 1 : 0];
+  const allowed = (first: number): Guard => ({
+    sql: state === "withdrawn" ? "TRUE" : shifted(UNDECIDED, first),
+    values: state === "withdrawn" ? [] : decision,
+  });
+  const move = (sql: string) =>
+    db.prepare(sql).bind(dataType, tradedate, name, revision, state, by.nowMs, ...allowed(7).values);
+  const isOffered = (first: number) =>
+    `EXISTS (SELECT 1 FROM day_files WHERE ${shifted(AT, first)} AND revision = ?${first + 3} AND state = 'published'
+       AND replaced_at_ms IS NULL)`;
+  const offered = [dataType, tradedate, name, revision];
   const [, , published] = await db.batch([
-    moved(db, file, by, { action: "file.publish", after: { revision, state: "published" } }),
+    moved(db, file, by, {
+      action: "file.publish",
+      after: { revision, state: "published" },
+      allowed: allowed(12),
+    }),
     move(
       `UPDATE day_files SET replaced_at_ms = ?6
-       WHERE ${AT} AND revision < ?4 AND replaced_at_ms IS NULL
+       WHERE ${AT} AND revision < ?4 AND replaced_at_ms IS NULL AND ${allowed(7).sql}
          AND EXISTS (SELECT 1 FROM day_files WHERE ${MOVABLE})`,
     ),
-    move(`UPDATE day_files SET state = 'published', state_note = '', published_at_ms = ?6 WHERE ${MOVABLE}`),
+    move(
+      `UPDATE day_files SET state = 'published', state_note = '', published_at_ms = ?6
+       WHERE ${MOVABLE} AND ${allowed(7).sql}`,
+    ),
+    db
+      .prepare(`DELETE FROM withdrawals WHERE target = ?1 AND content = ?2 AND ${isOffered(3)}`)
+      .bind(target, sha256, ...offered),
+    servedStatement(db, target, isOffered(2), offered),
   ]);
   return changed(published);
 }
 
-/** Takes this revision back from now on, downloads that have begun too; false when it is in another state. */
+/** `sql` with its values numbered from `first` on. */
+function shifted(sql: string, first: number): string {
+  return sql.replaceAll(/\?(\d)/g, (_, n) => `?${Number(n) + first - 1}`);
+}
+
+/**
+ * Takes this revision back from now on, downloads that have begun too; false when it is in another state. Its
+ * content is not offered again until an operator publishes this revision; the file's open upload ends.
+ */
 export async function withdrawFile(
   db: D1Database,
   file: StoredFile,
   { note, ...by }: By & { note: string },
 ): Promise<boolean> {
-  const { dataType, tradedate, name, revision, state } = file;
+  const { dataType, tradedate, name, revision, state, sha256 } = file;
   const after = { revision, state: "withdrawn", note };
-  const [, withdrawn] = await db.batch([
+  const movable = (first: number): Guard => ({
+    sql: `EXISTS (SELECT 1 FROM day_files WHERE ${shifted(MOVABLE, first)})`,
+    values: [dataType, tradedate, name, revision, state],
+  });
+  const decision = { revision, atMs: by.nowMs, actor: by.actor.name, note };
+  const results = await db.batch([
     moved(db, file, by, { action: "file.withdraw", after }),
+    ...withdrawStatements(db, { target: fileTarget(file), content: sha256 }, decision, movable),
     db
       .prepare(`UPDATE day_files SET state = 'withdrawn', state_note = ?6 WHERE ${MOVABLE}`)
       .bind(dataType, tradedate, name, revision, state, note),
   ]);
-  return changed(withdrawn);
+  return changed(results.at(-1));
 }
 
 function moved(
   db: D1Database,
   file: StoredFile,
   by: By,
-  { action, after }: { action: string; after: object },
+  { action, after, allowed }: { action: string; after: object; allowed?: Guard },
 ): D1PreparedStatement {
   const { dataType, tradedate, name, revision, state } = file;
   const guard: Guard = {
     sql: `EXISTS (SELECT 1 FROM day_files WHERE data_type = ?7 AND tradedate = ?8 AND name = ?9
-      AND revision = ?10 AND state = ?11 AND replaced_at_ms IS NULL)`,
-    values: [dataType, tradedate, name, revision, state],
+      AND revision = ?10 AND state = ?11 AND replaced_at_ms IS NULL) AND ${allowed?.sql ?? "TRUE"}`,
+    values: [dataType, tradedate, name, revision, state, ...(allowed?.values ?? [])],
   };
   return auditStatement(db, entryOf(by, action, file, { revision, state }, after), guard);
 }

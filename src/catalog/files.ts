@@ -5,6 +5,7 @@
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DataType } from "../entitlement/data-types.ts";
+import { soundSql } from "./decisions.ts";
 
 /** Who began to download a file finishes on its old revision for this long after it was replaced. */
 export const REPLACED_KEPT_MS = 7 * 86_400_000;
@@ -33,7 +34,10 @@ export interface CoveredFile extends FilePlace {
   buildId: string | null;
 }
 
-/** A revision that may be downloaded: the present one, or one that was replaced less than 7 days ago. */
+/**
+ * A revision that may be downloaded: the present one, or one that was replaced less than 7 days ago and neither
+ * withdrawn nor found damaged.
+ */
 export interface FileVersion extends CoveredFile {
   /** Null for the present revision. */
   replacedAtMs: number | null;
@@ -60,7 +64,9 @@ const versionsOf = (dataType: string) => `
   JOIN day_revisions r ON r.tradedate = d.tradedate
   JOIN day_packs p ON p.pack_id = r.pack_id
   WHERE ${dataType} = 'level2' AND d.tradedate BETWEEN ?2 AND ?3 AND d.state = 'available'
-    AND (r.revision = d.revision OR r.replaced_at_ms > ?4)
+    AND (r.revision = d.revision OR (r.replaced_at_ms > ?4
+      AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.target = 'orders/' || d.tradedate AND w.content = p.build_id)
+      AND ${soundSql("p.object_key")}))
   UNION ALL
   SELECT data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256, published_at_ms, NULL, NULL,
     replaced_at_ms

@@ -6,8 +6,9 @@ import { auditStatement } from "./audit.ts";
 import { strikeChangeStatement } from "./day-changes.ts";
 
 /**
- * Marks a day damaged after a block of this revision failed its check, so that it is 503 `day_damaged` until
- * the operator publishes it again. Does nothing when the day has another revision or state by now.
+ * Marks the pack of this revision damaged after one of its blocks failed its check: no command serves it again. The
+ * day is 503 `day_damaged` until the operator publishes or restores other bytes, unless it has another revision or
+ * state by now.
  */
 export async function markDamaged(
   db: D1Database,
@@ -36,5 +37,12 @@ export async function markDamaged(
          WHERE tradedate = ?1 AND revision = ?2 AND state = 'available'`,
       )
       .bind(tradedate, revision, note),
+    db
+      .prepare(
+        `INSERT OR IGNORE INTO damaged_packs (object_key, at_ms, note)
+         SELECT p.object_key, ?3, ?4 FROM day_revisions r JOIN day_packs p ON p.pack_id = r.pack_id
+         WHERE r.tradedate = ?1 AND r.revision = ?2`,
+      )
+      .bind(tradedate, revision, nowMs, note),
   ]);
 }

@@ -14,6 +14,10 @@ const FEWEST_DAYS = 5;
 /** Below this part of the median a count is not plausible, nor above this multiple of it. */
 const PLAUSIBLE_PART = 0.9;
 const PLAUSIBLE_MULTIPLE = 2;
+/** At most this part of the orders of the revision that is replaced is a loss, in tenths. */
+const LOSS_TENTHS = 9;
+/** So many securities of a loss are named. */
+const NAMED_SECURITIES = 5;
 /** With fewer orders, days may have as many of each security by chance. */
 const FEWEST_COMPARED_ROWS = 1_000;
 
@@ -93,6 +97,48 @@ export function compare(
 function isUsual(count: number, usual: number): boolean {
   // An exchange that other days lack is news, and no doubt.
   return count >= PLAUSIBLE_PART * usual && (usual === 0 || count <= PLAUSIBLE_MULTIPLE * usual);
+}
+
+/** What a pack lacks of the revision that it would replace. */
+export interface Loss {
+  revision: number;
+  /** Exchanges with 10 % fewer orders or less than that, none included. */
+  markets: { market: Market; rows: number; before: number }[];
+  /** Securities that have no orders any more, and those with 10 % fewer or less than that. */
+  lost: number;
+  fewer: number;
+  /** The first of both, those without orders first. */
+  securities: { code: string; rows: number; before: number }[];
+}
+
+/** Rows of the day's pack that the pack `?2` has at most nine tenths of; `of` are the columns that identify them. */
+const lossIn = (table: string, of: string[], selected: string) => `
+  SELECT ${selected}, b.rows AS before, coalesce(a.rows, 0) AS rows
+  FROM order_days d JOIN ${table} b ON b.pack_id = d.pack_id
+  LEFT JOIN ${table} a ON a.pack_id = ?2 AND ${of.map((column) => `a.${column} = b.${column}`).join(" AND ")}
+  WHERE d.tradedate = ?1 AND b.rows > 0 AND 10 * coalesce(a.rows, 0) <= ${LOSS_TENTHS} * b.rows`;
+
+const LOSSES = `${lossIn("day_securities", ["symbol", "market"], "b.symbol || '.' || b.market AS code")}
+  ORDER BY coalesce(a.rows, 0) > 0, b.symbol, b.market`;
+
+/**
+ * What pack `packId`, whose index rows are loaded, lacks of what the day `tradedate` has now in whatever state; null
+ * when it lacks nothing, or the day was never loaded. Which other days are loaded makes no difference.
+ */
+export async function lossOf(db: D1Database, tradedate: BeijingDate, packId: number): Promise<Loss | null> {
+  const revision = "SELECT revision FROM order_days WHERE tradedate = ?1";
+  const [day, markets, securities] = await db.batch([
+    db.prepare(revision).bind(tradedate),
+    db.prepare(lossIn("pack_markets", ["market"], "b.market")).bind(tradedate, packId),
+    db.prepare(LOSSES).bind(tradedate, packId),
+  ]);
+  const [served] = (day?.results ?? []) as { revision: number }[];
+  const less = (securities?.results ?? []) as Loss["securities"];
+  const loss = (markets?.results ?? []) as Loss["markets"];
+  if (served === undefined || (less.length === 0 && loss.length === 0)) return null;
+  const lost = less.filter(({ rows }) => rows === 0).length;
+  const named = less.slice(0, NAMED_SECURITIES);
+  return { ...served, markets: loss, lost, fewer: less.length - lost, securities: named };
 }
 
 const REPEATED = `

@@ -7,6 +7,7 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import type { Actor } from "../entitlement/operators.ts";
 import { auditStatement, type Guard } from "./audit.ts";
 import { revisionChangeStatement } from "./day-changes.ts";
+import { allowedSql, PACK_SERVED, servedStatement, soundSql } from "./decisions.ts";
 import type { SectionRow } from "./order-day.ts";
 import type { Upload } from "./uploads.ts";
 
@@ -101,6 +102,8 @@ export interface ArrivedPack {
   tradedate: BeijingDate;
   upload: Upload<PackClaims>;
   etag: string;
+  /** What the pack says of its builder and the files it read; null when it says nothing. */
+  origin: { builderVersion: string; sourcesSha256: string } | null;
   actor: Actor;
   nowMs: number;
 }
@@ -116,21 +119,25 @@ function claimedGuard(first: number, uploadId: string, tradedate: BeijingDate, r
   return { sql, values: [uploadId, tradedate, revision] };
 }
 
+/** No decision speaks against serving the row of `uploads`: neither a withdrawal nor damage of its object. */
+const ALLOWED = `${allowedSql("uploads.target", "uploads.claims ->> 'buildId'", "uploads.forced", "uploads.begun_at_ms")}
+  AND ${soundSql("uploads.object_key")}`;
+
 /**
  * Makes `upload`, whose index rows are loaded, the served revision of its day, in one transaction. Returns
- * false, and changes nothing, when another publisher came first: the upload is not `completing` any more,
- * or the day has a revision of this or a higher number.
+ * false, and changes nothing, when another publisher came first (the upload is not `completing` any more,
+ * or the day has a revision of this or a higher number) or a decision speaks against it (`decisions.ts`).
  */
 export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise<boolean> {
   const { uploadId, revision } = arrived.upload;
   const { tradedate } = arrived;
-  const prepare = (sql: string, ...more: (string | number)[]) =>
+  const prepare = (sql: string, ...more: (string | number | null)[]) =>
     db.prepare(sql).bind(uploadId, tradedate, revision, ...more);
 
   const [claim] = await db.batch([
     prepare(
       `UPDATE uploads SET state = 'served' WHERE upload_id = ?1 AND state = 'completing'
-       AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?2 AND revision >= ?3)`,
+       AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?2 AND revision >= ?3) AND ${ALLOWED}`,
     ),
     await auditOf(db, arrived),
     revisionChangeStatement(
@@ -140,11 +147,14 @@ export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise
     ),
     prepare(
       `INSERT INTO day_packs
-         (pack_id, tradedate, object_key, etag, size_bytes, sha256, build_id, rows, securities, degraded)
+         (pack_id, tradedate, object_key, etag, size_bytes, sha256, build_id, rows, securities, degraded,
+          builder_version, sources_sha256)
        SELECT object_id, ?2, object_key, ?4, size_bytes, sha256, claims ->> 'buildId', claims ->> 'rows',
-         claims ->> 'securities', claims ->> 'degraded'
+         claims ->> 'securities', claims ->> 'degraded', ?5, ?6
        FROM uploads WHERE upload_id = ?1 AND ${CLAIMED}`,
       arrived.etag,
+      arrived.origin?.builderVersion ?? null,
+      arrived.origin?.sourcesSha256 ?? null,
     ),
     prepare(
       `UPDATE day_revisions SET replaced_at_ms = ?4
@@ -166,6 +176,7 @@ export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise
          revision = excluded.revision, pack_id = excluded.pack_id, state = 'available', state_note = ''
        WHERE excluded.revision > order_days.revision`,
     ),
+    servedStatement(db, packTarget(tradedate), PACK_SERVED, [arrived.upload.objectId]),
   ]);
   return claim?.meta.changes === 1;
 }

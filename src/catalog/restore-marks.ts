@@ -20,6 +20,58 @@ export function rememberSeen(open: string): string[] {
   ];
 }
 
+/** Withdrawals as they read in `order_days` and `day_files`: the newest that speaks against `content` of `target`. */
+const against = (target: string, content: string) =>
+  `FROM withdrawals w WHERE w.target = ${target} AND (w.content = ${content} OR w.standing = 1)`;
+const DAY_DECISIONS = against(
+  "'orders/' || order_days.tradedate",
+  "(SELECT build_id FROM day_packs p WHERE p.pack_id = order_days.pack_id)",
+);
+const FILE_DECISIONS = against(
+  "day_files.data_type || '/' || day_files.tradedate || '/' || day_files.name",
+  "day_files.sha256",
+);
+
+/** When and by whom a day was withdrawn, by the audit of the backup; else at the restore, by the service. */
+const DAY_AUDIT =
+  "FROM audit a WHERE a.action = 'day.withdraw' AND a.subject = d.tradedate ORDER BY a.audit_id DESC LIMIT 1";
+
+/**
+ * After everything was replaced: what was withdrawn or found damaged since the backup stays so, and what the backup
+ * has as withdrawn or damaged is a decision here too (backups of earlier versions hold only the state of the day).
+ */
+export function keepDecisions(open: string): string[] {
+  return [
+    `INSERT OR IGNORE INTO withdrawals (target, content, revision, at_ms, actor, note, standing)
+     SELECT 'orders/' || d.tradedate, p.build_id, d.revision, coalesce((SELECT a.at_ms ${DAY_AUDIT}), 0),
+       coalesce((SELECT a.actor ${DAY_AUDIT}), 'service'), d.state_note, 1
+     FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id WHERE d.state = 'withdrawn' AND ${open}`,
+    `INSERT OR IGNORE INTO withdrawals (target, content, revision, at_ms, actor, note, standing)
+     SELECT f.data_type || '/' || f.tradedate || '/' || f.name, f.sha256, f.revision, f.uploaded_at_ms, 'service',
+       f.state_note, NOT EXISTS (SELECT 1 FROM day_files o WHERE o.data_type = f.data_type
+         AND o.tradedate = f.tradedate AND o.name = f.name AND o.state = 'published' AND o.replaced_at_ms IS NULL)
+     FROM day_files f WHERE f.state = 'withdrawn' AND f.replaced_at_ms IS NULL
+       AND f.state_note <> '${OBJECT_ABSENT}' AND ${open}`,
+    `INSERT OR IGNORE INTO damaged_packs (object_key, at_ms, note)
+     SELECT p.object_key, 0, d.state_note FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id
+     WHERE d.state = 'damaged' AND ${open}`,
+    `UPDATE order_days SET state = 'damaged', state_note = (SELECT b.note FROM damaged_packs b
+       JOIN day_packs p ON p.object_key = b.object_key WHERE p.pack_id = order_days.pack_id)
+     WHERE state = 'available' AND EXISTS (SELECT 1 FROM damaged_packs b
+       JOIN day_packs p ON p.object_key = b.object_key WHERE p.pack_id = order_days.pack_id) AND ${open}`,
+    `UPDATE order_days SET state = 'withdrawn', state_note = (SELECT w.note ${DAY_DECISIONS} ORDER BY w.at_ms DESC LIMIT 1)
+     WHERE state <> 'withdrawn' AND EXISTS (SELECT 1 ${DAY_DECISIONS}) AND ${open}`,
+    `UPDATE withdrawals SET standing = 1 WHERE standing = 0 AND EXISTS (SELECT 1 FROM order_days d
+       JOIN day_packs p ON p.pack_id = d.pack_id WHERE 'orders/' || d.tradedate = withdrawals.target
+       AND p.build_id = withdrawals.content AND d.state = 'withdrawn') AND ${open}`,
+    `UPDATE day_files SET state = 'withdrawn', state_note = (SELECT w.note ${FILE_DECISIONS} ORDER BY w.at_ms DESC LIMIT 1)
+     WHERE state = 'published' AND EXISTS (SELECT 1 ${FILE_DECISIONS}) AND ${open}`,
+  ];
+}
+
+/** Note of a file that a restore withdraws because its object is not in R2: no operator's decision. */
+export const OBJECT_ABSENT = "its object was not there at the restore";
+
 /** Whether a day serves something else now (`d`, its pack `p`) than it did (`was`); each may be absent. */
 const DIFFERS = `
   iif(d.state = 'available',

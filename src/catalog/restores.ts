@@ -7,7 +7,7 @@ import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 import type { Value } from "./backup.ts";
 import { BACKUP_TABLES, type BackupTable } from "./backup-tables.ts";
-import { rememberSeen, tellSeen } from "./restore-marks.ts";
+import { keepDecisions, OBJECT_ABSENT, rememberSeen, tellSeen } from "./restore-marks.ts";
 
 /** Ids of uploads that begin while a restore is under way stay below those it gives. */
 const ID_GAP = 1_000_000;
@@ -178,6 +178,7 @@ export async function completeRestore(db: D1Database, restore: Restore, by: By):
     ...[...OPEN_UPLOADS_GO, ...presentEtags(restore), ...BOUNDED_ENDS].map((sql) =>
       prepare(`${sql} AND ${open}`),
     ),
+    ...keepDecisions(open).map(prepare),
     ...tellSeen(open, by.nowMs).map(prepare),
     auditStatement(db, entry, guard),
     db
@@ -188,8 +189,17 @@ export async function completeRestore(db: D1Database, restore: Restore, by: By):
   ]);
 }
 
-/** Numbers that were given stay beside those of the backup: `rememberSeen`. */
-const REPLACED = BACKUP_TABLES.filter(({ name }) => name !== "revision_floors");
+/**
+ * Tables whose rows stay beside those of the backup, and which row of two with one key counts: numbers that were
+ * given (`rememberSeen`), and decisions about content (`keepDecisions`).
+ */
+const KEPT: Record<string, string> = {
+  revision_floors: "ON CONFLICT (target) DO UPDATE SET revision = max(revision, excluded.revision)",
+  withdrawals: "ON CONFLICT (target, content) DO NOTHING",
+  damaged_packs: "ON CONFLICT (object_key) DO NOTHING",
+};
+
+const REPLACED = BACKUP_TABLES.filter(({ name }) => !(name in KEPT));
 
 /** R2 has other parts by now, or none, and the number may have been given to somebody else. */
 const OPEN_UPLOADS_GO = [
@@ -213,11 +223,10 @@ function insertOf({ name, id }: BackupTable, { tables, idShift }: Restore, open:
   );
   const idAt = `row.value ->> ${columns.indexOf(id ?? "")}`;
   const served = name === "order_days" ? `AND ${idAt} IN (${READY})` : "";
-  const floors = "ON CONFLICT (target) DO UPDATE SET revision = max(revision, excluded.revision)";
   return `INSERT INTO ${name} (${columns.join(", ")}) SELECT ${values.join(", ")}
     FROM restore_chunks c, json_each(c.rows) row
     WHERE c.restore_id = ?1 AND c.table_name = '${name}' ${served} AND ${open}
-    ${name === "revision_floors" ? floors : ""}`;
+    ${KEPT[name] ?? ""}`;
 }
 
 const READY = "SELECT object_id FROM restore_objects WHERE restore_id = ?1";
@@ -229,7 +238,7 @@ function presentEtags({ idShift }: Restore): string[] {
   return [
     `UPDATE day_packs SET etag = ${etag("pack_id")} WHERE pack_id - ${idShift} IN (${READY})`,
     `UPDATE day_files SET etag = ${etag("file_id")} WHERE file_id - ${idShift} IN (${READY})`,
-    `UPDATE day_files SET state = 'withdrawn', state_note = 'its object was not there at the restore'
+    `UPDATE day_files SET state = 'withdrawn', state_note = '${OBJECT_ABSENT}'
      WHERE state = 'published' AND replaced_at_ms IS NULL AND file_id - ${idShift} NOT IN (${READY})`,
   ];
 }

@@ -71,19 +71,53 @@ export async function openUpload<Claims>(db: D1Database, target: string): Promis
 export async function uploadParts(db: D1Database, uploadId: string): Promise<UploadPart[]> {
   const statement = db
     .prepare(
-      "SELECT n, size_bytes AS sizeBytes, sha256, etag FROM upload_parts WHERE upload_id = ?1 ORDER BY n",
+      "SELECT n, size_bytes AS sizeBytes, sha256, etag FROM upload_parts WHERE upload_id = ?1 AND etag <> '' ORDER BY n",
     )
     .bind(uploadId);
   return (await statement.all<UploadPart>()).results;
 }
 
-/** Remembers that R2 has this part now, in the place of an earlier one. */
-export async function recordPart(db: D1Database, uploadId: string, part: UploadPart): Promise<void> {
-  await db
+/**
+ * Takes part `n` for the caller, who stores it in R2 and then records it; until `recordPart` it has no etag. False
+ * when the upload is not `uploading`, and when another publisher has stored this very part, or took it at or after
+ * `staleMs` and may still be storing it.
+ */
+export async function claimPart(
+  db: D1Database,
+  uploadId: string,
+  { n, sizeBytes, sha256 }: Omit<UploadPart, "etag">,
+  { nowMs, staleMs }: { nowMs: number; staleMs: number },
+): Promise<boolean> {
+  const { meta } = await db
     .prepare(
-      "INSERT OR REPLACE INTO upload_parts (upload_id, n, size_bytes, sha256, etag) VALUES (?, ?, ?, ?, ?)",
+      `INSERT INTO upload_parts (upload_id, n, size_bytes, sha256, etag, claimed_at_ms)
+       SELECT ?1, ?2, ?3, ?4, '', ?5 FROM uploads WHERE upload_id = ?1 AND state = 'uploading'
+       ON CONFLICT (upload_id, n) DO UPDATE SET
+         size_bytes = excluded.size_bytes, sha256 = excluded.sha256, etag = '', claimed_at_ms = excluded.claimed_at_ms
+       WHERE sha256 <> excluded.sha256 OR (etag = '' AND claimed_at_ms < ?6)`,
     )
-    .bind(uploadId, part.n, part.sizeBytes, part.sha256, part.etag)
+    .bind(uploadId, n, sizeBytes, sha256, nowMs, staleMs)
+    .run();
+  return meta.changes === 1;
+}
+
+/** Remembers that R2 has the part that was claimed. */
+export async function recordPart(
+  db: D1Database,
+  uploadId: string,
+  { n, sha256, etag }: UploadPart,
+): Promise<void> {
+  await db
+    .prepare("UPDATE upload_parts SET etag = ?4 WHERE upload_id = ?1 AND n = ?2 AND sha256 = ?3")
+    .bind(uploadId, n, sha256, etag)
+    .run();
+}
+
+/** Gives up the claim on a part that could not be stored. */
+export async function releasePart(db: D1Database, uploadId: string, n: number): Promise<void> {
+  await db
+    .prepare("DELETE FROM upload_parts WHERE upload_id = ?1 AND n = ?2 AND etag = ''")
+    .bind(uploadId, n)
     .run();
 }
 
@@ -175,7 +209,7 @@ export function dropUnserved(db: D1Database, target: string): D1PreparedStatemen
 /** Moves `upload` from one state to another; false when it was not in `from` any more. */
 export async function moveUpload(
   db: D1Database,
-  { uploadId }: Upload,
+  { uploadId }: Pick<Upload, "uploadId">,
   from: UploadState,
   to: UploadState,
   note = "",

@@ -88,3 +88,9 @@ export function ownLimitArgument(text: string): LimitWord | "plan" {
 export function limitOf(word: LimitWord): number | null {
   return word === "unlimited" ? null : word;
 }
+
+/** A revision's number. */
+export function revisionArgument(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("expected a revision's number.");
+  return Number(text);
+}

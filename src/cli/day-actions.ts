@@ -6,6 +6,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import {
   type DayChanged,
   type DayDetail,
+  type DayRevision,
   type DaySummary,
   dayChangedSchema,
   dayDetailSchema,
@@ -13,7 +14,7 @@ import {
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { HASHING_MS } from "./admin-client.ts";
 import { countText, sizeText } from "./amounts.ts";
-import { dateArgument } from "./arguments.ts";
+import { dateArgument, revisionArgument } from "./arguments.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "./confirm.ts";
 import { CommandFailure } from "./exit.ts";
 import { print, type ServiceOptions, serviceOf, withService } from "./service-options.ts";
@@ -37,7 +38,7 @@ export function registerDayActions(day: Command): void {
       .description("serve the content of an earlier revision again, under a new number")
       .option(
         "--to <revision>",
-        "the revision whose content is served; the newest with another content when absent",
+        "the revision whose content is served, also a withdrawn one; when absent the newest other content that is neither withdrawn nor damaged",
         revisionArgument,
       ),
   )
@@ -46,7 +47,7 @@ export function registerDayActions(day: Command): void {
   withAction(
     day
       .command("publish")
-      .description("serve the present content again, under a new number: after a withdrawal or damage"),
+      .description("serve the present content again, under a new number: this ends its withdrawal"),
   ).action(publish);
 }
 
@@ -60,11 +61,6 @@ function withAction(command: Command): Command {
       )
       .option(...YES_OPTION),
   );
-}
-
-function revisionArgument(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("expected a revision's number.");
-  return Number(text);
 }
 
 function refuseRevision(): never {
@@ -95,10 +91,12 @@ async function restore(date: BeijingDate, options: ActionOptions & { to?: number
     const listed = numbers.slice(-20).join(", ");
     throw new CommandFailure(`${date} has no revision ${options.to}. Its revisions: ${listed}.`);
   }
+  const wanted = seen.revisions.find(({ revision }) => revision === options.to);
   const from = options.to === undefined ? "an earlier content" : `the content of revision ${options.to}`;
-  await confirm(`Serve ${from} in place of ${factsOf(seen)}?`, options);
+  await confirm(`Serve ${from}${decisionOf(wanted)} in place of ${factsOf(seen)}?`, options);
   const body = {
     revision: options.ifRevision ?? seen.day.revision,
+    state: seen.day.state,
     ...(options.to === undefined ? {} : { to: options.to }),
   };
   printServed(options, await act(date, options, "restore", body));
@@ -106,8 +104,9 @@ async function restore(date: BeijingDate, options: ActionOptions & { to?: number
 
 async function publish(date: BeijingDate, options: ActionOptions): Promise<void> {
   const seen = await look(date, options);
-  await confirm(`Serve this content under a new number: ${factsOf(seen)}?`, options);
-  const body = { revision: options.ifRevision ?? seen.day.revision };
+  const wanted = seen.revisions.find(({ revision }) => revision === seen.day.revision);
+  await confirm(`Serve this content${decisionOf(wanted)} under a new number: ${factsOf(seen)}?`, options);
+  const body = { revision: options.ifRevision ?? seen.day.revision, state: seen.day.state };
   printServed(options, await act(date, options, "publish", body));
 }
 
@@ -129,6 +128,14 @@ function act(
 
 function factsOf({ day }: DayDetail): string {
   return `${day.tradedate}, revision ${day.revision} (${stateOf(day)}, ${countText(day.securities)} securities, ${countText(day.rows)} orders, published ${day.publishedAt})`;
+}
+
+/** What an operator decided about a revision's content, so that it is not undone unseen. */
+export function decisionOf(revision: DayRevision | undefined): string {
+  const withdrawn = revision?.withdrawn ?? null;
+  if (withdrawn === null) return "";
+  const note = withdrawn.note === "" ? "" : `: ${withdrawn.note}`;
+  return `, which ${withdrawn.by} withdrew at ${withdrawn.at}${note},`;
 }
 
 function printServed(options: ServiceOptions, result: DayChanged): void {

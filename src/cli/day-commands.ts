@@ -1,6 +1,6 @@
 /** `edgetape days` and `edgetape day`: what the service serves. */
 import type { Command } from "commander";
-import { type DayOverview, dayDetailSchema, dayListSchema } from "../admin/wire.ts";
+import { type DayOverview, type DayRevision, dayDetailSchema, dayListSchema } from "../admin/wire.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { countText, sizeText } from "./amounts.ts";
 import { dateArgument, monthArgument } from "./arguments.ts";
@@ -81,7 +81,7 @@ async function detail(tradedate: BeijingDate, options: ServiceOptions): Promise<
       : `(usual: the median of the ${comparison.days} loaded days nearest to it)`,
     "",
     ...table(
-      ["revision", "securities", "orders", "size", "published", "replaced", "build id"],
+      ["revision", "securities", "orders", "size", "published", "replaced", "builder", "build id", "decided"],
       revisions.map((each) => [
         String(each.revision),
         countText(each.securities),
@@ -89,8 +89,17 @@ async function detail(tradedate: BeijingDate, options: ServiceOptions): Promise<
         sizeText(each.sizeBytes),
         each.publishedAt,
         each.replacedAt ?? "-",
+        each.builderVersion ?? "-",
         each.buildId,
+        decidedText(each),
       ]),
     ),
   ]);
+}
+
+/** Why a revision's content is not served again without an operator's word. */
+function decidedText({ withdrawn, damaged }: DayRevision): string {
+  if (damaged !== null) return `damaged: ${damaged.note}`;
+  if (withdrawn === null) return "";
+  return `withdrawn by ${withdrawn.by}${withdrawn.note === "" ? "" : `: ${withdrawn.note}`}`;
 }

@@ -5,7 +5,7 @@
 import type { FileMetaData } from "hyparquet";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import type { ReadRange } from "./locate.ts";
-import { zstdProblem } from "./zstd-footer.ts";
+import { zstdProblem } from "./parquet-footer.ts";
 
 /** Names of columns with the trading day, in lower case and without underscores. */
 const DATE_COLUMNS = [

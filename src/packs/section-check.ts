@@ -1,7 +1,7 @@
 /** Checks the bytes of a section as they pass, in pieces of any size. */
 import { crc32 } from "node:zlib";
 import { PackFormatError } from "./errors.ts";
-import { blockEnd, type SectionEntry } from "./layout.ts";
+import { blockEnd, type DayIndex, type SectionEntry } from "./layout.ts";
 
 export class SectionCheck {
   private readonly entry: SectionEntry;
@@ -40,4 +40,49 @@ export class SectionCheck {
     if (this.sectionCrc !== this.entry.crc)
       throw new PackFormatError("the section does not match its checksum");
   }
+}
+
+/** Checks all sections of a pack against its index as the pack's bytes pass, from its first byte, in pieces of any size. */
+export class PackCheck {
+  private readonly entries: SectionEntry[];
+  private offset = 0;
+  private number = 0;
+  private section: SectionCheck | undefined;
+
+  constructor({ entries }: DayIndex) {
+    this.entries = entries.filter(({ length }) => length > 0);
+  }
+
+  /** Takes the next bytes; throws `PackFormatError` with the security whose section is not right. */
+  push(piece: Uint8Array): void {
+    const end = this.offset + piece.length;
+    for (let entry = this.entries[this.number]; entry !== undefined && entry.offset < end; ) {
+      this.section ??= new SectionCheck(entry);
+      const until = entry.offset + entry.length;
+      const from = Math.max(entry.offset, this.offset);
+      const part = piece.subarray(from - this.offset, Math.min(until, end) - this.offset);
+      try {
+        this.section.push(part);
+        if (until <= end) this.section.finish();
+      } catch (error) {
+        throw error instanceof PackFormatError ? problemIn(entry, error) : error;
+      }
+      if (until > end) break;
+      this.section = undefined;
+      this.number += 1;
+      entry = this.entries[this.number];
+    }
+    this.offset = end;
+  }
+
+  /** Throws `PackFormatError` unless every section has passed. */
+  finish(): void {
+    const entry = this.entries[this.number];
+    if (entry !== undefined) throw problemIn(entry, new PackFormatError("the section is cut short"));
+  }
+}
+
+/** What is wrong with the section of `entry`, with its security. */
+function problemIn({ symbol, market }: SectionEntry, error: PackFormatError): PackFormatError {
+  return new PackFormatError(`${symbol}.${market}: ${error.message}`, { cause: error });
 }

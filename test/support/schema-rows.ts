@@ -171,6 +171,20 @@ async function rowsSince(service: Service, number: string, now: number): Promise
     case "0010":
     case "0015":
       return {};
+    case "0011":
+      return {
+        withdrawals: {
+          ...{
+            target: `level2/${tradedate}/${tradedate}_old.csv`,
+            content: sha256("withdrawn"),
+            revision: 1,
+          },
+          ...{ at_ms: now, actor: "Ann", note: "asked to", standing: 1 },
+        },
+        damaged_packs: { object_key: `orders/2026/${tradedate}/9.parquet`, at_ms: now, note: "block 0" },
+      };
+    case "0012":
+      return {};
     default:
       throw new Error(`write here what the version of migration ${number} stored`);
   }

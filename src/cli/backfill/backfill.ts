@@ -70,7 +70,8 @@ export async function backfill(
     note(ask.load.workFolder, outcome);
     seconds.push(outcome.seconds);
     const problem = countIn(result, outcome);
-    failedInARow = problem === null ? 0 : failedInARow + 1;
+    // A withdrawn day is an operator's decision and says nothing about the next day.
+    if (!outcome.decided) failedInARow = problem === null ? 0 : failedInARow + 1;
     const left = secondsLeft(seconds, named.length - at - 1) ?? 0;
     say(`${at + 1} of ${named.length} days, about ${spanText(left)} left`);
     const ended = problem === null ? servedSentence(outcome).en : `${day.tradedate}: ${problem}`;

@@ -28,8 +28,8 @@ async function publishAuction(client: AdminClient, tradedate: BeijingDate, folde
   const place = { dataType: DATA_TYPE, tradedate, name } as const;
   const file = await openDailyFile(path, place);
   try {
-    await addFile(client, place, file);
-    await publishFile(client, place);
+    const { revision } = await addFile(client, place, file);
+    await publishFile(client, place, { revision });
   } finally {
     await file.close();
     await rm(path, { force: true });

@@ -8,9 +8,10 @@ import {
   fileNameProblem,
   fileSummarySchema,
   fileUploadBegunSchema,
+  type PublishFile,
 } from "../../admin/wire.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
-import { auctionPackProblem } from "../../pack-builder/auction-file.ts";
+import { dailyFileProblem } from "../../pack-builder/daily-file.ts";
 import { type LocalFile, openLocalFile } from "../../pack-builder/local-file.ts";
 import { type AdminClient, HASHING_MS } from "../admin-client.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
@@ -35,15 +36,11 @@ export function refuseWrongName({ dataType, tradedate, name }: FilePlace): void 
 }
 
 /**
- * Opens the file at `path` that is to be added at `place`; one that cannot be read, an empty one, and an
- * auction pack that the service would refuse end the command with a sentence. With a `root`, no link is followed and
- * nothing outside it is read. The caller closes it.
+ * Opens the file at `path` that is to be added at `place`; one that cannot be read, an empty one, and an auction pack
+ * or other Parquet file with a page that cannot be decoded end the command with a sentence. With a `root`, no link is
+ * followed and nothing outside it is read. The caller closes it.
  */
-export async function openDailyFile(
-  path: string,
-  { dataType, tradedate }: FilePlace,
-  root?: string,
-): Promise<LocalFile> {
+export async function openDailyFile(path: string, place: FilePlace, root?: string): Promise<LocalFile> {
   const file = await openLocalFile(path, root);
   if ("reason" in file) {
     throw new CommandFailure(
@@ -52,12 +49,7 @@ export async function openDailyFile(
         : `${path} cannot be read (${file.code}).`,
     );
   }
-  const problem =
-    file.sizeBytes === 0
-      ? "it is empty"
-      : dataType === "auction_tick"
-        ? await auctionPackProblem(file, tradedate)
-        : null;
+  const problem = await dailyFileProblem(path, file, place);
   if (problem === null) return file;
   await file.close();
   throw new CommandFailure(`${path} is not taken: ${problem}.`);
@@ -82,7 +74,8 @@ export async function addFile(
   });
 }
 
-/** Offers the newest revision of a file to shares. */
-export function publishFile(client: AdminClient, place: FilePlace): Promise<FileSummary> {
-  return client.request(fileSummarySchema, "POST", `${fileRoute(place)}/publish`, { repeatable: true });
+/** Offers a revision of a file to shares: the one that was looked at or just added, else the only one that waits. */
+export function publishFile(client: AdminClient, place: FilePlace, ask: PublishFile): Promise<FileSummary> {
+  const request = { body: ask, repeatable: true };
+  return client.request(fileSummarySchema, "POST", `${fileRoute(place)}/publish`, request);
 }

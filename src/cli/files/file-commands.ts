@@ -10,7 +10,7 @@ import {
 } from "../../admin/wire.ts";
 import { type BeijingDate, beijingDate } from "../../calendar/beijing.ts";
 import { sizeText } from "../amounts.ts";
-import { dateArgument, monthArgument } from "../arguments.ts";
+import { dateArgument, monthArgument, revisionArgument } from "../arguments.ts";
 import { type ConfirmOptions, confirm, YES_OPTION } from "../confirm.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { byteProgress } from "../progress.ts";
@@ -49,7 +49,8 @@ export function registerFiles(program: Command): void {
         "upload a daily file and check it; shares offer it once it is published. Run it again after any interruption",
       )
       .argument("<file>", "an auction pack, or any file of the day for level2 shares")
-      .option("--publish", "publish it at once: it takes the place of its former revision in shares"),
+      .option("--publish", "publish it at once: it takes the place of its former revision in shares")
+      .option("--force", "with --publish: also in place of a file that was withdrawn"),
     "its name in shares, which must contain the date; the file's own name when absent",
   ).action(add);
   withService(
@@ -63,7 +64,13 @@ export function registerFiles(program: Command): void {
   withPlace(
     files
       .command("publish")
-      .description("let shares offer the newest revision of a file that was added, a withdrawn one too"),
+      .description("let shares offer a file that was added, or one that was withdrawn")
+      .option(
+        "--revision <n>",
+        "the revision that you have looked at; needed where several could be published",
+        revisionArgument,
+      )
+      .option("--force", "also as other content of a file that was withdrawn"),
     name,
   ).action(publish);
   withPlace(
@@ -85,7 +92,10 @@ function withPlace(command: Command, name: string): Command {
   );
 }
 
-async function add(path: string, options: PlaceOptions & { publish?: boolean }): Promise<void> {
+async function add(
+  path: string,
+  options: PlaceOptions & { publish?: boolean; force?: boolean },
+): Promise<void> {
   const client = serviceOf(options);
   const place = placeOf(options, basename(path));
   refuseWrongName(place);
@@ -94,16 +104,19 @@ async function add(path: string, options: PlaceOptions & { publish?: boolean }):
     const progress = byteProgress(`sending ${place.name}`, file.sizeBytes);
     const added = await addFile(client, place, file, progress.update);
     progress.end();
-    show(options, options.publish ? await publishFile(client, place) : added);
+    const ask = { revision: added.revision, force: options.force ?? false };
+    show(options, options.publish ? await publishFile(client, place, ask) : added);
   } finally {
     await file.close();
   }
 }
 
-async function publish(options: PlaceOptions): Promise<void> {
+async function publish(options: PlaceOptions & { revision?: number; force?: boolean }): Promise<void> {
   const place = placeOf(options);
   refuseWrongName(place);
-  show(options, await publishFile(serviceOf(options), place));
+  const { revision, force = false } = options;
+  const ask = revision === undefined ? { force } : { revision, force };
+  show(options, await publishFile(serviceOf(options), place, ask));
 }
 
 async function withdraw(options: PlaceOptions & ConfirmOptions & { note?: string }): Promise<void> {

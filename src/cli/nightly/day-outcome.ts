@@ -27,6 +27,8 @@ const outcomeSchema = z.object({
   problem: z.string().nullable(),
   /** The same in Chinese, where it has Chinese words. */
   problemZh: z.string().nullable().default(null),
+  /** Not served because an operator has withdrawn the day. */
+  decided: z.boolean().optional(),
   revision: z.number().nullable(),
   rows: z.number(),
   securities: z.number(),

@@ -40,7 +40,7 @@ export async function loadDay(
   const startedMs = performance.now();
   const orders = await loadOrders(client, delivery, options);
   const files: FileOutcome[] = [];
-  for (const file of delivery.files) files.push(await loadFile(client, delivery, file, options.folder));
+  for (const file of delivery.files) files.push(await loadFile(client, delivery, file, options));
   const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
   const outcome = { tradedate, ...orders, files, seconds };
   const memory = recallDay(workFolder, tradedate, fingerprint);
@@ -62,7 +62,8 @@ async function loadOrders(client: AdminClient, delivery: Delivery, options: Load
     const { brokenRows = 0, quarantine = null, degraded = false, leftOut = [] } = built ?? {};
     const unserved = { revision: null, rows: 0, securities: 0, sizeBytes: 0 };
     const problem = { problem: sentenceOf(error), problemZh: chineseOf(error, delivery.tradedate) };
-    return { state: "failed", ...problem, ...unserved, degraded, brokenRows, quarantine, leftOut };
+    const decided = isDecided(error);
+    return { state: "failed", decided, ...problem, ...unserved, degraded, brokenRows, quarantine, leftOut };
   }
 }
 
@@ -143,19 +144,15 @@ async function loadFile(
   client: AdminClient,
   { tradedate }: Delivery,
   daily: DailyFile,
-  root: string,
+  { folder, force }: LoadOptions,
 ): Promise<FileOutcome> {
   const { dataType, name, path } = daily;
   const place = { dataType, tradedate, name };
   try {
     refuseWrongName(place);
-    const file = await openDailyFile(path, place, root);
-    try {
-      await addFile(client, place, file);
-    } finally {
-      await file.close();
-    }
-    const { revision } = await publishFile(client, place);
+    const file = await openDailyFile(path, place, folder);
+    const added = await addFile(client, place, file).finally(() => file.close());
+    const { revision } = await publishFile(client, place, { revision: added.revision, force });
     return { dataType, name, revision, problem: null };
   } catch (error) {
     return { dataType, name, revision: null, problem: sentenceOf(error) };
@@ -169,9 +166,21 @@ function chineseOf(error: unknown, tradedate: string): string | null {
       return `${tradedate} 的数据量与平常相差太多；核对无误后加 --force 再运行一次`;
     case "day_repeated":
       return `${tradedate} 的数据与另一天完全相同，像是同一份数据换了日期；核对无误后加 --force 再运行一次`;
+    case "shrunk":
+      return `${tradedate} 的数据比要替换的修订版本少；核对无误后加 --force 再运行一次`;
+    case "content_withdrawn":
+      return `${tradedate} 的这份数据已被撤回，不再发布；原因见 edgetape day show ${tradedate}`;
+    case "target_withdrawn":
+      return `${tradedate} 已被撤回；如确需发布新数据，加 --force 再运行一次`;
     default:
       return null;
   }
+}
+
+/** Whether an operator's decision stands against the day: trying again changes nothing, and nothing is broken. */
+function isDecided(error: unknown): boolean {
+  const reason = error instanceof ServiceRefusal ? error.refused.reason : undefined;
+  return reason === "content_withdrawn" || reason === "target_withdrawn";
 }
 
 function sentenceOf(error: unknown): string {

@@ -69,8 +69,11 @@ async function spend(ask: NightlyAsk, tools: NightlyTools): Promise<Evening> {
     if (arrival.state !== "complete") return { end: "late", notice: lateNotice(tradedate, arrival, true) };
     const { fingerprint, mark } = arrival.delivery;
     const { outcome: before } = recallDay(ask.load.workFolder, tradedate, fingerprint);
-    // A failure is tried again: the command line, the service or the code may be another one now.
-    if (before !== null && isWell(before)) return { end: "loaded", outcome: before, fingerprint };
+    // A failure is tried again: the command line, the service or the code may be another one now. So is a day that an
+    // operator has withdrawn since: the service says who did.
+    if (before !== null && isWell(before) && (await isServed(tools, tradedate))) {
+      return { end: "loaded", outcome: before, fingerprint };
+    }
     const outcome = await loadDay(tools.client, arrival.delivery, ask.load);
     const isChanged = (await readDelivery(ask.folder, tradedate)).mark !== mark;
     if (outcome.state !== "failed" || !isChanged) return { end: "loaded", outcome, fingerprint };
@@ -116,12 +119,11 @@ function awaited(ask: NightlyAsk, tools: NightlyTools, tradedate: BeijingDate): 
 }
 
 /** Whether there is nothing to wait for: no delivery lies there and the day is served. */
-async function isIdle(
-  { folder }: NightlyAsk,
-  { client }: NightlyTools,
-  tradedate: BeijingDate,
-): Promise<boolean> {
-  if (!isEmpty(await readDelivery(folder, tradedate))) return false;
+async function isIdle({ folder }: NightlyAsk, tools: NightlyTools, tradedate: BeijingDate): Promise<boolean> {
+  return isEmpty(await readDelivery(folder, tradedate)) && (await isServed(tools, tradedate));
+}
+
+async function isServed({ client }: NightlyTools, tradedate: BeijingDate): Promise<boolean> {
   const month = tradedate.slice(0, 6);
   const { days } = await client.request(dayListSchema, "GET", `/admin/days?month=${month}`);
   return days.some((day) => day.tradedate === tradedate && ["available", "degraded"].includes(day.state));

@@ -12,6 +12,19 @@ import type { PackFile } from "../pack-file.ts";
 import { ByteWriter } from "../parquet/byte-writer.ts";
 import { footerBytes, type RowGroup, rowGroupMetadata } from "../parquet/footer.ts";
 
+/** The first byte of `pack` that is not as it was built, as a clause; null when every checksum and footer is right. */
+export async function packDamage(pack: PackFile): Promise<string | null> {
+  const bytes = new PackBytes(pack);
+  try {
+    await bytes.checkSections(() => undefined);
+    await bytes.checkFooters();
+    return null;
+  } catch (error) {
+    if (error instanceof PackFormatError) return error.message;
+    throw error;
+  }
+}
+
 /** First and last time, as nine digits, of every block of a section. */
 export type BlockTimes = readonly { first: string; last: string }[];
 

@@ -66,7 +66,9 @@ export async function add(file: TestFile): Promise<AdminAnswer<FileSummary>> {
   return complete(file, begun.body);
 }
 
-export const publish = (file: TestFile) => admin<FileSummary>("POST", `${pathOf(file)}/publish`);
+/** Publishes as commands of earlier versions do, without a body, or what `ask` says. */
+export const publish = (file: TestFile, ask?: { revision?: number; force?: boolean }) =>
+  admin<FileSummary>("POST", `${pathOf(file)}/publish`, ask);
 export const withdraw = (file: TestFile, note = "") =>
   admin<FileSummary>("POST", `${pathOf(file)}/withdraw`, { note });
 

@@ -173,8 +173,12 @@ describe("a file that is not taken", () => {
     expect((await add(whole)).body).toMatchObject({ state: "verifying" });
   });
 
-  it("may be any bytes when it is the operator's own", async () => {
+  it("may be any bytes when it is the operator's own, unless it is called .parquet", async () => {
     expect((await add(archive("20260116", "\0not Parquet"))).body).toMatchObject({ state: "verifying" });
+    const named = archive("20260116", "\0not Parquet, and long enough", "20260116_trades.Parquet");
+    expect(await add(named)).toMatchObject({ status: 422, body: { error: expect.stringContaining("PAR1") } });
+    const { bytes } = auctionPack("20260116");
+    expect((await add({ ...named, bytes })).body).toMatchObject({ state: "verifying" });
   });
 });
 

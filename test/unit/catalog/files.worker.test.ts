@@ -55,7 +55,7 @@ async function putDay(tradedate: string, packId: number, revisions = 1, replaced
     const served = revision === revisions;
     await db.batch([
       db
-        .prepare("INSERT INTO day_packs VALUES (?, ?, ?, ?, 1000, ?, 'b', 1, 1, 0)")
+        .prepare("INSERT INTO day_packs VALUES (?, ?, ?, ?, 1000, ?, 'b', 1, 1, 0, NULL, NULL)")
         .bind(id, tradedate, `orders/${tradedate}/${revision}`, `etag-${id}`, "f".repeat(64)),
       db
         .prepare("INSERT INTO day_revisions VALUES (?, ?, ?, 3, ?)")

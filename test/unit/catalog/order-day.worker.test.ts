@@ -44,7 +44,7 @@ const SECTIONS = [
 /** Puts a served day there without a pack, as publishing leaves it. */
 async function serve(tradedate: string, packId: number): Promise<void> {
   await DB.batch([
-    DB.prepare("INSERT INTO day_packs VALUES (?, ?, ?, 'etag', 1, 'sha', 'build', 1, 1, 0)").bind(
+    DB.prepare("INSERT INTO day_packs VALUES (?, ?, ?, 'etag', 1, 'sha', 'build', 1, 1, 0, NULL, NULL)").bind(
       packId,
       tradedate,
       `key-${packId}`,

@@ -20,7 +20,8 @@ async function serve(
   packId: number,
   { revision = 1, content = "a", state = "available" },
 ): Promise<void> {
-  const pack = "INSERT INTO day_packs VALUES (?1, ?2, 'key ' || ?1, '', 1, ?3, 'build ' || ?3, 1, 1, 0)";
+  const pack =
+    "INSERT INTO day_packs VALUES (?1, ?2, 'key ' || ?1, '', 1, ?3, 'build ' || ?3, 1, 1, 0, NULL, NULL)";
   const row = `INSERT INTO day_securities (pack_id, symbol, market, section_offset, section_length, footer_length,
     rows, crc, blocks) VALUES (?1, '600519', 'SH', 0, 0, 0, 1, unicode(?2), x'')`;
   await db.batch([

@@ -88,6 +88,25 @@ describe("edgetape files add", () => {
     await refused(onDisk("cut", whole.subarray(0, -100)), auction).toThrow("PAR1");
   });
 
+  it("refuses an auction pack, and any file called .parquet, with a page that cannot be decoded", async () => {
+    const whole = auctionPackBytes(sampleAuction(DATE));
+    const corrupted = whole.slice();
+    const footerAt = whole.length - 8 - new DataView(whole.buffer).getUint32(whole.length - 8, true);
+    const step = Math.max(1, Math.floor((footerAt - 8) / 2_000));
+    for (let at = 4; at < footerAt; at += step) corrupted[at] = (corrupted[at] ?? 0) ^ 0xa5;
+    const other = { ...own, name: "20260311_trades.PARQUET" };
+    for (const place of [auction, other]) {
+      await expect(openDailyFile(onDisk("corrupted.parquet", corrupted), place)).rejects.toThrow(
+        /corrupted\.parquet is not taken: not every page of it can be decoded/,
+      );
+      await (await openDailyFile(onDisk("whole [1]*.parquet", whole), place)).close();
+    }
+    const random = crypto.getRandomValues(new Uint8Array(5_000));
+    await expect(openDailyFile(onDisk("random.parquet", random), other)).rejects.toThrow("PAR1");
+    // The name in the share decides: bytes of any other name are the operator's own.
+    await (await openDailyFile(onDisk("random.parquet", random), own)).close();
+  });
+
   it("refuses a name of another day or form with the same words as the service", () => {
     expect(() => refuseWrongName({ ...auction, name: "20260312_aucde.parquet" })).toThrow(
       "an auction pack of this day is called 20260311_aucde.parquet",

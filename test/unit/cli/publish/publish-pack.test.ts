@@ -97,6 +97,44 @@ describe("publishing a pack", () => {
     expect(sent.at(-1)).toBe(bytes.length);
   });
 
+  it("refuses a pack with a flipped bit in a block or in the global footer before anything is asked", async () => {
+    for (const at of [2_000, bytes.length - 300]) {
+      const broken = Uint8Array.from(bytes);
+      broken[at] = (broken[at] ?? 0) ^ 1;
+      const brokenPath = join(folder, `flipped-${at}.parquet`);
+      await writeFile(brokenPath, broken);
+      const pack = await openPack(brokenPath);
+      const { client, asked } = storingService(new Map());
+      await expect(publishPack(client, pack, { force: true })).rejects.toThrow(
+        /is damaged: .*Build it again/,
+      );
+      await pack.close();
+      expect(asked).toEqual([]);
+    }
+  });
+
+  it("reports the served day when another publisher of the same pack ended its upload", async () => {
+    const pack = await openPack(path);
+    const sha = sha256(bytes);
+    const day = {
+      ...{ tradedate: "20261127", revision: 7, state: "available", note: "", degraded: false, rows: 8_000 },
+      ...{
+        securities: 20,
+        sizeBytes: bytes.length,
+        sha256: sha,
+        buildId: "0".repeat(32),
+        publishedAt: "now",
+      },
+    };
+    const { client } = fakeService(({ method }) =>
+      method === "GET"
+        ? { json: { day, comparison: { days: 0, markets: [] }, revisions: [] } }
+        : { status: 409, json: { error: "It is over.", reason: "upload_ended" } },
+    );
+    expect(await publishPack(client, pack)).toEqual({ day, newRevision: false });
+    await pack.close();
+  });
+
   it("sends only what is missing when it was broken off before", async () => {
     const stored = new Map<number, Uint8Array>();
     const pack = await openPack(path);

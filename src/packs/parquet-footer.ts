@@ -1,4 +1,4 @@
-/** Whether a Parquet file keeps the promise of spec 4.1: ZSTD on every column. Only its footer is read. */
+/** What the footer of a daily file says: whether it is Parquet, and keeps the promise of ZSTD on every column (spec 4.1). */
 import { type FileMetaData, parquetMetadata } from "hyparquet";
 import { PARQUET_MAGIC } from "./layout.ts";
 import type { ReadRange } from "./locate.ts";
@@ -6,17 +6,39 @@ import type { ReadRange } from "./locate.ts";
 /** Footer length as u32, then `PAR1`. */
 const TAIL_BYTES = 8;
 
-/** A day's footer has some KB; a larger one than this is no daily file. */
+/** The footer of an auction pack has some KB, of a day in one file some MB; more would not fit beside it in memory. */
 const MAX_FOOTER_BYTES = 16 * 1024 * 1024;
 
 /**
  * Null when the file of `sizeBytes` bytes that `readRange` reads is Parquet, has rows, and has ZSTD on every
  * column of every row group, and `alsoCheck` finds nothing; else a clause that says what is wrong with it.
  */
-export async function zstdProblem(
+export function zstdProblem(
   sizeBytes: number,
   readRange: ReadRange,
   alsoCheck: (metadata: FileMetaData) => string | null,
+): Promise<string | null> {
+  return footerProblem(sizeBytes, readRange, (metadata) => {
+    if (metadata.num_rows <= 0n) return "it has no rows";
+    for (const { columns } of metadata.row_groups) {
+      for (const { meta_data: chunk } of columns) {
+        const name = chunk?.path_in_schema.join(".") ?? "";
+        if (chunk?.codec !== "ZSTD") return `its column ${name} is compressed with ${chunk?.codec}, not ZSTD`;
+      }
+    }
+    return alsoCheck(metadata);
+  });
+}
+
+/** Null when the file is Parquet with a footer that can be read, whatever it holds; else a clause. */
+export function parquetProblem(sizeBytes: number, readRange: ReadRange): Promise<string | null> {
+  return footerProblem(sizeBytes, readRange, () => null);
+}
+
+async function footerProblem(
+  sizeBytes: number,
+  readRange: ReadRange,
+  check: (metadata: FileMetaData) => string | null,
 ): Promise<string | null> {
   if (sizeBytes < PARQUET_MAGIC.length + TAIL_BYTES) return "it is too short to be Parquet";
   const tail = await readRange(sizeBytes - TAIL_BYTES, TAIL_BYTES);
@@ -27,29 +49,16 @@ export async function zstdProblem(
   if (footerLength > MAX_FOOTER_BYTES || footerOffset < PARQUET_MAGIC.length) {
     return `its Parquet footer cannot have ${footerLength} bytes`;
   }
-  return footerProblem(await readRange(footerOffset, footerLength + TAIL_BYTES), alsoCheck);
-}
-
-function isMagic(bytes: Uint8Array): boolean {
-  return PARQUET_MAGIC.every((byte, i) => bytes[i] === byte);
-}
-
-function footerProblem(
-  footer: Uint8Array,
-  alsoCheck: (metadata: FileMetaData) => string | null,
-): string | null {
+  const footer = await readRange(footerOffset, footerLength + TAIL_BYTES);
   let metadata: FileMetaData;
   try {
     metadata = parquetMetadata(footer);
   } catch {
     return "its Parquet footer cannot be read";
   }
-  if (metadata.num_rows <= 0n) return "it has no rows";
-  for (const { columns } of metadata.row_groups) {
-    for (const { meta_data: chunk } of columns) {
-      const name = chunk?.path_in_schema.join(".") ?? "";
-      if (chunk?.codec !== "ZSTD") return `its column ${name} is compressed with ${chunk?.codec}, not ZSTD`;
-    }
-  }
-  return alsoCheck(metadata);
+  return check(metadata);
+}
+
+function isMagic(bytes: Uint8Array): boolean {
+  return PARQUET_MAGIC.every((byte, i) => bytes[i] === byte);
 }

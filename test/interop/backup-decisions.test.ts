@@ -1,0 +1,93 @@
+/** Decisions about content against a backup that is older than they are, and against a catalog of an earlier version. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import type { DayDetail, FileList } from "../../src/admin/wire.ts";
+import { day, order, security } from "../support/builders.ts";
+import { ownFile, publishFiles } from "../support/files.ts";
+import { fillFirstSchema } from "../support/first-schema.ts";
+import { applyMigrations, MIGRATIONS } from "../support/migrations.ts";
+import { asOperator, packOf, publishPack } from "../support/operator.ts";
+import { runEdgetape } from "../support/running-command.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "edgetape-decisions-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const contentOf = (tradedate: string, priceE4: number) =>
+  day({ tradedate, securities: [security("600519", [order("093000000", { priceE4 }), order("093000001")])] });
+const packFor = (tradedate: string, priceE4 = 1_000) => packOf(contentOf(tradedate, priceE4));
+const withdraw = (service: Service, tradedate: string, revision = 1) =>
+  asOperator(service, "POST", `/admin/days/${tradedate}/withdraw`, { revision, note: "asked to" });
+const stateOf = async (service: Service, tradedate: string) =>
+  (await asOperator<DayDetail>(service, "GET", `/admin/days/${tradedate}`)).day;
+
+describe("a backup from before a decision", () => {
+  it("brings back neither a withdrawn day or file nor a damaged pack", async () => {
+    await using service = await startService();
+    const [same, other, damaged, untouched] = ["20260302", "20260303", "20260304", "20260305"];
+    for (const each of [same, other, damaged, untouched]) {
+      await publishPack(service, each ?? "", await packFor(each ?? ""));
+    }
+    const file = ownFile("20260302", "a file");
+    await publishFiles(service, file);
+    const backup = join(folder, "before.jsonl");
+    expect(await runEdgetape(["backup", "create", "--out", backup], service)).toMatchObject({ status: 0 });
+
+    await withdraw(service, same ?? "");
+    // The day is withdrawn with content that the backup does not know; it has the content before.
+    await publishPack(service, other ?? "", await packFor(other ?? "", 2_000));
+    await withdraw(service, other ?? "", 2);
+    const db = await service.mf.getD1Database("DB");
+    await db
+      .prepare("INSERT INTO damaged_packs SELECT object_key, 1, 'block 7' FROM day_packs WHERE tradedate = ?")
+      .bind(damaged)
+      .run();
+    const place = `/admin/files/level2/20260302/${file.name}`;
+    await asOperator(service, "POST", `${place}/withdraw`, { note: "asked to" });
+
+    expect(await runEdgetape(["backup", "restore", backup, "--force", "--yes"], service)).toMatchObject({
+      status: 0,
+    });
+    expect(await stateOf(service, same ?? "")).toMatchObject({ state: "withdrawn", note: "asked to" });
+    expect(await stateOf(service, other ?? "")).toMatchObject({ state: "withdrawn", note: "asked to" });
+    expect(await stateOf(service, damaged ?? "")).toMatchObject({ state: "damaged", note: "block 7" });
+    expect(await stateOf(service, untouched ?? "")).toMatchObject({ state: "available" });
+    const list = await asOperator<FileList>(service, "GET", "/admin/files/level2?from=20260302&to=20260302");
+    expect(list.files).toMatchObject([{ state: "withdrawn", stateNote: "asked to" }]);
+    for (const each of [same, other]) {
+      await expect(
+        publishPack(service, each ?? "", await packFor(each ?? "", 2_000), {
+          force: each !== same,
+        }),
+      ).rejects.toThrow(/409.*withdrawn as revision \d by ADMIN_TOKEN/);
+    }
+  });
+});
+
+describe("a catalog of an earlier version", () => {
+  it("has its withdrawn and damaged days as decisions, those that were undone apart", async () => {
+    await using service = await startService({ migrations: MIGRATIONS.slice(0, 1) });
+    const db = await service.mf.getD1Database("DB");
+    await fillFirstSchema(service, contentOf("20260302", 1_000));
+    await applyMigrations(
+      db,
+      MIGRATIONS.filter((name) => name < "0011"),
+    );
+    await db.batch([
+      db.prepare("UPDATE order_days SET state = 'withdrawn', state_note = 'asked to'"),
+      db.prepare(
+        `INSERT INTO audit (at_ms, actor, action, subject, after)
+         VALUES (1, 'Ann', 'day.withdraw', '20260302', '{"revision":1,"state":"withdrawn","note":"asked to"}')`,
+      ),
+    ]);
+    await applyMigrations(db);
+    await expect(
+      publishPack(service, "20260302", await packFor("20260302"), { force: true }),
+    ).rejects.toThrow(/withdrawn as revision 1 by Ann at 1970-.*\(asked to\)/);
+    await expect(
+      publishPack(service, "20260302", await packFor("20260302", 2_000), { force: false }),
+    ).rejects.toThrow(/run it again with --force/);
+  });
+});

@@ -1,0 +1,390 @@
+import { describe, expect, it } from "vitest";
+import { type DayChanged, type DayDetail, PART_SHA256_HEADER } from "../../../src/admin/wire.ts";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { fileVersions, orderPackName } from "../../../src/catalog/files.ts";
+import { markDamaged } from "../../../src/catalog/mark-damaged.ts";
+import { day, order, security } from "../../support/builders.ts";
+import {
+  add,
+  archive,
+  begin as beginFile,
+  complete as completeFile,
+  publish as publishFile,
+  sendParts as sendFileParts,
+  withdraw as withdrawFile,
+} from "./file-operator.ts";
+import {
+  admin,
+  begin,
+  complete,
+  packFrom,
+  publish,
+  sendParts,
+  servedState,
+  sha256,
+  type TestPack,
+  testEnv,
+  testPack,
+} from "./operator.ts";
+
+const post = (path: string, body: object) => admin<DayChanged>("POST", path, body);
+const withdraw = (date: string, revision: number, note = "the exchange asked us to") =>
+  post(`/days/${date}/withdraw`, { revision, note });
+const detailOf = async (date: string) => (await admin<DayDetail>("GET", `/days/${date}`)).body;
+
+/** Who, when and why, as every refusal of withdrawn content names it. */
+const DECIDED = /withdrawn as revision 1 by ADMIN_TOKEN at 20\d\d-.*\+08:00 \(the exchange asked us to\)/;
+
+describe("a withdrawn day", () => {
+  it("refuses the withdrawn content, forced or not, also after other content was served", async () => {
+    const [withdrawn, other] = [await testPack("20240102", 1_000), await testPack("20240102", 2_000)];
+    await publish(withdrawn);
+    await withdraw("20240102", 1);
+    const refused = {
+      status: 409,
+      body: { reason: "content_withdrawn", error: expect.stringMatching(DECIDED) },
+    };
+    for (const force of [false, true]) expect(await publish(withdrawn, { force })).toMatchObject(refused);
+    expect((await publish(other, { force: true })).body.day).toMatchObject({ revision: 2 });
+    for (const force of [false, true]) expect(await publish(withdrawn, { force })).toMatchObject(refused);
+    expect(await servedState("20240102")).toMatchObject([{ revision: 2, state: "available" }]);
+    const { revisions } = await detailOf("20240102");
+    expect(revisions.map(({ withdrawn: decision }) => decision)).toEqual([
+      null,
+      { at: expect.any(String), by: "ADMIN_TOKEN", note: "the exchange asked us to" },
+    ]);
+  });
+
+  it("refuses other content until the publisher insists, and is an ordinary day after that", async () => {
+    await publish(await testPack("20240103", 1_000));
+    await withdraw("20240103", 1);
+    const other = await testPack("20240103", 2_000);
+    expect(await publish(other)).toMatchObject({
+      status: 409,
+      body: { reason: "target_withdrawn", error: expect.stringMatching(DECIDED) },
+    });
+    expect(await servedState("20240103")).toMatchObject([{ revision: 1, state: "withdrawn" }]);
+    expect((await publish(other, { force: true })).status).toBe(200);
+    expect((await publish(await testPack("20240103", 3_000))).body.day).toMatchObject({ revision: 3 });
+  });
+
+  it("ends an upload that was begun before the withdrawal, also one that was forced", async () => {
+    for (const [date, force] of [
+      ["20240104", false],
+      ["20240105", true],
+    ] as const) {
+      await publish(await testPack(date, 1_000));
+      const pack = await testPack(date, 2_000);
+      const begun = await begin(pack, { force });
+      await sendParts(pack, begun);
+      await withdraw(date, 1);
+      expect(await complete(pack, begun)).toMatchObject({
+        status: 409,
+        body: {
+          error: expect.stringContaining("ADMIN_TOKEN withdrew it meanwhile: the exchange asked us to"),
+        },
+      });
+      expect(await servedState(date)).toMatchObject([{ revision: 1, state: "withdrawn", index_rows: 2 }]);
+      expect((await publish(pack, { force: true })).body.day).toMatchObject({ state: "available" });
+    }
+  });
+
+  it("refuses an upload whose begin did not see the withdrawal: the transaction that serves it does", async () => {
+    const [first, pack] = [await testPack("20240108", 1_000), await testPack("20240108", 2_000)];
+    await publish(first);
+    const begun = await begin(pack, { force: true });
+    await sendParts(pack, begun);
+    await withdraw("20240108", 1);
+    // As when the begin read the day before the withdrawal and wrote its upload after it.
+    await testEnv.DB.prepare("UPDATE uploads SET state = 'uploading' WHERE upload_id = ?")
+      .bind(begun.uploadId)
+      .run();
+    expect(await complete(pack, begun)).toMatchObject({ status: 409 });
+    expect(await servedState("20240108")).toMatchObject([{ revision: 1, state: "withdrawn" }]);
+  });
+
+  it("is served again by an operator who names the content and saw that it is withdrawn", async () => {
+    const pack = await testPack("20240109", 1_000);
+    await publish(pack);
+    await withdraw("20240109", 1);
+    expect(await post("/days/20240109/publish", { revision: 1, state: "available" })).toMatchObject({
+      status: 409,
+      body: { reason: "day_changed" },
+    });
+    expect(await post("/days/20240109/publish", { revision: 1, state: "withdrawn" })).toMatchObject({
+      body: { day: { revision: 2, state: "available" } },
+    });
+    expect((await publish(pack)).body).toMatchObject({ newRevision: false, day: { revision: 2 } });
+    expect((await publish(await testPack("20240109", 2_000))).body.day).toMatchObject({ revision: 3 });
+  });
+
+  it("is not what a restore without a number goes back to", async () => {
+    await publish(await testPack("20240110", 1_000));
+    await withdraw("20240110", 1);
+    await publish(await testPack("20240110", 2_000), { force: true });
+    expect(await post("/days/20240110/restore", { revision: 2 })).toMatchObject({
+      status: 422,
+      body: { reason: "nothing_to_restore" },
+    });
+    expect((await post("/days/20240110/restore", { revision: 2, to: 1 })).body.day).toMatchObject({
+      revision: 3,
+    });
+    expect((await detailOf("20240110")).revisions.every((each) => each.withdrawn === null)).toBe(true);
+  });
+
+  it("lets nobody finish a download of the withdrawn content", async () => {
+    const tradedate = "20240111" as BeijingDate;
+    await publish(await testPack(tradedate, 1_000));
+    await withdraw(tradedate, 1);
+    await publish(await testPack(tradedate, 2_000), { force: true });
+    await publish(await testPack(tradedate, 3_000));
+    const place = { dataType: "level2" as const, tradedate, name: orderPackName(tradedate) };
+    const versions = await fileVersions(testEnv.DB, place, Date.now());
+    expect(versions.map(({ revision }) => revision)).toEqual([3, 2]);
+  });
+});
+
+/** `pack` with a bit flipped in a block, and all that is announced of it right. */
+async function flipped(pack: TestPack, at = 300): Promise<TestPack> {
+  const bytes = pack.bytes.slice();
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  return { ...pack, bytes, claims: { ...pack.claims, sha256: await sha256(bytes) } };
+}
+
+describe("a damaged pack", () => {
+  it("is refused when it is published, forced too, with the security whose bytes are wrong", async () => {
+    await publish(await testPack("20240201", 1_000));
+    const before = await servedState("20240201");
+    const pack = await testPack("20240201", 2_000);
+    for (const at of [5, 300, 1_500]) {
+      expect(await publish(await flipped(pack, at), { force: true })).toMatchObject({
+        status: 422,
+        body: {
+          reason: "content_wrong",
+          error: expect.stringMatching(/(300750\.SZ|600519\.SH): .*checksum/),
+        },
+      });
+    }
+    expect(await servedState("20240201")).toEqual(before);
+  });
+
+  it("is served by no restore, publish or adoption, however its day looks", async () => {
+    const tradedate = "20240202" as BeijingDate;
+    await publish(await testPack(tradedate, 1_000));
+    await publish(await testPack(tradedate, 2_000));
+    await markDamaged(testEnv.DB, { tradedate, revision: 2, note: "block 0" }, Date.now());
+    const refused = {
+      status: 422,
+      body: { reason: "pack_damaged", error: expect.stringContaining("block 0") },
+    };
+    expect(await post(`/days/${tradedate}/publish`, { revision: 2 })).toMatchObject(refused);
+    expect((await post(`/days/${tradedate}/restore`, { revision: 2 })).body.day).toMatchObject({
+      revision: 3,
+      state: "available",
+    });
+    expect(await post(`/days/${tradedate}/restore`, { revision: 3 })).toMatchObject({
+      status: 422,
+      body: { reason: "nothing_to_restore" },
+    });
+    expect(await post(`/days/${tradedate}/restore`, { revision: 3, to: 2 })).toMatchObject(refused);
+    // A catalog that has forgotten the pack: only the mark speaks against it.
+    await testEnv.DB.batch(
+      [
+        "DELETE FROM day_revisions WHERE revision = 2 AND tradedate = '20240202'",
+        "DELETE FROM day_packs WHERE object_key = 'orders/2024/20240202/2.parquet'",
+        "DELETE FROM uploads WHERE target = 'orders/20240202'",
+      ].map((sql) => testEnv.DB.prepare(sql)),
+    );
+    const objectKey = "orders/2024/20240202/2.parquet";
+    expect(await admin("POST", `/days/${tradedate}/adopt`, { objectKey, force: true })).toMatchObject(
+      refused,
+    );
+    // The same content in an object of its own is sound.
+    expect((await publish(await testPack(tradedate, 2_000))).body.day).toMatchObject({ revision: 4 });
+  });
+
+  it("keeps its mark when the day had gone on before the damage was found", async () => {
+    const tradedate = "20240205" as BeijingDate;
+    await publish(await testPack(tradedate, 1_000));
+    await publish(await testPack(tradedate, 2_000));
+    await markDamaged(testEnv.DB, { tradedate, revision: 1, note: "block 3" }, Date.now());
+    expect(await servedState(tradedate)).toMatchObject([{ revision: 2, state: "available" }]);
+    expect(await post(`/days/${tradedate}/restore`, { revision: 2, to: 1 })).toMatchObject({
+      body: { reason: "pack_damaged" },
+    });
+  });
+});
+
+describe("a pack with less than the revision it would replace", () => {
+  const packOf = (tradedate: string, counts: Record<string, number>, volume = 100) =>
+    packFrom(
+      day({
+        tradedate,
+        securities: Object.entries(counts).map(([symbol, count]) =>
+          security(
+            symbol,
+            Array.from({ length: count }, (_, n) => order(`0930000${10 + n}`, { volume })),
+          ),
+        ),
+      }),
+    );
+
+  it("is refused with the exchange and the securities, however few days are loaded, until it is forced", async () => {
+    // Of fewer than five other days nothing is usual.
+    await testEnv.DB.exec("DELETE FROM order_days");
+    const whole = { "600519": 20, "688111": 20, "300750": 20 };
+    await publish(await packOf("20240301", whole));
+    const cases: [Record<string, number>, RegExp][] = [
+      [
+        { "600519": 20, "300750": 20 },
+        /SH has 20 orders instead of 40; 1 securities are missing \(688111\.SH is missing\)/,
+      ],
+      [{ ...whole, "688111": 0 }, /688111\.SH is missing/],
+      [{ ...whole, "300750": 18 }, /SZ has 18 orders instead of 20; .*300750\.SZ has 18 instead of 20/],
+      [{ "600519": 40, "688111": 18, "300750": 20 }, /: 1 have 10 % fewer .*688111\.SH has 18 instead of 20/],
+    ];
+    for (const [counts, error] of cases) {
+      expect(await publish(await packOf("20240301", counts, 200))).toMatchObject({
+        status: 422,
+        body: { reason: "shrunk", error: expect.stringMatching(error) },
+      });
+    }
+    expect(await servedState("20240301")).toMatchObject([{ revision: 1 }]);
+    expect((await publish(await packOf("20240301", { ...whole, "300750": 19 }))).status).toBe(200);
+    const less = await packOf("20240301", { "600519": 2 });
+    expect((await publish(less, { force: true })).body.day).toMatchObject({ rows: 2 });
+  });
+});
+
+describe("several publishers of one pack at the same moment", () => {
+  it("get one revision: one makes it, the others are told that it is served already", async () => {
+    for (const [n, date] of ["20240401", "20240402", "20240403", "20240404"].entries()) {
+      const pack = await testPack(date, 1_000);
+      const answers = await Promise.all(Array.from({ length: 2 + (n % 2) }, () => publish(pack)));
+      expect(answers.map(({ status, body }) => [status, body.day?.revision])).toEqual(
+        answers.map(() => [200, 1]),
+      );
+      expect(answers.filter(({ body }) => body.newRevision)).toHaveLength(1);
+      expect(await servedState(date)).toMatchObject([{ revisions: 1, index_rows: 2 }]);
+    }
+  });
+
+  it("are told at any step: a part of an upload that another one completed is stored already", async () => {
+    const pack = await testPack("20240405", 1_000);
+    const begun = await begin(pack);
+    await sendParts(pack, begun);
+    expect((await complete(pack, begun)).body.newRevision).toBe(true);
+    await sendParts(pack, begun);
+    expect((await complete(pack, begun)).body).toMatchObject({ newRevision: false, day: { revision: 1 } });
+    const wrong = new Uint8Array(pack.bytes.length);
+    const path = `/days/20240405/uploads/${begun.uploadId}/parts/1`;
+    const headers = { [PART_SHA256_HEADER]: await sha256(wrong) };
+    expect((await admin("PUT", path, wrong, { headers })).status).toBe(409);
+  });
+});
+
+describe("a withdrawn file", () => {
+  it("refuses its content when it is added again, and other content until it is forced", async () => {
+    const [file, other] = [archive("20240501", "one"), archive("20240501", "other")];
+    await add(file);
+    await publishFile(file);
+    await withdrawFile(file, "the exchange asked us to");
+    const decided = expect.stringMatching(DECIDED);
+    expect(await add(file)).toMatchObject({
+      status: 409,
+      body: { reason: "content_withdrawn", error: decided },
+    });
+    expect((await add(other)).body).toMatchObject({ state: "verifying", revision: 2 });
+    expect(await publishFile(other, { revision: 2 })).toMatchObject({
+      status: 409,
+      body: { reason: "target_withdrawn", error: decided },
+    });
+    expect((await publishFile(other, { revision: 2, force: true })).body).toMatchObject({
+      state: "published",
+    });
+    expect((await add(file)).status).toBe(409);
+  });
+});
+
+describe("the revision of a file that is published", () => {
+  it("is the named one, whatever was added after it was looked at", async () => {
+    const [a, b] = [archive("20240502", "of A"), archive("20240502", "of B")];
+    expect((await add(a)).body.revision).toBe(1);
+    expect((await add(b)).body.revision).toBe(2);
+    expect(await publishFile(a)).toMatchObject({
+      status: 409,
+      body: {
+        reason: "revision_unclear",
+        error: expect.stringContaining("2 (never published), 1 (never published)"),
+      },
+    });
+    expect((await add(a)).body).toMatchObject({ state: "verifying", revision: 1 });
+    expect((await publishFile(a, { revision: 1 })).body).toMatchObject({ state: "published", revision: 1 });
+    expect((await publishFile(b, { revision: 2 })).body).toMatchObject({ state: "published", revision: 2 });
+    expect(await publishFile(a, { revision: 1 })).toMatchObject({
+      status: 409,
+      body: { reason: "file_changed", error: expect.stringContaining("the newest is 2") },
+    });
+  });
+
+  it("is never one that was not published before, after the offered one was withdrawn", async () => {
+    const [offered, waiting] = [archive("20240503", "one"), archive("20240503", "two")];
+    await add(offered);
+    await publishFile(offered);
+    await add(waiting);
+    await withdrawFile(offered, "wrong");
+    expect(await publishFile(offered)).toMatchObject({
+      status: 409,
+      body: {
+        reason: "revision_unclear",
+        error: expect.stringContaining("2 (never published), 1 (withdrawn)"),
+      },
+    });
+    expect(await publishFile(waiting, { revision: 2 })).toMatchObject({
+      body: { reason: "target_withdrawn" },
+    });
+    expect((await publishFile(offered, { revision: 1 })).body).toMatchObject({
+      state: "published",
+      revision: 1,
+    });
+    expect((await publishFile(waiting, { revision: 2 })).body).toMatchObject({ state: "published" });
+  });
+
+  it("does not outlive a withdrawal while it is on its way", async () => {
+    const [first, second] = [archive("20240506", "one"), archive("20240506", "two")];
+    await add(first);
+    await publishFile(first);
+    const begun = await beginFile(second);
+    if (begun.body.state !== "uploading") throw new Error("nothing to send");
+    await sendFileParts(second, begun.body);
+    await withdrawFile(first, "wrong");
+    expect(await completeFile(second, begun.body)).toMatchObject({ status: 409 });
+  });
+});
+
+describe("file names that differ only in case", () => {
+  it("are refused beside another file of the day and beside the order pack", async () => {
+    const file = archive("20240507", "x", "20240507_Trades.csv");
+    await add(file);
+    expect(await add(archive("20240507", "y", "20240507_trades.CSV"))).toMatchObject({
+      status: 422,
+      body: { reason: "file_name", error: expect.stringContaining("only in case from 20240507_Trades.csv") },
+    });
+    expect((await add(archive("20240507", "y", "20240507_ORDERS.parquet"))).status).toBe(422);
+    expect((await add(archive("20240507", "y", "20240507_trades2.csv"))).status).toBe(200);
+  });
+
+  it("are refused also when both were begun before either arrived", async () => {
+    const [one, other] = [
+      archive("20240508", "x", "20240508_A.csv"),
+      archive("20240508", "y", "20240508_a.csv"),
+    ];
+    const begun = [await beginFile(one), await beginFile(other)];
+    for (const [n, file] of [one, other].entries()) {
+      const { body } = begun[n] ?? { body: { state: "present" as const } };
+      if (body.state !== "uploading") throw new Error("nothing to send");
+      await sendFileParts(file, body);
+      expect((await completeFile(file, body)).status).toBe(n === 0 ? 200 : 409);
+    }
+  });
+});
