@@ -9,6 +9,7 @@ import {
   setOwnLimits,
   setSubscriptions,
 } from "../catalog/accounts.ts";
+import { signOutAccount } from "../catalog/console-access.ts";
 import { addKey } from "../catalog/keys.ts";
 import { accountOf, shown } from "./account-shown.ts";
 import { credit, freeSlot, list, standing } from "./account-standing.ts";
@@ -43,8 +44,14 @@ export function accountRoutes(): Hono<AdminEnv> {
     .put("/:id/contact", async (c) => answer(c, await putContact(c)))
     .put("/:id/limits", async (c) => answer(c, await putLimits(c)))
     .post("/:id/disable", async (c) => answer(c, await putDisabled(c, true)))
+    .post("/:id/sign-out", async (c) => answer(c, await signOut(c)))
     .post("/:id/enable", async (c) => answer(c, await putDisabled(c, false)))
     .route("/", inviteRoutes());
+}
+
+/** Ends the account's sessions in the console and cancels its links. */
+async function signOut(c: AdminContext): Promise<Account | AdminRefusal> {
+  return changed(c, ({ accountId }) => signOutAccount(c.env.DB, accountId, byOf(c)));
 }
 
 async function create(c: AdminContext): Promise<Account | AdminRefusal> {

@@ -1,8 +1,9 @@
 /** The account that a request's path names, and how the operator sees it. */
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { type Account as CatalogAccount, findAccount } from "../catalog/accounts.ts";
+import { consoleAccessOf } from "../catalog/console-access.ts";
 import { keysOfAccount } from "../catalog/keys.ts";
-import { type AdminContext, absent } from "./exchange.ts";
+import { type AdminContext, absent, byOf } from "./exchange.ts";
 import { summaryOf } from "./key-routes.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import type { Account } from "./wire.ts";
@@ -18,6 +19,11 @@ export async function shown(c: AdminContext, accountId: string): Promise<Account
   const account = await findAccount(c.env.DB, accountId);
   if (account === null) throw new Error(`account ${accountId} vanished`);
   const keys = await keysOfAccount(c.env.DB, accountId);
+  const { sessions, invites } = await consoleAccessOf(c.env.DB, accountId, byOf(c).nowMs);
+  const spanOf = ({ createdAtMs, expiresAtMs }: { createdAtMs: number; expiresAtMs: number }) => ({
+    createdAt: beijingTimestamp(createdAtMs),
+    expiresAt: beijingTimestamp(expiresAtMs),
+  });
   return {
     accountId,
     contact: account.contact,
@@ -31,5 +37,6 @@ export async function shown(c: AdminContext, accountId: string): Promise<Account
       end: beijingTimestamp(endMs),
     })),
     keys: keys.map(summaryOf),
+    console: { sessions: sessions.map(spanOf), invites: invites.map(spanOf) },
   };
 }

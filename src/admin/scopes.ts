@@ -52,6 +52,7 @@ export const ROUTE_SCOPES: Readonly<Record<string, readonly NarrowScope[]>> = {
   "PUT /accounts/:id/contact": ADMIN_ONLY,
   "PUT /accounts/:id/limits": ADMIN_ONLY,
   "POST /accounts/:id/disable": ADMIN_ONLY,
+  "POST /accounts/:id/sign-out": ADMIN_ONLY,
   "POST /accounts/:id/enable": ADMIN_ONLY,
   "POST /accounts/:id/invites": ADMIN_ONLY,
   "POST /keys/import": ADMIN_ONLY,

@@ -126,6 +126,9 @@ export const keySummarySchema = z.strictObject({
 });
 export type KeySummary = z.infer<typeof keySummarySchema>;
 
+/** From when until when, the end excluded. */
+const consoleSpanSchema = z.strictObject({ createdAt: z.string(), expiresAt: z.string() });
+
 export const accountSchema = z.strictObject({
   accountId: z.string(),
   contact: z.string(),
@@ -135,6 +138,8 @@ export const accountSchema = z.strictObject({
   ownLimits: ownLimitsSchema,
   subscriptions: z.array(z.strictObject({ plan: planNameSchema, start: z.string(), end: z.string() })),
   keys: z.array(keySummarySchema),
+  /** Sessions of the console in force, and links that still open one. */
+  console: z.strictObject({ sessions: z.array(consoleSpanSchema), invites: z.array(consoleSpanSchema) }),
 });
 export type Account = z.infer<typeof accountSchema>;
 

@@ -34,7 +34,7 @@
  * | `POST /admin/accounts/{id}/credit` | `Credit` | `Standing` |
  * | `POST /admin/accounts/{id}/free` | none | `Standing` |
  * | `PUT /admin/accounts/{id}/limits` | `OwnLimits` | `Account` |
- * | `POST /admin/accounts/{id}/disable`, `…/enable` | none | `Account` |
+ * | `POST /admin/accounts/{id}/disable`, `…/enable`, `…/sign-out` | none | `Account` |
  * | `POST /admin/keys/import` | `KeyImport` | `KeysImported` |
  * | `POST /admin/keys/{keyId}/roll` | `RollKey` | `RolledKey` (201) |
  * | `POST /admin/keys/{keyId}/revoke` | none | `KeySummary` |
@@ -67,7 +67,7 @@
  * | `POST /admin/doctor/objects/delete` | `DeleteObjects` | `FindingList` |
  * | `POST /admin/doctor/scheduled` | `RunScheduled` | `ScheduledRun` |
  * | `GET /admin/backup` | | `BackupPlan` |
- * | `GET /admin/backup/{table}?after=` | | `BackupPage` |
+ * | `GET /admin/backup/{table}?backup=&after=` | | `BackupPage` |
  * | `POST /admin/restores` | `BeginRestore` | `RestoreState` |
  * | `PUT /admin/restores/{sha256}/chunks/{n}` | `RestoreChunk` | `RestoreState` |
  * | `POST /admin/restores/{sha256}/objects` | `RestoreObjects` | `RestoredObjects` |

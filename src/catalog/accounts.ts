@@ -2,6 +2,7 @@
 import type { Actor } from "../entitlement/operators.ts";
 import type { DailyLimits, Subscription } from "../entitlement/principal.ts";
 import { type AuditEntry, auditStatement } from "./audit.ts";
+import { signOutStatements } from "./console-access.ts";
 
 export interface Account {
   accountId: string;
@@ -116,7 +117,10 @@ export async function setOwnLimits(
   ]);
 }
 
-/** Disables or enables the account; does nothing when it is so already. */
+/**
+ * Disables or enables the account; does nothing when it is so already. Disabling ends its sessions in the console
+ * and cancels its links, so that enabling brings none of them back.
+ */
 export async function setDisabled(
   db: D1Database,
   account: Account,
@@ -132,6 +136,7 @@ export async function setDisabled(
     db
       .prepare("UPDATE accounts SET disabled_at_ms = ?2 WHERE account_id = ?1")
       .bind(accountId, disabled ? by.nowMs : null),
+    ...(disabled ? signOutStatements(db, { accountId: "?1", subject: accountId }, by) : []),
   ]);
 }
 

@@ -34,6 +34,70 @@ export async function isInvite(db: D1Database, sha256: string): Promise<boolean>
   return (await db.prepare("SELECT 1 FROM console_invites WHERE sha256 = ?1").bind(sha256).first()) !== null;
 }
 
+/** What an account has open in the console. */
+export interface ConsoleAccess {
+  /** Sessions in force, oldest first. */
+  sessions: { createdAtMs: number; expiresAtMs: number }[];
+  /** Links that still open a session, oldest first. */
+  invites: { createdAtMs: number; expiresAtMs: number }[];
+}
+
+/** Returns the sessions and unspent links of an account that are in force at `nowMs`. */
+export async function consoleAccessOf(
+  db: D1Database,
+  accountId: string,
+  nowMs: number,
+): Promise<ConsoleAccess> {
+  const inForce = (table: string, more: string) =>
+    db
+      .prepare(
+        `SELECT created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs FROM ${table}
+         WHERE account_id = ?1 AND expires_at_ms > ?2 ${more} ORDER BY created_at_ms`,
+      )
+      .bind(accountId, nowMs);
+  const [sessions, invites] = await db.batch<ConsoleAccess["sessions"][number]>([
+    inForce("console_sessions", ""),
+    inForce("console_invites", "AND spent_at_ms IS NULL"),
+  ]);
+  return { sessions: sessions?.results ?? [], invites: invites?.results ?? [] };
+}
+
+/**
+ * Statements that end all sessions of the account in `accountId`, a parameter or an expression over `?1`, and cancel
+ * its unspent links, with an entry in the audit where there are any. For every change by which an operator takes
+ * something away: an old sign-in must not bring it back.
+ */
+export function signOutStatements(
+  db: D1Database,
+  { accountId, subject }: { accountId: string; subject: string },
+  by: By,
+): D1PreparedStatement[] {
+  const open = `account_id = ${accountId} AND expires_at_ms > ?2`;
+  const sessions = `(SELECT count(*) FROM console_sessions WHERE ${open})`;
+  const invites = `(SELECT count(*) FROM console_invites WHERE ${open} AND spent_at_ms IS NULL)`;
+  return [
+    db
+      .prepare(
+        `INSERT INTO audit (at_ms, actor_kind, actor, action, subject, after)
+         SELECT ?2, ?3, ?4, 'account.sign_out', ${accountId}, json_object('sessions', ${sessions}, 'invites', ${invites})
+         WHERE ${sessions} + ${invites} > 0`,
+      )
+      .bind(subject, by.nowMs, by.actor.kind, by.actor.name),
+    db
+      .prepare(
+        `UPDATE console_invites SET expires_at_ms = ?2
+         WHERE account_id = ${accountId} AND spent_at_ms IS NULL AND expires_at_ms > ?2`,
+      )
+      .bind(subject, by.nowMs),
+    db.prepare(`DELETE FROM console_sessions WHERE account_id = ${accountId}`).bind(subject),
+  ];
+}
+
+/** Ends all sessions of the account and cancels its unspent links. */
+export async function signOutAccount(db: D1Database, accountId: string, by: By): Promise<void> {
+  await db.batch(signOutStatements(db, { accountId: "?1", subject: accountId }, by));
+}
+
 /** Why a link opens nothing. */
 export type InviteDenial = { reason: "link_unknown" | "link_spent" | "link_expired" | "account_disabled" };
 
@@ -46,9 +110,13 @@ export interface Spending {
   endsAtMs: number;
 }
 
+/** A press that is repeated within this time gets the session that the first one made. */
+const REPEATED_WITHIN_MS = 60_000;
+
 /**
- * Spends a link: of two requests at once exactly one gets the session. The link of a disabled account is
- * refused and not spent.
+ * Spends a link: of two requests at once exactly one makes the session. One with the same session hash, as the same
+ * button makes when it is pressed twice, gets the first one's session for a minute. The link of a disabled account
+ * is refused and not spent.
  */
 export async function spendInvite(
   db: D1Database,
@@ -56,7 +124,7 @@ export async function spendInvite(
 ): Promise<{ accountId: string } | InviteDenial> {
   const OPEN = `sha256 = ?1 AND spent_at_ms IS NULL AND expires_at_ms > ?2 AND EXISTS
     (SELECT 1 FROM accounts a WHERE a.account_id = i.account_id AND a.disabled_at_ms IS NULL)`;
-  const [, made] = await db.batch<{ account_id: string }>([
+  const [, made, , repeated] = await db.batch<{ account_id: string }>([
     db.prepare("DELETE FROM console_sessions WHERE expires_at_ms <= ?1").bind(nowMs),
     db
       .prepare(
@@ -65,8 +133,14 @@ export async function spendInvite(
       )
       .bind(inviteSha256, nowMs, sessionSha256, endsAtMs),
     db.prepare(`UPDATE console_invites AS i SET spent_at_ms = ?2 WHERE ${OPEN}`).bind(inviteSha256, nowMs),
+    db
+      .prepare(
+        `SELECT s.account_id FROM console_sessions s JOIN accounts a USING (account_id)
+         WHERE s.sha256 = ?1 AND s.created_at_ms > ?2 AND a.disabled_at_ms IS NULL`,
+      )
+      .bind(sessionSha256, nowMs - REPEATED_WITHIN_MS),
   ]);
-  const accountId = made?.results[0]?.account_id;
+  const accountId = (made?.results[0] ?? repeated?.results[0])?.account_id;
   if (accountId !== undefined) return { accountId };
   // An account enabled between the two questions: its link was not spent, and opens at the next press.
   return (await inviteDenial(db, inviteSha256, nowMs)) ?? { reason: "account_disabled" };
@@ -87,8 +161,9 @@ export async function inviteDenial(
     .first<{ spent_at_ms: number | null; expires_at_ms: number; disabled_at_ms: number | null }>();
   if (row === null) return { reason: "link_unknown" };
   if (row.spent_at_ms !== null) return { reason: "link_spent" };
-  if (row.expires_at_ms <= nowMs) return { reason: "link_expired" };
-  return row.disabled_at_ms === null ? null : { reason: "account_disabled" };
+  // Disabling cancels links too; that the account is disabled tells more.
+  if (row.disabled_at_ms !== null) return { reason: "account_disabled" };
+  return row.expires_at_ms <= nowMs ? { reason: "link_expired" } : null;
 }
 
 export interface ConsoleSession {

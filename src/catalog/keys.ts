@@ -1,6 +1,7 @@
 /** API keys as the catalog keeps them: hashes, never the keys. Instants are Unix milliseconds. */
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
+import { signOutStatements } from "./console-access.ts";
 
 export interface ApiKey {
   keyId: string;
@@ -127,13 +128,17 @@ export async function rollKey(
   return results[1]?.results.length === 1;
 }
 
-/** Revokes the key from now on; a key that is revoked already keeps its instant. */
+/**
+ * Revokes the key from now on; a key that is revoked already keeps its instant. An operator's revocation also signs
+ * the account out of the console: whoever took a sign-in together with the key could make another key there.
+ */
 export async function revokeKey(db: D1Database, keyId: string, by: By): Promise<void> {
   const guard = {
     sql: "EXISTS (SELECT 1 FROM api_keys WHERE key_id = ?7 AND revoked_at_ms IS NULL)",
     values: [keyId],
   };
   const after = { revokedAtMs: by.nowMs };
+  const ownerOfKey = "(SELECT account_id FROM api_keys WHERE key_id = ?1)";
   await db.batch([
     auditStatement(
       db,
@@ -143,6 +148,9 @@ export async function revokeKey(db: D1Database, keyId: string, by: By): Promise<
     db
       .prepare("UPDATE api_keys SET revoked_at_ms = ?2 WHERE key_id = ?1 AND revoked_at_ms IS NULL")
       .bind(keyId, by.nowMs),
+    ...(by.actor.kind === "account"
+      ? []
+      : signOutStatements(db, { accountId: ownerOfKey, subject: keyId }, by)),
   ]);
 }
 

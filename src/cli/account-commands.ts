@@ -51,13 +51,20 @@ export function registerAccounts(program: Command): void {
   withService(
     account
       .command("disable")
-      .description("refuse everything of an account, with all its keys")
+      .description("refuse everything of an account, with all its keys; end its sessions in the console")
       .argument("<account>")
       .option(...YES_OPTION),
   ).action(disable);
   withService(
     account.command("enable").description("serve a disabled account again").argument("<account>"),
   ).action(enable);
+  withService(
+    account
+      .command("sign-out")
+      .description("end all sessions of an account in the console and cancel its unopened links")
+      .argument("<account>")
+      .option(...YES_OPTION),
+  ).action(signOut);
   registerQuotas(account);
   registerInvite(account);
 }
@@ -166,6 +173,11 @@ async function disable(id: string, options: ServiceOptions & ConfirmOptions): Pr
 
 async function enable(id: string, options: ServiceOptions): Promise<void> {
   printAccount(options, await request(options, "POST", id, "/enable"));
+}
+
+async function signOut(id: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
+  await confirm(`End all sessions of ${id} in the console and cancel its links?`, options);
+  printAccount(options, await request(options, "POST", id, "/sign-out"));
 }
 
 type OwnLimit = LimitWord | "plan";

@@ -23,7 +23,20 @@ export function linesOf(account: Account): string[] {
         )),
     "",
     ...keyLines(account.keys),
+    "",
+    ...consoleLines(account.console),
   ];
+}
+
+function consoleLines({ sessions, invites }: Account["console"]): string[] {
+  if (sessions.length + invites.length === 0) return ["not signed in to the console"];
+  return table(
+    ["console", "since", "until before"],
+    [
+      ...sessions.map(({ createdAt, expiresAt }) => ["session", createdAt, expiresAt]),
+      ...invites.map(({ createdAt, expiresAt }) => ["unopened link", createdAt, expiresAt]),
+    ],
+  );
 }
 
 /** Values under each other beside their names; those without one are left out. */

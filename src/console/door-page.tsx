@@ -6,12 +6,14 @@ export interface DoorFacts {
   reader: Reader;
   /** Where the button sends the link; null without one. */
   action: string | null;
+  /** Makes a second press of the same button known as one. */
+  press: string;
   problem: Problem | null;
   requestId: string;
 }
 
 /** The page as HTML. Opening it spends nothing: link previews and scanners open links too. */
-export function doorPage({ reader, action, problem, requestId }: DoorFacts): string {
+export function doorPage({ reader, action, press, problem, requestId }: DoorFacts): string {
   const words = WORDS[reader.language];
   return documentOf(
     <Layout reader={reader} title={words.doorTitle}>
@@ -22,6 +24,7 @@ export function doorPage({ reader, action, problem, requestId }: DoorFacts): str
           <p class="quiet">{words.doorNote}</p>
         ) : (
           <form method="post" action={action}>
+            <input type="hidden" name="press" value={press} />
             <p>{words.doorInvite}</p>
             <button type="submit" class="primary" autofocus>
               {words.doorButton}

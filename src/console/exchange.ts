@@ -74,11 +74,16 @@ export function lookFor(c: ConsoleContext): Look {
 /** The page of somebody who is not signed in. */
 export function door(
   c: ConsoleContext,
-  { action = null, problem, status }: { action?: string | null; problem: Problem | null; status: number },
+  {
+    action = null,
+    press = "",
+    problem,
+    status,
+  }: { action?: string | null; press?: string; problem: Problem | null; status: number },
 ): Response {
   if (problem !== null) c.var.log.note({ reason: problem });
   const reader: Reader = { ...lookFor(c), account: null };
-  return html(c, doorPage({ reader, action, problem, requestId: c.var.log.requestId }), status);
+  return html(c, doorPage({ reader, action, press, problem, requestId: c.var.log.requestId }), status);
 }
 
 /** A page that says only what went wrong. */
@@ -123,7 +128,8 @@ export function forHolderForm(serve: (desk: Desk, form: URLSearchParams) => Prom
   });
 }
 
-async function formOf(request: Request): Promise<URLSearchParams | null> {
+/** The form that was posted; null when the body is none, or not a whole one. */
+export async function formOf(request: Request): Promise<URLSearchParams | null> {
   const type = request.headers.get("Content-Type") ?? "";
   const length = Number(request.headers.get("Content-Length") ?? Number.NaN);
   if (!/^application\/x-www-form-urlencoded\b/i.test(type) || !(length <= MAX_FORM_BYTES)) return null;

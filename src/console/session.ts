@@ -1,11 +1,13 @@
 /**
- * A key holder's session: a random token in a cookie that no script reads, of which the catalog keeps the hash.
+ * A key holder's session: a token that cannot be guessed in a cookie that no script reads, of which the catalog keeps the hash.
  * Forms carry a second text that is derived from the token, so that a page of somebody else cannot post them.
  */
 import { hashKey, randomBase62 } from "../access/key.ts";
 import { findSessions } from "../catalog/console-access.ts";
 import { principalOfAccount } from "../catalog/key-holder.ts";
 import type { Principal } from "../entitlement/principal.ts";
+import { keyedHash } from "../shares/address.ts";
+import { base62 } from "../shares/base62.ts";
 import { sameText } from "../shares/credentials.ts";
 
 /** 12 hours: a working day. */
@@ -27,9 +29,18 @@ export interface SignedIn {
   expiresAtMs: number;
 }
 
-/** A new session's token. */
-export function newSessionToken(): string {
+/** A new text for the form of a link: as hard to guess as a session. */
+export function newPress(): string {
   return randomBase62(TOKEN_LENGTH);
+}
+
+/**
+ * The token of the session that the link with `invite` becomes when the button of the form with `press` is pressed:
+ * the same for both presses of a double click. Neither the link nor the form alone gives it.
+ */
+export async function sessionOfPress(invite: string, press: string): Promise<string> {
+  const bytes = Buffer.from(await keyedHash(press, `console session of ${invite}`), "hex");
+  return base62(bytes, TOKEN_LENGTH);
 }
 
 /** `Set-Cookie` that keeps `token` until `endMs`; `secure` on https. */

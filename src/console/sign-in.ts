@@ -3,18 +3,22 @@ import { hashKey } from "../access/key.ts";
 import { endSessions, inviteDenial, isInvite, spendInvite } from "../catalog/console-access.ts";
 import { settingsOf } from "../env.ts";
 import { callerOf, keyedHash } from "../shares/address.ts";
-import { type ConsoleContext, type Desk, deskOf, door, nowOf, seeOther } from "./exchange.ts";
+import { type ConsoleContext, type Desk, deskOf, door, formOf, nowOf, seeOther } from "./exchange.ts";
 import {
   isSameOrigin,
   isSecure,
-  newSessionToken,
+  newPress,
   SESSION_MS,
   sessionCookie,
+  sessionOfPress,
   sessionTokens,
 } from "./session.ts";
 
 /** What can be the token of a link; anything else is not even looked up. */
 const INVITE = /^[0-9A-Za-z]{32}$/;
+
+/** What a form of a link carries. */
+const PRESS = /^[0-9A-Za-z]{43}$/;
 
 /** Objects that count wrong links: enough that none is busy, few enough to make no crowd. */
 const GUARDS = 64;
@@ -32,10 +36,13 @@ export async function showInvite(c: ConsoleContext): Promise<Response> {
     if (denial.reason === "link_spent" && (await deskOf(c)) !== null) return seeOther("/console/");
     return door(c, { problem: denial.reason, status: 403 });
   }
-  return door(c, { action: `/console/invite/${token}`, problem: null, status: 200 });
+  return door(c, { action: `/console/invite/${token}`, press: newPress(), problem: null, status: 200 });
 }
 
-/** The button was pressed: the link is spent and becomes a session. */
+/**
+ * The button was pressed: the link is spent and becomes a session. A second press of the same button, as a double
+ * click makes it, repeats the first one's answer, because browsers show only the last one and drop the others' cookies.
+ */
 export async function acceptInvite(c: ConsoleContext): Promise<Response> {
   if (!isSameOrigin(c.req.raw)) return door(c, { problem: "form_foreign", status: 403 });
   const token = c.req.param("token") ?? "";
@@ -45,15 +52,25 @@ export async function acceptInvite(c: ConsoleContext): Promise<Response> {
   const isLocked = await isLockedOut(c, await isInvite(c.env.DB, inviteSha256));
   if (isLocked) return door(c, { problem: "too_many", status: 429 });
 
-  const session = newSessionToken();
+  const session = await sessionOfPress(token, await pressIn(c));
   const endsAtMs = nowMs + SESSION_MS;
   const sessionSha256 = await hashKey(session);
   const spent = await spendInvite(c.env.DB, { inviteSha256, sessionSha256, nowMs, endsAtMs });
   if ("reason" in spent) return door(c, { problem: spent.reason, status: 403 });
   c.var.log.note({ accountId: spent.accountId });
-  const former = await Promise.all(sessionTokens(c.req.raw).map(hashKey));
+  const former = await Promise.all(
+    sessionTokens(c.req.raw)
+      .filter((each) => each !== session)
+      .map(hashKey),
+  );
   if (former.length > 0) await endSessions(c.env.DB, former);
   return seeOther("/console/", { "Set-Cookie": cookieFor(c, session, SESSION_MS) });
+}
+
+/** What the form of a link carries, so that its repetition is known. A form without it is pressed once. */
+async function pressIn(c: ConsoleContext): Promise<string> {
+  const press = (await formOf(c.req.raw))?.get("press") ?? "";
+  return PRESS.test(press) ? press : newPress();
 }
 
 /** Ends the session here and in the catalog. */

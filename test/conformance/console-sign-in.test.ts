@@ -1,5 +1,6 @@
 /** Into the console and out of it: links that open once, sessions that end, forms that only our pages send. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Account } from "../../src/admin/wire.ts";
 import { type Holder, inviteTo, ownForm, signIn } from "../support/console.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import { account, asOperator, type TestAccount } from "../support/operator.ts";
@@ -84,7 +85,7 @@ describe("a one-time link (issue 5, section 3)", () => {
     );
     expect((await open(url, english)).text).toContain("This account is disabled.");
     await asOperator(service, "POST", `/admin/accounts/${other.accountId}/enable`);
-    expect((await press(url)).status).toBe(303);
+    expect((await press(url, { ...ownForm(service), ...english })).text).toContain("This link has expired.");
   });
 
   it("is made by an operator only, for a known account and a week at most", async () => {
@@ -93,6 +94,108 @@ describe("a one-time link (issue 5, section 3)", () => {
     expect((await service.admin("POST", path, { validMs: 8 * 86_400_000 })).status).toBe(400);
     expect((await service.admin("POST", path, { forever: true })).status).toBe(400);
     expect((await call(service.baseUrl + path, { method: "POST", body: {} })).status).toBe(401);
+  });
+});
+
+describe("the button pressed twice in one browser", () => {
+  /** The field that makes a repetition known, as the page of the link carries it. */
+  const pressOn = async (url: string) => {
+    const [, value] = /name="press" value="([0-9A-Za-z]{43})"/.exec((await open(url)).text) ?? [];
+    return new URLSearchParams({ press: value ?? "" }).toString();
+  };
+  const submit = (url: string, body: string, headers: Record<string, string> = {}) =>
+    call(url, { method: "POST", headers: { ...ownForm(service), ...english, ...headers }, body });
+  const cookieOf = (answer: Answer) => setCookie(answer).split(";")[0] ?? "";
+  const count = async () => {
+    const db = await service.mf.getD1Database("DB");
+    return (await db.prepare("SELECT count(*) AS n FROM console_sessions").first<{ n: number }>())?.n ?? 0;
+  };
+
+  it("signs in once, whether the presses overlap or follow each other, with or without the first cookie", async () => {
+    for (const isAtOnce of [true, false]) {
+      const url = await inviteTo(service, owner.accountId);
+      const form = await pressOn(url);
+      const before = await count();
+      const first = submit(url, form);
+      if (!isAtOnce) await first;
+      const answers = [await first, await submit(url, form)];
+      answers.push(await submit(url, form, { cookie: cookieOf(await first) }));
+      expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
+      const cookies = answers.map(cookieOf);
+      expect(new Set(cookies).size).toBe(1);
+      expect(await count()).toBe(before + 1);
+      const signedIn = await open(`${service.baseUrl}/console/`, { cookie: cookies[1] ?? "" });
+      expect(signedIn.status).toBe(200);
+    }
+  });
+
+  it("is another press in another browser, after a minute, and after the session was ended", async () => {
+    const url = await inviteTo(service, owner.accountId);
+    const [mine, other] = [await pressOn(url), await pressOn(url)];
+    expect(mine).not.toBe(other);
+    const cookie = cookieOf(await submit(url, mine));
+    expect((await submit(url, other)).text).toContain("This link was used already.");
+    const db = await service.mf.getD1Database("DB");
+    await db.prepare("UPDATE console_sessions SET created_at_ms = created_at_ms - 60000").run();
+    expect((await submit(url, mine)).text).toContain("This link was used already.");
+    await db.prepare("UPDATE console_sessions SET created_at_ms = created_at_ms + 60000").run();
+    expect((await submit(url, mine)).status).toBe(303);
+    const form = { ...ownForm(service), cookie };
+    const page = await open(`${service.baseUrl}/console/`, { cookie });
+    const token = /name="form" value="([0-9a-f]{64})"/.exec(page.text)?.[1] ?? "";
+    const body = new URLSearchParams({ form: token }).toString();
+    await call(`${service.baseUrl}/console/sign-out`, { method: "POST", headers: form, body });
+    expect((await submit(url, mine)).text).toContain("This link was used already.");
+  });
+});
+
+describe("what an operator takes away", () => {
+  const accountPath = (accountId: string) => `/admin/accounts/${accountId}`;
+  const consoleOf = async (accountId: string) =>
+    (await asOperator<Account>(service, "GET", accountPath(accountId))).console;
+
+  it("is listed, and ended by signing the account out: its sessions and its unopened links", async () => {
+    const other = await account(service, { plan: "flagship" });
+    const holders = [await signIn(service, other.accountId), await signIn(service, other.accountId)];
+    const link = await inviteTo(service, other.accountId);
+    const bystander = await signIn(service, owner.accountId);
+    const listed = await consoleOf(other.accountId);
+    expect([listed.sessions.length, listed.invites.length]).toEqual([2, 1]);
+    expect(listed.sessions[0]?.expiresAt).toMatch(/\+08:00$/);
+    const path = `${accountPath(other.accountId)}/sign-out`;
+    expect((await asOperator<Account>(service, "POST", path)).console).toEqual({ sessions: [], invites: [] });
+    for (const holder of holders) {
+      expect((await overview(holder)).status).toBe(401);
+      expect((await holder.ask("POST", "/console/keys", { name: "mine" })).status).toBe(401);
+    }
+    expect((await press(link, { ...ownForm(service), ...english })).text).toContain("This link has expired.");
+    expect((await overview(bystander)).status).toBe(200);
+    const audit = await service.admin(
+      "GET",
+      `/admin/audit?subject=${other.accountId}&action=account.sign_out`,
+    );
+    expect(audit.text).toContain('"after":{"sessions":2,"invites":1}');
+  });
+
+  it("is not brought back by enabling the account again", async () => {
+    const other = await account(service, { plan: "flagship" });
+    const holder = await signIn(service, other.accountId);
+    await asOperator(service, "POST", `${accountPath(other.accountId)}/disable`);
+    await asOperator(service, "POST", `${accountPath(other.accountId)}/enable`);
+    expect((await overview(holder)).status).toBe(401);
+    expect(await consoleOf(other.accountId)).toEqual({ sessions: [], invites: [] });
+  });
+
+  it("is not made again from an old sign-in after a key was revoked; a holder who revokes stays signed in", async () => {
+    const other = await account(service, { plan: "flagship", keys: 2 });
+    const [mine, theirs] = other.keys.map(({ keyId }) => keyId);
+    const holder = await signIn(service, other.accountId);
+    expect((await holder.ask("POST", `/console/keys/${mine}/revoke`, {})).status).toBe(200);
+    expect((await overview(holder)).status).toBe(200);
+    await asOperator(service, "POST", `/admin/keys/${theirs}/revoke`);
+    expect((await holder.ask("POST", "/console/keys", { name: "again" })).status).toBe(401);
+    const { keys } = await asOperator<Account>(service, "GET", accountPath(other.accountId));
+    expect(keys.filter(({ revokedAt }) => revokedAt === null)).toEqual([]);
   });
 });
 

@@ -81,6 +81,23 @@ const isPainted = (page: Page, place: number) =>
     return data.some((byte) => byte !== 0);
   })()`);
 
+describe.skipIf(isMissing("chromium"))("the button of a link", () => {
+  it.each(["double click", "Enter twice"])("signs in once and for good by a %s", async (how) => {
+    const { page, close } = await watchedPage(browser, DESK);
+    await page.goto(await inviteTo(service, accountId));
+    if (how === "double click") await page.dblclick("button.primary");
+    else {
+      await page.focus("button.primary");
+      // Both before the page has a chance to be left.
+      await Promise.all([page.keyboard.press("Enter"), page.keyboard.press("Enter")]);
+    }
+    await page.waitForURL(`${service.baseUrl}/console/`);
+    await go(page, "keys");
+    expect(await page.locator(".new-key").count()).toBe(1);
+    await close();
+  });
+});
+
 describe.skipIf(isMissing("chromium"))("a holder's day in the console", () => {
   it("goes from the link to a key, a query, its picture, the file, and the key's end", async () => {
     const { page, errors, requests, close } = await signedIn();

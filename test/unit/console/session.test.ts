@@ -3,7 +3,7 @@ import { chooseLook, lookOf } from "../../../src/console/look.ts";
 import {
   formTokenOf,
   isSameOrigin,
-  newSessionToken,
+  newPress,
   sessionCookie,
   sessionTokens,
 } from "../../../src/console/session.ts";
@@ -16,7 +16,7 @@ describe("the session's cookie", () => {
     sessionTokens(new Request(`${scheme}://api.example.com/console/`, { headers: { cookie } }));
 
   it("is read back among other cookies, and nothing else is taken for one", () => {
-    const token = newSessionToken();
+    const token = newPress();
     const [pair] = sessionCookie(token, { endMs: 0, secure: true }).split(";");
     expect(sent(`a=b; ${pair}; c=d`)).toEqual([token]);
     for (const wrong of [
@@ -32,14 +32,14 @@ describe("the session's cookie", () => {
   });
 
   it("may be there several times: each is a candidate, in the order sent", () => {
-    const tokens = [newSessionToken(), newSessionToken()];
+    const tokens = [newPress(), newPress()];
     expect(sent(tokens.map((token) => `__Host-edgetape_console=${token}`).join("; "))).toEqual(tokens);
     const plain = tokens.map((token) => `edgetape_console=${token}`).join(";");
     expect(sent(`edgetape_console=bogus; ${plain}`, "http")).toEqual(tokens);
   });
 
   it("has on https the prefix that only this host can set, and no other name counts there", () => {
-    const token = newSessionToken();
+    const token = newPress();
     expect(sessionCookie(token, { endMs: 0, secure: true })).toMatch(
       /^__Host-edgetape_console=[^;]*; Path=\/;/,
     );
@@ -58,7 +58,7 @@ describe("the session's cookie", () => {
   });
 
   it("gives forms a text that is another for every session", async () => {
-    const [one, other] = [newSessionToken(), newSessionToken()];
+    const [one, other] = [newPress(), newPress()];
     expect(await formTokenOf(one)).toBe(await formTokenOf(one));
     expect(await formTokenOf(one)).not.toBe(await formTokenOf(other));
     expect(await formTokenOf(one)).not.toContain(one);
