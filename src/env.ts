@@ -44,6 +44,11 @@ const settingsSchema = z.object({
    * as long as `edgetape external list` names it.
    */
   SHARE_SECRET: shareSecrets,
+  /**
+   * Seals backups: versions as of `SHARE_SECRET`. Keep a version for as long as backups of it are kept. Without
+   * the secret backups are not sealed, and restoring one needs `--unauthenticated`.
+   */
+  BACKUP_SECRET: shareSecrets.optional(),
   /** Where shares are reached, such as `https://data.example.com`; the address of the request when absent. */
   PUBLIC_BASE_URL: z
     .url({ protocol: /^https?$/ })

@@ -27,6 +27,7 @@ const testSecrets = {
   CURSOR_SECRET: "test-cursor-secret-test-cursor-secret",
   ADMIN_TOKEN: "test-admin-token-test-admin-token",
   SHARE_SECRET: "1:test-share-secret-test-share-secret",
+  BACKUP_SECRET: "1:test-backup-secret-test-backup-secret",
   RATE_LIMIT: "off",
 };
 

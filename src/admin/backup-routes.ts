@@ -1,12 +1,14 @@
 /** `/admin/backup`: the catalog, page by page, for a file that the operator keeps. */
 import { Hono } from "hono";
 import * as z from "zod";
+import { randomBase62 } from "../access/key.ts";
 import { backupMoment, backupPage } from "../catalog/backup.ts";
 import { BACKUP_TABLES } from "../catalog/backup-tables.ts";
-import { VERSION } from "../env.ts";
-import { type AdminContext, type AdminEnv, answer, isRefusal, parsed } from "./exchange.ts";
+import { settingsOf, VERSION } from "../env.ts";
+import { headText, pageText, sealOf } from "./backup-seals.ts";
+import { type AdminContext, type AdminEnv, answer, byOf, isRefusal, parsed } from "./exchange.ts";
 import type { AdminRefusal } from "./refusal.ts";
-import type { BackupPage, BackupPlan } from "./wire.ts";
+import { type BackupPage, type BackupPlan, backupIdentitySchema } from "./wire.ts";
 
 const afterSchema = z
   .string()
@@ -17,7 +19,12 @@ const afterSchema = z
     return z.NEVER;
   })
   .optional();
+/** 24 base62 characters are 142 bits. */
+const ID_LENGTH = 24;
+
 const keySchema = z.array(z.union([z.string(), z.number()])).min(1);
+
+const pageQuerySchema = z.object({ backup: backupIdentitySchema.shape.id.optional(), after: afterSchema });
 
 /** The routes below `/admin/backup`. */
 export function backupRoutes(): Hono<AdminEnv> {
@@ -27,12 +34,16 @@ export function backupRoutes(): Hono<AdminEnv> {
 }
 
 async function plan(c: AdminContext): Promise<BackupPlan> {
+  const tables = Object.fromEntries(BACKUP_TABLES.map(({ name, columns }) => [name, [...columns]]));
+  const named = { id: randomBase62(ID_LENGTH), takenAtMs: byOf(c).nowMs };
+  const seal = await sealOf(settingsOf(c.env).BACKUP_SECRET, headText(named, tables));
   return {
     version: VERSION,
+    identity: { ...named, seal },
     moment: await backupMoment(c.env.DB),
     // Backwards: what is read refers to rows that are read later, and those are never deleted.
     order: BACKUP_TABLES.map(({ name }) => name).reverse(),
-    tables: Object.fromEntries(BACKUP_TABLES.map(({ name, columns }) => [name, [...columns]])),
+    tables,
   };
 }
 
@@ -40,9 +51,10 @@ async function page(c: AdminContext): Promise<BackupPage | AdminRefusal> {
   const name = c.req.param("table");
   const table = BACKUP_TABLES.find((each) => each.name === name);
   if (table === undefined) return { reason: "absent", what: "such table in a backup" };
-  const after = parsed(z.object({ after: afterSchema }), c.req.query(), "The query");
-  if (isRefusal(after)) return after;
-  if (after.after !== undefined && after.after.length !== table.key.length) {
+  const query = parsed(pageQuerySchema, c.req.query(), "The query");
+  if (isRefusal(query)) return query;
+  const { backup, after = null } = query;
+  if (after !== null && after.length !== table.key.length) {
     return {
       reason: "malformed",
       what: "after",
@@ -50,7 +62,10 @@ async function page(c: AdminContext): Promise<BackupPage | AdminRefusal> {
       problem: `the key has ${table.key.length} values`,
     };
   }
-  return backupPage(c.env.DB, table, after.after ?? null);
+  const page = await backupPage(c.env.DB, table, after);
+  if (backup === undefined) return { ...page, seal: null };
+  const text = pageText(backup, table.columns, { table: table.name, after, ...page });
+  return { ...page, seal: await sealOf(settingsOf(c.env).BACKUP_SECRET, text) };
 }
 
 function jsonOf(text: string): unknown {

@@ -1,6 +1,7 @@
 /** Settings that work and are wrong all the same. Values of secrets never enter a sentence. */
 import type { Settings } from "../env.ts";
 import type { Finding } from "../operations/scheduled/finding.ts";
+import type { ShareSecrets } from "../shares/secrets.ts";
 
 /** A previous cursor secret is accepted for so long after the rotation (decisions 5). */
 const PREVIOUS_ACCEPTED_MS = 24 * 3_600_000;
@@ -27,6 +28,7 @@ export function judgeSettings(settings: Settings, question: SettingsQuestion): F
   return [
     ...secretFindings(settings),
     ...shareFindings(settings, shareVersions),
+    ...backupFindings(settings),
     ...rotationFindings(settings, nowMs),
     ...otherFindings(settings),
     ...(isLocal ? [] : publicFindings(settings)),
@@ -37,10 +39,8 @@ function secretFindings(settings: Settings): Finding[] {
   const secrets: [name: string, value: string][] = [
     ["CURSOR_SECRET", settings.CURSOR_SECRET],
     ["ADMIN_TOKEN", settings.ADMIN_TOKEN],
-    ...[...settings.SHARE_SECRET.secrets].map(([version, value]): [string, string] => [
-      `SHARE_SECRET version ${version}`,
-      value,
-    ]),
+    ...versionsOf("SHARE_SECRET", settings.SHARE_SECRET),
+    ...versionsOf("BACKUP_SECRET", settings.BACKUP_SECRET),
   ];
   const findings: Finding[] = [];
   const seen = new Map<string, string>();
@@ -59,6 +59,18 @@ function secretFindings(settings: Settings): Finding[] {
     findings.push(warning("ADMIN_TOKEN", sentence, newSecret("ADMIN_TOKEN")));
   }
   return findings;
+}
+
+function versionsOf(name: string, held: ShareSecrets | undefined): [name: string, value: string][] {
+  return [...(held?.secrets ?? [])].map(([version, value]) => [`${name} version ${version}`, value]);
+}
+
+function backupFindings({ BACKUP_SECRET }: Settings): Finding[] {
+  if (BACKUP_SECRET !== undefined) return [];
+  const sentence = "BACKUP_SECRET is not set: backups are not sealed, so nobody can tell an edited one.";
+  const advice =
+    "`printf '1:%s' \"$(openssl rand -base64 32)\" | npx wrangler secret put BACKUP_SECRET`, and keep it where you keep secrets.";
+  return [warning("BACKUP_SECRET", sentence, advice)];
 }
 
 function shareFindings({ SHARE_SECRET }: Settings, versions: number[]): Finding[] {

@@ -4,6 +4,7 @@ import { beijingTimestamp } from "../calendar/beijing.ts";
 import type { Damage, Withdrawal } from "../catalog/decisions.ts";
 import type { Comparison, Loss } from "../catalog/plausibility.ts";
 import type { TokenScope } from "../entitlement/operators.ts";
+import type { SealProblem } from "./backup-seals.ts";
 
 export type AdminRefusal =
   | { reason: "token_wrong" }
@@ -64,6 +65,7 @@ export type AdminRefusal =
   | { reason: "not_empty"; holds: string[] }
   /** `problem` is a clause. */
   | { reason: "backup_unfit"; problem: string }
+  | { reason: "backup_unauthenticated"; problem: SealProblem; what: string }
   | { reason: "restore_incomplete"; missing: number };
 
 export type AdminStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422;
@@ -212,8 +214,21 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
       };
     case "backup_unfit":
       return { status: 422, error: `The backup does not fit this service: ${refusal.problem}.` };
+    case "backup_unauthenticated":
+      return { status: 422, error: unauthenticatedSentence(refusal.problem, refusal.what) };
     case "restore_incomplete":
       return { status: 422, error: `${refusal.missing} chunks of the backup have not arrived yet.` };
+  }
+}
+
+function unauthenticatedSentence(problem: SealProblem, what: string): string {
+  switch (problem) {
+    case "unsealed":
+      return `${what} is not sealed: a version without seals or a deployment without BACKUP_SECRET wrote it. If you trust it, restore it with --unauthenticated.`;
+    case "no_secret":
+      return `${what} is sealed with a version of BACKUP_SECRET that this deployment does not have. Put that version back, or, if the secret is lost and you trust the backup, restore it with --unauthenticated.`;
+    case "edited":
+      return `${what} is not as the service wrote it: it was edited, put together from several, or sealed with another BACKUP_SECRET. Nothing changed. If you trust it all the same, restore it with --unauthenticated.`;
   }
 }
 

@@ -3,11 +3,14 @@
  * all of it in the place of what is there. Every step may be repeated.
  */
 import { Hono } from "hono";
+import type * as z from "zod";
+import { beijingTimestamp } from "../calendar/beijing.ts";
 import { tablesInUse } from "../catalog/backup.ts";
 import { BACKUP_TABLES } from "../catalog/backup-tables.ts";
 import {
   addRestoreChunk,
   beginRestore,
+  brokenTables,
   completeRestore,
   findRestore,
   markReady,
@@ -17,8 +20,10 @@ import {
   restoredObjects,
   sweepIndexRows,
 } from "../catalog/restores.ts";
+import { settingsOf } from "../env.ts";
 import { adoptableDays } from "./adopt.ts";
 import { checkBytes } from "./arrival.ts";
+import { headText, pageText, sealProblem } from "./backup-seals.ts";
 import { rebuildIndex } from "./doctor-index.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal } from "./exchange.ts";
 import type { AdminRefusal } from "./refusal.ts";
@@ -50,15 +55,46 @@ async function begin(c: AdminContext): Promise<RestoreState | AdminRefusal> {
   const db = c.env.DB;
   const problem = misfit(body);
   if (problem !== null) return { reason: "backup_unfit", problem };
+  const unsealed = await headRefusal(c, body);
+  if (unsealed !== null) return unsealed;
+  const backupId = body.unauthenticated ? null : (body.identity?.id ?? null);
   const known = await findRestore(db, body.restoreId);
   // Its last answer may have been lost; restored once more it would only be the same.
-  if (known?.state === "done" && !body.force) return done(c);
+  if (known?.state === "done" && !body.force) return done(c, known);
   const holds = await tablesInUse(db);
   if (holds.length > 0 && !body.force) return { reason: "not_empty", holds };
-  if (known?.state === "open")
-    return { state: "open", present: await restoreChunks(db, body.restoreId), adoptable: [] };
-  await beginRestore(db, body, byOf(c).nowMs);
-  return { state: "open", present: [], adoptable: [] };
+  if (known?.state === "open" && known.backupId === backupId) {
+    return openState(await restoreChunks(db, body.restoreId));
+  }
+  await beginRestore(db, { ...body, backupId, overEmpty: holds.length === 0 }, byOf(c).nowMs);
+  return openState([]);
+}
+
+function openState(present: number[]): RestoreState {
+  return { state: "open", present, adoptable: [], kept: [], overEmpty: false };
+}
+
+/** Why the backup's head is not one that this deployment, or one with its secret, has written; null when it is. */
+async function headRefusal(c: AdminContext, body: BeginRestoreParsed): Promise<AdminRefusal | null> {
+  if (body.unauthenticated) return null;
+  const { identity, tables } = body;
+  const secrets = settingsOf(c.env).BACKUP_SECRET;
+  const problem =
+    identity === null ? "unsealed" : await sealProblem(secrets, headText(identity, tables), identity.seal);
+  return problem && { reason: "backup_unauthenticated", problem, what: "The backup" };
+}
+
+/** Why a page is not one of the open restore's backup; null when it is, and where seals are not looked at. */
+async function pageRefusal(
+  c: AdminContext,
+  { backupId, tables }: Restore,
+  n: number,
+  chunk: z.output<typeof restoreChunkSchema>,
+): Promise<AdminRefusal | null> {
+  if (backupId === null) return null;
+  const text = pageText(backupId, tables[chunk.table] ?? [], chunk);
+  const problem = await sealProblem(settingsOf(c.env).BACKUP_SECRET, text, chunk.seal);
+  return problem && { reason: "backup_unauthenticated", problem, what: `Page ${n} (${chunk.table})` };
 }
 
 /** Why this service cannot take a backup with these tables, as a clause, or null. */
@@ -92,8 +128,10 @@ async function putChunk(c: AdminContext): Promise<RestoreState | AdminRefusal> {
       problem: `chunk ${n} has other columns than the backup's ${body.table}`,
     };
   }
+  const unsealed = await pageRefusal(c, restore, n, body);
+  if (unsealed !== null) return unsealed;
   await addRestoreChunk(c.env.DB, restore.restoreId, { n, ...body });
-  return { state: "open", present: [n], adoptable: [] };
+  return openState([n]);
 }
 
 /** Looks for the objects of packs and files in R2; of packs that are there the index rows are made. */
@@ -136,14 +174,24 @@ async function complete(c: AdminContext): Promise<RestoreState | AdminRefusal> {
   if (restore.state === "open") {
     const { length } = await restoreChunks(c.env.DB, restore.restoreId);
     if (length < restore.chunks) return { reason: "restore_incomplete", missing: restore.chunks - length };
+    const [broken] = restore.backupId === null ? [] : await brokenTables(c.env.DB, restore);
+    if (broken !== undefined) {
+      return { reason: "backup_unauthenticated", problem: "edited", what: `What it has of ${broken}` };
+    }
     await completeRestore(c.env.DB, restore, byOf(c));
   }
-  return done(c);
+  return done(c, (await findRestore(c.env.DB, restore.restoreId)) ?? restore);
 }
 
 /** What is restored is not all there may be: packs that are newer than the backup lie in R2 still. */
-async function done(c: AdminContext): Promise<RestoreState> {
-  return { state: "done", present: [], adoptable: await adoptableDays(storesOf(c)) };
+async function done(c: AdminContext, { kept, overEmpty }: Restore): Promise<RestoreState> {
+  return {
+    state: "done",
+    present: [],
+    adoptable: await adoptableDays(storesOf(c)),
+    kept: kept.map(({ kind, subject, atMs }) => ({ kind, subject, at: beijingTimestamp(atMs) })),
+    overEmpty,
+  };
 }
 
 async function sweep(c: AdminContext): Promise<Swept> {

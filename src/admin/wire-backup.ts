@@ -6,9 +6,27 @@ import { countSchema, sha256Schema } from "./wire-fields.ts";
 /** Names of columns by table, in the order in which rows have their values. */
 const tablesSchema = z.record(z.string(), z.array(z.string()));
 
+/** HMAC-SHA-256 under a version of `BACKUP_SECRET`, as 64 hex digits. */
+export const backupSealSchema = z.strictObject({
+  version: z.int().min(0),
+  mac: z.string().regex(/^[0-9a-f]{64}$/),
+});
+export type BackupSeal = z.infer<typeof backupSealSchema>;
+
+/** Which backup it is. The seals of its pages name its id. */
+export const backupIdentitySchema = z.strictObject({
+  id: z.string().regex(/^[0-9A-Za-z]{24}$/),
+  /** When it was begun, by the service's clock, Unix milliseconds. */
+  takenAtMs: countSchema,
+  /** Of the id, the instant and the tables; null where the service has no `BACKUP_SECRET`. */
+  seal: backupSealSchema.nullable(),
+});
+export type BackupIdentity = z.infer<typeof backupIdentitySchema>;
+
 /** What a backup will hold. */
 export const backupPlanSchema = z.strictObject({
   version: z.string(),
+  identity: backupIdentitySchema,
   /** The same before and after a backup of one moment. */
   moment: countSchema,
   /** In the order in which they are to be read. */
@@ -24,6 +42,8 @@ export type BackupValue = z.infer<typeof valueSchema>;
 export const backupPageSchema = z.strictObject({
   rows: z.array(z.array(valueSchema)),
   next: z.array(valueSchema).nullable(),
+  /** Of the page in its place; null where the service has no `BACKUP_SECRET` or no backup was named. */
+  seal: backupSealSchema.nullable(),
 });
 export type BackupPage = z.infer<typeof backupPageSchema>;
 
@@ -33,11 +53,24 @@ export const beginRestoreSchema = z.strictObject({
   restoreId: sha256Schema,
   chunks: countSchema,
   tables: tablesSchema,
+  /** Null of a backup from before there were seals. */
+  identity: backupIdentitySchema.nullable().default(null),
   /** Also where the deployment holds something, which is lost. */
   force: z.boolean().default(false),
+  /** Without looking at its seals: anybody may have written it. */
+  unauthenticated: z.boolean().default(false),
 });
 export type BeginRestore = z.input<typeof beginRestoreSchema>;
 export type BeginRestoreParsed = z.output<typeof beginRestoreSchema>;
+
+/** What stays revoked, disabled, ended or cleared although the backup had it in force, or did not know it. */
+export const keptRevocationSchema = z.strictObject({
+  kind: z.enum(["token", "account", "key", "key_end", "share", "external"]),
+  subject: z.string(),
+  /** RFC 3339, Beijing time. */
+  at: z.string(),
+});
+export type KeptRevocation = z.infer<typeof keptRevocationSchema>;
 
 /** `done`: this backup has been restored, nothing is left to do. */
 export const restoreStateSchema = z.strictObject({
@@ -46,13 +79,19 @@ export const restoreStateSchema = z.strictObject({
   present: z.array(z.int().min(1)),
   /** When done: days with packs in R2 that are newer than the backup, to be adopted. */
   adoptable: z.array(adoptableDaySchema).default([]),
+  kept: z.array(keptRevocationSchema).default([]),
+  /** When done: whether the deployment held nothing, so that revocations since the backup are unknown. */
+  overEmpty: z.boolean().default(false),
 });
 export type RestoreState = z.infer<typeof restoreStateSchema>;
 
-/** Rows of one table. */
+/** Rows of one table; a page as it was sealed, unless seals are not looked at. */
 export const restoreChunkSchema = z.strictObject({
   table: z.string(),
-  rows: z.array(z.array(valueSchema)).min(1),
+  rows: z.array(z.array(valueSchema)),
+  after: z.array(valueSchema).nullable().default(null),
+  next: z.array(valueSchema).nullable().default(null),
+  seal: backupSealSchema.nullable().default(null),
 });
 export type RestoreChunk = z.infer<typeof restoreChunkSchema>;
 

@@ -90,4 +90,5 @@ export const NOT_IN_BACKUP: Record<string, string> = {
   restore_chunks: "of a restore itself",
   restore_objects: "of a restore itself",
   restored_over: "of a restore itself",
+  revoked_over: "of a restore itself",
 };

@@ -11,7 +11,10 @@ export interface BackupPage {
   next: Value[] | null;
 }
 
-/** The rows of `table` behind the key `after` (null: from the first one), in the order of the key. */
+/** Bytes of JSON in a page: D1 takes values of up to 2 MB, and a restore keeps each page as one. */
+const PAGE_BYTES = 900_000;
+
+/** Returns the rows of `table` behind the key `after` (null: from the first one), in the order of the key. */
 export async function backupPage(
   db: D1Database,
   { name, columns, key, pageRows }: BackupTable,
@@ -25,10 +28,22 @@ export async function backupPage(
     )
     .bind(pageRows, ...(after ?? []))
     .all<{ row: string }>();
-  const rows = results.map(({ row }) => JSON.parse(row) as Value[]);
+  const count = fitting(results.map(({ row }) => row));
+  const rows = results.slice(0, count).map(({ row }) => JSON.parse(row) as Value[]);
   const last = rows.at(-1);
   const keyOf = (row: Value[]) => key.map((column) => row[columns.indexOf(column)] ?? null);
-  return { rows, next: last === undefined || rows.length < pageRows ? null : keyOf(last) };
+  const isEnd = count === results.length && results.length < pageRows;
+  return { rows, next: last === undefined || isEnd ? null : keyOf(last) };
+}
+
+/** Returns how many of `texts` make one page: at least one where there is any. */
+function fitting(texts: readonly string[]): number {
+  let bytes = 0;
+  const end = texts.findIndex((text, place) => {
+    bytes += Buffer.byteLength(text) + 1;
+    return place > 0 && bytes > PAGE_BYTES;
+  });
+  return end === -1 ? texts.length : end;
 }
 
 /** Changes with every change that the audit knows of: a backup during which it stays is of one moment. */

@@ -4,10 +4,10 @@
  */
 import { LAST_STORABLE_MS } from "../calendar/instant.ts";
 import type { By } from "./accounts.ts";
-import { auditStatement } from "./audit.ts";
 import type { Value } from "./backup.ts";
 import { BACKUP_TABLES, type BackupTable } from "./backup-tables.ts";
 import { keepDecisions, OBJECT_ABSENT, rememberSeen, tellSeen } from "./restore-marks.ts";
+import { appendAudit, type KeptRevocation, rememberRevoked, revokeAgain } from "./restore-revocations.ts";
 
 /** Ids of uploads that begin while a restore is under way stay below those it gives. */
 const ID_GAP = 1_000_000;
@@ -22,23 +22,46 @@ export interface Restore {
   chunks: number;
   /** The backup's columns by table. */
   tables: Record<string, string[]>;
+  /** The identity that the backup's seals name; null when they are not checked. */
+  backupId: string | null;
+  /** Whether the deployment held nothing when it began. */
+  overEmpty: boolean;
+  /** When done: what stays revoked although the backup had it in force, or did not know it. */
+  kept: KeptRevocation[];
 }
 
 /** The restore of the backup with this SHA-256, or null. */
 export async function findRestore(db: D1Database, restoreId: string): Promise<Restore | null> {
   const row = await db
     .prepare(
-      "SELECT restore_id AS restoreId, state, id_shift AS idShift, chunks, tables FROM restores WHERE restore_id = ?1",
+      `SELECT restore_id AS restoreId, state, id_shift AS idShift, chunks, tables, backup_id AS backupId,
+         over_empty AS overEmpty, kept FROM restores WHERE restore_id = ?1`,
     )
     .bind(restoreId)
-    .first<Omit<Restore, "tables"> & { tables: string }>();
-  return row === null ? null : { ...row, tables: JSON.parse(row.tables) as Restore["tables"] };
+    .first<RestoreRow>();
+  if (row === null) return null;
+  return {
+    ...row,
+    tables: JSON.parse(row.tables) as Restore["tables"],
+    overEmpty: row.overEmpty === 1,
+    kept: JSON.parse(row.kept) as KeptRevocation[],
+  };
 }
+
+type RestoreRow = Omit<Restore, "tables" | "overEmpty" | "kept"> & {
+  tables: string;
+  overEmpty: number;
+  kept: string;
+};
+
+/** What a restore begins with. */
+export type NewRestore = Pick<Restore, "restoreId" | "chunks" | "tables"> &
+  Partial<Pick<Restore, "backupId" | "overEmpty">>;
 
 /** Opens a restore from nothing, in the place of any other; what an earlier one had loaded goes. */
 export async function beginRestore(
   db: D1Database,
-  { restoreId, chunks, tables }: Pick<Restore, "restoreId" | "chunks" | "tables">,
+  { restoreId, chunks, tables, backupId = null, overEmpty = false }: NewRestore,
   nowMs: number,
 ): Promise<void> {
   await db.batch([
@@ -47,14 +70,14 @@ export async function beginRestore(
     db.prepare("DELETE FROM restores WHERE restore_id = ?1 OR state = 'open'").bind(restoreId),
     db
       .prepare(
-        `INSERT INTO restores (restore_id, state, id_shift, chunks, tables, begun_at_ms)
+        `INSERT INTO restores (restore_id, state, id_shift, chunks, tables, begun_at_ms, backup_id, over_empty)
          SELECT ?1, 'open', ?2 + max(
            (SELECT coalesce(max(object_id), 0) FROM uploads),
            (SELECT coalesce(max(pack_id), 0) FROM day_packs),
            (SELECT coalesce(max(file_id), 0) FROM day_files),
-           (SELECT coalesce(max(pack_id), 0) FROM day_securities)), ?3, ?4, ?5`,
+           (SELECT coalesce(max(pack_id), 0) FROM day_securities)), ?3, ?4, ?5, ?6, ?7`,
       )
-      .bind(restoreId, ID_GAP, chunks, JSON.stringify(tables), nowMs),
+      .bind(restoreId, ID_GAP, chunks, JSON.stringify(tables), nowMs, backupId, overEmpty ? 1 : 0),
   ]);
 }
 
@@ -67,19 +90,46 @@ export async function restoreChunks(db: D1Database, restoreId: string): Promise<
   return results.map(({ n }) => n);
 }
 
+export interface NewChunk {
+  n: number;
+  table: string;
+  /** The keys before a sealed page and of its end; null at the table's first and last one. */
+  after?: Value[] | null;
+  next?: Value[] | null;
+  rows: Value[][];
+}
+
 /** Keeps chunk `n` of an open restore; again changes nothing. */
 export async function addRestoreChunk(
   db: D1Database,
   restoreId: string,
-  { n, table, rows }: { n: number; table: string; rows: Value[][] },
+  { n, table, after = null, next = null, rows }: NewChunk,
 ): Promise<void> {
+  const keyOf = (key: Value[] | null) => key && JSON.stringify(key);
   await db
     .prepare(
-      `INSERT OR REPLACE INTO restore_chunks (restore_id, n, table_name, rows)
-       SELECT ?1, ?2, ?3, ?4 FROM restores WHERE restore_id = ?1 AND state = 'open'`,
+      `INSERT OR REPLACE INTO restore_chunks (restore_id, n, table_name, rows, after_key, next_key)
+       SELECT ?1, ?2, ?3, ?4, ?5, ?6 FROM restores WHERE restore_id = ?1 AND state = 'open'`,
     )
-    .bind(restoreId, n, table, JSON.stringify(rows))
+    .bind(restoreId, n, table, JSON.stringify(rows), keyOf(after), keyOf(next))
     .run();
+}
+
+/** Returns the tables of the restore whose pages do not follow each other from the first to the last. */
+export async function brokenTables(db: D1Database, { restoreId, tables }: Restore): Promise<string[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT table_name AS name, after_key AS after, next_key AS next
+       FROM restore_chunks WHERE restore_id = ?1 ORDER BY n`,
+    )
+    .bind(restoreId)
+    .all<{ name: string; after: string | null; next: string | null }>();
+  return Object.keys(tables).filter((name) => {
+    const pages = results.filter((page) => page.name === name);
+    const follows = pages.every(({ after }, place) => after === (pages[place - 1]?.next ?? null));
+    const ends = pages.map(({ next }) => next).indexOf(null) === pages.length - 1;
+    return pages.length === 0 || !follows || !ends;
+  });
 }
 
 /** A pack or file of the backup, with the id it has there. */
@@ -158,18 +208,9 @@ export async function completeRestore(db: D1Database, restore: Restore, by: By):
   const { restoreId, idShift } = restore;
   const open = "EXISTS (SELECT 1 FROM restores WHERE restore_id = ?1 AND state = 'open')";
   const prepare = (sql: string) => db.prepare(sql).bind(restoreId);
-  const present = BACKUP_TABLES.filter(({ name }) => name in restore.tables);
-  const entry = {
-    atMs: by.nowMs,
-    actor: by.actor,
-    action: "backup.restore",
-    subject: restoreId,
-    before: null,
-    after: { idShift },
-  };
-  const guard = { sql: open.replace("?1", "?7"), values: [restoreId] };
+  const present = BACKUP_TABLES.filter(({ name }) => name in restore.tables && name !== "audit");
   await db.batch([
-    ...rememberSeen(open).map(prepare),
+    ...[...rememberSeen(open), ...rememberRevoked(open)].map(prepare),
     ...[...GO_TOO, ...REPLACED.map(({ name }) => name).reverse()].map((name) =>
       prepare(`DELETE FROM ${name} WHERE ${open}`),
     ),
@@ -180,13 +221,26 @@ export async function completeRestore(db: D1Database, restore: Restore, by: By):
     ),
     ...keepDecisions(open).map(prepare),
     ...tellSeen(open, by.nowMs).map(prepare),
-    auditStatement(db, entry, guard),
+    ...[...appendAudit(restore.tables, open), ...revokeAgain(open)].map(prepare),
+    auditOf(db, restore, by),
     db
       .prepare("UPDATE restores SET state = 'done', done_at_ms = ?2 WHERE restore_id = ?1 AND state = 'open'")
       .bind(restoreId, by.nowMs),
     prepare("DELETE FROM restore_chunks WHERE restore_id = ?1"),
     prepare("DELETE FROM restore_objects WHERE restore_id = ?1"),
   ]);
+}
+
+/** The entry of the restore itself, with what stays revoked. */
+function auditOf(db: D1Database, { restoreId, idShift, backupId }: Restore, by: By): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO audit (at_ms, actor_kind, actor, action, subject, after)
+       SELECT ?2, ?3, ?4, 'backup.restore', ?1,
+         json_object('idShift', ?5, 'authenticated', json(?6), 'kept', json(kept))
+       FROM restores WHERE restore_id = ?1 AND state = 'open'`,
+    )
+    .bind(restoreId, by.nowMs, by.actor.kind, by.actor.name, idShift, String(backupId !== null));
 }
 
 /**
@@ -199,7 +253,8 @@ const KEPT: Record<string, string> = {
   damaged_packs: "ON CONFLICT (object_key) DO NOTHING",
 };
 
-const REPLACED = BACKUP_TABLES.filter(({ name }) => !(name in KEPT));
+/** The audit is only appended to. */
+const REPLACED = BACKUP_TABLES.filter(({ name }) => !(name in KEPT) && name !== "audit");
 
 /** R2 has other parts by now, or none, and the number may have been given to somebody else. */
 const OPEN_UPLOADS_GO = [

@@ -1,7 +1,7 @@
 /**
  * The deployment's share secrets: passwords of shares are derived from them and passwords of external drives
  * encrypted under them. Every row names the version it was made with, so a new version can be added while
- * the old ones still open what they made.
+ * the old ones still open what they made. `BACKUP_SECRET` has the same form.
  */
 
 export interface ShareSecrets {

@@ -84,6 +84,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         ENVIRONMENT: "test",
         CURSOR_SECRET: "test-cursor-secret-of-this-deployment-0001",
         SHARE_SECRET: "1:test-share-secret-of-this-deployment-0001",
+        BACKUP_SECRET: "1:test-backup-secret-of-this-deployment-001",
         ADMIN_TOKEN,
         RATE_LIMIT: "off",
         CLOCK_OFFSET_MS: String(offsetMs),

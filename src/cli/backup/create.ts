@@ -1,8 +1,8 @@
 /** Reads a deployment's catalog into a file. */
-import { type BackupPlan, backupPageSchema, backupPlanSchema } from "../../admin/wire.ts";
+import { type BackupPage, type BackupPlan, backupPageSchema, backupPlanSchema } from "../../admin/wire.ts";
 import { beijingTimestamp } from "../../calendar/beijing.ts";
 import type { AdminClient } from "../admin-client.ts";
-import { type BackupEnd, type BackupRow, writeBackup } from "./backup-file.ts";
+import { type BackupEnd, type BackupPageEnd, type BackupRow, writeBackup } from "./backup-file.ts";
 
 /** A backup during which something was changed is begun anew so often; then it is kept as it is. */
 const TRIES = 3;
@@ -11,6 +11,8 @@ export interface Created extends BackupEnd {
   path: string;
   /** Whether nothing was changed while it was read. */
   oneMoment: boolean;
+  /** The version of the service's `BACKUP_SECRET` that seals it; null: it is not sealed. */
+  sealedWith: number | null;
 }
 
 /**
@@ -20,11 +22,13 @@ export interface Created extends BackupEnd {
 export async function createBackup(client: AdminClient, path: string): Promise<Created> {
   for (let attempt = 1; ; attempt++) {
     const plan = await planOf(client);
-    const { version, tables } = plan;
-    const head = { at: beijingTimestamp(Date.now()), service: client.baseUrl, version, tables };
+    const { version, tables, identity } = plan;
+    const head = { at: beijingTimestamp(Date.now()), service: client.baseUrl, version, tables, identity };
     const end = await writeBackup(path, head, rowsOf(client, plan));
     const oneMoment = (await planOf(client)).moment === plan.moment;
-    if (oneMoment || attempt === TRIES) return { path, oneMoment, ...end };
+    if (oneMoment || attempt === TRIES) {
+      return { path, oneMoment, sealedWith: identity.seal?.version ?? null, ...end };
+    }
   }
 }
 
@@ -32,14 +36,21 @@ function planOf(client: AdminClient): Promise<BackupPlan> {
   return client.request(backupPlanSchema, "GET", "/admin/backup");
 }
 
-async function* rowsOf(client: AdminClient, { order }: BackupPlan): AsyncGenerator<BackupRow> {
+async function* rowsOf(
+  client: AdminClient,
+  { order, identity }: BackupPlan,
+): AsyncGenerator<BackupRow | BackupPageEnd> {
   for (const table of order) {
-    let after = "";
-    for (;;) {
-      const { rows, next } = await client.request(backupPageSchema, "GET", `/admin/backup/${table}${after}`);
+    let after: BackupPageEnd["after"] = null;
+    do {
+      const query = new URLSearchParams({ backup: identity.id });
+      if (after !== null) query.set("after", JSON.stringify(after));
+      const path = `/admin/backup/${table}?${query}`;
+      const page: BackupPage = await client.request(backupPageSchema, "GET", path);
+      const { rows, next, seal } = page;
       for (const values of rows) yield { table, values };
-      if (next === null) break;
-      after = `?after=${encodeURIComponent(JSON.stringify(next))}`;
-    }
+      yield { table, after, next, seal };
+      after = next;
+    } while (after !== null);
   }
 }

@@ -4,8 +4,8 @@
  */
 import {
   type AdoptableDay,
+  type KeptRevocation,
   MAX_RESTORED_OBJECTS,
-  type RestoreChunk,
   restoredObjectsSchema,
   restoreStateSchema,
   sweptSchema,
@@ -13,8 +13,6 @@ import {
 import { type AdminClient, HASHING_MS } from "../admin-client.ts";
 import type { BackupRow, WholeBackup } from "./backup-file.ts";
 
-/** Bytes of JSON in a chunk: D1 takes values of up to 2 MB. */
-const CHUNK_BYTES = 900_000;
 /** Requests for objects under way at once: each reads the index of many packs. */
 const PARALLEL = 3;
 
@@ -25,33 +23,44 @@ export interface Restored {
   lacking: { called: string; problem: string }[];
   /** Days with packs in R2 that are newer than the backup. */
   adoptable: AdoptableDay[];
+  /** What stays revoked although the backup had it in force, or did not know it. */
+  kept: KeptRevocation[];
+  /** Whether the deployment held nothing: what was revoked since the backup is unknown. */
+  overEmpty: boolean;
 }
 
-/** Restores `backup`. `force`: also where the deployment holds something, which is lost. */
+export interface RestoreChoice {
+  /** Also where the deployment holds something, which is lost. */
+  force: boolean;
+  /** Without looking at the backup's seals. */
+  unauthenticated: boolean;
+}
+
+/** Restores `backup`. */
 export async function restoreBackup(
   client: AdminClient,
   backup: WholeBackup,
-  force: boolean,
+  { force, unauthenticated }: RestoreChoice,
   say: (line: string) => void,
 ): Promise<Restored> {
-  const { tables } = backup.head;
+  const { tables, identity = null } = backup.head;
   const { sha256: restoreId, rows } = backup.end;
   const path = `/admin/restores/${restoreId}`;
   let chunks = 0;
-  for await (const _ of chunksOf(backup)) chunks++;
-  const body = { restoreId, chunks, tables, force };
+  for await (const _ of backup.pages()) chunks++;
+  const body = { restoreId, chunks, tables, identity, force, unauthenticated };
   const begun = await client.request(restoreStateSchema, "POST", "/admin/restores", { body });
   let lacking: Restored["lacking"] = [];
-  let { adoptable } = begun;
+  let { adoptable, kept, overEmpty } = begun;
   if (begun.state === "open") {
     await sendChunks(client, path, backup, new Set(begun.present), say);
     lacking = await lookForObjects(client, path, backup, say);
     const request = { repeatable: true, silenceMs: HASHING_MS };
     const done = await client.request(restoreStateSchema, "POST", `${path}/complete`, request);
-    adoptable = done.adoptable;
+    ({ adoptable, kept, overEmpty } = done);
   }
   await sweep(client, say);
-  return { restoreId, rows, lacking, adoptable };
+  return { restoreId, rows, lacking, adoptable, kept, overEmpty };
 }
 
 async function sendChunks(
@@ -62,29 +71,12 @@ async function sendChunks(
   say: (line: string) => void,
 ): Promise<void> {
   let n = 0;
-  for await (const chunk of chunksOf(backup)) {
+  for await (const chunk of backup.pages()) {
     n++;
     if (present.has(n)) continue;
     await client.request(restoreStateSchema, "PUT", `${path}/chunks/${n}`, { body: chunk });
     if (n % 20 === 0) say(`${n} chunks are sent`);
   }
-}
-
-/** The rows in chunks of one table each, the same for the same backup. */
-async function* chunksOf(backup: WholeBackup): AsyncGenerator<RestoreChunk> {
-  let chunk: RestoreChunk | undefined;
-  let room = 0;
-  for await (const { table, values } of backup.rows()) {
-    const bytes = Buffer.byteLength(JSON.stringify(values)) + 1;
-    if (chunk === undefined || chunk.table !== table || bytes > room) {
-      if (chunk !== undefined) yield chunk;
-      chunk = { table, rows: [] };
-      room = CHUNK_BYTES;
-    }
-    chunk.rows.push(values);
-    room -= bytes;
-  }
-  if (chunk !== undefined) yield chunk;
 }
 
 /** What the objects of a backup are needed for. */

@@ -11,6 +11,7 @@ const rememberedSchema = z.object({
   adminToken: z.string(),
   cursorSecret: z.string(),
   shareSecret: z.string().default(secret),
+  backupSecret: z.string().default(secret),
   /** Digest of the migrations that the database has; empty before the first. */
   migrations: z.string().default(""),
   /** Demo keys by name. A key is shown once by the service, so this file is where the demo finds it again. */
@@ -23,7 +24,14 @@ export function recall(stateDir: string): Remembered {
   try {
     return rememberedSchema.parse(JSON.parse(readFileSync(memoryPath(stateDir), "utf8")));
   } catch {
-    return { adminToken: secret(), cursorSecret: secret(), shareSecret: secret(), migrations: "", keys: {} };
+    return {
+      adminToken: secret(),
+      cursorSecret: secret(),
+      shareSecret: secret(),
+      backupSecret: secret(),
+      migrations: "",
+      keys: {},
+    };
   }
 }
 
@@ -48,6 +56,7 @@ export function writeSecrets(stateDir: string, remembered: Remembered): string {
     ADMIN_TOKEN: remembered.adminToken,
     CURSOR_SECRET: remembered.cursorSecret,
     SHARE_SECRET: `1:${remembered.shareSecret}`,
+    BACKUP_SECRET: `1:${remembered.backupSecret}`,
     ENVIRONMENT: "demo",
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`);

@@ -7,6 +7,7 @@ const good = {
   CURSOR_SECRET: "Qm9zY2hlc3Rlcj1kZWZhdWx0LW5vdC1ndWVzc2VkLTE",
   ADMIN_TOKEN: "aFh3NnRnZDc2NWRqc2tsMjM0NTY3ODlvcHF3ZXJ0eXU",
   SHARE_SECRET: { current: 2, secrets: new Map([[2, "c2hhcmUtc2VjcmV0LW9mLXRoZS1zZWNvbmQtdmVyc2lvbg"]]) },
+  BACKUP_SECRET: { current: 1, secrets: new Map([[1, "YmFja3VwLXNlY3JldC1vZi10aGUtZmlyc3QtdmVyc2lvbg"]]) },
   PUBLIC_BASE_URL: "https://data.example.com",
   WEBHOOK_URL: "https://oapi.dingtalk.com/robot/send?access_token=1",
   RATE_LIMIT: "on",
@@ -33,6 +34,8 @@ describe("settings", () => {
     expect(found({ ADMIN_TOKEN: good.ADMIN_TOKEN.slice(0, 28) })).toEqual(["warning ADMIN_TOKEN"]);
     const same = { current: 1, secrets: new Map([[1, good.ADMIN_TOKEN]]) };
     expect(found({ SHARE_SECRET: same })).toEqual(["failed SHARE_SECRET version 1"]);
+    expect(found({ BACKUP_SECRET: same })).toEqual(["failed BACKUP_SECRET version 1"]);
+    expect(found({ BACKUP_SECRET: undefined })).toEqual(["warning BACKUP_SECRET"]);
     const said = JSON.stringify(judged({ ADMIN_TOKEN: good.CURSOR_SECRET, WEBHOOK_URL: undefined }));
     expect(said).not.toContain(good.CURSOR_SECRET);
     expect(said).toContain("npx wrangler secret put ADMIN_TOKEN");

@@ -38,7 +38,7 @@ describe("the file of a backup", () => {
     expect(end.rows).toEqual({ accounts: 2, plans: 2 });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const opened = await openBackup(path);
-    expect([opened.head, opened.end]).toEqual([{ edgetape_backup: 1, ...head }, end]);
+    expect([opened.head, opened.end]).toEqual([{ edgetape_backup: 2, ...head }, end]);
     expect(await readBack(path)).toEqual(rows);
   });
 

@@ -1,0 +1,145 @@
+/**
+ * What a restore must not bring back: tokens, keys, shares and external drives that were revoked, and accounts that
+ * were disabled, after the backup was taken. Statements of the restore's one transaction; `open` is the condition,
+ * over `?1`, under which it goes on.
+ */
+import { BACKUP_TABLES } from "./backup-tables.ts";
+
+/** Something that the backup had in force, or did not know, and that stays revoked. */
+export interface KeptRevocation {
+  kind: "token" | "account" | "key" | "key_end" | "share" | "external";
+  /** A token's name, a key's id, a share's id, an account's id, or `<data type>/<year>`. */
+  subject: string;
+  /** Unix milliseconds: since when it is revoked, or when the key ends. */
+  atMs: number;
+}
+
+/** A table whose rows are revoked by an instant in a column of theirs. */
+interface Revocable {
+  kind: "token" | "account" | "key" | "share";
+  table: "admin_tokens" | "accounts" | "api_keys" | "shares";
+  id: string;
+  subject: string;
+  instant: string;
+}
+
+const REVOCABLE: readonly Revocable[] = [
+  { kind: "token", table: "admin_tokens", id: "sha256", subject: "name", instant: "revoked_at_ms" },
+  { kind: "account", table: "accounts", id: "account_id", subject: "account_id", instant: "disabled_at_ms" },
+  { kind: "key", table: "api_keys", id: "sha256", subject: "key_id", instant: "revoked_at_ms" },
+  { kind: "share", table: "shares", id: "share_id", subject: "share_id", instant: "revoked_at_ms" },
+];
+
+const columnsOf = (table: string): readonly string[] =>
+  BACKUP_TABLES.find(({ name }) => name === table)?.columns ?? [];
+const asJson = (table: string) => `json_array(${columnsOf(table).join(", ")})`;
+
+/** Before anything is replaced: remembers what is revoked, disabled, ended early or cleared now. */
+export function rememberRevoked(open: string): string[] {
+  const remember = (select: string) =>
+    `INSERT OR IGNORE INTO revoked_over (kind, id, subject, at_ms, row) ${select} AND ${open}`;
+  return [
+    `DELETE FROM revoked_over WHERE ${open}`,
+    ...REVOCABLE.map(({ kind, table, id, subject, instant }) =>
+      remember(
+        `SELECT '${kind}', ${id}, ${subject}, ${instant}, ${asJson(table)} FROM ${table} WHERE ${instant} IS NOT NULL`,
+      ),
+    ),
+    // Rows of accounts that the backup does not have need their account.
+    remember(
+      `SELECT 'owner', account_id, account_id, 0, ${asJson("accounts")} FROM accounts WHERE account_id IN (
+         SELECT account_id FROM api_keys WHERE revoked_at_ms IS NOT NULL
+         UNION SELECT account_id FROM shares WHERE revoked_at_ms IS NOT NULL)`,
+    ),
+    // A rolled key ends; in the backup it may have been without an end.
+    remember(
+      `SELECT 'key_end', sha256, key_id, expires_at_ms, '[]' FROM api_keys
+       WHERE revoked_at_ms IS NULL AND expires_at_ms IS NOT NULL`,
+    ),
+    // A drive that was cleared has no row; only the audit knows of it.
+    remember(
+      `SELECT 'external', subject, subject, at_ms, '[]' FROM audit a WHERE action = 'external.clear'
+         AND NOT EXISTS (SELECT 1 FROM audit b WHERE b.subject = a.subject AND b.audit_id > a.audit_id
+           AND b.action IN ('external.set', 'external.clear'))`,
+    ),
+  ];
+}
+
+/** After everything was replaced: notes what came back, and revokes, disables, ends and clears it again. */
+export function revokeAgain(open: string): string[] {
+  const noteBack = (kind: string, inForce: string) =>
+    `UPDATE revoked_over SET came_back = 1 WHERE kind = '${kind}' AND ${inForce} AND ${open}`;
+  const kept = (kind: string, id: string) =>
+    `(SELECT at_ms FROM revoked_over o WHERE o.kind = '${kind}' AND o.id = ${id})`;
+  return [
+    ...REVOCABLE.map(({ kind, table, id, instant }) =>
+      noteBack(
+        kind,
+        `NOT EXISTS (SELECT 1 FROM ${table} t WHERE t.${id} = revoked_over.id AND t.${instant} IS NOT NULL)`,
+      ),
+    ),
+    noteBack(
+      "key_end",
+      "EXISTS (SELECT 1 FROM api_keys k WHERE k.sha256 = id AND coalesce(k.expires_at_ms > at_ms, 1) AND k.revoked_at_ms IS NULL)",
+    ),
+    noteBack("external", "EXISTS (SELECT 1 FROM external_shares WHERE data_type || '/' || year = id)"),
+    insertRemembered("accounts", ["account", "owner"], open),
+    ...REVOCABLE.filter(({ table }) => table !== "accounts").map(({ kind, table }) =>
+      insertRemembered(table, [kind], open),
+    ),
+    ...REVOCABLE.map(
+      ({ kind, table, id, instant }) =>
+        `UPDATE ${table} SET ${instant} = ${kept(kind, id)}
+         WHERE ${instant} IS NULL AND ${kept(kind, id)} IS NOT NULL AND ${open}`,
+    ),
+    `UPDATE api_keys SET expires_at_ms = ${kept("key_end", "sha256")}
+     WHERE ${kept("key_end", "sha256")} < coalesce(expires_at_ms, 9e15) AND ${open}`,
+    `DELETE FROM external_shares
+     WHERE data_type || '/' || year IN (SELECT id FROM revoked_over WHERE kind = 'external') AND ${open}`,
+    `UPDATE restores SET kept = (
+       SELECT json_group_array(json_object('kind', kind, 'subject', subject, 'atMs', at_ms) ORDER BY kind, subject)
+       FROM revoked_over WHERE came_back = 1)
+     WHERE restore_id = ?1 AND ${open}`,
+    `DELETE FROM revoked_over WHERE ${open}`,
+  ];
+}
+
+/** Rows that the backup does not have stay: a key that was revoked must not be imported anew. */
+function insertRemembered(table: string, kinds: readonly string[], open: string): string {
+  const columns = columnsOf(table);
+  const values = columns.map((_, place) => `row ->> ${place}`);
+  return `INSERT OR IGNORE INTO ${table} (${columns.join(", ")}) SELECT ${values.join(", ")}
+    FROM revoked_over WHERE kind IN (${kinds.map((kind) => `'${kind}'`).join(", ")}) AND ${open}`;
+}
+
+/** The columns of an entry of the audit by which two are the same, apart from its number. */
+const ENTRY_COLUMNS = ["at_ms", "actor_kind", "actor", "action", "subject", "before", "after"] as const;
+
+/**
+ * Appends the backup's entries that the audit does not have; nothing in it is replaced. `tables` are the backup's
+ * columns. Comes after the restored tokens: they tell how entries of before kinds of actors are to be read.
+ */
+export function appendAudit(tables: Readonly<Record<string, string[]>>, open: string): string[] {
+  const columns = tables.audit;
+  if (columns === undefined) return [];
+  const cell = (name: string) => `(row.value ->> ${columns.indexOf(name)})`;
+  const hasKinds = columns.includes("actor_kind");
+  const isAccount = `${cell("actor")} LIKE 'account %' AND ${cell("actor")} NOT IN (SELECT name FROM admin_tokens)`;
+  const kind = `CASE WHEN ${cell("actor")} = 'ADMIN_TOKEN' THEN 'bootstrap'
+    WHEN ${cell("actor")} = 'service' THEN 'service' WHEN ${isAccount} THEN 'account' ELSE 'operator' END`;
+  const actor = `CASE WHEN ${isAccount} THEN substr(${cell("actor")}, 9) ELSE ${cell("actor")} END`;
+  const valueFor = (name: (typeof ENTRY_COLUMNS)[number]) => {
+    if (hasKinds) return cell(name);
+    if (name === "actor_kind") return kind;
+    return name === "actor" ? actor : cell(name);
+  };
+  const values = ENTRY_COLUMNS.map(valueFor);
+  const same = ENTRY_COLUMNS.map((name, place) => `a.${name} IS ${values[place]}`);
+  return [
+    `INSERT INTO audit (${ENTRY_COLUMNS.join(", ")}) SELECT ${values.join(", ")}
+     FROM restore_chunks c, json_each(c.rows) row
+     WHERE c.restore_id = ?1 AND c.table_name = 'audit' AND ${open}
+       AND NOT EXISTS (SELECT 1 FROM audit a WHERE ${same.join(" AND ")})
+     ORDER BY ${cell("audit_id")}`,
+  ];
+}
