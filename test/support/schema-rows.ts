@@ -169,6 +169,7 @@ async function rowsSince(service: Service, number: string, now: number): Promise
       };
     // Migrations that only change what is there.
     case "0010":
+    case "0014":
     case "0015":
       return {};
     case "0011":
