@@ -44,14 +44,20 @@ export class Guard extends DurableObject<Env> {
     return lockedSeconds;
   }
 
-  /** Remembers what a client got or saw. Starting a file at its first byte makes it forget what was before. */
+  /**
+   * Remembers what a client got or saw. Every revision that it got stays: two programs of one address and agent are
+   * one client, and each may come back for the rest of its part. Of what it saw only the last counts.
+   */
   async begin({ client, how, files }: BegunFiles): Promise<void> {
     const now = this.#now();
     const kept: Begun["how"] = how === "got" ? "got" : "saw";
     for (const { path, revision } of files) {
-      if (how !== "saw") this.#sql.exec("DELETE FROM begun WHERE path = ? AND client = ?", path, client);
+      if (kept === "saw") {
+        const saw = "DELETE FROM begun_revisions WHERE path = ? AND client = ? AND how = 'saw'";
+        this.#sql.exec(saw, path, client);
+      }
       this.#sql.exec(
-        "INSERT OR REPLACE INTO begun VALUES (?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO begun_revisions VALUES (?, ?, ?, ?, ?)",
         path,
         client,
         kept,
@@ -66,7 +72,7 @@ export class Guard extends DurableObject<Env> {
   begunOf(path: string): Begun[] {
     return this.#sql
       .exec<{ client: string; how: Begun["how"]; revision: number }>(
-        "SELECT client, how, revision FROM begun WHERE path = ?",
+        "SELECT client, how, revision FROM begun_revisions WHERE path = ?",
         path,
       )
       .toArray();
@@ -75,9 +81,11 @@ export class Guard extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     const oldest = this.#now() - KEPT_MS;
     this.#sql.exec("DELETE FROM wrong WHERE at_ms <= ?", oldest);
-    this.#sql.exec("DELETE FROM begun WHERE at_ms <= ?", oldest);
+    this.#sql.exec("DELETE FROM begun_revisions WHERE at_ms <= ?", oldest);
     const { left } = this.#sql
-      .exec<{ left: number }>("SELECT (SELECT count(*) FROM wrong) + (SELECT count(*) FROM begun) AS left")
+      .exec<{ left: number }>(
+        "SELECT (SELECT count(*) FROM wrong) + (SELECT count(*) FROM begun_revisions) AS left",
+      )
       .one();
     if (left > 0) return this.#cleanLater();
     // An object without storage costs nothing, and is as good as new when it is asked again.
@@ -89,9 +97,15 @@ export class Guard extends DurableObject<Env> {
     this.#sql.exec(`
       CREATE TABLE IF NOT EXISTS wrong (
         address TEXT PRIMARY KEY, times TEXT NOT NULL, at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS begun_revisions (
+        path TEXT NOT NULL, client TEXT NOT NULL, how TEXT NOT NULL, revision INTEGER NOT NULL,
+        at_ms INTEGER NOT NULL, PRIMARY KEY (path, client, how, revision)) STRICT, WITHOUT ROWID;
+      -- Its former shape, with one revision for each client.
       CREATE TABLE IF NOT EXISTS begun (
         path TEXT NOT NULL, client TEXT NOT NULL, how TEXT NOT NULL, revision INTEGER NOT NULL,
-        at_ms INTEGER NOT NULL, PRIMARY KEY (path, client, how)) STRICT, WITHOUT ROWID;`);
+        at_ms INTEGER NOT NULL, PRIMARY KEY (path, client, how)) STRICT, WITHOUT ROWID;
+      INSERT OR IGNORE INTO begun_revisions SELECT * FROM begun;
+      DROP TABLE begun;`);
   }
 
   async #cleanLater(): Promise<void> {

@@ -40,7 +40,7 @@ export interface Begun {
   revision: number;
 }
 
-/** A request that begins something. A piece at the file's start is seeing it, and starting anew with it. */
+/** A request that begins something. A piece at the file's start is seeing it. */
 export type Beginning = Begun["how"] | "started";
 
 /** What a request for `range` of a file begins; null when it only continues. */
@@ -53,9 +53,10 @@ export function beginningOf(method: string, range: AskedRange | null): Beginning
 
 /**
  * The revision that a client means by a range in the middle of a file without saying which version its part
- * is of, as `curl -C -`, `wget -c` and `aria2c` do. What it last got or saw itself decides; for a client not
- * met before, what all others of the share did, if they agree. Null: nobody can know (it got the old one and
- * saw the new one, or nobody of the share was met), or that revision is gone; a range could join two versions.
+ * is of, as `curl -C -`, `wget -c` and `aria2c` do. What it got and last saw itself decides, if that is one
+ * revision; for a client not met before, what all others of the share did, if they agree. Null: nobody can know (it
+ * got one and then got or saw another, or nobody of the share was met), or that revision is gone; a range could join
+ * two versions.
  */
 export function meantRevision(
   begun: readonly Begun[],

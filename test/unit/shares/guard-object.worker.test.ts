@@ -32,9 +32,10 @@ describe("the guard object", () => {
     await begin("saw", 3);
     expect(await guard.begunOf("d/f")).toHaveLength(2);
     await begin("got", 4);
-    expect(await guard.begunOf("d/f")).toEqual([{ client: "c", how: "got", revision: 4 }]);
+    const got = [2, 4].map((revision) => ({ client: "c", how: "got", revision }));
+    expect(await guard.begunOf("d/f")).toEqual([...got, { client: "c", how: "saw", revision: 3 }]);
     await begin("started", 5);
-    expect(await guard.begunOf("d/f")).toEqual([{ client: "c", how: "saw", revision: 5 }]);
+    expect(await guard.begunOf("d/f")).toEqual([...got, { client: "c", how: "saw", revision: 5 }]);
     expect(await guard.begunOf("d/other")).toEqual([]);
   });
 
@@ -44,7 +45,7 @@ describe("the guard object", () => {
     await guard.begin({ client: "c", how: "got", files: [{ path: "p", revision: 1 }] });
     await runInDurableObject(guard, (_, state) => {
       state.storage.sql.exec("UPDATE wrong SET at_ms = 0");
-      state.storage.sql.exec("UPDATE begun SET at_ms = 0");
+      state.storage.sql.exec("UPDATE begun_revisions SET at_ms = 0");
     });
     expect(await runDurableObjectAlarm(guard)).toBe(true);
     expect(await guard.begunOf("p")).toEqual([]);
