@@ -7,7 +7,7 @@ import ssl
 from functools import partial
 from typing import Any, Callable, Dict, Iterable, List, Optional, Union
 
-from .disk import check_folder, check_room, free_bytes
+from .disk import check_room, free_bytes
 from .enquiries import Enquiries
 from .envelope import Answer
 from .errors import ConfigurationError, ServiceError
@@ -269,7 +269,6 @@ class Client(Enquiries):
     ) -> ParquetFile:
         """Saves a Parquet answer as `place` says; its bytes arrive in `folder`. Nothing is counted for a file
         that cannot be stored."""
-        check_folder(folder)
         self._check_room(selection, folder)
         payload: Dict[str, Any] = {
             "apiname": _ORDER_HISTORY,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import re
 import secrets
 import shutil
 import threading
@@ -21,7 +20,7 @@ from .errors import FolderInUse
 
 LOCK_NAME = ".edgetape.lock"
 
-_PART_NAME = re.compile(r"\.edgetape-.*\.part")
+_PART_PREFIX, _PART_ENDING = ".edgetape-", ".part"
 
 #: A part that is younger may belong to a process that has not locked it yet.
 _STALE_AFTER_S = 60.0
@@ -83,7 +82,7 @@ class Part:
 
     def __init__(self, folder: str) -> None:
         _remove_stale_parts(folder or ".")
-        self.path = os.path.join(folder, f".edgetape-{os.getpid()}-{secrets.token_hex(6)}.part")
+        self.path = os.path.join(folder, f"{_PART_PREFIX}{os.getpid()}-{secrets.token_hex(6)}{_PART_ENDING}")
         # Made with the usual mode, as a temporary file of the standard library is not.
         self.file: IO[bytes] = open(self.path, "x+b")
         _try_lock(self.file)
@@ -108,10 +107,12 @@ class Part:
 
 def _remove_stale_parts(folder: str) -> None:
     try:
-        names = [entry.name for entry in os.scandir(folder) if _PART_NAME.fullmatch(entry.name)]
+        listed = [entry.name for entry in os.scandir(folder)]
     except OSError:
         return  # Making the part says what is wrong.
-    for name in names:
+    for name in listed:
+        if not (name.startswith(_PART_PREFIX) and name.endswith(_PART_ENDING)):
+            continue
         path = os.path.join(folder, name)
         try:
             if time.time() - os.stat(path).st_mtime < _STALE_AFTER_S:
