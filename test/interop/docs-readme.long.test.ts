@@ -37,6 +37,7 @@ const BLOCKS: CodeBlock[] = READMES.flatMap((readme) =>
 const RUNNERS: readonly [begins: RegExp, runner: string][] = [
   [/^npm ci && npm start\n$/, "test/interop/start.long.test.ts"],
   [/^npm ci && npm test\n$/, ".ci/run"],
+  [/^export EDGETAPE_URL=/, "test/interop/docs-readme-demo.long.test.ts"],
   [/^curl -s /, "here"],
   [/^import csv, json, os, sys, time/, "test/interop/readme-python.long.test.ts"],
   [/^npx edgetape pack build /, "here"],
@@ -76,6 +77,7 @@ async function shell(text: string, more: Record<string, string> = {}) {
     ...process.env,
     EDGETAPE_URL: service.baseUrl,
     EDGETAPE_KEY: key,
+    EDGETAPE_DAY: built.tradedate,
     EDGETAPE_TOKEN: service.adminToken,
     ...more,
   };
@@ -150,9 +152,13 @@ describe("the code blocks of the READMEs", () => {
         ...process.env,
         EDGETAPE_URL: service.baseUrl,
         EDGETAPE_KEY: key,
+        EDGETAPE_DAY: built.tradedate,
         PYTHONPATH: resolve("src/client/python"),
       };
-      const { stdout } = await run(PYTHON, ["-c", `${text}\nprint(list(frame["volume"]))`], { env });
+      const { stdout } = await run(PYTHON, ["-c", `${text}\nprint(list(frame["volume"]))`], {
+        env,
+        cwd: folder,
+      });
       expect(stdout).toBe("[300, 500]\n");
     }
   });
