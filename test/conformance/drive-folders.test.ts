@@ -62,6 +62,16 @@ interface ListedFile {
   build_id?: string;
 }
 
+describe("a page as fsspec lists it", () => {
+  it("names no address but those of its links: none inside a command is taken for a file", async () => {
+    for (const path of ["", `${DAY}/`]) {
+      const { text } = await onDrive(world.share, path);
+      expect(text.match(/https?:\/\/[-a-zA-Z0-9@:%_+.~#?&/=]+/g) ?? []).toEqual([]);
+      if (path === "") expect(text).toContain('<pre id="command-rclone">');
+    }
+  });
+});
+
 describe("manifest.json and SHA256SUMS", () => {
   it("list the very files that file_count and size_bytes count, and what each is", async () => {
     const { text } = await onDrive(world.share, "manifest.json");

@@ -35,7 +35,10 @@ async function commandOf(tool: string): Promise<string> {
   const { text } = await onDrive(world.share, "");
   const [, escaped] = new RegExp(`<pre id="command-${tool}">([\\s\\S]*?)</pre>`).exec(text) ?? [];
   if (escaped === undefined) throw new Error(`the page shows no command of ${tool}`);
-  return escaped.replaceAll(/&(amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? "");
+  // A place where the line may break is no text.
+  return escaped
+    .replaceAll(/<wbr ?\/?>/g, "")
+    .replaceAll(/&(amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? "");
 }
 
 /** Runs the page's command in an empty folder of its own and returns where the share then lies. */

@@ -138,7 +138,10 @@ function Commands({ facts }: { facts: SharePageFacts }) {
 function CommandText({ id, text, words }: { id: string; text: string; words: PageWords }) {
   return (
     <>
-      <pre id={id}>{text}</pre>
+      {/* Broken inside each address: fsspec takes every address in a page's source, with what follows, for a file. */}
+      <pre id={id}>
+        {text.split("://").flatMap((part, place) => (place === 0 ? [part] : [<wbr />, `://${part}`]))}
+      </pre>
       {/* Shown by the script, without which it could do nothing. */}
       <button type="button" class="copy" data-copy={id} data-done={words.copied} hidden>
         {words.copy}
