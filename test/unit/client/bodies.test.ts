@@ -219,6 +219,13 @@ describe("pages of two deployments", () => {
     expect(new Set(handed)).toEqual(new Set([100]));
   });
 
+  it("of two builds that differ only in a row long read are never mixed", async () => {
+    const first = deployment("a", 150);
+    const other = deployment("b", 150, { build: "b2" });
+    const orders = switching(2, first, other).client.orders({ ...query, pageSize: 50 });
+    expect([(await orders.toArray()).length, orders.restarts]).toEqual([150, 1]);
+  });
+
   it("of which one does not tell its build are read again from the first row", async () => {
     for (const [first, second] of [
       ["b1", null],
