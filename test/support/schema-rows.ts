@@ -15,6 +15,8 @@ export const OLD = {
 } as const;
 
 const HOUR_MS = 3_600_000;
+/** One instant in every deployment: a restore keeps decisions of before, also those of another deployment. */
+const DECIDED_AT_MS = Date.parse("2026-03-11T10:00:00+08:00");
 const sha256 = (value: string | Uint8Array) => createHash("sha256").update(value).digest("hex");
 
 type Row = Record<string, string | number | null>;
@@ -180,9 +182,13 @@ async function rowsSince(service: Service, number: string, now: number): Promise
             content: sha256("withdrawn"),
             revision: 1,
           },
-          ...{ at_ms: now, actor: "Ann", note: "asked to", standing: 1 },
+          ...{ at_ms: DECIDED_AT_MS, actor: "Ann", note: "asked to", standing: 1 },
         },
-        damaged_packs: { object_key: `orders/2026/${tradedate}/9.parquet`, at_ms: now, note: "block 0" },
+        damaged_packs: {
+          object_key: `orders/2026/${tradedate}/9.parquet`,
+          at_ms: DECIDED_AT_MS,
+          note: "block 0",
+        },
       };
     case "0012":
       return {};
