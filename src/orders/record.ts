@@ -40,7 +40,8 @@ export interface CodeColumn {
 
 /**
  * The orders of one security on one day as columns, every array `rows` long, sorted by time and then
- * by the source's order. Ids and volumes are integers below 2^53; `priceE4` is yuan × 10000.
+ * by the source's order. Ids and volumes are integers below 2^53; `priceE4` is yuan × 10000,
+ * negative only for Shenzhen market orders whose source has it so.
  */
 export interface OrderColumns {
   rows: number;
@@ -60,7 +61,8 @@ export interface OrderColumns {
  */
 export function amountOf(priceE4: number, volume: number): number {
   const product = priceE4 * volume;
-  if (product <= Number.MAX_SAFE_INTEGER) return product / 10_000;
+  // Adding 0 makes 0 of -0, which a negative price times no volume would give.
+  if (Math.abs(product) <= Number.MAX_SAFE_INTEGER) return product / 10_000 + 0;
   // Beyond 2^53 the product itself would already be rounded: divide exact integers, round once.
   return Number(`${BigInt(priceE4) * BigInt(volume)}e-4`);
 }

@@ -36,7 +36,14 @@ export interface BuildReport {
   /** Order files read by layout. */
   layouts: Record<string, number>;
   defects: DefectEntry[];
-  broken: { rows: number; allowed: number; first: BrokenRow | null; quarantine: string | null };
+  /** Lines and whole files in the quarantine; `allowed` bounds both together. */
+  broken: {
+    rows: number;
+    files: number;
+    allowed: number;
+    first: BrokenRow | null;
+    quarantine: string | null;
+  };
   /** Every file of the delivery that was not read. */
   leftOut: LeftOutFile[];
 }
@@ -65,7 +72,8 @@ export function reportLines(report: BuildReport): string[] {
   const { broken } = report;
   if (broken.first !== null) {
     lines.push(
-      `broken      ${whole.format(broken.rows)} lines (${whole.format(broken.allowed)} allowed), kept in ${broken.quarantine}`,
+      `broken      ${whole.format(broken.rows)} lines and ${whole.format(broken.files)} files ` +
+        `(${whole.format(broken.allowed)} allowed), kept in ${broken.quarantine}`,
       `  first at ${placeText(broken.first)}: ${broken.first.reason}`,
     );
   }

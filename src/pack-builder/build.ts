@@ -122,6 +122,7 @@ class Build {
   private readonly intake: Intake;
   private readonly startedMs = performance.now();
   private readonly fingerprints: number[] = [];
+  private stored = 0;
   private cancels = 0;
 
   constructor(options: BuildOptions, { delivery, files, defects, pool, work }: Opened) {
@@ -148,8 +149,9 @@ class Build {
       const writer = new PackWriter(tradedate, sink);
       await this.writeSections(writer);
       await this.delivery.check();
+      await this.intake.quarantineFiles(this.files.files);
       await this.quarantine.finish();
-      if (this.quarantine.count > this.allowed() || this.intake.rows === 0) {
+      if (this.quarantine.count + this.quarantine.files > this.allowed() || this.stored === 0) {
         await sink.discard();
         return this.report(null);
       }
@@ -176,6 +178,7 @@ class Build {
       const sources = { single, aside, withoutOrders: [...files.withoutFile, ...bigSecurities] };
       for await (const { section, cancels, fingerprint } of sectionsOf(sources, context)) {
         await writer.append(section);
+        this.stored += section.entry.rows;
         this.cancels += cancels;
         this.fingerprints.push(fingerprint);
       }
@@ -187,16 +190,22 @@ class Build {
 
   private async origin(): Promise<PackOrigin> {
     const { files, leftOut } = this.files;
-    const delivered = files.flatMap(({ file }) => [file.delivered, ...(file.delivered.volumes ?? [])]);
+    const delivered = files
+      .filter((file) => !this.intake.isRefused(file))
+      .flatMap(({ file }) => [file.delivered, ...(file.delivered.volumes ?? [])]);
     return originOf(await sourceRecords(delivered, this.intake.sums), {
       rows: { ...this.intake.accounted, quarantined: this.quarantine.count },
-      files: { read: files.length, quarantined: 0, leftOut: countsOf(leftOut.map(({ reason }) => reason)) },
+      files: {
+        read: files.length - this.quarantine.files,
+        quarantined: this.quarantine.files,
+        leftOut: countsOf(leftOut.map(({ reason }) => reason)),
+      },
     });
   }
 
+  /** Broken lines and files that the build survives. */
   private allowed(): number {
-    const lines = this.intake.rows + this.quarantine.count;
-    return this.options.maxBroken ?? Math.floor(lines / ROWS_PER_BROKEN);
+    return this.options.maxBroken ?? Math.floor(this.intake.accounted.read / ROWS_PER_BROKEN);
   }
 
   private async verify(partial: string): Promise<void> {
@@ -214,7 +223,8 @@ class Build {
     const seconds = (performance.now() - this.startedMs) / 1000;
     const entries = pack?.index.entries ?? [];
     const isUnread = files.leftOut.some(({ reason }) => mayHoldRecords(reason));
-    const degraded = quarantine.count > 0 || isUnread ? "degraded" : "whole";
+    const isBroken = quarantine.count + quarantine.files > 0;
+    const degraded = isBroken || isUnread ? "degraded" : "whole";
     return {
       tradedate: options.tradedate,
       result: pack === null ? "failed" : degraded,
@@ -223,20 +233,21 @@ class Build {
       origin: pack?.index.origin ?? null,
       securities: entries.length,
       securitiesWithoutOrders: entries.filter(({ rows }) => rows === 0).length,
-      rows: intake.rows,
+      rows: this.stored,
       cancels: this.cancels,
       packBytes: pack?.sizeBytes ?? 0,
       sourceBytes: intake.sourceBytes,
       verified: pack !== null && options.verify,
       seconds,
-      rowsPerSecond: intake.rows / seconds,
+      rowsPerSecond: this.stored / seconds,
       layouts: intake.layouts,
       defects: this.defects.list(),
       broken: {
         rows: quarantine.count,
+        files: quarantine.files,
         allowed: this.allowed(),
         first: quarantine.first,
-        quarantine: quarantine.count > 0 ? quarantine.path : null,
+        quarantine: isBroken ? quarantine.path : null,
       },
       leftOut: files.leftOut,
     };

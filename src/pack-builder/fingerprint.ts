@@ -12,7 +12,7 @@ export class Fingerprint {
   private a = 17;
   private b = 71;
 
-  /** Adds an integer below 2^53 that is not negative. */
+  /** Adds an integer within ±2^53. */
   add(value: number): void {
     this.addWords(value | 0, (value / 0x1_0000_0000) | 0);
   }

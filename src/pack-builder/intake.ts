@@ -1,22 +1,21 @@
 /** Order files as chunks of lines ready for a worker, and what the workers' reports say about the files. */
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DefectBook } from "./defect-book.ts";
 import type { OrderFile } from "./delivery/order-files.ts";
 import { DeliveryError } from "./delivery/source-file.ts";
-import type { Layout } from "./layouts/layout.ts";
-import { hasHeader, layoutOfHeader } from "./layouts/registry.ts";
+import { type Heading, headingOf } from "./layouts/registry.ts";
 import { type CellPlan, planCells } from "./parse/cell-plan.ts";
 import { chunksOf } from "./parse/chunks.ts";
 import { DEFECT, LEFT_OUT_KINDS } from "./parse/defects.ts";
 import { type FileHead, readHead } from "./parse/file-head.ts";
+import { openText, type TextForm } from "./parse/text-source.ts";
 import type { Quarantine } from "./quarantine.ts";
-import type { ChunkOfLines, ChunkReport } from "./work.ts";
+import type { ChunkOfLines, ChunkReport, SectionRepeats } from "./work.ts";
 
 /** Everything read of one file adds up here; the chunks of a file report in order. */
 export class Intake {
   sourceBytes = 0;
-  rows = 0;
   /** Rows read, and those of them left out, by reason. */
   readonly accounted = { read: 0, leftOut: {} as Record<string, number> };
   /** Size and SHA-256 by place of the delivered files that were read as they are. */
@@ -26,6 +25,8 @@ export class Intake {
   private readonly quarantine: Quarantine;
   private readonly chunkBytes: number;
   private readonly linesOf = new Map<OrderFile, number>();
+  /** Why a file could not be read. */
+  private readonly refused = new Map<OrderFile, string>();
 
   /** Files are cut into chunks of about `chunkBytes`. */
   constructor(defects: DefectBook, quarantine: Quarantine, chunkBytes: number) {
@@ -34,45 +35,53 @@ export class Intake {
     this.chunkBytes = chunkBytes;
   }
 
-  /** The chunks of `file`. Throws `DeliveryError` when its header is of no known layout. */
+  /**
+   * The chunks of `file`; none when it cannot be read, which puts it into the quarantine as a whole. Throws
+   * `DeliveryError` when it breaks off after some of its rows were read.
+   */
   async *chunks(file: OrderFile, tradedate: BeijingDate): AsyncGenerator<ChunkOfLines> {
-    const { place, delivered } = file.file;
-    const hash = place === delivered.place ? createHash("sha256") : null;
-    let sizeBytes = 0;
-    let plan: CellPlan | undefined;
+    let isBegun = false;
     try {
-      for await (const bytes of chunksOf(file.file, this.chunkBytes)) {
-        this.sourceBytes += bytes.length;
-        sizeBytes += bytes.length;
-        hash?.update(bytes);
-        let from = 0;
-        if (plan === undefined) {
-          if (bytes.length === 0) {
-            this.noteLayout(file.layout);
-            this.defects.add("empty_file", 1, { file: file.file.path, line: 0 });
-            return;
-          }
-          const begun = this.begin(file, bytes, tradedate);
-          plan = begun.plan;
-          from = begun.from;
-        }
-        yield { bytes, from, plan };
+      if (file.problem !== undefined) throw new DeliveryError(file.problem);
+      for await (const chunk of this.linesIn(file, tradedate)) {
+        isBegun = true;
+        yield chunk;
       }
-    } finally {
-      if (hash !== null) this.sums.set(delivered.place, { sizeBytes, sha256: hash.digest("hex") });
+    } catch (error) {
+      if (isBegun || !(error instanceof DeliveryError)) throw error;
+      this.refused.set(file, error.message);
     }
+  }
+
+  /** Whether `file` is in the quarantine as a whole. */
+  isRefused(file: OrderFile): boolean {
+    return this.refused.has(file);
+  }
+
+  /**
+   * Puts the files that could not be read into the quarantine, in the order of `files`. Throws `DeliveryError` when
+   * they are the reason that no row was read.
+   */
+  async quarantineFiles(files: readonly OrderFile[]): Promise<void> {
+    for (const file of files) {
+      const problem = this.refused.get(file);
+      const { path } = file.file;
+      if (problem === undefined) continue;
+      await this.quarantine.addFile(
+        path,
+        problem.startsWith(path) ? problem.slice(path.length).replace(/^[: ]+/, "") : problem,
+      );
+    }
+    const [problem] = this.refused.values();
+    if (problem !== undefined && this.accounted.read === 0) throw new DeliveryError(problem);
   }
 
   /** Takes in what a worker found in the next chunk of `file`. */
   async report(file: OrderFile, report: ChunkReport): Promise<void> {
     const { path } = file.file;
     const before = this.linesOf.get(file) ?? 0;
-    this.rows += report.rows;
     this.accounted.read += report.read;
-    for (const kind of LEFT_OUT_KINDS) {
-      const count = report.defects.counts[DEFECT[kind]] ?? 0;
-      if (count > 0) this.accounted.leftOut[kind] = (this.accounted.leftOut[kind] ?? 0) + count;
-    }
+    for (const kind of LEFT_OUT_KINDS) this.leaveOut(kind, report.defects.counts[DEFECT[kind]] ?? 0);
     this.defects.addTally(report.defects, path, before);
     await this.quarantine.add(path, before, report.broken);
     this.linesOf.set(file, before + report.lines);
@@ -83,38 +92,85 @@ export class Intake {
     }
   }
 
-  private begin(
-    file: OrderFile,
-    bytes: Uint8Array,
-    tradedate: BeijingDate,
-  ): { plan: CellPlan; from: number } {
+  /** Takes in what the section of `security` does not hold because `file` holds it more than once. */
+  async repeats(file: OrderFile, security: string, { repeated, identical, conflicts }: SectionRepeats) {
     const { path } = file.file;
-    const head = readHead(bytes, file.layout.delimiter);
-    const layout = layoutOfHead(file, head);
-    this.noteLayout(layout);
-    if (head.byteOrderMark) this.defects.add("utf8_bom", 1, { file: path, line: 1 });
-    if (layout.trailingComma && head.lineEnd === "LF") {
-      this.defects.add("lf_line_ends", 1, { file: path, line: 1 });
-    }
-    const hasNoHeader = layout.withoutHeader !== undefined;
-    this.linesOf.set(file, hasNoHeader ? 0 : 1);
+    this.leaveOut("repeated_row", repeated);
+    if (repeated > 0) this.defects.add("repeated_row", repeated, { file: path, line: 0 });
+    if (identical > 0) this.defects.add("identical_row", identical, { file: path, line: 0 });
+    const reason = `${security}: has the sequence number of another row with other content`;
+    await this.quarantine.add(
+      path,
+      0,
+      conflicts.map((text) => ({ line: 0, reason, text })),
+    );
+  }
+
+  /** Notes a security whose rows come in several files. */
+  noteParts(file: OrderFile | undefined): void {
+    this.defects.add("several_files", 1, { file: file?.file.path ?? "", line: 0 });
+  }
+
+  private leaveOut(kind: (typeof LEFT_OUT_KINDS)[number], count: number): void {
+    if (count > 0) this.accounted.leftOut[kind] = (this.accounted.leftOut[kind] ?? 0) + count;
+  }
+
+  /** Throws `DeliveryError` when the beginning of the file is not understood. */
+  private async *linesIn(file: OrderFile, tradedate: BeijingDate): AsyncGenerator<ChunkOfLines> {
+    const { place, delivered } = file.file;
+    const hash = place === delivered.place ? createHash("sha256") : null;
+    let sizeBytes = 0;
+    const text = await openText(file.file, (bytes) => {
+      this.sourceBytes += bytes.length;
+      sizeBytes += bytes.length;
+      hash?.update(bytes);
+    });
     try {
-      const plan = planCells(layout, head, { tradedate, expected: file.security });
-      return { plan, from: hasNoHeader ? head.headerFrom : head.bodyFrom };
-    } catch (error) {
-      throw new DeliveryError(`${path}: ${error instanceof Error ? error.message : error}`, { cause: error });
+      let plan: CellPlan | undefined;
+      let isContinued = false;
+      for await (const bytes of chunksOf(text, this.chunkBytes)) {
+        let from = 0;
+        if (plan === undefined) {
+          if (bytes.length === 0) {
+            this.noteLayout(file.layout.name);
+            this.defects.add("empty_file", 1, { file: file.file.path, line: 0 });
+            return;
+          }
+          const head = readHead(bytes, file.layout.delimiter);
+          const heading = this.begin(file, head, text.form);
+          plan = planCells(heading.layout, heading.columns, { tradedate, expected: file.security });
+          isContinued = heading.lines > 0;
+          from = isContinued ? head.bodyFrom : head.headerFrom;
+        }
+        yield { bytes, from, isContinued, plan };
+        isContinued = true;
+      }
+    } finally {
+      await text.close();
+      this.keepSum(delivered.place, sizeBytes, hash);
     }
   }
 
-  private noteLayout({ name }: Layout): void {
+  private keepSum(place: string, sizeBytes: number, hash: Hash | null): void {
+    if (hash !== null) this.sums.set(place, { sizeBytes, sha256: hash.digest("hex") });
+  }
+
+  private begin(file: OrderFile, head: FileHead, form: TextForm): Heading {
+    const heading = headingOf(file.layout, head);
+    if ("problem" in heading) throw new DeliveryError(`${file.file.path}${heading.problem}`);
+    const place = { file: file.file.path, line: 1 };
+    const { layout, lines, isSurplus } = heading;
+    this.noteLayout(layout.name);
+    this.linesOf.set(file, lines);
+    if (head.byteOrderMark) this.defects.add("utf8_bom", 1, place);
+    if (form.encoding !== null) this.defects.add("utf16", 1, place);
+    if (form.crOnly) this.defects.add("cr_line_ends", 1, place);
+    else if (layout.trailingComma && head.lineEnd === "LF") this.defects.add("lf_line_ends", 1, place);
+    if (isSurplus) this.defects.add("header_line", 1, place);
+    return heading;
+  }
+
+  private noteLayout(name: string): void {
     this.layouts[name] = (this.layouts[name] ?? 0) + 1;
   }
-}
-
-/** The layout by which a file is read: that of its name if the header agrees, else that of its header. */
-function layoutOfHead({ file, layout }: OrderFile, head: FileHead): Layout {
-  if (layout.withoutHeader !== undefined || hasHeader(layout, head.columns)) return layout;
-  const found = layoutOfHeader(head.columns);
-  if (found !== undefined && found.delimiter === layout.delimiter) return found;
-  throw new DeliveryError(`${file.path} has a header of no known layout`);
 }

@@ -8,8 +8,10 @@ import { securityOfKey } from "./parse/security-cell.ts";
 /** Rows in the source's order. */
 export interface OrderBatch {
   columns: OrderColumns;
-  /** The source's sequence numbers where they order the rows of a millisecond; `null`: their order here does. */
+  /** The numbers that the source gives its rows, 0 for none; `null` when it has no such column. */
   sequence: Float64Array | null;
+  /** Whether these order the rows of a millisecond; otherwise their order here does. */
+  sequenceOrders: boolean;
 }
 
 /**
@@ -110,6 +112,7 @@ function batchOf(
       volume: rows.volume.subarray(from, to),
     },
     sequence: plan.places.sequence < 0 ? null : rows.sequence.subarray(from, to),
+    sequenceOrders: plan.sequenceOrders,
   };
 }
 
@@ -133,17 +136,26 @@ function picked16(from: Uint16Array, order: Int32Array): Uint16Array<ArrayBuffer
   return to;
 }
 
-/** The rows sorted by time, then by the source's sequence, then as they stand. */
-export function inOrder({ columns, sequence }: OrderBatch): OrderColumns {
-  const { time, rows, orderType, orderCode } = columns;
+/**
+ * The row numbers by time, then by the source's numbers where they order rows, then as the rows stand; `null` when
+ * they stand so already.
+ */
+export function orderOf({ columns, sequence, sequenceOrders }: OrderBatch): Int32Array | null {
+  const { time, rows } = columns;
+  const numbers = sequenceOrders ? sequence : null;
   const before = (a: number, b: number): number =>
-    (time[a] ?? 0) - (time[b] ?? 0) || (sequence === null ? 0 : (sequence[a] ?? 0) - (sequence[b] ?? 0));
+    (time[a] ?? 0) - (time[b] ?? 0) || (numbers === null ? 0 : (numbers[a] ?? 0) - (numbers[b] ?? 0));
   let sorted = true;
   for (let row = 1; row < rows && sorted; row++) sorted = before(row - 1, row) <= 0;
-  if (sorted) return columns;
-  const order = Int32Array.from({ length: rows }, (_, row) => row).sort((a, b) => before(a, b) || a - b);
+  if (sorted) return null;
+  return Int32Array.from({ length: rows }, (_, row) => row).sort((a, b) => before(a, b) || a - b);
+}
+
+/** The rows `order`, in that order. */
+export function taken(columns: OrderColumns, order: Int32Array): OrderColumns {
+  const { time, orderType, orderCode } = columns;
   return {
-    rows,
+    rows: order.length,
     time: picked32(time, order),
     orderId: picked64(columns.orderId, order),
     exchangeOrderId: picked64(columns.exchangeOrderId, order),
@@ -201,6 +213,7 @@ export function joined(batches: readonly OrderBatch[]): OrderBatch {
           new Float64Array(rows),
         )
       : null,
+    sequenceOrders: first?.sequenceOrders === true,
   };
 }
 

@@ -1,4 +1,7 @@
-/** The file beside the pack that keeps every line that could not be a row: file, line, reason and the line itself. */
+/**
+ * The file beside the pack that keeps every line that could not be a row: file, line, reason and the line itself; and
+ * the names of files that could not be read at all, with line 0.
+ */
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import type { Place } from "./defect-book.ts";
 import type { BrokenLine } from "./parse/defects.ts";
@@ -9,8 +12,10 @@ export interface BrokenRow extends Place {
 
 export class Quarantine {
   readonly path: string;
-  /** How many lines are in it. */
+  /** How many lines are in it, files aside. */
   count = 0;
+  /** How many files are in it as a whole. */
+  files = 0;
   first: BrokenRow | null = null;
   private readonly partial: string;
   private file: FileHandle | undefined;
@@ -23,18 +28,30 @@ export class Quarantine {
 
   /** Keeps lines of `file`; `linesBefore` is how many lines of the file stand before the first line they count from. */
   async add(file: string, linesBefore: number, lines: readonly BrokenLine[]): Promise<void> {
-    const [first] = lines;
-    if (first === undefined) return;
-    this.first ??= { file, line: linesBefore + first.line, reason: first.reason };
+    if (lines.length === 0) return;
     this.count += lines.length;
+    await this.write(
+      lines.map(({ line, reason, text }) => ({ file, line: linesBefore + line, reason, text })),
+    );
+  }
+
+  /** Keeps `file` as a whole; `reason` is a clause behind its name. */
+  async addFile(file: string, reason: string): Promise<void> {
+    this.files += 1;
+    await this.write([{ file, line: 0, reason, text: "" }]);
+  }
+
+  private async write(records: (BrokenRow & { text: string })[]): Promise<void> {
+    const [first] = records;
+    if (first !== undefined) this.first ??= { file: first.file, line: first.line, reason: first.reason };
     if (this.file === undefined) {
       this.file = await open(this.partial, "w");
       await this.file.write("file,line,reason,text\n");
     }
-    const records = lines.map(
-      ({ line, reason, text }) => `${quoted(file)},${linesBefore + line},${quoted(reason)},${quoted(text)}\n`,
+    const lines = records.map(
+      ({ file, line, reason, text }) => `${quoted(file)},${line},${quoted(reason)},${quoted(text)}\n`,
     );
-    await this.file.write(records.join(""));
+    await this.file.write(lines.join(""));
   }
 
   /** Gives the file its name; a run without broken lines removes what an earlier one left. */

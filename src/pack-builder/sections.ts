@@ -2,6 +2,7 @@
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { Security } from "../orders/record.ts";
 import type { OrderFile } from "./delivery/order-files.ts";
+import { DeliveryError } from "./delivery/source-file.ts";
 import type { Intake } from "./intake.ts";
 import type { PutAside } from "./mixed-files.ts";
 import { twice } from "./mixed-files.ts";
@@ -18,35 +19,53 @@ export interface SectionSources {
   withoutOrders: readonly Security[];
 }
 
-type Done = SectionResult & { file?: OrderFile; report?: ChunkReport };
+type Done = SectionResult & { file?: OrderFile | undefined; report?: ChunkReport };
 
-/** Sections by symbol, then market, one for every security of `sources`, also those without rows. */
+/**
+ * Sections by symbol, then market, one for every security of `sources`, also those without rows, but not those whose
+ * only file could not be read. Throws `DeliveryError` when two files both hold a security.
+ */
 export async function* sectionsOf(
   { single, aside, withoutOrders }: SectionSources,
   { tradedate, pool, intake }: { tradedate: BeijingDate; pool: WorkerPool; intake: Intake },
 ): AsyncGenerator<SectionResult> {
-  const starts = new Map<number, () => Promise<Done>>();
+  const starts = new Map<number, () => Promise<Done | null>>();
   for (const { symbol, market } of withoutOrders) {
     const key = securityKey(symbol, market);
     starts.set(key, async () => nothing(tradedate, key));
   }
-  for (const [key, extents] of aside.extents) starts.set(key, () => pool.sectionOfSpill(key, extents));
+  for (const [key, extents] of aside.extents) {
+    const file = aside.files[extents[0]?.source ?? 0];
+    starts.set(key, async () => ({ file, ...(await pool.sectionOfSpill(key, extents)) }));
+  }
   for (const file of single) {
     if (file.security === null) continue;
     const key = securityKey(file.security.symbol, file.security.market);
-    const other = aside.files.get(key);
-    if (other !== undefined) throw twice(key, other, file);
+    const [other] = aside.extents.get(key) ?? [];
+    if (other !== undefined) throw twice(key, aside.files[other.source], file);
     starts.set(key, async () => {
+      let done: Promise<Done> | undefined;
       for await (const chunk of intake.chunks(file, tradedate)) {
-        return { file, ...(await pool.sectionOfChunk(chunk, key)) };
+        if (done !== undefined) throw new DeliveryError(`${file.file.path} grew while it was read`);
+        done = pool.sectionOfChunk(chunk, key).then((result) => ({ file, ...result }));
+        done.catch(() => {});
       }
-      return nothing(tradedate, key);
+      if (done !== undefined) return done;
+      return intake.isRefused(file) ? null : nothing(tradedate, key);
     });
   }
   const ordered = [...starts].sort(([a], [b]) => a - b).map(([, start]) => start);
   // Files are read ahead of the threads, so that none of them waits for the disk or for inflating.
-  for await (const { file, report, ...result } of inTurn(ordered, pool.threads * 2 + 1)) {
+  for await (const done of inTurn(ordered, pool.threads * 2 + 1)) {
+    if (done === null) continue;
+    const { file, report, ...result } = done;
     if (file !== undefined && report !== undefined) await intake.report(file, report);
+    const { symbol, market } = result.section.entry;
+    const [first, second] = result.repeats.twice ?? [];
+    if (first !== undefined && second !== undefined) {
+      throw twice(securityKey(symbol, market), aside.files[first], aside.files[second]);
+    }
+    if (file !== undefined) await intake.repeats(file, `${symbol}.${market}`, result.repeats);
     yield result;
   }
 }
@@ -65,5 +84,6 @@ function nothing(tradedate: BeijingDate, key: number): SectionResult {
     volume: none,
   };
   const section = writeSection(tradedate, { ...securityOfKey(key), columns });
-  return { section, cancels: 0, fingerprint: 0 };
+  const repeats = { repeated: 0, identical: 0, conflicts: [], twice: null };
+  return { section, cancels: 0, fingerprint: 0, repeats };
 }

@@ -11,12 +11,15 @@ export interface Extent {
   file: number;
   offset: number;
   length: number;
+  /** HHMMSSmmm of its earliest and its latest row, as numbers. */
+  earliest: number;
+  latest: number;
 }
 
 const HEADER_BYTES = 16;
 
 /** The bytes of a batch: header, the texts of its codes, columns of eight, four and two bytes, each aligned. */
-function encodeBatch({ columns, sequence }: OrderBatch): Uint8Array {
+function encodeBatch({ columns, sequence, sequenceOrders }: OrderBatch): Uint8Array {
   const texts = Buffer.from(JSON.stringify([columns.orderType.values, columns.orderCode.values]));
   const doubles = [columns.orderId, columns.exchangeOrderId, columns.priceE4, columns.volume];
   if (sequence !== null) doubles.push(sequence);
@@ -25,7 +28,7 @@ function encodeBatch({ columns, sequence }: OrderBatch): Uint8Array {
   const length = parts.reduce((sum, part) => sum + part.byteLength, HEADER_BYTES + textBytes);
   const bytes = new Uint8Array(aligned(length));
   const header = new Uint32Array(bytes.buffer, 0, HEADER_BYTES / 4);
-  header.set([columns.rows, texts.length, sequence === null ? 0 : 1]);
+  header.set([columns.rows, texts.length, sequence === null ? 0 : 1, sequenceOrders ? 1 : 0]);
   bytes.set(texts, HEADER_BYTES);
   let at = HEADER_BYTES + textBytes;
   for (const part of parts) {
@@ -37,7 +40,8 @@ function encodeBatch({ columns, sequence }: OrderBatch): Uint8Array {
 
 /** The batch in `bytes`, which begin at an address divisible by eight; its columns are views of them. */
 function decodeBatch(bytes: Uint8Array<ArrayBuffer>): OrderBatch {
-  const [rows = 0, textLength = 0, hasSequence = 0] = new Uint32Array(bytes.buffer, bytes.byteOffset, 3);
+  const header = new Uint32Array(bytes.buffer, bytes.byteOffset, HEADER_BYTES / 4);
+  const [rows = 0, textLength = 0, hasSequence = 0, orders = 0] = header;
   const texts = Buffer.from(bytes.buffer, bytes.byteOffset + HEADER_BYTES, textLength).toString("utf8");
   const [types, codes] = JSON.parse(texts) as [string[], string[]];
   let at = bytes.byteOffset + HEADER_BYTES + aligned(textLength);
@@ -55,6 +59,7 @@ function decodeBatch(bytes: Uint8Array<ArrayBuffer>): OrderBatch {
   return {
     columns: { rows, time, orderId, exchangeOrderId, orderType, orderCode, priceE4, volume },
     sequence,
+    sequenceOrders: orders === 1,
   };
 }
 
@@ -76,7 +81,12 @@ export class SpillWriter {
 
   write(batch: OrderBatch): Extent {
     const bytes = encodeBatch(batch);
-    const extent = { file: this.file, offset: this.offset, length: bytes.length };
+    let [earliest, latest] = [Number.POSITIVE_INFINITY, 0];
+    for (const time of batch.columns.time) {
+      if (time < earliest) earliest = time;
+      if (time > latest) latest = time;
+    }
+    const extent = { file: this.file, offset: this.offset, length: bytes.length, earliest, latest };
     let done = 0;
     while (done < bytes.length) done += writeSync(this.descriptor, bytes, done);
     this.offset += bytes.length;

@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import { Worker as Thread } from "node:worker_threads";
 import type { BeijingDate } from "../calendar/beijing.ts";
-import type { Extent } from "./spill.ts";
 import {
   type ChunkOfLines,
   type ChunkReport,
+  type FileExtent,
   type SectionResult,
   type SpillResult,
   type Work,
@@ -54,7 +54,7 @@ export class WorkerPool {
     return this.run({ kind: "spill-chunk", chunk });
   }
 
-  sectionOfSpill(key: number, extents: Extent[]): Promise<SectionResult> {
+  sectionOfSpill(key: number, extents: FileExtent[]): Promise<SectionResult> {
     return this.run({ kind: "section-of-spill", key, extents });
   }
 

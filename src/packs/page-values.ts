@@ -33,7 +33,8 @@ export function dictionaryTexts(page: Page): string[] {
 
 /**
  * The numbers of a dictionary page of DOUBLE or INT64, in the order of their indices; throws `PackFormatError`
- * for a number that no price, volume or amount can be.
+ * for a number that no price, volume or amount can be. Prices and amounts may be negative: Shenzhen sources have
+ * market orders at -1.
  */
 export function dictionaryNumbers(page: Page, type: "DOUBLE" | "INT64"): Float64Array {
   const view = plainView(page);
@@ -47,9 +48,11 @@ export function dictionaryNumbers(page: Page, type: "DOUBLE" | "INT64"): Float64
         ? view.getFloat64(at, true)
         : view.getInt32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
   }
-  const isValid = type === "INT64" ? isCount : (value: number) => value >= 0 && Number.isFinite(value);
-  if (!numbers.every(isValid))
-    throw new PackFormatError("a dictionary holds a number below 0 or beyond 2^53");
+  if (!numbers.every(type === "INT64" ? isCount : Number.isFinite)) {
+    throw new PackFormatError(
+      "a dictionary holds a count below 0 or beyond 2^53, or a number that is not finite",
+    );
+  }
   return numbers;
 }
 

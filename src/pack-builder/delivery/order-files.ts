@@ -6,10 +6,12 @@ import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
 import type { Security } from "../../orders/record.ts";
 import type { DefectBook } from "../defect-book.ts";
 import type { Layout } from "../layouts/layout.ts";
-import { plainTabbed } from "../layouts/plain.ts";
+import { isOtherDataset, isOtherDatasetName } from "../layouts/other-datasets.ts";
+import { plain, plainTabbed } from "../layouts/plain.ts";
 import { layoutOfHeader, layoutOfName } from "../layouts/registry.ts";
 import { readHead } from "../parse/file-head.ts";
 import { readSecurity } from "../parse/security-cell.ts";
+import { headBytes } from "../parse/text-source.ts";
 import type { WorkFolder } from "../work-folder.ts";
 import type { Delivery } from "./delivery.ts";
 import { holdsNoRecords, isUnderWay, isUnreadFormat, plainName, withoutArchiveEnding } from "./file-names.ts";
@@ -28,6 +30,8 @@ export interface OrderFile {
   layout: Layout;
   /** The security whose folder it lies in. */
   security: Security | null;
+  /** Why it cannot be read, where that is known before it is opened for its rows. */
+  problem?: string;
 }
 
 export interface OrderFiles {
@@ -37,10 +41,6 @@ export interface OrderFiles {
   /** Every file that is not in `files`, in the order of the delivery. */
   leftOut: LeftOutFile[];
 }
-
-/** The vendor's other files, which are never orders. */
-const NOT_ORDERS = /^(逐笔成交|行情)\.csv$/;
-const HEAD_BYTES = 64 * 1024;
 
 /**
  * Sorts out the files of `delivery` for the day `tradedate`; defects of whole files go to `defects`. Parquet
@@ -60,9 +60,12 @@ export async function findOrderFiles(
     const { path } = file;
     const folder = securityOfFolder(path.slice(0, path.lastIndexOf("/")));
     const reason = reasonByName(path, tradedate, folder);
-    const recognised = reason === null ? await recognise(file, work) : null;
-    if (recognised === null || folder === "not carried") {
-      found.leftOut.push({ path, reason: reason ?? (file.sizeBytes === 0 ? "empty" : "unknown_layout") });
+    const recognised = reason ?? (await recognise(file, work).catch(problemOf(file)));
+    if (typeof recognised === "string" || folder === "not carried") {
+      found.leftOut.push({
+        path,
+        reason: typeof recognised === "string" ? recognised : "market_not_carried",
+      });
       if (reason === "market_not_carried") defects.add(reason, 1, { file: path, line: 0 });
       continue;
     }
@@ -93,7 +96,7 @@ function reasonByName(
 ): LeftOutReason | null {
   if (otherDayOf(path, tradedate) !== null) return "other_day";
   const name = baseName(path);
-  if (NOT_ORDERS.test(plainName(path))) return "other_dataset";
+  if (isOtherDatasetName(plainName(path))) return "other_dataset";
   if (folder === "not carried") return "market_not_carried";
   if (isUnderWay(name)) return "under_way";
   if (holdsNoRecords(name) || /(^|\/)__MACOSX\//.test(path)) return "no_records";
@@ -118,27 +121,35 @@ function securityOfFolder(path: string): Security | "not carried" | null {
 function refuseTwice(delivered: Map<string, string>, { symbol, market }: Security, path: string): void {
   const code = `${symbol}.${market}`;
   const before = delivered.get(code);
-  if (before !== undefined) throw new DeliveryError(`${code} is delivered twice: ${before} and ${path}`);
+  if (before !== undefined) {
+    throw new DeliveryError(`${code} is delivered twice: ${before} and ${path}; give one of them`);
+  }
   delivered.set(code, path);
 }
 
-async function recognise(
-  file: SourceFile,
-  work: WorkFolder,
-): Promise<{ file: SourceFile; layout: Layout } | null> {
+/** What a failed `recognise` leaves: a file to be quarantined as a whole. */
+function problemOf(file: SourceFile): (error: unknown) => Recognised {
+  return (error) => {
+    if (error instanceof DeliveryError) return { file, layout: plain, problem: error.message };
+    throw error;
+  };
+}
+
+type Recognised = Omit<OrderFile, "security">;
+
+/** The file with its layout, or why it is left out by its content. */
+async function recognise(file: SourceFile, work: WorkFolder): Promise<Recognised | LeftOutReason> {
   const name = plainName(file.path);
   const named = layoutOfName(name);
   if (named !== undefined) return { file, layout: named };
   if (/\.parquet$/i.test(name)) {
     const text = await plainParquetAsText(file, work);
-    return text === null ? null : { file: text, layout: plainTabbed };
+    if ("path" in text) return { file: text, layout: plainTabbed };
+    return isOtherDataset(text.columns) ? "other_dataset" : "unknown_layout";
   }
-  const source = await file.open();
-  try {
-    const head = new Uint8Array(Math.min(HEAD_BYTES, file.sizeBytes));
-    const layout = layoutOfHeader(readHead(head.subarray(0, await source.fill(head))).columns);
-    return layout === undefined ? null : { file, layout };
-  } finally {
-    await source.close();
-  }
+  const { columns } = readHead(await headBytes(file));
+  const layout = layoutOfHeader(columns);
+  if (layout !== undefined) return { file, layout };
+  if (isOtherDataset(columns)) return "other_dataset";
+  return file.sizeBytes === 0 ? "empty" : "unknown_layout";
 }

@@ -10,10 +10,13 @@ import { diskFile } from "./folder.ts";
 import { DeliveryError, type SourceFile } from "./source-file.ts";
 
 /**
- * Returns `file` as tab-separated text in `work`; `null` when its columns are not the API's. Throws `DeliveryError`
- * when it is no whole Parquet file.
+ * Returns `file` as tab-separated text in `work`; its columns when they are not those of an order. Throws
+ * `DeliveryError` when it is no whole Parquet file.
  */
-export async function plainParquetAsText(file: SourceFile, work: WorkFolder): Promise<SourceFile | null> {
+export async function plainParquetAsText(
+  file: SourceFile,
+  work: WorkFolder,
+): Promise<SourceFile | { columns: string[] }> {
   const onDisk = file.place === null ? await copiedOut(file, work.next(".parquet")) : file;
   const instance = await DuckDBInstance.create(":memory:", { memory_limit: "2GB" });
   const connection = await instance.connect();
@@ -23,7 +26,7 @@ export async function plainParquetAsText(file: SourceFile, work: WorkFolder): Pr
     const source = `read_parquet(${literal(onDisk.place ?? "")})`;
     const described = await connection.runAndReadAll(`describe select * from ${source}`);
     const columns = described.getRowObjects().map(({ column_name }) => String(column_name));
-    if (layoutOfHeader(columns)?.name !== "plain") return null;
+    if (layoutOfHeader(columns)?.name !== "plain") return { columns };
     const place = work.next(".tsv");
     // DuckDB prints doubles as the shortest text that reads back, so a price becomes the text it was meant to be.
     const texts = columns.map((name) => `${asText(name)} as ${identifier(name)}`);

@@ -15,7 +15,7 @@ export const datayesShanghai: Layout = {
   orderCode: { column: "OrderBSFlag" },
   price: { column: "OrderPrice", unit: "yuan" },
   volume: "Balance",
-  sequence: "BizIndex",
+  sequence: { channel: "OrderChannel", number: "BizIndex", ordersRows: true },
 };
 
 /** Shanghai orders and trades in one stream, from 2023-12 on. */
@@ -33,11 +33,11 @@ export const datayesShanghaiMerged: Layout = {
   orderCode: { column: "TickBSFlag" },
   price: { column: "Price", unit: "yuan" },
   volume: "Qty",
-  sequence: "BizIndex",
+  sequence: { channel: "Channel", number: "BizIndex", ordersRows: true },
   trades: ["T"],
 };
 
-/** Shenzhen orders; codes come as characters or as their numbers (49 is `1`, 85 is `U`). */
+/** Shenzhen orders; codes come as characters or as their numbers (49 is `1`, 70 is `F`). */
 export const datayesShenzhen: Layout = {
   name: "datayes-szse-orders",
   recognised: {
@@ -45,11 +45,12 @@ export const datayesShenzhen: Layout = {
     byFirstColumns: ["ChannelNo", "ApplSeqNum", "MDStreamID", "SecurityID"],
   },
   delimiter: ",",
-  security: { column: "SecurityID", market: "SZ" },
+  security: { column: "SecurityID", market: "SZ", sourceColumn: "SecurityIDSource" },
   time: "TransactTime",
   exchangeOrderId: "ApplSeqNum",
   orderType: { column: "OrdType", map: { SZ: { 1: "1", 2: "0", 49: "1", 50: "0", 85: "U" } } },
-  orderCode: { column: "Side", map: { 1: "B", 2: "S", 49: "B", 50: "S" } },
+  orderCode: { column: "Side", map: { 1: "B", 2: "S", 49: "B", 50: "S", 70: "F", 71: "G" } },
   price: { column: "Price", unit: "yuan" },
   volume: "OrderQty",
+  sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
 };

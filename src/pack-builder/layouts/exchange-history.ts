@@ -1,12 +1,19 @@
 import type { Layout } from "./layout.ts";
 
-/** The Shanghai exchange's history of orders, to 2023-12-03. */
-export const shanghaiEntrust: Layout = {
-  name: "sse-entrust",
-  recognised: {
-    byName: /^Entrust\.csv$/i,
-    byFirstColumns: ["SecurityID", "TransactTime", "OrderNo", "Price", "Balance", "OrderBSFlag", "OrdType"],
-  },
+const ENTRUST_COLUMNS = [
+  "SecurityID",
+  "TransactTime",
+  "OrderNo",
+  "Price",
+  "Balance",
+  "OrderBSFlag",
+  "OrdType",
+  "OrderIndex",
+  "ChannelNo",
+  "BizIndex",
+];
+
+const shanghai = {
   delimiter: ",",
   security: { column: "SecurityID", market: "SH" },
   time: "TransactTime",
@@ -15,12 +22,24 @@ export const shanghaiEntrust: Layout = {
   orderCode: { column: "OrderBSFlag" },
   price: { column: "Price", unit: "yuan" },
   volume: "Balance",
-  sequence: "BizIndex",
+  sequence: { channel: "ChannelNo", number: "BizIndex", ordersRows: true },
+} as const satisfies Partial<Layout>;
+
+/**
+ * The Shanghai exchange's history of orders, to 2023-12-03. The exchange's own files begin with a line like
+ * `HEAD:v2,2021/04/03 17:10:56` and name no columns.
+ */
+export const shanghaiEntrust: Layout = {
+  ...shanghai,
+  name: "sse-entrust",
+  recognised: { byName: /^Entrust\.csv$/i, byFirstColumns: ENTRUST_COLUMNS.slice(0, 7) },
+  withoutHeader: ENTRUST_COLUMNS,
+  headMark: /^HEAD:/,
 };
 
 /** The same afterwards: orders and trades in one stream. */
 export const shanghaiStockTick: Layout = {
-  ...shanghaiEntrust,
+  ...shanghai,
   name: "sse-stock-tick",
   recognised: { byName: /^StockTick\.csv$/i, byColumns: ["SecurityID", "TransactTime", "TradeQty", "Type"] },
   orderType: { column: "Type" },
@@ -55,7 +74,7 @@ export const shenzhenHistory: Layout = {
     "ExpirationType",
   ],
   delimiter: "\t",
-  security: { column: "SecurityID", market: "SZ" },
+  security: { column: "SecurityID", market: "SZ", sourceColumn: "SecurityIDSource" },
   date: "tradedate",
   time: "TransactTime",
   exchangeOrderId: "ApplSeqNum",
@@ -63,4 +82,5 @@ export const shenzhenHistory: Layout = {
   orderCode: { column: "Side", map: { 1: "B", 2: "S" } },
   price: { column: "Price", unit: "yuan" },
   volume: "OrderQty",
+  sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
 };

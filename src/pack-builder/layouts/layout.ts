@@ -21,8 +21,10 @@ export interface Layout {
     /** Columns that the header has somewhere. */
     byColumns?: readonly string[];
   };
-  /** All columns in file order, for files that have no header line. */
+  /** All columns in file order, for files that have no header line. With `headMark`: only those that begin with it. */
   withoutHeader?: readonly string[];
+  /** The beginning of the line that stands in the place of the header line where the columns are not named. */
+  headMark?: RegExp;
   delimiter: "," | "\t";
   /** The layout's own files end their lines with a comma behind the last value, and with CRLF. */
   trailingComma?: true;
@@ -33,6 +35,8 @@ export interface Layout {
     market?: Market;
     /** Says the exchange where the suffix does not; where this is blank or absent too, the order type does. */
     marketColumn?: string;
+    /** The exchange as a number: 101 is Shanghai, 102 Shenzhen, 103 Hong Kong. */
+    sourceColumn?: string;
   };
   /** The bare code beside the full one: checked against it. */
   exchangeCode?: string;
@@ -47,8 +51,11 @@ export interface Layout {
   exchangeOrderId: string | Readonly<Record<string, string>>;
   orderType: { column: string; map?: Readonly<Partial<Record<Market, CodeMap>>> };
   orderCode: { column: string; map?: CodeMap };
-  /** The source's sequence number, which orders the rows of a millisecond. Absent: the order in the file does. */
-  sequence?: string;
+  /**
+   * Numbers the rows of a channel: rows with the same channel and number are one row. `ordersRows`: the number also
+   * orders the rows of a millisecond; otherwise their order in the file does.
+   */
+  sequence?: { channel: string; number: string; ordersRows: boolean };
   /** Order types (as the source writes them) whose rows are trades. */
   trades?: readonly string[];
 }

@@ -1,8 +1,10 @@
-/** All layouts, and how a file finds its own. */
+/** All layouts, and how a file finds its own: by its name, and by all columns that the layout reads. */
+import type { FileHead } from "../parse/file-head.ts";
 import { datayesShanghai, datayesShanghaiMerged, datayesShenzhen } from "./datayes.ts";
 import { shanghaiEntrust, shanghaiStockTick, shenzhenHistory } from "./exchange-history.ts";
 import { insight } from "./insight.ts";
 import type { Layout } from "./layout.ts";
+import { isOtherDataset } from "./other-datasets.ts";
 import { plain } from "./plain.ts";
 import { vendor } from "./vendor.ts";
 
@@ -29,12 +31,75 @@ export function layoutOfHeader(columns: readonly string[]): Layout | undefined {
   return LAYOUTS.find((layout) => hasHeader(layout, columns));
 }
 
-/** Whether `columns` is a header of `layout`. */
-export function hasHeader({ recognised }: Layout, columns: readonly string[]): boolean {
+/** The columns that a file of `layout` must have; `A|B` means one of them. */
+export function columnsOf(layout: Layout): string[] {
+  const { exchangeOrderId, sequence } = layout;
+  return [
+    layout.security.column,
+    layout.time,
+    ...(typeof exchangeOrderId === "string" ? [exchangeOrderId] : Object.values(exchangeOrderId)),
+    layout.orderType.column,
+    layout.orderCode.column,
+    layout.price.column,
+    layout.volume,
+    ...(sequence?.ordersRows ? [sequence.number] : []),
+  ];
+}
+
+/** Whether `columns` is a header of `layout`: its first columns, and all that it reads. */
+export function hasHeader(layout: Layout, columns: readonly string[]): boolean {
+  return beginsLike(layout, columns) && columnsOf(layout).every((names) => hasOne(columns, names));
+}
+
+function hasOne(columns: readonly string[], names: string): boolean {
+  return names.split("|").some((name) => columns.includes(name));
+}
+
+function beginsLike({ recognised }: Layout, columns: readonly string[]): boolean {
   const { byFirstColumns, byColumns } = recognised;
   if (byFirstColumns === undefined && byColumns === undefined) return false;
   return (
     (byFirstColumns ?? []).every((name, i) => columns[i] === name) &&
     (byColumns ?? []).every((name) => columns.includes(name))
   );
+}
+
+/** How a file is read: in which layout, with which columns, from which of its lines on. */
+export interface Heading {
+  layout: Layout;
+  columns: readonly string[];
+  /** Lines before the first row, 0 or 1. */
+  lines: number;
+  /** The file names its columns although its layout has no header line. */
+  isSurplus: boolean;
+}
+
+/** Why a file is not read, for directly behind its name. */
+export interface NotRead {
+  problem: string;
+}
+
+/** The heading of a file that was found as one of `layout` and begins with `head`. */
+export function headingOf(layout: Layout, { columns }: FileHead): Heading | NotRead {
+  const { withoutHeader, headMark } = layout;
+  if (withoutHeader !== undefined) {
+    const isHeader = columns.filter((name) => withoutHeader.includes(name)).length * 2 > withoutHeader.length;
+    if (headMark === undefined)
+      return { layout, columns: withoutHeader, lines: Number(isHeader), isSurplus: isHeader };
+    if (headMark.test(columns[0] ?? ""))
+      return { layout, columns: withoutHeader, lines: 1, isSurplus: false };
+  }
+  const found = hasHeader(layout, columns) ? layout : layoutOfHeader(columns);
+  if (found !== undefined && found.delimiter === layout.delimiter) {
+    return { layout: found, columns, lines: 1, isSurplus: false };
+  }
+  const missing = beginsLike(layout, columns)
+    ? columnsOf(layout).find((names) => !hasOne(columns, names))
+    : undefined;
+  if (missing === undefined && isOtherDataset(columns))
+    return { problem: " has the header of trades or quotes" };
+  if (missing === undefined) return { problem: " has a header of no known layout" };
+  return {
+    problem: `: the column ${missing.replaceAll("|", " or ")} of the layout ${layout.name} is missing`,
+  };
 }

@@ -31,7 +31,7 @@ function slotOf(value: number): number {
 
 /**
  * The distinct values of `values[from, to)`, at most one row group, in ascending order.
- * Writes each row's rank to `indices[0, to - from)`. Values are finite and not negative.
+ * Writes each row's rank to `indices[0, to - from)`. Values are finite.
  */
 export function numberDictionary(
   values: Float64Array,

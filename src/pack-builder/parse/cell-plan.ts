@@ -2,7 +2,6 @@
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { Market, Security } from "../../orders/record.ts";
 import type { CodeMap, Layout } from "../layouts/layout.ts";
-import type { FileHead } from "./file-head.ts";
 import { securityKey } from "./security-cell.ts";
 
 /** Places of cells in a line, from 0; -1 for what the layout or the file does not have. */
@@ -18,7 +17,9 @@ export interface CellPlaces {
   orderCode: number;
   price: number;
   volume: number;
+  channel: number;
   sequence: number;
+  source: number;
 }
 
 export interface CellPlan {
@@ -38,30 +39,28 @@ export interface CellPlan {
   typeMaps: Partial<Record<Market, CodeMap>>;
   codeMap: CodeMap;
   trades: string[];
+  /** Whether the sequence number orders the rows of a millisecond. */
+  sequenceOrders: boolean;
 }
 
-/**
- * The plan for a file of `layout` whose header is `head`. Throws an `Error` that names the missing column
- * when the file lacks one that the layout has.
- */
+/** The plan for a file of `layout` with these `columns`; `expected` is the only security that it may hold. */
 export function planCells(
   layout: Layout,
-  head: FileHead,
+  columns: readonly string[],
   { tradedate, expected }: { tradedate: BeijingDate; expected: Security | null },
 ): CellPlan {
-  const columns = [...(layout.withoutHeader ?? head.columns)];
   const place = (names: string): number => {
     for (const name of names.split("|")) {
       const found = columns.indexOf(name);
       if (found >= 0) return found;
     }
-    throw new Error(`the column ${names.replaceAll("|", " or ")} of the layout ${layout.name} is missing`);
+    throw new Error(`the column ${names} of the layout ${layout.name} is missing`);
   };
   const optional = (names: string | undefined): number => (names === undefined ? -1 : columns.indexOf(names));
   const bySide = typeof layout.exchangeOrderId === "string" ? {} : layout.exchangeOrderId;
   return {
     delimiter: layout.delimiter.charCodeAt(0),
-    columns,
+    columns: [...columns],
     trailingDelimiter: layout.trailingComma === true,
     places: {
       security: place(layout.security.column),
@@ -75,7 +74,9 @@ export function planCells(
       orderCode: place(layout.orderCode.column),
       price: place(layout.price.column),
       volume: place(layout.volume),
-      sequence: layout.sequence === undefined ? -1 : place(layout.sequence),
+      channel: optional(layout.sequence?.channel),
+      sequence: optional(layout.sequence?.number),
+      source: optional(layout.security.sourceColumn),
     },
     numberBySide: Object.entries(bySide).map(([code, column]) => ({ code, place: place(column) })),
     priceInYuan: layout.price.unit === "yuan",
@@ -85,5 +86,6 @@ export function planCells(
     typeMaps: layout.orderType.map ?? {},
     codeMap: layout.orderCode.map ?? {},
     trades: [...(layout.trades ?? [])],
+    sequenceOrders: layout.sequence?.ordersRows === true,
   };
 }

@@ -7,7 +7,10 @@ import { decodeText } from "./file-head.ts";
 import { LineCells } from "./line-cells.ts";
 import { oddNumber, plainInteger, plainTenThousandths } from "./number-cell.ts";
 
+const MINUS = 45;
 const LARGEST_INT32 = 2_147_483_647;
+/** Sources that keep cells in fixed width fill them with NUL bytes; no cell is wider than this. */
+const MOST_NULS = 32;
 
 export class CellReader {
   readonly cells = new LineCells();
@@ -61,6 +64,30 @@ export class CellReader {
     return true;
   }
 
+  /**
+   * Whether the line holds NUL bytes that no cell of a source has: in a line without cells, behind the last of
+   * `columns` cells, inside a value, or more in a row than a cell is wide.
+   */
+  isDamaged(columns: number): boolean {
+    const { from, to, count, nuls } = this.cells;
+    if (nuls === 0) return false;
+    if (count === 1) return true;
+    for (let cell = 0; cell < count; cell++) {
+      const first = from[cell] ?? 0;
+      let [values, run] = [0, 0];
+      for (let at = first; at < (to[cell] ?? 0); at++) {
+        const byte = this.bytes[at] ?? 0;
+        if (byte === 0) run += 1;
+        if (run > MOST_NULS || (byte === 0 && cell >= columns)) return true;
+        if (byte <= 32) continue;
+        if (values > 0 && run > 0) return true;
+        values += 1;
+        run = 0;
+      }
+    }
+    return false;
+  }
+
   /** Whether the cell is absent or nothing but blanks and NULs. */
   isBlank(cell: number): boolean {
     const { from, to, count } = this.cells;
@@ -93,8 +120,30 @@ export class CellReader {
     return value;
   }
 
-  /** The yuan in a cell, × 10000. */
-  yuan(cell: number): number {
+  /** The price in a cell × 10000, negative ones included; `decimals`: 4 for yuan, 0 for ten-thousandths. */
+  price(cell: number, decimals: 0 | 4): number {
+    this.trim(cell);
+    const first = this.from(cell);
+    const isNegative = this.bytes[first] === MINUS && (this.bytes[first + 1] ?? 0) > MINUS;
+    if (isNegative) this.cells.from[cell] = first + 1;
+    const value = decimals === 4 ? this.yuan(cell) : this.integer(cell, "refuse");
+    return isNegative && value !== 0 ? -value : value;
+  }
+
+  /** Whether the cell is six or more nines, with a point and zeros behind them or not: no price in several sources. */
+  isNines(cell: number): boolean {
+    return /^9{6,}0*$/.test(this.text(cell).replace(".", ""));
+  }
+
+  /** The integer in a cell, blanks around it or not; -1 for a blank cell or anything else. */
+  bareInteger(cell: number): number {
+    let [from, to] = [this.from(cell), this.to(cell)];
+    while (from < to && (this.bytes[from] ?? 0) <= 32) from += 1;
+    while (to > from && (this.bytes[to - 1] ?? 0) <= 32) to -= 1;
+    return plainInteger(this.bytes, from, to);
+  }
+
+  private yuan(cell: number): number {
     this.trim(cell);
     const value = plainTenThousandths(this.bytes, this.cells.from[cell] ?? 0, this.cells.to[cell] ?? 0);
     return value < 0 ? this.odd(cell, 4, "refuse") : value;
@@ -102,10 +151,9 @@ export class CellReader {
 
   /** A number in an odd form; 0 with `problem` set when it is none. */
   private odd(cell: number, decimals: number, sentinel: "zero" | "refuse"): number {
-    const text = this.text(cell);
-    const read = oddNumber(text, decimals, sentinel);
+    const read = oddNumber(this.text(cell), decimals, sentinel);
     if ("problem" in read) {
-      this.fail(`has a ${this.columns[cell]} that ${read.problem}: ${JSON.stringify(text)}`);
+      this.fail(`has a ${this.columns[cell]} that ${read.problem}`);
       return 0;
     }
     if (read.form === "empty") this.note(DEFECT.empty_cell);

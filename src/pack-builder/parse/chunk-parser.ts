@@ -19,7 +19,23 @@ const SHANGHAI_TYPES = new Set(["A", "D", "S"]);
 const SHENZHEN_TYPES = new Set(["0", "1", "U"]);
 
 /** What an order type is to the parser. */
-const TYPE = { KNOWN: 0, BLANK: 1, UNKNOWN: 2, TRADE: 3 } as const;
+const TYPE = { KNOWN: 0, BLANK: 1, UNKNOWN: 2, TRADE: 3, PHASE: 4 } as const;
+
+/** Order codes that are a side; `F` and `G` are Shenzhen's loan sides. */
+const SIDES = new Set(["B", "S", "F", "G", "N"]);
+
+/** What an order code is to the parser. */
+const CODE = { KNOWN: 0, BLANK: 1, UNKNOWN: 2 } as const;
+
+/** Longer texts are no codes; the longest one of a source has six characters. */
+const MOST_CODE_BYTES = 32;
+
+/** Channel and sequence number in one exact integer: below 2^15 and 2^38. */
+const CHANNELS = 2 ** 15;
+const NUMBERS = 2 ** 38;
+
+/** Numbers of exchanges in source columns. */
+const SOURCES: Record<number, Market> = { 101: "SH", 102: "SZ" };
 
 export interface ParsedChunk {
   /** The table given to the parser: valid until the next chunk. */
@@ -42,9 +58,10 @@ export class ChunkParser {
   private readonly types = new CodeTable();
   private readonly codes = new CodeTable();
   private readonly typeClasses: number[] = [];
+  private readonly codeClasses: number[] = [];
   private readonly securities: SecurityReader;
   private readonly clock: TimeCell = { time: 0, form: 0, date: 0 };
-  private previousTrailing = false;
+  private isContinued = false;
 
   /** Rows go to `table`, which every chunk clears. */
   constructor(plan: CellPlan, table: RowTable) {
@@ -54,12 +71,15 @@ export class ChunkParser {
     this.securities = new SecurityReader(plan.market);
   }
 
-  /** Parses `bytes`, whole lines from byte `from` on (the last one may lack its end). */
-  parse(bytes: Uint8Array, from: number): ParsedChunk {
+  /**
+   * Parses `bytes`, whole lines from byte `from` on (the last one may lack its end). `isContinued`: lines of the
+   * file stand before them.
+   */
+  parse(bytes: Uint8Array, from: number, isContinued: boolean): ParsedChunk {
     const { reader, table } = this;
     const broken: BrokenLine[] = [];
     table.clear();
-    this.previousTrailing = false;
+    this.isContinued = isContinued;
     reader.start(bytes, from);
     while (reader.nextLine()) {
       if (this.row() || reader.problem === "") continue;
@@ -82,7 +102,7 @@ export class ChunkParser {
   private row(): boolean {
     const { plan, reader, table, clock } = this;
     const { places } = plan;
-    if (!this.rightShape()) return false;
+    if (!this.rightShape() || this.isSentinel()) return false;
     const orderType = this.code(this.types, places.orderType);
     if (this.classOf(orderType) === TYPE.TRADE) {
       reader.note(DEFECT.trade_row);
@@ -91,12 +111,15 @@ export class ChunkParser {
     const security = this.security(orderType);
     if (security < 0 || !this.rightDay()) return false;
     const orderCode = this.code(this.codes, places.orderCode);
+    this.classifyCode(orderCode);
     const numberPlace = places.exchangeOrderId >= 0 ? places.exchangeOrderId : this.sidePlace(orderCode);
     const orderId = reader.integer(places.orderId, "zero");
     const exchangeOrderId = reader.integer(numberPlace, "zero");
-    const priceE4 = plan.priceInYuan ? reader.yuan(places.price) : reader.integer(places.price, "refuse");
+    const priceE4 = reader.price(places.price, plan.priceInYuan ? 4 : 0);
     const volume = reader.integer(places.volume, "zero");
-    const sequence = reader.integer(places.sequence, "refuse");
+    const sequence = this.sequence();
+    const isMarketOrder = this.isMarketOrder(orderType, security);
+    if (priceE4 < 0 && !isMarketOrder) reader.fail(`has a ${plan.columns[places.price]} that is negative`);
     if (reader.problem !== "") return false;
 
     table.reserve();
@@ -112,6 +135,7 @@ export class ChunkParser {
     table.sequence[row] = sequence;
     table.rows = row + 1;
     this.noteOddities(orderType, orderCode);
+    if (isMarketOrder) this.noteMarketPrice(priceE4);
     if (this.securities.wentBack(security, clock.time)) reader.note(DEFECT.unsorted);
     return true;
   }
@@ -121,39 +145,92 @@ export class ChunkParser {
     const typeClass = this.typeClasses[orderType];
     if (typeClass === TYPE.BLANK) reader.note(DEFECT.blank_type);
     if (typeClass === TYPE.UNKNOWN) reader.note(DEFECT.unknown_letter);
-    if (this.codes.values[orderCode] === "") reader.note(DEFECT.blank_code);
+    const codeClass = this.codeClasses[orderCode];
+    if (codeClass === CODE.BLANK) reader.note(DEFECT.blank_code);
+    if (codeClass === CODE.UNKNOWN && typeClass !== TYPE.PHASE) reader.note(DEFECT.unknown_code);
     if (clock.form === TIME_FORM.ZERO_LOST) reader.note(DEFECT.time_zero_lost);
     if (clock.form === TIME_FORM.NO_MILLISECONDS) reader.note(DEFECT.time_without_milliseconds);
     if (reader.cells.quoted) reader.note(DEFECT.quoted_cell);
+  }
+
+  private noteMarketPrice(priceE4: number): void {
+    const { reader, plan } = this;
+    if (priceE4 === 0) reader.note(DEFECT.market_price_zero);
+    else if (priceE4 < 0) reader.note(DEFECT.market_price_negative);
+    else if (reader.isNines(plan.places.price)) reader.note(DEFECT.market_price_nines);
+  }
+
+  /** Whether the row is a Shenzhen order without a limit, whose price says nothing. */
+  private isMarketOrder(orderType: number, security: number): boolean {
+    if (security % 2 === 0) return false;
+    const text = this.types.values[orderType] ?? "";
+    const type = this.plan.typeMaps.SZ?.[text] ?? text;
+    return type === "1" || type === "U";
+  }
+
+  /** Channel and sequence number as one number; 0 where the row has none. */
+  private sequence(): number {
+    const { reader, plan } = this;
+    const { places } = plan;
+    if (places.sequence < 0) return 0;
+    const number = reader.integer(places.sequence, "refuse");
+    const channel = places.channel < 0 ? 0 : Math.max(0, reader.bareInteger(places.channel));
+    if (number === 0) return 0;
+    if (number < NUMBERS && channel < CHANNELS) return channel * NUMBERS + number;
+    reader.fail(`has a ${plan.columns[places.sequence]} that is beyond 2^38, or a channel beyond 2^15`);
+    return 0;
+  }
+
+  /** Whether the date is 0, which is noted: sources close some files with such a row. */
+  private isSentinel(): boolean {
+    const { reader, plan } = this;
+    const { date } = plan.places;
+    if (date < 0 || reader.to(date) - reader.from(date) > 2 || reader.bareInteger(date) !== 0) return false;
+    reader.note(DEFECT.sentinel_row);
+    return true;
   }
 
   /** Whether the line has the cells of the header. A blank line is noted and is no problem. */
   private rightShape(): boolean {
     const { reader, plan } = this;
     const { cells } = reader;
+    const wanted = plan.columns.length;
+    if (reader.isDamaged(wanted))
+      return reader.fail("holds NUL bytes outside a value: the file is damaged here");
     if (reader.isBlank(plan.places.security) && reader.lineIsBlank()) {
       reader.note(DEFECT.blank_line);
       return false;
     }
-    const wanted = plan.columns.length;
     let surplus = cells.count - wanted;
     for (let cell = wanted; cell < cells.count && reader.isBlank(cell); cell++) surplus -= 1;
     if (surplus !== 0) return reader.fail(`has ${cells.count} cells instead of ${wanted}`);
     const trailing = cells.count > wanted;
-    // The line before ended with a comma and this one, the file's last, ends with nothing at all: whatever
-    // wrote it stopped in the middle, and the last number may be a part of one.
-    if (!trailing && !cells.ended && this.previousTrailing) {
-      return reader.fail("is cut short: the file ends without its line end and trailing comma");
+    // Other lines of the file have a line end and this one, its last, ends in a value: whatever wrote it may have
+    // stopped in the middle of a number.
+    if (!trailing && !cells.ended && (this.isContinued || reader.line > 1)) {
+      return reader.fail("is cut short: the file ends inside a line");
     }
     if (!trailing && plan.trailingDelimiter) reader.note(DEFECT.no_trailing_comma);
-    this.previousTrailing = trailing;
     return true;
   }
 
   private code(table: CodeTable, cell: number): number {
     const { reader } = this;
     reader.trim(cell);
-    return table.numberOf(reader.bytes, reader.from(cell), reader.to(cell));
+    const [from, to] = [reader.from(cell), reader.to(cell)];
+    if (to - from <= MOST_CODE_BYTES) {
+      const number = table.numberOf(reader.bytes, from, to);
+      if (to - from < 3 || !table.values[number]?.includes("\uFFFD")) return number;
+    }
+    reader.fail(`has a ${this.plan.columns[cell]} that is no code`);
+    return table.numberOf(reader.bytes, from, from);
+  }
+
+  private classifyCode(orderCode: number): void {
+    if (this.codeClasses[orderCode] !== undefined) return;
+    const text = this.codes.values[orderCode] ?? "";
+    const known = SIDES.has(this.plan.codeMap[text] ?? text);
+    this.codeClasses[orderCode] = text === "" ? CODE.BLANK : known ? CODE.KNOWN : CODE.UNKNOWN;
   }
 
   private classOf(orderType: number): number {
@@ -164,6 +241,7 @@ export class ChunkParser {
     let found: number = TYPE.UNKNOWN;
     if (text === "") found = TYPE.BLANK;
     else if (this.plan.trades.includes(text)) found = TYPE.TRADE;
+    else if ((SH[text] ?? text) === "S") found = TYPE.PHASE;
     else if (SHANGHAI_TYPES.has(SH[text] ?? text) || SHENZHEN_TYPES.has(SZ[text] ?? text)) found = TYPE.KNOWN;
     this.typeClasses[orderType] = found;
     return found;
@@ -176,18 +254,16 @@ export class ChunkParser {
     reader.trim(places.security);
     let key = securities.keyOf(reader.bytes, reader.from(places.security), reader.to(places.security));
     if (key === UNKNOWN_MARKET) key = securities.keyIn(this.marketOf(orderType));
-    if (key === NOT_CARRIED) {
-      reader.note(DEFECT.market_not_carried);
-      return key;
-    }
+    if (key === NOT_CARRIED) return this.notCarried();
     if (key < 0) {
-      reader.fail(`names no security of a known exchange: ${JSON.stringify(reader.text(places.security))}`);
+      reader.fail(`names no security of a known exchange`);
       return key;
     }
     if (plan.expected !== null && key !== plan.expected) {
-      reader.fail(`is of ${reader.text(places.security)}, another security than its folder's`);
+      reader.fail("is of another security than its folder's");
       return -1;
     }
+    if (places.source >= 0 && !this.isOfSource(key)) return NOT_CARRIED;
     if (securities.zerosLost) reader.note(DEFECT.code_without_zeros);
     return places.exchangeCode < 0 || this.rightExchangeCode(key) ? key : -1;
   }
@@ -205,6 +281,25 @@ export class ChunkParser {
     return SHENZHEN_TYPES.has(type) ? "SZ" : null;
   }
 
+  /** Notes a row of an exchange that is not carried; one with a problem goes to the quarantine all the same. */
+  private notCarried(): typeof NOT_CARRIED {
+    if (this.reader.problem === "") this.reader.note(DEFECT.market_not_carried);
+    return NOT_CARRIED;
+  }
+
+  /** Whether the source column names the exchange of the security `key`, or none; another one is a problem. */
+  private isOfSource(key: number): boolean {
+    const { reader, plan } = this;
+    const source = reader.bareInteger(plan.places.source);
+    if (source < 0) return true;
+    const market = SOURCES[source];
+    if (market === undefined) this.notCarried();
+    else if (market !== (key % 2 === 1 ? "SZ" : "SH")) {
+      reader.fail(`has a ${plan.columns[plan.places.source]} of another exchange than its security's`);
+    } else return true;
+    return false;
+  }
+
   private rightExchangeCode(key: number): boolean {
     const { reader, plan } = this;
     const place = plan.places.exchangeCode;
@@ -212,7 +307,7 @@ export class ChunkParser {
     const digits = reader.to(place) - reader.from(place);
     if (digits === 0) return true;
     if (plainInteger(reader.bytes, reader.from(place), reader.to(place)) !== key >> 1) {
-      return reader.fail(`has ${plan.columns[place]} ${reader.text(place)} beside another code`);
+      return reader.fail(`has a ${plan.columns[place]} that is not its security's`);
     }
     if (digits < 6) reader.note(DEFECT.code_without_zeros);
     return true;
@@ -224,15 +319,15 @@ export class ChunkParser {
     const { time, date } = plan.places;
     reader.trim(time);
     if (!readTime(reader.bytes, reader.from(time), reader.to(time), clock)) {
-      return reader.fail(`has no time of day: ${JSON.stringify(reader.text(time))}`);
+      return reader.fail("has no time of day");
     }
     if (clock.date !== 0 && clock.date !== plan.tradedate) {
-      return reader.fail(`is of another day: ${clock.date}`);
+      return reader.fail("is of another day");
     }
     if (date < 0) return true;
     reader.trim(date);
     const day = readDate(reader.bytes, reader.from(date), reader.to(date));
-    return day === plan.tradedate || reader.fail(`is of another day: ${JSON.stringify(reader.text(date))}`);
+    return day === plan.tradedate || reader.fail("is of another day");
   }
 
   /** Where the exchange order number of a row with this code stands; -1 where neither side is meant. */

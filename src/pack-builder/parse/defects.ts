@@ -16,22 +16,33 @@ export const DEFECT_WORDS = {
   over_int32: "value over 2147483647",
   blank_type: "blank order type",
   blank_code: "blank order code",
+  unknown_code: "order code outside B, S, F, G, N, kept as it is",
+  market_price_zero: "Shenzhen market order with the price 0, kept as it is",
+  market_price_nines: "Shenzhen market order with a price of nines, kept as it is",
+  market_price_negative: "Shenzhen market order with a negative price, kept as it is",
   unknown_letter: "order type outside A, D, S, 0, 1, U, kept as it is",
   code_without_zeros: "security code without its leading zeros",
   unsorted: "row earlier than the one before it, put in order",
   blank_line: "blank line",
   no_trailing_comma: "line without the trailing comma of its layout",
+  identical_row: "row equal to an earlier one of its millisecond, kept: its layout numbers no rows",
+  header_line: "header line in a file whose layout has none, skipped",
+  cr_line_ends: "file whose lines end with CR alone",
+  utf16: "file in UTF-16",
+  several_files: "security in files that follow each other in time, read as one",
   lf_line_ends: "file with LF instead of CRLF",
   utf8_bom: "file that begins with a byte order mark",
   empty_file: "file of 0 bytes: a security without orders",
   header_only: "file with a header and no rows: a security without orders",
   no_order_file: "security's folder without an order file: a security without orders",
   trade_row: "trade among the orders, left out",
+  sentinel_row: "row with the date 0, left out",
+  repeated_row: "row that an earlier part of its file or another file holds too, left out",
   market_not_carried: "row or file of an exchange that is not carried, left out",
 } as const;
 
 /** Kinds whose rows are left out of the pack: they are not orders of this day. */
-export const LEFT_OUT_KINDS = ["trade_row", "market_not_carried"] as const;
+export const LEFT_OUT_KINDS = ["trade_row", "market_not_carried", "sentinel_row", "repeated_row"] as const;
 
 export type DefectKind = keyof typeof DEFECT_WORDS;
 

@@ -18,6 +18,8 @@ export class LineCells {
   ended = false;
   /** Whether a cell was in quotation marks. */
   quoted = false;
+  /** How many NUL bytes the line holds. */
+  nuls = 0;
 
   /** Splits the line that begins at `start`; returns where the next one begins. Blanks stay in the cells. */
   split(bytes: Uint8Array, start: number, delimiter: number): number {
@@ -27,6 +29,7 @@ export class LineCells {
     let at = start;
     from[0] = start;
     this.quoted = false;
+    this.nuls = 0;
     for (; at < length; at++) {
       const byte = bytes[at] ?? 0;
       // Digits, letters and points stand above every byte that ends a cell.
@@ -39,6 +42,8 @@ export class LineCells {
         break;
       } else if (byte === QUOTE) {
         return this.splitQuoted(bytes, start, delimiter);
+      } else if (byte === 0) {
+        this.nuls += 1;
       }
     }
     this.finish(bytes, start, at, count);
@@ -61,9 +66,11 @@ export class LineCells {
     let at = start;
     from[0] = start;
     this.quoted = true;
+    this.nuls = 0;
     for (; at < bytes.length && bytes[at] !== LF; at++) {
       const byte = bytes[at];
       if (byte === QUOTE) inside = !inside;
+      if (byte === 0) this.nuls += 1;
       if (byte !== delimiter || inside) continue;
       to[count] = at;
       if (count < MOST_CELLS) count += 1;

@@ -100,7 +100,7 @@ describe("layouts other than the vendor's (issue: the pack builder)", () => {
       ["002009", "093000020", 0, 4, "U", "S", 12.35, 300],
       ["002009", "093000020", 0, 5, "0", "F", 12.35, 300],
     ]);
-    expect(countsOf(report)).toEqual({ code_without_zeros: 2 });
+    expect(countsOf(report)).toEqual({ code_without_zeros: 2, market_price_zero: 2 });
   });
 
   it("reads the Shanghai exchange's Entrust.csv and StockTick.csv", async () => {

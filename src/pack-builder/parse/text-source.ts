@@ -1,0 +1,158 @@
+/**
+ * The bytes of an order file as lines that end with LF in a superset of ASCII: UTF-16 becomes UTF-8, and lines that
+ * end with CR alone get LF. Everything else passes through untouched.
+ */
+import type { ByteSource, SourceFile } from "../delivery/source-file.ts";
+
+const LF = 10;
+const CR = 13;
+const HEAD_BYTES = 64 * 1024;
+/** UTF-16 is decoded in pieces of this size. */
+const PIECE_BYTES = 1 << 20;
+
+export interface TextForm {
+  encoding: "utf-16le" | "utf-16be" | null;
+  /** CR alone ends the lines of the file's first 64 KB. */
+  crOnly: boolean;
+}
+
+export interface TextSource extends ByteSource {
+  form: TextForm;
+  /** About how many bytes `fill` gives in all; 0 for an empty file. */
+  expectedBytes: number;
+}
+
+/** Opens `file`; `onBytes` sees its own bytes in order, before any of them is changed. The caller closes it. */
+export async function openText(
+  file: SourceFile,
+  onBytes: (bytes: Uint8Array) => void = () => {},
+): Promise<TextSource> {
+  const source = await file.open();
+  try {
+    const head = new Uint8Array(HEAD_BYTES);
+    const filled = head.subarray(0, await source.fill(head));
+    onBytes(filled);
+    const raw = new Rest(source, filled, onBytes);
+    const encoding = utf16Of(filled);
+    if (encoding === null) return new Lines(raw, { encoding, crOnly: isCrOnly(filled) }, file.sizeBytes);
+    const crOnly = isCrOnly(Buffer.from(new TextDecoder(encoding).decode(filled)));
+    return new Lines(new Decoded(raw, encoding), { encoding, crOnly }, Math.ceil(file.sizeBytes * 1.5));
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
+/** The first 64 KB of `file` as text source gives them. */
+export async function headBytes(file: SourceFile): Promise<Uint8Array> {
+  const text = await openText(file);
+  try {
+    const head = new Uint8Array(HEAD_BYTES);
+    return head.subarray(0, await text.fill(head));
+  } finally {
+    await text.close();
+  }
+}
+
+/** By the byte order mark, or by the NUL in every other byte of a file that begins with ASCII. */
+function utf16Of([a = 0, b = 0, c = 0, d = 0]: Uint8Array): TextForm["encoding"] {
+  if ((a === 0xff && b === 0xfe) || (a > 0 && b === 0 && c > 0 && d === 0)) return "utf-16le";
+  if ((a === 0xfe && b === 0xff) || (a === 0 && b > 0 && c === 0 && d > 0)) return "utf-16be";
+  return null;
+}
+
+function isCrOnly(head: Uint8Array): boolean {
+  const first = head.indexOf(CR);
+  // Behind a CR at the end of a full head may stand its LF.
+  return first >= 0 && !head.includes(LF) && (first < head.length - 1 || head.length < HEAD_BYTES);
+}
+
+/** What was read ahead, then the source itself. */
+class Rest implements ByteSource {
+  private readonly source: ByteSource;
+  private readonly onBytes: (bytes: Uint8Array) => void;
+  private ahead: Uint8Array;
+
+  constructor(source: ByteSource, ahead: Uint8Array, onBytes: (bytes: Uint8Array) => void) {
+    this.source = source;
+    this.ahead = ahead;
+    this.onBytes = onBytes;
+  }
+
+  async fill(target: Uint8Array): Promise<number> {
+    const part = this.ahead.subarray(0, target.length);
+    target.set(part);
+    this.ahead = this.ahead.subarray(part.length);
+    if (part.length === target.length) return part.length;
+    const rest = target.subarray(part.length);
+    const count = await this.source.fill(rest);
+    this.onBytes(rest.subarray(0, count));
+    return part.length + count;
+  }
+
+  close(): Promise<void> {
+    return this.source.close();
+  }
+}
+
+/** UTF-16 as UTF-8. What is no character becomes U+FFFD, which no cell that matters may hold. */
+class Decoded implements ByteSource {
+  private readonly source: ByteSource;
+  private readonly decoder: TextDecoder;
+  private rest: Uint8Array = new Uint8Array(0);
+  private ended = false;
+
+  constructor(source: ByteSource, encoding: string) {
+    this.source = source;
+    this.decoder = new TextDecoder(encoding);
+  }
+
+  async fill(target: Uint8Array): Promise<number> {
+    let filled = 0;
+    while (filled < target.length && (this.rest.length > 0 || (await this.next()))) {
+      const part = this.rest.subarray(0, target.length - filled);
+      target.set(part, filled);
+      filled += part.length;
+      this.rest = this.rest.subarray(part.length);
+    }
+    return filled;
+  }
+
+  close(): Promise<void> {
+    return this.source.close();
+  }
+
+  private async next(): Promise<boolean> {
+    while (!this.ended && this.rest.length === 0) {
+      const piece = new Uint8Array(PIECE_BYTES);
+      const count = await this.source.fill(piece);
+      this.ended = count < piece.length;
+      this.rest = Buffer.from(this.decoder.decode(piece.subarray(0, count), { stream: !this.ended }));
+    }
+    return this.rest.length > 0;
+  }
+}
+
+class Lines implements TextSource {
+  readonly form: TextForm;
+  readonly expectedBytes: number;
+  private readonly source: ByteSource;
+
+  constructor(source: ByteSource, form: TextForm, expectedBytes: number) {
+    this.source = source;
+    this.form = form;
+    this.expectedBytes = expectedBytes;
+  }
+
+  async fill(target: Uint8Array): Promise<number> {
+    const count = await this.source.fill(target);
+    if (this.form.crOnly) {
+      for (let at = target.indexOf(CR); at >= 0 && at < count; at = target.indexOf(CR, at)) target[at] = LF;
+    }
+    return count;
+  }
+
+  close(): Promise<void> {
+    return this.source.close();
+  }
+}

@@ -1,0 +1,177 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { built, countsOf, delivery, rowsOf, VENDOR_HEADER, vendorFile, vendorLine } from "./deliveries.ts";
+import { zipOf } from "./zip-file.ts";
+
+const PATH = "20230711/600519.SH/逐笔委托.csv";
+const OTHER = {
+  "20230711/000001.SZ/逐笔委托.csv": vendorFile(
+    vendorLine({ code: "000001.SZ", exchangeCode: "000001", type: "0", time: "103000000" }),
+  ),
+};
+
+const lines = Array.from({ length: 6 }, (_, number) =>
+  vendorLine({ time: String(103000000 + number * 10), exchangeOrderId: String(number + 1) }),
+);
+
+/** Builds with `file` as the orders of 600519.SH beside another security; the numbers of its rows. */
+async function of(file: string | Uint8Array, maxBroken = 100) {
+  const { report, pack, quarantine } = await built(delivery({ [PATH]: file, ...OTHER }), { maxBroken });
+  const rows = (await rowsOf(pack)).filter(({ symbol }) => symbol === "600519");
+  return { report, quarantine, numbers: rows.map(({ exchange_order_id }) => exchange_order_id) };
+}
+
+/** The vendor's file with the bytes from `from` to `to` overwritten by NUL. */
+function withHole(from: number, to: number): Buffer {
+  return Buffer.from(vendorFile(...lines)).fill(0, from, to);
+}
+
+describe("NUL bytes outside a value are damage", () => {
+  const whole = Buffer.from(vendorFile(...lines));
+  const starts = lines.map((line) => whole.indexOf(line));
+  const startOf = (row: number) => starts[row] ?? 0;
+
+  it.each([
+    ["a tail of whole lines", startOf(3), whole.length, [1, 2, 3], 1],
+    ["a tail from the middle of a line", startOf(3) + 20, whole.length, [1, 2, 3], 1],
+    [
+      "a hole from the middle of a line to the middle of another",
+      startOf(1) + 20,
+      startOf(3) + 30,
+      [1, 5, 6],
+      1,
+    ],
+    ["a hole of whole lines", startOf(1), startOf(3), [1, 5, 6], 1],
+    [
+      "a hole that begins at a cell's beginning and ends at one's",
+      startOf(1) + 10,
+      startOf(3) + 10,
+      [1, 5, 6],
+      1,
+    ],
+  ])("%s: quarantined, counted, the pack degraded", async (_, from, to, numbers, broken) => {
+    const found = await of(withHole(from, to));
+    expect(found.numbers).toEqual(numbers);
+    expect(found.report).toMatchObject({ result: "degraded", broken: { rows: broken } });
+    expect(found.report.broken.first?.reason).toMatch(/NUL bytes outside a value/);
+    const { origin, rows } = found.report;
+    expect(origin?.rows).toEqual({ read: rows + broken, quarantined: broken, leftOut: {} });
+    await expect(built(delivery({ [PATH]: withHole(from, to), ...OTHER }))).resolves.toMatchObject({
+      report: { result: "failed" },
+    });
+  });
+
+  it("a tail behind the last comma, or behind the last line", async () => {
+    for (const tail of ["\0", "\0".repeat(5000)]) {
+      expect(await of(vendorFile(...lines) + tail)).toMatchObject({ numbers: [1, 2, 3, 4, 5, 6] });
+      expect((await of(vendorFile(...lines) + tail)).report.broken.rows).toBe(1);
+      expect((await of(vendorFile(...lines).trimEnd() + tail)).numbers).toEqual([1, 2, 3, 4, 5]);
+    }
+  });
+
+  it("a hole of some megabytes is cut, not gathered in memory, and the rows behind it are read", async () => {
+    const hole = Buffer.concat([
+      whole.subarray(0, startOf(3)),
+      Buffer.alloc(5 << 20),
+      whole.subarray(startOf(3)),
+    ]);
+    const { report, pack } = await built(delivery({ [PATH]: hole }), { maxBroken: 100, chunkBytes: 1 << 16 });
+    expect(report.broken.rows).toBeLessThan(10);
+    expect((await rowsOf(pack)).map((row) => row.exchange_order_id)).toEqual([1, 2, 3, 5, 6]);
+  });
+});
+
+describe("the end of a file", () => {
+  it.each([
+    ["inside its last number", -4],
+    ["behind its last number", -3],
+    ["inside an earlier cell", -20],
+  ])("quarantines a last line that is cut %s", async (_, end) => {
+    const file = vendorFile(...lines);
+    const { numbers, report } = await of(file.slice(0, file.length + end));
+    expect(numbers).toEqual([1, 2, 3, 4, 5]);
+    expect(report.broken).toMatchObject({
+      rows: 1,
+      first: { line: 7, reason: expect.stringMatching(/is cut short|cells instead of 10/) },
+    });
+  });
+
+  it("takes a last line that ends with its trailing comma, and the only line of a file without a header", async () => {
+    const { numbers, report } = await of(vendorFile(...lines).trimEnd());
+    expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(report.result).toBe("whole");
+  });
+});
+
+describe("line ends and encodings", () => {
+  it.each([
+    ["with trailing commas", vendorFile(...lines)],
+    ["without", vendorFile(...lines).replaceAll(",\r\n", "\r\n")],
+  ])("reads lines that end in CR only, %s", async (_, file) => {
+    const { numbers, report } = await of(file.replaceAll("\r\n", "\r"));
+    expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(countsOf(report)).toMatchObject({ cr_line_ends: 1 });
+    expect(report.result).toBe("whole");
+  });
+
+  it.each([
+    ["little endian", true, "\uFEFF"],
+    ["big endian", false, "\uFEFF"],
+  ])("reads UTF-16, %s", async (_, isLittle, mark) => {
+    const bytes = Buffer.from(mark + vendorFile(...lines), "utf16le");
+    const { numbers, report } = await of(isLittle ? bytes : bytes.swap16());
+    expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(countsOf(report)).toMatchObject({ utf16: 1 });
+    expect(report.result).toBe("whole");
+  });
+
+  it("reads UTF-16 without a byte order mark where the header is ASCII, in small chunks too", async () => {
+    const header = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
+    const rows = Array.from(
+      { length: 50 },
+      (_, n) => `600519.SH,20230711,0930000${10 + n},0,${n + 1},A,B,1.5,100`,
+    );
+    const file = Buffer.from(`${[header, ...rows].join("\r\n")}\r\n`, "utf16le");
+    const { report } = await built(delivery({ "orders.csv": file }), { chunkBytes: 100 });
+    expect(report).toMatchObject({ result: "whole", rows: 50 });
+  });
+});
+
+describe("a file that cannot be read", () => {
+  it.each<[string, Record<string, string | Uint8Array>, RegExp]>([
+    ["of an unknown header", { [PATH]: "a,b,c\r\n1,2,3\r\n" }, /has a header of no known layout/],
+    ["without a column", { [PATH]: "万得代码,交易所代码,自然日\r\n" }, /the column 时间 .* is missing/],
+    ["of Parquet that is damaged", { "20230711/orders.parquet": "PAR1 no PAR1" }, /./],
+    [
+      "that is encrypted in its archive",
+      { "20230711/a.zip": zipOf([{ name: "600519.SH/逐笔委托.csv", content: "x", encrypted: true }]) },
+      /is encrypted/,
+    ],
+  ])(
+    "%s is quarantined by name, and the rest of the day is a degraded pack when that is allowed",
+    async (_, files, reason) => {
+      const folder = delivery({ ...files, ...OTHER });
+      const { report, pack, quarantine } = await built(folder, { maxBroken: 1 });
+      expect(report).toMatchObject({
+        result: "degraded",
+        rows: 1,
+        securities: 1,
+        broken: { rows: 0, files: 1 },
+      });
+      expect(report.broken.first).toMatchObject({ line: 0, reason: expect.stringMatching(reason) });
+      expect(await rowsOf(pack)).toHaveLength(1);
+      expect(report.origin?.files).toMatchObject({ read: 1, quarantined: 1 });
+      expect(report.origin?.sources).toHaveLength(1);
+      expect(readFileSync(quarantine, "utf8").trimEnd().split("\n")).toHaveLength(2);
+      const strict = await built(folder);
+      expect(strict.report).toMatchObject({ result: "failed", pack: null });
+    },
+  );
+
+  it("counts against the bound of one in a million like a broken line", async () => {
+    const { report } = await built(delivery({ [PATH]: `${VENDOR_HEADER.slice(3)}\r\n`, ...OTHER }), {
+      maxBroken: 0,
+    });
+    expect(report).toMatchObject({ result: "failed", broken: { files: 1, allowed: 0 } });
+  });
+});

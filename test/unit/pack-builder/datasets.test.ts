@@ -1,0 +1,269 @@
+import { existsSync, readFileSync } from "node:fs";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { FIELDS } from "../../../src/orders/record.ts";
+import { buildPack } from "../../../src/pack-builder/build.ts";
+import { readOrderPage } from "../../../src/packs/order-page.ts";
+import { memoryBucket, openTestPack } from "../../support/packs.ts";
+import {
+  built,
+  countsOf,
+  DAY,
+  delivery,
+  rowsOf,
+  temporaryFolder,
+  vendorFile,
+  vendorLine,
+} from "./deliveries.ts";
+
+const lines = (...each: string[]) => `${each.join("\n")}\n`;
+
+const INSIGHT =
+  "MDDate,MDTime,SecurityType,SecuritySubType,SecurityIDSource,Symbol,ReceiveDateTime,OrderIndex,OrderType,OrderPrice,OrderQty,OrderBSFlag,ChannelNo,ApplSeqNum,OrderNO,SecurityID";
+const insight = (
+  number: number,
+  said: { type?: string; side?: string; source?: string; code?: string } = {},
+) =>
+  `2023.07.11,09:30:00.0${number},2,02001,${said.source ?? "101"},x,x,${number},${said.type ?? "2"},15.93,300,${said.side ?? "2"},1,${number},${number},${said.code ?? "605580.SH"}`;
+const DATAYES =
+  "ChannelNo,ApplSeqNum,MDStreamID,SecurityID,SecurityIDSource,Price,OrderQty,Side,TransactTime,OrdType,LocalTime,SeqNo";
+const datayes = (
+  number: number,
+  said: { code?: string; source?: string; price?: string; side?: string; type?: string } = {},
+) =>
+  `2011,${number},011,${said.code ?? "2009"},${said.source ?? "102 "},${said.price ?? "12.34"},100,${said.side ?? "49"},09:30:00.010,${said.type ?? "50"},09:30:00.1,${number}`;
+
+const VENDOR_TRADES =
+  "万得代码,交易所代码,自然日,时间,成交编号,成交代码,委托代码,BS标志,成交价格,成交数量,叫卖序号,叫买序号,\r\n600519.SH,600519,20230711,93000010,1,,,B,17450000,100,1,2,\r\n";
+const VENDOR_QUOTES =
+  "万得代码,交易所代码,自然日,时间,成交价,成交量,申卖价1,申卖量1,\r\n600519.SH,600519,20230711,93000010,1,1,1,1,\r\n";
+const QUEUE = "万得代码,交易所代码,自然日,时间,买卖方向,委托价格档位,委托队列,\r\n";
+
+describe("files of other datasets beside the orders", () => {
+  it.each([
+    [
+      "Insight trades",
+      "SHtrans.csv",
+      "MDDate,MDTime,SecurityType,SecuritySubType,SecurityIDSource,Symbol,TradingPhaseCode,TradeIndex,TradeBuyNo,TradeSellNo,TradeType,TradeBSFlag,TradePrice,TradeQty,TradeMoney,ReceiveDateTime,NumTrades,ChannelNo,ApplSeqNum,SecurityID\n",
+    ],
+    ["Insight ticks", "SHtick.csv", "MDDate,MDTime,SecurityType,SecurityID,LastPx,Buy1Price,Sell1Price\n"],
+    ["the vendor's trades", "600519.SH/逐笔成交.csv", VENDOR_TRADES],
+    ["the vendor's trades under another name", "600519.SH/trades.csv", VENDOR_TRADES],
+    ["the vendor's quotes under another name", "600519.SH/snapshot.csv", VENDOR_QUOTES],
+    ["the vendor's order queue", "600519.SH/委托队列.csv", QUEUE],
+    ["the vendor's order queue under another name", "600519.SH/queue.csv", QUEUE],
+    ["DataYes Shenzhen trades", "mdl_6_36_0.csv", "x"],
+    [
+      "DataYes Shenzhen trades under another name",
+      "szse.csv",
+      "ChannelNo,ApplSeqNum,MDStreamID,BidApplSeqNum,OfferApplSeqNum,SecurityID,SecurityIDSource,LastPx,LastQty,ExecType,TransactTime,LocalTime,SeqNo\n",
+    ],
+    ["Shanghai trades", "Transaction.csv", "x"],
+    [
+      "Shanghai trades under another name",
+      "sse.csv",
+      "DataStatus,TradeIndex,TradeChan,SecurityID,TradTime,TradPrice,TradVolume,TradeMoney,TradeBuyNo,TradeSellNo,TradeBSFlag,BizIndex,LocalTime,SeqNo\n",
+    ],
+    [
+      "plain trades",
+      "trades.csv",
+      "symbol,tradedate,time,trade_id,price,volume,amount,bs_flag,trade_code,buy_order_id,sell_order_id\n",
+    ],
+    ["plain quotes", "quotes.csv", "symbol,tradedate,time,open,high,low,close,pre_close,volume,amount\n"],
+    ["an auction pack", "20230711_aucde.parquet", "x"],
+  ])("%s are named and not read, and the pack is whole", async (_, name, content) => {
+    const folder = delivery({
+      "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()),
+      [`20230711/${name}`]: content,
+    });
+    const { report } = await built(folder);
+    expect(report).toMatchObject({ result: "whole", rows: 1, securities: 1 });
+    expect(report.leftOut).toEqual([{ path: expect.stringContaining(name), reason: "other_dataset" }]);
+  });
+
+  it("plain trades in Parquet are named too", async () => {
+    const folder = delivery({ "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
+    const connection = await (await DuckDBInstance.create()).connect();
+    await connection.run(
+      `copy (select '600519' as symbol, '093000000' as time, 1 as trade_id, 1.5 as price, 100 as volume) to '${folder}/t.parquet'`,
+    );
+    const { report } = await built(folder);
+    expect(report).toMatchObject({ result: "whole", leftOut: [{ reason: "other_dataset" }] });
+  });
+
+  it("an Insight trades file stands beside the orders of the day, in which a status is S", async () => {
+    const { report, pack } = await built(
+      delivery({
+        "SHorders.csv": lines(INSIGHT, insight(10), insight(11, { type: "11", side: "OCALL" })),
+        "SHtrans.csv": "MDDate,MDTime,TradeIndex,TradeBuyNo,TradeSellNo,TradePrice,SecurityID\n",
+      }),
+    );
+    expect((await rowsOf(pack)).map(({ order_type }) => order_type)).toEqual(["A", "S"]);
+    expect(countsOf(report)).toEqual({});
+  });
+});
+
+describe("headers", () => {
+  it("reads the exchange's Entrust.csv, which begins with HEAD and names no columns", async () => {
+    const file = lines(
+      "HEAD:v2,2021/04/03 17:10:56",
+      "600519,20230711093000010,5,1700.5,100,B,A,1,1,9",
+      "600519,20230711093000020,5,1700.5,100,B,D,2,1,10",
+    );
+    const { report, pack } = await built(delivery({ "SH/Entrust.csv": file }));
+    expect((await rowsOf(pack)).map(({ order_type, price }) => [order_type, price])).toEqual([
+      ["A", 1700.5],
+      ["D", 1700.5],
+    ]);
+    expect(report).toMatchObject({ result: "whole", layouts: { "sse-entrust": 1 } });
+    const broken = await built(delivery({ "SH/Entrust.csv": `${file}x\n` }), { maxBroken: 1 });
+    expect(broken.report.broken.first?.line).toBe(4);
+  });
+
+  it("skips a header line in the Shenzhen exchange's file, which has none", async () => {
+    const names =
+      "tradedate,OrigTime,SendTime,recvtime,dbtime,ChannelNo,MDStreamID,ApplSeqNum,SecurityID,SecurityIDSource,Price,OrderQty,TransactTime,Side,OrderType,ConfirmID,Contactor,ContactInfo,ExpirationDays,ExpirationType";
+    const time = "20230711093000010";
+    const row = [
+      "20230711",
+      time,
+      time,
+      time,
+      time,
+      "2011",
+      "011",
+      "1",
+      "2009",
+      "102 ",
+      "12.340",
+      "100",
+      time,
+      "1",
+      "2",
+      "",
+      "",
+      "",
+      "",
+      "",
+    ];
+    const { report } = await built(
+      delivery({ "am_hq_order_spot.txt": lines(names.replaceAll(",", "\t"), row.join("\t")) }),
+    );
+    expect(report).toMatchObject({ result: "whole", rows: 1 });
+    expect(countsOf(report)).toMatchObject({ header_line: 1 });
+    expect(report.origin?.rows.read).toBe(1);
+  });
+});
+
+describe("rows that are not orders of a carried security", () => {
+  it("leaves out Hong Kong rows and sentinel rows by name, and refuses a Shanghai row in a Shenzhen file", async () => {
+    const file = lines(
+      DATAYES,
+      datayes(1),
+      datayes(2, { code: "00700", source: "103 " }),
+      datayes(3, { source: "101" }),
+    );
+    const { report, pack } = await built(delivery({ "mdl_6_33_0.csv": file }), { maxBroken: 1 });
+    expect((await rowsOf(pack)).map(({ symbol }) => symbol)).toEqual(["002009"]);
+    expect(report.origin?.rows).toEqual({ read: 3, quarantined: 1, leftOut: { market_not_carried: 1 } });
+    const vendor = await built(
+      delivery({ "600519.SH/逐笔委托.csv": vendorFile(vendorLine(), vendorLine({ date: "0", time: "0" })) }),
+    );
+    expect(vendor.report).toMatchObject({ result: "whole", rows: 1 });
+    expect(vendor.report.origin?.rows).toEqual({ read: 2, quarantined: 0, leftOut: { sentinel_row: 1 } });
+  });
+});
+
+describe("codes and prices of Shenzhen", () => {
+  it("maps the loan sides 70 and 71, counts unknown sides, and refuses a code without bound", async () => {
+    const file = lines(
+      DATAYES,
+      datayes(1, { side: "70" }),
+      datayes(2, { side: "71" }),
+      datayes(3, { side: "72" }),
+      datayes(4, { type: "x".repeat(33) }),
+      datayes(5, { side: "y".repeat(5_000_000) }),
+    );
+    const { report, pack, quarantine } = await built(delivery({ "mdl_6_33_0.csv": file }), { maxBroken: 2 });
+    expect((await rowsOf(pack)).map(({ order_code }) => order_code)).toEqual(["F", "G", "72"]);
+    expect(countsOf(report)).toMatchObject({ unknown_code: 1 });
+    expect(report.broken).toMatchObject({ rows: 2, first: { reason: "has a OrdType that is no code" } });
+    expect(readFileSync(quarantine).length).toBeLessThan(5_000);
+  });
+
+  it("keeps zero, nines and negative prices of market orders and counts them; a limit order has none", async () => {
+    const file = lines(
+      DATAYES,
+      datayes(1, { type: "49", price: "0.0000" }),
+      datayes(2, { type: "49", price: "999999.9990" }),
+      datayes(3, { type: "85", price: "999999.999" }),
+      datayes(4, { type: "49", price: "-1.0000" }),
+      datayes(5, { type: "85", price: "-999999.9999" }),
+      datayes(6, { type: "50", price: "-1" }),
+      datayes(7, { type: "49", price: "-" }),
+    );
+    const { report, pack } = await built(delivery({ "mdl_6_33_0.csv": file }), {
+      maxBroken: 2,
+      verify: true,
+    });
+    const rows = await rowsOf(pack);
+    expect(rows.map(({ price }) => price)).toEqual([0, 999_999.999, 999_999.999, -1, -999_999.9999]);
+    expect(rows.map(({ amount }) => amount)).toEqual([0, 99_999_999.9, 99_999_999.9, -100, -99_999_999.99]);
+    expect(countsOf(report)).toMatchObject({
+      market_price_zero: 1,
+      market_price_nines: 2,
+      market_price_negative: 2,
+    });
+    expect(report.broken).toMatchObject({ rows: 2, first: { reason: "has a Price that is negative" } });
+  });
+
+  it("answers a negative price in JSON as in Parquet", async () => {
+    const file = lines(
+      DATAYES,
+      datayes(1, { type: "49", price: "-1.0000" }),
+      datayes(2, { type: "49", price: "-0.0001" }),
+      datayes(3, { type: "49", price: "12.34" }),
+    );
+    const { pack } = await built(delivery({ "mdl_6_33_0.csv": file }), { verify: true });
+    const { bytes, entryOf } = await openTestPack(new Uint8Array(readFileSync(pack)));
+    const { bucket, object } = memoryBucket(bytes);
+    const columns = FIELDS.map((field) => ({ field, name: field }));
+    const page = await readOrderPage(bucket, { ...object, tradedate: DAY }, entryOf("002009"), {
+      position: { time: 0, skip: 0 },
+      endTime: null,
+      pageSize: 10,
+      columns,
+    });
+    if ("reason" in page) throw new Error(page.reason);
+    const items = JSON.parse(new TextDecoder().decode(page.items)) as unknown[][];
+    expect(items.map((row) => [row[7], row[9]])).toEqual([
+      [-1, -100],
+      [-0.0001, -0.01],
+      [12.34, 1234],
+    ]);
+    expect(items).toEqual((await rowsOf(pack)).map((row) => Object.values(row)));
+  });
+});
+
+const TRADES = "../shared/data/trades-20230711-insight.zip";
+const ORDERS = "../shared/data/orders-20230711-insight.zip";
+if (!existsSync(TRADES)) console.error(`\n!!! SKIPPED: ${TRADES} is absent !!!\n`);
+
+describe.skipIf(!existsSync(TRADES))("a real day of orders and trades in one delivery", () => {
+  it("is the pack of its orders, the trades named", async () => {
+    const report = await buildPack({
+      sources: [ORDERS, TRADES],
+      tradedate: "20230711" as BeijingDate,
+      outFolder: temporaryFolder(),
+      maxBroken: 0,
+      threads: 0,
+      verify: false,
+      onProgress: () => {},
+    });
+    expect(report).toMatchObject({ result: "whole", rows: 149_359, defects: [] });
+    expect(report.leftOut).toEqual([
+      { path: expect.stringContaining("SHtrans.csv"), reason: "other_dataset" },
+    ]);
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import { built, countsOf, delivery, rowsOf, vendorFile, vendorLine } from "./deliveries.ts";
+import { zipOf } from "./zip-file.ts";
+
+const HEADER = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
+const DATAYES =
+  "ChannelNo,ApplSeqNum,MDStreamID,SecurityID,SecurityIDSource,Price,OrderQty,Side,TransactTime,OrdType,LocalTime,SeqNo";
+const VENDOR = "20230711/600519.SH/逐笔委托.csv";
+
+const file = (header: string, ...lines: string[]) => `${[header, ...lines].join("\n")}\n`;
+
+/** A plain order of 600519.SH. */
+const plain = (time: string, number: number, said: { symbol?: string; volume?: number } = {}) =>
+  `${said.symbol ?? "600519.SH"},20230711,${time},0,${number},A,B,17.45,${said.volume ?? 100}`;
+
+/** A DataYes order of 000001.SZ. */
+const datayes = (sequence: number, said: { time?: string; price?: string; channel?: number } = {}) =>
+  `${said.channel ?? 2011},${sequence},011,000001,102 ,${said.price ?? "12.34"},100,49,${said.time ?? "09:30:00.010"},50,09:30:00.1,${sequence}`;
+
+const numbersOf = async (pack: string) =>
+  (await rowsOf(pack)).map(({ exchange_order_id }) => exchange_order_id);
+
+const body = [plain("093000010", 1), plain("093000020", 2), plain("093000030", 3)];
+
+describe("a security that comes from two sources", () => {
+  it.each([
+    ["the same bytes", body],
+    ["a copy with one row more", [...body, plain("093000040", 4)]],
+    ["a copy that is cut", body.slice(0, 2)],
+    ["other rows of the same time", [plain("093000020", 9)]],
+    ["the last row again", [plain("093000030", 3), plain("093000040", 4)]],
+  ])("is refused with both names for %s", async (_, lines) => {
+    const folder = delivery({
+      "orders.csv": file(HEADER, ...body),
+      "orders (1).csv": file(HEADER, ...lines),
+    });
+    for (const chunkBytes of [undefined, 60]) {
+      await expect(built(folder, chunkBytes === undefined ? {} : { chunkBytes })).rejects.toThrow(
+        /600519\.SH is delivered twice: .*orders \(1\)\.csv \(plain\) and .*orders\.csv \(plain\)/,
+      );
+    }
+  });
+
+  it("is refused with both names for two archives of a numbered layout that differ", async () => {
+    const zip = (...lines: string[]) => zipOf([{ name: "mdl_6_33_0.csv", content: file(DATAYES, ...lines) }]);
+    await expect(
+      built(delivery({ "a.zip": zip(datayes(1)), "a (1).zip": zip(datayes(1), datayes(2)) })),
+    ).rejects.toThrow(/000001\.SZ is delivered twice: .*a \(1\)\.zip.* and .*a\.zip/);
+  });
+
+  it("is refused with both names when a day's folder lies beside its archive, or a table beside its archive", async () => {
+    const zip = (name: string, content: string) => zipOf([{ name, content }]);
+    const vendor = vendorFile(vendorLine());
+    await expect(
+      built(delivery({ [VENDOR]: vendor, "20230711.zip": zip("600519.SH/逐笔委托.csv", vendor) })),
+    ).rejects.toThrow(/600519\.SH is delivered twice: .*20230711\.zip.* and .*20230711\/600519\.SH/);
+    const table = file(HEADER, ...body);
+    await expect(
+      built(delivery({ "SHorders.csv": table, "SHorders.zip": zip("SHorders.csv", table) })),
+    ).rejects.toThrow(/600519\.SH is delivered twice: .*SHorders\.csv .* and .*SHorders\.zip/);
+  });
+
+  it("is refused with both names for two files in its own folder", async () => {
+    await expect(
+      built(
+        delivery({
+          [VENDOR]: vendorFile(vendorLine()),
+          "20230711/600519.SH/逐笔委托 (1).csv": vendorFile(vendorLine(), vendorLine()),
+        }),
+      ),
+    ).rejects.toThrow(/600519\.SH is delivered twice: .*逐笔委托 \(1\)\.csv and .*逐笔委托\.csv/);
+  });
+
+  it("is one security when its files follow each other in time, as morning and afternoon do", async () => {
+    const { report, pack } = await built(
+      delivery({
+        "b.csv": file(HEADER, ...body),
+        "a.csv": file(HEADER, plain("093000030", 4), plain("130000000", 5)),
+      }),
+    );
+    expect(await numbersOf(pack)).toEqual([1, 2, 4, 3, 5]);
+    expect(countsOf(report)).toEqual({ several_files: 1 });
+    expect(report.result).toBe("whole");
+  });
+});
+
+describe("rows that a file holds more than once", () => {
+  it.each([
+    ["all of it, again", [...body, ...body]],
+    ["its beginning, again", [...body, ...body.slice(0, 2)]],
+    ["its body three times", [...body, ...body, ...body]],
+    ["a body inside one millisecond", [1, 2, 1, 2].map((number) => plain("093000010", number))],
+  ])("are read once for %s", async (_, lines) => {
+    for (const chunkBytes of [undefined, 60]) {
+      const { report, pack } = await built(
+        delivery({ "orders.csv": file(HEADER, ...lines) }),
+        chunkBytes === undefined ? {} : { chunkBytes },
+      );
+      const numbers = await numbersOf(pack);
+      const distinct = new Set(lines).size;
+      expect(numbers).toEqual([...new Set(numbers)]);
+      expect(numbers).toHaveLength(distinct);
+      expect(countsOf(report).repeated_row).toBe(lines.length - distinct);
+      expect(report.origin?.rows).toEqual({
+        read: lines.length,
+        quarantined: 0,
+        leftOut: { repeated_row: lines.length - distinct },
+      });
+      expect(report.rows).toBe(distinct);
+    }
+  });
+
+  it("are kept and counted where one equal row follows alone and nothing numbers the rows", async () => {
+    const lines = [plain("093000010", 1), plain("093000010", 1), plain("093000020", 2)];
+    const { report, pack } = await built(delivery({ "orders.csv": file(HEADER, ...lines) }));
+    expect(await numbersOf(pack)).toEqual([1, 1, 2]);
+    expect(countsOf(report)).toEqual({ identical_row: 1 });
+    const many = Array.from({ length: 40 }, (_, number) =>
+      plain("093000010", number % 20 === 0 ? 7 : number),
+    );
+    const burst = await built(delivery({ "orders.csv": file(HEADER, ...many) }));
+    expect(countsOf(burst.report)).toEqual({ identical_row: 2 });
+    expect(burst.report.rows).toBe(40);
+  });
+
+  it("are read once where channel and sequence number are equal, and another channel is another row", async () => {
+    const lines = [datayes(1), datayes(2), datayes(2), datayes(2, { channel: 2012 }), datayes(3)];
+    const { report, pack } = await built(delivery({ "mdl_6_33_0.csv": file(DATAYES, ...lines) }));
+    expect(await numbersOf(pack)).toEqual([1, 2, 2, 3]);
+    expect(countsOf(report)).toEqual({ repeated_row: 1 });
+    expect(report).toMatchObject({ result: "whole", rows: 4 });
+  });
+
+  it("are quarantined where an equal number stands beside other content", async () => {
+    const lines = [datayes(1), datayes(1, { price: "12.35" }), datayes(1, { time: "09:31:00.000" })];
+    const folder = delivery({ "mdl_6_33_0.csv": file(DATAYES, ...lines) });
+    const { report, pack } = await built(folder, { maxBroken: 2 });
+    expect(await numbersOf(pack)).toEqual([1]);
+    expect(report).toMatchObject({ result: "degraded", broken: { rows: 2 } });
+    expect(report.broken.first?.reason).toBe(
+      "000001.SZ: has the sequence number of another row with other content",
+    );
+    expect(report.origin?.rows).toEqual({ read: 3, quarantined: 2, leftOut: {} });
+  });
+});
