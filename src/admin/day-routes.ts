@@ -2,10 +2,11 @@
 import { Hono } from "hono";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { overviewOf as catalogOverview } from "../catalog/day-overview.ts";
-import { dayRevisions, type ServedDay, servedDay } from "../catalog/days.ts";
+import { builtDays, dayRevisions, type ServedDay, servedDay } from "../catalog/days.ts";
 import { comparisonOf } from "../catalog/plausibility.ts";
 import { type PackClaims, packTarget, setForced } from "../catalog/publish-day.ts";
 import { type Content, findUpload, type Upload } from "../catalog/uploads.ts";
+import { BUILDER_VERSION, compareBuilderVersions } from "../packs/origin.ts";
 import { adoptableDays, adoptPack } from "./adopt.ts";
 import { type ActedOn, type ServeAgainAsk, serveContentAgain, withdraw } from "./day-actions.ts";
 import { overviewOf, revisionOf, summaryOf } from "./day-summary.ts";
@@ -17,6 +18,7 @@ import { receivePart, storesOf, uploadingAnswer } from "./upload-exchange.ts";
 import { dayDecision, packUpload } from "./upload-pack.ts";
 import {
   adoptDaySchema,
+  type BuiltBefore,
   beginUploadSchema,
   type DayChanged,
   type DayDetail,
@@ -28,13 +30,14 @@ import {
   type UploadBegun,
   withdrawDaySchema,
 } from "./wire.ts";
-import { beijingDateSchema, monthSchema } from "./wire-fields.ts";
+import { beijingDateSchema, builderVersionSchema, monthSchema } from "./wire-fields.ts";
 
 /** The routes below `/admin/days`. */
 export function dayRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/", async (c) => answer(c, await listMonth(c)))
     .get("/adoptable", async (c) => answer(c, { days: await adoptableDays(storesOf(c)) }))
+    .get("/built-before", async (c) => answer(c, await listBuiltBefore(c)))
     .get("/:date", async (c) => answer(c, await showDay(c)))
     .post("/:date/withdraw", async (c) => answer(c, await withdrawDay(c)))
     .post("/:date/restore", async (c) => answer(c, await restoreDay(c)))
@@ -52,6 +55,17 @@ async function listMonth(c: AdminContext): Promise<DayList | AdminRefusal> {
   const [first, last] = [`${month}01`, `${month}31`] as [BeijingDate, BeijingDate];
   const days = await catalogOverview(c.env.DB, { first, last, today: beijingDate(byOf(c).nowMs) });
   return { month, days: days.map(overviewOf) };
+}
+
+/** Without a version: before the one of this service's own code. */
+async function listBuiltBefore(c: AdminContext): Promise<BuiltBefore | AdminRefusal> {
+  const version = parsed(builderVersionSchema, c.req.query("version") ?? BUILDER_VERSION, "version");
+  if (typeof version !== "string") return version;
+  const days = await builtDays(c.env.DB);
+  return {
+    version,
+    days: days.filter(({ builderVersion }) => compareBuilderVersions(builderVersion, version) < 0),
+  };
 }
 
 async function showDay(c: AdminContext): Promise<DayDetail | AdminRefusal> {

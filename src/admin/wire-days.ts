@@ -107,6 +107,20 @@ export type DayOverview = z.infer<typeof dayOverviewSchema>;
 export const dayListSchema = z.strictObject({ month: z.string(), days: z.array(dayOverviewSchema) });
 export type DayList = z.infer<typeof dayListSchema>;
 
+/** Loaded days, oldest first, whose pack a builder before `version` made, or one that left no version. */
+export const builtBeforeSchema = z.strictObject({
+  version: z.string(),
+  days: z.array(
+    z.strictObject({
+      tradedate: beijingDateSchema,
+      revision: z.int().min(1),
+      state: z.enum(DAY_STATES),
+      builderVersion: z.string().nullable(),
+    }),
+  ),
+});
+export type BuiltBefore = z.infer<typeof builtBeforeSchema>;
+
 /** What a day has of each exchange against the median of its nearest loaded days. */
 export const comparisonSchema = z.strictObject({
   /** How many days were compared with, at most 20; with fewer than 5 everything is plausible. */

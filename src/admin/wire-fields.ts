@@ -46,3 +46,8 @@ export const yearSchema = z
   .string("expected YYYY")
   .regex(/^\d{4}$/, "expected YYYY")
   .transform(Number);
+
+/** A version of the pack builder. */
+export const builderVersionSchema = z
+  .string("expected three numbers such as 0.2.0")
+  .regex(/^\d{1,6}\.\d{1,6}\.\d{1,6}$/, "expected three numbers such as 0.2.0");

@@ -9,6 +9,7 @@
  * | route | body | answer |
  * |---|---|---|
  * | `GET /admin/days?month=YYYYMM` | | `DayList` |
+ * | `GET /admin/days/built-before?version=` | | `BuiltBefore` |
  * | `GET /admin/days/{date}` | | `DayDetail` |
  * | `POST /admin/days/{date}/withdraw` | `WithdrawDay` | `DayChanged` |
  * | `POST /admin/days/{date}/restore` | `RestoreDay` | `DayChanged` |

@@ -93,6 +93,25 @@ export async function dayRevisions(db: D1Database, tradedate: BeijingDate): Prom
   }));
 }
 
+/** A loaded day and the builder of the pack that it has now; null when the pack does not say. */
+export interface BuiltDay {
+  tradedate: BeijingDate;
+  revision: number;
+  state: DayState;
+  builderVersion: string | null;
+}
+
+/** Every loaded day, oldest first. */
+export async function builtDays(db: D1Database): Promise<BuiltDay[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT d.tradedate, d.revision, d.state, p.builder_version AS builderVersion
+       FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id ORDER BY d.tradedate`,
+    )
+    .all<BuiltDay>();
+  return results;
+}
+
 /** Whether the index rows of a pack are kept; those of packs that were replaced long ago are not. */
 export async function hasIndexRows(db: D1Database, packId: number): Promise<boolean> {
   const sql = "SELECT EXISTS (SELECT 1 FROM day_securities WHERE pack_id = ?1) AS found";

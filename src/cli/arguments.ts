@@ -94,3 +94,11 @@ export function revisionArgument(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("expected a revision's number.");
   return Number(text);
 }
+
+/** A version of the pack builder: three numbers. */
+export function versionArgument(text: string): string {
+  if (!/^\d{1,6}\.\d{1,6}\.\d{1,6}$/.test(text)) {
+    throw new InvalidArgumentError("expected three numbers such as 0.2.0.");
+  }
+  return text;
+}

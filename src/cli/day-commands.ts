@@ -1,9 +1,16 @@
 /** `edgetape days` and `edgetape day`: what the service serves. */
 import type { Command } from "commander";
-import { type DayOverview, type DayRevision, dayDetailSchema, dayListSchema } from "../admin/wire.ts";
+import {
+  type BuiltBefore,
+  builtBeforeSchema,
+  type DayOverview,
+  type DayRevision,
+  dayDetailSchema,
+  dayListSchema,
+} from "../admin/wire.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { countText, sizeText } from "./amounts.ts";
-import { dateArgument, monthArgument } from "./arguments.ts";
+import { dateArgument, monthArgument, versionArgument } from "./arguments.ts";
 import { registerDayActions, stateOf } from "./day-actions.ts";
 import { registerAdopt } from "./day-adopt.ts";
 import { print, type ServiceOptions, serviceOf, table, withService } from "./service-options.ts";
@@ -14,7 +21,12 @@ export function registerDays(program: Command): void {
     program
       .command("days")
       .description("the days of a month: loaded, expected and missing ones")
-      .option("--month <YYYYMM>", "the month; the present one when absent", monthArgument),
+      .option("--month <YYYYMM>", "the month; the present one when absent", monthArgument)
+      .option(
+        "--built-before <version>",
+        "instead of a month: loaded days whose pack an earlier builder made, or one that left no version",
+        versionArgument,
+      ),
   ).action(list);
   const day = program
     .command("day")
@@ -29,7 +41,26 @@ export function registerDays(program: Command): void {
   registerAdopt(day);
 }
 
-async function list(options: ServiceOptions & { month?: string }): Promise<void> {
+/** Loaded days whose pack was built before `version`; without one, before the service's own. */
+export function builtBefore(options: ServiceOptions, version: string | undefined): Promise<BuiltBefore> {
+  const query = version === undefined ? "" : `?version=${version}`;
+  return serviceOf(options).request(builtBeforeSchema, "GET", `/admin/days/built-before${query}`);
+}
+
+async function listBuiltBefore(options: ServiceOptions, version: string): Promise<void> {
+  const answer = await builtBefore(options, version);
+  const rows = answer.days.map(({ tradedate, revision, state, builderVersion }) => [
+    tradedate,
+    String(revision),
+    state,
+    builderVersion ?? "none",
+  ]);
+  const none = `No loaded day was built before ${version}.`;
+  print(options, answer, rows.length === 0 ? none : table(["day", "revision", "state", "builder"], rows));
+}
+
+async function list(options: ServiceOptions & { month?: string; builtBefore?: string }): Promise<void> {
+  if (options.builtBefore !== undefined) return listBuiltBefore(options, options.builtBefore);
   const month = options.month ?? beijingDate(Date.now()).slice(0, 6);
   const answer = await serviceOf(options).request(dayListSchema, "GET", `/admin/days?month=${month}`);
   const lines =

@@ -1,5 +1,5 @@
 /** A bad day and a wrong calendar day, mended by an operator in one command each. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -49,6 +49,34 @@ describe("edgetape rebuild", () => {
     const failed = await runTool(process.execPath, ["src/cli/edgetape.mjs", ...args], { env: operator() });
     expect(failed.status).toBe(1);
     expect(await edgetape("day", "20260311")).toContain("revision 2 is served");
+  });
+});
+
+describe("days that an earlier builder made", () => {
+  it("are listed, and rebuilt where the delivery is there; the others are named", async () => {
+    const db = await service.mf.getD1Database("DB");
+    const drop = join(folder, "drop");
+    await edgetape("sample", "--date", "20260310", "--rows", "500", "--csv", "--out", join(folder, "gone"));
+    const out = join(folder, "packs");
+    await edgetape("rebuild", join(folder, "gone"), "--date", "20260310", "--out", out);
+    expect(await edgetape("days", "--built-before", "0.0.1")).toContain(
+      "No loaded day was built before 0.0.1",
+    );
+    await db.prepare("UPDATE day_packs SET builder_version = NULL").run();
+    expect(await edgetape("days", "--built-before", "0.0.1")).toMatch(/20260310 .*none\n20260311 .*none/);
+    await mkdir(drop);
+    await rename(join(folder, "second"), join(drop, "20260311"));
+    const args = ["rebuild", "--affected", "--from", drop, "--out", out];
+    const run = await runTool(process.execPath, ["src/cli/edgetape.mjs", ...args], { env: operator() });
+    expect(run.status).toBe(1);
+    expect(run.output).toContain("20260311 is served as revision 3");
+    expect(run.output).toMatch(
+      /not rebuilt: 20260310: its delivery is not in .*\n.*1 of 2 days .*; 1 were not/,
+    );
+    const left = await edgetape("days", "--built-before", "99.0.0", "--json");
+    expect(
+      JSON.parse(left).days.map(({ builderVersion }: { builderVersion: string | null }) => builderVersion),
+    ).toEqual([null, expect.stringMatching(/^\d+\.\d+\.\d+$/)]);
   });
 });
 
