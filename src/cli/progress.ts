@@ -3,9 +3,9 @@
 const TERMINAL_INTERVAL_MS = 200;
 const LOG_INTERVAL_MS = 10_000;
 
-export interface Progress {
-  /** `done` of the total is behind us; shown at most every so often. */
-  update(done: number): void;
+export interface Progress<Done = number> {
+  /** So much is done; shown at most every so often. */
+  update(done: Done): void;
   /** Ends the line. */
   end(): void;
 }
@@ -16,27 +16,56 @@ export function byteProgress(
   total: number,
   stream: NodeJS.WriteStream = process.stderr,
 ): Progress {
+  const lineOf = (done: number) => {
+    const share = total === 0 ? 1 : done / total;
+    return `${label}: ${megabytes(done)} of ${megabytes(total)} MB (${percent(share)})`;
+  };
+  return progressLine(lineOf, stream, total);
+}
+
+/** Progress of stages that overlap, each with its share from 0 to 1; `label: read 100 %, sort 41 %, write 40 %`. */
+export function stageProgress(
+  label: string,
+  stream: NodeJS.WriteStream = process.stderr,
+): Progress<Readonly<Record<string, number>>> {
+  return progressLine((shares) => {
+    const stages = Object.entries(shares).map(([stage, share]) => `${stage} ${percent(share)}`);
+    return `${label}: ${stages.join(", ")}`;
+  }, stream);
+}
+
+/** `all` is what a line shows that ended; the latest when absent. */
+function progressLine<Done>(
+  lineOf: (done: Done) => string,
+  stream: NodeJS.WriteStream,
+  all?: Done,
+): Progress<Done> {
   const interval = stream.isTTY ? TERMINAL_INTERVAL_MS : LOG_INTERVAL_MS;
   let shownAt = Date.now() - (stream.isTTY ? interval : 0);
-  let shown = false;
-  const show = (done: number) => {
-    const percent = total === 0 ? 100 : Math.floor((done / total) * 100);
-    const line = `${label}: ${megabytes(done)} of ${megabytes(total)} MB (${percent} %)`;
-    stream.write(stream.isTTY ? `\r${line}` : `${line}\n`);
-    shown = true;
+  let shown = 0;
+  let latest = all;
+  const show = (done: Done) => {
+    const line = lineOf(done);
+    // A shorter line leaves the end of a longer one before it.
+    stream.write(stream.isTTY ? `\r${line.padEnd(shown)}` : `${line}\n`);
+    shown = line.length;
     shownAt = Date.now();
   };
   return {
     update(done) {
+      latest = all ?? done;
       if (Date.now() - shownAt >= interval) show(done);
     },
     end() {
-      if (shown && stream.isTTY) {
-        show(total);
-        stream.write("\n");
-      }
+      if (shown === 0 || !stream.isTTY) return;
+      if (latest !== undefined) show(latest);
+      stream.write("\n");
     },
   };
+}
+
+function percent(share: number): string {
+  return `${Math.floor(share * 100)} %`;
 }
 
 /** Bytes as megabytes (10^6) with one decimal: the same unit from the first byte to the last. */

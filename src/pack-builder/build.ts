@@ -9,6 +9,7 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DayIndex } from "../packs/layout.ts";
 import type { PackOrigin } from "../packs/origin.ts";
 import { countsOf, originOf, sourceRecords } from "./accounting.ts";
+import { BUILD_STAGES, BuildProgress, type StageShares } from "./build-progress.ts";
 import type { BuildReport } from "./build-report.ts";
 import { DefectBook } from "./defect-book.ts";
 import { type Delivery, openDelivery } from "./delivery/delivery.ts";
@@ -49,8 +50,8 @@ export interface BuildOptions {
   verify: boolean;
   /** Bytes of a file that are parsed at once. */
   chunkBytes?: number;
-  /** Hears the bytes read so far and the bytes there are. */
-  onProgress: (doneBytes: number, totalBytes: number) => void;
+  /** Is given the shares of the stages, many times a second. */
+  onProgress: (shares: StageShares) => void;
 }
 
 /**
@@ -120,6 +121,7 @@ class Build {
   private readonly quarantine: Quarantine;
   private readonly chunkBytes: number;
   private readonly intake: Intake;
+  private readonly progress: BuildProgress;
   private readonly startedMs = performance.now();
   private readonly fingerprints: number[] = [];
   private stored = 0;
@@ -136,6 +138,8 @@ class Build {
     this.quarantine = new Quarantine(quarantine, work.next(".csv"));
     this.chunkBytes = options.chunkBytes ?? CHUNK_BYTES;
     this.intake = new Intake(defects, this.quarantine, this.chunkBytes);
+    const stages = BUILD_STAGES.filter((stage) => options.verify || stage !== "verify");
+    this.progress = new BuildProgress(stages, options.onProgress);
   }
 
   async run(): Promise<BuildReport> {
@@ -163,16 +167,17 @@ class Build {
   }
 
   private async writeSections(writer: PackWriter): Promise<void> {
-    const { files, pool, intake, options } = this;
-    const context = { tradedate: options.tradedate, pool, intake };
+    const { files, pool, intake, options, progress } = this;
+    const context = { tradedate: options.tradedate, pool, intake, progress };
     const isSingle = ({ security, file }: OrderFile) =>
       security !== null && file.sizeBytes <= this.chunkBytes;
     const single = files.files.filter(isSingle);
     const totalBytes = files.files.reduce((sum, { file }) => sum + file.sizeBytes, 0);
-    const timer = setInterval(() => options.onProgress(intake.sourceBytes, totalBytes), 200);
+    const timer = setInterval(() => progress.report("read", intake.sourceBytes, totalBytes), 200);
     try {
       const mixed = files.files.filter((file) => !isSingle(file));
       const aside = await putAside(mixed, context);
+      progress.report("read", intake.sourceBytes, totalBytes);
       // A big file of one security without a single row leaves no trace among the rows put aside.
       const bigSecurities = mixed.flatMap(({ security }) => security ?? []);
       const sources = { single, aside, withoutOrders: [...files.withoutFile, ...bigSecurities] };
@@ -185,7 +190,8 @@ class Build {
     } finally {
       clearInterval(timer);
     }
-    options.onProgress(totalBytes, totalBytes);
+    progress.report("read", totalBytes, totalBytes);
+    progress.report("write", 1, 1);
   }
 
   private async origin(): Promise<PackOrigin> {
@@ -210,8 +216,10 @@ class Build {
 
   private async verify(partial: string): Promise<void> {
     if (!this.options.verify) return;
-    const { fingerprints, options } = this;
-    const verified = await verifyPack(partial, { fingerprints, threads: Math.max(1, options.threads) });
+    const { fingerprints, options, progress } = this;
+    const threads = Math.max(1, options.threads);
+    const onProgress = (share: number) => progress.report("verify", share, 1);
+    const verified = await verifyPack(partial, { fingerprints, threads, onProgress });
     if (!("reason" in verified)) return;
     throw new Error(
       `the pack does not hold what was read: ${"difference" in verified ? verified.difference : verified.code}`,

@@ -1,6 +1,7 @@
 /** All sections of a day in the order of the pack, made by the worker threads. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { Security } from "../orders/record.ts";
+import type { BuildProgress } from "./build-progress.ts";
 import type { OrderFile } from "./delivery/order-files.ts";
 import { DeliveryError } from "./delivery/source-file.ts";
 import type { Intake } from "./intake.ts";
@@ -27,7 +28,12 @@ type Done = SectionResult & { file?: OrderFile | undefined; report?: ChunkReport
  */
 export async function* sectionsOf(
   { single, aside, withoutOrders }: SectionSources,
-  { tradedate, pool, intake }: { tradedate: BeijingDate; pool: WorkerPool; intake: Intake },
+  {
+    tradedate,
+    pool,
+    intake,
+    progress,
+  }: { tradedate: BeijingDate; pool: WorkerPool; intake: Intake; progress: BuildProgress },
 ): AsyncGenerator<SectionResult> {
   const starts = new Map<number, () => Promise<Done | null>>();
   for (const { symbol, market } of withoutOrders) {
@@ -55,8 +61,15 @@ export async function* sectionsOf(
     });
   }
   const ordered = [...starts].sort(([a], [b]) => a - b).map(([, start]) => start);
+  let [sorted, written] = [0, 0];
+  const counted = ordered.map((start) => async () => {
+    const done = await start();
+    progress.report("sort", ++sorted, ordered.length);
+    return done;
+  });
   // Files are read ahead of the threads, so that none of them waits for the disk or for inflating.
-  for await (const done of inTurn(ordered, pool.threads * 2 + 1)) {
+  for await (const done of inTurn(counted, pool.threads * 2 + 1)) {
+    progress.report("write", ++written, ordered.length);
     if (done === null) continue;
     const { file, report, ...result } = done;
     if (file !== undefined && report !== undefined) await intake.report(file, report);

@@ -10,7 +10,7 @@ import { mayHoldRecords } from "../../pack-builder/delivery/source-file.ts";
 import type { AdminClient } from "../admin-client.ts";
 import { CommandFailure, ServiceRefusal } from "../exit.ts";
 import { addFile, openDailyFile, publishFile, refuseWrongName } from "../files/add-file.ts";
-import { byteProgress } from "../progress.ts";
+import { byteProgress, stageProgress } from "../progress.ts";
 import { openPack, publishPack } from "../publish/publish-pack.ts";
 import { type Built, type DayOutcome, type FileOutcome, recallDay, rememberDay } from "./day-outcome.ts";
 import { type DailyFile, type Delivery, readDelivery } from "./drop-folder.ts";
@@ -75,7 +75,7 @@ async function builtPack(delivery: Delivery, options: LoadOptions): Promise<Buil
   if (memory.built !== null && (await buildIdAt(memory.built.path)) === memory.built.buildId) {
     return memory.built;
   }
-  const progress = byteProgress(`building ${tradedate}`, delivery.sizeBytes);
+  const progress = stageProgress(`building ${tradedate}`);
   const report = await buildPack({
     sources: delivery.orders,
     root: options.folder,
@@ -84,7 +84,7 @@ async function builtPack(delivery: Delivery, options: LoadOptions): Promise<Buil
     maxBroken: options.maxBroken,
     threads: options.threads,
     verify: true,
-    onProgress: (done) => progress.update(done),
+    onProgress: progress.update,
   });
   progress.end();
   const built = builtOf(report, delivery);

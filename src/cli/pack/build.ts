@@ -7,7 +7,7 @@ import { type BuildReport, placeText, reportLines } from "../../pack-builder/bui
 import { DeliveryError } from "../../pack-builder/delivery/source-file.ts";
 import { countArgument, dateArgument } from "../arguments.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { byteProgress, type Progress } from "../progress.ts";
+import { stageProgress } from "../progress.ts";
 import { print } from "../service-options.ts";
 
 interface BuildCommandOptions {
@@ -57,7 +57,7 @@ export async function buildWithProgress(
   sources: string[],
   options: Omit<BuildCommandOptions, "json">,
 ): Promise<BuildReport> {
-  let progress: Progress | undefined;
+  const progress = stageProgress(`building ${options.date}`);
   const report = await buildPack({
     sources,
     tradedate: options.date,
@@ -65,14 +65,11 @@ export async function buildWithProgress(
     maxBroken: options.maxBroken ?? null,
     threads: options.threads,
     verify: options.verify,
-    onProgress: (done, total) => {
-      progress ??= byteProgress("read", total);
-      progress.update(done);
-    },
+    onProgress: progress.update,
   }).catch((error: unknown) => {
     throw error instanceof DeliveryError ? new CommandFailure(error.message) : error;
   });
-  progress?.end();
+  progress.end();
   return report;
 }
 

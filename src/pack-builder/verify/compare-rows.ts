@@ -15,11 +15,21 @@ const TWO_32 = 0x1_0000_0000;
 
 /**
  * Reads all rows and gives what it saw of every security, in the order of the index. Throws `PackFormatError`
- * with the security and row of the first difference.
+ * with the security and row of the first difference. `onProgress` is given the share of the rows, from 0 to 1.
  */
-export async function compareRows(index: DayIndex, reader: ForeignReader): Promise<ComparedSecurity[]> {
+export async function compareRows(
+  index: DayIndex,
+  reader: ForeignReader,
+  onProgress: (share: number) => void,
+): Promise<ComparedSecurity[]> {
   const walk = new RowWalk(index, reader);
-  for await (const rows of reader.rows()) walk.take(rows);
+  const total = index.entries.reduce((sum, { rows }) => sum + rows, 0);
+  let done = 0;
+  for await (const rows of reader.rows()) {
+    walk.take(rows);
+    done += rows.rows;
+    onProgress(Math.min(1, done / total));
+  }
   return walk.end();
 }
 

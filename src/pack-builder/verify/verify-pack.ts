@@ -18,7 +18,12 @@ export interface Expected {
   fingerprints?: readonly number[];
   /** Threads of the foreign reader. */
   threads?: number;
+  /** Is given the share of the work that is done, from 0 to 1. */
+  onProgress?: (share: number) => void;
 }
+
+/** Checksums take this share of a verification; decoding and comparing the rows takes the rest. */
+const BYTES_SHARE = 0.1;
 
 export interface Verified {
   index: DayIndex;
@@ -65,15 +70,19 @@ function checkOrigin({ origin, entries }: DayIndex): void {
 async function verifyOpened(
   path: string,
   pack: PackFile,
-  { fingerprints, threads = 2 }: Expected,
+  { fingerprints, threads = 2, onProgress = () => {} }: Expected,
 ): Promise<void> {
   const bytes = new PackBytes(pack);
   const served: number[] = [];
   await bytes.checkSections((entry, section, number) => {
     if (fingerprints === undefined) served[number] = servedFingerprint(entry, section);
+    onProgress((BYTES_SHARE * (number + 1)) / pack.index.entries.length);
   });
   await bytes.checkFooters();
-  const securities = await foreignSecurities(path, pack.index, threads);
+  const securities = await foreignSecurities(path, pack.index, {
+    threads,
+    onProgress: (share) => onProgress(BYTES_SHARE + (1 - BYTES_SHARE) * share),
+  });
   pack.index.entries.forEach(({ symbol, market, rows }, number) => {
     const found = securities[number];
     if (JSON.stringify(found?.times) !== JSON.stringify(bytes.times[number])) {
@@ -89,12 +98,12 @@ async function verifyOpened(
 async function foreignSecurities(
   path: string,
   index: DayIndex,
-  threads: number,
+  { threads, onProgress }: { threads: number; onProgress: (share: number) => void },
 ): Promise<ComparedSecurity[]> {
   let reader: ForeignReader | undefined;
   try {
     reader = await ForeignReader.open(path, index.tradedate, threads);
-    return await compareRows(index, reader);
+    return await compareRows(index, reader, onProgress);
   } catch (error) {
     if (error instanceof PackFormatError) throw error;
     const sentence = error instanceof Error ? error.message : String(error);

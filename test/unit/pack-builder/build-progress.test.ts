@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { buildPack } from "../../../src/pack-builder/build.ts";
+import type { StageShares } from "../../../src/pack-builder/build-progress.ts";
+import { DAY, delivery, temporaryFolder, vendorFile, vendorLine } from "./deliveries.ts";
+
+async function sharesOf(files: Record<string, string>, said: { verify: boolean; chunkBytes?: number }) {
+  const seen: StageShares[] = [];
+  await buildPack({
+    sources: [delivery(files)],
+    tradedate: DAY,
+    outFolder: temporaryFolder(),
+    maxBroken: 0,
+    threads: 0,
+    onProgress: (shares) => void seen.push(shares),
+    ...said,
+  });
+  return seen;
+}
+
+const lines = Array.from({ length: 300 }, (_, n) => vendorLine({ exchangeOrderId: String(n) }));
+const FILES = {
+  "600519.SH/逐笔委托.csv": vendorFile(...lines),
+  "600000.SH/逐笔委托.csv": vendorFile(vendorLine({ code: "600000.SH", exchangeCode: "600000" })),
+  "600001.SH/行情.csv": "x",
+};
+
+describe("the progress of a build", () => {
+  it.each([
+    ["files of one security each", undefined],
+    ["files cut into chunks", 2_000],
+  ])("shows reading, sorting, writing and verifying, each from 0 to 1: %s", async (_, chunkBytes) => {
+    const seen = await sharesOf(FILES, { verify: true, ...(chunkBytes === undefined ? {} : { chunkBytes }) });
+    expect(seen.at(-1)).toEqual({ read: 1, sort: 1, write: 1, verify: 1 });
+    for (const stage of ["read", "sort", "write", "verify"] as const) {
+      const shares = seen.map((each) => each[stage] ?? -1);
+      expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+      expect(shares[0]).toBeGreaterThanOrEqual(0);
+    }
+    // What is read is not yet sorted, and what is written is not yet verified.
+    expect(seen).toContainEqual(expect.objectContaining({ sort: expect.toSatisfy(isPart) }));
+    expect(seen).toContainEqual(expect.objectContaining({ write: expect.toSatisfy(isPart) }));
+    expect(seen).toContainEqual({ read: 1, sort: 1, write: 1, verify: 0 });
+    // A file that is cut into chunks is read to its end before anything is sorted.
+    if (chunkBytes === undefined) return;
+    expect(seen).toContainEqual(expect.objectContaining({ read: expect.toSatisfy(isMost), sort: 0 }));
+  });
+
+  it("leaves out verifying where it is left out", async () => {
+    expect((await sharesOf(FILES, { verify: false })).at(-1)).toEqual({ read: 1, sort: 1, write: 1 });
+  });
+});
+
+function isPart(share: number): boolean {
+  return share > 0 && share < 1;
+}
+
+function isMost(share: number): boolean {
+  return share > 0.9;
+}
