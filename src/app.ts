@@ -81,7 +81,8 @@ async function api(c: Context<AppEnv>): Promise<Response> {
 }
 
 async function health(c: Context<AppEnv>): Promise<Response> {
-  const answer = await healthOf(c.env, settingsOf(c.env));
+  const asked = { origin: new URL(c.req.url).origin, nowMs: Date.now() };
+  const answer = await healthOf(c.env, settingsOf(c.env), asked);
   const status = answer.status === "ok" ? 200 : 503;
   c.var.log.note({ interface: "health", code: status });
   return c.json(answer, status, { "Cache-Control": "no-store" });

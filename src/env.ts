@@ -49,7 +49,10 @@ const settingsSchema = z.object({
    * the secret backups are not sealed, and restoring one needs `--unauthenticated`.
    */
   BACKUP_SECRET: shareSecrets.optional(),
-  /** Where shares are reached, such as `https://data.example.com`; the address of the request when absent. */
+  /**
+   * Where shares are reached, such as `https://data.example.com`. Required in production: the `Host` that a caller
+   * sends must not decide which address a share gets. Elsewhere the address of the request when absent.
+   */
   PUBLIC_BASE_URL: z
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/\/{1,9}$/, ""))
@@ -101,4 +104,27 @@ export function settingsOf(env: Env): Settings {
 /** Now, as Unix milliseconds, by the deployment's clock. */
 export function nowMs(settings: Settings): number {
   return Date.now() + settings.CLOCK_OFFSET_MS;
+}
+
+/** Returns whether a host's name is one of this machine's own. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|[^/]*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/** Returns whether a production deployment that is reached at `origin` lacks its `PUBLIC_BASE_URL`. */
+export function lacksPublicBase(settings: Settings, origin: string): boolean {
+  const { PUBLIC_BASE_URL, ENVIRONMENT } = settings;
+  return (
+    PUBLIC_BASE_URL === undefined && ENVIRONMENT === "production" && !isLoopback(new URL(origin).hostname)
+  );
+}
+
+/**
+ * Returns the base of addresses that are handed out: `PUBLIC_BASE_URL`, or the `origin` of the request where that is
+ * not required. Throws in a production deployment that lacks it.
+ */
+export function publicBaseOf(settings: Settings, origin: string): string {
+  if (lacksPublicBase(settings, origin))
+    throw new Error("PUBLIC_BASE_URL is not set; production requires it");
+  return settings.PUBLIC_BASE_URL ?? origin;
 }

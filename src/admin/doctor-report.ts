@@ -8,7 +8,7 @@ import { secretVersionUse } from "../catalog/secret-versions.ts";
 import { appliedMigrations } from "../catalog/self-report.ts";
 import type { Actor } from "../entitlement/operators.ts";
 import { type Env, nowMs, type Settings, settingsOf, VERSION } from "../env.ts";
-import { healthOf } from "../operations/health.ts";
+import { storesHealthOf } from "../operations/health.ts";
 import { checkGaps } from "../operations/scheduled/calendar-gaps.ts";
 import { checkCalendar, checkDays } from "../operations/scheduled/days-and-calendar.ts";
 import type { Finding } from "../operations/scheduled/finding.ts";
@@ -89,7 +89,7 @@ function upkeepOf(env: Env, settings: Settings): Upkeep {
 
 async function storesOf(env: Env, settings: Settings): Promise<Stores> {
   const [{ d1, r2, gate }, guard, rate] = await Promise.all([
-    healthOf(env, settings),
+    storesHealthOf(env, settings),
     answers(() =>
       env.GUARD.getByName("health", { locationHint: settings.LOCATION_HINT }).attempt({
         address: "health",

@@ -2,11 +2,10 @@
 import { Hono } from "hono";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { type IndexedPack, servedPack } from "../catalog/index-rows.ts";
-import { settingsOf } from "../env.ts";
+import { isLoopback, settingsOf } from "../env.ts";
 import { checkIndex, rebuildIndex } from "./doctor-index.ts";
 import { deleteStrangers, unknownObjects } from "./doctor-objects.ts";
 import { doctorReport, doctorsPlace, repair } from "./doctor-report.ts";
-import { isLoopback } from "./doctor-settings.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, isRefusal, parsed } from "./exchange.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import { storesOf } from "./upload-exchange.ts";
@@ -34,8 +33,7 @@ export function doctorRoutes(): Hono<AdminEnv> {
 
 /** Whether only this machine reaches the deployment: the demo, or one that is asked at a loopback address. */
 function isLocal(c: AdminContext): boolean {
-  const { hostname } = new URL(c.req.url);
-  return settingsOf(c.env).ENVIRONMENT === "demo" || isLoopback(hostname);
+  return settingsOf(c.env).ENVIRONMENT === "demo" || isLoopback(new URL(c.req.url).hostname);
 }
 
 async function deleteObjects(c: AdminContext): Promise<FindingList | AdminRefusal> {

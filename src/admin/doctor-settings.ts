@@ -17,11 +17,6 @@ export interface SettingsQuestion {
   isLocal: boolean;
 }
 
-/** Whether a host's name is one of this machine's own. */
-export function isLoopback(hostname: string): boolean {
-  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-}
-
 /** What should be changed of `settings`. */
 export function judgeSettings(settings: Settings, question: SettingsQuestion): Finding[] {
   const { nowMs, shareVersions, isLocal } = question;
@@ -118,8 +113,8 @@ function otherFindings(settings: Settings): Finding[] {
 function publicFindings({ PUBLIC_BASE_URL, WEBHOOK_URL }: Settings): Finding[] {
   const findings: Finding[] = [];
   if (PUBLIC_BASE_URL === undefined) {
-    const sentence = "PUBLIC_BASE_URL is not set: shares get the address under which they were asked for.";
-    findings.push(warning("PUBLIC_BASE_URL", sentence, "Set it to the public https address."));
+    const sentence = "PUBLIC_BASE_URL is not set: shares and invites are not handed out, and /health fails.";
+    findings.push(failed("PUBLIC_BASE_URL", sentence, "Set it to the public https address."));
   } else if (!PUBLIC_BASE_URL.startsWith("https://")) {
     const sentence = "PUBLIC_BASE_URL is no https address: passwords of shares travel in the open.";
     findings.push(warning("PUBLIC_BASE_URL", sentence, "Set it to the public https address."));

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { hashKey, randomBase62 } from "../access/key.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { addInvite } from "../catalog/console-access.ts";
-import { settingsOf } from "../env.ts";
+import { publicBaseOf, settingsOf } from "../env.ts";
 import { accountOf } from "./account-shown.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal } from "./exchange.ts";
 import type { AdminRefusal } from "./refusal.ts";
@@ -23,11 +23,11 @@ async function invite(c: AdminContext): Promise<Invite | AdminRefusal> {
   const body = await bodyOf(c, newInviteSchema);
   if (isRefusal(body)) return body;
   const { accountId } = account;
+  const base = publicBaseOf(settingsOf(c.env), new URL(c.req.url).origin);
   const by = byOf(c);
   const token = randomBase62(TOKEN_LENGTH);
   const expiresAtMs = by.nowMs + body.validMs;
   await addInvite(c.env.DB, { sha256: await hashKey(token), accountId, expiresAtMs }, by);
-  const base = settingsOf(c.env).PUBLIC_BASE_URL ?? new URL(c.req.url).origin;
   return {
     accountId,
     url: `${base}/console/invite/${token}`,

@@ -71,11 +71,20 @@ export function answerHeaders(facts: AnswerFacts): Headers {
   if (facts.buildId !== undefined) headers.set("X-Build", facts.buildId);
   if (facts.rows !== undefined) headers.set("X-Row-Count", String(facts.rows));
   if (facts.unknownParameters !== undefined && facts.unknownParameters.length > 0) {
-    const names = facts.unknownParameters.map(encodeURIComponent).join(", ");
-    headers.set("X-Warning", `unknown parameters ignored: ${names}`);
+    headers.set("X-Warning", `unknown parameters ignored: ${namesOf(facts.unknownParameters)}`);
   }
   if (facts.quota !== undefined) setQuotaHeaders(headers, facts.quota);
   return headers;
+}
+
+/** Names that a header lists; a body of 64 KiB holds thousands. */
+const MOST_NAMES = 10;
+
+/** A bounded list of names, each an excerpt already. */
+function namesOf(names: readonly string[]): string {
+  const listed = names.slice(0, MOST_NAMES).map(encodeURIComponent);
+  const more = names.length - listed.length;
+  return more > 0 ? `${listed.join(", ")}, and ${more} more` : listed.join(", ");
 }
 
 /** The answer to a browser's preflight. */

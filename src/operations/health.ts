@@ -1,5 +1,5 @@
 /** `GET /health`: which version runs, and whether the stores it stands on answer. */
-import { type Env, type Settings, VERSION } from "../env.ts";
+import { type Env, lacksPublicBase, type Settings, VERSION } from "../env.ts";
 import { inTime } from "../http/in-time.ts";
 
 /** A store that has not answered by then counts as not answering. */
@@ -16,18 +16,48 @@ export interface Health {
   d1: Answers;
   r2: Answers;
   gate: Answers;
+  /** `failed` where a setting that production requires is absent; `edgetape doctor` names it. */
+  settings: Answers;
 }
 
-/** Asks D1, R2 and a gate object at once; `status` is `ok` when all three answer within 5 s. */
-export async function healthOf(env: Env, settings: Settings): Promise<Health> {
+/** Anybody may ask: the stores are asked once in so many milliseconds an isolate. */
+const FRESH_MS = 5_000;
+
+let last: { health: StoresHealth; askedMs: number } | undefined;
+
+type StoresHealth = Pick<Health, "d1" | "r2" | "gate">;
+
+/**
+ * Returns the answer of `GET /health` at `origin`; `status` is `ok` when the stores and the settings are. What the
+ * stores answered is kept for 5 s; while they are asked again, other requests get what was kept. `nowMs` is the
+ * machine's clock.
+ */
+export async function healthOf(
+  env: Env,
+  settings: Settings,
+  { origin, nowMs }: { origin: string; nowMs: number },
+): Promise<Health> {
+  let stores = last?.health;
+  if (last === undefined || stores === undefined || nowMs - last.askedMs >= FRESH_MS) {
+    // Only the value is shared, never the promise: the platform forbids waiting for another request's I/O.
+    if (last !== undefined) last.askedMs = nowMs;
+    stores = await storesHealthOf(env, settings);
+    last = { health: stores, askedMs: nowMs };
+  }
+  const settingsAnswer = lacksPublicBase(settings, origin) ? "failed" : "ok";
+  const status = [...Object.values(stores), settingsAnswer].every((each) => each === "ok") ? "ok" : "failed";
+  return { status, version: VERSION, ...stores, settings: settingsAnswer };
+}
+
+/** Asks D1, R2 and a gate object at once; each has 5 s. */
+export async function storesHealthOf(env: Env, settings: Settings): Promise<StoresHealth> {
   const gate = () => env.GATE.getByName(HEALTH_GATE, { locationHint: settings.LOCATION_HINT });
   const [d1, r2, gateAnswer] = await Promise.all([
     answers(() => env.DB.prepare("SELECT 1 FROM plans LIMIT 1").first()),
     answers(() => env.PACKS.head("health")),
     answers(() => gate().state()),
   ]);
-  const status = d1 === "ok" && r2 === "ok" && gateAnswer === "ok" ? "ok" : "failed";
-  return { status, version: VERSION, d1, r2, gate: gateAnswer };
+  return { d1, r2, gate: gateAnswer };
 }
 
 /** The public answer says only whether; why a store failed is the log's. */

@@ -80,6 +80,34 @@ describe("one share an account, type and year (decisions 8)", () => {
     ]);
   });
 
+  it("has no address in production without PUBLIC_BASE_URL, whatever the Host says, and no share is made", async () => {
+    await using service = await startService({ settings: { ENVIRONMENT: "production" } });
+    await publishFiles(service, ownFile("20260105", "x"));
+    const { key, accountId } = await account(service, { plan: "flagship" });
+    const params = { data_type: "level2", year: 2026 };
+    const at = async (origin: string) => {
+      const body = JSON.stringify({ apiname: "file_download", apikey: key, params });
+      const answer = await service.mf.dispatchFetch(`${origin}/api`, { method: "POST", body });
+      return (await answer.json()) as { code: number; data: unknown };
+    };
+    expect(await at("https://evil.example")).toMatchObject({ code: 503, data: null });
+    const invite = await service.mf.dispatchFetch(
+      `https://evil.example/admin/accounts/${accountId}/invites`,
+      {
+        method: "POST",
+        headers: { authorization: `Bearer ${service.adminToken}` },
+        body: "{}",
+      },
+    );
+    expect(invite.status).toBe(503);
+    const db = await service.mf.getD1Database("DB");
+    for (const table of ["shares", "console_invites"]) {
+      expect(await db.prepare(`SELECT count(*) AS n FROM ${table}`).first()).toEqual({ n: 0 });
+    }
+    expect((await service.mf.dispatchFetch("https://evil.example/health")).status).toBe(503);
+    expect(await at("http://127.0.0.1:8787")).toMatchObject({ code: 200 });
+  });
+
   it("is reached under PUBLIC_BASE_URL where that is set", async () => {
     await using service = await startService({ settings: { PUBLIC_BASE_URL: "https://data.example.com/" } });
     await publishFiles(service, ownFile("20260105", "x"));

@@ -12,6 +12,7 @@ import { catalogRevisionOf, catalogRevisionStatement } from "../../catalog/files
 import { newestShareOf, newestShareStatement, type Share } from "../../catalog/shares.ts";
 import { entitleShare, type ShareGrant } from "../../entitlement/entitle.ts";
 import { PLANS } from "../../entitlement/plans.ts";
+import { publicBaseOf } from "../../env.ts";
 import type { Denial } from "../../http/denial.ts";
 import type { Envelope } from "../../http/envelope.ts";
 import { succeed } from "../../http/respond.ts";
@@ -115,7 +116,9 @@ async function ownShare(call: Call, { query, grant, known }: Granted): Promise<S
   if (firstDay === null || lastDay === null) return { reason: "nothing_published", dataType, year };
 
   const owner = { accountId: principal.accountId, dataType, year };
-  const { SHARE_SECRET: secrets, PUBLIC_BASE_URL: base = origin } = settings;
+  const { SHARE_SECRET: secrets } = settings;
+  // Before a share is made.
+  const base = publicBaseOf(settings, origin);
   const at = { nowMs, planEndMs: grant.endMs, secrets };
   const share = await log.stage("d1", () => shareFor(env.DB, owner, known.newest, at));
   const password = await passwordOf(secrets, share);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isLoopback, judgeSettings } from "../../../src/admin/doctor-settings.ts";
-import type { Settings } from "../../../src/env.ts";
+import { judgeSettings } from "../../../src/admin/doctor-settings.ts";
+import { isLoopback, type Settings } from "../../../src/env.ts";
 
 const NOW = Date.parse("2026-03-12T10:00:00+08:00");
 const good = {
@@ -60,7 +60,7 @@ describe("settings", () => {
       "warning UNKNOWN_PARAMETERS",
     ]);
     expect(found({ PUBLIC_BASE_URL: undefined, WEBHOOK_URL: undefined })).toEqual([
-      "warning PUBLIC_BASE_URL",
+      "failed PUBLIC_BASE_URL",
       "warning WEBHOOK_URL",
     ]);
     expect(found({ PUBLIC_BASE_URL: "http://data.example.com" })).toEqual(["warning PUBLIC_BASE_URL"]);

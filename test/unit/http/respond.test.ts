@@ -81,6 +81,10 @@ describe("headers of served answers (decisions 1)", () => {
     expect(headers.get("x-warning")).toBe(
       "unknown parameters ignored: offset, %E5%8F%82%E6%95%B0%0D%0AX%3A%20y",
     );
+    const many = Array.from({ length: 5_000 }, () => "参".repeat(40));
+    const bounded = jsonHeaders({ requestId, unknownParameters: many }).get("x-warning") ?? "";
+    expect(bounded.length).toBeLessThan(4_096);
+    expect(bounded).toMatch(/, and 4990 more$/);
     expect(jsonHeaders({ requestId, unknownParameters: [] }).has("x-warning")).toBe(false);
     expect(headers.has("x-reason")).toBe(false);
   });
