@@ -4,8 +4,9 @@ import { basic, onDrive, shareOf, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
 import { account } from "../support/operator.ts";
+import { randomBytes } from "../support/random.ts";
 import { startService } from "../support/service.ts";
-import { DAY, type DriveWorld, noise, startDriveWorld } from "./drive-world.ts";
+import { DAY, type DriveWorld, startDriveWorld } from "./drive-world.ts";
 
 let world: DriveWorld;
 beforeAll(async () => {
@@ -15,7 +16,7 @@ afterAll(() => world?.stop());
 
 /** Publishes a file, and tells its path in the share and its key in the store. */
 async function published(name: string): Promise<{ path: string; key: string }> {
-  const file = tradesFile(DAY, noise(3, 1_000), `${DAY}_${name}.zip`);
+  const file = tradesFile(DAY, randomBytes(3, 1_000), `${DAY}_${name}.zip`);
   await publishFiles(world.service, file);
   const db = await world.service.mf.getD1Database("DB");
   const row = await db.prepare("SELECT object_key FROM day_files WHERE name = ?").bind(file.name).first<{
@@ -50,7 +51,7 @@ describe("an object that is not what the catalog names", () => {
 describe("a deployment whose public address is https", () => {
   it("sends readers there before they show a password, and serves nobody in plain HTTP", async () => {
     await using service = await startService({ settings: { PUBLIC_BASE_URL: "https://data.example/" } });
-    await publishFiles(service, tradesFile(DAY, noise(4, 100)));
+    await publishFiles(service, tradesFile(DAY, randomBytes(4, 100)));
     const { key } = await account(service, { plan: "flagship" });
     const share = await shareOf(service, key);
     expect(share.url).toBe(`https://data.example/s/${share.shareId}/`);

@@ -3,8 +3,9 @@ import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { basic, onDrive, sha256, shareOf, type TestShare, tradesFile } from "../support/drive.ts";
 import { publishFiles, withdrawFile } from "../support/files.ts";
+import { randomBytes } from "../support/random.ts";
 import { traversals } from "../support/traversals.ts";
-import { DAY, type DriveWorld, noise, sharedDriveWorld } from "./drive-world.ts";
+import { DAY, type DriveWorld, sharedDriveWorld } from "./drive-world.ts";
 import { BEFORE_WINDOW, FIRST_OF_WINDOW } from "./world.ts";
 
 let world: DriveWorld;
@@ -173,7 +174,7 @@ describe("coverage", () => {
   });
 
   it("shows what is published and hides what is withdrawn, at once", async () => {
-    const file = tradesFile(DAY, noise(2, 100), `${DAY}_quotes.zip`);
+    const file = tradesFile(DAY, randomBytes(2, 100), `${DAY}_quotes.zip`);
     const path = `${DAY}/${file.name}`;
     const statuses = async () => [
       (await onDrive(world.share, path)).status,

@@ -8,7 +8,8 @@ import { onDrive, tradesFile } from "../support/drive.ts";
 import { type DailyFile, publishFiles, withdrawFile } from "../support/files.ts";
 import type { Answer } from "../support/http-client.ts";
 import { publish } from "../support/operator.ts";
-import { DAY, type DriveWorld, noise, startDriveWorld } from "./drive-world.ts";
+import { randomBytes } from "../support/random.ts";
+import { DAY, type DriveWorld, startDriveWorld } from "./drive-world.ts";
 import { DAY_MS } from "./world.ts";
 
 const SIZE = 20_000;
@@ -21,8 +22,8 @@ afterAll(() => world?.stop());
 
 /** A file with an old and a new content; `replace` publishes the new one. */
 async function replaceable(name: string) {
-  const old = noise(10, SIZE);
-  const present = noise(11, SIZE + 500);
+  const old = randomBytes(10, SIZE);
+  const present = randomBytes(11, SIZE + 500);
   const place: DailyFile = tradesFile(DAY, old, `${DAY}_${name}.zip`);
   await publishFiles(world.service, place);
   return {

@@ -6,7 +6,7 @@
 import { shareOf, type TestShare, tradesFile } from "../support/drive.ts";
 import { type DailyFile, publishFiles } from "../support/files.ts";
 import { account } from "../support/operator.ts";
-import { randomFrom } from "../support/random.ts";
+import { randomBytes } from "../support/random.ts";
 import { oncePerWorker } from "../support/service.ts";
 import { sharedWorld, startWorld, type World } from "./world.ts";
 
@@ -15,12 +15,6 @@ export const DAY = "20260311";
 /** A Shanghai and a Shenzhen address for `CF-Connecting-IP`. */
 export const HERE = { "cf-connecting-ip": "203.0.113.7" };
 export const THERE = { "cf-connecting-ip": "198.51.100.9" };
-
-/** `length` bytes that no compression or repetition makes alike. */
-export function noise(seed: number, length: number): Uint8Array {
-  const random = randomFrom(seed);
-  return Uint8Array.from({ length }, () => random.integer(0, 255));
-}
 
 export interface DriveWorld extends World {
   /** The operator's file of `DAY` in level2 shares. */
@@ -31,7 +25,7 @@ export interface DriveWorld extends World {
   owner: { accountId: string; key: string };
 }
 
-const trades = tradesFile(DAY, noise(1, 10_000));
+const trades = tradesFile(DAY, randomBytes(1, 10_000));
 
 /** Starts the service with its world, a file and a share, for a test that changes its files. */
 export async function startDriveWorld(): Promise<DriveWorld> {

@@ -8,7 +8,7 @@ import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.t
 import { tradesFile } from "../support/drive.ts";
 import { addFile, publishFiles } from "../support/files.ts";
 import { account, asOperator, loadWeekdays, publish } from "../support/operator.ts";
-import { printedRandom, randomFrom } from "../support/random.ts";
+import { printedRandom, randomBytes } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const TRADEDATE = "20260311";
@@ -19,11 +19,7 @@ const MAIN = day({
     security("300750", [order("093000000")]),
   ],
 });
-const noise = (seed: number, length: number) => {
-  const random = randomFrom(seed);
-  return Uint8Array.from({ length }, () => random.integer(0, 255));
-};
-const TRADES = tradesFile(TRADEDATE, noise(1, 600_000));
+const TRADES = tradesFile(TRADEDATE, randomBytes(1, 600_000));
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
 let service: Service;
@@ -220,7 +216,7 @@ describe("shares", () => {
     const share = await client.share("level2", 2026);
     const [file] = (await share.files()).filter(({ path }) => path.endsWith("_trades.zip"));
     if (file === undefined) throw new Error("the share does not hold the file");
-    const other = { ...TRADES, bytes: noise(2, 600_000) };
+    const other = { ...TRADES, bytes: randomBytes(2, 600_000) };
     await addFile(service, other);
     await asOperator(service, "POST", `/admin/files/level2/${TRADEDATE}/${TRADES.name}/publish`);
     const download = share.download(file)[Symbol.asyncIterator]();

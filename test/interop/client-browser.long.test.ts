@@ -10,6 +10,7 @@ import { folderWithClient } from "../support/client-package.ts";
 import { auctionPack, publishFiles } from "../support/files.ts";
 import { account, publish } from "../support/operator.ts";
 import { type Service, startService } from "../support/service.ts";
+import { isMissing } from "../support/tools.ts";
 
 const TRADEDATE = "20260311";
 const orders = Array.from({ length: 2_345 }, (_, row) => order("093000000", { exchangeOrderId: row + 1 }));
@@ -66,7 +67,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe("edgetape/client in Chromium, on a page of another site", () => {
+describe.skipIf(isMissing("chromium"))("edgetape/client in Chromium, on a page of another site", () => {
   it("walks 2,345 rows in pages, takes the file, downloads of a share, and reads reason and request id", async () => {
     const { page, errors, close } = await watchedPage(browser);
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);

@@ -3,9 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DAY, type DriveWorld, noise, startDriveWorld } from "../conformance/drive-world.ts";
+import { DAY, type DriveWorld, startDriveWorld } from "../conformance/drive-world.ts";
 import { basic, onDrive, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
+import { randomBytes } from "../support/random.ts";
 import { isMissing, mustRun } from "../support/tools.ts";
 
 let world: DriveWorld;
@@ -66,7 +67,7 @@ describe.skipIf(isMissing("rclone")).each(["http", "webdav"])("rclone %s", (kind
     // Over WebDAV rclone goes by sizes alone, so there the sums, whose size stays, are left behind.
     const isHttp = kind === "http";
     const size = isHttp ? world.trades.bytes.length : 123_456;
-    await publishFiles(world.service, tradesFile(DAY, noise(2, size)));
+    await publishFiles(world.service, tradesFile(DAY, randomBytes(2, size)));
     expect(transferred(await rclone(kind, "copy", remote, to))).toBe(isHttp ? 3 : 2);
     if (isHttp) await mustRun("sha256sum", ["--check", "--quiet", "SHA256SUMS"], { cwd: to });
   });

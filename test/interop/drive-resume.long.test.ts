@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DAY, type DriveWorld, noise, startDriveWorld } from "../conformance/drive-world.ts";
+import { DAY, type DriveWorld, startDriveWorld } from "../conformance/drive-world.ts";
 import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.ts";
 import { sha256, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
-import { printedRandom } from "../support/random.ts";
+import { printedRandom, randomBytes } from "../support/random.ts";
 import { isMissing, mustRun, type Ran, runTool } from "../support/tools.ts";
 
 const MEGABYTE = 1_000_000;
@@ -131,9 +131,9 @@ describe("200 MB cut 20 times at random bytes end with the right sum", () => {
 describe("a file replaced while a tool has half of it", () => {
   /** A file of 3 MB, and the same one replaced by another size. */
   const replaceable = async (name: string, newSize = 3_100_000) => {
-    const old = tradesFile(DAY, noise(name.length, 3 * MEGABYTE), `${DAY}_${name}.zip`);
+    const old = tradesFile(DAY, randomBytes(name.length, 3 * MEGABYTE), `${DAY}_${name}.zip`);
     await publishFiles(world.service, old);
-    const replace = () => publishFiles(world.service, { ...old, bytes: noise(99, newSize) });
+    const replace = () => publishFiles(world.service, { ...old, bytes: randomBytes(99, newSize) });
     return { url: through(`${DAY}/${old.name}`), sum: sha256(old.bytes), to: join(folder, name), replace };
   };
 

@@ -77,7 +77,7 @@ describe.skipIf(without)("pip install ./src/client/python (issue: clients, done 
       const [, lines = ""] = /```python\n([\s\S]*?)```/.exec(text) ?? [];
       expect(lines.split("\n").filter((line) => line.trim() !== "").length).toBeLessThanOrEqual(4);
       const { key } = await account(service, { plan: "flagship" });
-      const program = `${lines}\nprint(len(frame), frame["symbol"].unique(), frame["time"].dtype)`;
+      const program = `${lines}\nprint(len(frame), list(frame["symbol"].unique()), frame["time"].dtype)`;
       const PYTHONPATH = await siteOfPandas();
       const env = bare({ EDGETAPE_KEY: key, EDGETAPE_URL: service.baseUrl, PYTHONPATH });
       const { stdout } = await run(python, ["-c", program], { env, cwd: folder });

@@ -13,6 +13,12 @@ export interface Random {
   chance(share: number): boolean;
 }
 
+/** `length` random bytes, always the same of a seed, which no compression or repetition makes alike. */
+export function randomBytes(seed: number, length: number): Uint8Array {
+  const random = randomFrom(seed);
+  return Uint8Array.from({ length }, () => random.integer(0, 255));
+}
+
 /** The seed of this run: `EDGETAPE_SEED` or a fresh one; printed with the test's `name`. */
 export function printedRandom(name: string): Random {
   const seed = Number(process.env.EDGETAPE_SEED ?? Math.floor(Math.random() * 2 ** 31));
