@@ -24,6 +24,7 @@ const longTests = "test/**/*.long.test.ts";
 const notHere = [workerTests, ...(isLong ? [] : [longTests])];
 
 const testSecrets = {
+  ENVIRONMENT: "test",
   CURSOR_SECRET: "test-cursor-secret-test-cursor-secret",
   ADMIN_TOKEN: "test-admin-token-test-admin-token",
   SHARE_SECRET: "1:test-share-secret-test-share-secret",

@@ -22,6 +22,7 @@ const ADMIN_ONLY: readonly NarrowScope[] = [];
 export const ROUTE_SCOPES: Readonly<Record<string, readonly NarrowScope[]>> = {
   "GET /days": EITHER,
   "GET /days/adoptable": EITHER,
+  "GET /days/built-before": EITHER,
   "GET /days/:date": EITHER,
   "POST /days/:date/withdraw": PUBLISH,
   "POST /days/:date/restore": PUBLISH,

@@ -19,13 +19,14 @@ describe("data_type (spec 4.1, 4.2)", () => {
     expectRefusal(await ask({ data_type, year: 2026 }), { reason: "param_invalid", says });
   });
 
-  it.each(["tick", "LEVEL2", "level2 ", "orders", 2, true, ["level2"], { a: 1 }])(
-    "%j is 422",
-    async (data_type) => {
-      const says = ["data_type", "auction_tick", "level2"];
-      expectRefusal(await ask({ data_type, year: 2026 }), { reason: "param_invalid", says });
-    },
-  );
+  it.each(["tick", "LEVEL2", "orders", 2, true, ["level2"], { a: 1 }])("%j is 422", async (data_type) => {
+    const says = ["data_type", "auction_tick", "level2"];
+    expectRefusal(await ask({ data_type, year: 2026 }), { reason: "param_invalid", says });
+  });
+
+  it("trims blanks around it", async () => {
+    expect((await ask({ data_type: " level2 ", year: 2026 })).envelope.code).toBe(200);
+  });
 });
 
 describe("year (spec 4.1, 4.2, 8; decisions 3)", () => {

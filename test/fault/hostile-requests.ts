@@ -28,12 +28,12 @@ export interface Victim {
 
 /** HTTP statuses that a room may answer with; none of them is a fault. */
 export const STATUSES: Readonly<Record<Area, readonly number[]>> = {
-  share: [200, 206, 207, 303, 304, 308, 400, 401, 403, 404, 405, 409, 412, 416, 429],
-  console: [200, 302, 303, 401, 403, 404, 413, 429],
-  admin: [200, 201, 400, 401, 404, 409, 413, 422],
-  docs: [200, 302, 404, 405],
-  health: [200, 404, 405],
-  nowhere: [200, 302, 404, 405],
+  share: [200, 206, 207, 303, 304, 308, 400, 401, 403, 404, 405, 409, 412, 416, 429, 431],
+  console: [200, 302, 303, 401, 403, 404, 413, 429, 431],
+  admin: [200, 201, 400, 401, 404, 409, 413, 422, 431],
+  docs: [200, 302, 404, 405, 431],
+  health: [200, 404, 405, 431],
+  nowhere: [200, 302, 404, 405, 431],
 };
 
 const METHODS = [

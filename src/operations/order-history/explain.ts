@@ -8,7 +8,7 @@ import type { OrderQuery } from "../../orders/query.ts";
 import type { Walk } from "../../orders/walk.ts";
 import type { Call, Step } from "../operation.ts";
 import { locate } from "./locate.ts";
-import { ORDER_HISTORY } from "./name.ts";
+import { denialOf, ORDER_HISTORY } from "./name.ts";
 
 /** Steps 6 to 10 of decisions 2, as `run` takes them, up to the first refusal. */
 export async function explainOrderHistory(
@@ -51,7 +51,8 @@ async function atTheGate(call: Call, query: OrderQuery, { limits }: Grant): Prom
   const home = { namespace: env.GATE, locationHint: settings.LOCATION_HINT };
   const state = await gateOf(home, principal.accountId, ORDER_HISTORY).state();
   const { use, holder } = state;
-  const denial = verdictOf(state, query.format, limits);
+  const refusal = verdictOf(state, query.format, limits);
+  const denial = refusal === null ? null : denialOf(refusal);
   if (denial?.reason === "slot_busy") {
     return [{ step: 8, about: "slot", denial, detail: `request ${holder?.requestId} holds it now` }];
   }

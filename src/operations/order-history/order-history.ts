@@ -17,7 +17,7 @@ import type { Call, Operation, Prepared, Scope } from "../operation.ts";
 import { answerWithSlot } from "./answer.ts";
 import { explainOrderHistory } from "./explain.ts";
 import { locate } from "./locate.ts";
-import { ORDER_HISTORY } from "./name.ts";
+import { denialOf, ORDER_HISTORY } from "./name.ts";
 
 /** The previous cursor secret counts for this long after a rotation (decisions 5). */
 const PREVIOUS_SECRET_MS = 24 * 3_600_000;
@@ -64,9 +64,7 @@ async function run(call: Call, query: OrderQuery, walk: Walk, question: OrderDay
 
   // 8 to 10. The slot, then the quota; charged once, here.
   const slot = await log.stage("gate", () => askForSlot(call, query, grant));
-  if ("reason" in slot) {
-    return call.refuse(slot.reason === "quota_used" ? { ...slot, interface: ORDER_HISTORY } : slot);
-  }
+  if ("reason" in slot) return call.refuse(denialOf(slot));
 
   // 11. Read, encode, send.
   return answerWithSlot({ call, query, walk, slot, grant, question, found });

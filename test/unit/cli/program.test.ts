@@ -8,6 +8,7 @@ import { createProgram } from "../../../src/cli/program.ts";
 const DESTRUCTIVE = [
   "account disable",
   "account free",
+  "account sign-out",
   "backup restore",
   "day adopt",
   "day publish",
