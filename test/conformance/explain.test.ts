@@ -20,11 +20,14 @@ const body = (params: object, more: object = {}) =>
 
 /** What was refused is kept behind the answer. */
 const settled = (id: string) =>
-  vi.waitFor(async () => {
-    const found = await explained(id);
-    expect(found.state).not.toBe("unknown");
-    return found;
-  });
+  vi.waitFor(
+    async () => {
+      const found = await explained(id);
+      expect(found.state).not.toBe("unknown");
+      return found;
+    },
+    { timeout: 60_000 },
+  );
 
 describe("explaining a request id", () => {
   it("tells of every refusal, before and after the key was known, in words to paste", async () => {

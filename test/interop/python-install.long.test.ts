@@ -48,9 +48,11 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** The folder that the base interpreter has pandas in. */
+/** The folders that the base interpreter has pandas and NumPy in. */
 async function siteOfPandas(): Promise<string> {
-  const program = "import os, pandas; print(os.path.dirname(os.path.dirname(pandas.__file__)))";
+  // NumPy may be another folder's: the interpreter's own, beside an environment that has pandas alone.
+  const program =
+    "import os, numpy, pandas; print(os.pathsep.join(os.path.dirname(os.path.dirname(m.__file__)) for m in (pandas, numpy)))";
   return (await run(pandas ?? "", ["-c", program])).stdout.trim();
 }
 

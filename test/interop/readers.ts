@@ -88,8 +88,6 @@ const READING = {
     "import pyarrow.parquet as q; t = q.read_table(path); names = t.column_names; rows = list(zip(*[c.to_pylist() for c in t.columns]))",
   pandas:
     "import pandas; t = pandas.read_parquet(path); names = list(t.columns); rows = list(zip(*[t[n].tolist() for n in names]))",
-  fastparquet:
-    "import fastparquet; t = fastparquet.ParquetFile(path).to_pandas(); names = list(t.columns); rows = list(zip(*[t[n].tolist() for n in names]))",
   polars: "import polars; t = polars.read_parquet(path); names = t.columns; rows = t.rows()",
 };
 
