@@ -91,7 +91,9 @@ describe.skipIf(isMissing("chromium"))("the button of a link", () => {
       // Both before the page has a chance to be left.
       await Promise.all([page.keyboard.press("Enter"), page.keyboard.press("Enter")]);
     }
-    await page.waitForURL(`${service.baseUrl}/console/`);
+    // The second press aborts the navigation of the first one, which `waitForURL` takes for a failure.
+    await expect.poll(() => page.url(), { timeout: 60_000 }).toBe(`${service.baseUrl}/console/`);
+    await page.waitForLoadState();
     await go(page, "keys");
     expect(await page.locator(".new-key").count()).toBe(1);
     await close();
