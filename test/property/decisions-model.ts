@@ -1,0 +1,249 @@
+/**
+ * Who decided what of one day, written down without a look at how the service keeps it: which revision is served and
+ * in which state, which contents are withdrawn, which packs are damaged, which upload is open. Every step takes what
+ * the service answered and returns what it should have answered; numbers and ids are the service's own.
+ */
+
+/** What a pack holds. Of two packs with one `content` the rows are the same. */
+export interface PackContent {
+  content: string;
+  degraded: boolean;
+  /** A bit of it is wrong, and the sum that is announced of it is right. */
+  isBroken?: boolean;
+}
+
+/** A pack that lies in R2. */
+export interface StoredPack extends PackContent {
+  key: string;
+}
+
+/** What the service answered: `outcome` is a word for success, or the reason of a refusal. */
+export interface Seen {
+  outcome: string;
+  revision?: number | undefined;
+  key?: string | undefined;
+  uploadId?: string | undefined;
+}
+
+export interface Upload extends PackContent {
+  /** Null until a step is told it. */
+  id: string | null;
+  /** Of the pack that it adopts; null of one that is sent. */
+  adopts: string | null;
+  isForced: boolean;
+  hasPart: boolean;
+  /** `held`: all of it is there, and its publisher must insist. */
+  state: "uploading" | "held" | "served" | "ended" | "forgotten";
+  /** An earlier content was served again since it began. */
+  isOvertaken: boolean;
+}
+
+export type DayState = "available" | "withdrawn" | "damaged";
+
+/** An operator's wish to serve a content of the history again. */
+export interface AgainAsk {
+  revision: number;
+  state?: DayState | undefined;
+  content: "present" | "previous" | number;
+}
+
+export class DecisionsModel {
+  /** Oldest first; the last one is the day's present revision. */
+  readonly history: { revision: number; pack: StoredPack }[] = [];
+  state: DayState = "available";
+  readonly withdrawn = new Set<string>();
+  readonly damaged = new Set<string>();
+  /** Packs in R2 that the catalog does not know, by their keys. */
+  readonly strays = new Map<string, StoredPack>();
+  readonly uploads: Upload[] = [];
+  readonly #isSmall: (content: string) => boolean;
+  /** Nothing was served since a withdrawal. */
+  #isStanding = false;
+  #newest = 0;
+
+  constructor(isSmall: (content: string) => boolean) {
+    this.#isSmall = isSmall;
+  }
+
+  get present(): { revision: number; pack: StoredPack } | undefined {
+    return this.history.at(-1);
+  }
+
+  get open(): Upload | undefined {
+    return this.uploads.find(({ state }) => state === "uploading" || state === "held");
+  }
+
+  begin(ask: PackContent & { force: boolean }, seen: Seen): string {
+    const { content, degraded, isBroken = false, force } = ask;
+    if (!force && !isBroken && this.state === "available" && isSame(this.present?.pack, ask)) return "served";
+    const decision = this.#decisionAgainst(content, force);
+    if (decision !== null) return decision;
+    const { open } = this;
+    if (open !== undefined && open.adopts === null && isSame(open, ask)) {
+      open.isForced = force;
+      open.id ??= seen.uploadId ?? null;
+      return open.id === (seen.uploadId ?? open.id) ? "uploading" : "uploading, taken up again";
+    }
+    this.#openUpload({
+      content,
+      degraded,
+      isBroken,
+      isForced: force,
+      id: seen.uploadId ?? null,
+      adopts: null,
+    });
+    return "uploading";
+  }
+
+  part(upload: Upload, seen: Seen): string {
+    switch (upload.state) {
+      case "forgotten":
+        return "absent";
+      case "ended":
+        return "upload_ended";
+      case "served":
+        // Which parts it had is forgotten when the day's next upload begins. Either way nothing changes.
+        return seen.outcome === "upload_ended" ? "upload_ended" : "stored";
+      default:
+        upload.hasPart = true;
+        return "stored";
+    }
+  }
+
+  complete(upload: Upload, seen: Seen): string {
+    if (upload.state === "forgotten") return "absent";
+    if (upload.state === "ended") return "upload_ended";
+    if (upload.state === "served") return "same";
+    if (!upload.hasPart) return "parts_missing";
+    return this.#settle(upload, seen);
+  }
+
+  /** All steps of a publisher, as the commands take them. */
+  publish(ask: PackContent & { force: boolean }, seen: Seen): string {
+    const begun = this.begin(ask, { outcome: seen.outcome });
+    if (begun === "served") return "same";
+    if (begun !== "uploading") return begun;
+    const upload = this.open as Upload;
+    this.part(upload, seen);
+    return this.complete(upload, seen);
+  }
+
+  adopt({ key, force }: { key: string; force: boolean }, seen: Seen): string {
+    const pack = this.strays.get(key);
+    if (pack === undefined) return this.#isKnown(key) ? "pack_known" : "absent";
+    if (this.damaged.has(key)) return "pack_damaged";
+    const decision = this.#decisionAgainst(pack.content, force);
+    if (decision !== null) return decision;
+    const { open } = this;
+    if (open?.adopts !== key) {
+      this.#openUpload({ ...pack, id: null, adopts: key, isForced: force });
+    } else {
+      open.isForced = force;
+    }
+    return this.#settle(this.open as Upload, seen);
+  }
+
+  withdraw(revision: number): string {
+    const { present } = this;
+    if (present === undefined) return "absent";
+    if (present.revision !== revision) return "day_changed";
+    if (this.state === "withdrawn") return "unchanged";
+    this.state = "withdrawn";
+    this.withdrawn.add(present.pack.content);
+    this.#isStanding = true;
+    this.#end(this.open);
+    return "changed";
+  }
+
+  serveAgain({ revision, state, content }: AgainAsk, seen: Seen): string {
+    const { present } = this;
+    if (present === undefined) return "absent";
+    if (present.revision !== revision || this.state !== (state ?? this.state)) return "day_changed";
+    const pack = this.#packOf(content, present.pack);
+    if (pack === undefined) return typeof content === "number" ? "absent" : "nothing_to_restore";
+    if (this.damaged.has(pack.key)) return "pack_damaged";
+    this.withdrawn.delete(pack.content);
+    if (this.open !== undefined) this.open.isOvertaken = true;
+    return this.#serve(pack, seen, "changed");
+  }
+
+  /** A reader was given a block that failed its checksum. */
+  damage(): void {
+    this.state = "damaged";
+    this.damaged.add(this.present?.pack.key ?? "");
+  }
+
+  /** The catalog is put back to where it knew neither this pack nor these uploads. */
+  forget(pack: StoredPack, uploadIds: ReadonlySet<string>): void {
+    const kept = this.history.filter((each) => each.pack.key !== pack.key);
+    this.history.splice(0, this.history.length, ...kept);
+    for (const upload of this.uploads) if (uploadIds.has(upload.id ?? "")) upload.state = "forgotten";
+    this.strays.set(pack.key, pack);
+  }
+
+  #packOf(content: AgainAsk["content"], present: StoredPack): StoredPack | undefined {
+    if (content === "present") return present;
+    if (typeof content === "number") return this.history.find(({ revision }) => revision === content)?.pack;
+    const isFit = ({ pack }: { pack: StoredPack }) =>
+      pack.key !== present.key && !this.withdrawn.has(pack.content) && !this.damaged.has(pack.key);
+    return this.history.findLast(isFit)?.pack;
+  }
+
+  #isKnown(key: string): boolean {
+    return this.history.some(({ pack }) => pack.key === key);
+  }
+
+  #decisionAgainst(content: string, isForced: boolean): string | null {
+    if (this.withdrawn.has(content)) return "content_withdrawn";
+    return this.#isStanding && !isForced ? "target_withdrawn" : null;
+  }
+
+  #openUpload(said: Pick<Upload, "content" | "degraded" | "isBroken" | "id" | "adopts" | "isForced">): void {
+    this.#end(this.open);
+    const isThere = said.adopts !== null;
+    const state = isThere ? ("held" as const) : ("uploading" as const);
+    this.uploads.push({ ...said, state, hasPart: isThere, isOvertaken: false });
+  }
+
+  #end(upload: Upload | undefined): void {
+    if (upload !== undefined) upload.state = "ended";
+  }
+
+  /** What becomes of an upload that is all there. */
+  #settle(upload: Upload, seen: Seen): string {
+    const { content, degraded, isForced } = upload;
+    if (upload.isBroken) {
+      this.#end(upload);
+      return "content_wrong";
+    }
+    upload.state = "held";
+    const before = this.present?.pack.content;
+    const isLess = before !== undefined && !this.#isSmall(before) && this.#isSmall(content);
+    if (isLess && !isForced) return "shrunk";
+    const decision = this.#decisionAgainst(content, isForced);
+    if (decision !== null) return decision;
+    if (upload.isOvertaken) {
+      this.#end(upload);
+      return "other_publisher";
+    }
+    const key = upload.adopts ?? seen.key ?? "";
+    upload.state = "served";
+    this.strays.delete(key);
+    return this.#serve({ key, content, degraded }, seen, "new");
+  }
+
+  #serve(pack: StoredPack, { revision = 0 }: Seen, outcome: string): string {
+    if (revision <= this.#newest) return `${outcome}, with a number above ${this.#newest}`;
+    this.#newest = revision;
+    this.history.push({ revision, pack });
+    this.state = "available";
+    this.#isStanding = false;
+    return outcome;
+  }
+}
+
+function isSame(a: PackContent | undefined, b: PackContent): boolean {
+  return (
+    a?.content === b.content && a.degraded === b.degraded && (a.isBroken ?? false) === (b.isBroken ?? false)
+  );
+}

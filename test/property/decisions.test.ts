@@ -1,0 +1,397 @@
+/**
+ * Decisions are states: random sequences of everything that changes what a day serves, each on a day of its own
+ * against the real service, and after every step what it serves, shows and refuses is what the model says.
+ */
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PART_SHA256_HEADER } from "../../src/admin/wire.ts";
+import { addDays, type BeijingDate } from "../../src/calendar/beijing.ts";
+import { AdminClient } from "../../src/cli/admin-client.ts";
+import { ServiceRefusal } from "../../src/cli/exit.ts";
+import { publishPack } from "../../src/cli/publish/publish-pack.ts";
+import type { PackFile } from "../../src/pack-builder/pack-file.ts";
+import { packObjectKey } from "../../src/packs/layout.ts";
+import { locateIndex } from "../../src/packs/locate.ts";
+import { day, order, security } from "../support/builders.ts";
+import type { Answer } from "../support/http-client.ts";
+import { account } from "../support/operator.ts";
+import { packOf } from "../support/packs.ts";
+import { printedRandom, type Random, randomFrom } from "../support/random.ts";
+import { type Service, startService } from "../support/service.ts";
+import { proofSize } from "../support/tier.ts";
+import { orderHistory, pageOf } from "../support/walk.ts";
+import {
+  DecisionsModel,
+  type PackContent,
+  type Seen,
+  type StoredPack,
+  type Upload,
+} from "./decisions-model.ts";
+
+const SEQUENCES = proofSize(200);
+const STEPS = 20;
+
+let service: Service;
+let client: AdminClient;
+let key: string;
+beforeAll(async () => {
+  service = await startService();
+  client = new AdminClient({ baseUrl: service.baseUrl, token: service.adminToken });
+  key = (await account(service, { plan: "flagship", limits: { requests: null } })).key;
+});
+afterAll(() => service.stop());
+
+/** The contents that a day may have, by the price of their first order; `small` lacks a security. */
+const PRICES = { first: 10, second: 20, third: 30, small: 40 };
+const CONTENTS = Object.keys(PRICES) as (keyof typeof PRICES)[];
+
+interface Content {
+  file: PackFile;
+  bytes: Uint8Array<ArrayBuffer>;
+  /** The same pack with a bit of a block flipped. */
+  broken: Uint8Array<ArrayBuffer>;
+}
+
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+async function contentOf(tradedate: string, name: keyof typeof PRICES): Promise<Content> {
+  const priced = { priceE4: 10_000 * PRICES[name] };
+  const securities = [security("600519", [order("093000000", priced), order("093000010", priced)])];
+  if (name !== "small") securities.push(security("300750", [order("091500000", priced)]));
+  const { bytes, entryOf } = await packOf(day({ tradedate, securities }));
+  const { offset, length, footerLength } = entryOf("600519");
+  const broken = bytes.slice();
+  const middle = offset + Math.floor((length - footerLength) / 2);
+  broken[middle] = (broken[middle] ?? 0) ^ 1;
+  const read = async (from: number, count: number) => bytes.slice(from, from + count);
+  const located = await locateIndex(bytes.length, read);
+  const file = {
+    ...located,
+    sizeBytes: bytes.length,
+    read,
+    sha256: async () => sha256(bytes),
+    close: async () => {},
+  };
+  return { file, bytes, broken };
+}
+
+/** What an admin answer came to; `done` names a success by its body. */
+function seenOf<Body>(answer: Answer, done: (body: Body) => Seen): Seen {
+  const body = JSON.parse(answer.text);
+  return answer.status === 200
+    ? done(body)
+    : { outcome: body.reason ?? `HTTP ${answer.status} ${answer.text}` };
+}
+
+interface Published {
+  newRevision: boolean;
+  day: { tradedate: BeijingDate; revision: number };
+}
+
+const publishedOf = ({ newRevision, day: { tradedate, revision } }: Published): Seen => ({
+  outcome: newRevision ? "new" : "same",
+  revision,
+  key: packObjectKey(tradedate, revision),
+});
+
+/** One day, everybody who does something with it, and the model beside it. */
+class Sequence {
+  readonly #random: Random;
+  readonly #tradedate: BeijingDate;
+  readonly #contents: Map<string, Content>;
+  readonly #model = new DecisionsModel((content) => content === "small");
+  /** What was done and what it came to, for a failure. */
+  readonly #story: string[] = [];
+  /** What lies in the drop folder of `nightly`. */
+  #delivered: PackContent = { content: "first", degraded: false };
+
+  constructor(random: Random, tradedate: BeijingDate, contents: Map<string, Content>) {
+    this.#random = random;
+    this.#tradedate = tradedate;
+    this.#contents = contents;
+  }
+
+  async run(): Promise<void> {
+    const steps: [number, () => Promise<void>][] = [
+      [14, () => this.#publish(this.#somePack(), this.#random.chance(0.4))],
+      [10, () => this.#nightly()],
+      [10, () => this.#begin()],
+      [10, () => this.#part()],
+      [14, () => this.#complete()],
+      [14, () => this.#withdraw()],
+      [10, () => this.#restore()],
+      [6, () => this.#publishAgain()],
+      [8, () => this.#damage()],
+      [6, () => this.#forget()],
+      [10, () => this.#adopt()],
+    ];
+    const bag = steps.flatMap(([weight, step]) => Array.from({ length: weight }, () => step));
+    for (let n = 0; n < STEPS; n++) {
+      await this.#random.pick(bag)();
+      await this.#check();
+    }
+    // Days that are served are what the service compares others with: leave none.
+    const { present } = this.#model;
+    if (present !== undefined) await this.#withdraw(present.revision);
+    await this.#check();
+    await this.#checkStrays();
+  }
+
+  #somePack(): PackContent {
+    return { content: this.#random.pick(CONTENTS), degraded: this.#random.chance(0.1) };
+  }
+
+  #told(step: string, seen: Seen, expected: string): void {
+    this.#story.push(`${step}: ${seen.outcome}`);
+    expect(seen.outcome, this.#story.join("\n")).toBe(expected);
+  }
+
+  async #publish(pack: PackContent, force: boolean): Promise<void> {
+    const { file } = this.#content(pack);
+    const seen = await publishPack(client, file, { degraded: pack.degraded, force }).then(
+      publishedOf,
+      (error: unknown) => {
+        if (!(error instanceof ServiceRefusal)) throw error;
+        return { outcome: error.refused.reason ?? error.message };
+      },
+    );
+    const expected = this.#model.publish({ ...pack, force }, seen);
+    this.#told(`publish ${nameOf(pack)}${force ? " --force" : ""}`, seen, expected);
+  }
+
+  /** Publishes the delivery, as `nightly` does each time it runs over it; now and then a new one has come. */
+  async #nightly(): Promise<void> {
+    if (this.#random.chance(0.3)) this.#delivered = this.#somePack();
+    await this.#publish(this.#delivered, false);
+  }
+
+  async #begin(): Promise<void> {
+    const pack = { ...this.#somePack(), isBroken: this.#random.chance(0.15) };
+    const force = this.#random.chance(0.5);
+    const { file, bytes } = this.#content(pack);
+    const { buildId, entries } = file.index;
+    const answer = await this.#post("uploads", {
+      sizeBytes: bytes.length,
+      sha256: sha256(bytes),
+      buildId,
+      rows: entries.reduce((sum, entry) => sum + entry.rows, 0),
+      securities: entries.length,
+      degraded: pack.degraded,
+      force,
+    });
+    const seen = seenOf(answer, ({ state, uploadId }: { state: string; uploadId?: string }) => ({
+      outcome: state,
+      uploadId,
+    }));
+    this.#told(
+      `begin ${nameOf(pack)}${force ? " --force" : ""}`,
+      seen,
+      this.#model.begin({ ...pack, force }, seen),
+    );
+  }
+
+  async #part(): Promise<void> {
+    const upload = this.#someUpload();
+    if (upload === undefined) return;
+    const { bytes } = this.#content(upload);
+    const path = `/admin/days/${this.#tradedate}/uploads/${upload.id}/parts/1`;
+    const answer = await service.admin("PUT", path, bytes, { [PART_SHA256_HEADER]: sha256(bytes) });
+    const seen = seenOf(answer, () => ({ outcome: "stored" }));
+    this.#told(`part of ${nameOf(upload)}`, seen, this.#model.part(upload, seen));
+  }
+
+  async #complete(): Promise<void> {
+    const upload = this.#someUpload();
+    if (upload === undefined) return;
+    const seen = seenOf(await this.#post(`uploads/${upload.id}/complete`), publishedOf);
+    this.#told(`complete ${nameOf(upload)}`, seen, this.#model.complete(upload, seen));
+  }
+
+  /** The open upload more often than one that is over. */
+  #someUpload(): Upload | undefined {
+    const named = this.#model.uploads.filter(({ id }) => id !== null);
+    const open = named.filter(({ state }) => state === "uploading" || state === "held");
+    const some = open.length > 0 && this.#random.chance(0.8) ? open : named;
+    return some.length === 0 ? undefined : this.#random.pick(some);
+  }
+
+  /** The revision that the operator looked at, mostly the present one. */
+  #seenRevision(): number {
+    const present = this.#model.present?.revision ?? 1;
+    return this.#random.chance(0.9) ? present : this.#random.integer(1, present + 1);
+  }
+
+  async #withdraw(revision = this.#seenRevision()): Promise<void> {
+    const answer = await this.#post("withdraw", { revision, note: "the exchange asked us to" });
+    const seen = seenOf(answer, changedOf);
+    this.#told(`withdraw ${revision}`, seen, this.#model.withdraw(revision));
+  }
+
+  async #restore(): Promise<void> {
+    const ask = { revision: this.#seenRevision(), state: this.#seenState() };
+    const newest = this.#model.present?.revision ?? 1;
+    const to = this.#random.chance(0.6) ? this.#random.integer(1, newest) : undefined;
+    const seen = seenOf(await this.#post("restore", { ...ask, to }), changedOf);
+    const expected = this.#model.serveAgain({ ...ask, content: to ?? "previous" }, seen);
+    this.#told(`restore ${ask.revision} to ${to ?? "the previous content"}`, seen, expected);
+  }
+
+  async #publishAgain(): Promise<void> {
+    const ask = { revision: this.#seenRevision(), state: this.#seenState() };
+    const seen = seenOf(await this.#post("publish", ask), changedOf);
+    const expected = this.#model.serveAgain({ ...ask, content: "present" }, seen);
+    this.#told(`publish ${ask.revision} again`, seen, expected);
+  }
+
+  #seenState() {
+    const { state } = this.#model;
+    return this.#random.pick([
+      undefined,
+      state,
+      state,
+      this.#random.pick(["available", "withdrawn"] as const),
+    ]);
+  }
+
+  /**
+   * A reader meets a block that fails its checksum. The bytes are right again afterwards, so that nothing but the
+   * mark speaks against the pack.
+   */
+  async #damage(): Promise<void> {
+    const { present, state } = this.#model;
+    if (present === undefined || state !== "available") return;
+    const { pack } = present;
+    const { bytes, broken } = this.#content(pack);
+    await this.#overwrite(pack, broken);
+    let answer = await this.#read();
+    while (answer.reason === "unavailable") answer = await this.#read();
+    expect(answer.reason).toBe("day_damaged");
+    await this.#overwrite(pack, bytes);
+    this.#model.damage();
+    this.#story.push(`damage of revision ${present.revision}`);
+  }
+
+  /** Puts other bytes into a pack's object, with what the object says of itself, and the catalog takes them for right. */
+  async #overwrite({ key: objectKey }: StoredPack, bytes: Uint8Array): Promise<void> {
+    const bucket = await service.mf.getR2Bucket("PACKS");
+    const customMetadata = (await bucket.head(objectKey))?.customMetadata ?? {};
+    const { etag } = await bucket.put(objectKey, bytes, { customMetadata });
+    const db = await service.mf.getD1Database("DB");
+    await db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, objectKey).run();
+  }
+
+  /** Takes an earlier pack out of the catalog, as a restored backup that is older than it does. Decisions stay. */
+  async #forget(): Promise<void> {
+    const { history, present } = this.#model;
+    const earlier = history.map(({ pack }) => pack).filter((pack) => pack.key !== present?.pack.key);
+    if (earlier.length === 0) return;
+    const pack = this.#random.pick(earlier);
+    const db = await service.mf.getD1Database("DB");
+    const results = await db.batch<{ uploadId: string }>(
+      [
+        "DELETE FROM day_revisions WHERE pack_id IN (SELECT pack_id FROM day_packs WHERE object_key = ?1)",
+        "DELETE FROM day_packs WHERE object_key = ?1",
+        "DELETE FROM uploads WHERE object_key = ?1 RETURNING upload_id AS uploadId",
+      ].map((sql) => db.prepare(sql).bind(pack.key)),
+    );
+    this.#model.forget(pack, new Set(results.at(-1)?.results.map(({ uploadId }) => uploadId)));
+    this.#story.push(`the catalog forgets ${pack.key} (${nameOf(pack)})`);
+  }
+
+  async #adopt(): Promise<void> {
+    const { strays, history } = this.#model;
+    const known = history.map(({ pack }) => pack.key);
+    const nowhere = packObjectKey(this.#tradedate, 999);
+    const some = strays.size > 0 && this.#random.chance(0.85) ? [...strays.keys()] : [...known, nowhere];
+    const ask = { objectKey: this.#random.pick(some), force: this.#random.chance(0.5) };
+    const seen = seenOf(await this.#post("adopt", ask), publishedOf);
+    const expected = this.#model.adopt({ key: ask.objectKey, force: ask.force }, seen);
+    this.#told(`adopt ${ask.objectKey}${ask.force ? " --force" : ""}`, seen, expected);
+  }
+
+  /** What the operator is shown and what a customer is given. */
+  async #check(): Promise<void> {
+    const { present, history, state, withdrawn, damaged } = this.#model;
+    const story = this.#story.join("\n");
+    const shown = await service.admin("GET", `/admin/days/${this.#tradedate}`);
+    if (present === undefined) {
+      expect(shown.status, story).toBe(404);
+      return;
+    }
+    const { day: served, revisions } = JSON.parse(shown.text);
+    const { degraded, content } = present.pack;
+    const buildId = this.#content(present.pack).file.index.buildId;
+    expect(served, story).toMatchObject({ revision: present.revision, state, buildId, degraded });
+    const listed = history.toReversed().map(({ revision, pack }) => ({
+      revision,
+      objectKey: pack.key,
+      buildId: this.#content(pack).file.index.buildId,
+      isWithdrawn: withdrawn.has(pack.content),
+      isDamaged: damaged.has(pack.key),
+    }));
+    const found = revisions.map((each: Record<string, unknown>) => ({
+      revision: each.revision,
+      objectKey: each.objectKey,
+      buildId: each.buildId,
+      isWithdrawn: each.withdrawn !== null,
+      isDamaged: each.damaged !== null,
+    }));
+    expect(found, story).toEqual(listed);
+    const answer = await this.#read();
+    if (state !== "available") {
+      expect(answer.reason, story).toBe(state === "withdrawn" ? "withdrawn" : "day_damaged");
+      return;
+    }
+    const rows = pageOf(answer).items;
+    expect(
+      rows.map((row) => row[7]),
+      story,
+    ).toEqual(rows.map(() => PRICES[content as keyof typeof PRICES]));
+    expect([rows.length, answer.headers["x-revision"]], story).toEqual([2, String(present.revision)]);
+  }
+
+  async #checkStrays(): Promise<void> {
+    const { days } = JSON.parse((await service.admin("GET", "/admin/days/adoptable")).text);
+    const own = days.find((each: { tradedate: string }) => each.tradedate === this.#tradedate)?.packs ?? [];
+    const keys = own.map(({ objectKey }: { objectKey: string }) => objectKey);
+    expect(keys.toSorted(), this.#story.join("\n")).toEqual([...this.#model.strays.keys()].toSorted());
+  }
+
+  async #read(): Promise<Answer> {
+    const asked = orderHistory({ apikey: key, params: { symbol: "600519", tradedate: this.#tradedate } });
+    let answer = await service.post(asked);
+    while (answer.reason === "slot_busy") answer = await service.post(asked);
+    return answer;
+  }
+
+  #post(path: string, body?: object): Promise<Answer> {
+    return service.admin("POST", `/admin/days/${this.#tradedate}/${path}`, body);
+  }
+
+  /** What there is of a pack's content; `bytes` are those to be sent. */
+  #content({ content, isBroken = false }: PackContent): Content {
+    const found = this.#contents.get(content);
+    if (found === undefined) throw new Error(`no content ${content}`);
+    return isBroken ? { ...found, bytes: found.broken } : found;
+  }
+}
+
+function changedOf({ changed, day: { revision } }: { changed: boolean; day: { revision: number } }): Seen {
+  return { outcome: changed ? "changed" : "unchanged", revision };
+}
+
+function nameOf({ content, degraded, isBroken = false }: PackContent): string {
+  return `${content}${degraded ? ", degraded" : ""}${isBroken ? ", broken" : ""}`;
+}
+
+describe("what operators and readers decided of a day", () => {
+  it(`stays decided through ${SEQUENCES} random sequences of ${STEPS} steps`, async () => {
+    const random = printedRandom("decisions");
+    for (let n = 0; n < SEQUENCES; n++) {
+      const tradedate = addDays("20250101" as BeijingDate, n);
+      const contents = new Map<string, Content>();
+      for (const name of CONTENTS) contents.set(name, await contentOf(tradedate, name));
+      await new Sequence(randomFrom(random.integer(0, 2 ** 31)), tradedate, contents).run();
+    }
+  });
+});
