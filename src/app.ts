@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { adminRoutes } from "./admin/routes.ts";
 import { consoleRoutes } from "./console/routes.ts";
-import { docsRoutes } from "./docs/routes.ts";
+import { docsRoutes, lostFor } from "./docs/routes.ts";
 import { type Env, nowMs, settingsOf } from "./env.ts";
 import type { Denial } from "./http/denial.ts";
 import { oversized } from "./http/envelope.ts";
@@ -35,7 +35,10 @@ export function createApp(): Hono<AppEnv> {
   app.route("/s", shareRoutes());
   app.route("/", consoleRoutes());
   app.route("/", docsRoutes());
-  app.notFound((c) => refused(c, { reason: "not_found", path: c.req.path }));
+  app.notFound((c) => {
+    const refusal = refused(c, { reason: "not_found", path: c.req.path });
+    return lostFor(c, refusal) ?? refusal;
+  });
   app.onError((error, c) => {
     c.var.log.note({ fault: error.stack ?? String(error) });
     return refused(c, { reason: "unavailable" });

@@ -26,6 +26,13 @@ const WORDS = {
     copy: "复制",
     copied: "已复制",
     console: "控制台",
+    docs: "文档",
+    lost: "没有这个页面",
+    lostLead: "请检查网址是否完整。可从以下入口继续：",
+    docsLead: "接口用法、字段、错误与示例",
+    consoleLead: "密钥、额度、数据日历与文件共享",
+    lostApi: "程序请用 POST /api。",
+    requestId: "请求编号",
   },
   en: {
     html: "en",
@@ -35,6 +42,13 @@ const WORDS = {
     copy: "Copy",
     copied: "Copied",
     console: "Console",
+    docs: "Documentation",
+    lost: "There is no page here",
+    lostLead: "Check that the address is complete, or go on from here:",
+    docsLead: "how to call the API: fields, errors, examples",
+    consoleLead: "keys, quota, the calendar of days, file shares",
+    lostApi: "Programs call POST /api.",
+    requestId: "Request id",
   },
 } as const;
 
@@ -51,13 +65,8 @@ export function docsPage(slug: PageSlug, language: DocsLanguage, example: Exampl
   const document = (
     <html lang={words.html}>
       <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
+        <HeadOf title={page.title} />
         <meta name="description" content={page.lead} />
-        <title>{`${page.title} · edgetape`}</title>
-        <link rel="icon" href={DRIVE_ASSETS.icon.path} type="image/svg+xml" />
-        <link rel="stylesheet" href={STYLE_ASSET.path} />
         <link rel="alternate" hreflang={WORDS[words.other].html} href={pathOf(slug, words.other)} />
         <script src={DRIVE_ASSETS.script.path} defer />
       </head>
@@ -91,6 +100,56 @@ export function docsPage(slug: PageSlug, language: DocsLanguage, example: Exampl
     </html>
   );
   return `<!doctype html>${document}`;
+}
+
+/** What a browser gets at an address that nothing answers: where it can go instead. */
+export function lostPage(language: DocsLanguage, requestId: string): string {
+  const words = WORDS[language];
+  const document = (
+    <html lang={words.html}>
+      <head>
+        <HeadOf title={words.lost} />
+      </head>
+      <body>
+        <div class="tape" aria-hidden="true" />
+        <header class="top">
+          <a class="brand" href="/docs/">
+            edgetape
+          </a>
+        </header>
+        <main class="lost">
+          <h1>{words.lost}</h1>
+          <p class="lead">{words.lostLead}</p>
+          <ul>
+            <li>
+              <a href="/docs/">{words.docs}</a>: <span>{words.docsLead}</span>
+            </li>
+            <li>
+              <a href="/console/">{words.console}</a>: <span>{words.consoleLead}</span>
+            </li>
+          </ul>
+          <p>{words.lostApi}</p>
+          <p class="foot">
+            404 · {words.requestId} <code>{requestId}</code>
+          </p>
+        </main>
+      </body>
+    </html>
+  );
+  return `<!doctype html>${document}`;
+}
+
+function HeadOf({ title }: { title: string }) {
+  return (
+    <>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <title>{`${title} · edgetape`}</title>
+      <link rel="icon" href={DRIVE_ASSETS.icon.path} type="image/svg+xml" />
+      <link rel="stylesheet" href={STYLE_ASSET.path} />
+    </>
+  );
 }
 
 interface Place {

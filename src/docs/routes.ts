@@ -1,5 +1,6 @@
 /** `GET /openapi.json` and the pages below `/docs/`. The integrating app mounts them at the root. */
 import { type Context, Hono } from "hono";
+import { accepts } from "hono/accepts";
 import { newestDay } from "../catalog/day-span.ts";
 import { type Env, settingsOf, VERSION } from "../env.ts";
 import { SECURITY_HEADERS } from "../http/headers.ts";
@@ -8,7 +9,7 @@ import type { RequestLog } from "../http/request-log.ts";
 import { STYLE_ASSET } from "./assets.ts";
 import type { DocsLanguage } from "./block.ts";
 import { EXAMPLE, type ExampleFacts } from "./example-day.ts";
-import { docsPage, PAGE_POLICY, pathOf } from "./layout.tsx";
+import { docsPage, lostPage, PAGE_POLICY, pathOf } from "./layout.tsx";
 import { openApiDocument } from "./openapi/document.ts";
 import { SLUGS } from "./pages.ts";
 
@@ -56,6 +57,24 @@ async function openApi(c: Context<DocsEnv>): Promise<Response> {
   });
 }
 
+/**
+ * The page for a person whose browser asks for an address that nothing answers, with the headers that make the
+ * JSON refusal of the same request a page; null for a caller that does not prefer HTML.
+ */
+export function lostFor(c: Context<DocsEnv>, refusal: Response): Response | null {
+  if (c.req.method !== "GET" && c.req.method !== "HEAD") return null;
+  const types = ["application/json", "text/html"];
+  if (accepts(c, { header: "Accept", supports: types, default: "application/json" }) !== "text/html") {
+    return null;
+  }
+  const language = languageOf(c);
+  const headers = new Headers(refusal.headers);
+  for (const [name, value] of Object.entries(pageHeaders(language))) headers.set(name, value);
+  headers.set("Cache-Control", "no-store");
+  headers.set("Vary", "Accept, Accept-Language");
+  return new Response(lostPage(language, c.var.log.requestId), { status: refusal.status, headers });
+}
+
 type Next = () => Promise<void>;
 
 const LANGUAGES: readonly DocsLanguage[] = ["zh", "en"];
@@ -65,9 +84,13 @@ function languageIn(c: Context<DocsEnv>): DocsLanguage | undefined {
   return LANGUAGES.find((each) => each === c.req.param("language"));
 }
 
-/** To the first page, in the browser's language; Chinese for everybody else. */
+/** The browser's language; Chinese for everybody else. */
+function languageOf(c: Context<DocsEnv>): DocsLanguage {
+  return c.var.language === "en" ? "en" : "zh";
+}
+
 function toFirstPage(c: Context<DocsEnv>): Response {
-  return firstPage(c, c.var.language === "en" ? "en" : "zh");
+  return firstPage(c, languageOf(c));
 }
 
 /** A browser at the bare address; scripts there are told where the API is, as everywhere else. */
@@ -92,12 +115,7 @@ async function page(c: Context<DocsEnv>, next: Next): Promise<Response | undefin
   if (language === undefined || slug === undefined) return void (await next());
   note(c);
   const example = await exampleFacts(c);
-  const headers = headersOf(c, {
-    "Content-Type": "text/html; charset=utf-8",
-    "Content-Language": language === "en" ? "en" : "zh-CN",
-    "Content-Security-Policy": PAGE_POLICY,
-    "Cache-Control": CACHE,
-  });
+  const headers = headersOf(c, { ...pageHeaders(language), "Cache-Control": CACHE });
   return new Response(docsPage(slug, language, example), { headers });
 }
 
@@ -106,6 +124,14 @@ async function asset(c: Context<DocsEnv>, next: Next): Promise<Response | undefi
   note(c);
   const headers = headersOf(c, { "Content-Type": "text/css; charset=utf-8", "Cache-Control": ASSET_CACHE });
   return new Response(STYLE_ASSET.text, { headers });
+}
+
+function pageHeaders(language: DocsLanguage): Record<string, string> {
+  return {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Language": language === "en" ? "en" : "zh-CN",
+    "Content-Security-Policy": PAGE_POLICY,
+  };
 }
 
 function headersOf(c: Context<DocsEnv>, more: Readonly<Record<string, string>>): Record<string, string> {

@@ -64,6 +64,9 @@ td:first-child code { white-space: nowrap; }
 .next { display: flex; justify-content: space-between; gap: 1rem; margin-top: 3.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 .next a { text-decoration: none; }
 .next a:hover { text-decoration: underline; }
+.lost { max-width: 74rem; margin: 0 auto; padding: clamp(2.5rem, 8vw, 5rem) clamp(1rem, 4vw, 2.5rem); }
+.lost li span, .foot { color: var(--quiet); }
+.foot { margin-top: 2.5rem; font-size: 0.8125rem; }
 
 @media (max-width: 52rem) {
   .columns { display: block; padding-top: 1.25rem; }

@@ -37,6 +37,49 @@ describe("path and method (spec 4, decisions 1)", () => {
     const answer = await call(`${world.service.baseUrl}/no/such/path`, { body: request() });
     expectRefusal(answer, { reason: "not_found", says: ["/api", "/docs/"] });
   });
+
+  const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+  const lost = (method: string, path: string, headers: Record<string, string>) =>
+    call(`${world.service.baseUrl}${path}`, { method, headers });
+
+  it.each([
+    ["en-GB,en;q=0.9", "en", "There is no page here"],
+    ["zh-CN,zh;q=0.9,en;q=0.8", "zh-CN", "没有这个页面"],
+    ["fr", "zh-CN", "没有这个页面"],
+  ])("an unknown path in a browser that prefers %s is a page of 404", async (language, tag, title) => {
+    for (const path of ["/no/such/path", "/docs/en/nothing", "/-/nothing"]) {
+      const answer = await lost("GET", path, { accept: browser, "accept-language": language });
+      expect(answer.status, path).toBe(404);
+      expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
+      expect(answer.headers["content-language"]).toBe(tag);
+      expect(answer.headers["content-security-policy"]).toContain("default-src 'none'");
+      expect(answer.headers.vary).toBe("Accept, Accept-Language");
+      expect(answer.reason).toBe("not_found");
+      expect(answer.text).toContain(`<h1>${title}</h1>`);
+      expect(answer.text).toContain(String(answer.headers["x-request-id"]));
+      for (const link of ["/docs/", "/console/"]) expect(answer.text).toContain(`href="${link}"`);
+    }
+  });
+
+  it("a page of 404 repeats nothing of the address", async () => {
+    const answer = await lost("GET", "/no/%3Cscript%3Epath?et_secret=1", { accept: browser });
+    expect(answer.text).not.toMatch(/<script|et_secret/);
+  });
+
+  it.each([undefined, "*/*", "application/json", "application/json, text/html;q=0.9", "text/html;q=0, */*"])(
+    "an unknown path with Accept %s is the envelope",
+    async (accept) => {
+      const answer = await lost("GET", "/no/such/path", accept === undefined ? {} : { accept });
+      expectRefusal(answer, { reason: "not_found" });
+    },
+  );
+
+  it("HEAD of an unknown path in a browser has the page's head and no body; POST is the envelope", async () => {
+    const head = await lost("HEAD", "/no/such/path", { accept: browser });
+    expect([head.status, head.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
+    expect(head.bytes).toHaveLength(0);
+    expectRefusal(await lost("POST", "/no/such/path", { accept: browser }), { reason: "not_found" });
+  });
 });
 
 describe("request envelope (spec 2.1, decisions 1)", () => {

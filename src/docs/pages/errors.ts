@@ -41,6 +41,9 @@ export const zh: PageText = {
       "连接中断可以重试同一请求；已受理的会再计一次。",
       "保存 Parquet 前检查状态码、`Content-Type`（`application/vnd.apache.parquet`）和长度：传输中断的文件一定短于 `Content-Length`。",
     ),
+    note(
+      "不存在的地址是 HTTP 404，正文的 code 为 422、原因 `not_found`；浏览器（`Accept` 优先 `text/html`）得到一个页面。",
+    ),
     note("机器可读的全部原因、状态和示例消息在 [/openapi.json](/openapi.json)。"),
   ],
 };
@@ -75,6 +78,9 @@ export const en: PageText = {
       "Look at `Retry-After` of HTTP 429 and 503 first, then at `code`; never retry 403 and 422 by yourself.",
       "After a broken connection the same request may be sent again; an accepted one is counted again.",
       "Before you save Parquet, check the status, the `Content-Type` (`application/vnd.apache.parquet`) and the length: a file whose connection broke is always shorter than `Content-Length`.",
+    ),
+    note(
+      "An address that does not exist is HTTP 404, and its body has code 422 with the reason `not_found`; a browser (`Accept` prefers `text/html`) gets a page.",
     ),
     note("For machines, all reasons with their statuses and messages are in [/openapi.json](/openapi.json)."),
   ],
