@@ -28,7 +28,7 @@ import {
   type Upload,
 } from "./decisions-model.ts";
 
-const SEQUENCES = proofSize(200);
+const SEQUENCES = proofSize(100);
 const STEPS = 20;
 
 let service: Service;
