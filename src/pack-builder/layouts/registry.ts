@@ -80,7 +80,7 @@ export interface NotRead {
 }
 
 /** The heading of a file that was found as one of `layout` and begins with `head`. */
-export function headingOf(layout: Layout, { columns }: FileHead): Heading | NotRead {
+export function headingOf(layout: Layout, { columns, hasNul }: FileHead): Heading | NotRead {
   const { withoutHeader, headMark } = layout;
   if (withoutHeader !== undefined) {
     const isHeader = columns.filter((name) => withoutHeader.includes(name)).length * 2 > withoutHeader.length;
@@ -89,6 +89,8 @@ export function headingOf(layout: Layout, { columns }: FileHead): Heading | NotR
     if (headMark.test(columns[0] ?? ""))
       return { layout, columns: withoutHeader, lines: 1, isSurplus: false };
   }
+  // What they have overwritten can be the name of a column that is read where it is there, or the first rows.
+  if (hasNul) return { problem: " has NUL bytes in its header line: the file is damaged here" };
   const found = hasHeader(layout, columns) ? layout : layoutOfHeader(columns);
   if (found !== undefined && found.delimiter === layout.delimiter) {
     return { layout: found, columns, lines: 1, isSurplus: false };

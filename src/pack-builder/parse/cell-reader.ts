@@ -88,6 +88,11 @@ export class CellReader {
     return false;
   }
 
+  /** Whether the cell holds NUL bytes. */
+  hasNul(cell: number): boolean {
+    return this.cells.nuls > 0 && this.bytes.subarray(this.from(cell), this.to(cell)).includes(0);
+  }
+
   /** Whether the cell is absent or nothing but blanks and NULs. */
   isBlank(cell: number): boolean {
     const { from, to, count } = this.cells;

@@ -37,6 +37,8 @@ const NUMBERS = 2 ** 38;
 /** Numbers of exchanges in source columns. */
 const SOURCES: Record<number, Market> = { 101: "SH", 102: "SZ" };
 
+const DAMAGED = "holds NUL bytes outside a value: the file is damaged here";
+
 export interface ParsedChunk {
   /** The table given to the parser: valid until the next chunk. */
   table: RowTable;
@@ -195,8 +197,7 @@ export class ChunkParser {
     const { reader, plan } = this;
     const { cells } = reader;
     const wanted = plan.columns.length;
-    if (reader.isDamaged(wanted))
-      return reader.fail("holds NUL bytes outside a value: the file is damaged here");
+    if (reader.isDamaged(wanted)) return reader.fail(DAMAGED);
     if (reader.isBlank(plan.places.security) && reader.lineIsBlank()) {
       reader.note(DEFECT.blank_line);
       return false;
@@ -210,7 +211,11 @@ export class ChunkParser {
     if (!trailing && !cells.ended && (this.isContinued || reader.line > 1)) {
       return reader.fail("is cut short: the file ends inside a line");
     }
-    if (!trailing && plan.trailingDelimiter) reader.note(DEFECT.no_trailing_comma);
+    if (!trailing && plan.trailingDelimiter) {
+      // The empty cell behind the trailing comma stands in for the last value where NULs have overwritten a comma.
+      if (cells.nuls > 0 && reader.isBlank(wanted - 1)) return reader.fail(DAMAGED);
+      reader.note(DEFECT.no_trailing_comma);
+    }
     return true;
   }
 
@@ -251,6 +256,7 @@ export class ChunkParser {
   private security(orderType: number): number {
     const { plan, reader, securities } = this;
     const { places } = plan;
+    const isPadded = reader.hasNul(places.security);
     reader.trim(places.security);
     let key = securities.keyOf(reader.bytes, reader.from(places.security), reader.to(places.security));
     if (key === UNKNOWN_MARKET) key = securities.keyIn(this.marketOf(orderType));
@@ -258,6 +264,11 @@ export class ChunkParser {
     if (key < 0) {
       reader.fail(`names no security of a known exchange`);
       return key;
+    }
+    // Digits that NULs have overwritten would leave the code of another security.
+    if (isPadded && securities.zerosLost) {
+      reader.fail(DAMAGED);
+      return -1;
     }
     if (plan.expected !== null && key !== plan.expected) {
       reader.fail("is of another security than its folder's");

@@ -7,6 +7,8 @@ export interface FileHead {
   byteOrderMark: boolean;
   /** Names of the columns, blanks and quotation marks trimmed; empty for a file without bytes. */
   columns: string[];
+  /** Whether the header line holds NUL bytes. */
+  hasNul: boolean;
   lineEnd: "CRLF" | "LF" | "none";
   /** The first byte behind the byte order mark. */
   headerFrom: number;
@@ -21,10 +23,11 @@ export function readHead(bytes: Uint8Array, delimiter: "," | "\t" = ","): FileHe
   const lineFeed = bytes.indexOf(LF, headerFrom);
   const lineTo = lineFeed < 0 ? bytes.length : lineFeed;
   const lineEnd = lineFeed < 0 ? "none" : bytes[lineFeed - 1] === CR ? "CRLF" : "LF";
-  const columns = decodeText(bytes.subarray(headerFrom, lineTo)).split(delimiter).map(bare);
+  const header = bytes.subarray(headerFrom, lineTo);
+  const columns = decodeText(header).split(delimiter).map(bare);
   while (columns.length > 0 && columns.at(-1) === "") columns.pop();
   const bodyFrom = lineFeed < 0 ? bytes.length : lineFeed + 1;
-  return { byteOrderMark, columns, lineEnd, headerFrom, bodyFrom };
+  return { byteOrderMark, columns, hasNul: header.includes(0), lineEnd, headerFrom, bodyFrom };
 }
 
 function bare(cell: string): string {

@@ -69,6 +69,44 @@ describe("NUL bytes outside a value are damage", () => {
     }
   });
 
+  it.each([
+    ["the comma between code and price", "B,17450000", 1],
+    ["the comma between price and volume", ",100", 0],
+    ["the volume and all behind it", "100,\r", 0],
+  ])("a hole over %s moves no value into another column", async (_, text, from) => {
+    const at = whole.indexOf(text, startOf(2)) + from;
+    const { numbers, report } = await of(withHole(at, at + text.length - from));
+    expect(numbers).toEqual([1, 2, 4, 5, 6]);
+    expect(report).toMatchObject({ result: "degraded", broken: { rows: 1, first: { line: 4 } } });
+  });
+
+  it("a hole in a security's code gives its row to no other security", async () => {
+    const header = "symbol,time,order_no,order_type,side,price,volume";
+    const row = (code: string) => `${code},103000000,1,A,B,1.5,100`;
+    for (const code of ["6\0\0\0\0\0\0\0\0", "\0\0\x299.SH"]) {
+      const file = [header, row("600519.SH"), row(code), ""].join("\n");
+      const { report, pack } = await built(delivery({ "orders.csv": file }), { maxBroken: 1 });
+      expect((await rowsOf(pack)).map(({ symbol }) => symbol)).toEqual(["600519"]);
+      expect(report.broken).toMatchObject({ rows: 1, first: { line: 3 } });
+    }
+    const padded = [header, row("600519\0\0\0"), row("600519.SH\0"), ""].join("\n");
+    expect((await built(delivery({ "orders.csv": padded }))).report).toMatchObject({
+      result: "whole",
+      rows: 2,
+    });
+  });
+
+  it.each([
+    ["in the name of a column that not every file has", whole.indexOf("自然日"), whole.indexOf(",时间")],
+    ["from its end to the end of the first row", whole.indexOf("\r"), whole.indexOf("\r\n", startOf(0))],
+    ["from its end to the end of the file", whole.indexOf("\r"), whole.length],
+  ])("a hole in the header, %s, puts the file into the quarantine", async (_, from, to) => {
+    const { numbers, report } = await of(withHole(from, to));
+    expect(numbers).toEqual([]);
+    expect(report).toMatchObject({ result: "degraded", broken: { rows: 0, files: 1 } });
+    expect(report.broken.first?.reason).toMatch(/NUL bytes in its header line/);
+  });
+
   it("a hole of some megabytes is cut, not gathered in memory, and the rows behind it are read", async () => {
     const hole = Buffer.concat([
       whole.subarray(0, startOf(3)),
