@@ -67,9 +67,10 @@ export interface RandomDelivery {
   duplicated: string[];
 }
 
-const VENDOR_HEADER =
+export const VENDOR_HEADER =
   "万得代码,交易所代码,自然日,时间,委托编号,交易所委托号,委托类型,委托代码,委托价格,委托数量,";
-const PLAIN_HEADER = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
+export const PLAIN_HEADER =
+  "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
 
 /** Cells of `rows` orders in ascending time, each with an order number of its own. */
 function* orders(random: Random, rows: number) {
@@ -185,7 +186,9 @@ class Generator {
       case "zero-filled":
         this.addBroken((bytes) => {
           const from = random.integer(0, bytes.length - 1);
-          const to = random.chance(0.5) ? bytes.length : random.integer(from + 1, bytes.length);
+          // Short holes are those that a cell's padding could be taken for.
+          const farthest = random.chance(0.5) ? bytes.length : Math.min(bytes.length, from + 40);
+          const to = random.chance(0.3) ? bytes.length : random.integer(from + 1, farthest);
           return Buffer.from(bytes).fill(0, from, to);
         });
         break;

@@ -1,0 +1,175 @@
+/**
+ * Random deliveries: every file is read or left out by name with its reason, nothing outside is read, the sum of the
+ * rows closes, and the pack holds the rows that an independent reading of the same bytes gives.
+ */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { buildPack } from "../../src/pack-builder/build.ts";
+import { type BuildReport, originLines, reportLines } from "../../src/pack-builder/build-report.ts";
+import {
+  DeliveryError,
+  type LeftOutFile,
+  mayHoldRecords,
+} from "../../src/pack-builder/delivery/source-file.ts";
+import { verifyPack } from "../../src/pack-builder/verify/verify-pack.ts";
+import { inTimeOrder, type NaiveReading, type NaiveRow, naiveReading } from "../support/naive-reader.ts";
+import { printedRandom } from "../support/random.ts";
+import {
+  DELIVERY_KINDS,
+  type DeliveryKind,
+  generateDelivery,
+  type MadeFile,
+  type RandomDelivery,
+} from "../support/random-deliveries.ts";
+import { proofSize } from "../support/tier.ts";
+import { entriesOf, rowsOf } from "../unit/pack-builder/deliveries.ts";
+
+const TRADEDATE = "20230711" as BeijingDate;
+const random = printedRandom("row accounting");
+
+const sumOf = (numbers: Iterable<number>) => [...numbers].reduce((sum, each) => sum + each, 0);
+
+type ReadFile = Omit<MadeFile, "rows"> & NaiveReading;
+
+/** What must become of a delivery, by the independent reading of its files. */
+interface Expected {
+  /** Files with a header that is understood. */
+  read: ReadFile[];
+  leftOut: LeftOutFile[];
+  /** `file,line` of everything in the quarantine, line 0 for a whole file. */
+  quarantined: string[];
+  /** Rows by security, those without any aside. */
+  rows: Map<string, NaiveRow[]>;
+}
+
+function expectedOf(made: RandomDelivery): Expected {
+  const expected: Expected = { read: [], leftOut: [...made.leftOut], quarantined: [], rows: new Map() };
+  const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1);
+  for (const file of made.files.toSorted(byPath)) {
+    const { path, layout, security, bytes } = file;
+    const reading = naiveReading(file, TRADEDATE);
+    if (file.isIntact) expect(reading.rows).toHaveLength(file.rows);
+    if (layout === "plain" && bytes.length === 0) expected.leftOut.push({ path, reason: "empty" });
+    else if (!reading.isRefused) expected.read.push({ ...file, ...reading });
+    // Its name tells an order file of the vendor's layout, whatever it holds; any other is told by its header.
+    else if (layout === "vendor" || isHeaderIntact(file)) expected.quarantined.push(`"${path}",0`);
+    else expected.leftOut.push({ path, reason: "unknown_layout" });
+    expected.quarantined.push(...reading.broken.map((line) => `"${path}",${line}`));
+    const rows = [...(expected.rows.get(security) ?? []), ...reading.rows];
+    if (rows.length > 0) expected.rows.set(security, inTimeOrder(rows));
+  }
+  expected.leftOut.sort(byPath);
+  return expected;
+}
+
+/** Whether the header still names every column that the plain layout cannot do without. */
+function isHeaderIntact({ bytes }: MadeFile): boolean {
+  const [header = ""] = bytes.toString("latin1").split("\n");
+  const names = header.split(",").map((name) => name.replace(/^\0+|\0+$/g, ""));
+  return ["symbol", "time", "exchange_order_id", "order_type", "order_code", "price", "volume"].every(
+    (name) => names.includes(name),
+  );
+}
+
+async function checkOne(kind: DeliveryKind): Promise<void> {
+  const place = mkdtempSync(join(tmpdir(), "edgetape-random-"));
+  try {
+    const made = generateDelivery(random, { kind, place, tradedate: TRADEDATE });
+    const outFolder = join(place, "out");
+    const building = buildPack({
+      sources: [made.folder],
+      tradedate: TRADEDATE,
+      outFolder,
+      maxBroken: random.pick([0, 100]),
+      threads: 0,
+      verify: false,
+      chunkBytes: random.pick([500, 1_000_000]),
+      onProgress: () => {},
+    });
+    const report = await building.catch((error: unknown) => checkRefusal(error, made, outFolder));
+    if (report === null) return;
+    if (kind === "duplicated") expect(mustRefuse(made)).toBe(false);
+    await checkReport(report, made, outFolder);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** Checks that a refusal names the security and both of its files and leaves nothing behind. */
+function checkRefusal(error: unknown, made: RandomDelivery, outFolder: string): null {
+  if (!(error instanceof DeliveryError)) throw error;
+  const [security] = made.duplicated;
+  expect(error.message).toContain(`${security} is delivered twice: `);
+  for (const { path } of made.files.filter((file) => file.security === security)) {
+    expect(error.message).toContain(path);
+  }
+  expect(readdirSync(outFolder)).toEqual([]);
+  return null;
+}
+
+/** Whether the two files of the security that comes twice are of two layouts, or do not follow each other in time. */
+function mustRefuse(made: RandomDelivery): boolean {
+  const files = made.files.filter(({ security }) => made.duplicated.includes(security));
+  const [a, b] = files.map((file) => naiveReading(file, TRADEDATE).rows.map(({ time }) => String(time)));
+  if (files[0]?.layout !== files[1]?.layout || a === undefined || b === undefined) return true;
+  const follow = (first: string[], then: string[]) => (first.at(-1) ?? "") <= (then[0] ?? "");
+  return follow(a, b) === follow(b, a);
+}
+
+async function checkReport(report: BuildReport, made: RandomDelivery, outFolder: string): Promise<void> {
+  const { read, leftOut, quarantined, rows } = expectedOf(made);
+  const path = join(outFolder, `${TRADEDATE}.parquet`);
+  const stored = sumOf([...rows.values()].map(({ length }) => length));
+  const wholeFiles = quarantined.filter((each) => each.endsWith(",0")).length;
+  const brokenRows = quarantined.length - wholeFiles;
+
+  expect(report.leftOut).toEqual(leftOut);
+  expect(report.rows).toBe(stored);
+  expect(report.broken).toMatchObject({ rows: brokenRows, files: wholeFiles });
+  expect(quarantineOf(outFolder)).toEqual(quarantined.toSorted());
+  const mayLack = quarantined.length > 0 || leftOut.some(({ reason }) => mayHoldRecords(reason));
+  const isFailed = quarantined.length > report.broken.allowed;
+  expect(report.result).toBe(isFailed ? "failed" : mayLack ? "degraded" : "whole");
+  expect(existsSync(path)).toBe(!isFailed);
+  if (isFailed) return;
+
+  const repeated = sumOf(read.map((file) => file.repeated));
+  const sum = { read: sumOf(read.map((file) => file.read)), quarantined: brokenRows };
+  expect(report.origin?.rows).toEqual({
+    ...sum,
+    leftOut: repeated === 0 ? {} : { repeated_row: repeated },
+  });
+  expect(sum.read).toBe(stored + brokenRows + repeated);
+  const files = report.origin?.files;
+  expect(files).toMatchObject({ read: read.length, quarantined: wholeFiles });
+  expect(sumOf(Object.values(files?.leftOut ?? {}))).toBe(leftOut.length);
+  expect(read.length + wholeFiles + leftOut.length).toBe(made.files.length + made.leftOut.length);
+
+  const verified = await verifyPack(path);
+  if ("reason" in verified) throw new Error(`the pack does not verify: ${JSON.stringify(verified)}`);
+  expect(verified.index.origin).toEqual(report.origin);
+  const repeatedLines = originLines(verified.index.origin, verified.rows);
+  expect(reportLines(report)).toEqual(expect.arrayContaining(repeatedLines));
+
+  const entries = (await entriesOf(path)).filter((entry) => entry.rows > 0);
+  const inOrder = [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
+  expect(entries.map(({ symbol, market }) => `${symbol}.${market}`)).toEqual(inOrder.map(([name]) => name));
+  expect(await rowsOf(path)).toEqual(inOrder.flatMap(([, each]) => each));
+}
+
+/** `"file",line` of every record in the quarantine, sorted; none without a file. */
+function quarantineOf(outFolder: string): string[] {
+  const path = join(outFolder, `${TRADEDATE}.quarantine.csv`);
+  if (!existsSync(path)) return [];
+  const records = readFileSync(path, "utf8").matchAll(/^("[^"]+",\d+),"(?:[^"]|"")*","(?:[^"]|"")*"$/gm);
+  return Array.from(records, ([, place = ""]) => place).sort();
+}
+
+describe("rows and files of a random delivery", () => {
+  it.each(DELIVERY_KINDS)("are all stored, quarantined or left out by reason: %s", async (kind) => {
+    for (let n = proofSize(100); n > 0; n--) await checkOne(kind);
+  });
+});
