@@ -34,7 +34,7 @@ export interface RequestFacts {
 }
 
 /**
- * `busy` is a second request on a taken slot: the service is well. `fault` is an outage. An alarm
+ * `busy` is a second request on a taken slot, or one download too many: the service is well. `fault` is an outage. An alarm
  * watches the second and never the first, although both are code 503.
  */
 type Kind = "served" | "refused" | "busy" | "fault";
@@ -92,7 +92,7 @@ export function openRequestLog(
 }
 
 function kindOf({ code, reason, status }: Partial<RequestFacts>): Kind {
-  if (reason === "slot_busy") return "busy";
+  if (reason === "slot_busy" || reason === "downloads_busy") return "busy";
   if (code === 503 || (status ?? 0) >= 500) return "fault";
   return (code ?? 200) === 200 && (status ?? 0) < 400 ? "served" : "refused";
 }

@@ -42,6 +42,11 @@ export class ByteStream {
     this.reader.cancel().catch(() => undefined);
   }
 
+  /** Gives the body back, for whoever passes on what is behind the bytes that were read. */
+  release(): void {
+    this.reader.releaseLock();
+  }
+
   private async soon<T>(read: Promise<T>): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const silent = new Promise<never>((_, reject) => {

@@ -21,6 +21,8 @@ export type DriveDenial =
   /** A bare range of a file that is written anew at every request. */
   | { reason: "no_ranges" }
   | { reason: "range_beyond_end"; sizeBytes: number }
+  /** As many downloads are under way as there may be. */
+  | { reason: "downloads_busy" }
   | { reason: "unavailable" };
 
 /** One sentence in both languages. */
@@ -97,6 +99,14 @@ export function describe(denial: DriveDenial): Described {
         words: {
           zh: `文件共 ${denial.sizeBytes} 字节，所求范围不在其内。`,
           en: `The file has ${denial.sizeBytes} bytes and the range begins behind them.`,
+        },
+      };
+    case "downloads_busy":
+      return {
+        status: 503,
+        words: {
+          zh: "同时进行的下载过多：请等其中一些结束后重试，并减少并行连接数。",
+          en: "Too many downloads are under way: try again when some have ended, with fewer connections.",
         },
       };
     case "unavailable":

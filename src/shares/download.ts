@@ -1,10 +1,6 @@
-/**
- * A file's bytes. The body is R2's own stream, handed on untouched, read on the condition that the object is
- * still the one the catalog names.
- */
+/** A file's bytes, read on the condition that the object is still the one the catalog names. */
 import type { FileVersion } from "../catalog/files.ts";
 import { PackReadError } from "../packs/errors.ts";
-import { openRange } from "../packs/read-range.ts";
 import { type AskedRange, contentRange, parseRange, spanOf } from "./byte-range.ts";
 import { type Conditions, conditionsOf, rangeCounts, verdictOn } from "./conditional.ts";
 import type { DriveDenial } from "./denial.ts";
@@ -12,6 +8,7 @@ import { driveHeaders, type Exchange } from "./exchange.ts";
 import { httpDate } from "./http-date.ts";
 import { contentTypeOf, disposition } from "./media.ts";
 import { guardOf } from "./open-share.ts";
+import { type Sending, sendRange } from "./sending.ts";
 import { type Beginning, beginningOf, meantRevision, namedVersion } from "./versions.ts";
 
 /** One version of a downloadable file: an object of the store, or a piece of one. */
@@ -74,12 +71,18 @@ async function attempt(exchange: Exchange, file: DriveFile): Promise<Response | 
   headers.set("Content-Length", String(length));
   const status = sent === null ? 200 : 206;
   if (method === "HEAD" || length === 0) return new Response(null, { status, headers });
-  log.note({ bytes: length });
   const offset = chosen.offset + (span.kind === "part" ? span.offset : 0);
-  const object = await log.stage("r2", () =>
-    openRange(exchange.door.env.PACKS, chosen.version, { offset, length }),
+  const body = await log.stage("r2", () =>
+    sendRange(sendingOf(exchange), chosen.version, { offset, length }),
   );
-  return new Response(object.body, { status, headers });
+  if (body === null) return { reason: "downloads_busy" };
+  log.note({ bytes: length });
+  return new Response(body, { status, headers });
+}
+
+function sendingOf({ request, door, log, waitUntil }: Exchange): Sending {
+  const { signal } = request;
+  return { bucket: door.env.PACKS, shareId: door.shareId, requestId: log.requestId, signal, waitUntil };
 }
 
 interface Asked {

@@ -33,6 +33,7 @@ export function refuse(exchange: Exchange, denial: DriveDenial): Response {
     case "range_beyond_end":
       headers.set("Content-Range", `bytes */${denial.sizeBytes}`);
       break;
+    case "downloads_busy":
     case "unavailable":
       headers.set("Retry-After", "5");
   }

@@ -30,6 +30,9 @@ export const zh: PageText = {
       "`download` 断线后从断点继续；给出 `have`（磁盘上已有的前半部分）可跨进程续传，末尾核对 SHA-256，不符就抛出 `IntegrityError`。",
     ),
     note(
+      "一个分享同时最多 48 个下载连接，超过为 503 `downloads_busy`：按 `Retry-After` 等，并减少并行数。长时间不读取（10 分钟内不足 8 MiB）的连接会被断开，可断点续传。",
+    ),
+    note(
       "密码输错 10 次（15 分钟内、同一来源）后该来源暂停；套餐到期或分享被收回后 30 秒内失效。其他网站的脚本可以凭密码读取分享（CORS 允许任何来源，但从不带 Cookie）。",
     ),
   ],
@@ -62,6 +65,9 @@ export const en: PageText = {
     code("typescript_share"),
     text(
       "`download` continues where the line broke; with `have` (the first part, already on disk) also in another process. The SHA-256 is checked at the end, and `IntegrityError` thrown when it differs.",
+    ),
+    note(
+      "A share serves at most 48 downloads at once; beyond it 503 `downloads_busy`: wait as `Retry-After` says, and use fewer connections. A connection that takes less than 8 MiB in 10 minutes is ended, and continues with a range.",
     ),
     note(
       "Ten wrong passwords from one place within 15 minutes close the door to that place for a while; an ended plan or a revocation takes effect within 30 seconds. Scripts of other sites may read a share with its password (any origin by CORS, never with the cookie).",

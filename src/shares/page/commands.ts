@@ -39,7 +39,7 @@ export function commandsFor({ shareUrl, shareId, folder, example }: CommandFacts
       text: `printf 'Password: '; read -rs PASSWORD; echo
 curl -fsS -u "${shareId}:$PASSWORD" ${shareUrl}SHA256SUMS |
   awk '{print "${shareUrl}" $2; print " out=" $2; print " checksum=sha-256=" $1}' |
-  aria2c -i - -c -x8 -s8 -d ${folder} --http-user=${shareId} --http-passwd="$PASSWORD"`,
+  aria2c -i - -c -j2 -x8 -s8 --retry-wait=5 -d ${folder} --http-user=${shareId} --http-passwd="$PASSWORD"`,
     },
     {
       tool: "rclone",

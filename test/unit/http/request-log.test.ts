@@ -12,6 +12,7 @@ function lineFor(facts: Partial<RequestFacts>): Record<string, unknown> {
 describe("the request log", () => {
   it("tells a taken slot apart from an outage, although both are 503", () => {
     expect(lineFor({ code: 503, reason: "slot_busy", status: 503 }).kind).toBe("busy");
+    expect(lineFor({ reason: "downloads_busy", status: 503 }).kind).toBe("busy");
     expect(lineFor({ code: 503, reason: "unavailable", status: 503 }).kind).toBe("fault");
     expect(lineFor({ code: 503, reason: "day_damaged", status: 200 }).kind).toBe("fault");
   });

@@ -1,0 +1,154 @@
+/**
+ * Sends a range of an object to a client of the drive, as one of a bounded number that are under way.
+ *
+ * The bytes pass from the store to the client inside the runtime, no script touches them. They are asked for in
+ * windows, because a store may hold ready whatever it was asked for while the client does not read: a client that
+ * stalls then costs one window, and not its file.
+ */
+import type { FileVersion } from "../catalog/files.ts";
+import { ByteStream } from "../packs/byte-stream.ts";
+import { type ByteRange, cutShort, openRange } from "../packs/read-range.ts";
+
+/**
+ * Downloads under way of one share, and of all shares together, in one isolate. Tools open many connections:
+ * rclone 16 (4 files of 4 streams), aria2c 8 a file and 5 files. The page's own commands stay below half of it.
+ */
+export const MAX_PER_SHARE = 48;
+export const MAX_IN_ALL = 128;
+
+/** Large enough that the pause between two reads of the store is hardly felt. */
+const WINDOW_BYTES = 8 * 1024 * 1024;
+
+/** The platform bounds the reads of one request, so a very long range has longer windows. */
+const MAX_WINDOWS = 500;
+
+/** The first bytes, which are read before the answer begins. */
+const FIRST_BYTES = 16 * 1024;
+
+/** A client must take a window within this time (14 KB/s), or it is left: a place must not be held for ever. */
+const WINDOW_MS = 10 * 60_000;
+
+const underWay = new Map<string, number>();
+let inAll = 0;
+
+export interface Sending {
+  bucket: R2Bucket;
+  shareId: string;
+  requestId: string;
+  /** The request's: fires when the client goes away. */
+  signal: AbortSignal;
+  waitUntil(work: Promise<unknown>): void;
+  /** For tests. */
+  windowMs?: number;
+}
+
+/**
+ * The body of `range` of an object, whose first bytes have come; null when too many downloads are under way. The
+ * download counts until its body has ended, the client has gone or has been left. Throws as `openRange` does, and
+ * whatever the store throws instead of the first bytes.
+ */
+export async function sendRange(
+  sending: Sending,
+  object: FileVersion,
+  range: ByteRange,
+): Promise<ReadableStream<Uint8Array> | null> {
+  const leave = enter(sending.shareId);
+  if (leave === null) return null;
+  try {
+    const windowBytes = Math.max(WINDOW_BYTES, Math.ceil(range.length / MAX_WINDOWS));
+    const opened = await openWindow(sending, object, { ...range, windowBytes });
+    const stream = new ByteStream(opened.body);
+    const first = await firstOf(stream, range.length);
+    if (first.length === 0) throw cutShort(object.objectKey);
+    stream.release();
+    const pipe = new FixedLengthStream(range.length);
+    const sent = send(sending, object, { range, windowBytes, first, rest: opened.body, pipe });
+    sending.waitUntil(sent.finally(leave));
+    return pipe.readable;
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+async function firstOf(stream: ByteStream, length: number): Promise<Uint8Array> {
+  try {
+    return await stream.read(Math.min(FIRST_BYTES, length));
+  } catch (error) {
+    stream.cancel();
+    throw error;
+  }
+}
+
+/** Counts one more download of the share; the result ends it. Null: no more may begin. */
+function enter(shareId: string): (() => void) | null {
+  const ofShare = underWay.get(shareId) ?? 0;
+  if (ofShare >= MAX_PER_SHARE || inAll >= MAX_IN_ALL) return null;
+  underWay.set(shareId, ofShare + 1);
+  inAll += 1;
+  return () => {
+    const left = (underWay.get(shareId) ?? 1) - 1;
+    if (left === 0) underWay.delete(shareId);
+    else underWay.set(shareId, left);
+    inAll -= 1;
+  };
+}
+
+/** The first window of the range. */
+async function openWindow(
+  { bucket }: Sending,
+  object: FileVersion,
+  { offset, length, windowBytes }: ByteRange & { windowBytes: number },
+): Promise<R2ObjectBody> {
+  const window = { offset, length: Math.min(windowBytes, length) };
+  const opened = await openRange(bucket, object, window);
+  if (opened.size < window.offset + window.length) throw cutShort(object.objectKey);
+  return opened;
+}
+
+interface Begun {
+  range: ByteRange;
+  windowBytes: number;
+  /** The bytes that were read, and the body of the first window behind them. */
+  first: Uint8Array;
+  rest: ReadableStream<Uint8Array>;
+  pipe: FixedLengthStream;
+}
+
+/** Never rejects: the client sees a body that is shorter than its `Content-Length`, the log says why. */
+async function send(sending: Sending, object: FileVersion, begun: Begun): Promise<void> {
+  const { range, windowBytes, first, rest, pipe } = begun;
+  const { writable } = pipe;
+  try {
+    const writer = writable.getWriter();
+    await inTime(sending, () => writer.write(first)).finally(() => writer.releaseLock());
+    let body = rest;
+    for (let at = windowBytes; ; at += windowBytes) {
+      await inTime(sending, (signal) => body.pipeTo(writable, { preventClose: true, signal }));
+      if (at >= range.length) break;
+      const left = { offset: range.offset + at, length: range.length - at, windowBytes };
+      ({ body } = await openWindow(sending, object, left));
+    }
+    await writable.close();
+  } catch (error) {
+    await writable.abort(error).catch(() => undefined);
+    const { requestId, signal } = sending;
+    if (!signal.aborted)
+      console.error(JSON.stringify({ event: "download_broke", requestId, fault: `${error}` }));
+  }
+}
+
+/** What `work` gives; throws when the client has gone, or has not taken the bytes in its time. */
+async function inTime<T>(
+  { signal, windowMs = WINDOW_MS }: Sending,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const slow = new AbortController();
+  const timer = setTimeout(() => slow.abort(new Error("the client does not read")), windowMs);
+  const either = AbortSignal.any([signal, slow.signal]);
+  const stopped = new Promise<never>((_, reject) => {
+    either.addEventListener("abort", () => reject(either.reason), { once: true });
+    if (either.aborted) reject(either.reason);
+  });
+  return Promise.race([work(either), stopped]).finally(() => clearTimeout(timer));
+}

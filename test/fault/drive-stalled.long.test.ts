@@ -1,0 +1,111 @@
+/** Clients of a share that ask for files and do not read: what they cost, and that they shut nobody out for good. */
+import { createHash } from "node:crypto";
+import { type IncomingMessage, request } from "node:http";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { basic, onDrive, shareOf, type TestShare, tradesFile } from "../support/drive.ts";
+import { publishFiles } from "../support/files.ts";
+import { call } from "../support/http-client.ts";
+import { account, loadWeekdays } from "../support/operator.ts";
+import { printedRandom, randomBytes } from "../support/random.ts";
+import { newestRuntime } from "../support/runtime-process.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const LARGE = "20260310/20260310_trades.zip";
+const SMALL = "20260311/20260311_trades.zip";
+const LARGE_BYTES = 87_000_000;
+/** What sockets take by themselves is less. */
+const SMALL_BYTES = 8_000_000;
+const MOST_OF_SHARE = 48;
+
+let service: Service;
+let share: TestShare;
+let large: Buffer;
+beforeAll(async () => {
+  const random = printedRandom("stalled downloads");
+  service = await startService();
+  await loadWeekdays(service, "20260101", "20261231");
+  large = Buffer.from(randomBytes(random.integer(1, 1_000_000), LARGE_BYTES));
+  await publishFiles(
+    service,
+    tradesFile("20260310", large),
+    tradesFile("20260311", large.subarray(0, SMALL_BYTES)),
+  );
+}, 120_000);
+beforeEach(async () => {
+  const { key } = await account(service, { plan: "flagship" });
+  share = await shareOf(service, key);
+});
+afterAll(() => service.stop());
+
+interface Stalled {
+  answer: IncomingMessage;
+  leave(): void;
+}
+
+/** Asks for a file and reads nothing but the answer's head. */
+function stall(path: string): Promise<Stalled> {
+  return new Promise((resolve, reject) => {
+    const headers = basic(share.shareId, share.password);
+    const outgoing = request(share.url + path, { agent: false, headers }, (answer) => {
+      answer.on("error", () => undefined);
+      resolve({ answer, leave: () => outgoing.destroy() });
+    });
+    outgoing.on("error", reject);
+    outgoing.end();
+  });
+}
+
+const stalls = (count: number, path: string) => Promise.all(Array.from({ length: count }, () => stall(path)));
+
+async function sumOf(answer: IncomingMessage): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const piece of answer) hash.update(piece as Buffer);
+  return hash.digest("hex");
+}
+
+describe("downloads whose clients do not read", () => {
+  it("cost a window each, do not keep others waiting, and are whole when they are read after all", {
+    timeout: 120_000,
+  }, async () => {
+    const runtime = newestRuntime();
+    const before = runtime?.memoryBytes() ?? 0;
+    const clients = await stalls(16, LARGE);
+    expect(clients.map(({ answer }) => answer.statusCode)).toEqual(Array(16).fill(200));
+    for (const path of ["/health", "/nothing"]) {
+      const sinceMs = Date.now();
+      const answer = await call(service.baseUrl + path, { method: "GET" });
+      expect(answer.status).toBe(path === "/health" ? 200 : 404);
+      expect(Date.now() - sinceMs, path).toBeLessThan(5_000);
+    }
+    const grownMb = ((runtime?.memoryBytes() ?? 0) - before) / 1e6;
+    console.log(`16 stalled downloads of 87 MB: ${grownMb.toFixed(0)} MB`);
+    expect(grownMb).toBeLessThan(600);
+    const [first, ...others] = clients;
+    if (first === undefined) throw new Error("no client");
+    expect(await sumOf(first.answer)).toBe(createHash("sha256").update(large).digest("hex"));
+    for (const { leave } of others) leave();
+  });
+
+  it("are bounded: one more is told to wait, and is served when one of them has gone", {
+    timeout: 120_000,
+  }, async () => {
+    const clients = await stalls(MOST_OF_SHARE, SMALL);
+    expect(clients.map(({ answer }) => answer.statusCode)).toEqual(Array(MOST_OF_SHARE).fill(200));
+    const refused = await onDrive(share, SMALL);
+    expect([refused.status, refused.reason, refused.headers["retry-after"]]).toEqual([
+      503,
+      "downloads_busy",
+      "5",
+    ]);
+    const id = String(refused.headers["x-request-id"]);
+    await expect.poll(() => service.logs.find((line) => line.includes(id)) ?? "").toContain('"kind":"busy"');
+    // What is no download is served meanwhile.
+    expect((await onDrive(share, SMALL, { method: "HEAD" })).status).toBe(200);
+    expect((await onDrive(share, "manifest.json")).status).toBe(200);
+    clients[0]?.leave();
+    await expect
+      .poll(async () => (await onDrive(share, SMALL)).status, { timeout: 20_000, interval: 100 })
+      .toBe(200);
+    for (const { leave } of clients) leave();
+  });
+});
