@@ -11,12 +11,13 @@ import { runEdgetape } from "../support/running-command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "edgetape-start-"));
 const state = join(folder, "state");
-const demoFile = join(folder, "demo.json");
+/** Kept with the state, where none is named. */
+const demoFile = join(state, "demo.json");
 const started: Start[] = [];
 let port: number;
 
 function start(...options: string[]): Start {
-  const start = npmStart("--out", demoFile, ...options);
+  const start = npmStart(...options);
   started.push(start);
   return start;
 }
@@ -159,6 +160,22 @@ describe("npm start", () => {
     expect(samePort.output()).toContain(`Port ${port} is in use`);
     // The first one's file is still there: refused starts touch nothing.
     expect(existsSync(demoFile)).toBe(true);
+  });
+
+  it("leaves the file of another state alone, and prints where its own is", async () => {
+    const before = readFileSync(demoFile, "utf8");
+    const otherState = join(folder, "other");
+    const other = start("--port", String(await freePort()), "--state", otherState, "--empty");
+    const { adminToken } = await untilServed(other, join(otherState, "demo.json"));
+    expect(adminToken).not.toBe(first.adminToken);
+    expect(other.output()).toContain(`For scripts: ${join(otherState, "demo.json")}`);
+    const token = /^export EDGETAPE_TOKEN=.*$/m.exec(other.output())?.[0];
+    const pasted = execFileSync("sh", ["-c", `${token}\nprintf %s "$EDGETAPE_TOKEN"`], { encoding: "utf8" });
+    expect(pasted).toBe(adminToken);
+    expect(readFileSync(demoFile, "utf8")).toBe(before);
+    await pressCtrlC(other);
+    expect(existsSync(join(otherState, "demo.json"))).toBe(false);
+    expect(readFileSync(demoFile, "utf8")).toBe(before);
   });
 
   it("leaves nothing running after Ctrl-C, and no file that names a service which is gone", async () => {

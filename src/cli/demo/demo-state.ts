@@ -1,11 +1,17 @@
 /** What a demo remembers between starts, inside its state folder: secrets and demo keys. */
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import * as z from "zod";
 import { writeWhole } from "../write-whole.ts";
 
-const MIGRATIONS = join(import.meta.dirname, "../../catalog/migrations");
+const CHECKOUT = join(import.meta.dirname, "../../..");
+const MIGRATIONS = join(CHECKOUT, "src/catalog/migrations");
+
+/** State folders in the checkout. A deployment that began empty is not the demo, so each has its own. */
+export const STATE = { demo: ".wrangler/state", empty: ".wrangler/empty" };
+/** The file for scripts of the default state; every other state keeps its own in its folder. */
+const DEMO_FILE = ".edgetape/demo.json";
 
 const rememberedSchema = z.object({
   adminToken: z.string(),
@@ -18,6 +24,19 @@ const rememberedSchema = z.object({
   keys: z.record(z.string(), z.object({ keyId: z.string(), key: z.string() })),
 });
 export type Remembered = z.infer<typeof rememberedSchema>;
+
+/**
+ * Returns the absolute paths of a start's state folder and of its file for scripts; relative ones begin at the
+ * checkout. Two states that run at the same time have two files, so that neither replaces or removes the other's.
+ */
+export function placesOf({ state = "", out = "", empty = false }): { stateDir: string; demoFile: string } {
+  const stateDir = resolve(CHECKOUT, state || (empty ? STATE.empty : STATE.demo));
+  const isDefault = stateDir === resolve(CHECKOUT, STATE.demo);
+  return {
+    stateDir,
+    demoFile: resolve(CHECKOUT, out || (isDefault ? DEMO_FILE : join(stateDir, "demo.json"))),
+  };
+}
 
 /** What the last demo on this folder remembered, or fresh random secrets. */
 export function recall(stateDir: string): Remembered {
@@ -72,6 +91,7 @@ export function forget(stateDir: string): void {
     "demo-secrets.env",
     "demo-packs",
     "demo.log",
+    "demo.json",
     "dev-registry",
   ]) {
     rmSync(join(stateDir, name), { recursive: true, force: true });

@@ -3,7 +3,7 @@
  * in the checkout; nothing is fetched, nobody logs in, and Ctrl-C leaves nothing running.
  */
 import { mkdirSync, rmSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { beijingDate } from "../../calendar/beijing.ts";
 import { AdminClient } from "../admin-client.ts";
@@ -12,28 +12,32 @@ import { writeWhole } from "../write-whole.ts";
 import { inviteDemo, prepareAccounts } from "./demo-accounts.ts";
 import { loadDemoCalendar, publishSampleDay, sampleDates, servedDays } from "./demo-days.ts";
 import { publishSampleAuctions } from "./demo-files.ts";
-import { forget, migrationsDigest, type Remembered, recall, remember, writeSecrets } from "./demo-state.ts";
+import {
+  forget,
+  migrationsDigest,
+  placesOf,
+  type Remembered,
+  recall,
+  remember,
+  STATE,
+  writeSecrets,
+} from "./demo-state.ts";
 import { refuseTakenPort } from "./free-port.ts";
 import { lockState } from "./state-lock.ts";
 import { hearStopRequest, type StopRequest } from "./stop-request.ts";
 import { type Demo, welcome } from "./welcome.ts";
 import { applyMigrations, type DevServer, startDevServer, waitUntilReady } from "./wrangler.ts";
 
-const CHECKOUT = join(import.meta.dirname, "../../..");
-
 interface StartOptions {
   port: number;
-  state: string;
-  out: string;
+  state?: string;
+  out?: string;
   fresh?: boolean;
   empty?: boolean;
 }
 
-/** A deployment that began empty is not the demo, so each has a folder of its own. */
-const STATE = { demo: ".wrangler/state", empty: ".wrangler/empty" };
-
 function parseOptions(): StartOptions {
-  const { state, ...options } = new Command("npm start --")
+  return new Command("npm start --")
     .description("the service on this machine, with sample days and demo keys")
     .option("--port <port>", "where to listen on 127.0.0.1", portArgument, 8787)
     .option(
@@ -42,16 +46,14 @@ function parseOptions(): StartOptions {
     )
     .option(
       "--out <file>",
-      "address, keys and days for scripts, once every day is served",
-      ".edgetape/demo.json",
+      "address, keys and days for scripts, once every day is served (default: .edgetape/demo.json, with another state demo.json in its folder)",
     )
     .option("--fresh", "forget the state and begin anew")
     .option("--empty", "add nothing: no calendar, no sample days, no accounts; what you load is kept")
     .allowExcessArguments(false)
     .exitOverride()
     .parse()
-    .opts<Omit<StartOptions, "state"> & { state?: string }>();
-  return { ...options, state: state ?? (options.empty ? STATE.empty : STATE.demo) };
+    .opts<StartOptions>();
 }
 
 function portArgument(text: string): number {
@@ -62,11 +64,10 @@ function portArgument(text: string): number {
 }
 
 async function start(
-  { port, state, out, fresh, empty = false }: StartOptions,
+  { port, fresh, empty = false, ...places }: StartOptions,
   stop: StopRequest,
 ): Promise<void> {
-  const stateDir = resolve(CHECKOUT, state);
-  const demoFile = resolve(CHECKOUT, out);
+  const { stateDir, demoFile } = placesOf({ ...places, empty });
   const unlock = await lockState(stateDir);
   let server: DevServer | undefined;
   try {

@@ -1,0 +1,27 @@
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { placesOf } from "../../../../src/cli/demo/demo-state.ts";
+
+describe("the demo's file for scripts", () => {
+  it("is .edgetape/demo.json for the default state, also where that is named", () => {
+    for (const options of [{}, { state: ".wrangler/state" }, { state: resolve(".wrangler/state/") }]) {
+      expect(placesOf(options)).toEqual({
+        stateDir: resolve(".wrangler/state"),
+        demoFile: resolve(".edgetape/demo.json"),
+      });
+    }
+  });
+
+  it("lies in the folder of every other state", () => {
+    expect(placesOf({ state: "other" })).toEqual({
+      stateDir: resolve("other"),
+      demoFile: resolve("other/demo.json"),
+    });
+    expect(placesOf({ state: "/srv/demo", empty: true }).demoFile).toBe("/srv/demo/demo.json");
+    expect(placesOf({ empty: true }).demoFile).toBe(resolve(".wrangler/empty/demo.json"));
+  });
+
+  it("is the one that --out names", () => {
+    expect(placesOf({ state: "other", out: "keys.json" }).demoFile).toBe(resolve("keys.json"));
+  });
+});
