@@ -109,6 +109,29 @@ describe("backfill", () => {
   );
 
   it(
+    "says that a day it loaded earlier has been withdrawn since, and why",
+    async () => {
+      const two = join(folder, "two");
+      for (const day of ["20260112", "20260113"]) deliver(two, day, 2_000);
+      const words = ["backfill", two, "--threads", "1", "--json"];
+      expect((await runEdgetape(words, service)).status).toBe(0);
+      const withdrawal = ["day", "withdraw", "20260112", "--note", "asked to", "--yes"];
+      expect((await runEdgetape(withdrawal, service)).status).toBe(0);
+      // A refused day is tried again each time, and each time it says why.
+      for (const _ of [1, 2]) {
+        const { status, stdout } = await runEdgetape(words, service);
+        expect(status).toBe(1);
+        const { loaded, before, failed } = JSON.parse(stdout);
+        expect({ loaded, before }).toEqual({ loaded: 0, before: 1 });
+        expect(failed).toEqual([{ tradedate: "20260112", problem: expect.stringContaining("withdr") }]);
+        expect(failed[0].problem).toContain("asked to");
+      }
+      expect((await runEdgetape(["day", "show", "20260112"], service)).stdout).toContain("withdrawn");
+    },
+    LONG_MS,
+  );
+
+  it(
     "goes on after a day that fails, and stops after three in a row",
     async () => {
       const some = join(folder, "some");

@@ -34,7 +34,7 @@ export function registerBackfill(program: Command): void {
   withWebhook(withLoading(command)).addHelpText(
     "after",
     "\nWhat happened to each day is written to backfill.jsonl in the work folder.\n" +
-      "Exit status 1: some days failed, and the next run tries them again. 3: rows were left out of some.",
+      "Exit status 1: some days failed or are withdrawn, and the next run tries them again. 3: rows were left out of some.",
   );
   command.action(run);
 }

@@ -11,6 +11,7 @@ import { deliveryProblem, type Expected } from "../nightly/delivery-problem.ts";
 import { type Delivery, measured, type NamedDelivery, namedDeliveries } from "../nightly/drop-folder.ts";
 import { linesOf, servedSentence } from "../nightly/evening-notice.ts";
 import { type LoadOptions, loadDay } from "../nightly/load-day.ts";
+import { availableDays } from "../nightly/nightly.ts";
 import { secondsLeft, spanText } from "./estimate.ts";
 
 /** So many days that fail in a row have one cause, such as a service that cannot be reached. */
@@ -32,14 +33,17 @@ export interface Backfilled {
   /** Loaded in this run, those with rows left out among them. */
   loaded: number;
   degraded: number;
-  /** Were loaded by an earlier run. */
+  /** Were loaded by an earlier run, and are still served. */
   before: number;
   failed: { tradedate: BeijingDate; problem: string }[];
   /** Days that were not tried because those before them failed. */
   untried: number;
 }
 
-/** Loads every day of the folder that no earlier run has loaded. `say` hears a line or more for each. */
+/**
+ * Loads every day of the folder that no earlier run has loaded or that is no longer served; the service refuses what
+ * an operator has withdrawn, with who did and why. `say` hears a line or more for each.
+ */
 export async function backfill(
   client: AdminClient,
   ask: BackfillAsk,
@@ -54,6 +58,10 @@ export async function backfill(
     failed: [],
     untried: 0,
   };
+  const served = await availableDays(
+    client,
+    named.map(({ tradedate }) => tradedate),
+  );
   const seconds: number[] = [];
   let failedInARow = 0;
   for (const [at, day] of named.entries()) {
@@ -62,7 +70,7 @@ export async function backfill(
       break;
     }
     const delivery = await measured(ask.folder, day);
-    if (isLoaded(delivery, ask)) {
+    if (isLoaded(delivery, ask) && served.has(day.tradedate)) {
       result.before++;
       continue;
     }

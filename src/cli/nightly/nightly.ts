@@ -124,9 +124,19 @@ async function isIdle({ folder }: NightlyAsk, tools: NightlyTools, tradedate: Be
 }
 
 async function isServed({ client }: NightlyTools, tradedate: BeijingDate): Promise<boolean> {
-  const month = tradedate.slice(0, 6);
-  const { days } = await client.request(dayListSchema, "GET", `/admin/days?month=${month}`);
-  return days.some((day) => day.tradedate === tradedate && ["available", "degraded"].includes(day.state));
+  return (await availableDays(client, [tradedate])).has(tradedate);
+}
+
+/** Returns those of `wanted` that customers can read now: published, and not withdrawn since. */
+export async function availableDays(client: AdminClient, wanted: BeijingDate[]): Promise<Set<string>> {
+  const available = new Set<string>();
+  for (const month of new Set(wanted.map((day) => day.slice(0, 6)))) {
+    const { days } = await client.request(dayListSchema, "GET", `/admin/days?month=${month}`);
+    for (const { tradedate, state } of days) {
+      if (state === "available" || state === "degraded") available.add(tradedate);
+    }
+  }
+  return available;
 }
 
 /** The newest trading day that has closed, by the service's calendar. */
