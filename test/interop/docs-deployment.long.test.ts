@@ -3,7 +3,15 @@
  * every option of its `wrangler` commands is held against the installed wrangler's own help.
  */
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -84,6 +92,28 @@ describe("the deployment guide", () => {
       expect(stdout).toContain(said);
     }
     expect(receiver.received.map(({ body }) => body.event)).toEqual(["webhook.test", "nightly.published"]);
+  });
+
+  it("has a cron line that keeps every night's backup, in a folder that it makes", async () => {
+    const line = /^[\d *]+ {2}(.*edgetape backup create .*)$/m.exec(GUIDE)?.[1] ?? "";
+    // The line as cron runs it; only absolute paths are moved below this test's folder.
+    const command = here(line).replaceAll(/(?<= )\/(?=opt|etc|data)/g, `${folder}/`);
+    expect(command).toMatch(new RegExp(`^cd ${folder}/opt/\\S+ && \\. ${folder}/etc/\\S+ && `));
+    for (const made of ["opt/edgetape", "etc"]) mkdirSync(join(folder, made), { recursive: true });
+    const exports = { EDGETAPE_URL: service.baseUrl, EDGETAPE_TOKEN: service.adminToken };
+    const lines = Object.entries(exports).map(([name, value]) => `export ${name}='${value}'\n`);
+    writeFileSync(join(folder, "etc/edgetape.env"), lines.join(""));
+    const out = join(folder, "data/backups");
+    expect(existsSync(out)).toBe(false);
+    for (const nights of [1, 2]) {
+      await run("sh", ["-c", command]);
+      expect(readdirSync(out)).toHaveLength(nights);
+    }
+    for (const name of readdirSync(out)) {
+      expect(name).toMatch(/^edgetape-.*\.jsonl\.gz$/);
+      const verify = here(`npx edgetape backup verify '${join(out, name)}'`);
+      expect((await run("sh", ["-c", verify])).stdout).toContain("is whole");
+    }
   });
 
   it("names wrangler's commands and options as the installed wrangler has them", async () => {
