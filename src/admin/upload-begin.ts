@@ -67,7 +67,9 @@ export async function discard(
   }
 }
 
+/** Whether the parts of `content` may still be sent to `open`; an adoption takes none. */
 function isResumable(open: Upload, content: Content<unknown>, nowMs: number): boolean {
+  if (open.r2UploadId === ADOPTED_R2_UPLOAD_ID) return false;
   return isSameContent(open, content) && nowMs - open.begunAtMs < RESUMABLE_MS;
 }
 

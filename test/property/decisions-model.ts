@@ -125,7 +125,10 @@ export class DecisionsModel {
     if (begun !== "uploading") return begun;
     const upload = this.open as Upload;
     this.part(upload, seen);
-    return this.complete(upload, seen);
+    const completed = this.complete(upload, seen);
+    // The commands look once more: whoever came first may have served the same.
+    const isThere = this.state === "available" && isSame(this.present?.pack, ask);
+    return completed === "other_publisher" && isThere ? "same" : completed;
   }
 
   adopt({ key, force }: { key: string; force: boolean }, seen: Seen): string {

@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** The contents that a day may have, by the price of their first order; `small` lacks a security. */
-const PRICES = { first: 10, second: 20, third: 30, small: 40 };
+const PRICES = { first: 10, second: 20, small: 30 };
 const CONTENTS = Object.keys(PRICES) as (keyof typeof PRICES)[];
 
 interface Content {
@@ -104,6 +104,7 @@ class Sequence {
   readonly #story: string[] = [];
   /** What lies in the drop folder of `nightly`. */
   #delivered: PackContent = { content: "first", degraded: false };
+  #last = this.#delivered;
 
   constructor(random: Random, tradedate: BeijingDate, contents: Map<string, Content>) {
     this.#random = random;
@@ -112,22 +113,8 @@ class Sequence {
   }
 
   async run(): Promise<void> {
-    const steps: [number, () => Promise<void>][] = [
-      [14, () => this.#publish(this.#somePack(), this.#random.chance(0.4))],
-      [10, () => this.#nightly()],
-      [10, () => this.#begin()],
-      [10, () => this.#part()],
-      [14, () => this.#complete()],
-      [14, () => this.#withdraw()],
-      [10, () => this.#restore()],
-      [6, () => this.#publishAgain()],
-      [8, () => this.#damage()],
-      [6, () => this.#forget()],
-      [10, () => this.#adopt()],
-    ];
-    const bag = steps.flatMap(([weight, step]) => Array.from({ length: weight }, () => step));
     for (let n = 0; n < STEPS; n++) {
-      await this.#random.pick(bag)();
+      await this.#random.pick(this.#fitting())();
       await this.#check();
     }
     // Days that are served are what the service compares others with: leave none.
@@ -137,8 +124,36 @@ class Sequence {
     await this.#checkStrays();
   }
 
+  /** The steps to choose from, each as often as it weighs: mostly those that may change something now. */
+  #fitting(): (() => Promise<void>)[] {
+    const { present, state, open, strays, history } = this.#model;
+    const isAny = this.#random.chance(0.15);
+    const isLoaded = isAny || present !== undefined;
+    const isServed = isAny || (present !== undefined && state !== "withdrawn");
+    const isSending = open !== undefined && open.adopts === null;
+    const isRich = history.some(({ pack }) => pack.key !== present?.pack.key);
+    const steps: [boolean, number, () => Promise<void>][] = [
+      [true, 14, () => this.#publish(this.#somePack(), this.#random.chance(0.4))],
+      [true, 8, () => this.#nightly()],
+      [true, 14, () => this.#begin()],
+      [isAny || (isSending && !open.hasPart), 20, () => this.#part()],
+      [isAny || (isSending && open.hasPart), 24, () => this.#complete()],
+      [isServed, 14, () => this.#withdraw()],
+      [isLoaded, 10, () => this.#restore()],
+      [isLoaded, 6, () => this.#publishAgain()],
+      [state === "available" && present !== undefined, 8, () => this.#damage()],
+      [isRich, 12, () => this.#forget()],
+      [isAny || strays.size > 0, 18, () => this.#adopt()],
+    ];
+    return steps.flatMap(([fits, weight, step]) => (fits ? Array.from({ length: weight }, () => step) : []));
+  }
+
+  /** Often the one that the last step was about: commands are run again. */
   #somePack(): PackContent {
-    return { content: this.#random.pick(CONTENTS), degraded: this.#random.chance(0.1) };
+    if (!this.#random.chance(0.35)) {
+      this.#last = { content: this.#random.pick(CONTENTS), degraded: this.#random.chance(0.1) };
+    }
+    return this.#last;
   }
 
   #told(step: string, seen: Seen, expected: string): void {
@@ -258,8 +273,8 @@ class Sequence {
    * mark speaks against the pack.
    */
   async #damage(): Promise<void> {
-    const { present, state } = this.#model;
-    if (present === undefined || state !== "available") return;
+    const { present } = this.#model;
+    if (present === undefined) return;
     const { pack } = present;
     const { bytes, broken } = this.#content(pack);
     await this.#overwrite(pack, broken);
@@ -304,6 +319,7 @@ class Sequence {
     const nowhere = packObjectKey(this.#tradedate, 999);
     const some = strays.size > 0 && this.#random.chance(0.85) ? [...strays.keys()] : [...known, nowhere];
     const ask = { objectKey: this.#random.pick(some), force: this.#random.chance(0.5) };
+    this.#last = strays.get(ask.objectKey) ?? this.#last;
     const seen = seenOf(await this.#post("adopt", ask), publishedOf);
     const expected = this.#model.adopt({ key: ask.objectKey, force: ask.force }, seen);
     this.#told(`adopt ${ask.objectKey}${ask.force ? " --force" : ""}`, seen, expected);

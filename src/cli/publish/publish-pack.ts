@@ -60,7 +60,8 @@ export async function publishPack(
       const reason = error instanceof ServiceRefusal ? error.refused.reason : undefined;
       if (reason === undefined || !ENDED.has(reason)) throw error;
       const day = await servedDay(client, pack.index.tradedate);
-      if (day?.sha256 === sha256 && day.state === "available") return { day, newRevision: false };
+      const isSame = day?.sha256 === sha256 && day.degraded === (options.degraded ?? false);
+      if (isSame && day.state === "available") return { day, newRevision: false };
       if (reason !== "upload_lost" || attempt === TRIES) throw error;
     }
   }

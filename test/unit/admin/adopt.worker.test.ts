@@ -158,4 +158,16 @@ describe("adopting a pack that the catalog does not know", () => {
     ).toContain("20240312");
     expect((await adopt("20240312", { objectKey, force: true })).body.day).toMatchObject({ revision: 2 });
   });
+
+  it("that is held is no upload to go on with: the same pack is sent anew", async () => {
+    const less = await packFrom(
+      day({ tradedate: "20240430", securities: [security("600519", [order("093000000")])] }),
+    );
+    const objectKey = await publishForgotten(less);
+    await publish(await testPack("20240430"));
+    expect((await adopt("20240430", { objectKey })).body).toMatchObject({ reason: "shrunk" });
+    expect((await publish(less)).body).toMatchObject({ reason: "shrunk" });
+    const { status, body } = await publish(less, { force: true });
+    expect([status, body.day?.rows]).toEqual([200, 1]);
+  });
 });

@@ -132,6 +132,8 @@ describe("publishing a pack", () => {
         : { status: 409, json: { error: "It is over.", reason: "upload_ended" } },
     );
     expect(await publishPack(client, pack)).toEqual({ day, newRevision: false });
+    // The same rows, and yet not what is to be published: that day is not marked.
+    await expect(publishPack(client, pack, { degraded: true })).rejects.toThrow("It is over.");
     await pack.close();
   });
 
