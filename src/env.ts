@@ -64,7 +64,7 @@ const settingsSchema = z.object({
   JSON_BOUND_MS: milliseconds(60_000),
   /** Total bound of a Parquet request. */
   PARQUET_BOUND_MS: milliseconds(300_000),
-  /** The first byte comes within this time or the request fails (decisions 2). */
+  /** The first byte comes within this time or the request fails (contract 2.5). */
   FIRST_BYTE_MS: milliseconds(15_000),
   /** Where Durable Objects are created: they never move afterwards. */
   LOCATION_HINT: z

@@ -1,6 +1,6 @@
 /**
  * The form of our own keys: `et_`, 30 random base62 characters, 6 base62 characters of the CRC-32 of all
- * before them (design 6). A typo is refused without a read, and scanners can find leaked keys.
+ * before them (contract 7.6). A typo is refused without a read, and scanners can find leaked keys.
  * Imported keys have any form; only those that begin with `et_` are asked for the checksum. Operators' tokens
  * are made alike, with `eta_`.
  */

@@ -1,5 +1,5 @@
 /**
- * The general per-second ceiling (decisions 7): the platform's rate-limit binding, per account,
+ * The general per-second ceiling (contract 7.4): the platform's rate-limit binding, per account,
  * approximate and per location. It says no more than yes or no.
  */
 import type { AccessDenial } from "../entitlement/denial.ts";

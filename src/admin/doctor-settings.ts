@@ -3,7 +3,7 @@ import type { Settings } from "../env.ts";
 import type { Finding } from "../operations/scheduled/finding.ts";
 import type { ShareSecrets } from "../shares/secrets.ts";
 
-/** A previous cursor secret is accepted for so long after the rotation (decisions 5). */
+/** A previous cursor secret is accepted for so long after the rotation (contract 5.2). */
 const PREVIOUS_ACCEPTED_MS = 24 * 3_600_000;
 /** Fewer different characters than this are somebody's typing, not chance. */
 const FEWEST_CHARACTERS = 10;

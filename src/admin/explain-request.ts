@@ -1,4 +1,4 @@
-/** `POST /admin/explain`: how a request would be answered now, step by step through decisions 2. */
+/** `POST /admin/explain`: how a request would be answered now, step by step of contract 2.1. */
 import { identify } from "../access/identify.ts";
 import { principalOfAccount } from "../catalog/key-holder.ts";
 import { findKey } from "../catalog/keys.ts";

@@ -27,8 +27,8 @@ export function fileUpload(place: FilePlace): UploadTarget<NoClaims> {
 }
 
 /**
- * Size and sum of any file; of an auction pack also what its footer says (spec 4.1), of any other `.parquet` that it
- * has one. Every page of them was decoded by the command that sent it: a worker has no memory for that.
+ * Size and sum of any file; of an auction pack also what its footer says (contract 8.7), of any other `.parquet`
+ * that it has one. Every page of them was decoded by the command that sent it: a worker has no memory for that.
  */
 async function checkFile(
   bucket: R2Bucket,

@@ -74,7 +74,7 @@ export const extendSubscriptionSchema = z
   .refine(({ byMs, until }) => (byMs === undefined) !== (until === undefined), "give either byMs or until");
 export type ExtendSubscription = z.input<typeof extendSubscriptionSchema>;
 
-/** Replaces all subscriptions of the account. They may overlap: the best one counts (decisions 7). */
+/** Replaces all subscriptions of the account. They may overlap: the best one counts (contract 7.5). */
 export const subscriptionListSchema = z.strictObject({ subscriptions: z.array(subscriptionSchema).max(200) });
 export type SubscriptionList = z.input<typeof subscriptionListSchema>;
 

@@ -42,7 +42,7 @@ export const explainSchema = z
 export type Explain = z.input<typeof explainSchema>;
 
 export const explainedStepSchema = z.strictObject({
-  /** Of decisions 2. */
+  /** Of contract 2.1. */
   step: z.int().min(1).max(10),
   about: z.string(),
   /** `not_judged`: looking would have counted. */

@@ -10,7 +10,7 @@ export const dataTypeSchema = z.enum(DATA_TYPES, `expected ${DATA_TYPES.join(" o
 /** Letters that stand in an address as they are, on every system and in every tool. */
 const FILE_NAME = /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/;
 
-/** What an auction pack of `tradedate` is called (spec 4.1). */
+/** What an auction pack of `tradedate` is called (contract 8.7). */
 export function auctionPackName(tradedate: BeijingDate): string {
   return `${tradedate}_aucde.parquet`;
 }

@@ -40,7 +40,7 @@ export function isWeekend(date: BeijingDate): boolean {
 
 /**
  * The first day of the window of `days` calendar days that ends with `today`, both included
- * (spec 8: weekends and holidays count, the window is never stretched to make up trading days).
+ * (contract 7.2: weekends and holidays count, the window is never stretched to make up trading days).
  *
  * @example windowStart("20260301" as BeijingDate, 30) // "20260131"
  */

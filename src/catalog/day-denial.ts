@@ -1,4 +1,4 @@
-/** Why an order day cannot be served, with the facts its message needs (decisions 1, 3). */
+/** Why an order day cannot be served, with the facts its message needs (contract 3.13). */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 import type { AskedMarket, DayDenial } from "../orders/denial.ts";
 

@@ -1,4 +1,4 @@
-/** Drives elsewhere that are answered in the place of ours (decisions 8). Instants are Unix milliseconds. */
+/** Drives elsewhere that are answered in the place of ours (contract 8.4). Instants are Unix milliseconds. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 import type { By } from "./accounts.ts";

@@ -92,7 +92,7 @@ export async function coveredFiles(db: D1Database, question: CoverageQuestion): 
   return results.map(({ replacedAtMs: _, ...file }) => file);
 }
 
-/** What a share says of its files (spec 2.3). Without files the days are null. */
+/** What a share says of its files (contract 8.1). Without files the days are null. */
 export interface Coverage {
   fileCount: number;
   sizeBytes: number;

@@ -1,5 +1,5 @@
 /**
- * The one point read of an order request (design 4, Index): is the day loaded, which revision lies where,
+ * The one point read of an order request: is the day loaded, which revision lies where,
  * and where are the security's blocks. It goes to the primary: a replica may be arbitrarily old, and
  * "withdrawn at once" would not hold.
  */
@@ -45,7 +45,7 @@ export interface OrderDay {
   sections: SectionRow[];
 }
 
-/** The trading calendar cannot say which day is the newest: a fault, never an old day (decisions 3). */
+/** The trading calendar cannot say which day is the newest: a fault, never an old day (contract 3.5). */
 export class CalendarGapError extends Error {
   override name = "CalendarGapError";
 }

@@ -5,7 +5,7 @@ import type { Subscription } from "../entitlement/principal.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 
-/** A share lives for 7 days, or until the plan ends if that is sooner (decisions 8). */
+/** A share lives for 7 days, or until the plan ends if that is sooner (contract 8.3). */
 export const SHARE_LIFE_MS = 7 * 86_400_000;
 
 export interface Share {

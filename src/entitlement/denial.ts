@@ -1,4 +1,4 @@
-/** Why a caller, or a caller's plan, is turned away (decisions 2, steps 3, 4 and 6): facts only. */
+/** Why a caller, or a caller's plan, is turned away (contract 2.1, steps 3, 4 and 6): facts only. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { PlanName } from "./principal.ts";
 

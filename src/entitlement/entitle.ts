@@ -1,4 +1,4 @@
-/** What a principal may have now: the plan in force, its window, its daily limits (spec 5, 8; decisions 7). */
+/** What a principal may have now: the plan in force, its window, its daily limits (contract 7). */
 import { type BeijingDate, beijingDate, windowStart } from "../calendar/beijing.ts";
 import type { EntitlementDenial, ServiceName } from "./denial.ts";
 import { PLANS } from "./plans.ts";

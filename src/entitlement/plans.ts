@@ -1,11 +1,11 @@
-/** Plans as data (spec 5, decisions 7). Daily limits are not here: they are rows of the plan table. */
+/** Plans as data (contract 7.1). Daily limits are not here: they are rows of the plan table. */
 import type { ServiceName } from "./denial.ts";
 import type { PlanName } from "./principal.ts";
 
 /** How far back a plan reaches: all history, the last `days` calendar days including today, or nothing. */
 export type Reach = { kind: "all" } | { kind: "days"; days: number } | { kind: "none" };
 
-/** A weekly card holds for 7 × 24 hours from its start (decisions 7). */
+/** A weekly card holds for 7 × 24 hours from its start (contract 7.1). */
 export const WEEKLY_MS = 7 * 24 * 3_600_000;
 
 const ALL: Reach = { kind: "all" };

@@ -1,5 +1,5 @@
 /**
- * The slot and quota counter of one account and interface (design 5): a Durable Object with one row.
+ * The slot and quota counter of one account and interface (contract 2.4, 7.3): a Durable Object with one row.
  * Everything it decides is in `lease.ts`; here are the clock, memory, storage and the caller's handle.
  *
  * A grant is stored before it is answered. Its end may stay in memory while the caller is walking, for the

@@ -1,6 +1,6 @@
 /**
  * Sends a body while its slot is held, so that a client that has read the last byte always finds the
- * slot free (decisions 2, "The slot's end").
+ * slot free (contract 2.5).
  *
  * A buffer or an R2 body given to `Response` directly would end the request's context at once, while
  * the client still reads. A `FixedLengthStream` fed inside `waitUntil` keeps the context for as long as

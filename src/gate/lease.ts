@@ -56,7 +56,7 @@ export function emptyRow(nowMs: number): GateRow {
 }
 
 /**
- * Asks for the slot, then for a unit of the day's quota (decisions 2, steps 8 to 10): a held slot is
+ * Asks for the slot, then for a unit of the day's quota (contract 2.1, steps 8 to 10): a held slot is
  * told before a used-up quota, and neither refusal charges or takes anything.
  *
  * `grantId` must be fresh. The same request id again (its first answer was lost) is granted without a

@@ -1,6 +1,6 @@
 /**
  * What passes between the worker and the gate object. Both sides roll out separately, so fields are
- * only ever added, and a side must live with a partner that does not know them yet (design 5).
+ * only ever added, and a side must live with a partner that does not know them yet (`README.md`, "The row").
  */
 import type { UseDenial } from "../entitlement/denial.ts";
 
@@ -55,7 +55,7 @@ export interface RequestOutcome {
 }
 
 export interface ReleaseRequest {
-  /** Give the charge back: the service itself failed (decisions 2). */
+  /** Give the charge back: the service itself failed (contract 2.3). */
   credit: boolean;
   outcome?: RequestOutcome;
   /**

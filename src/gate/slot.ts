@@ -13,7 +13,7 @@ import type {
   ReleaseRequest,
 } from "./protocol.ts";
 
-/** An answer of the object that takes longer is a fault: the first byte is due in 15 s (decisions 2). */
+/** An answer of the object that takes longer is a fault: the first byte is due in 15 s (contract 2.5). */
 const ANSWER_MS = 5_000;
 
 /** The worker stops this long before the object would let the next request in. */
@@ -65,7 +65,7 @@ export function gateOf(home: GateHome, accountId: string, interfaceName: string)
 }
 
 /**
- * Takes the slot of the account on the interface and charges the request, or tells why not (decisions 2,
+ * Takes the slot of the account on the interface and charges the request, or tells why not (contract 2.1,
  * steps 8 to 10). Throws when the object cannot be asked; what it may have charged is then given back.
  *
  * @example

@@ -5,7 +5,7 @@
 import type { AccessDenial, EntitlementDenial, UseDenial } from "../entitlement/denial.ts";
 import type { DayDenial, QueryDenial } from "../orders/denial.ts";
 
-/** Members that every request must have (spec 2.1). */
+/** Members that every request must have (contract 1.2). */
 export type RequiredMember = "apiname" | "apikey" | "params";
 
 /** What stands in the body instead of the `members` that are not as they must be. */

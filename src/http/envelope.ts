@@ -1,4 +1,4 @@
-/** The request envelope (spec 2.1): from bytes to `apiname`, `apikey`, `params`, `fields`. */
+/** The request envelope (contract 1.2): from bytes to `apiname`, `apikey`, `params`, `fields`. */
 import * as z from "zod";
 import { ORDER_PARAMETERS } from "../orders/denial.ts";
 import type { EnvelopeDenial, RequiredMember } from "./denial.ts";
@@ -6,7 +6,7 @@ import type { EnvelopeDenial, RequiredMember } from "./denial.ts";
 /** Parameters that callers put beside `params`. */
 const PARAMETERS = [...ORDER_PARAMETERS, "data_type", "year", "month"] as const;
 
-/** Larger bodies are refused with HTTP 413 (decisions 1). */
+/** Larger bodies are refused with HTTP 413 (contract 1.2). */
 export const BODY_LIMIT_BYTES = 64 * 1024;
 
 /** A header value or an address of more characters is refused before any pattern is matched against it. */
@@ -66,7 +66,7 @@ export async function readBody(request: Request): Promise<DecodedBody | Envelope
 
 /**
  * The envelope in a decoded body. Refuses absent or wrongly typed members, naming them all; an empty
- * `apikey` passes, it is an unknown key (decisions 1). Other members are ignored. Absent or null `params`
+ * `apikey` passes, it is an unknown key (contract 1.9). Other members are ignored. Absent or null `params`
  * are `{}` for the `apinames` of `paramsOptional`.
  */
 export function parseEnvelope(

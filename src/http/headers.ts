@@ -1,4 +1,4 @@
-/** The headers of every answer of `/api` (decisions 1, 6). */
+/** The headers of every answer of `/api` (contract 1.5, 1.7, 1.10, 1.11, 6.2). */
 import type { DailyLimits } from "../entitlement/principal.ts";
 import { formatWindow, type TimeWindow } from "../orders/time-window.ts";
 

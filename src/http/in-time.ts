@@ -1,4 +1,4 @@
-/** The time within which the first byte must come: a request that cannot keep it fails (decisions 2). */
+/** The time within which the first byte must come: a request that cannot keep it fails (contract 2.5). */
 import type { Settings } from "../env.ts";
 
 /** Milliseconds that are left of a request that began at `nowMs` to its first byte; 0 when it is over. */

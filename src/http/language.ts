@@ -1,4 +1,4 @@
-/** The language of messages (decisions 1). */
+/** The language of messages (contract 1.8). */
 
 /** `both` is Chinese, then English. */
 export type Language = "zh" | "en" | "both";

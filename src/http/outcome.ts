@@ -1,6 +1,6 @@
 /**
- * The one place that turns a reason into a public outcome: the code of spec 7, the HTTP status of
- * decisions 1, the waiting hint and the words.
+ * The one place that turns a reason into a public outcome: the code and the HTTP status of
+ * contract 1.4, the waiting hint of 1.5 and the words.
  */
 import type { Denial, Reason } from "./denial.ts";
 import { inLanguage, type Language, type Words } from "./language.ts";
@@ -8,7 +8,7 @@ import { accessWords, entitlementWords, envelopeWords, useWords } from "./words-
 import { dayWords, nothingPublishedWords, unavailableWords } from "./words-day.ts";
 import { queryWords } from "./words-query.ts";
 
-/** Codes of refusals (spec 7). */
+/** Codes of refusals (contract 1.4). */
 export type RefusalCode = 1002 | 403 | 422 | 429 | 503;
 
 /** How a request asked to be answered; it decides the HTTP status of a refusal. */

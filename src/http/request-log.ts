@@ -7,7 +7,7 @@ export interface RequestFacts {
   accountId: string;
   /** The operation by its `apiname`, or the route's name. */
   interface: string;
-  /** Outcome code of spec 7; absent outside `/api`. */
+  /** Outcome code of contract 1.4; absent outside `/api`. */
   code: number;
   /** HTTP status. */
   status: number;

@@ -1,4 +1,4 @@
-/** Answers of `/api`: the response envelope of spec 2.2, served or refused. */
+/** Answers of `/api`: the response envelope of contract 1.3, served or refused. */
 import type { Denial } from "./denial.ts";
 import { type AnswerFacts, answerHeaders, writeQuotas } from "./headers.ts";
 import type { Language } from "./language.ts";
@@ -52,7 +52,7 @@ export function jsonHeaders(facts: AnswerFacts): Headers {
   return headers;
 }
 
-/** The headers of a Parquet answer (decisions 6); its length is the body's to tell. */
+/** The headers of a Parquet answer (contract 6.2); its length is the body's to tell. */
 export function parquetHeaders(facts: AnswerFacts, fileName: string): Headers {
   const headers = answerHeaders(facts);
   headers.set("Content-Type", PARQUET_TYPE);
@@ -61,7 +61,7 @@ export function parquetHeaders(facts: AnswerFacts, fileName: string): Headers {
   return headers;
 }
 
-/** What a page of order records says of itself (spec 2.5). */
+/** What a page of order records says of itself (contract 5.1). */
 export interface OrderPage {
   /** Column names in the order asked. */
   fields: readonly string[];
@@ -74,7 +74,7 @@ export interface OrderPage {
 }
 
 /**
- * The whole success envelope of a page, members in the order of spec 2.2 and 2.5. The items are copied in
+ * The whole success envelope of a page, members in the order of contract 1.3 and 5.1. The items are copied in
  * as the bytes they are: parsing and printing them again would cost as much as decoding the page.
  */
 export function orderPageBody({

@@ -1,4 +1,4 @@
-/** Messages about the envelope, keys, plans, slots and quotas, in Chinese and English (decisions 1, 2, 7). */
+/** Messages about the envelope, keys, plans, slots and quotas, in Chinese and English (contract 1.8). */
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import type { AccessDenial, EntitlementDenial, ServiceName, UseDenial } from "../entitlement/denial.ts";
 import { PLANS } from "../entitlement/plans.ts";

@@ -1,4 +1,4 @@
-/** Messages about days and securities that cannot be served, in Chinese and English (decisions 1, 3). */
+/** Messages about days and securities that cannot be served, in Chinese and English (contract 1.8, 3.13). */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DayDenial } from "../orders/denial.ts";
 import type { ShareDenial } from "./denial.ts";

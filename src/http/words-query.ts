@@ -1,4 +1,4 @@
-/** Messages about parameters, fields and cursors, in Chinese and English (decisions 1, 3, 5). */
+/** Messages about parameters, fields and cursors, in Chinese and English (contract 1.8, 3, 5). */
 import type { NameHint, ParamInvalid, QueryDenial } from "../orders/denial.ts";
 import { FIELDS } from "../orders/record.ts";
 import type { Words } from "./language.ts";

@@ -1,5 +1,5 @@
 /**
- * `account_info`, additive to the spec: what the holder of a key may have, what is left of it today, and how
+ * `account_info` (contract 9): what the holder of a key may have, what is left of it today, and how
  * the last requests ended. Any known key may ask, also one whose plan is over. Charges nothing, takes no slot.
  */
 import { beijingTimestamp } from "../calendar/beijing.ts";

@@ -1,5 +1,5 @@
 /**
- * `data_changes`, additive to the spec: what changed of the days that may be read, so that a copy elsewhere can
+ * `data_changes` (contract 9): what changed of the days that may be read, so that a copy elsewhere can
  * follow. Needs a plan with order history and shows its window only. Charges nothing, takes no slot.
  */
 import * as z from "zod";

@@ -1,5 +1,5 @@
 /**
- * `data_status`, additive to the spec: the days of a month that may be read, with those that are missing. Needs
+ * `data_status` (contract 9): the days of a month that may be read, with those that are missing. Needs
  * a plan with order history and shows its window only. Charges nothing, takes no slot.
  */
 import * as z from "zod";

@@ -1,5 +1,5 @@
 /**
- * `data_symbols`, additive to the spec: the securities of a day. Needs a plan with order history, and a day
+ * `data_symbols` (contract 9): the securities of a day. Needs a plan with order history, and a day
  * inside its window. Charges nothing, takes no slot.
  */
 import * as z from "zod";

@@ -21,7 +21,7 @@ export interface Scope {
   log: RequestLog;
 }
 
-/** A request that passed steps 1 to 5 of decisions 2. */
+/** A request that passed steps 1 to 5 of contract 2.1. */
 export interface Call extends Scope {
   principal: Principal;
   /** The results of the prepared reads, in their order. */
@@ -36,7 +36,7 @@ export interface Prepared {
   reads: D1PreparedStatement[];
   /** The security and the day (null: left out) of an order request, for those who look at refused ones later. */
   about?: { symbol: string; tradedate: string | null };
-  /** Steps 6 to 11 of decisions 2. Throws on a fault only. */
+  /** Steps 6 to 11 of contract 2.1. Throws on a fault only. */
   run(call: Call): Promise<Response>;
   /**
    * How steps 6 to 10 would go now, up to the first refusal, for the operator's `explain`: nothing is taken,
@@ -45,7 +45,7 @@ export interface Prepared {
   explain?(call: Call): Promise<Step[]>;
 }
 
-/** One step of decisions 2 as it would go. */
+/** One step of contract 2.1 as it would go. */
 export interface Step {
   /** Its number there. */
   step: number;
@@ -58,7 +58,7 @@ export interface Step {
 
 export interface Operation {
   apiname: string;
-  /** Whether absent `params` are the same as `{}`: for operations beside the spec that demand none. */
+  /** Whether absent `params` are the same as `{}`: for operations of contract 9 that demand none. */
   paramsOptional?: true;
   /** Step 5: the parameters, judged without reading anything. */
   prepare(envelope: Envelope, scope: Scope): Promise<Prepared | Denial>;

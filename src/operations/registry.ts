@@ -1,4 +1,4 @@
-/** The operations of `POST /api` by their `apiname`: those of the spec (2.1), then those beside it. */
+/** The operations of `POST /api` by their `apiname`: the two of contract 1.2, then those of contract 9. */
 import { accountInfo } from "./account-info.ts";
 import { dataChanges } from "./data-changes.ts";
 import { dataStatus } from "./data-status.ts";

@@ -1,5 +1,5 @@
 /**
- * `POST /api`: the order of checks, which is also the order of charging (decisions 2). Steps 1 to 5 are
+ * `POST /api`: the order of checks, which is also the order of charging (contract 2.1). Steps 1 to 5 are
  * here; an operation's `run` does the rest.
  */
 import { type Identified, identify } from "../access/identify.ts";

@@ -157,7 +157,7 @@ export interface Estimate {
   resets_in: number;
 }
 
-/** The share of `file_download`: the eleven fields of spec 2.3. */
+/** The share of `file_download`: the eleven fields of contract 8.1. */
 export interface ShareResult {
   status: "ready" | "preparing";
   data_type: DataType;

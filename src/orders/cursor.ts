@@ -1,5 +1,5 @@
 /**
- * Cursors (spec 4.3, decisions 5): opaque, URL-safe text that says where the next page begins and
+ * Cursors (contract 5.2): opaque, URL-safe text that says where the next page begins and
  * which query it belongs to, authenticated so that none can be made or altered outside.
  *
  * `v4.` + base64url of 34 bytes of content and their 32 bytes of HMAC-SHA-256. The content, big endian:
@@ -26,7 +26,7 @@ export interface DatedCursor extends TimeWindow {
   position: Position;
 }
 
-/** A time-offset cursor of the former format: a position without a date, unsigned (spec 4.3, rule 3). */
+/** A time-offset cursor of the former format: a position without a date, unsigned (contract 5.5). */
 export interface UndatedCursor {
   tradedate: null;
   position: Position;

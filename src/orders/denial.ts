@@ -5,7 +5,7 @@
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { Market } from "./record.ts";
 
-/** Parameters of the order-history operation, in the order of spec 4.3; `limit` is another name of `page_size`. */
+/** Parameters of the order-history operation, in the order of contract 3; `limit` is another name of `page_size`. */
 export const ORDER_PARAMETERS = [
   "symbol",
   "tradedate",
@@ -79,7 +79,7 @@ export type CursorDenial =
   /** The day has another revision than the cursor's. */
   | { reason: "data_rebuilt"; tradedate: BeijingDate };
 
-/** The exchange a caller asked for; Beijing's is recognised, not carried (decisions 3). */
+/** The exchange a caller asked for; Beijing's is recognised, not carried (contract 3.4). */
 export type AskedMarket = Market | "BJ";
 
 /** Why a day, or a security of it, cannot be served: all are code 1002 but `day_damaged`, which is 503. */

@@ -1,4 +1,4 @@
-/** The `fields` member of an order query: which columns, under which names, in which order (spec 2.4). */
+/** The `fields` member of an order query: which columns, under which names, in which order (contract 3.10). */
 import * as z from "zod";
 import { excerptOf, invalid, type QueryDenial } from "./denial.ts";
 import { nearestName } from "./nearest-name.ts";
@@ -43,7 +43,7 @@ export const fieldsSchema = lazily(() =>
 );
 
 /**
- * The columns that `fields` asks for (decisions 3): absent, blank or naming nothing → the standard ones; a
+ * The columns that `fields` asks for (contract 3.10): absent, blank or naming nothing → the standard ones; a
  * comma-separated string or an array of strings → those in the order asked, blanks trimmed, empty pieces
  * and repeats dropped, names case-sensitive. A legacy name keeps its name and may stand beside the new one.
  * Refuses any other type (`param_invalid`) and the first unknown name (`field_unknown`).

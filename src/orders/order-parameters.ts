@@ -1,4 +1,4 @@
-/** The parameters of an order query (spec 4.3): one schema each, which reads it and documents it. */
+/** The parameters of an order query (contract 3): one schema each, which reads it and documents it. */
 import * as z from "zod";
 import type { OrderParameter } from "./denial.ts";
 import { lazily, says, tradedateSchema } from "./parameters.ts";
@@ -7,7 +7,7 @@ import { timeOfDaySchema } from "./time-window.ts";
 
 export const ORDER_FORMATS = ["json", "parquet"] as const;
 
-/** Parameters that make no sense with a whole file (spec 4.3). */
+/** Parameters that make no sense with a whole file (contract 3.9). */
 export const EXCLUDED_WITH_PARQUET = [
   "cursor",
   "page_size",

@@ -1,5 +1,5 @@
 /**
- * A page's rows as JSON bytes: the array of arrays of spec 2.5, byte for byte what `JSON.stringify` makes of
+ * A page's rows as JSON bytes: the array of arrays of contract 5.1, byte for byte what `JSON.stringify` makes of
  * the rows, written from columns without a row object or a string per cell.
  */
 import type { Cell } from "./cells.ts";

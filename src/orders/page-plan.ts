@@ -1,5 +1,5 @@
 /**
- * Where a page lies. A page is asked for by a position in time, not by a row number (spec 4.3, cursor rule 4),
+ * Where a page lies. A page is asked for by a position in time, not by a row number (contract 5.2),
  * and a security's rows are stored in blocks of which only the first row's position is known beforehand. So a
  * page is found in two steps with one read between them: `planPage` says which blocks to fetch, `findPage`
  * which of their rows the page holds and where the next page begins.
@@ -51,7 +51,7 @@ export interface PageRows {
   next: Position | null;
 }
 
-/** The position names more rows of its millisecond than there are: no cursor of ours (decisions 5). */
+/** The position names more rows of its millisecond than there are: no cursor of ours (contract 5.5). */
 export interface PositionBeyondRows {
   reason: "position_beyond_rows";
 }

@@ -1,7 +1,7 @@
 /**
- * What the parameters of all operations have in common (decisions 3): blanks, unknown names, and one zod schema
- * for each parameter, which reads its value and is also what `/openapi.json` says of it. A schema's messages are
- * made by `says`: the problem, and what is accepted where the problem alone does not tell.
+ * What the parameters of all operations have in common (contract 3.1, 3.2, 3.3): blanks, unknown names, and one
+ * zod schema for each parameter, which reads its value and is also what `/openapi.json` says of it. A schema's
+ * messages are made by `says`: the problem, and what is accepted where the problem alone does not tell.
  */
 import * as z from "zod";
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";

@@ -1,4 +1,4 @@
-/** `params` and `fields` of an order-history request as one checked value (spec 4.3, decisions 3). */
+/** `params` and `fields` of an order-history request as one checked value (contract 3). */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import {
   invalid,
@@ -13,7 +13,7 @@ import { givenParameters, type ParameterOptions, readParameters } from "./parame
 import type { AskedSecurity } from "./symbol.ts";
 import { type TimeWindow, timeWindowOf } from "./time-window.ts";
 
-/** Rows of a page: the default, and the most that is served (spec 8). */
+/** Rows of a page: the default, and the most that is served (contract 3.8). */
 export const MAX_PAGE_SIZE = 10_000;
 
 export type OrderFormat = (typeof ORDER_FORMATS)[number];
@@ -76,7 +76,7 @@ export function parseOrderQuery(
 
 /**
  * Whether the caller wants a file, judged leniently from a body that may not be valid otherwise: it decides
- * the HTTP status of errors, so that a script never saves an error as a file (decisions 1).
+ * the HTTP status of errors, so that a script never saves an error as a file (contract 1.4).
  */
 export function wantsParquet(body: unknown): boolean {
   if (typeof body !== "object" || body === null || !("params" in body)) return false;

@@ -1,9 +1,9 @@
 /**
- * The order record (spec 2.4): its fields in their standard order, the legacy names,
+ * The order record (contract 4.1): its fields in their standard order, the legacy names,
  * and the columnar shape in which the rest of the project passes records around.
  */
 
-/** The standard fields of an order record, in the order of the default answer (spec 2.4). */
+/** The standard fields of an order record, in the order of the default answer (contract 4.1). */
 export const FIELDS = [
   "symbol",
   "tradedate",
@@ -19,7 +19,7 @@ export const FIELDS = [
 
 export type Field = (typeof FIELDS)[number];
 
-/** Legacy names and the fields they stand for; returned only when asked for by name (spec 2.4, 9). */
+/** Legacy names and the fields they stand for; returned only when asked for by name (contract 4.1). */
 export const LEGACY_NAMES = { order_no: "exchange_order_id", side: "order_code" } as const;
 
 /** The exchange a security trades on, as in a code's suffix. */
@@ -57,7 +57,7 @@ export interface OrderColumns {
 
 /**
  * Yuan from a raw price × a volume: the double nearest to the exact `priceE4 × volume / 10000`
- * (decisions 4). JSON, Parquet and the pack all carry this very value.
+ * (contract 4.2). JSON, Parquet and the pack all carry this very value.
  */
 export function amountOf(priceE4: number, volume: number): number {
   const product = priceE4 * volume;

@@ -1,4 +1,4 @@
-/** The `symbol` parameter: one security in any of the accepted spellings (decisions 3). */
+/** The `symbol` parameter: one security in any of the accepted spellings (contract 3.4). */
 import * as z from "zod";
 import { type AskedMarket, type CursorDenial, invalid, type ParamInvalid } from "./denial.ts";
 import { says } from "./parameters.ts";

@@ -19,7 +19,7 @@ export const END_OF_DAY: TimeOfDay = 240_000_000;
 const HOUR = String.raw`([01]\d|2[0-3])`;
 const SIXTY = String.raw`([0-5]\d)`;
 
-/** HH:MM, HH:MM:SS, HHMMSS, HHMMSSmmm (spec 4.3), inside the day. */
+/** HH:MM, HH:MM:SS, HHMMSS, HHMMSSmmm (contract 3.7), inside the day. */
 const FORM = new RegExp(`^(${HOUR}:${SIXTY}(:${SIXTY})?|${HOUR}${SIXTY}${SIXTY}(\\d{3})?)$`);
 
 /** The same digits without the day's bounds. */

@@ -1,4 +1,4 @@
-/** Where a page begins: at the window's start, or where a cursor left off (spec 3, 4.3). */
+/** Where a page begins: at the window's start, or where a cursor left off (contract 5). */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatedCursor, UndatedCursor } from "./cursor.ts";
 import { type CursorDenial, invalid, type ParamInvalid } from "./denial.ts";
@@ -32,10 +32,10 @@ export function beginWalk(query: OrderQuery): Walk {
 
 /**
  * The walk of a later page. Symbol, date and window must be those of the cursor's query, whatever their
- * spelling; only the date may be left out (spec 4.3, rules 2 and 5). A bare symbol is compared by its
+ * spelling; only the date may be left out (contract 5.3). A bare symbol is compared by its
  * digits here and by its exchange in `resolveMarket`. Refuses the first parameter that differs.
  *
- * An undated cursor needs `tradedate` (rule 3) and must point into the window.
+ * An undated cursor needs `tradedate` (contract 5.5) and must point into the window.
  */
 export function continueWalk(
   query: OrderQuery,

@@ -1,7 +1,7 @@
 /**
  * The day pack from its sections: sections in order, the index region, one global footer over all row
- * groups (design 4). Everything but the origin in the index region depends on the rows alone: the same rows give
- * the same build id, and the same rows of the same files give the same bytes.
+ * groups (`src/packs/README.md`). Everything but the origin in the index region depends on the rows alone: the
+ * same rows give the same build id, and the same rows of the same files give the same bytes.
  */
 import { createHash } from "node:crypto";
 import type { BeijingDate } from "../calendar/beijing.ts";

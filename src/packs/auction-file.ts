@@ -1,6 +1,6 @@
 /**
- * Whether a file can be the auction pack of a day. The columns of such packs are the vendor's (spec 4.1 does not show
- * them), so it is asked what a file says against it: the columns of orders, or a date column of another day.
+ * Whether a file can be the auction pack of a day. The columns of such packs are the vendor's (contract 8.7),
+ * so it is asked what a file says against it: the columns of orders, or a date column of another day.
  */
 import type { FileMetaData } from "hyparquet";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
@@ -25,7 +25,7 @@ const ORDER_COLUMNS = ["exchange_order_id", "order_type", "order_code"];
 
 /**
  * Null when the file of `sizeBytes` bytes that `readRange` reads is Parquet with rows, has ZSTD on every column
- * (spec 4.1), and nothing in its footer says that it is no auction pack of `tradedate`; else a clause.
+ * (contract 8.7), and nothing in its footer says that it is no auction pack of `tradedate`; else a clause.
  */
 export function auctionProblem(
   sizeBytes: number,

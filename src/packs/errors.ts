@@ -12,7 +12,7 @@ export class PackFormatError extends Error {
  */
 export type PackReadErrorKind = "missing" | "changed" | "damaged" | "unreadable";
 
-/** A read of a stored pack failed. `missing` and `changed` are worth a second look at the catalog (design 4). */
+/** A read of a stored pack failed. `missing` and `changed` are worth a second look at the catalog (`README.md`). */
 export class PackReadError extends Error {
   override readonly name = "PackReadError";
   readonly kind: PackReadErrorKind;

@@ -22,7 +22,7 @@ export interface ColumnSpec {
   encoding: "RLE_DICTIONARY" | "PLAIN" | "DELTA_BINARY_PACKED";
 }
 
-/** The columns of a pack in file order: all REQUIRED, ZSTD, one data page per chunk (design 4). */
+/** The columns of a pack in file order: all REQUIRED, ZSTD, one data page per chunk (`README.md`, "Section"). */
 export const COLUMNS: readonly ColumnSpec[] = [
   { name: "symbol", type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY" },
   { name: "tradedate", type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY" },

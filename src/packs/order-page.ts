@@ -42,7 +42,7 @@ export interface OrderPage {
  *
  * Throws `PackReadError`: `missing` (no object), `changed` (another etag), `damaged` (wrong bytes), `unreadable`
  * (the right bytes, and an exception nobody thought of). Refuses a position that names more rows of its
- * millisecond than there are (only a cursor of the second generation can: spec 9, decisions 5).
+ * millisecond than there are (only a cursor of the second generation can: contract 5.5).
  */
 export async function readOrderPage(
   bucket: R2Bucket,

@@ -1,5 +1,5 @@
 /**
- * The Parquet answer (spec 4.3, decisions 6): one R2 read of a section, streamed, nothing decoded, at most one
+ * The Parquet answer (contract 6): one R2 read of a section, streamed, nothing decoded, at most one
  * row group in memory. The file is whole only with its last four bytes, which go out when all was right.
  */
 import { crc32 } from "node:zlib";

@@ -1,4 +1,4 @@
-/** What the footer of a daily file says: whether it is Parquet, and keeps the promise of ZSTD on every column (spec 4.1). */
+/** What the footer of a daily file says: whether it is Parquet, and has ZSTD on every column (contract 8.7). */
 import { type FileMetaData, parquetMetadata } from "hyparquet";
 import { PARQUET_MAGIC } from "./layout.ts";
 import type { ReadRange } from "./locate.ts";

@@ -1,5 +1,5 @@
 /**
- * Why the drive turns a request away, and what it then says (decisions 8). A wrong password and a share that
+ * Why the drive turns a request away, and what it then says (contract 8.6). A wrong password and a share that
  * does not exist are one reason: nothing may tell them apart.
  */
 

@@ -90,7 +90,7 @@ export function securityFile(
   const versions = readOnce(place.open, () => packVersions(tradedate, place));
   return {
     path: `${tradedate}/${BY_SYMBOL}/${name}`,
-    // As the Parquet answer names it (decisions 6): a folder of one security then holds its days apart.
+    // As the Parquet answer names it (contract 6.2): a folder of one security then holds its days apart.
     name: `${symbol}.${market}_${tradedate}_orders.parquet`,
     async versions() {
       const downloads: Download[] = [];

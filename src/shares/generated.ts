@@ -1,4 +1,4 @@
-/** The two files that the service itself writes into a share (decisions 8): the manifest and the sums. */
+/** The two files that the service itself writes into a share (contract 8.5): the manifest and the sums. */
 import { createHash } from "node:crypto";
 import type { CoveredFile } from "../catalog/files.ts";
 import type { Share } from "../catalog/shares.ts";

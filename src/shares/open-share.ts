@@ -1,5 +1,5 @@
 /**
- * Who may see a share: first the password, then whether the share still holds (decisions 8). Before the
+ * Who may see a share: first the password, then whether the share still holds (contract 8.6). Before the
  * password is right nothing is said of the share, not even by taking another time: a share that does not
  * exist is looked up, derived, compared and guarded like one that does.
  */

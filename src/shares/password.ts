@@ -1,4 +1,4 @@
-/** The password of a share: derived whenever it is needed, never stored (decisions 8). */
+/** The password of a share: derived whenever it is needed, never stored (contract 8.4). */
 import { base62 } from "./base62.ts";
 import type { ShareSecrets } from "./secrets.ts";
 

@@ -99,7 +99,7 @@ CREATE TABLE day_revisions (
   PRIMARY KEY (tradedate, revision)
 ) STRICT, WITHOUT ROWID;
 
--- What is served: the one row that makes a day visible, written last (design 1).
+-- What is served: the one row that makes a day visible, written last.
 CREATE TABLE order_days (
   tradedate TEXT PRIMARY KEY CHECK (length(tradedate) = 8),
   revision INTEGER NOT NULL,

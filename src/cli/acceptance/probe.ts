@@ -86,7 +86,7 @@ export function headerOf(headers: IncomingHttpHeaders, name: string): string | n
   return (Array.isArray(value) ? value[0] : value) ?? null;
 }
 
-/** The body as the envelope of `/api` (spec 2.2), or null when it is none. */
+/** The body as the envelope of `/api` (contract 1.3), or null when it is none. */
 export function envelopeOf(bytes: Buffer): { code: number; message: string; data: unknown } | null {
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));

@@ -1,4 +1,4 @@
-/** The answers of `POST /api`: `{"code", "message", "data"}` and the headers beside them (spec 2.2). */
+/** The answers of `POST /api`: `{"code", "message", "data"}` and the headers beside them (contract 1.3, 1.10). */
 import {
   BadRequest,
   DataRebuilt,

@@ -1,4 +1,4 @@
-/** The Parquet answer: one file of one security and day (spec 4.3). It cannot be resumed, only asked for again. */
+/** The Parquet answer: one file of one security and day (contract 6.2). It cannot be resumed, only asked for again. */
 import { type Answer, answerIn, readAnswer } from "./envelope.ts";
 import { IntegrityError, ServiceError } from "./errors.ts";
 import { BrokenConnection, joined, type Reply } from "./transport.ts";

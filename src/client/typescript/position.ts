@@ -38,7 +38,7 @@ export function lastTime({ times }: Position): string {
   return times.at(-1) ?? "";
 }
 
-/** The cursor without a date for this place (spec 4.3, rule 3). */
+/** The cursor without a date for this place (contract 5.5). */
 export function undatedCursor({ time, skip }: Position): string {
   return `v2.${time}-${skip}`;
 }

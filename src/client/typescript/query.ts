@@ -1,4 +1,4 @@
-/** What callers ask for, as the service's parameters (spec 4.3). */
+/** What callers ask for, as the service's parameters (contract 3). */
 import { ConfigurationError } from "./errors.ts";
 import type { Field, FieldName } from "./types.ts";
 import { MOST_ROWS, type Selection } from "./walk.ts";

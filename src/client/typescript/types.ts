@@ -1,4 +1,4 @@
-/** The records and answers of the service, by the names it gives them (spec 2.3, 2.4). */
+/** The records and answers of the service, by the names it gives them (contract 4.1, 8.1). */
 import type { DataType } from "../../entitlement/data-types.ts";
 import type { Field, LEGACY_NAMES, Market } from "../../orders/record.ts";
 

@@ -26,7 +26,7 @@ export function secondsOf(time) {
 
 /**
  * A record's kind. Cancels are Shanghai's `D` (and a `C` where a source has one). `order_code` is a side only
- * where it says B or S (or 1 and 2): it may be a trading phase (spec 2.4).
+ * where it says B or S (or 1 and 2): it may be a trading phase (contract 4.1).
  */
 export function kindOf(type, code) {
   if (type === "D" || type === "C") return "cancel";

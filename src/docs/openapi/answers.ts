@@ -6,7 +6,7 @@ import type { AccountInfo, DataChanges, DataStatus, Estimate, ShareResult } from
 import { lazily } from "../../orders/parameters.ts";
 import type { Apiname } from "./parameters.ts";
 
-/** A schema of `data` for every `apiname`. A share comes in an envelope of its own (spec 2.3). */
+/** A schema of `data` for every `apiname`. A share comes in an envelope of its own (contract 8.1). */
 export const dataSchemas = lazily(() => {
   const date = z.string().regex(/^\d{8}$/);
   const day = date.meta({ description: "YYYYMMDD" });

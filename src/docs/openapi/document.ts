@@ -61,7 +61,7 @@ function operation(tradedate: string): Json {
   };
 }
 
-/** By HTTP status: a refused file has the error's own status, refused JSON mostly 200 (decisions 1). */
+/** By HTTP status: a refused file has the error's own status, refused JSON mostly 200 (contract 1.4). */
 function responses(tradedate: string): Json {
   const statuses = [...new Set(REFUSALS.flatMap(({ status }) => [status.json, status.parquet]))].toSorted();
   return Object.fromEntries(

@@ -88,5 +88,5 @@ const EXAMPLES: { readonly [R in Reason]: Extract<Denial, { reason: R }> } = {
   day_damaged: { reason: "day_damaged", tradedate },
 };
 
-/** The outcomes of all examples, in the order of decisions 1. */
+/** The outcomes of all examples, in the order of contract 1.7. */
 export const REFUSALS: readonly Outcome[] = Object.values(EXAMPLES).map(outcomeOf);

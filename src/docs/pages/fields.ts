@@ -1,4 +1,4 @@
-/** Every field with unit and meaning (spec 2.4). */
+/** Every field with unit and meaning (contract 4.1). */
 import { heading, note, type PageText, table, text } from "../block.ts";
 
 export const zh: PageText = {

@@ -1,4 +1,4 @@
-/** Paging explained (spec 3, 4.3; decisions 5). */
+/** Paging explained (contract 5). */
 import { code, heading, list, note, type PageText, text } from "../block.ts";
 
 export const zh: PageText = {

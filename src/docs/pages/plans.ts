@@ -1,4 +1,4 @@
-/** Plans and limits (spec 5, 8; decisions 7). */
+/** Plans and limits (contract 7). */
 import { code, heading, list, note, type PageText, table, text } from "../block.ts";
 
 export const zh: PageText = {

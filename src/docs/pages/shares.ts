@@ -1,4 +1,4 @@
-/** Shares of daily files (spec 4.1, 4.2; decisions 8). */
+/** Shares of daily files (contract 8). */
 import { code, heading, list, note, type PageText, text } from "../block.ts";
 
 export const zh: PageText = {

@@ -4,7 +4,7 @@ import { entitleShare } from "../../entitlement/entitle.ts";
 import type { Call, Step } from "../operation.ts";
 import type { ShareQuery } from "./share-query.ts";
 
-/** Steps 6 and 7 of decisions 2, up to the first refusal. There is no slot and no quota. */
+/** Steps 6 and 7 of contract 2.1, up to the first refusal. There is no slot and no quota. */
 export async function explainShare(call: Call, { dataType, year }: ShareQuery): Promise<Step[]> {
   const { principal, nowMs, env } = call;
   const grant = entitleShare(principal, { service: dataType, year }, nowMs);

@@ -1,5 +1,5 @@
 /**
- * `file_download` (spec 4.1, 4.2): the share of one year's daily files. Steps 5 to 7 of decisions 2; there
+ * `file_download` (contract 8): the share of one year's daily files. Steps 5 to 7 of contract 2.1; there
  * is no slot and no quota.
  */
 import { beijingDate } from "../../calendar/beijing.ts";

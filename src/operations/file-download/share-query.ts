@@ -1,4 +1,4 @@
-/** `params` of `file_download` as one checked value (spec 4.1, 4.2; decisions 3). Pure. */
+/** `params` of `file_download` as one checked value (contract 3.11, 3.12). Pure. */
 import * as z from "zod";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { DATA_TYPES, type DataType, FIRST_YEAR } from "../../entitlement/data-types.ts";

@@ -1,4 +1,4 @@
-/** The share as the caller sees it: the eleven fields of spec 2.3 in their order. */
+/** The share as the caller sees it: the eleven fields of contract 8.1 in their order. */
 import { type BeijingDate, beijingTimestamp } from "../../calendar/beijing.ts";
 import type { ExternalShare } from "../../catalog/external-shares.ts";
 import type { Coverage } from "../../catalog/files.ts";

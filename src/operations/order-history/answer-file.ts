@@ -1,4 +1,4 @@
-/** The Parquet answer: one file of one security and day, streamed from the pack (spec 4.3, decisions 6). */
+/** The Parquet answer: one file of one security and day, streamed from the pack (contract 6). */
 import { markDamaged } from "../../catalog/mark-damaged.ts";
 import { type BodyEnd, holdBody } from "../../gate/hold-body.ts";
 import { parquetHeaders } from "../../http/respond.ts";

@@ -1,4 +1,4 @@
-/** The JSON answer: one page of order records (spec 2.5). */
+/** The JSON answer: one page of order records (contract 5.1). */
 import { type BodyEnd, holdBody } from "../../gate/hold-body.ts";
 import type { Denial } from "../../http/denial.ts";
 import { firstByteMs } from "../../http/in-time.ts";

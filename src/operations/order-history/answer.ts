@@ -1,5 +1,5 @@
 /**
- * Step 11 of decisions 2: the answer of a request that holds the slot and has been charged. Whatever
+ * Step 11 of contract 2.1: the answer of a request that holds the slot and has been charged. Whatever
  * happens from here, the slot is released, and the charge is given back when the fault was ours.
  */
 import { markDamaged } from "../../catalog/mark-damaged.ts";

@@ -1,5 +1,5 @@
 /**
- * `order_history_estimate`, additive to the spec: what a query would bring and cost before it is asked. The same
+ * `order_history_estimate` (contract 9): what a query would bring and cost before it is asked. The same
  * checks as order history up to the slot; then nothing is read of the pack, charged or held.
  */
 import { beijingDate } from "../../calendar/beijing.ts";

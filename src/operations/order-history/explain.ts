@@ -10,7 +10,7 @@ import type { Call, Step } from "../operation.ts";
 import { locate } from "./locate.ts";
 import { denialOf, ORDER_HISTORY } from "./name.ts";
 
-/** Steps 6 to 10 of decisions 2, as `run` takes them, up to the first refusal. */
+/** Steps 6 to 10 of contract 2.1, as `run` takes them, up to the first refusal. */
 export async function explainOrderHistory(
   call: Call,
   query: OrderQuery,

@@ -1,4 +1,4 @@
-/** Step 7 of decisions 2: the section that answers a query, or why there is none. Nothing is charged yet. */
+/** Step 7 of contract 2.1: the section that answers a query, or why there is none. Nothing is charged yet. */
 import { beijingDate } from "../../calendar/beijing.ts";
 import { dayDenial, securityDenial } from "../../catalog/day-denial.ts";
 import type { LoadedDay, OrderDay } from "../../catalog/order-day.ts";

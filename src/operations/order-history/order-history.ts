@@ -1,6 +1,6 @@
 /**
- * `level2_order_history` (spec 4.3): the order records of one security on one trading day, as JSON pages
- * or one Parquet file. Steps 5 to 11 of decisions 2, in their order.
+ * `level2_order_history` (contract 3, 4, 5, 6): the order records of one security on one trading day, as JSON pages
+ * or one Parquet file. Steps 5 to 11 of contract 2.1, in their order.
  */
 import { beijingDate } from "../../calendar/beijing.ts";
 import { type OrderDayQuestion, orderDayOf, orderDayStatement } from "../../catalog/order-day.ts";
@@ -19,7 +19,7 @@ import { explainOrderHistory } from "./explain.ts";
 import { locate } from "./locate.ts";
 import { denialOf, ORDER_HISTORY } from "./name.ts";
 
-/** The previous cursor secret counts for this long after a rotation (decisions 5). */
+/** The previous cursor secret counts for this long after a rotation (contract 5.2). */
 const PREVIOUS_SECRET_MS = 24 * 3_600_000;
 
 export const orderHistory: Operation = { apiname: ORDER_HISTORY, prepare };

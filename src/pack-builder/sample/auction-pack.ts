@@ -1,4 +1,4 @@
-/** A sample auction day as the file that operators publish: `<YYYYMMDD>_aucde.parquet` (spec 4.1). */
+/** A sample auction day as the file that operators publish: `<YYYYMMDD>_aucde.parquet` (contract 8.7). */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
