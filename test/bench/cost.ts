@@ -15,7 +15,7 @@ import { orderHistory } from "../support/walk.ts";
 import type { BenchRow } from "./bench-row.ts";
 import type { Counts } from "./counting-worker.ts";
 
-/** Dollars a million, from the vendor's public pages as stored in 2026 (design 9). Egress is free. */
+/** Dollars a million, from the vendor's public pages as stored in 2026. Egress is free. */
 const PRICES = {
   workerRequests: 0.3,
   cpuMs: 0.02,

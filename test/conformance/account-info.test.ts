@@ -1,4 +1,4 @@
-/** `account_info`, additive to the spec (issue 5, 2). */
+/** `account_info` (contract 9). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AccountInfo } from "../../src/operations/account-info.ts";
 import type { Answer } from "../support/http-client.ts";

@@ -98,7 +98,7 @@ async function expectAll(headers: Record<string, string>, status: number): Promi
   expect(await state()).toBe(before);
 }
 
-describe("every route of the console (issue 5, section 4)", () => {
+describe("every route of the console", () => {
   it("is known from the router itself, with nothing left to fill in", () => {
     const all = routesOf(consoleRoutes().routes).map(({ method, path }) => `${method} ${path}`);
     expect(all.length).toBeGreaterThan(14);

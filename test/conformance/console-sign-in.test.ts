@@ -23,7 +23,7 @@ const setCookie = (answer: Answer) => String(answer.headers["set-cookie"] ?? "")
 const english = { "accept-language": "en" };
 const overview = (holder: Holder) => holder.ask("GET", "/console/");
 
-describe("a one-time link (issue 5, section 3)", () => {
+describe("a one-time link", () => {
   it("is not spent by opening it, however often: previews open links too", async () => {
     const url = await inviteTo(service, owner.accountId);
     for (let times = 0; times < 5; times++) {

@@ -26,7 +26,7 @@ const rotated = (hours: number) =>
     },
   });
 
-describe("the cursors' secret (decisions 5)", () => {
+describe("the cursors' secret (contract 5.2)", () => {
   let world: World;
   afterAll(() => world.stop());
 

@@ -20,7 +20,7 @@ const cursorOf = async (params: Record<string, unknown>) =>
 const at = (cursor: unknown, params: Record<string, unknown>) =>
   world.ask({ page_size: 3, ...params, cursor });
 
-describe("cursors (spec 3, 4.3; decisions 5)", () => {
+describe("cursors (contract 5)", () => {
   it("are URL-safe strings that do not show the order numbers", async () => {
     expect(await cursorOf(base)).toMatch(/^[A-Za-z0-9._~-]{16,512}$/);
   });
@@ -149,7 +149,7 @@ describe("cursors (spec 3, 4.3; decisions 5)", () => {
   });
 });
 
-describe("time-offset cursors without a date (spec 4.3, rule 3; decisions 5)", () => {
+describe("time-offset cursors without a date (contract 5.5)", () => {
   it.each([
     ["v2.093000000-0", 2],
     ["v2.093000000-2", 4],

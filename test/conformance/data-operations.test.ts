@@ -1,4 +1,4 @@
-/** `data_status`, `data_changes`, `data_symbols` and `order_history_estimate`, additive to the spec (issue 5, 2). */
+/** `data_status`, `data_changes`, `data_symbols` and `order_history_estimate` (contract 9). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import { account, publish } from "../support/operator.ts";

@@ -24,7 +24,7 @@ afterAll(() => world.stop());
 
 const ask = (tradedate: unknown) => world.ask({ symbol: "600519", tradedate });
 
-describe("tradedate (spec 4.3, decisions 3)", () => {
+describe("tradedate (contract 3.5, 3.13)", () => {
   it("serves the day asked for, and the answer says which", async () => {
     const page = pageOf(await ask(MAIN));
     expect(page.tradedate).toBe(MAIN);
@@ -108,7 +108,7 @@ describe("tradedate (spec 4.3, decisions 3)", () => {
   });
 });
 
-describe("tradedate left out (spec 4.3, decisions 3)", () => {
+describe("tradedate left out (contract 3.5)", () => {
   it.each([undefined, null, "", "  "])(
     "%j means the latest trading day, loaded or not",
     async (tradedate) => {

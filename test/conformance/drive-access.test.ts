@@ -1,4 +1,4 @@
-/** Who gets into a share, and what everybody else is told (decisions 8). */
+/** Who gets into a share, and what everybody else is told (contract 8.6). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { basic, onDrive, shareOf, type TestShare } from "../support/drive.ts";
 import { type Answer, call } from "../support/http-client.ts";

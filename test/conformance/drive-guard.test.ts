@@ -1,4 +1,4 @@
-/** Too many wrong passwords (decisions 8, design 7): 10 in 15 minutes per share and address. */
+/** Too many wrong passwords (contract 8.6): 10 in 15 minutes per share and address. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { basic, shareOf, type TestShare } from "../support/drive.ts";
 import { call } from "../support/http-client.ts";

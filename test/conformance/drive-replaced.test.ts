@@ -1,6 +1,6 @@
 /**
  * A file that is replaced while somebody downloads it: who began the old one finishes it for 7 days, and
- * nobody gets bytes of two versions under one name (issue 4, section 1).
+ * nobody gets bytes of two versions under one name (contract 8.8).
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { burst, day } from "../support/builders.ts";

@@ -1,4 +1,4 @@
-/** Read-only WebDAV (RFC 4918, class 1; design 7). */
+/** Read-only WebDAV (RFC 4918, class 1; contract 8.9). */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

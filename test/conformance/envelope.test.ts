@@ -16,7 +16,7 @@ const request = (over: Record<string, unknown> = {}) => ({
   ...over,
 });
 
-describe("path and method (spec 4, decisions 1)", () => {
+describe("path and method (contract 1.1)", () => {
   it.each(["/api", "/api/"])("POST %s serves the operation without a redirect", async (path) => {
     const answer = await call(`${world.service.baseUrl}${path}`, { body: request() });
     expect(answer.status).toBe(200);
@@ -82,7 +82,7 @@ describe("path and method (spec 4, decisions 1)", () => {
   });
 });
 
-describe("request envelope (spec 2.1, decisions 1)", () => {
+describe("request envelope (contract 1.2)", () => {
   it.each([
     ["nothing", ""],
     ["half an object", '{"apiname":'],
@@ -170,7 +170,7 @@ describe("request envelope (spec 2.1, decisions 1)", () => {
   });
 });
 
-describe("authentication (spec 5, decisions 1)", () => {
+describe("authentication (contract 1.9)", () => {
   it.each([undefined, null, 7, {}, ["k"]])("apikey %j is 422", async (apikey) => {
     expectRefusal(await world.service.post(request({ apikey })), {
       reason: "envelope_invalid",
@@ -207,7 +207,7 @@ describe("authentication (spec 5, decisions 1)", () => {
   });
 });
 
-describe("response envelope (spec 2.2, decisions 1)", () => {
+describe("response envelope (contract 1.3)", () => {
   it("is code, message, data in that order; success says success", async () => {
     const answer = await world.service.post(request());
     expectEnvelope(answer);
@@ -216,7 +216,7 @@ describe("response envelope (spec 2.2, decisions 1)", () => {
   });
 });
 
-describe("sizes before the sender is known (decisions 1)", () => {
+describe("sizes before the sender is known (contract 1.2, 1.4)", () => {
   it.each(["/api", "/health", "/docs/zh/quickstart", "/s/AAAAAAAAAAAA/", "/console", "/admin/days", "/none"])(
     "a header of more than 8 KiB is 431 at %s",
     async (path) => {

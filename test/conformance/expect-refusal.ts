@@ -1,4 +1,4 @@
-/** What every refusal has in common (spec 2.2, 7; decisions 1). */
+/** What every refusal has in common (contract 1.3, 1.4, 1.7, 1.8). */
 import { expect } from "vitest";
 import type { Answer } from "../support/http-client.ts";
 
@@ -38,7 +38,7 @@ export const CODE_OF_REASON: Record<string, number> = {
   day_damaged: 503,
 };
 
-/** HTTP statuses of JSON answers that are not 200 (decisions 1). */
+/** HTTP statuses of JSON answers that are not 200 (contract 1.4). */
 const JSON_STATUS: Record<string, number> = {
   method_not_allowed: 405,
   body_too_large: 413,

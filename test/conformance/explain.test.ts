@@ -97,7 +97,7 @@ describe("explaining a request id", () => {
 });
 
 describe("explaining a request that is not made", () => {
-  it("goes through the steps of decisions 2, says what would come, and counts nothing", async () => {
+  it("goes through the steps of contract 2.1, says what would come, and counts nothing", async () => {
     const { accountId, key, keys } = await account(world.service, { plan: "trial" });
     const request = body({ symbol: "600519", tradedate: MAIN });
     for (const asker of [{ key }, { keyId: keys[0]?.keyId }, { account: accountId }]) {

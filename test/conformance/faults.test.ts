@@ -27,7 +27,7 @@ async function withoutObjects(): Promise<() => Promise<void>> {
   };
 }
 
-describe("faults of the service (spec 7, decisions 1 and 2)", () => {
+describe("faults of the service (contract 1.6, 2.3)", () => {
   it("are 503 unavailable with Retry-After 5, tell nothing of the inside, and are credited back", async () => {
     const { key } = await account(world.service, { plan: "trial" });
     const restore = await withoutObjects();
@@ -57,7 +57,7 @@ describe("faults of the service (spec 7, decisions 1 and 2)", () => {
   });
 });
 
-describe("bytes that are not the pack's (decisions 1, 6)", () => {
+describe("bytes that are not the pack's (contract 1.6, 6.3)", () => {
   /** Publishes the day anew and spoils 600519's section in the bucket, behind the catalog's back or not. */
   async function spoil(catalog: "knows" | "does not know"): Promise<void> {
     const bucket = await world.service.mf.getR2Bucket("PACKS");
@@ -112,7 +112,7 @@ describe("bytes that are not the pack's (decisions 1, 6)", () => {
   });
 });
 
-describe("a day the operator took back (decisions 1)", () => {
+describe("a day the operator took back (contract 3.13)", () => {
   it("is 1002 withdrawn", async () => {
     const db = await world.service.mf.getD1Database("DB");
     await db.prepare("UPDATE order_days SET state = 'withdrawn' WHERE tradedate = '20260210'").run();

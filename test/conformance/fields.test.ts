@@ -28,7 +28,7 @@ const ask = (fields: unknown) => world.ask({ symbol: "600519", tradedate: MAIN }
 const columns = (...places: number[]) =>
   world.main.rowsOf("600519").map((row) => places.map((place) => row[place]));
 
-describe("fields (spec 2.1, 2.4, 9; decisions 3)", () => {
+describe("fields (contract 3.10, 4.1)", () => {
   it("are the ten of the standard, in their order, when left out", async () => {
     expect(FIELDS).toEqual(STANDARD);
     for (const nothing of [undefined, null, "", "  "]) {

@@ -37,7 +37,7 @@ async function wholeDatabase(): Promise<string> {
   return JSON.stringify(rows);
 }
 
-describe("a drive elsewhere (decisions 8, issue 4)", () => {
+describe("a drive elsewhere (contract 8.4)", () => {
   it("without a link is being prepared: nothing to open, and a time to ask again", async () => {
     await set("auction_tick", 2022, COVERS);
     const prepared = await share("auction_tick", 2022);
@@ -139,7 +139,7 @@ describe("what the operator may register", () => {
   });
 });
 
-describe("secrets of shares (decisions 8)", () => {
+describe("secrets of shares (contract 8.4)", () => {
   it("stand neither in the database nor in the log: passwords of both kinds, keys, the share secret", async () => {
     await set("level2", 2021, { ...COVERS, firstDay: "20210104", lastDay: "20211231", link: LINK });
     const shares = [

@@ -22,7 +22,7 @@ afterAll(() => world.stop());
 const share = async (key: string, data_type = "level2", year = 2026, service = world.service) =>
   shareIn(await askShare(service, key, { data_type, year }));
 
-describe("one share an account, type and year (decisions 8)", () => {
+describe("one share an account, type and year (contract 8.3)", () => {
   it("is the same when asked again, also with another key of the account", async () => {
     const { keys } = await account(world.service, { plan: "flagship", keys: 2 });
     const [one, two] = [keys[0]?.key ?? "", keys[1]?.key ?? ""];
@@ -144,7 +144,7 @@ async function opened(service: Service, { url, password }: ShareFields): Promise
 
 const startMs = Date.parse("2026-01-01T00:00:00+08:00");
 
-describe("the life of a share (decisions 8)", () => {
+describe("the life of a share (contract 8.3)", () => {
   it("a professional's keeps its address over midnight while its window moves on", async () => {
     let key = "";
     let evening: ShareFields | undefined;

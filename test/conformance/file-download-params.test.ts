@@ -13,7 +13,7 @@ afterAll(() => world.stop());
 
 const ask = (params: Record<string, unknown>) => askShare(world.service, world.keys.flagship, params);
 
-describe("data_type (spec 4.1, 4.2)", () => {
+describe("data_type (contract 3.12)", () => {
   it.each([undefined, null, "", "  "])("%j is missing: 422 naming both types", async (data_type) => {
     const says = ["data_type", "auction_tick", "level2"];
     expectRefusal(await ask({ data_type, year: 2026 }), { reason: "param_invalid", says });
@@ -29,7 +29,7 @@ describe("data_type (spec 4.1, 4.2)", () => {
   });
 });
 
-describe("year (spec 4.1, 4.2, 8; decisions 3)", () => {
+describe("year (contract 3.11)", () => {
   it("is a JSON integer or a string of digits", async () => {
     expect(shareIn(await ask({ data_type: "level2", year: "2026" })).year).toBe(2026);
     const asNumber = await ask({ data_type: "level2", year: 2026 });
@@ -86,7 +86,7 @@ describe("year (spec 4.1, 4.2, 8; decisions 3)", () => {
   });
 });
 
-describe("other parameters (decisions 3)", () => {
+describe("other parameters (contract 3.1, 3.2, 3.3)", () => {
   it("an unknown one is 422 with the nearest known name", async () => {
     const near = { data_typ: "level2", year: 2026 };
     expectRefusal(await ask(near), { reason: "param_unknown", says: ["data_typ", /data_type/] });

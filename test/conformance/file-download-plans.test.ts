@@ -16,7 +16,7 @@ const ask = (apikey: string, data_type = "level2", year = 2026) =>
   askShare(world.service, apikey, { data_type, year });
 const inYear = (year: number) => (date: string) => date.startsWith(String(year));
 
-describe("plans and shares (spec 5, decisions 7)", () => {
+describe("plans and shares (contract 7.1, 7.5)", () => {
   it.each(["free", "standard", "trial"] as const)("%s is 403, for both types and any year", async (plan) => {
     for (const [type, year] of [
       ["auction_tick", 2026],
@@ -61,7 +61,7 @@ describe("plans and shares (spec 5, decisions 7)", () => {
   });
 });
 
-describe.each(["professional", "weekly"] as const)("the window of %s (spec 4.1, 4.2, 8)", (plan) => {
+describe.each(["professional", "weekly"] as const)("the window of %s (contract 7.1, 7.2)", (plan) => {
   it("is the latest 365 calendar days of auction_tick, today and the first day included", async () => {
     const covers = (date: string) => date >= "20250313" && date <= "20260312";
     for (const year of [2025, 2026]) {
@@ -93,7 +93,7 @@ describe.each(["professional", "weekly"] as const)("the window of %s (spec 4.1, 
   });
 });
 
-describe("a window of two years (spec 4.2, decisions 8)", () => {
+describe("a window of two years (contract 7.2, 8.2)", () => {
   it("is asked for year by year, and one without files is 1002, not 403", async () => {
     await using service = await startService({ nowAt: "2026-01-10T12:00:00+08:00" });
     const { key } = await account(service, { plan: "professional" });
@@ -116,7 +116,7 @@ describe("a window of two years (spec 4.2, decisions 8)", () => {
     });
   });
 
-  it("of 365 days counts 29 February: on 2028-12-31 it begins on 2028-01-02 (decisions 7)", async () => {
+  it("of 365 days counts 29 February: on 2028-12-31 it begins on 2028-01-02 (contract 7.2)", async () => {
     await using service = await startService({ nowAt: "2028-12-31T12:00:00+08:00" });
     const { key } = await account(service, { plan: "professional" });
     await publishFiles(service, auctionPack("20280101"), auctionPack("20280102"), auctionPack("20280229"));
@@ -125,7 +125,7 @@ describe("a window of two years (spec 4.2, decisions 8)", () => {
   });
 });
 
-describe("no slot and no quota (decisions 2, 8)", () => {
+describe("no slot and no quota (contract 2.1)", () => {
   it("ten requests at once are all served", async () => {
     const { key } = await account(world.service, { plan: "professional" });
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(key)));
@@ -140,7 +140,7 @@ describe("no slot and no quota (decisions 2, 8)", () => {
   });
 });
 
-describe("the order of checks (decisions 2)", () => {
+describe("the order of checks (contract 2.1)", () => {
   it("key, then parameters, then plan and window, then what is published", async () => {
     const wrongYear = { data_type: "level2", year: 1999 };
     expectRefusal(await askShare(world.service, "no such key", wrongYear), { reason: "key_unknown" });

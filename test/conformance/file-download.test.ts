@@ -41,7 +41,7 @@ const FIELDS: (keyof ShareFields)[] = [
   "retry_after",
 ];
 
-describe("a share (spec 2.3, decisions 8)", () => {
+describe("a share (contract 8.1, 8.3, 8.4)", () => {
   it.each(["auction_tick", "level2"])(
     "of %s is an envelope in the envelope, its eleven fields in order",
     async (type) => {
@@ -91,7 +91,7 @@ describe("a share (spec 2.3, decisions 8)", () => {
     expect(madeAt).toBeLessThanOrEqual(after);
   });
 
-  it("ignores fields (decisions 3)", async () => {
+  it("ignores fields (contract 3.10)", async () => {
     const params = { data_type: "level2", year: 2026 };
     const body = { apiname: "file_download", apikey: world.keys.flagship, params };
     const plain = await world.service.post(body);
@@ -101,7 +101,7 @@ describe("a share (spec 2.3, decisions 8)", () => {
     }
   });
 
-  it("is never cached on the way and may be asked by any origin (decisions 1)", async () => {
+  it("is never cached on the way and may be asked by any origin (contract 1.11)", async () => {
     const { headers } = await ask("level2", 2026);
     expect(headers["cache-control"]).toBe("private, no-store");
     expect(headers["access-control-allow-origin"]).toBe("*");
@@ -109,7 +109,7 @@ describe("a share (spec 2.3, decisions 8)", () => {
   });
 });
 
-describe("coverage is what is published (spec 2.3, issue 4)", () => {
+describe("coverage is what is published (contract 8.2)", () => {
   it("a file counts from its publishing to its withdrawal, seen at once", async () => {
     const file = auctionPack("20230103");
     expectRefusal(await ask("auction_tick", 2023), { reason: "nothing_published", says: ["2023"] });

@@ -30,7 +30,7 @@ async function everyKind(): Promise<Answer[]> {
   ];
 }
 
-describe("headers of every answer (decisions 1)", () => {
+describe("headers of every answer (contract 1.10, 1.11)", () => {
   it("hold a request id of its own", async () => {
     const ids = (await everyKind()).map((answer) => String(answer.headers["x-request-id"]));
     expect(ids.every((id) => /^[\w-]{8,}$/.test(id))).toBe(true);
@@ -50,7 +50,7 @@ describe("headers of every answer (decisions 1)", () => {
   });
 });
 
-describe("CORS (decisions 1)", () => {
+describe("CORS (contract 1.11)", () => {
   it("OPTIONS is 204 and allows POST with Content-Type from any origin", async () => {
     for (const path of ["/api", "/api/"]) {
       const answer = await call(`${world.service.baseUrl}${path}`, {
@@ -83,7 +83,7 @@ describe("CORS (decisions 1)", () => {
   });
 });
 
-describe("order-history headers (decisions 1)", () => {
+describe("order-history headers (contract 1.10)", () => {
   it("X-Window says the window applied, in nine digits each", async () => {
     const windowed = await world.ask({ ...good, start_time: "09:30", end_time: "10:00:00" });
     expect(windowed.headers["x-window"]).toBe("093000000-100000000");
@@ -97,7 +97,7 @@ describe("order-history headers (decisions 1)", () => {
   });
 });
 
-describe("X-Build (decisions 1)", () => {
+describe("X-Build (contract 1.10)", () => {
   it("is the pack's build id on pages, Parquet and estimates, and the same on every page", async () => {
     const { service, keys } = world;
     const { buildId } = (await packOf(world.main)).index;

@@ -28,7 +28,7 @@ async function linesOf(answer: Answer): Promise<Line[]> {
   return about().map((line) => JSON.parse(line) as Line);
 }
 
-describe("the log (issue: one structured line per request)", () => {
+describe("the log: one structured line per request", () => {
   it("has one line per request with id, account, interface, code, reason, rows, bytes, reads and stages", async () => {
     const served = await world.ask(good);
     const lines = await linesOf(served);

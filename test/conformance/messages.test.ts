@@ -19,7 +19,7 @@ async function sentence(language: string | null): Promise<string> {
   return answer.envelope.message.replace(/\s*\[[^[]*\]$/, "");
 }
 
-describe("messages (decisions 1)", () => {
+describe("messages (contract 1.8)", () => {
   it.each(["en", "en-US,en;q=0.9", "EN-gb", "en,zh;q=0.5", "zh;q=0.2, en;q=0.8", "fr, en;q=0.5"])(
     "are English when Accept-Language prefers it: %s",
     async (language) => {

@@ -15,7 +15,7 @@ const walkBy = (page_size: number, over: Record<string, unknown> = {}, fields?: 
     ...(fields === undefined ? {} : { fields }),
   });
 
-describe("paging (spec 3, 4.3; decisions 5)", () => {
+describe("paging (contract 5)", () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 10_000])(
     "13 rows at page_size %i come whole",
     async (pageSize) => {

@@ -12,7 +12,7 @@ afterAll(() => world.stop());
 const ask = (over: Record<string, unknown> = {}, options = {}) =>
   world.ask({ symbol: "600519", tradedate: MAIN, ...over }, options);
 
-describe("absent parameters (decisions 3)", () => {
+describe("absent parameters (contract 3.1)", () => {
   it.each([null, "", "   ", "\t\n"])(
     "%j is the same as leaving an optional parameter out",
     async (nothing) => {
@@ -28,7 +28,7 @@ describe("absent parameters (decisions 3)", () => {
   });
 });
 
-describe("page_size and limit (spec 4.3, 8; decisions 3)", () => {
+describe("page_size and limit (contract 3.2, 3.3, 3.8)", () => {
   it("is 10000 by default, and the answer says so", async () => {
     expect(pageOf(await ask()).page_size).toBe(10_000);
   });
@@ -71,7 +71,7 @@ describe("page_size and limit (spec 4.3, 8; decisions 3)", () => {
   });
 });
 
-describe("format (spec 4.3, decisions 3)", () => {
+describe("format (contract 3.6, 3.9)", () => {
   it("json is the default", async () => {
     expect(pageOf(await ask({ format: "json" }))).toEqual(pageOf(await ask()));
   });
@@ -103,7 +103,7 @@ describe("format (spec 4.3, decisions 3)", () => {
   });
 });
 
-describe("unknown parameters (decisions 3)", () => {
+describe("unknown parameters (contract 3.3)", () => {
   it.each([
     ["star_time", "start_time"],
     ["startTime", "start_time"],
@@ -163,7 +163,7 @@ describe("unknown parameters (decisions 3)", () => {
   });
 });
 
-describe("blanks and large sizes (decisions 3)", () => {
+describe("blanks and large sizes (contract 3.1, 3.8)", () => {
   it("blanks around every value are trimmed, apikey and apiname too", async () => {
     const apikey = ` ${world.keys.flagship} `;
     const params = {

@@ -38,7 +38,7 @@ const SCHEMA = [
   ["amount", "DOUBLE", "REQUIRED"],
 ];
 
-describe("format parquet (spec 4.3, decisions 6)", () => {
+describe("format parquet (contract 6)", () => {
   it("answers one file of the security's whole day with its exact headers", async () => {
     const answer = await ask();
     expect(answer.status).toBe(200);

@@ -27,7 +27,7 @@ const subscribed = async (...subscriptions: NonNullable<AccountRequest["subscrip
   (await account(world.service, { subscriptions })).key;
 const from = (plan: PlanName, startMs: number, endMs: number) => ({ plan, startMs, endMs });
 
-describe("plans and order history (spec 5, decisions 7)", () => {
+describe("plans and order history (contract 7.1, 7.2)", () => {
   it.each(["free", "standard"] as const)("%s is 403, for any day", async (plan) => {
     for (const tradedate of [MAIN, OLDEST]) {
       expectRefusal(await ask(world.keys[plan], tradedate), { reason: "plan_missing" });
@@ -73,7 +73,7 @@ describe("plans and order history (spec 5, decisions 7)", () => {
   });
 });
 
-describe("subscriptions (decisions 7)", () => {
+describe("subscriptions (contract 7.5)", () => {
   it("hold from their start, inclusive, to their end, exclusive", async () => {
     expect((await ask(await subscribed(from("flagship", now - 1, now + DAY_MS)))).envelope.code).toBe(200);
     const past = await subscribed(from("flagship", now - DAY_MS, now));
@@ -116,7 +116,7 @@ describe("subscriptions (decisions 7)", () => {
   });
 });
 
-describe("keys and accounts (spec 5, decisions 1)", () => {
+describe("keys and accounts (contract 1.9, 7.6)", () => {
   it("all keys of an account work", async () => {
     const { keys } = await account(world.service, { plan: "flagship", keys: 3 });
     for (const { key } of keys) expect((await ask(key)).envelope.code).toBe(200);

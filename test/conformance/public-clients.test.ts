@@ -1,6 +1,6 @@
 /**
  * What public clients of such an endpoint do, as seen in their sources, each as a black-box case: the bodies
- * they send, when they stop, what they retry (decisions, evidence C).
+ * they send, when they stop, what they retry.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { day, type Row } from "../support/builders.ts";

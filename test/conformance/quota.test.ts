@@ -15,7 +15,7 @@ const ask = (apikey: string, over: Record<string, unknown> = {}) =>
   world.ask({ symbol: "600519", tradedate: MAIN, ...over }, { apikey });
 const parquet = { format: "parquet" };
 
-describe("daily quota (spec 5, 8; decisions 1, 2, 7)", () => {
+describe("daily quota (contract 2.2, 7.3)", () => {
   it("of the trial plan is 100 requests, JSON and Parquet together, charged once each", async () => {
     const { key } = await account(world.service, { plan: "trial" });
     for (let asked = 1; asked <= 100; asked++) {
@@ -115,7 +115,7 @@ describe("daily quota (spec 5, 8; decisions 1, 2, 7)", () => {
   });
 });
 
-describe("the general per-second limit (spec 8, decisions 1, 7)", () => {
+describe("the general per-second limit (contract 7.4)", () => {
   it("answers HTTP 429 with Retry-After 10, before parameters are looked at, and charges nothing", async () => {
     const limited = await startWorld({ settings: { RATE_LIMIT: "on" }, rateLimit: 5 });
     const apikey = limited.keys.trial;

@@ -33,7 +33,7 @@ afterAll(() => world.stop());
 
 const edges = async () => pageOf(await world.ask({ symbol: "601398", tradedate: DATE })).items;
 
-describe("records (spec 2.4, decisions 4)", () => {
+describe("records (contract 4)", () => {
   it("price is the raw price divided by 10000, amount the exact product rounded once", async () => {
     const rows = await edges();
     const by = (time: string) => rows.find((row) => row[2] === time)?.slice(7);
@@ -99,8 +99,8 @@ describe("records (spec 2.4, decisions 4)", () => {
   });
 });
 
-describe("answer data (spec 2.5)", () => {
-  it("has exactly the six members of the spec", async () => {
+describe("answer data (contract 5.1)", () => {
+  it("has exactly the six members of the contract", async () => {
     const answer = await world.ask({ symbol: "600519", tradedate: MAIN });
     expect(Object.keys(answer.envelope.data ?? {})).toEqual([
       "fields",

@@ -1,5 +1,5 @@
 /**
- * No secret is kept in the clear (issue 5): everything that hands one out is used, the service stops, and
+ * No secret is kept in the clear: everything that hands one out is used, the service stops, and
  * its database, its objects' storage, its packs and its log are searched byte for byte.
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -101,7 +101,7 @@ async function pasteEverywhere(apikey: string): Promise<void> {
   for (const answer of await Promise.all(answers)) expect(answer.text).not.toContain(apikey.slice(3, 15));
 }
 
-describe("secrets (issue 5, section 4)", () => {
+describe("secrets", () => {
   it("stand in no table, object, pack or log line after all of them were issued and used", async () => {
     const owner = await handOut();
     await use(owner);

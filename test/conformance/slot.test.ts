@@ -28,7 +28,7 @@ async function untilFree(apikey: string, milliseconds: number): Promise<Answer> 
   }
 }
 
-describe("one request in progress per account and interface (spec 7, 8; decisions 2)", () => {
+describe("one request in progress per account and interface (contract 2.4, 2.5)", () => {
   it("a second one gets 503 with Retry-After 1, is not queued and not charged", async () => {
     const { keys } = await account(world.service, { plan: "trial", keys: 2 });
     const [first = "", second = ""] = keys.map((each) => each.key);

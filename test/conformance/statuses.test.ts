@@ -11,7 +11,7 @@ afterAll(() => world.stop());
 
 const good = { symbol: "600519", tradedate: MAIN };
 
-describe("HTTP status of JSON answers (decisions 1)", () => {
+describe("HTTP status of JSON answers (contract 1.4)", () => {
   it("is 200 for codes 200, 1002, 403 and 422", async () => {
     expect((await world.ask(good)).status).toBe(200);
     expectRefusal(await world.ask({ ...good, tradedate: TODAY }), { reason: "not_loaded", status: 200 });
@@ -20,7 +20,7 @@ describe("HTTP status of JSON answers (decisions 1)", () => {
   });
 });
 
-describe("HTTP status of errors with format parquet (decisions 1)", () => {
+describe("HTTP status of errors with format parquet (contract 1.4)", () => {
   const parquet = { ...good, format: "parquet" };
 
   it("is the error's own, with the JSON envelope and no Parquet header", async () => {
@@ -68,7 +68,7 @@ describe("HTTP status of errors with format parquet (decisions 1)", () => {
   });
 });
 
-describe("order of checks (decisions 2)", () => {
+describe("order of checks (contract 2.1)", () => {
   const everyFault = { symbol: "x", tradedate: "99999999" };
 
   it("size and envelope before apiname", async () => {
@@ -115,7 +115,7 @@ describe("order of checks (decisions 2)", () => {
   });
 });
 
-describe("codes (spec 7)", () => {
+describe("codes (contract 1.4)", () => {
   it("of every reason are codes of the table", () => {
     const table = [1002, 403, 422, 503, 429];
     expect(Object.values(CODE_OF_REASON).filter((code) => !table.includes(code))).toEqual([]);

@@ -11,7 +11,7 @@ afterAll(() => world.stop());
 
 const ask = (symbol: unknown) => world.ask({ symbol, tradedate: MAIN });
 
-describe("symbol (spec 4.3, decisions 3)", () => {
+describe("symbol (contract 3.4)", () => {
   it.each([
     "600519",
     "600519.SH",

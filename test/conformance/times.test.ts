@@ -16,7 +16,7 @@ const ask = (over: Record<string, unknown>) => world.ask({ symbol: "600519", tra
 const within = (start: string, end: string): Row[] =>
   world.main.rowsOf("600519").filter((row) => String(row[2]) >= start && String(row[2]) < end);
 
-describe("time window (spec 4.3, decisions 3)", () => {
+describe("time window (contract 3.7)", () => {
   it.each(["09:30", "09:30:00", "093000", "093000000"])("start_time %s is inclusive", async (start_time) => {
     const page = pageOf(await ask({ start_time }));
     expect(page.items).toEqual(within("093000000", "999999999"));

@@ -29,7 +29,7 @@ async function within30Seconds(
 }
 
 // What the service knows of a caller may be 30 s old. All tests of that wait at the same time.
-describe.concurrent("changes are in force within 30 s (decisions 7, 8)", () => {
+describe.concurrent("changes are in force within 30 s (contract 7.9, 8.6)", () => {
   it("a revocation of a key in use", async () => {
     const { key, keys } = await account(world.service, { plan: "flagship" });
     expect((await ask(key)).envelope.code).toBe(200);

@@ -95,7 +95,7 @@ async function walkInTypeScript(history: History): Promise<Walked | Failed> {
 describe.each([
   { client: "Python", walk: walkInPython, isMissing: withoutPython },
   { client: "TypeScript", walk: walkInTypeScript, isMissing: false },
-])("the $client client over bad lines (issue: clients, proof)", ({ walk, isMissing }) => {
+])("the $client client over bad lines", ({ walk, isMissing }) => {
   it.skipIf(isMissing)(
     `gives exactly the source's rows in ${HISTORIES - REBUILT} random histories`,
     async () => {

@@ -1,6 +1,6 @@
 /**
  * Stored bytes that rot behind the catalog's back: each flipped byte of a pack and each cut is
- * answered with 503 or a broken body, or with the very rows that were published; in both formats (issue: proof).
+ * answered with 503 or a broken body, or with the very rows that were published; in both formats.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { locateIndex } from "../../src/packs/locate.ts";

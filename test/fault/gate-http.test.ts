@@ -65,7 +65,7 @@ async function twoKeys() {
   return keys.map(({ key }) => key);
 }
 
-describe("rounds of 50 parallel requests with two keys of one account (spec 8)", () => {
+describe("rounds of 50 parallel requests with two keys of one account (contract 2.4)", () => {
   it(
     `${ROUNDS} rounds of files: exactly one in progress while 49 get 503; the winner reads or hangs up`,
     async () => {
@@ -155,7 +155,7 @@ describe("strictly sequential requests", () => {
   });
 });
 
-describe("quota under concurrency (spec 8)", () => {
+describe("quota under concurrency (contract 7.3)", () => {
   it("serves exactly 100 of a trial's requests to 8 clients that repeat every 503, then 429", async () => {
     const { key } = await account(service, { plan: "trial" });
     let served = 0;

@@ -1,5 +1,5 @@
 /**
- * Hostile input over HTTP (issue: proof): spoilt bodies and cursors to `/api`, spoilt paths, methods, ranges, headers
+ * Hostile input over HTTP: spoilt bodies and cursors to `/api`, spoilt paths, methods, ranges, headers
  * and bodies to every other room. Only codes of the table and statuses of the rooms come back, no fault, no secret;
  * nothing hangs, and the runtime's memory stays bounded.
  */

@@ -78,7 +78,7 @@ async function folderAt(count: number, name: string): Promise<string> {
   return folder;
 }
 
-describe("migrations (issue: faults)", () => {
+describe("migrations", () => {
   it.each(MIGRATIONS.map((name, place) => ({ name, count: place + 1 })))(
     "from the schema of $name with data in it",
     async ({ name, count }) => {

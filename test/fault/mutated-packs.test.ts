@@ -1,7 +1,7 @@
 /**
  * Packs from an untrusted hand: changed anywhere, with every checksum made right again, so that only what the
  * bytes mean can give them away. Verify, publish and the reader refuse them in words, or find nothing wrong; they
- * never crash, hang or blow up (issue: proof).
+ * never crash, hang or blow up.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Pages whose store does not answer take every turn of the isolate, and keep nobody from being answered (decisions 1,
- * 2). The store answers when it is told to.
+ * Pages whose store does not answer take every turn of the isolate, and keep nobody from being answered
+ * (contract 1.6, 2.5). The store answers when it is told to.
  */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";

@@ -1,6 +1,6 @@
 /**
  * Bytes that are what was published and yet cannot be read: more likely a bug of ours than damage, so the caller
- * gets 503 and the charge back, and the day stays as it is, for the next deployment to read (issue: proof).
+ * gets 503 and the charge back, and the day stays as it is, for the next deployment to read.
  */
 import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -55,7 +55,7 @@ async function storeUnreadable(symbol: string): Promise<void> {
 const ask = (symbol: string) =>
   service.post(orderHistory({ apikey, params: { symbol, tradedate: TRADEDATE } }));
 
-describe("a block that passes its checksum and cannot be read (decisions 1, 2)", () => {
+describe("a block that passes its checksum and cannot be read (contract 1.6, 2.3)", () => {
   it("is 503 unavailable each time, credited, a fault in the log with its place, and no damaged day", async () => {
     for (let time = 0; time < 3; time++) {
       const answer = await ask("600519");

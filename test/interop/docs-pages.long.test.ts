@@ -39,7 +39,7 @@ afterAll(async () => {
 const get = (path: string, headers: Record<string, string> = {}) =>
   call(`${service.baseUrl}${path}`, { method: "GET", headers });
 
-describe("the pages below /docs/ (issue: clients and documentation)", () => {
+describe("the pages below /docs/", () => {
   it.each([
     ["/docs/", "en-GB,en;q=0.9", "/docs/en/quickstart"],
     ["/docs", "zh-CN,zh;q=0.9", "/docs/zh/quickstart"],

@@ -60,7 +60,7 @@ async function infoOf(service: Service): Promise<AccountInfo> {
   return answer.envelope.data as unknown as AccountInfo;
 }
 
-describe("a deployment of an earlier schema with rows in every table (issue 7, 1)", () => {
+describe("a deployment of an earlier schema with rows in every table", () => {
   it.each(MIGRATIONS.map((name, place) => ({ name, count: place + 1 })))(
     "$name: serves, shares, knows its people, and goes through a backup",
     async ({ name, count }) => {

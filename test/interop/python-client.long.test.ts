@@ -53,7 +53,7 @@ async function sessionOf(key: string, command = PYTHON): Promise<PythonSession> 
 /** Requests in the log that ended with this reason. */
 const ended = (reason: string) => service.logs.filter((line) => line.includes(`"reason":"${reason}"`)).length;
 
-describe.skipIf(without)("the Python client (issue: clients, 1)", () => {
+describe.skipIf(without)("the Python client", () => {
   it("gives every row of a day, the symbol a string with its zeros", async () => {
     const rows = await python.run<Row[]>(`result = client.orders("000001", "${DAY}").to_list()`);
     expect(rows).toEqual(built.rowsOf("000001"));

@@ -60,7 +60,7 @@ async function siteOfPandas(): Promise<string> {
 const bare = (env: Record<string, string> = {}) =>
   pythonEnvironment({ PYTHONPATH: "", PIP_NO_INDEX: "1", PIP_CONFIG_FILE: "/dev/null", ...env });
 
-describe.skipIf(without)("pip install ./src/client/python (issue: clients, done when)", () => {
+describe.skipIf(without)("pip install ./src/client/python", () => {
   it("works in a fresh environment without network and leaves nothing behind in the sources", async () => {
     const before = await readdir(PACKAGE);
     await run(python, ["-m", "pip", "install", "--no-index", "--quiet", `./${PACKAGE}`], { env: bare() });

@@ -75,7 +75,7 @@ async function partsIn(): Promise<string[]> {
   return (await readdir(folder, { recursive: true })).filter((name) => name.includes(".part"));
 }
 
-describe.skipIf(without)("shares with the Python client (issue: clients, 1)", () => {
+describe.skipIf(without)("shares with the Python client", () => {
   it("names every file with its size, sum and revision, and shows no password", async () => {
     const listed = await python.run<unknown[]>("result = [file._asdict() for file in share.files()]");
     expect(listed).toEqual(

@@ -93,7 +93,7 @@ const requestsUsed = async (key = KEY) =>
     )
   ).quotas[0]?.files.used;
 
-describe.skipIf(without)("sync of the Python client (issue: clients, 1)", () => {
+describe.skipIf(without)("sync of the Python client", () => {
   it("fetches one file for each security and day, and says what is not there", async () => {
     const report = await sync();
     expect(names(report.fetched)).toEqual(

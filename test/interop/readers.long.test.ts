@@ -68,7 +68,7 @@ async function answerOf({ symbol, market }: SectionEntry, fields?: readonly stri
   return answer.bytes;
 }
 
-describe.each(READERS)("$name opens what we write (decisions 6)", (reader) => {
+describe.each(READERS)("$name opens what we write (contract 6.1)", (reader) => {
   it("reads the whole pack row by row as the source", async () => {
     const { names, rows } = await reader.read(file("pack.parquet", pack.bytes));
     expect(names).toEqual([...FIELDS]);

@@ -1,4 +1,4 @@
-/** What holds for every walk, whatever the day, the window and the page size (decisions 5). */
+/** What holds for every walk, whatever the day, the window and the page size (contract 5). */
 import { expect } from "vitest";
 import type { Row } from "../support/builders.ts";
 import type { Random } from "../support/random.ts";

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe("both formats (spec 4.3, decisions 4 and 6)", () => {
+describe("both formats (contract 4, 6)", () => {
   it(`JSON walk = Parquet answer = source rows on ${DAYS} random days, whole and with random fields`, async () => {
     const random = printedRandom("formats");
     for (let round = 0; round < DAYS; round++) {

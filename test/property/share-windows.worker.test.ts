@@ -149,7 +149,7 @@ afterAll(() => {
   vi.restoreAllMocks();
 });
 
-describe("coverage over three years (spec 4.1, 4.2, 5.5, 8)", () => {
+describe("coverage over three years (contract 7.2, 8.2)", () => {
   it("is the files of the window that fall in the year, for every plan with a window", {
     timeout: 300_000,
   }, async () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe("cursor walks (spec 3, 4.3; decisions 5)", () => {
+describe("cursor walks (contract 5)", () => {
   it(`over ${DAYS} random small days at page sizes 1, 2 and 7, whole and in 6 windows each`, async () => {
     const random = printedRandom("small walks");
     for (let round = 0; round < DAYS; round++) {

@@ -24,7 +24,7 @@ function packageOf(name: string): string {
 const packagesOf = (paths: string[]) =>
   [...new Set(paths.flatMap(importsOf).map(packageOf))].filter((name) => name !== "").sort();
 
-describe("dependencies (design 8)", () => {
+describe("dependencies", () => {
   it("of the worker are these six at most", () => {
     const planned = ["fzstd", "hono", "hyparquet", "hyparquet-writer", "uplot", "zod"];
     expect(Object.keys(manifest.dependencies).sort()).toEqual(planned);
@@ -51,7 +51,7 @@ describe("dependencies (design 8)", () => {
   });
 });
 
-describe("the project's commands (issue: the project)", () => {
+describe("the project's commands", () => {
   it("are all there, under the MIT licence", () => {
     expect(manifest.license).toBe("MIT");
     expect(Object.keys(manifest.bin)).toEqual(["edgetape"]);

@@ -5,8 +5,8 @@ import { projectFiles } from "../support/sources.ts";
 const files = projectFiles();
 const linesOf = (path: string) => readFileSync(path, "utf8").trimEnd().split("\n");
 
-describe("the shape of the checkout (design 2, style)", () => {
-  it("holds exactly the top-level entries of the design, and dotfiles", () => {
+describe("the shape of the checkout", () => {
+  it("holds exactly the top-level entries of the project, and dotfiles", () => {
     const entries = new Set(files.map((path) => path.split("/")[0] ?? ""));
     const visible = [...entries].filter((entry) => !entry.startsWith(".")).sort();
     expect(visible).toEqual(

@@ -5,7 +5,7 @@ import { importsOf, projectFiles } from "../support/sources.ts";
 const PURE = ["calendar", "entitlement", "orders"];
 const BELOW_OPERATIONS = [...PURE, "http", "gate", "catalog", "access", "packs", "shares"];
 
-/** Which rooms a room may import, beside itself: the table of design 2. A name with a file allows that file. */
+/** Which rooms a room may import, beside itself: the table of `src/README.md`. A name with a file allows that file. */
 const MAY_IMPORT: Record<string, string[]> = {
   calendar: [],
   entitlement: ["calendar"],
@@ -49,7 +49,7 @@ const sources = projectFiles().filter((path) => /^src\/.*\.tsx?$/.test(path));
 /** The path below `src/` that a relative import of `path` names. */
 const target = (path: string, name: string) => join(dirname(path), name).replace(/^src\//, "");
 
-describe("import directions (design 2)", () => {
+describe("import directions (src/README.md)", () => {
   it("knows every room", () => {
     const rooms = new Set(sources.map((path) => path.split("/")[1] ?? ""));
     expect([...rooms].filter((room) => !(room in MAY_IMPORT) && !ROOTS.includes(room))).toEqual([]);

@@ -23,7 +23,7 @@ export interface TestSecurity {
   orders: TestOrder[];
 }
 
-/** The ten standard fields of one record, in their order (spec 2.4). */
+/** The ten standard fields of one record, in their order (contract 4.1). */
 export type Row = (string | number)[];
 
 export interface TestDay {

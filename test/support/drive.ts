@@ -4,7 +4,7 @@ import { askShare, type DailyFile, type ShareFields, shareIn } from "./files.ts"
 import { type Answer, call } from "./http-client.ts";
 import type { Service } from "./service.ts";
 
-/** The share of a `file_download` answer (spec 2.3), with its id; `url` ends with a slash. */
+/** The share of a `file_download` answer (contract 8.1), with its id; `url` ends with a slash. */
 export interface TestShare extends ShareFields {
   shareId: string;
 }

@@ -57,7 +57,7 @@ export async function withdrawFile(service: Service, file: DailyFile): Promise<v
   await asOperator(service, "POST", `${routeOf(file)}/withdraw`, {});
 }
 
-/** The innermost object of a served `file_download` (spec 2.3). */
+/** The innermost object of a served `file_download` (contract 8.1). */
 export interface ShareFields {
   status: string;
   data_type: string;

@@ -5,7 +5,7 @@
 import { Agent, type IncomingHttpHeaders, request } from "node:http";
 import { setImmediate } from "node:timers/promises";
 
-/** The response envelope of every `/api` answer (spec 2.2). */
+/** The response envelope of every `/api` answer (contract 1.3). */
 export interface Envelope {
   code: number;
   message: string;

@@ -3,7 +3,7 @@ import type { Row } from "./builders.ts";
 import type { Answer } from "./http-client.ts";
 import type { Service } from "./service.ts";
 
-/** `data` of an order-history answer (spec 2.5). */
+/** `data` of an order-history answer (contract 5.1). */
 export interface Page {
   fields: string[];
   items: Row[];

@@ -10,7 +10,7 @@ import {
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-describe("our keys (design 6)", () => {
+describe("our keys (contract 7.6)", () => {
   it("are et_, 30 random base62 characters and 6 of the checksum, and pass their own check", () => {
     const keys = Array.from({ length: 500 }, generateKey);
     for (const key of keys) {

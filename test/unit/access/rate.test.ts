@@ -13,7 +13,7 @@ function binding(room: number): RateLimit & { asked: string[] } {
   };
 }
 
-describe("the per-second ceiling (decisions 7)", () => {
+describe("the per-second ceiling (contract 7.4)", () => {
   it("counts by account and tells the binding's 10 s as the time to wait", async () => {
     const rate = binding(1);
     expect(await checkRate(rate, "on", "a")).toBeNull();

@@ -220,7 +220,7 @@ describe("key import", () => {
 });
 
 describe("plans", () => {
-  it("are seeded as decisions 7 say and changed one by one", async () => {
+  it("are seeded as contract 7.1 says and changed one by one", async () => {
     const seeded = await admin<PlanList>("GET", "/plans");
     expect(seeded.body.plans.map(({ plan, requests, files }) => [plan, requests, files])).toEqual([
       ["free", null, null],

@@ -18,7 +18,7 @@ const changesAfter = async (after: number) =>
   (await admin<ChangeList>("GET", `/changes?after=${after}`)).body;
 const post = <T = DayChanged>(path: string, body: object) => admin<T>("POST", path, body);
 
-describe("withdraw, restore and publish of a loaded day (issue 5, 1)", () => {
+describe("withdraw, restore and publish of a loaded day", () => {
   it("strike and bring back a content, each under the number and state that callers get", async () => {
     const [first, second] = [await testPack("20240102", 1_000), await testPack("20240102", 2_000)];
     await publish(first);

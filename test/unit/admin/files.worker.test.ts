@@ -24,7 +24,7 @@ const offered = async ({ type, date }: TestFile) => {
   return files.map(({ name, revision }) => `${name} ${revision}`);
 };
 
-describe("a daily file (issue 4, 1: uploaded, verifying, published, withdrawn)", () => {
+describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
   it("is offered from its publishing to its withdrawal, and again when it is published again", async () => {
     const file = auctionPack("20260105");
     const added = await add(file);

@@ -21,7 +21,7 @@ import {
   testPack,
 } from "./operator.ts";
 
-describe("publishing a day (issue 2, 2)", () => {
+describe("publishing a day", () => {
   it("serves exactly the object and the index rows of the pack, as revision 1, then 2", async () => {
     const first = await testPack("20240102");
     const published = await publish(first);

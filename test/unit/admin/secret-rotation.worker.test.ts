@@ -67,7 +67,7 @@ describe("the list of shares", () => {
   });
 });
 
-describe("the secret of shares and drives (issue 5, 1)", () => {
+describe("the secret of shares and drives", () => {
   it("is told by version: what has it, and whether the secret still does", async () => {
     const { body } = await admin<SecretVersions>("GET", "/shares/secret", undefined, both);
     expect(body).toEqual({

@@ -13,7 +13,7 @@ import {
 
 const day = (text: string) => text as BeijingDate;
 
-describe("Beijing dates (decisions 7)", () => {
+describe("Beijing dates (contract 7.2)", () => {
   it("turn at 16:00:00.000Z", () => {
     expect(beijingDate(Date.parse("2026-11-27T15:59:59.999Z"))).toBe("20261127");
     expect(beijingDate(Date.parse("2026-11-27T16:00:00.000Z"))).toBe("20261128");
@@ -36,7 +36,7 @@ describe("Beijing dates (decisions 7)", () => {
     expect(parseBeijingDate("20230229")).toBeNull();
   });
 
-  it("make windows that include today and count every calendar day (spec 8)", () => {
+  it("make windows that include today and count every calendar day (contract 7.2)", () => {
     expect(windowStart(day("20260301"), 30)).toBe("20260131");
     expect(windowStart(day("20281231"), 365)).toBe("20280102");
     expect(windowStart(day("20260101"), 1)).toBe("20260101");

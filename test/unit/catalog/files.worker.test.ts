@@ -87,7 +87,7 @@ beforeAll(async () => {
   await putFile({ dataType: "auction_tick", tradedate: "20260105", name: "20260105_aucde.parquet" });
 });
 
-describe("files a share covers (spec 2.3, decisions 8)", () => {
+describe("files a share covers (contract 8.1, 8.2)", () => {
   it("are the published ones by day and name, order packs among those of level2", async () => {
     expect(await listed("level2", "20260101", "20261231")).toEqual([
       "20260105.7z",
@@ -141,7 +141,7 @@ describe("files a share covers (spec 2.3, decisions 8)", () => {
   });
 });
 
-describe("one file (issue 4, 1: a replaced file is finished within 7 days)", () => {
+describe("one file (contract 8.8)", () => {
   const versions = async (name: string) => {
     const place = { dataType: "level2" as const, tradedate: date(name.slice(0, 8)), name };
     return (await fileVersions(db, place, NOW)).map(({ revision, replacedAtMs }) => [revision, replacedAtMs]);

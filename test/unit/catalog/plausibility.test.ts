@@ -9,7 +9,7 @@ const counts = (market: "SH" | "SZ", securities: number, rows: number): MarketCo
 const usual = [counts("SH", 100, 1_000), counts("SZ", 200, 3_000)];
 const days = (count: number) => Array.from({ length: count }, () => usual);
 
-describe("a day against the median of other days (issue 5, 1)", () => {
+describe("a day against the median of other days", () => {
   it("is plausible at exactly 90 % of each exchange's orders and securities, and not below", () => {
     const plausible = (...own: MarketCounts[]) => compare(own, days(5)).markets.map((each) => each.plausible);
     expect(plausible(counts("SH", 90, 900), counts("SZ", 180, 2_700))).toEqual([true, true]);

@@ -12,7 +12,7 @@ function listed(year: number, days: number, noonMs: number): string[] {
   return dates.filter((each) => each.startsWith(String(year)));
 }
 
-describe("entitleShare (spec 4.1, 4.2; decisions 8)", () => {
+describe("entitleShare (contract 7.1, 7.2, 8.2)", () => {
   it.each([
     ["professional", "auction_tick", 365],
     ["weekly", "auction_tick", 365],

@@ -16,7 +16,7 @@ function countedBack(today: string, days: number): string {
   return walker.toISOString().slice(0, 10).replaceAll("-", "");
 }
 
-describe("entitleOrderHistory (spec 5, decisions 7)", () => {
+describe("entitleOrderHistory (contract 7.1, 7.2)", () => {
   it("holds the window of every plan on every day of three years, by an independent count", () => {
     const wrong: string[] = [];
     for (let day = 0; day < 3 * 365 + 1; day += 1) {
@@ -86,7 +86,7 @@ describe("entitleOrderHistory (spec 5, decisions 7)", () => {
   });
 });
 
-describe("planInForce (decisions 7)", () => {
+describe("planInForce (contract 7.5)", () => {
   const span = (plan: PlanName, startMs: number, endMs: number) => ({ plan, startMs, endMs });
 
   it("holds from its start, inclusive, to its end, exclusive", () => {
@@ -113,7 +113,7 @@ describe("planInForce (decisions 7)", () => {
   });
 });
 
-describe("no plan in force (spec 5.4)", () => {
+describe("no plan in force (contract 7.1, 7.5)", () => {
   const today = date("20260312");
   const ended = (plan: PlanName, endMs: number) => ({ plan, startMs: 0, endMs });
 

@@ -7,7 +7,7 @@ export const at = (text: string) => Date.parse(text);
 
 export const date = (text: string) => text as BeijingDate;
 
-/** Someone whose `plans` all hold for ever, with the daily limits of spec 8. */
+/** Someone whose `plans` all hold for ever, with the daily limits of contract 7.1. */
 export function holder(plans: PlanName[]): Principal {
   const none = { requests: null, files: null };
   return {

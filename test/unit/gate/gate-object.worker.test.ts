@@ -33,7 +33,7 @@ async function restart(gate: ReturnType<typeof freshGate>) {
 
 afterEach(() => vi.useRealTimers());
 
-describe("slot (spec 8: one in-progress request per account and interface)", () => {
+describe("slot (contract 2.4: one in-progress request per account and interface)", () => {
   it("lets one of 40 in that ask at once and charges only that one", async () => {
     const gate = freshGate();
     const answers = await Promise.all(Array.from({ length: 40 }, () => gate.stub().acquire(json())));
@@ -88,7 +88,7 @@ describe("slot (spec 8: one in-progress request per account and interface)", () 
   });
 });
 
-describe("daily quota (spec 8)", () => {
+describe("daily quota (contract 7.3)", () => {
   it("is exact when 50 workers ask for 40 files and each holds the slot in turn", async () => {
     const gate = freshGate();
     const ask = () => json({ kind: "parquet", limits: { requests: null, files: 40 } });

@@ -33,7 +33,7 @@ function served(...requests: AcquireRequest[]): GateRow {
   return row;
 }
 
-describe("acquire (decisions 2, steps 8 to 10)", () => {
+describe("acquire (contract 2.1, steps 8 to 10)", () => {
   it("grants a free slot, counts the request and tells the counters with itself in them", () => {
     const { row, answer } = acquire(emptyRow(MORNING), ask("a", { kind: "parquet" }), "g", MORNING);
     expect(answer).toEqual({

@@ -1,5 +1,5 @@
 /**
- * The worker and the object's code roll out separately (design 5). The messages and the stored row of
+ * The worker and the object's code roll out separately (`src/gate/README.md`). The messages and the stored row of
  * the first version stand here as literals: whatever the code becomes, it must live with them.
  */
 import { runInDurableObject } from "cloudflare:test";

@@ -13,7 +13,7 @@ async function read(body: Parameters<typeof post>[0]) {
   return "reason" in decoded ? decoded : parseEnvelope(decoded);
 }
 
-describe("readBody (decisions 1)", () => {
+describe("readBody (contract 1.2)", () => {
   it("takes 64 KiB and refuses one byte more, whether the length is announced or not", async () => {
     const bare = JSON.stringify({ ...GOOD, padding: "" });
     const sized = (bytes: number) => JSON.stringify({ ...GOOD, padding: "x".repeat(bytes - bare.length) });
@@ -81,7 +81,7 @@ describe("readBody (decisions 1)", () => {
   });
 });
 
-describe("parseEnvelope (spec 2.1)", () => {
+describe("parseEnvelope (contract 1.2)", () => {
   it("gives the four members and ignores all others", async () => {
     expect(await read(JSON.stringify({ ...GOOD, fields: ["time"], token: 1, __proto__: null }))).toEqual({
       ...GOOD,

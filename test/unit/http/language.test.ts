@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { inLanguage, preferredLanguage } from "../../../src/http/language.ts";
 
-describe("preferredLanguage (decisions 1)", () => {
+describe("preferredLanguage (contract 1.8)", () => {
   it.each([
     [null, "both"],
     ["", "both"],

@@ -3,7 +3,7 @@ import type { Denial } from "../../../src/http/denial.ts";
 import { type AnswerFormat, messageOf, outcomeOf } from "../../../src/http/outcome.ts";
 import { EVERY_DENIAL } from "./every-denial.ts";
 
-/** Reasons as decisions 1 lists them: code, HTTP status of JSON and of Parquet answers, `Retry-After`. */
+/** Reasons as contract 1.4 and 1.7 list them: code, HTTP status of JSON and of Parquet answers, `Retry-After`. */
 const TABLE: Record<string, [code: number, json: number, parquet: number, retryAfter?: number]> = {
   envelope_invalid: [422, 200, 422],
   "envelope_invalid: header": [422, 431, 431],
@@ -45,7 +45,7 @@ const say = (denial: Denial, language: "zh" | "en" | "both" = "en") =>
   messageOf(outcomeOf(denial), language, "0123456789abcdef");
 const the = <R extends Denial["reason"]>(reason: R) => EVERY_DENIAL.filter((each) => each.reason === reason);
 
-describe("outcomes (spec 7, decisions 1)", () => {
+describe("outcomes (contract 1.4, 1.5)", () => {
   it("exist for the closed list of reasons and for no other", () => {
     expect(new Set(EVERY_DENIAL.map(({ reason }) => reason))).toEqual(
       new Set(Object.keys(TABLE).map((key) => key.split(":")[0])),
@@ -66,7 +66,7 @@ describe("outcomes (spec 7, decisions 1)", () => {
   });
 });
 
-describe("messages (decisions 1)", () => {
+describe("messages (contract 1.8)", () => {
   it.each(EVERY_DENIAL)("$reason is said in Chinese, in English, and in both", (denial) => {
     const end = ` [${denial.reason} · 0123456789abcdef]`;
     const [zh, en, both] = [say(denial, "zh"), say(denial, "en"), say(denial, "both")];

@@ -13,7 +13,7 @@ import { EVERY_DENIAL } from "./every-denial.ts";
 const REQUEST: AnswerContext = { requestId: "0123456789abcdef", language: "en", format: "json" };
 const { requestId } = REQUEST;
 
-describe("refuse (spec 2.2, decisions 1)", () => {
+describe("refuse (contract 1.3, 1.4)", () => {
   it.each(EVERY_DENIAL)("$reason is an envelope of three members with its headers", async (denial) => {
     for (const format of ["json", "parquet"] as const) {
       const response = refuse(denial, { ...REQUEST, format });
@@ -48,7 +48,7 @@ describe("refuse (spec 2.2, decisions 1)", () => {
   });
 });
 
-describe("headers of served answers (decisions 1)", () => {
+describe("headers of served answers (contract 1.10, 1.11)", () => {
   const use = { requests: 7, files: 3, resetSeconds: 3600 };
   const quotaHeaders = (kind: "json" | "parquet", requests: number | null, files: number | null) => {
     const headers = jsonHeaders({ requestId, quota: { kind, limits: { requests, files }, use } });
@@ -102,7 +102,7 @@ describe("headers of served answers (decisions 1)", () => {
     expect(ours.filter((name) => !exposed.includes(name))).toEqual([]);
   });
 
-  it("of a Parquet answer name the file and refuse ranges (decisions 6)", () => {
+  it("of a Parquet answer name the file and refuse ranges (contract 6.2)", () => {
     const headers = parquetHeaders({ requestId, rows: 12 }, "600519.SH_20240102_orders.parquet");
     expect(headers.get("content-type")).toBe("application/vnd.apache.parquet");
     expect(headers.get("content-disposition")).toBe(
@@ -113,8 +113,8 @@ describe("headers of served answers (decisions 1)", () => {
   });
 });
 
-describe("bodies of served answers (spec 2.2, 2.5)", () => {
-  it("have their members in the spec's order", async () => {
+describe("bodies of served answers (contract 1.3, 5.1)", () => {
+  it("have their members in the contract's order", async () => {
     const response = succeed({ status: "ready" }, { requestId });
     expect(await response.text()).toBe('{"code":200,"message":"success","data":{"status":"ready"}}');
     expect(response.status).toBe(200);
@@ -133,7 +133,7 @@ describe("bodies of served answers (spec 2.2, 2.5)", () => {
   });
 });
 
-describe("preflight (decisions 1)", () => {
+describe("preflight (contract 1.1, 1.11)", () => {
   it("allows POST with any header from any origin, without a body", async () => {
     const response = preflight(requestId);
     expect(response.status).toBe(204);

@@ -1,5 +1,5 @@
 /**
- * What an operator takes away is gone everywhere within 30 seconds (issue 5, 4), by a clock that is set: what the
+ * What an operator takes away is gone everywhere within 30 seconds (contract 7.9), by a clock that is set: what the
  * service remembers of a caller was read at `0`, the change comes right behind it, and the next question is at 30 s.
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";

@@ -35,7 +35,7 @@ function randomContent(random: Random): DatedCursor {
   };
 }
 
-describe("a present cursor (decisions 5)", () => {
+describe("a present cursor (contract 5.2)", () => {
   it("gives back what was signed, for 2,000 random contents", async () => {
     const random = printedRandom("cursor contents");
     for (let round = 0; round < 2000; round += 1) {
@@ -104,7 +104,7 @@ describe("a present cursor (decisions 5)", () => {
   });
 });
 
-describe("older cursors (spec 3, 4.3)", () => {
+describe("older cursors (contract 5.5)", () => {
   it.each(["v1.", "v1.123456", "v1.eyJvcmRlcl9ubyI6MX0=", `v3.${"A".repeat(80)}`])(
     "%s is of the old format",
     async (text) => {

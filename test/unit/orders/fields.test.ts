@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { areStandardColumns, parseFields } from "../../../src/orders/fields.ts";
 
-/** The standard order of spec 2.4, typed out. */
+/** The standard order of contract 4.1, typed out. */
 const STANDARD =
   "symbol tradedate time order_id exchange_order_id order_type order_code price volume amount".split(" ");
 
@@ -11,7 +11,7 @@ function namesOf(fields: unknown): string[] {
   return columns.map(({ name }) => name);
 }
 
-describe("parseFields (spec 2.4, decisions 3)", () => {
+describe("parseFields (contract 3.10)", () => {
   it.each([undefined, null, "", "  ", ",", " , ,", [], ["", " "]])(
     "%j gives the ten standard fields",
     (fields) => {

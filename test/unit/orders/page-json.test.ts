@@ -107,7 +107,7 @@ function randomColumns(random: Random, rows: number): { column: JsonColumn; valu
   ];
 }
 
-describe("items as JSON bytes (spec 2.5, decisions 4)", () => {
+describe("items as JSON bytes (contract 4.2, 5.1)", () => {
   it("equals JSON.stringify of the rows, for any columns in any order, in one block or several", () => {
     const random = printedRandom("items");
     for (let run = 0; run < 300; run++) {

@@ -75,7 +75,7 @@ function burstyTimes(random: Random, rows: number, longest: number): number[] {
   return times;
 }
 
-describe("page plan (spec 4.3, rule 4; design 4)", () => {
+describe("page plan (contract 5.1, 5.2)", () => {
   it("walks 600 random days in small blocks, each window and page size, as a plain scan does", () => {
     const random = printedRandom("page plan, small blocks");
     for (let run = 0; run < 600; run++) {

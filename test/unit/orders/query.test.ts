@@ -13,7 +13,7 @@ function served(params: Record<string, unknown>): OrderQuery {
   return query;
 }
 
-describe("parseOrderQuery (spec 4.3, decisions 3)", () => {
+describe("parseOrderQuery (contract 3)", () => {
   it("fills in what is left out", () => {
     const { columns, ...query } = served({});
     expect(query).toEqual({
@@ -214,7 +214,7 @@ describe("parseOrderQuery (spec 4.3, decisions 3)", () => {
   });
 });
 
-describe("wantsParquet (decisions 1)", () => {
+describe("wantsParquet (contract 1.4)", () => {
   it.each([{ format: "parquet" }, { format: " Parquet " }, { symbol: 7, format: "PARQUET", limit: {} }])(
     "sees it in %j",
     (params) => {

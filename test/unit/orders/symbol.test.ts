@@ -7,7 +7,7 @@ function parseSymbol(value: unknown) {
   return "reason" in read ? read : read.symbol;
 }
 
-describe("symbolSchema (decisions 3)", () => {
+describe("symbolSchema (contract 3.4)", () => {
   const suffixes = { SH: [".SH", ".SS", ".SSE", ".XSHG"], SZ: [".SZ", ".SZSE", ".XSHE"], BJ: [".BJ"] };
   const cases = Object.entries(suffixes).flatMap(([market, list]) => [
     ...list.map((suffix) => ({ text: `600519${suffix}`, market })),
@@ -70,7 +70,7 @@ describe("a list of one", () => {
   });
 });
 
-describe("chooseMarket (decisions 3)", () => {
+describe("chooseMarket (contract 3.4)", () => {
   it("takes the only exchange that has the digits, whatever they begin with", () => {
     expect(chooseMarket("000001", ["SH"])).toBe("SH");
     expect(chooseMarket("600000", ["SZ"])).toBe("SZ");

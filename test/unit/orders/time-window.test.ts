@@ -72,7 +72,7 @@ function parseTimeWindow(start: unknown, end: unknown) {
   return "reason" in times ? times : timeWindowOf(times, given);
 }
 
-describe("timeOfDaySchema (spec 4.3)", () => {
+describe("timeOfDaySchema (contract 3.7)", () => {
   it("reads all 86,400 seconds in each of the four forms", () => {
     const wrong: string[] = [];
     for (let second = 0; second < 86_400; second += 1) {
@@ -123,7 +123,7 @@ describe("timeOfDaySchema (spec 4.3)", () => {
   });
 });
 
-describe("timeWindowOf (decisions 3)", () => {
+describe("timeWindowOf (contract 3.7)", () => {
   it("is the whole day without parameters", () => {
     const window = parseTimeWindow(undefined, undefined);
     expect(window).toEqual({ start: 0, end: 240_000_000 });

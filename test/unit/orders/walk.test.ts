@@ -34,7 +34,7 @@ describe("beginWalk", () => {
   });
 });
 
-describe("continueWalk (spec 4.3, rules 1, 2, 5)", () => {
+describe("continueWalk (contract 5.3)", () => {
   it.each([
     { symbol: "600519", ...WINDOW },
     { symbol: "sh600519", ...WINDOW, tradedate: "20240102" },
@@ -71,7 +71,7 @@ describe("continueWalk (spec 4.3, rules 1, 2, 5)", () => {
   });
 });
 
-describe("continueWalk with an undated cursor (spec 4.3, rule 3)", () => {
+describe("continueWalk with an undated cursor (contract 5.5)", () => {
   const undated = { tradedate: null, position: { time: 94_500_000, skip: 2 } };
 
   it("needs the date, and then fixes nothing but the position", () => {

@@ -27,7 +27,7 @@ const OTHER = vendorFile(
   vendorLine({ code: "000001.SZ", exchangeCode: "000001", type: "0", time: "103000000" }),
 );
 
-describe("defects of a delivery (issue: the pack builder): survived, counted, the right value kept", () => {
+describe("defects of a delivery: survived, counted, the right value kept", () => {
   it.each([
     ["93000010", "093000010", { time_zero_lost: 1 }],
     ["093000010", "093000010", {}],

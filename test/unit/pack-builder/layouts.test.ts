@@ -30,7 +30,7 @@ async function fieldsOf(pack: string) {
 
 const lines = (...each: string[]) => `${each.join("\n")}\n`;
 
-describe("layouts other than the vendor's (issue: the pack builder)", () => {
+describe("layouts other than the vendor's", () => {
   it("reads Insight: types 2 and 10, sides 1 and 2, float noise in prices", async () => {
     const file = lines(
       "MDDate,MDTime,SecurityType,SecuritySubType,SecurityIDSource,Symbol,ReceiveDateTime,OrderIndex,OrderType,OrderPrice,OrderQty,OrderBSFlag,ChannelNo,ApplSeqNum,OrderNO,SecurityID",

@@ -54,7 +54,7 @@ async function indexOf(pack: Uint8Array) {
     .index;
 }
 
-describe("the pack writer (design 4)", () => {
+describe("the pack writer (src/packs/README.md)", () => {
   const sections = [
     section("000001", "SZ", 20_000),
     section("300750", "SZ", 0),

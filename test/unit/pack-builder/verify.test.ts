@@ -30,7 +30,7 @@ function verified(bytes: Uint8Array) {
   return verifyPack(path);
 }
 
-describe("verifying a pack (issue: the pack builder)", () => {
+describe("verifying a pack", () => {
   const test = day({
     tradedate: DAY,
     securities: [

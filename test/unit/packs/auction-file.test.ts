@@ -23,7 +23,7 @@ function written(...columnData: ColumnSource[]): Uint8Array {
 
 const symbol: ColumnSource = { name: "code", data: ["600519", "300750"], type: "STRING" };
 
-describe("the footer of an auction pack (spec 4.1)", () => {
+describe("the footer of an auction pack (contract 8.7)", () => {
   it("is right for its own day and names the other one", async () => {
     const bytes = auctionPackBytes(sampleAuction(DAY));
     expect(await problemOf(bytes)).toBeNull();

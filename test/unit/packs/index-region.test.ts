@@ -146,7 +146,7 @@ function changed(change: Partial<SectionEntry>): DayIndex {
   return { ...sample, entries: [{ ...first, ...change }, ...rest] };
 }
 
-describe("index region (design 4)", () => {
+describe("index region (src/packs/README.md)", () => {
   it("gives back every index it was made of", () => {
     fc.assert(
       fc.property(dayIndex, (index) => {

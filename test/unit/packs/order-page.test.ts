@@ -50,7 +50,7 @@ async function page(symbol: string, ask: Partial<OrderPageAsk>) {
   return { ...answer, text: decoder.decode(answer.items) };
 }
 
-describe("order page (spec 4.3, design 4)", () => {
+describe("order page (contract 5)", () => {
   it.each([10_000, 9_999, 3_000, 20_000])(
     "walks 23,456 random rows at page size %i, one read a page",
     async (pageSize) => {

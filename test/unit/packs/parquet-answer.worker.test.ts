@@ -76,7 +76,7 @@ const fourColumns: AskedColumn[] = [
   { field: "exchange_order_id", name: "exchange_order_id" },
 ];
 
-describe("Parquet answer (spec 4.3, decisions 6)", () => {
+describe("Parquet answer (contract 6)", () => {
   it("is the section byte for byte, its last four bytes after the release", async () => {
     const entry = pack.entryOf("300750");
     const { bytes, sizeBytes, events } = await pumped("300750", null);

@@ -24,7 +24,7 @@ async function ask(db: ReturnType<typeof countingDb>, catalogRevision: number, o
   return fileCount;
 }
 
-describe("coverage at the edge (design 6)", () => {
+describe("coverage at the edge", () => {
   it("is read once for a type, window and catalog revision", async () => {
     const db = countingDb();
     expect(await ask(db, 7)).toBe(1);

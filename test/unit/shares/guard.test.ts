@@ -15,7 +15,7 @@ function tenWrong(): WrongTimes {
   return times;
 }
 
-describe("the wrong-password guard (decisions 8)", () => {
+describe("the wrong-password guard (contract 8.6)", () => {
   it("listens to ten wrong passwords in 15 minutes, and to none after them", () => {
     const times = tenWrong();
     expect(judgeAttempt(times, false, START + 10_000).lockedSeconds).toBe(890);

@@ -22,7 +22,7 @@ const share = (said: Partial<Share> = {}): Share => ({
   ...said,
 });
 
-describe("the end of a share (decisions 8)", () => {
+describe("the end of a share (contract 8.3)", () => {
   it("is 7 days after it was made, or the end of the plan if that is sooner", () => {
     expect(shareEndMs(share(), FAR)).toBe(MADE + 7 * DAY);
     expect(shareEndMs(share(), MADE + 2 * DAY)).toBe(MADE + 2 * DAY);
@@ -30,7 +30,7 @@ describe("the end of a share (decisions 8)", () => {
   });
 });
 
-describe("asking again (decisions 8)", () => {
+describe("asking again (contract 8.3)", () => {
   it.each([
     ["at once", 0, FAR, true],
     ["with 24 hours left", 6 * DAY, FAR, true],

@@ -13,7 +13,7 @@ const ring = (...entries: [number, string][]): ShareSecrets => ({
   secrets: new Map(entries),
 });
 
-describe("a share's password (decisions 8)", () => {
+describe("a share's password (contract 8.4)", () => {
   it("is 24 base62 characters of an HMAC over version and id, the same whenever it is asked for", async () => {
     const digest = createHmac("sha256", SECRET).update("edgetape share password 3 abc").digest("hex");
     let number = BigInt(`0x${digest}`);

@@ -39,7 +39,7 @@ describe("a sample auction day", () => {
   });
 });
 
-describe("its file (spec 4.1)", () => {
+describe("its file (contract 8.7)", () => {
   it("is named after the day and read by DuckDB: eight columns, ZSTD on each, the rows that went in", async () => {
     const { path, rows } = await writeAuctionPack(DATE, folder);
     expect(path).toBe(join(folder, "20260311_aucde.parquet"));
