@@ -3,8 +3,8 @@
  * `SERVICE` run in Node and reach the whole service over HTTP, bundled once for the run; all others run in
  * Node alone.
  *
- * Two tiers: the quick one runs everything but `*.long.test.ts`, its proofs at a tenth of their size; the long
- * one (`EDGETAPE_TIER=long`) runs `*.long.test.ts`, and what lies in the folders of `PROOFS` in full.
+ * Two tiers: the quick one runs everything but `*.long.test.ts`, and every `*.proof.test.ts` at a tenth of its
+ * size; the long one (`EDGETAPE_TIER=long`) runs `*.long.test.ts`, and every `*.proof.test.ts` in full.
  */
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -13,15 +13,16 @@ import { isLong } from "./support/tier.ts";
 
 const NODE = ["unit", "shape"];
 const SERVICE = ["conformance", "property", "fault", "interop"];
-const PROOFS = ["property", "fault"];
+
+const tier = isLong ? ".{long,proof}" : "";
 
 /** The tests of `folders` that belong to the tier of this run. */
 const testsIn = (folders: string[], ending = ".test.ts") =>
-  folders.map((folder) => `test/${folder}/**/*${isLong && !PROOFS.includes(folder) ? ".long" : ""}${ending}`);
+  folders.map((folder) => `test/${folder}/**/*${tier}${ending}`);
 
 const workerTests = "test/**/*.worker.test.ts";
-const longTests = "test/**/*.long.test.ts";
-const notHere = [workerTests, ...(isLong ? [] : [longTests])];
+const longTests = "test/**/*.long{,.worker}.test.ts";
+const notHere = isLong ? [] : [longTests];
 
 const testSecrets = {
   ENVIRONMENT: "test",
@@ -49,15 +50,16 @@ for (const name of Object.keys(process.env)) {
 
 export default defineConfig({
   test: {
-    // Many tests wait for a program or a runtime of their own; vitest would leave one of two cores idle.
-    maxWorkers: 2,
+    // For two cores: many tests wait for a program, for a runtime of their own or for 30 s to pass.
+    maxWorkers: 3,
     projects: [
       {
         plugins: [textModules()],
         test: {
           name: "node",
+          isolate: false,
           include: testsIn(NODE),
-          exclude: notHere,
+          exclude: [workerTests, ...notHere],
           // As below: some of these start programs of their own too.
           testTimeout: 300_000,
           hookTimeout: 300_000,
@@ -69,7 +71,7 @@ export default defineConfig({
         test: {
           name: "service",
           include: testsIn(SERVICE),
-          exclude: notHere,
+          exclude: [workerTests, ...notHere],
           globalSetup: ["test/support/bundle.ts"],
           // The files of a worker process share modules, and so the services of `oncePerWorker`.
           isolate: false,
@@ -99,7 +101,9 @@ export default defineConfig({
         ],
         test: {
           name: "worker",
+          isolate: false,
           include: testsIn([...NODE, ...SERVICE], ".worker.test.ts"),
+          exclude: notHere,
           setupFiles: ["test/support/apply-migrations.ts"],
           testTimeout: 60_000,
         },

@@ -121,6 +121,7 @@ describe("daily quota (contract 7.3)", () => {
   });
 
   it("charges a request that is asked twice once, also when the slot was free in between", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
     const gate = freshGate();
     const ask = json();
     const lost = await granted(gate, ask);

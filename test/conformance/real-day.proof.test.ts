@@ -9,6 +9,7 @@ import { edgetape } from "../support/edgetape.ts";
 import { account } from "../support/operator.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { type Service, startService } from "../support/service.ts";
+import { isLong } from "../support/tier.ts";
 import { readVendorZip } from "../support/vendor-zip.ts";
 import { orderHistory } from "../support/walk.ts";
 import { contentOf } from "../unit/pack-builder/deliveries.ts";
@@ -17,6 +18,8 @@ const DATA = "../shared/data";
 const VENDOR = join(DATA, "orders-20230711-vendor.zip");
 const INSIGHT = join(DATA, "orders-20230711-insight.zip");
 const TRADEDATE = "20230711";
+/** Of the longest walk. */
+const SMALL_PAGE = isLong ? 7 : 70;
 const SYMBOLS = ["600536", "600761", "600961", "601825", "605580"];
 
 if (!existsSync(VENDOR))
@@ -90,8 +93,8 @@ describe.skipIf(!existsSync(VENDOR))("the real day of 2023-07-11, from the vendo
     }
   });
 
-  it("601825 walked at 7, whole and within a window, is the CSV", async () => {
-    const params = { symbol: "601825", tradedate: TRADEDATE, page_size: 7 };
+  it(`601825 walked at ${SMALL_PAGE}, whole and within a window, is the CSV`, async () => {
+    const params = { symbol: "601825", tradedate: TRADEDATE, page_size: SMALL_PAGE };
     await checkWalk(service, apikey, params, rowsOf("601825"));
     const window = { start_time: "093000000", end_time: "093500000" };
     await checkWalk(service, apikey, { ...params, ...window }, rowsWithin(rowsOf("601825"), window));

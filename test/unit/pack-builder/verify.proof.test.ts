@@ -8,9 +8,12 @@ import { buildPackBytes } from "../../../src/pack-builder/pack-writer.ts";
 import { verifyPack } from "../../../src/pack-builder/verify/verify-pack.ts";
 import { columnsOf, day, randomSecurity, type TestDay } from "../../support/builders.ts";
 import { printedRandom } from "../../support/random.ts";
+import { proofSize } from "../../support/tier.ts";
 import { temporaryFolder } from "./deliveries.ts";
 
 const DAY = "20240102" as BeijingDate;
+const FLIPS = proofSize(500);
+const CUTS = proofSize(100);
 const random = printedRandom("verify");
 
 /** The pack of `test`, its columns changed on the way by `change`. */
@@ -49,10 +52,10 @@ describe("verifying a pack", () => {
     expect(await verified(pack)).toMatchObject({ rows: 30_002 });
   });
 
-  it("finds each of 500 flipped bytes and each of 100 cuts", { timeout: 300_000 }, async () => {
+  it(`finds each of ${FLIPS} flipped bytes and each of ${CUTS} cuts`, { timeout: 300_000 }, async () => {
     const path = join(temporaryFolder(), "pack.parquet");
     // Half of the bytes from the last 6 KB: index region and global footer are small beside the sections.
-    for (let round = 0; round < 500; round++) {
+    for (let round = 0; round < FLIPS; round++) {
       const at = random.chance(0.5)
         ? random.integer(0, pack.length - 1)
         : random.integer(pack.length - 6000, pack.length - 1);
@@ -61,7 +64,7 @@ describe("verifying a pack", () => {
       writeFileSync(path, damaged);
       expect(await verifyPack(path), `byte ${at}`).toHaveProperty("difference");
     }
-    for (let round = 0; round < 100; round++) {
+    for (let round = 0; round < CUTS; round++) {
       const length = random.chance(0.5)
         ? random.integer(0, pack.length - 1)
         : pack.length - random.integer(1, 3000);

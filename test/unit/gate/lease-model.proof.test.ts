@@ -1,5 +1,5 @@
 /**
- * 10,000 random histories of one gate, each step compared with an independent model: requests and their
+ * Random histories of one gate, each step compared with an independent model: requests and their
  * repetitions, ends told once, twice, late or never, restarts, an operator, a clock that jumps, and rows that
  * pass through an object of the former version.
  */
@@ -16,8 +16,9 @@ import {
 import type { GateKind, GateLimits } from "../../../src/gate/protocol.ts";
 import { GateModel } from "../../support/gate-model.ts";
 import { printedRandom, type Random, randomFrom } from "../../support/random.ts";
+import { proofSize } from "../../support/tier.ts";
 
-const HISTORIES = 10_000;
+const HISTORIES = proofSize(10_000);
 const STEPS = 60;
 const DAY_MS = 86_400_000;
 
