@@ -17,9 +17,9 @@ export async function* chunksOf(
   let kept: Uint8Array = new Uint8Array(0);
   let readBytes = 0;
   for (;;) {
-    // One byte more than is left tells the end of the file from the end of the chunk.
-    const left = Math.max(0, text.expectedBytes - readBytes) + 1;
-    const bytes = new Uint8Array(kept.length + Math.min(chunkBytes, left));
+    // One byte more than is expected tells the end of the file from the end of the chunk.
+    const left = Math.max(0, text.expectedBytes - readBytes);
+    const bytes = new Uint8Array(kept.length + Math.min(chunkBytes, left) + 1);
     bytes.set(kept);
     const count = await text.fill(bytes.subarray(kept.length));
     readBytes += count;

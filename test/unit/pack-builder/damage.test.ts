@@ -163,6 +163,18 @@ describe("line ends and encodings", () => {
     expect(report.result).toBe("whole");
   });
 
+  it.each([-1, 0, 1])(
+    "reads a file of one security that is as large as a chunk, with %i bytes more",
+    async (more) => {
+      const file = vendorFile(
+        ...Array.from({ length: 20 }, (_, i) => vendorLine({ exchangeOrderId: `${i}` })),
+      );
+      const chunkBytes = Buffer.byteLength(file) - more;
+      const { report } = await built(delivery({ [PATH]: file }), { chunkBytes });
+      expect(report).toMatchObject({ rows: 20, result: "whole" });
+    },
+  );
+
   it("reads UTF-16 without a byte order mark where the header is ASCII, in small chunks too", async () => {
     const header = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
     const rows = Array.from(
