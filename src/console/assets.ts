@@ -4,17 +4,15 @@ import chartLibrary from "uplot/dist/uPlot.iife.min.js" with { type: "text" };
 import chartStyle from "uplot/dist/uPlot.min.css" with { type: "text" };
 import { DARK, LIGHT, TYPE } from "../shares/page/style.ts";
 import answerScript from "./browser/answer.js" with { type: "text" };
-import answerTextScript from "./browser/answer-text.js" with { type: "text" };
+import answerDataScript from "./browser/answer-data.js" with { type: "text" };
 import chartsScript from "./browser/charts.js" with { type: "text" };
 import copyScript from "./browser/copy.js" with { type: "text" };
-import knownScript from "./browser/known.js" with { type: "text" };
-import pagerScript from "./browser/pager.js" with { type: "text" };
+import domScript from "./browser/dom.js" with { type: "text" };
 import pictureScript from "./browser/picture.js" with { type: "text" };
 import requestScript from "./browser/request.js" with { type: "text" };
 import runScript from "./browser/run.js" with { type: "text" };
 import seriesScript from "./browser/series.js" with { type: "text" };
 import tableScript from "./browser/table.js" with { type: "text" };
-import tabsScript from "./browser/tabs.js" with { type: "text" };
 import tryScript from "./browser/try.js" with { type: "text" };
 import baseStyle from "./style/base.css" with { type: "text" };
 import dataStyle from "./style/data.css" with { type: "text" };
@@ -75,29 +73,19 @@ function module(name: string, text: string, imports: Readonly<Record<string, Ass
 
 const copy = module("copy", copyScript);
 const request = module("request", requestScript);
-const tabs = module("tabs", tabsScript);
-const known = module("known", knownScript);
-const answerText = module("answer-text", answerTextScript);
 const series = module("series", seriesScript);
-const table = module("table", tableScript, { series });
-const pager = module("pager", pagerScript, { known, table });
-const charts = module("charts", chartsScript, { known, series });
-const picture = module("picture", pictureScript, { charts, known, series, table });
-const run = module("run", runScript, { known, table });
-const answer = module("answer", answerScript, {
-  "answer-text": answerText,
-  copy,
-  known,
-  pager,
-  picture,
-  table,
-  tabs,
-});
+const answerData = module("answer-data", answerDataScript);
+const dom = module("dom", domScript);
+const table = module("table", tableScript, { dom, series });
+const charts = module("charts", chartsScript, { dom, series });
+const picture = module("picture", pictureScript, { charts, dom, series, table });
+const run = module("run", runScript, { dom });
+const answer = module("answer", answerScript, { "answer-data": answerData, copy, dom, picture, table });
 
 /** The modules of Try it, the one that starts first. */
 const TRY = [
-  module("try", tryScript, { answer, copy, known, request, run, table, tabs }),
-  ...[answer, answerText, charts, copy, known, pager, picture, request, run, series, table, tabs],
+  module("try", tryScript, { answer, dom, request, run }),
+  ...[answer, answerData, charts, copy, dom, picture, request, run, series, table],
 ] as const;
 
 /** What pages name; the scripts of Try it name each other. */

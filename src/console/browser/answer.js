@@ -1,71 +1,102 @@
 /** The answer below the form: what became of the request, its rows, its picture, its text. */
-import { csvText, prettyText } from "./answer-text.js";
+import { csvText, prettyText, tablesOf } from "./answer-data.js";
 import { enableCopying } from "./copy.js";
-import { known, part, words } from "./known.js";
-import { showRows } from "./pager.js";
+import { element, enableTabs, filled, known, part, select, words } from "./dom.js";
 import { resetPicture, showPicture } from "./picture.js";
-import { element, filled, tablesOf } from "./table.js";
-import { enableTabs, select } from "./tabs.js";
+import { showRows } from "./table.js";
+
+/** @typedef {import("./request.js").Body} Body */
+/** @typedef {import("./run.js").Answer} Answer */
+/**
+ * The pages of a query that are shown, and where it goes on: `cursor` is null at its end.
+ *
+ * @typedef {object} Shown
+ * @property {Body} body of the first page
+ * @property {string} text of the newest page
+ * @property {import("./answer-data.js").Table[]} tables
+ * @property {boolean} isOrders
+ * @property {string | null} cursor
+ * @property {number} pages
+ * @property {number} from the first row of the newest page
+ */
 
 /** More of an answer's text than this makes a page slow and tells nobody anything. */
 const JSON_SHOWN = 200_000;
 
-/** The walk that is shown: the first page's body, its tables, where it goes on. Null when none is. */
-let walk = null;
+/** @type {Shown | null} */
+let shown = null;
 
 enableTabs(part("views-tabs"), fillShown);
 
-/** The walk that is shown, or null: `cursor` is null at its end. */
-export function shownWalk() {
-  return walk;
+/** Returns the pages that are shown, or null. */
+export function shownPages() {
+  return shown;
 }
 
-/** What became of the request: its code and facts about it; `code` is null when there was no answer. */
+/**
+ * Says what became of the request: its code and facts about it; `code` is null when there was no answer.
+ *
+ * @param {number | null} code
+ * @param {string[]} facts
+ */
 export function say(code, facts) {
   const kind = code === 200 ? "ok" : "not";
-  const shown =
+  const before =
     code === null ? [] : [element("span", { text: String(code), className: `code ${kind}` }), " "];
   part("outcome").className = `outcome ${kind}`;
-  part("outcome").replaceChildren(...shown, facts.filter((fact) => fact).join(" · "));
+  part("outcome").replaceChildren(...before, facts.filter((fact) => fact !== "").join(" · "));
 }
 
 /** Takes away what an earlier request left. */
 export function clearAnswer() {
-  walk = null;
+  shown = null;
   resetPicture();
   for (const id of ["views", "paging", "progress", "file"]) part(id).hidden = true;
 }
 
-/** The first page of a walk, or the only answer. */
-export function showAnswer(body, answer, text) {
-  const isTable = answer.code === 200;
-  const tables = isTable ? tablesOf(answer.data) : [];
-  const isOrders = isTable && answer.data.next_cursor !== undefined;
+/**
+ * Shows the first page of a query, or the only answer.
+ *
+ * @param {Body} body
+ * @param {Answer} answer
+ * @param {string} text
+ */
+export function showAnswer(body, { code, data }, text) {
+  const isTable = code === 200 && data !== null;
+  const tables = isTable ? tablesOf(data) : [];
+  const isOrders = isTable && data.next_cursor !== undefined;
   resetPicture();
-  const cursor = answer.data?.next_cursor ?? null;
-  walk = { body, text, tables, isOrders, cursor, pages: 1, from: 0 };
-  showWalk();
+  shown = { body, text, tables, isOrders, cursor: data?.next_cursor ?? null, pages: 1, from: 0 };
+  showAll(shown);
 }
 
-/** A further page of the walk that is shown. */
-export function addPage(answer, text) {
-  const [table] = walk.tables;
-  walk.from = table.rows.length;
-  table.rows = table.rows.concat(answer.data.items);
-  walk.pages++;
-  walk.text = text;
-  walk.cursor = answer.data.next_cursor;
-  showWalk();
+/**
+ * Adds a further page to those that are shown.
+ *
+ * @param {Answer} answer
+ * @param {string} text
+ */
+export function addPage({ data }, text) {
+  const table = shown?.tables[0];
+  if (shown === null || table === undefined) return;
+  shown.from = table.rows.length;
+  table.rows = table.rows.concat(data?.items ?? []);
+  shown.pages++;
+  shown.text = text;
+  shown.cursor = data?.next_cursor ?? null;
+  showAll(shown);
 }
 
-function showWalk() {
-  const { tables, isOrders, cursor, pages } = walk;
+/** @param {Shown} all */
+function showAll(all) {
+  const { tables, isOrders, cursor, pages } = all;
   part("views").hidden = false;
   part("tab-view-table").hidden = tables.length === 0;
   part("tab-view-picture").hidden = !isOrders;
-  showTables();
+  showTables(all);
   const chosen = document.querySelector('#views [aria-selected="true"]:not([hidden])');
-  select(chosen ?? part(tables.length === 0 ? "tab-view-json" : "tab-view-table"));
+  const first = part(tables.length === 0 ? "tab-view-json" : "tab-view-table");
+  select(chosen instanceof HTMLElement ? chosen : first);
   fillShown();
   part("paging").hidden = !isOrders || (cursor === null && pages === 1);
   for (const id of ["next-page", "all-pages"])
@@ -73,8 +104,8 @@ function showWalk() {
   part("pages").textContent = filled(pages === 1 ? words.onePage : words.pages, { count: pages });
 }
 
-function showTables() {
-  const { tables, isOrders, cursor, from } = walk;
+/** @param {Shown} all */
+function showTables({ body, tables, isOrders, cursor, from }) {
   const root = part("view-table");
   root.replaceChildren();
   for (const { name, fields, rows } of tables) {
@@ -83,18 +114,19 @@ function showTables() {
       root.append(element("p", { className: "quiet", text: words.noRows }));
       continue;
     }
-    showRows(root, { name, fields, rows, more: cursor !== null, from, link: addressOf });
-    if (isOrders) root.append(saving(words.saveCsv, csvName(), () => csvText(fields, rows)));
+    const link = linksOf(body);
+    showRows(root, { name, fields, rows, more: cursor !== null, from, link });
+    if (isOrders) root.append(saving(words.saveCsv, csvName(body), () => csvText(fields, rows)));
   }
 }
 
-function csvName() {
-  const { symbol, tradedate } = walk.body.params;
+/** @param {Body} body */
+function csvName({ params: { symbol, tradedate } }) {
   return `${symbol}_${tradedate ?? "latest"}_orders.csv`;
 }
 
-function showText() {
-  const { text } = walk;
+/** @param {Shown} all */
+function showText({ text }) {
   const pretty = prettyText(JSON.parse(text));
   const isLong = pretty.length > JSON_SHOWN;
   const sizes = { shown: JSON_SHOWN.toLocaleString("en"), size: pretty.length.toLocaleString("en") };
@@ -110,30 +142,48 @@ function showText() {
 
 /** Makes the picture and the text only when they are seen: those of many rows take their time. */
 function fillShown() {
-  if (walk === null) return;
-  if (!part("view-json").hidden) showText();
-  if (part("view-picture").hidden) return;
-  const [{ fields, rows }] = walk.tables;
-  showPicture(part("view-picture"), { fields, rows, more: walk.cursor !== null });
+  if (shown === null) return;
+  if (!part("view-json").hidden) showText(shown);
+  const table = shown.tables[0];
+  if (part("view-picture").hidden || table === undefined) return;
+  showPicture(part("view-picture"), { ...table, more: shown.cursor !== null });
 }
 
-/** Where a cell leads: an address itself, or a security of the day to its orders. */
-function addressOf(field, value) {
-  if (field === "value" && /^https?:\/\/\S+$/.test(value)) return value;
-  if (known.apiname !== "data_symbols" || field !== "symbol") return null;
-  const { tradedate } = walk.body.params;
-  const day = tradedate === undefined ? {} : { tradedate };
-  return `/console/try?${new URLSearchParams({ op: "level2_order_history", symbol: value, ...day })}`;
+/**
+ * Returns where a cell of the answer to `body` leads: an address itself, or a security of the day to its orders.
+ *
+ * @param {Body} body
+ * @returns {import("./table.js").LinkOf}
+ */
+function linksOf({ params: { tradedate } }) {
+  return (field, value) => {
+    const text = String(value);
+    if (field === "value" && /^https?:\/\/\S+$/.test(text)) return text;
+    if (known.apiname !== "data_symbols" || field !== "symbol") return null;
+    const day = tradedate === undefined ? {} : { tradedate: String(tradedate) };
+    return `/console/try?${new URLSearchParams({ op: "level2_order_history", symbol: text, ...day })}`;
+  };
 }
 
-/** A button that saves a text, which is made when it is pressed. */
+/**
+ * A button that saves a text, which is made when it is pressed.
+ *
+ * @param {string} label
+ * @param {string} name
+ * @param {() => string} textOf
+ */
 function saving(label, name, textOf) {
   const button = element("button", { type: "button", text: label, className: "saving" });
   button.addEventListener("click", () => save(new Blob([textOf()]), name));
   return button;
 }
 
-/** Hands a file to the browser; returns the link that does so again. */
+/**
+ * Hands a file to the browser; returns the link that does so again.
+ *
+ * @param {Blob} blob
+ * @param {string} name
+ */
 export function save(blob, name) {
   const link = element("a", { href: URL.createObjectURL(blob), download: name, className: "button" });
   link.click();

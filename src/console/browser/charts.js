@@ -1,17 +1,45 @@
 /** The three charts of an answer. All share their time axis, the cursor and what is drawn out of it. */
-import { words } from "./known.js";
+import { words } from "./dom.js";
 import { clockText, KINDS, priceRange, stacked } from "./series.js";
 
-/** The library's global, from its own script. */
-const Chart = globalThis.uPlot;
+/** @typedef {import("./series.js").Kind} Kind */
+/** @typedef {import("./series.js").Points} Points */
+/** @typedef {import("./series.js").Counts} Counts */
+/** @typedef {import("uplot")} UPlot */
+/** @typedef {Record<Kind | "text" | "line" | "font", string>} Look */
+/**
+ * What the charts of an answer have in common.
+ *
+ * @typedef {object} Common
+ * @property {number} width
+ * @property {Look} look
+ * @property {[number, number]} range seconds of the day
+ * @property {Kind[]} kinds
+ */
+/** @typedef {import("uplot").Series & { values?: never, data: (number | null)[] }} Line */
+
+/**
+ * The library's global, from its own script.
+ *
+ * @type {typeof import("uplot")}
+ */
+const Chart = Reflect.get(globalThis, "uPlot");
 
 const AXIS_WIDTH = 64;
 
 /** Marks and lines differ in form as well as colour. */
-const MARKS = { other: "dot", buy: "dot", sell: "square", cancel: "cross" };
+const MARKS = /** @type {const} */ ({ other: "dot", buy: "dot", sell: "square", cancel: "cross" });
+
+/** @type {Record<Kind, number[]>} */
 const DASHES = { other: [1, 5], buy: [], sell: [8, 4], cancel: [2, 3] };
 
-/** Price against time, a mark for each order of `kinds`. */
+/**
+ * Draws price against time, a mark for each order of the kinds.
+ *
+ * @param {HTMLElement} root
+ * @param {Points} points
+ * @param {Common} common
+ */
 export function priceChart(root, points, common) {
   const { kinds, look } = common;
   const usual = priceRange(points);
@@ -21,8 +49,8 @@ export function priceChart(root, points, common) {
     y: (_, low, high) => inView(usual, low, high),
     label: words.priceTitle,
     x: points.x,
-    series: kinds.map((kind) => ({
-      values: points[kind],
+    lines: kinds.map((kind) => ({
+      data: points[kind],
       label: words[kind],
       stroke: look[kind],
       fill: look[kind],
@@ -33,7 +61,13 @@ export function priceChart(root, points, common) {
   });
 }
 
-/** Orders so far over the day, a line for each of `kinds`. */
+/**
+ * Draws orders so far over the day, a line for each of the kinds.
+ *
+ * @param {HTMLElement} root
+ * @param {Counts} soFar
+ * @param {Common} common
+ */
 export function soFarChart(root, soFar, common) {
   const { kinds, look } = common;
   return draw(root, {
@@ -42,8 +76,8 @@ export function soFarChart(root, soFar, common) {
     y: fromZero,
     label: words.soFarTitle,
     x: soFar.x,
-    series: kinds.map((kind) => ({
-      values: soFar[kind],
+    lines: kinds.map((kind) => ({
+      data: soFar[kind],
       label: words[kind],
       stroke: look[kind],
       width: 2,
@@ -53,35 +87,60 @@ export function soFarChart(root, soFar, common) {
   });
 }
 
-/** Rows per minute, the kinds on top of each other. */
+/**
+ * Draws rows per minute, the kinds on top of each other.
+ *
+ * @param {HTMLElement} root
+ * @param {Counts} minutes
+ * @param {Common} common
+ */
 export function minutesChart(root, minutes, common) {
   const { kinds, look } = common;
-  const bars = Chart.paths.bars({ size: [0.9, 24], align: 1 });
+  const bars = Chart.paths.bars?.({ size: [0.9, 24], align: 1 });
   const heights = stacked(minutes, kinds);
   const layers = kinds.map((kind, place) => ({
-    values: heights[place],
+    data: heights[place] ?? [],
     label: words[kind],
     stroke: look[kind],
     fill: look[kind],
     width: 0,
-    paths: bars,
+    ...(bars === undefined ? {} : { paths: bars }),
+    /** @type {import("uplot").Series.Value} */
     value: (_, __, ___, at) => countText(at === null ? null : minutes[kind][at]),
   }));
   // The highest first: each later layer covers the lower part of it.
-  const series = layers.toReversed();
-  return draw(root, { common, height: 170, y: fromZero, label: words.minutesTitle, x: minutes.x, series });
+  const lines = layers.toReversed();
+  return draw(root, { common, height: 170, y: fromZero, label: words.minutesTitle, x: minutes.x, lines });
 }
 
+/** @param {number | null | undefined} count */
 const countText = (count) => (count === null || count === undefined ? "–" : count.toLocaleString("en"));
+
+/** @type {import("uplot").Range.Function} */
 const fromZero = (_, __, high) => [0, Math.max(1, (high ?? 0) * 1.06)];
 
-function draw(root, { common: { width, look, range }, height, y, label, x, series }) {
+/**
+ * @typedef {object} Drawing
+ * @property {Common} common
+ * @property {number} height
+ * @property {import("uplot").Range.Function} y
+ * @property {string} label
+ * @property {number[]} x
+ * @property {Line[]} lines
+ */
+
+/**
+ * @param {HTMLElement} root
+ * @param {Drawing} drawing
+ */
+function draw(root, { common: { width, look, range }, height, y, label, x, lines }) {
   const axis = {
     stroke: look.text,
     grid: { stroke: look.line, width: 1 },
     ticks: { show: false },
     font: look.font,
   };
+  /** @type {import("uplot").Options} */
   const options = {
     width,
     height,
@@ -100,52 +159,78 @@ function draw(root, { common: { width, look, range }, height, y, label, x, serie
     ],
     series: [
       { label: words.time, value: (_, at) => (at === null ? "–" : clockText(at, true)) },
-      ...series.map(({ values, ...each }) => ({ points: { show: false }, ...each })),
+      ...lines.map(({ data: _, ...each }) => ({ points: { show: false }, ...each })),
     ],
   };
-  const chart = new Chart(options, [x, ...series.map(({ values }) => values)], root);
+  const chart = new Chart(options, [x, ...lines.map(({ data }) => data)], root);
   chart.ctx.canvas.setAttribute("role", "img");
   chart.ctx.canvas.setAttribute("aria-label", label);
   return chart;
 }
 
+/** @param {number} seconds */
 function tickText(seconds) {
   return seconds % 60 === 0 ? clockText(seconds) : clockText(seconds, true).slice(0, 8);
 }
 
-/** The same span for all charts, unless the reader drew out a part of it. */
+/**
+ * The same span for all charts, unless the reader drew out a part of it.
+ *
+ * @param {[number, number]} range
+ * @returns {import("uplot").Range.Function}
+ */
 function zoomed(range) {
   return (chart, low, high) => {
     const xs = chart.data[0];
-    const isWhole = xs.length === 0 || low === null || (low <= xs[0] && high >= xs.at(-1));
+    const [first = 0, last = 0] = [xs[0], xs[xs.length - 1]];
+    const isWhole = xs.length === 0 || low === null || high === null || (low <= first && high >= last);
     return isWhole || high - low < 0.01 ? range : [low, high];
   };
 }
 
-/** The usual prices; those in view when they are fewer. */
+/**
+ * The usual prices; those in view when they are fewer.
+ *
+ * @param {[number, number] | null} usual
+ * @param {number | null | undefined} low
+ * @param {number | null | undefined} high
+ * @returns {[number, number]}
+ */
 function inView(usual, low, high) {
-  if (usual === null || low === null || low === undefined) return usual ?? [0, 1];
+  if (usual === null || low === null || low === undefined || high === null || high === undefined)
+    return usual ?? [0, 1];
   const [from, to] = [Math.max(low, usual[0]), Math.min(high, usual[1])];
   const room = (to - from) * 0.04;
   return from < to ? [from - room, to + room] : usual;
 }
 
-/** A path of marks instead of a line: thousands of them are one path of the canvas. */
+/**
+ * A path of marks instead of a line: thousands of them are one path of the canvas.
+ *
+ * @param {"dot" | "square" | "cross"} form
+ * @returns {import("uplot").Series.PathBuilder}
+ */
 function marks(form) {
   return (chart, place, from, to) => {
-    const [xs, ys] = [chart.data[0], chart.data[place]];
+    const [xs, ys = []] = [chart.data[0], chart.data[place]];
     const size = Chart.pxRatio * (to - from > 4_000 ? 1.1 : to - from > 600 ? 1.6 : 2.6);
     const path = new Path2D();
     for (let i = from; i <= to; i++) {
-      if (ys[i] === null) continue;
-      addMark(path, form, chart.valToPos(xs[i], "x", true), chart.valToPos(ys[i], "y", true), size);
+      const [x, y] = [xs[i], ys[i]];
+      if (x === undefined || y === null || y === undefined) continue;
+      addMark(path, form, { x: chart.valToPos(x, "x", true), y: chart.valToPos(y, "y", true), size });
     }
     const isLine = form === "cross";
     return { stroke: isLine ? path : null, fill: isLine ? null : path, clip: null, flags: 0 };
   };
 }
 
-function addMark(path, form, x, y, size) {
+/**
+ * @param {Path2D} path
+ * @param {"dot" | "square" | "cross"} form
+ * @param {{ x: number, y: number, size: number }} mark
+ */
+function addMark(path, form, { x, y, size }) {
   if (form === "dot") {
     path.moveTo(x + size, y);
     path.arc(x, y, size, 0, 2 * Math.PI);
@@ -159,14 +244,24 @@ function addMark(path, form, x, y, size) {
   }
 }
 
-/** Colours and type of the page, which a canvas does not inherit. */
+/**
+ * Returns colours and type of the page, which a canvas does not inherit.
+ *
+ * @param {HTMLElement} root
+ * @returns {Look}
+ */
 export function lookOf(root) {
   const style = getComputedStyle(root);
+  /** @param {string} name */
   const colour = (name) => style.getPropertyValue(name).trim();
+  const [other, cancel, buy, sell] = KINDS.map((kind) => colour(`--${kind}`));
   return {
     text: colour("--quiet"),
     line: colour("--line"),
-    ...Object.fromEntries(KINDS.map((kind) => [kind, colour(`--${kind}`)])),
     font: `12px ${style.fontFamily}`,
+    other: other ?? "",
+    cancel: cancel ?? "",
+    buy: buy ?? "",
+    sell: sell ?? "",
   };
 }

@@ -1,13 +1,27 @@
 /** Order records as a picture: three charts over one time axis, their numbers in words, and a zoom for keys. */
 import { lookOf, minutesChart, priceChart, soFarChart } from "./charts.js";
-import { words } from "./known.js";
+import { countText, element, filled, words } from "./dom.js";
 import { columnsFor, KINDS, ordersSoFar, pricePoints, rowsPerMinute, summaryOf } from "./series.js";
-import { countText, element, filled, gridOf } from "./table.js";
+import { gridOf } from "./table.js";
 
+/** @typedef {import("./series.js").Kind} Kind */
+/** @typedef {[number, number]} Span seconds of the day */
+
+/** @type {import("uplot")[]} */
 let charts = [];
+/** @type {ResizeObserver | undefined} */
 let watcher;
-/** Kinds the reader switched off, and the part of the time axis he drew out; both outlive a redraw. */
+/**
+ * Kinds the reader switched off; they outlive a redraw, as `view` does.
+ *
+ * @type {Set<Kind>}
+ */
 const hidden = new Set();
+/**
+ * The part of the time axis the reader drew out.
+ *
+ * @type {Span | null}
+ */
 let view = null;
 
 /** Forgets what was drawn out, for an answer of another request. */
@@ -15,7 +29,12 @@ export function resetPicture() {
   view = null;
 }
 
-/** Draws `rows` into `root`, in the place of what is there; `more` says that the service has more of them. */
+/**
+ * Draws `rows` into `root`, in the place of what is there; `more` says that the service has more of them.
+ *
+ * @param {HTMLElement} root
+ * @param {{ fields: string[], rows: import("./answer-data.js").Row[], more: boolean }} answer
+ */
 export function showPicture(root, { fields, rows, more }) {
   clear();
   const places = columnsFor(fields);
@@ -28,7 +47,7 @@ export function showPicture(root, { fields, rows, more }) {
   const summary = summaryOf(rows, places);
   const present = KINDS.filter((kind) => summary.some((each) => each.kind === kind));
   const again = () => showPicture(root, { fields, rows, more });
-  const [price, soFar, perMinute] = ["div", "div", "div"].map((name) => element(name));
+  const [price, soFar, perMinute] = [element("div"), element("div"), element("div")];
   root.replaceChildren(
     note(drawnText(points.drawn, rows.length, more)),
     controls(present, again),
@@ -38,7 +57,8 @@ export function showPicture(root, { fields, rows, more }) {
     numbers(summary, rows.length),
   );
   const kinds = present.filter((kind) => !hidden.has(kind));
-  const range = [minutes.x[0], minutes.x.at(-1) + 60];
+  /** @type {Span} */
+  const range = [minutes.x[0] ?? 0, (minutes.x.at(-1) ?? 0) + 60];
   const common = { width: Math.max(280, price.clientWidth), look: lookOf(root), range, kinds };
   charts = [
     priceChart(price, points, common),
@@ -55,12 +75,22 @@ function clear() {
   charts = [];
 }
 
+/**
+ * @param {number} drawn
+ * @param {number} count
+ * @param {boolean} more
+ */
 function drawnText(drawn, count, more) {
   const counts = { drawn: countText(drawn), count: countText(count), without: countText(count - drawn) };
   return filled(words.pictureNote, counts) + (more ? ` ${words.pictureMore}` : "");
 }
 
-/** Which kinds are drawn, and the zoom without a mouse. */
+/**
+ * Which kinds are drawn, and the zoom without a mouse.
+ *
+ * @param {readonly Kind[]} present
+ * @param {() => void} again
+ */
 function controls(present, again) {
   const boxes = present.map((kind) => {
     const box = element("input", { type: "checkbox", id: `kind-${kind}` });
@@ -70,18 +100,24 @@ function controls(present, again) {
       else hidden.add(kind);
       view = shownRange();
       again();
-      document.getElementById(box.id).focus();
+      document.getElementById(box.id)?.focus();
     });
     return element("label", { className: `kind ${kind}` }, [box, words[kind]]);
   });
+  /**
+   * @param {string} text
+   * @param {(shown: Span) => Span} act
+   */
   const button = (text, act) => {
     const made = element("button", { type: "button", text });
     made.addEventListener("click", () => zoomTo(act(shownRange())));
     return made;
   };
+  /** @type {(share: number) => (shown: Span) => Span} */
   const moved =
     (share) =>
     ([low, high]) => [low + share * (high - low), high + share * (high - low)];
+  /** @type {(by: number) => (shown: Span) => Span} */
   const scaled =
     (by) =>
     ([low, high]) => {
@@ -99,16 +135,23 @@ function controls(present, again) {
   ]);
 }
 
+/** @returns {Span} */
 function shownRange() {
-  const { min, max } = charts[0].scales.x;
+  const { min = 0, max = 0 } = charts[0]?.scales.x ?? {};
   return [min, max];
 }
 
+/** @param {Span} span */
 function zoomTo([min, max]) {
   for (const chart of charts) chart.setScale("x", { min, max });
 }
 
-/** The charts in numbers: for who cannot see them, and for who wants to know. */
+/**
+ * The charts in numbers: for who cannot see them, and for who wants to know.
+ *
+ * @param {readonly import("./series.js").Summary[]} summary
+ * @param {number} count
+ */
 function numbers(summary, count) {
   const fields = [words.kind, words.rows, "%", words.volume, words.lowest, words.highest];
   const rows = summary.map(({ kind, rows: own, volume, low, high }) => [
@@ -126,7 +169,12 @@ function numbers(summary, count) {
   );
 }
 
-/** The charts follow the width of the page. */
+/**
+ * The charts follow the width of the page.
+ *
+ * @param {HTMLElement} root
+ * @param {HTMLElement} measured
+ */
 function keepWidth(root, measured) {
   watcher = new ResizeObserver(() => {
     const width = measured.clientWidth;
@@ -136,10 +184,15 @@ function keepWidth(root, measured) {
   watcher.observe(root);
 }
 
+/** @param {string} text */
 function note(text) {
   return element("p", { className: "quiet picture-note", text });
 }
 
+/**
+ * @param {string} title
+ * @param {HTMLElement} body
+ */
 function figure(title, body) {
   return element("figure", {}, [element("figcaption", { text: title }), body]);
 }

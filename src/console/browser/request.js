@@ -1,41 +1,73 @@
 /** The request that a form makes, and the same request as a program sends it. Pure. */
 
+/**
+ * @typedef {object} Body
+ * @property {string} apiname
+ * @property {string} apikey
+ * @property {Record<string, string | number>} params
+ * @property {string | number} [fields]
+ */
+/** @typedef {{ name: string, value: string, numeric?: boolean, beside?: boolean }} FieldValue */
+
 /** What stands in the place of the key, here and in the programs. */
 const KEY = "$EDGETAPE_KEY";
 
 /**
- * The body for `POST /api`. `values` are the form's fields in their order: `{name, value, numeric, beside}`;
- * empty ones are left out, and what is not a whole number stays text, for the service to say so.
+ * Returns the body for `POST /api`. `values` are the form's fields in their order; empty ones are left out, and
+ * what is not a whole number stays text, for the service to say so.
+ *
+ * @param {string} apiname
+ * @param {readonly FieldValue[]} values
  */
 export function bodyOf(apiname, values) {
+  /** @type {Body} */
   const body = { apiname, apikey: KEY, params: {} };
   for (const { name, value, numeric, beside } of values) {
     const text = value.trim();
     if (text === "") continue;
-    const target = beside ? body : body.params;
-    target[name] = numeric && /^\d{1,15}$/.test(text) ? Number(text) : text;
+    const given = numeric && /^\d{1,15}$/.test(text) ? Number(text) : text;
+    if (beside) Object.assign(body, { [name]: given });
+    else body.params[name] = given;
   }
   return body;
 }
 
-/** Whether the answer to `body` is a file; then its name, else null. */
-export function fileOf(body) {
-  if (body.params.format !== "parquet") return null;
-  return `${body.params.symbol ?? "orders"}_${body.params.tradedate ?? "latest"}_orders.parquet`;
+/**
+ * Returns the name of the file that answers `body`, or null when the answer is no file.
+ *
+ * @param {Body} body
+ */
+export function fileOf({ params }) {
+  if (params.format !== "parquet") return null;
+  return `${params.symbol ?? "orders"}_${params.tradedate ?? "latest"}_orders.parquet`;
 }
 
-/** The request as programs in each language: `{curl, python, typescript}`. */
+/**
+ * Returns the request as a program in each language.
+ *
+ * @param {Body} body
+ * @param {string} url
+ */
 export function programs(body, url) {
   return { curl: curl(body, url), python: python(body, url), typescript: typescript(body, url) };
 }
 
+/**
+ * @param {Body} body
+ * @param {string} url
+ */
 function curl(body, url) {
   // Inside single quotes nothing is special to the shell, so they are left once, for the key.
   const json = JSON.stringify(body, null, 2).replaceAll("'", "'\\''").replace(`"${KEY}"`, `"'"${KEY}"'"`);
-  const output = fileOf(body) === null ? "" : ` \\\n  --fail-with-body -o ${quoted(fileOf(body))}`;
+  const file = fileOf(body);
+  const output = file === null ? "" : ` \\\n  --fail-with-body -o ${quoted(file)}`;
   return `curl -sS ${url}${output} \\\n  -H 'Content-Type: application/json' \\\n  -d '${json}'`;
 }
 
+/**
+ * @param {Body} body
+ * @param {string} url
+ */
 function python(body, url) {
   const lines = ["import os", "import requests", ""];
   const json = pythonValue(body, "").replace(`"${KEY}"`, 'os.environ["EDGETAPE_KEY"]');
@@ -49,6 +81,10 @@ function python(body, url) {
   ].join("\n");
 }
 
+/**
+ * @param {Body} body
+ * @param {string} url
+ */
 function typescript(body, url) {
   const json = JSON.stringify(body, null, 2)
     .replace(`"${KEY}"`, "process.env.EDGETAPE_KEY")
@@ -66,7 +102,13 @@ if (!answer.ok) throw new Error(await answer.text());
 await writeFile(${JSON.stringify(file)}, new Uint8Array(await answer.arrayBuffer()));`;
 }
 
-/** JSON is Python where there is no true, false or null, which a form cannot make. */
+/**
+ * JSON is Python where there is no true, false or null, which a form cannot make.
+ *
+ * @param {object | string | number} value
+ * @param {string} indent
+ * @returns {string}
+ */
 function pythonValue(value, indent) {
   if (typeof value !== "object") return JSON.stringify(value);
   const entries = Object.entries(value);
@@ -76,6 +118,7 @@ function pythonValue(value, indent) {
   return `{\n${lines.join("\n")}\n${indent}}`;
 }
 
+/** @param {string} text */
 function quoted(text) {
   return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

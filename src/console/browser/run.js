@@ -1,10 +1,35 @@
 /** Sends a request as the signed-in holder and says what became of it. */
-import { known, words } from "./known.js";
-import { filled } from "./table.js";
+import { filled, known, words } from "./dom.js";
+
+/** @typedef {import("./request.js").Body} Body */
+/** @typedef {import("./answer-data.js").Row} Row */
+/**
+ * An answer of the service.
+ *
+ * @typedef {object} Answer
+ * @property {number} code
+ * @property {string} message
+ * @property {{ fields?: string[], items?: Row[], next_cursor?: string | null } | null} data
+ */
+/**
+ * What became of a request: a file begins (`file`), JSON came (`answer` and its `text`), or neither (`failed`, a
+ * sentence that says why); `reload` when only a new page helps.
+ *
+ * @typedef {object} Result
+ * @property {Response} [response]
+ * @property {boolean} [file]
+ * @property {Answer} [answer]
+ * @property {string} [text]
+ * @property {string} [failed]
+ * @property {boolean} [reload]
+ */
 
 /**
- * The answer to `body`: `{response, file: true}` when a file begins, `{response, answer, text}` for JSON, else
- * `{failed}`, a sentence that says why there is neither, with the request's id where one is known.
+ * Sends `body` and returns what became of it.
+ *
+ * @param {Body} body
+ * @param {AbortSignal} signal
+ * @returns {Promise<Result>}
  */
 export async function ask(body, signal) {
   let response;
@@ -23,6 +48,7 @@ export async function ask(body, signal) {
     return { failed: signal.aborted ? words.stopped : words.unreachable };
   }
   if ((response.headers.get("Content-Type") ?? "").includes("parquet")) return { response, file: true };
+  /** @param {string} sentence */
   const failed = (sentence) => ({ failed: [sentence, idText(response)].join(" · "), response });
   let text;
   try {
@@ -31,33 +57,54 @@ export async function ask(body, signal) {
     return failed(signal.aborted ? words.stopped : words.brokenOff);
   }
   const answer = parsed(text);
-  if (answer?.error !== undefined) return { failed: words.refused[answer.error], reload: true };
   if (answer === null) return failed(filled(words.notUnderstood, { status: response.status }));
+  if ("error" in answer) return { failed: words.refused[answer.error], reload: true };
   return { response, answer, text };
 }
 
+/**
+ * The JSON of `text`: an answer, or the console's own refusal; null for anything else.
+ *
+ * @param {string} text
+ * @returns {Answer | { error: keyof typeof words.refused } | null}
+ */
 function parsed(text) {
   try {
-    return JSON.parse(text);
+    const value = JSON.parse(text);
+    return typeof value === "object" ? value : null;
   } catch {
     return null;
   }
 }
 
-/** The request's id with its name, for support. */
+/**
+ * Returns the request's id with its name, for support.
+ *
+ * @param {Response} response
+ */
 export function idText(response) {
   return `${words.requestId} ${response.headers.get("X-Request-Id")}`;
 }
 
-/** What is left today, from the headers that programs get too; empty where nothing is limited. */
+/**
+ * Returns what is left today, from the headers that programs get too; empty where nothing is limited.
+ *
+ * @param {Response} response
+ */
 export function quotaText(response) {
   const left = [...(response.headers.get("RateLimit") ?? "").matchAll(/"(\w+)";r=(\d+)/g)];
   return left
-    .map(([, name, count]) => filled(words.left, { name: words.quotas[name] ?? name, count: Number(count) }))
+    .map(([, name = "", count]) =>
+      filled(words.left, { name: words.quotas[name] ?? name, count: Number(count) }),
+    )
     .join(", ");
 }
 
-/** What an answer says about asking again, or nothing. */
+/**
+ * Returns what an answer says about asking again, or nothing.
+ *
+ * @param {Response} response
+ */
 export function retryText(response) {
   const seconds = response.headers.get("Retry-After");
   return seconds === null ? "" : filled(words.retryAfter, { seconds });
@@ -65,11 +112,15 @@ export function retryText(response) {
 
 /**
  * Reads a file to its end, telling `progress(bytes, total)` on the way; `total` is 0 when it is not known.
- * Throws when it does not come whole.
+ *
+ * @param {Response} response
+ * @param {(bytes: number, total: number) => void} progress
+ * @throws when it does not come whole
  */
 export async function readFile(response, progress) {
   const total = Number(response.headers.get("Content-Length") ?? 0);
-  const reader = response.body.getReader();
+  const reader = response.body?.getReader();
+  if (reader === undefined) throw new Error("the answer has no body");
   const pieces = [];
   let bytes = 0;
   // Not every browser lets a body be iterated.
@@ -81,5 +132,5 @@ export async function readFile(response, progress) {
     progress(bytes, total);
   }
   if (total !== 0 && bytes !== total) throw new Error("the file broke off");
-  return { blob: new Blob(pieces, { type: response.headers.get("Content-Type") }), bytes };
+  return { blob: new Blob(pieces, { type: response.headers.get("Content-Type") ?? "" }), bytes };
 }

@@ -1,21 +1,51 @@
 /** From order records to what is drawn. Pure: rows as the service sends them, columns by `fields`. */
 
+/** @typedef {"other" | "cancel" | "buy" | "sell"} Kind */
+/** @typedef {readonly (string | number | null | undefined)[]} Row */
+/** @typedef {{ time: number, price: number, order_type: number, order_code: number, volume: number }} Places */
+/** @typedef {Record<Kind, (number | null)[]> & { x: number[], drawn: number }} Points */
+/** @typedef {Record<Kind, number[]> & { x: number[] }} Counts */
+/**
+ * @typedef {object} Summary
+ * @property {Kind} kind
+ * @property {number} rows
+ * @property {number | null} volume
+ * @property {number | null} low
+ * @property {number | null} high
+ */
+
 /** How orders are told apart, in the order they are drawn. */
-export const KINDS = ["other", "cancel", "buy", "sell"];
+export const KINDS = /** @type {const} */ (["other", "cancel", "buy", "sell"]);
 
-const NEEDED = ["time", "price", "order_type", "order_code"];
-
-/** Legacy names under which a column may have been asked for. */
+/**
+ * Legacy names under which a column may have been asked for.
+ *
+ * @type {Record<string, string>}
+ */
 const ALIASES = { side: "order_code" };
 
-/** Where the needed columns are; null when one of them was not asked for. `volume` is -1 when it was not. */
+/**
+ * Returns where the needed columns are; null when one of them was not asked for. `volume` is -1 when it was not.
+ *
+ * @param {readonly string[]} fields
+ * @returns {Places | null}
+ */
 export function columnsFor(fields) {
   const names = fields.map((name) => ALIASES[name] ?? name);
-  const places = Object.fromEntries(NEEDED.map((name) => [name, names.indexOf(name)]));
-  return Object.values(places).includes(-1) ? null : { ...places, volume: names.indexOf("volume") };
+  const needed = {
+    time: names.indexOf("time"),
+    price: names.indexOf("price"),
+    order_type: names.indexOf("order_type"),
+    order_code: names.indexOf("order_code"),
+  };
+  return Object.values(needed).includes(-1) ? null : { ...needed, volume: names.indexOf("volume") };
 }
 
-/** `093000010` as seconds of the day: 34200.01. */
+/**
+ * Returns `093000010` as seconds of the day: 34200.01.
+ *
+ * @param {unknown} time
+ */
 export function secondsOf(time) {
   const number = Number(time);
   const milliseconds = number % 1000;
@@ -25,8 +55,12 @@ export function secondsOf(time) {
 }
 
 /**
- * A record's kind. Cancels are Shanghai's `D` (and a `C` where a source has one). `order_code` is a side only
- * where it says B or S (or 1 and 2): it may be a trading phase (contract 4.1).
+ * Returns a record's kind. Cancels are Shanghai's `D` (and a `C` where a source has one). `order_code` is a side
+ * only where it says B or S (or 1 and 2): it may be a trading phase (contract 4.1).
+ *
+ * @param {unknown} type
+ * @param {unknown} code
+ * @returns {Kind}
  */
 export function kindOf(type, code) {
   if (type === "D" || type === "C") return "cancel";
@@ -35,19 +69,49 @@ export function kindOf(type, code) {
   return code === "S" || code === "2" ? "sell" : "other";
 }
 
+/**
+ * @param {Row} row
+ * @param {Places} places
+ */
 const kindOfRow = (row, places) => kindOf(row[places.order_type], row[places.order_code]);
 
-const perKind = (make) => Object.fromEntries(KINDS.map((kind) => [kind, make(kind)]));
+/**
+ * @template T
+ * @param {(kind: Kind) => T} make
+ * @returns {Record<Kind, T>}
+ */
+const perKind = (make) => ({
+  other: make("other"),
+  cancel: make("cancel"),
+  buy: make("buy"),
+  sell: make("sell"),
+});
 
 /**
- * Points of price against time: `{x, buy, sell, cancel, other, drawn}`, all as long as `x`, null where a point
- * is not of that kind. Rows without a price (market orders, phase flags) have no place and are left out.
+ * Returns a row's price; null for one without (market orders, phase flags).
+ *
+ * @param {Row} row
+ * @param {Places} places
+ */
+function priceOf(row, places) {
+  const price = row[places.price];
+  return typeof price === "number" && price > 0 ? price : null;
+}
+
+/**
+ * Returns points of price against time, all lists as long as `x`, null where a point is not of that kind. Rows
+ * without a price have no place and are left out.
+ *
+ * @param {readonly Row[]} rows
+ * @param {Places} places
+ * @returns {Points}
  */
 export function pricePoints(rows, places) {
-  const points = { x: [], drawn: 0, ...perKind(() => []) };
+  /** @type {Points} */
+  const points = { x: [], drawn: 0, ...perKind(() => /** @type {(number | null)[]} */ ([])) };
   for (const row of rows) {
-    const price = row[places.price];
-    if (!(price > 0)) continue;
+    const price = priceOf(row, places);
+    if (price === null) continue;
     const kind = kindOfRow(row, places);
     points.x.push(secondsOf(row[places.time]));
     for (const each of KINDS) points[each].push(each === kind ? price : null);
@@ -56,80 +120,115 @@ export function pricePoints(rows, places) {
   return points;
 }
 
-/** Rows per minute: `{x, buy, sell, cancel, other}`; `x` is each minute from the first to the last, in seconds. */
+/**
+ * Returns rows per minute; `x` is each minute from the first to the last, in seconds.
+ *
+ * @param {readonly Row[]} rows
+ * @param {Places} places
+ * @returns {Counts}
+ */
 export function rowsPerMinute(rows, places) {
-  if (rows.length === 0) return { x: [], ...perKind(() => []) };
-  const minuteOf = (row) => Math.floor(secondsOf(row[places.time]) / 60);
+  /** @param {Row | undefined} row */
+  const minuteOf = (row) => Math.floor(secondsOf(row?.[places.time]) / 60);
   const first = minuteOf(rows[0]);
-  const length = minuteOf(rows[rows.length - 1]) - first + 1;
+  const length = rows.length === 0 ? 0 : minuteOf(rows.at(-1)) - first + 1;
   const counts = {
     x: Array.from({ length }, (_, place) => (first + place) * 60),
-    ...perKind(() => new Array(length).fill(0)),
+    ...perKind(() => /** @type {number[]} */ (new Array(length).fill(0))),
   };
-  for (const row of rows) counts[kindOfRow(row, places)][minuteOf(row) - first]++;
+  for (const row of rows) {
+    const ofKind = counts[kindOfRow(row, places)];
+    const minute = minuteOf(row) - first;
+    ofKind[minute] = (ofKind[minute] ?? 0) + 1;
+  }
   return counts;
 }
 
-/** Orders so far at the end of each minute, `x`: `{x, buy, sell, cancel, other}`; it begins at zero. */
+/**
+ * Returns orders so far at the end of each minute, `x`; it begins at zero.
+ *
+ * @param {Counts} minutes
+ * @returns {Counts}
+ */
 export function ordersSoFar(minutes) {
-  if (minutes.x.length === 0) return minutes;
+  const [first] = minutes.x;
+  if (first === undefined) return minutes;
+  /** @param {number[]} counts */
   const summed = (counts) => {
     let sum = 0;
     return [0, ...counts.map((count) => (sum += count))];
   };
   const ends = minutes.x.map((second) => second + 60);
-  return { x: [minutes.x[0], ...ends], ...perKind((kind) => summed(minutes[kind])) };
+  return { x: [first, ...ends], ...perKind((kind) => summed(minutes[kind])) };
 }
 
-/** Bars of several kinds on top of each other: for each of `kinds` the height at which its part ends. */
+/**
+ * Returns bars of several kinds on top of each other: for each of `kinds` the height at which its part ends.
+ *
+ * @param {Counts} minutes
+ * @param {readonly Kind[]} kinds
+ */
 export function stacked(minutes, kinds) {
   const heights = minutes.x.map(() => 0);
   return kinds.map((kind) => {
-    for (const [place, count] of minutes[kind].entries()) heights[place] += count;
+    for (const [place, count] of minutes[kind].entries()) heights[place] = (heights[place] ?? 0) + count;
     return [...heights];
   });
 }
 
 /**
- * The picture in numbers, one entry for each kind that occurs: `{kind, rows, volume, low, high}`. `volume` is
- * null when the column was not asked for, `low` and `high` when no row of the kind has a price.
+ * Returns the picture in numbers, one entry for each kind that occurs. `volume` is null when the column was not
+ * asked for, `low` and `high` when no row of the kind has a price.
+ *
+ * @param {readonly Row[]} rows
+ * @param {Places} places
+ * @returns {Summary[]}
  */
 export function summaryOf(rows, places) {
+  /** @type {Map<Kind, Summary>} */
   const sums = new Map();
   for (const row of rows) {
     const kind = kindOfRow(row, places);
-    const sum = sums.get(kind) ?? {
-      kind,
-      rows: 0,
-      volume: places.volume < 0 ? null : 0,
-      low: null,
-      high: null,
-    };
+    const sum = sums.get(kind) ?? { kind, rows: 0, volume: null, low: null, high: null };
     sums.set(kind, sum);
     sum.rows++;
-    if (places.volume >= 0) sum.volume += row[places.volume];
-    const price = row[places.price];
-    if (!(price > 0)) continue;
-    sum.low = sum.low === null ? price : Math.min(sum.low, price);
-    sum.high = sum.high === null ? price : Math.max(sum.high, price);
+    if (places.volume >= 0) sum.volume = (sum.volume ?? 0) + Number(row[places.volume]);
+    const price = priceOf(row, places);
+    if (price === null) continue;
+    sum.low = Math.min(sum.low ?? price, price);
+    sum.high = Math.max(sum.high ?? price, price);
   }
-  return ["buy", "sell", "cancel", "other"].flatMap((kind) => sums.get(kind) ?? []);
+  const order = /** @type {const} */ (["buy", "sell", "cancel", "other"]);
+  return order.flatMap((kind) => sums.get(kind) ?? []);
 }
 
-/** The part of sorted prices that most of them lie in, with a little room: one wild order must not flatten all. */
+/**
+ * Returns the part of sorted prices that most of them lie in, with a little room: one wild order must not
+ * flatten all. Null without a price.
+ *
+ * @param {Points} points
+ * @returns {[number, number] | null}
+ */
 export function priceRange(points) {
   const prices = KINDS.flatMap((kind) => points[kind].filter((price) => price !== null)).sort(
     (a, b) => a - b,
   );
-  if (prices.length === 0) return null;
+  /** @param {number} share */
   const at = (share) => prices[Math.min(prices.length - 1, Math.floor(share * prices.length))];
-  const [low, high] = prices.length < 100 ? [prices[0], prices.at(-1)] : [at(0.002), at(0.998)];
+  const isFew = prices.length < 100;
+  const [low, high] = [at(isFew ? 0 : 0.002), at(isFew ? 1 : 0.998)];
+  if (low === undefined || high === undefined) return null;
   const room = (high - low) * 0.04 || high * 0.01;
   return [low - room, high + room];
 }
 
-/** Seconds of the day as `09:30`, or `09:30:00.010` when `exact`. */
+/**
+ * Returns seconds of the day as `09:30`, or `09:30:00.010` when `exact`.
+ *
+ * @param {number} seconds
+ */
 export function clockText(seconds, exact = false) {
+  /** @param {number} number */
   const two = (number) => String(Math.floor(number)).padStart(2, "0");
   if (!exact) return `${two(seconds / 3600)}:${two((seconds / 60) % 60)}`;
   // Rounded once, before it is parted: 59.9999 s must not become 60.000 of the same minute.

@@ -1,45 +1,95 @@
-/** Tables of answers, and small things to build them with. */
+/** Tables of answers, those of many thousand rows a hundred at a time. */
+import { countText, element, filled, words } from "./dom.js";
 import { columnsFor, kindOf } from "./series.js";
 
-/** An element with text, classes, attributes and children. */
-export function element(name, { text, className, ...attributes } = {}, children = []) {
-  const made = document.createElement(name);
-  if (text !== undefined) made.textContent = text;
-  if (className !== undefined) made.className = className;
-  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
-  made.append(...children);
-  return made;
-}
+/** @typedef {import("./answer-data.js").Row} Row */
+/** @typedef {import("./answer-data.js").Table} Table */
+/** @typedef {(field: string, value: unknown) => string | null} LinkOf */
 
-/** Digits in groups of three. */
-export function countText(count) {
-  return count.toLocaleString("en");
-}
+const ROWS_SHOWN = 100;
 
-/** Puts values into a sentence: `{name}` stands for `values.name`. */
-export function filled(sentence, values) {
-  return sentence.replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name]));
+/**
+ * Shows the table's rows in `root`, from the place `from` on, with buttons that go through them; `more` says that
+ * the service has more of them. The buttons stay the same elements, so that the keyboard stays on them.
+ *
+ * @param {HTMLElement} root
+ * @param {Table & { more: boolean, from: number, link: LinkOf }} table
+ */
+export function showRows(root, { name, fields, rows, more, from, link }) {
+  const lastStart = Math.floor(Math.max(0, rows.length - 1) / ROWS_SHOWN) * ROWS_SHOWN;
+  const region = element("div", { className: "scroll", tabindex: "0", role: "region" });
+  const says = element("span", { className: "quiet", role: "status" });
+  let start = 0;
+  /** @type {[string, () => number][]} */
+  const moves = [
+    [words.first, () => 0],
+    [words.before, () => start - ROWS_SHOWN],
+    [words.after, () => start + ROWS_SHOWN],
+    [words.last, () => lastStart],
+  ];
+  const buttons = moves.map(([text, place]) => {
+    const button = element("button", { text, type: "button" });
+    button.addEventListener("click", () => go(place()));
+    return button;
+  });
+  const row = element("input", { type: "number", min: "1", max: String(rows.length), id: `row-of-${name}` });
+  row.addEventListener("change", () => go(Number(row.value) - 1));
+
+  /** @param {number} to */
+  function go(to) {
+    start = Math.floor(Math.max(0, Math.min(to, lastStart)) / ROWS_SHOWN) * ROWS_SHOWN;
+    const shown = rows.slice(start, start + ROWS_SHOWN);
+    const range = {
+      from: countText(start + 1),
+      to: countText(start + shown.length),
+      count: countText(rows.length),
+    };
+    says.textContent = filled(words.shown, range) + (more ? ` · ${words.more}` : "");
+    // Not `disabled`: the keyboard would lose its place.
+    for (const [place, button] of buttons.entries()) {
+      button.setAttribute("aria-disabled", String(place < 2 ? start === 0 : start === lastStart));
+    }
+    region.setAttribute("aria-label", `${name}: ${says.textContent}`);
+    region.replaceChildren(gridOf(fields, shown, { from: start, link }));
+    region.scrollTop = 0;
+  }
+
+  go(from);
+  const label = element("label", { for: row.id, text: words.goToRow });
+  const bar = element("div", { className: "rows-bar" }, [...buttons, label, row, says]);
+  root.append(...(rows.length > ROWS_SHOWN ? [bar] : []), region);
 }
 
 /** Columns that say of an order what kind it is. */
 const SIDES = ["order_type", "order_code", "side"];
 
 /**
- * A table of `rows`, whose columns are named by `fields`. `from` is the place of the first row in a longer
+ * Returns a table of `rows`, whose columns are named by `fields`. `from` is the place of the first row in a longer
  * list, which is then counted; `link` gives the address of a cell, or null; `right` sets all columns but the
  * first to the right, for numbers that are texts.
+ *
+ * @param {readonly string[]} fields
+ * @param {readonly Row[]} rows
+ * @param {{ from?: number | null, link?: LinkOf, right?: boolean }} [options]
  */
 export function gridOf(fields, rows, { from = null, link = () => null, right = false } = {}) {
-  const columns = fields.map((field, place) => ({
-    ...columnOf(rows.map((row) => row[place])),
-    ...(right && place > 0 ? { className: "number" } : {}),
-    ...(SIDES.includes(field) ? { className: "side" } : {}),
-  }));
+  const columns = fields.map((field, place) => {
+    const { decimals, className } = columnOf(rows.map((row) => row[place] ?? null));
+    const isSet = right && place > 0;
+    return { field, decimals, className: SIDES.includes(field) ? "side" : isSet ? "number" : className };
+  });
+  /**
+   * @param {string} text
+   * @param {string} className
+   */
   const heading = (text, className) => element("th", { text, scope: "col", className });
-  const head = fields.map((field, place) => heading(field, columns[place].className));
+  const head = columns.map(({ field, className }) => heading(field, className));
   const places = columnsFor(fields);
   const body = rows.map((row, at) => {
-    const cells = fields.map((field, place) => cellOf(row[place], columns[place], link(field, row[place])));
+    const cells = columns.map((column, place) => {
+      const value = row[place] ?? null;
+      return cellOf(value, column, link(column.field, value));
+    });
     if (from !== null)
       cells.unshift(element("td", { text: countText(from + at + 1), className: "number place" }));
     const kind = places === null ? "" : kindOf(row[places.order_type], row[places.order_code]);
@@ -52,49 +102,35 @@ export function gridOf(fields, rows, { from = null, link = () => null, right = f
   ]);
 }
 
-/** Numbers stand right where a column has nothing else, with as many decimals as the longest of them. */
+/**
+ * Numbers stand right where a column has nothing else, with as many decimals as the longest of them.
+ *
+ * @param {Row} values
+ */
 function columnOf(values) {
   const isNumber = values.every((value) => value === null || typeof value === "number");
   if (!isNumber) return { decimals: 0, className: "" };
-  const decimals = values.map((value) => /\.(\d+)$/.exec(String(value))?.[1].length ?? 0);
+  const decimals = values.map((value) => /\.(\d+)$/.exec(String(value))?.[1]?.length ?? 0);
   return { decimals: Math.max(0, ...decimals), className: "number" };
 }
 
+/**
+ * @param {unknown} value
+ * @param {{ decimals: number, className: string }} column
+ * @param {string | null} href
+ */
 function cellOf(value, { decimals, className }, href) {
   const text = cellText(value, decimals);
   if (href === null) return element("td", { text, className });
   return element("td", { className }, [element("a", { text, href })]);
 }
 
+/**
+ * @param {unknown} value
+ * @param {number} decimals
+ */
 function cellText(value, decimals) {
   if (value === null || value === undefined) return "–";
   if (typeof value === "number" && decimals > 0) return value.toFixed(decimals);
   return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-/**
- * The tables of an answer of any operation, `{name, fields, rows}`: its records; else its members one by one,
- * and then each of its lists.
- */
-export function tablesOf(data) {
-  if (Array.isArray(data.fields) && Array.isArray(data.items))
-    return [{ name: "items", fields: data.fields, rows: data.items }];
-  const isList = (value) => Array.isArray(value) && typeof value[0] === "object";
-  const lists = Object.entries(data).filter(([, value]) => isList(value));
-  const members = membersOf(Object.fromEntries(Object.entries(data).filter(([, value]) => !isList(value))));
-  const tables = lists.map(([name, list]) => {
-    const fields = Object.keys(list[0]);
-    return { name, fields, rows: list.map((each) => fields.map((field) => each[field])) };
-  });
-  if (members.length > 0) tables.unshift({ name: "data", fields: ["member", "value"], rows: members });
-  return tables;
-}
-
-/** The members of nested objects as paths and values. */
-function membersOf(value, path = "") {
-  return Object.entries(value).flatMap(([name, each]) => {
-    const to = path === "" ? name : `${path}.${name}`;
-    const isNested = typeof each === "object" && each !== null && !Array.isArray(each);
-    return isNested ? membersOf(each, to) : [[to, each]];
-  });
 }

@@ -1,15 +1,20 @@
 /** Try it: keeps the programs beside the form in step with it, runs the request, shows the answer. */
-import { addPage, clearAnswer, save, say, showAnswer, shownWalk } from "./answer.js";
-import { enableCopying } from "./copy.js";
-import { known, part, words } from "./known.js";
+import { addPage, clearAnswer, save, say, showAnswer, shownPages } from "./answer.js";
+import { countText, element, enableTabs, filled, known, part, words } from "./dom.js";
 import { bodyOf, fileOf, programs } from "./request.js";
 import { ask, idText, quotaText, readFile, retryText } from "./run.js";
-import { countText, element, filled } from "./table.js";
-import { enableTabs } from "./tabs.js";
 
-const form = part("query");
+/** @typedef {import("./request.js").Body} Body */
 
-/** The run in progress, or null. */
+const form = /** @type {HTMLFormElement} */ (part("query"));
+const runButton = /** @type {HTMLButtonElement} */ (part("run"));
+const stopButton = /** @type {HTMLButtonElement} */ (part("stop"));
+
+/**
+ * The run in progress, or null.
+ *
+ * @type {AbortController | null}
+ */
 let running = null;
 
 form.addEventListener("input", followForm);
@@ -17,17 +22,27 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   void runForm();
 });
-part("stop").addEventListener("click", () => running?.abort());
+stopButton.addEventListener("click", () => running?.abort());
 part("next-page").addEventListener("click", () => void nextPages(1));
 part("all-pages").addEventListener("click", () => void nextPages(Number.POSITIVE_INFINITY));
 enableTabs(part("program-tabs"));
-enableCopying();
 followForm();
-part("run").disabled = false;
+runButton.disabled = false;
+
+/**
+ * Returns the field of the form with this name, or null.
+ *
+ * @param {string} name
+ */
+function fieldOf(name) {
+  const field = form.elements.namedItem(name);
+  return field instanceof HTMLInputElement || field instanceof HTMLSelectElement ? field : null;
+}
 
 function bodyFromForm() {
-  const fields = [...form.querySelectorAll("input:enabled, select")];
-  const values = fields.map(({ name, value, dataset }) => ({
+  /** @type {NodeListOf<HTMLInputElement | HTMLSelectElement>} */
+  const fields = form.querySelectorAll("input:enabled, select");
+  const values = [...fields].map(({ name, value, dataset }) => ({
     name,
     value,
     numeric: dataset.numeric === "yes",
@@ -38,29 +53,38 @@ function bodyFromForm() {
 
 function followForm() {
   // A file is always the whole day: what would only be refused beside it cannot be filled in.
-  const isFile = form.elements.format?.value === "parquet";
+  const isFile = fieldOf("format")?.value === "parquet";
   for (const name of ["start_time", "end_time", "page_size"]) {
-    if (form.elements[name] !== undefined) form.elements[name].disabled = isFile;
+    const field = fieldOf(name);
+    if (field !== null) field.disabled = isFile;
   }
   for (const [name, text] of Object.entries(programs(bodyFromForm(), known.apiUrl))) {
     part(`text-${name}`).textContent = text;
   }
   // Security and day go along to the other operations.
-  for (const link of document.querySelectorAll(".operations a")) {
+  /** @type {NodeListOf<HTMLAnchorElement>} */
+  const operations = document.querySelectorAll(".operations a");
+  for (const link of operations) {
     const address = new URL(link.href);
     for (const name of ["symbol", "tradedate"]) {
-      const value = form.elements[name]?.value ?? "";
+      const value = fieldOf(name)?.value ?? "";
       if (value !== "") address.searchParams.set(name, value);
     }
-    link.href = address;
+    link.href = String(address);
   }
 }
 
-/** The page's address says what was run: it can be kept, sent to a colleague, and loaded again. */
-function keepInAddress({ params, ...beside }) {
-  const { fields } = beside;
-  const values = { op: known.apiname, ...params, ...(fields === undefined ? {} : { fields }) };
-  history.replaceState(null, "", `?${new URLSearchParams(values)}`);
+/**
+ * The page's address says what was run: it can be kept, sent to a colleague, and loaded again.
+ *
+ * @param {Body} body
+ */
+function keepInAddress({ params, fields }) {
+  const address = new URLSearchParams({ op: known.apiname });
+  for (const [name, value] of Object.entries({ ...params, fields })) {
+    if (value !== undefined) address.set(name, String(value));
+  }
+  history.replaceState(null, "", `?${address}`);
 }
 
 async function runForm() {
@@ -68,9 +92,11 @@ async function runForm() {
   keepInAddress(body);
   await asOnlyRun(async (signal) => {
     const result = await timed(body, signal);
-    if (result.file) return saveFile(result, body, signal);
+    const { response, answer, text = "" } = result;
+    if (result.file && response !== undefined)
+      return saveFile(response, { body, signal, startedMs: result.startedMs });
     clearAnswer();
-    if (result.answer !== undefined) showAnswer(body, result.answer, result.text);
+    if (answer !== undefined) showAnswer(body, answer, text);
     bringIntoSight();
   });
 }
@@ -80,19 +106,29 @@ function bringIntoSight() {
   if (part("outcome").getBoundingClientRect().bottom > window.innerHeight) part("answer").scrollIntoView();
 }
 
-/** Goes on with the walk that is shown, `count` pages at most. Of one that goes wrong the rows so far stay. */
+/**
+ * Goes on with the query that is shown, `count` pages at most. Of one that goes wrong the rows so far stay.
+ *
+ * @param {number} count
+ */
 async function nextPages(count) {
   await asOnlyRun(async (signal) => {
-    for (let page = 0; page < count && shownWalk().cursor !== null && !signal.aborted; page++) {
-      const { body, cursor } = shownWalk();
-      const result = await timed({ ...body, params: { ...body.params, cursor } }, signal);
-      if (result.answer?.code !== 200) return;
-      addPage(result.answer, result.text);
+    for (let page = 0; page < count && !signal.aborted; page++) {
+      const shown = shownPages();
+      if (shown === null || shown.cursor === null) return;
+      const { body, cursor } = shown;
+      const { answer, text = "" } = await timed({ ...body, params: { ...body.params, cursor } }, signal);
+      if (answer?.code !== 200) return;
+      addPage(answer, text);
     }
   });
 }
 
-/** One run at a time: the account has one slot. Buttons stay where they are, and keep the keyboard. */
+/**
+ * One run at a time: the account has one slot. Buttons stay where they are, and keep the keyboard.
+ *
+ * @param {(signal: AbortSignal) => Promise<void>} run
+ */
 async function asOnlyRun(run) {
   if (running !== null) return;
   running = new AbortController();
@@ -105,39 +141,59 @@ async function asOnlyRun(run) {
   }
 }
 
+/** @param {boolean} isRunning */
 function setRunning(isRunning) {
-  part("run").setAttribute("aria-disabled", String(isRunning));
-  part("stop").disabled = !isRunning;
+  runButton.setAttribute("aria-disabled", String(isRunning));
+  stopButton.disabled = !isRunning;
   part("views").setAttribute("aria-busy", String(isRunning));
   if (isRunning) say(null, [words.running]);
 }
 
-/** Asks, and says what became of it. */
+/**
+ * Asks, and says what became of it.
+ *
+ * @param {Body} body
+ * @param {AbortSignal} signal
+ */
 async function timed(body, signal) {
   const startedMs = performance.now();
   const result = await ask(body, signal);
-  const { response } = result;
+  const { response, answer } = result;
   if (result.failed !== undefined) {
     say(null, [result.failed]);
     if (result.reload) part("outcome").append(" ", element("a", { href: location.href, text: words.reload }));
-  } else if (result.answer !== undefined) {
-    const { code, message, data } = result.answer;
-    const took = `${Math.round(performance.now() - startedMs)} ms`;
+  } else if (response !== undefined && answer !== undefined) {
+    const { code, message, data } = answer;
     const rows =
       data?.items === undefined ? "" : filled(words.rowCount, { count: countText(data.items.length) });
-    const facts = [rows, took, quotaText(response), idText(response)];
+    const facts = [rows, tookText(startedMs), quotaText(response), idText(response)];
     // A refusal's message ends with its reason and the request's id.
     say(code, code === 200 ? facts : [message, retryText(response), quotaText(response)]);
   }
   return { ...result, startedMs };
 }
 
-/** Reads the file with a progress bar and hands it over, when it came whole only. */
-async function saveFile({ response, startedMs }, body, signal) {
+/** @param {number} startedMs */
+function tookText(startedMs) {
+  return `${Math.round(performance.now() - startedMs)} ms`;
+}
+
+/**
+ * Reads the file with a progress bar and hands it over, when it came whole only.
+ *
+ * @param {Response} response
+ * @param {{ body: Body, signal: AbortSignal, startedMs: number }} run
+ */
+async function saveFile(response, { body, signal, startedMs }) {
   clearAnswer();
   part("progress").hidden = false;
+  const bar = /** @type {HTMLProgressElement} */ (part("bar"));
+  /**
+   * @param {number} bytes
+   * @param {number} total
+   */
   const progress = (bytes, total) => {
-    part("bar").value = total === 0 ? 0 : bytes / total;
+    bar.value = total === 0 ? 0 : bytes / total;
     part("bar-text").textContent = `${sizeText(bytes)} / ${sizeText(total)}`;
   };
   let read;
@@ -148,17 +204,17 @@ async function saveFile({ response, startedMs }, body, signal) {
     return;
   }
   const disposition = response.headers.get("Content-Disposition") ?? "";
-  const name = /filename="([^"]+)"/.exec(disposition)?.[1] ?? fileOf(body);
+  const name = /filename="([^"]+)"/.exec(disposition)?.[1] ?? fileOf(body) ?? "";
   const link = save(read.blob, name);
   link.textContent = filled(words.save, { name });
   const rows = countText(Number(response.headers.get("X-Row-Count") ?? 0));
   part("file").replaceChildren(link, ` ${filled(words.saved, { size: sizeText(read.bytes), rows })}`);
   part("file").hidden = false;
-  const took = `${Math.round(performance.now() - startedMs)} ms`;
-  say(200, [took, quotaText(response), idText(response)]);
+  say(200, [tookText(startedMs), quotaText(response), idText(response)]);
   bringIntoSight();
 }
 
+/** @param {number} bytes */
 function sizeText(bytes) {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(2)} MB`;
 }

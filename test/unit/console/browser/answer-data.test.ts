@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { csvText, prettyText } from "../../../src/console/browser/answer-text.js";
-import { tablesOf } from "../../../src/console/browser/table.js";
+import { csvText, prettyText, tablesOf } from "../../../../src/console/browser/answer-data.js";
 
 const PAGE = {
   code: 200,

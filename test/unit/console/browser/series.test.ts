@@ -11,10 +11,10 @@ import {
   secondsOf,
   stacked,
   summaryOf,
-} from "../../../src/console/browser/series.js";
+} from "../../../../src/console/browser/series.js";
 
 const FIELDS = ["time", "order_type", "order_code", "price"];
-const PLACES = columnsFor(FIELDS) ?? {};
+const PLACES = placesOf(FIELDS);
 const ROWS = [
   ["091500000", "S", "OCALL", 0],
   ["093000010", "A", "B", 12.5],
@@ -89,7 +89,7 @@ describe("pictures of orders", () => {
   it("says the picture in numbers: rows, volume and prices of each kind that occurs", () => {
     const fields = [...FIELDS, "volume"];
     const rows = ROWS.map((row, at) => [...row, 100 * (at + 1)]);
-    expect(summaryOf(rows, columnsFor(fields) ?? {})).toEqual([
+    expect(summaryOf(rows, placesOf(fields))).toEqual([
       { kind: "buy", rows: 1, volume: 200, low: 12.5, high: 12.5 },
       { kind: "sell", rows: 2, volume: 800, low: 12.6, high: 12.6 },
       { kind: "cancel", rows: 1, volume: 400, low: 12.5, high: 12.5 },
@@ -110,3 +110,10 @@ describe("pictures of orders", () => {
     expect(high).toBeLessThan(10.2);
   });
 });
+
+/** Where the columns are; all that are needed are among `fields`. */
+function placesOf(fields: string[]) {
+  const places = columnsFor(fields);
+  if (places === null) throw new Error("a needed column is missing");
+  return places;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bodyOf, fileOf, programs } from "../../../src/console/browser/request.js";
+import { bodyOf, fileOf, programs } from "../../../../src/console/browser/request.js";
 
 const field = (name: string, value: string, more: { numeric?: true; beside?: true } = {}) => ({
   name,

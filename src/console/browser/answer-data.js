@@ -1,0 +1,89 @@
+/** An answer of any operation as JSON for people, as CSV for spreadsheets, and as tables. Pure. */
+
+/** @typedef {string | number | null} Cell */
+/** @typedef {Cell[]} Row */
+/** @typedef {{ name: string, fields: string[], rows: Row[] }} Table */
+
+/**
+ * Returns JSON with a line for each member, and for each list of plain values: a page's record is one line.
+ *
+ * @param {unknown} value
+ * @returns {string}
+ */
+export function prettyText(value, indent = "") {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const isFlat = Object.values(value).every((each) => typeof each !== "object" || each === null);
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  const entries = Object.entries(value);
+  const inner = `${indent}  `;
+  const texts = entries.map(([name, each]) => {
+    const label = Array.isArray(value) ? "" : `${JSON.stringify(name)}: `;
+    return label + prettyText(each, inner);
+  });
+  if (entries.length === 0 || (isFlat && Array.isArray(value))) return open + texts.join(", ") + close;
+  return `${open}\n${texts.map((text) => inner + text).join(",\n")}\n${indent}${close}`;
+}
+
+/**
+ * Returns rows as CSV (RFC 4180) with a line of names; every text in quotes that would need them.
+ *
+ * @param {readonly string[]} fields
+ * @param {readonly (readonly unknown[])[]} rows
+ */
+export function csvText(fields, rows) {
+  /** @param {unknown} value */
+  const cell = (value) => {
+    const text = value === null || value === undefined ? "" : String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [fields, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+}
+
+/**
+ * Returns the tables of an answer of any operation: its records; else its members one by one, and then each of
+ * its lists.
+ *
+ * @param {object} data
+ * @returns {Table[]}
+ */
+export function tablesOf(data) {
+  const { fields, items } = /** @type {{ fields?: string[], items?: Row[] }} */ (data);
+  if (Array.isArray(fields) && Array.isArray(items)) return [{ name: "items", fields, rows: items }];
+  /** @type {Table[]} */
+  const tables = [];
+  /** @type {Record<string, unknown>} */
+  const rest = {};
+  for (const [name, value] of Object.entries(data)) {
+    if (Array.isArray(value) && typeof value[0] === "object") tables.push(tableOf(name, value));
+    else rest[name] = value;
+  }
+  const members = membersOf(rest);
+  if (members.length > 0) tables.unshift({ name: "data", fields: ["member", "value"], rows: members });
+  return tables;
+}
+
+/**
+ * A list of objects as a table; its columns are the members of the first one.
+ *
+ * @param {string} name
+ * @param {Record<string, Cell>[]} list
+ * @returns {Table}
+ */
+function tableOf(name, list) {
+  const fields = Object.keys(list[0] ?? {});
+  return { name, fields, rows: list.map((each) => fields.map((field) => each[field] ?? null)) };
+}
+
+/**
+ * The members of nested objects as paths and values.
+ *
+ * @param {object} value
+ * @returns {Row[]}
+ */
+function membersOf(value, path = "") {
+  return Object.entries(value).flatMap(([name, each]) => {
+    const to = path === "" ? name : `${path}.${name}`;
+    const isNested = typeof each === "object" && each !== null && !Array.isArray(each);
+    return isNested ? membersOf(each, to) : [[to, each]];
+  });
+}
