@@ -1,9 +1,9 @@
-/** What all pages share: the document, its assets, the way between the pages, language and appearance. */
+/** What all pages share: the document, its assets, the menu, language and appearance, notices and cards. */
 import type { Child } from "hono/jsx";
 import { ASSETS as DRIVE_ASSETS } from "../shares/page/assets.ts";
 import { ASSETS, type Asset } from "./assets.ts";
 import type { Look } from "./look.ts";
-import { type PageName, type Theme, WORDS } from "./words.ts";
+import { type PageName, type Theme, WORDS } from "./messages.ts";
 
 /** Pages load their own styles and scripts, ask their own origin, and know nobody else. */
 export const PAGE_POLICY = [
@@ -136,4 +136,58 @@ export function Notice({ kind, text }: { kind: "problem" | "done"; text: string 
 /** The text of a page. */
 export function documentOf(page: ReturnType<typeof Layout>): string {
   return `<!doctype html>${page}`;
+}
+
+/** A labelled value; `wide` ones have a line of their own. */
+export interface Fact {
+  label: string;
+  value: Child;
+  wide?: true;
+}
+
+/** The card of one key or share, with its acts as children. */
+export function Card({ name, facts, children }: { name: string; facts: readonly Fact[]; children?: Child }) {
+  return (
+    <li class="card held">
+      <div>
+        <h2>{name}</h2>
+        <dl class="inline">
+          {facts.map(({ label, value, wide }) => (
+            <div class={wide ? "wide" : undefined}>
+              <dt>{label}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+      <div class="acts">{children}</div>
+    </li>
+  );
+}
+
+interface ActProps {
+  summary: string;
+  /** Where its form is posted. */
+  action: string;
+  button: string;
+  /** `danger` for what cannot be undone. */
+  kind: "primary" | "danger";
+  account: { formToken: string };
+  children?: Child;
+}
+
+/** An act: opened by a press, carried out by a second one on its button. */
+export function Act({ summary, action, button, kind, account, children }: ActProps) {
+  return (
+    <details class="act">
+      <summary>{summary}</summary>
+      <form method="post" action={action}>
+        <FormToken account={account} />
+        {children}
+        <button type="submit" class={kind}>
+          {button}
+        </button>
+      </form>
+    </details>
+  );
 }

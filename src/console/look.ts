@@ -1,6 +1,6 @@
 /** Language and appearance of the pages: chosen once by a link, then kept in a cookie; else the browser's. */
 import type { Language } from "../http/language.ts";
-import type { PageLanguage, Theme } from "./words.ts";
+import type { PageLanguage, Theme } from "./messages.ts";
 
 const COOKIE = "edgetape_look";
 const YEAR_SECONDS = 365 * 86_400;

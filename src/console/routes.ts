@@ -4,28 +4,25 @@
  */
 import { Hono } from "hono";
 import { settingsOf } from "../env.ts";
-import { accountInfoOf } from "../operations/account-info.ts";
 import { assetAt } from "./assets.ts";
-import { showData } from "./data.ts";
+import { showData } from "./data.tsx";
 import {
   type ConsoleContext,
   type ConsoleEnv,
-  type Desk,
   deskOf,
-  door,
   forHolder,
   forHolderForm,
-  html,
   lookFor,
   problem,
   seeOther,
-} from "./exchange.ts";
-import { createKey, revoke, roll, showKeys } from "./keys.ts";
+  signInFirst,
+} from "./desk.tsx";
+import { createKey, revoke, roll, showKeys } from "./keys.tsx";
 import { chooseLook } from "./look.ts";
-import { overviewPage } from "./overview-page.tsx";
-import { endShare, showShares } from "./shares.ts";
+import { showOverview } from "./overview.tsx";
+import { endShare, showShares } from "./shares.tsx";
 import { acceptInvite, showInvite, signOut } from "./sign-in.ts";
-import { runRequest, showTry } from "./try.ts";
+import { runRequest, showTry } from "./try.tsx";
 
 /** A year: an asset's name changes with its content. */
 const ASSET_CACHE = "public, max-age=31536000, immutable, no-transform";
@@ -65,17 +62,12 @@ export function consoleRoutes(): Hono<ConsoleEnv> {
   return pages;
 }
 
-async function showOverview({ c, env, settings, who, nowMs, reader }: Desk): Promise<Response> {
-  const info = await accountInfoOf(env, settings, who.principal, nowMs);
-  return html(c, overviewPage(reader, info));
-}
-
 /** Where the deployment is reached by https, a session never travels without it. */
 function onHttps(c: ConsoleContext): Response | null {
   const url = new URL(c.req.url);
   const base = settingsOf(c.env).PUBLIC_BASE_URL ?? "";
   if (url.protocol !== "http:" || !base.startsWith("https:")) return null;
-  if (c.req.method !== "GET") return door(c, { problem: "form_foreign", status: 403 });
+  if (c.req.method !== "GET") return signInFirst(c, { problem: "form_foreign", status: 403 });
   return new Response(null, { status: 302, headers: { Location: base + url.pathname + url.search } });
 }
 
@@ -94,6 +86,6 @@ function asset(c: ConsoleContext): Response {
 async function fault(error: Error, c: ConsoleContext): Promise<Response> {
   c.var.log.note({ fault: error.stack ?? String(error) });
   const desk = await deskOf(c).catch(() => null);
-  if (desk === null) return door(c, { problem: "unavailable", status: 503 });
+  if (desk === null) return signInFirst(c, { problem: "unavailable", status: 503 });
   return problem(c, desk.reader, "unavailable", 503);
 }

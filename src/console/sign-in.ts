@@ -3,7 +3,7 @@ import { hashKey } from "../access/key.ts";
 import { endSessions, inviteDenial, isInvite, spendInvite } from "../catalog/console-access.ts";
 import { settingsOf } from "../env.ts";
 import { callerOf, keyedHash } from "../shares/address.ts";
-import { type ConsoleContext, type Desk, deskOf, door, formOf, nowOf, seeOther } from "./exchange.ts";
+import { type ConsoleContext, type Desk, deskOf, formOf, nowOf, seeOther, signInFirst } from "./desk.tsx";
 import {
   isSameOrigin,
   isSecure,
@@ -29,14 +29,19 @@ const GUARDS = 64;
  */
 export async function showInvite(c: ConsoleContext): Promise<Response> {
   const token = c.req.param("token") ?? "";
-  if (!INVITE.test(token)) return door(c, { problem: "link_unknown", status: 404 });
+  if (!INVITE.test(token)) return signInFirst(c, { problem: "link_unknown", status: 404 });
   const denial = await inviteDenial(c.env.DB, await hashKey(token), nowOf(c));
   if (denial !== null && denial.reason !== "link_unknown") {
     // Whoever keeps the link as a bookmark is led on while the session it made holds.
     if (denial.reason === "link_spent" && (await deskOf(c)) !== null) return seeOther("/console/");
-    return door(c, { problem: denial.reason, status: 403 });
+    return signInFirst(c, { problem: denial.reason, status: 403 });
   }
-  return door(c, { action: `/console/invite/${token}`, press: newPress(), problem: null, status: 200 });
+  return signInFirst(c, {
+    action: `/console/invite/${token}`,
+    press: newPress(),
+    problem: null,
+    status: 200,
+  });
 }
 
 /**
@@ -44,19 +49,19 @@ export async function showInvite(c: ConsoleContext): Promise<Response> {
  * click makes it, repeats the first one's answer, because browsers show only the last one and drop the others' cookies.
  */
 export async function acceptInvite(c: ConsoleContext): Promise<Response> {
-  if (!isSameOrigin(c.req.raw)) return door(c, { problem: "form_foreign", status: 403 });
+  if (!isSameOrigin(c.req.raw)) return signInFirst(c, { problem: "form_foreign", status: 403 });
   const token = c.req.param("token") ?? "";
-  if (!INVITE.test(token)) return door(c, { problem: "link_unknown", status: 404 });
+  if (!INVITE.test(token)) return signInFirst(c, { problem: "link_unknown", status: 404 });
   const nowMs = nowOf(c);
   const inviteSha256 = await hashKey(token);
   const isLocked = await isLockedOut(c, await isInvite(c.env.DB, inviteSha256));
-  if (isLocked) return door(c, { problem: "too_many", status: 429 });
+  if (isLocked) return signInFirst(c, { problem: "too_many", status: 429 });
 
   const session = await sessionOfPress(token, await pressIn(c));
   const endsAtMs = nowMs + SESSION_MS;
   const sessionSha256 = await hashKey(session);
   const spent = await spendInvite(c.env.DB, { inviteSha256, sessionSha256, nowMs, endsAtMs });
-  if ("reason" in spent) return door(c, { problem: spent.reason, status: 403 });
+  if ("reason" in spent) return signInFirst(c, { problem: spent.reason, status: 403 });
   c.var.log.note({ accountId: spent.accountId });
   const former = await Promise.all(
     sessionTokens(c.req.raw)

@@ -1,6 +1,6 @@
 /** Which fields the form of each operation has. The service itself judges what is put into them. */
 import { FIELDS } from "../orders/record.ts";
-import type { PageLanguage } from "./words.ts";
+import type { PageLanguage } from "./messages.ts";
 
 export interface FormField {
   name: string;

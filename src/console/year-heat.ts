@@ -2,7 +2,7 @@
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 import type { DayOverview, LoadedFacts } from "../catalog/day-overview.ts";
 import { weekdayOf } from "../shares/page/year-days.ts";
-import type { DayMark } from "./words.ts";
+import type { DayMark } from "./messages.ts";
 
 /** Shades of days with rows: 1 for the fewest, 5 for the most. */
 export const SHADES = 5;

@@ -4,7 +4,7 @@
  * What the page carries: the operation, its words, where requests go.
  *
  * @typedef {object} Known
- * @property {import("../words-try.ts").TryWords} words
+ * @property {import("../messages-try.ts").TryWords} words
  * @property {string} language
  * @property {string} apiUrl
  * @property {string} apiname

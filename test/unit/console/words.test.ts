@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { reasonWords, WORDS } from "../../../src/console/messages.ts";
+import { TRY_WORDS } from "../../../src/console/messages-try.ts";
 import { FORMS } from "../../../src/console/try-forms.ts";
-import { WORDS } from "../../../src/console/words.ts";
-import { reasonWords } from "../../../src/console/words-reasons.ts";
-import { TRY_WORDS } from "../../../src/console/words-try.ts";
 import { OPERATIONS } from "../../../src/operations/registry.ts";
 import { EVERY_DENIAL } from "../http/every-denial.ts";
 

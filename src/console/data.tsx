@@ -1,11 +1,15 @@
-/** Data: the year at a glance, each day shaded by its orders; what is missing; the months in numbers. */
-import type { BeijingDate } from "../calendar/beijing.ts";
+/** Data: a year of what the holder may read, each day shaded by its orders; what is missing; the months in numbers. */
+import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
+import { overviewOf } from "../catalog/day-overview.ts";
+import { servedSpan } from "../catalog/day-span.ts";
+import { standingOf } from "../entitlement/standing.ts";
 import { dateText, sizeText } from "../shares/page/figures.ts";
 import { weekdayOf } from "../shares/page/year-days.ts";
+import { type Desk, html } from "./desk.tsx";
 import { documentOf, Layout, type Reader } from "./layout.tsx";
+import { type DayMark, WORDS, type Words } from "./messages.ts";
 import { countText } from "./texts.ts";
-import { type DayMark, WORDS, type Words } from "./words.ts";
-import { type HeatDay, type OddRange, oddRanges, SHADES } from "./year-heat.ts";
+import { type HeatDay, type OddRange, oddRanges, SHADES, yearHeat } from "./year-heat.ts";
 
 export interface DataFacts {
   reader: Reader;
@@ -219,4 +223,31 @@ function Months({ months, words }: { months: readonly HeatDay[][]; words: Words 
       </section>
     </section>
   );
+}
+
+/** The page of the year that the address names, or of the newest one. */
+export async function showData({ c, env, nowMs, reader, who }: Desk): Promise<Response> {
+  const window = standingOf(who.principal, nowMs).windows.order_history;
+  const today = beijingDate(nowMs);
+  const thisYear = Number(today.slice(0, 4));
+  if (window === null) {
+    return html(c, dataPage({ reader, year: thisYear, years: [], months: null }));
+  }
+  const { earliest } = await servedSpan(env.DB);
+  const firstDay = later(window.from, earliest) ?? today;
+  const firstYear = Math.min(Number(firstDay.slice(0, 4)), thisYear);
+  const years = Array.from({ length: thisYear - firstYear + 1 }, (_, place) => firstYear + place);
+  const asked = Number(c.req.query("year") ?? thisYear);
+  const year = years.includes(asked) ? asked : thisYear;
+  const first = later(window.from, `${year}0101` as BeijingDate) ?? (`${year}0101` as BeijingDate);
+  // Before the first day of all there is nothing to miss.
+  const from = later(window.from, earliest);
+  const span = { first: later(first, earliest) ?? first, last: `${year}1231` as BeijingDate, today };
+  const days = await overviewOf(env.DB, span);
+  return html(c, dataPage({ reader, year, years, months: yearHeat({ year, today, from, days }) }));
+}
+
+function later(one: BeijingDate | null, other: BeijingDate | null): BeijingDate | null {
+  if (one === null || other === null) return one ?? other;
+  return one > other ? one : other;
 }

@@ -1,16 +1,18 @@
 /** Overview: the plan and what it covers, what is used of today's quota, how the last requests ended. */
 import type { BeijingDate } from "../calendar/beijing.ts";
+import { accountInfoOf } from "../operations/account-info.ts";
 import type { AccountInfo, DayWindow } from "../operations/wire.ts";
 import { dateText } from "../shares/page/figures.ts";
+import { type Desk, html } from "./desk.tsx";
 import { documentOf, Layout, type Reader } from "./layout.tsx";
+import { reasonWords, WORDS, type Words } from "./messages.ts";
 import { countText, momentText } from "./texts.ts";
-import { WORDS, type Words } from "./words.ts";
-import { reasonWords } from "./words-reasons.ts";
 
-/** The page as HTML. */
-export function overviewPage(reader: Reader, info: AccountInfo): string {
+/** The page of the account. */
+export async function showOverview({ c, env, settings, who, nowMs, reader }: Desk): Promise<Response> {
+  const info = await accountInfoOf(env, settings, who.principal, nowMs);
   const words = WORDS[reader.language];
-  return documentOf(
+  const page = documentOf(
     <Layout reader={reader} title={words.pages.overview} page="overview">
       <h1>{words.pages.overview}</h1>
       <div class="columns">
@@ -20,6 +22,7 @@ export function overviewPage(reader: Reader, info: AccountInfo): string {
       <LastRequests info={info} reader={reader} />
     </Layout>,
   );
+  return html(c, page);
 }
 
 function Plan({ info, words }: { info: AccountInfo; words: Words }) {

@@ -1,20 +1,19 @@
-/** One request to the console as its routes see it, and the headers that every page has. */
+/** One request to the console as its routes see it, the headers of every page, and the sign-in page. */
 import type { Context } from "hono";
 import type { By } from "../catalog/accounts.ts";
 import { type Env, nowMs, type Settings, settingsOf } from "../env.ts";
 import type { Language } from "../http/language.ts";
 import type { RequestLog } from "../http/request-log.ts";
-import { doorPage, problemPage } from "./door-page.tsx";
-import { PAGE_POLICY, type Reader } from "./layout.tsx";
+import { documentOf, Layout, Notice, PAGE_POLICY, type Reader } from "./layout.tsx";
 import { type Look, lookOf } from "./look.ts";
+import { type Problem, WORDS, type Words } from "./messages.ts";
 import { isFormToken, isSameOrigin, type SignedIn, signedIn } from "./session.ts";
-import type { Problem } from "./words.ts";
 
 /** The app around the console opens the log and reads the browser's language. */
 export type ConsoleEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
 export type ConsoleContext = Context<ConsoleEnv>;
 
-/** Larger forms are none of ours. */
+/** The largest form body the console accepts. */
 const MAX_FORM_BYTES = 4_096;
 
 /** A request of somebody who is signed in. */
@@ -71,8 +70,8 @@ export function lookFor(c: ConsoleContext): Look {
   return lookOf(c.req.raw, c.var.language);
 }
 
-/** The page of somebody who is not signed in. */
-export function door(
+/** Answers a caller without a session with the sign-in page. */
+export function signInFirst(
   c: ConsoleContext,
   {
     action = null,
@@ -83,7 +82,7 @@ export function door(
 ): Response {
   if (problem !== null) c.var.log.note({ reason: problem });
   const reader: Reader = { ...lookFor(c), account: null };
-  return html(c, doorPage({ reader, action, press, problem, requestId: c.var.log.requestId }), status);
+  return html(c, signInPage({ reader, action, press, problem, requestId: c.var.log.requestId }), status);
 }
 
 /** A page that says only what went wrong. */
@@ -109,11 +108,11 @@ export function byHolder({ who, nowMs }: Desk): By {
   return { actor: { kind: "account", name: who.principal.accountId }, nowMs };
 }
 
-/** Serves a page to who is signed in, and the door to everybody else. */
+/** Serves a page to a signed-in holder, and the sign-in page to everyone else. */
 export function forHolder(serve: (desk: Desk) => Promise<Response>) {
   return async (c: ConsoleContext): Promise<Response> => {
     const desk = await deskOf(c);
-    return desk === null ? door(c, { problem: "signed_out", status: 401 }) : serve(desk);
+    return desk === null ? signInFirst(c, { problem: "signed_out", status: 401 }) : serve(desk);
   };
 }
 
@@ -136,4 +135,60 @@ export async function formOf(request: Request): Promise<URLSearchParams | null> 
   // A form whose sender went away in the middle of it is none.
   const text = await request.text().catch(() => null);
   return text === null ? null : new URLSearchParams(text);
+}
+
+export interface SignInFacts {
+  reader: Reader;
+  /** Where the button sends the link; null without one. */
+  action: string | null;
+  /** Makes a second press of the same button known as one. */
+  press: string;
+  problem: Problem | null;
+  requestId: string;
+}
+
+/** The page as HTML. Opening it spends nothing: link previews and scanners open links too. */
+export function signInPage({ reader, action, press, problem, requestId }: SignInFacts): string {
+  const words = WORDS[reader.language];
+  return documentOf(
+    <Layout reader={reader} title={words.signInTitle}>
+      <section class="sign-in card">
+        <h1>{words.signInTitle}</h1>
+        {problem === null ? null : <Notice kind="problem" text={words.problems[problem]} />}
+        {action === null ? (
+          <p class="quiet">{words.signInNote}</p>
+        ) : (
+          <form method="post" action={action}>
+            <input type="hidden" name="press" value={press} />
+            <p>{words.signInInvite}</p>
+            <button type="submit" class="primary" autofocus>
+              {words.signInButton}
+            </button>
+          </form>
+        )}
+        {problem === null ? null : <RequestId id={requestId} words={words} />}
+      </section>
+    </Layout>,
+  );
+}
+
+/** A page of a signed-in reader that says only what went wrong. */
+export function problemPage(reader: Reader, problem: Problem, requestId: string): string {
+  const words = WORDS[reader.language];
+  return documentOf(
+    <Layout reader={reader} title={words.console}>
+      <h1>{words.console}</h1>
+      <Notice kind="problem" text={words.problems[problem]} />
+      <RequestId id={requestId} words={words} />
+    </Layout>,
+  );
+}
+
+/** What support needs to find the request. */
+function RequestId({ id, words }: { id: string; words: Words }) {
+  return (
+    <p class="request-id">
+      {words.requestId} <code>{id}</code>
+    </p>
+  );
 }

@@ -1,5 +1,5 @@
 /** The words of Try it; its script gets them in the page. */
-import type { PageLanguage } from "./words.ts";
+import type { PageLanguage } from "./messages.ts";
 
 const EN = {
   lead: "Runs as you are signed in: no key is typed. The same checks, slot and quota as for your programs.",

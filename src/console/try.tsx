@@ -1,0 +1,306 @@
+/** Try it: the form of one operation, the request it makes, the place of the answer, and the requests run from it. */
+import { raw } from "hono/html";
+import { addDays, type BeijingDate, beijingDate } from "../calendar/beijing.ts";
+import { overviewOf } from "../catalog/day-overview.ts";
+import { exampleSecurity } from "../catalog/day-securities.ts";
+import { servedSpan } from "../catalog/day-span.ts";
+import { standingOf } from "../entitlement/standing.ts";
+import { serveApi } from "../operations/serve-api.ts";
+import { ASSETS } from "./assets.ts";
+import { type ConsoleContext, type Desk, deskOf, html } from "./desk.tsx";
+import { documentOf, Layout, type Reader } from "./layout.tsx";
+import { type PageLanguage, WORDS } from "./messages.ts";
+import { TRY_WORDS, type TryWords } from "./messages-try.ts";
+import { isFormToken, isSameOrigin } from "./session.ts";
+import { FORMS, type FormField, type OperationForm } from "./try-forms.ts";
+import { isServed } from "./year-heat.ts";
+
+export interface TryFacts {
+  reader: Reader & { account: NonNullable<Reader["account"]> };
+  form: OperationForm;
+  /** What the address puts into fields. */
+  given: ReadonlyMap<string, string>;
+  /** Where programs send the request. */
+  apiUrl: string;
+  /** Days to choose from, newest first; empty without a served day. */
+  days: readonly BeijingDate[];
+  /** A security of the day that is filled in. */
+  symbol: string;
+  year: number;
+}
+
+/** The page as HTML. */
+export function tryPage(facts: TryFacts): string {
+  const { reader, form, apiUrl } = facts;
+  const { language } = reader;
+  const words = TRY_WORDS[language];
+  const title = WORDS[language].pages.try;
+  const known = { words, language, apiUrl, apiname: form.apiname, formToken: reader.account.formToken };
+  return documentOf(
+    <Layout reader={reader} title={title} page="try" scripts={[ASSETS.chart, ASSETS.try]}>
+      <h1>{title}</h1>
+      <p class="lead">
+        {words.lead} <a href={`/docs/${language}/fields`}>{words.fieldsInDocs}</a>
+      </p>
+      <noscript>
+        <p class="notice problem">{words.noScript}</p>
+      </noscript>
+      <nav class="years operations" aria-label={words.operation}>
+        {FORMS.map(({ apiname, title: name }) => (
+          <a
+            href={`/console/try?op=${apiname}`}
+            aria-current={apiname === form.apiname ? "page" : undefined}
+            title={apiname}
+          >
+            {name[language]}
+          </a>
+        ))}
+      </nav>
+      <div class="columns try">
+        <section class="card" aria-labelledby="parameters">
+          <h2 id="parameters">
+            <code>{form.apiname}</code>
+          </h2>
+          <form id="query" class="query" autocomplete="off">
+            {form.fields.map((field) => (
+              <Field field={field} facts={facts} language={language} />
+            ))}
+            <datalist id="days">
+              {facts.days.map((day) => (
+                <option value={day} />
+              ))}
+            </datalist>
+            <div class="wide run">
+              {/* The script enables it: a form that a browser sends by itself would lose the operation. */}
+              <button type="submit" class="primary" id="run" disabled>
+                {words.run}
+              </button>
+              <button type="button" id="stop" disabled>
+                {words.stop}
+              </button>
+              <p class="quiet">{form.counts ? words.counts : words.free}</p>
+            </div>
+          </form>
+        </section>
+        <Snippets words={words} />
+      </div>
+      <AnswerPlace words={words} />
+      {/* Data for the script; "<" is written so that no text can end the element. */}
+      <script type="application/json" id="known">
+        {raw(JSON.stringify(known).replaceAll("<", "\\u003c"))}
+      </script>
+    </Layout>,
+  );
+}
+
+function Field({ field, facts, language }: { field: FormField; facts: TryFacts; language: PageLanguage }) {
+  const { name, hint, choices, numeric, beside, wide } = field;
+  const digits = numeric || name === "tradedate" || name === "month";
+  const value = facts.given.get(name) ?? presetOf(field, facts);
+  const common = {
+    id: `field-${name}`,
+    name,
+    "aria-describedby": `hint-${name}`,
+    "data-beside": beside ? "yes" : undefined,
+    "data-numeric": numeric ? "yes" : undefined,
+  };
+  return (
+    <div class={wide ? "field wide" : "field"}>
+      <label for={common.id}>{name}</label>
+      {choices === undefined ? (
+        <input
+          {...common}
+          value={value}
+          spellcheck={false}
+          inputmode={digits ? "numeric" : undefined}
+          list={name === "tradedate" ? "days" : undefined}
+        />
+      ) : (
+        <select {...common}>
+          {choices.map((choice) => (
+            <option value={choice} selected={choice === value}>
+              {choice === "" ? "–" : choice}
+            </option>
+          ))}
+        </select>
+      )}
+      <small id={common["aria-describedby"]}>{hint[language]}</small>
+    </div>
+  );
+}
+
+function presetOf({ preset = "" }: FormField, { days, symbol, year }: TryFacts): string {
+  if (preset === "newest") return days[0] ?? "";
+  if (preset === "security") return symbol;
+  return preset === "year" ? String(year) : preset;
+}
+
+const LANGUAGES = [
+  ["curl", "curl"],
+  ["python", "Python"],
+  ["typescript", "TypeScript"],
+] as const;
+
+function Snippets({ words }: { words: TryWords }) {
+  return (
+    <section class="card snippets" aria-labelledby="snippets">
+      <h2 id="snippets">{words.theRequest}</h2>
+      <div role="tablist" id="program-tabs" class="tabs" aria-labelledby="snippets">
+        {LANGUAGES.map(([tool, name], place) => (
+          <Tab id={`code-${tool}`} name={name} selected={place === 0} />
+        ))}
+      </div>
+      {LANGUAGES.map(([tool], place) => (
+        <div role="tabpanel" id={`code-${tool}`} aria-labelledby={`tab-code-${tool}`} hidden={place !== 0}>
+          <pre id={`text-${tool}`} tabindex={0} />
+          <button type="button" class="copy" data-copy={`text-${tool}`} data-done={words.copied} hidden>
+            {words.copy}
+          </button>
+        </div>
+      ))}
+      <p class="quiet">{words.keyNote}</p>
+    </section>
+  );
+}
+
+/** A tab of a tab list and its panel's name. */
+export function Tab({ id, name, selected }: { id: string; name: string; selected: boolean }) {
+  return (
+    <button
+      type="button"
+      role="tab"
+      id={`tab-${id}`}
+      aria-controls={id}
+      aria-selected={selected ? "true" : "false"}
+      tabindex={selected ? 0 : -1}
+    >
+      {name}
+    </button>
+  );
+}
+
+/**
+ * The outcome, a file's progress, the way to further pages, the views. What grows stands last, so that nothing
+ * below it moves.
+ */
+export function AnswerPlace({ words }: { words: TryWords }) {
+  const views = Object.entries(words.views);
+  return (
+    <section class="answer" aria-labelledby="answer">
+      <h2 id="answer">{words.answer}</h2>
+      <p id="outcome" class="outcome" role="status">
+        {words.noAnswer}
+      </p>
+      <div id="progress" class="progress" hidden>
+        <progress id="bar" max={1} value={0} aria-label={words.reading} />
+        <span id="bar-text" class="figure" />
+      </div>
+      <p id="file" hidden />
+      <div id="paging" class="paging" hidden>
+        <button type="button" id="next-page">
+          {words.nextPage}
+        </button>
+        <button type="button" id="all-pages">
+          {words.allPages}
+        </button>
+        <span id="pages" class="quiet" role="status" />
+      </div>
+      <div id="views" class="card" hidden>
+        <div role="tablist" id="views-tabs" class="tabs" aria-labelledby="answer">
+          {views.map(([view, name], place) => (
+            <Tab id={`view-${view}`} name={name} selected={place === 0} />
+          ))}
+        </div>
+        {views.map(([view], place) => (
+          <div
+            role="tabpanel"
+            id={`view-${view}`}
+            aria-labelledby={`tab-view-${view}`}
+            hidden={place !== 0}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** Where the form token of a run stands. */
+const FORM_TOKEN = "X-Form-Token";
+
+/** Kweichow Moutai. */
+const KNOWN_SECURITY = "600519";
+
+/** Longer values of the address are not put into fields. */
+const MAX_VALUE = 200;
+
+/** Days that the form offers: those of the last 90 before the newest one. */
+const OFFERED_DAYS = 90;
+
+/** The page with the form of the operation that the address names. */
+export async function showTry(desk: Desk): Promise<Response> {
+  const { c, settings, nowMs, reader } = desk;
+  const asked = c.req.query("op");
+  const form = FORMS.find(({ apiname }) => apiname === asked) ?? FORMS[0];
+  if (form === undefined) throw new Error("there is no form");
+  const given = new Map(
+    Object.entries(c.req.query()).map(([name, value]) => [name, value.slice(0, MAX_VALUE)]),
+  );
+  const base = settings.PUBLIC_BASE_URL ?? new URL(c.req.url).origin;
+  const year = Number(beijingDate(nowMs).slice(0, 4));
+  const days = await daysOffered(desk);
+  const symbol = await securityOf(desk, given.get("tradedate") ?? days[0] ?? "");
+  return html(c, tryPage({ reader, form, given, apiUrl: `${base}/api`, days, symbol, year }));
+}
+
+/** The newest served days that the plan covers, newest first; without order history none. */
+async function daysOffered({ env, who, nowMs }: Desk): Promise<BeijingDate[]> {
+  const window = standingOf(who.principal, nowMs).windows.order_history;
+  const { newest } = await servedSpan(env.DB);
+  if (newest === null || window === null) return [];
+  const first = addDays(newest, -OFFERED_DAYS);
+  const from = window.from !== null && window.from > first ? window.from : first;
+  const days = await overviewOf(env.DB, { first: from, last: newest, today: newest });
+  return days
+    .filter(isServed)
+    .map(({ tradedate }) => tradedate)
+    .toReversed();
+}
+
+/** A security that has orders on the day, if it can be read: one that most people know where it is among them. */
+async function securityOf({ env }: Desk, tradedate: string): Promise<string> {
+  return (await exampleSecurity(env.DB, tradedate, KNOWN_SECURITY)) ?? KNOWN_SECURITY;
+}
+
+/**
+ * Runs a request of `POST /api` as the signed-in holder: the session stands in for the key, everything else,
+ * from the rate limit to slot and quota, is the same code.
+ */
+export async function runRequest(c: ConsoleContext): Promise<Response> {
+  const desk = await deskOf(c);
+  if (desk === null) return refused("signed_out", 401);
+  const isOwn = isSameOrigin(c.req.raw) && (await isFormToken(c.req.header(FORM_TOKEN) ?? null, desk.who));
+  if (!isOwn) return refused("form_foreign", 403);
+  const { env, settings, nowMs, who } = desk;
+  const { log } = c.var;
+  const scope = {
+    env,
+    settings,
+    ctx: c.executionCtx,
+    requestId: log.requestId,
+    origin: new URL(c.req.url).origin,
+    nowMs,
+    signal: c.req.raw.signal,
+    log,
+  };
+  const response = await serveApi(c.req.raw, scope, who.principal);
+  // What any origin may read of /api, with a key in hand, is no other origin's here, where a cookie speaks.
+  response.headers.delete("Access-Control-Allow-Origin");
+  response.headers.delete("Access-Control-Expose-Headers");
+  response.headers.set("Cross-Origin-Resource-Policy", "same-origin");
+  return response;
+}
+
+/** A run that reached no operation; the page goes to the signInFirst, or asks to be loaded anew. */
+function refused(reason: "signed_out" | "form_foreign", status: number): Response {
+  return Response.json({ error: reason }, { status, headers: { "Cache-Control": "no-store" } });
+}
