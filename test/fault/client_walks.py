@@ -17,7 +17,7 @@ def wait(seconds):
     time.sleep(min(seconds, LONGEST_WAIT_S))
 
 
-def walk(asked):
+def paging(asked):
     client = Client(asked["key"], asked["urls"], max_wait=600.0, timeout=20.0)
     names = ("symbol", "date", "start", "end", "fields")
     orders = client.orders(*(asked.get(name) for name in names), page_size=asked["page_size"])
@@ -40,4 +40,4 @@ def walk(asked):
 waiting.sleep = wait
 warnings.simplefilter("ignore")
 for line in sys.stdin:
-    print(json.dumps(walk(json.loads(line))), flush=True)
+    print(json.dumps(paging(json.loads(line))), flush=True)

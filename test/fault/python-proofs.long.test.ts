@@ -10,7 +10,7 @@ const without = isPythonMissing("interrupts of the Python client");
 describe.skipIf(without)("the Python client's long proofs", () => {
   it("pages through thousands of random histories in memory", async () => {
     const env = pythonEnvironment({ PYTHONPATH: `${PACKAGE}:${TESTS}`, EDGETAPE_TIER: "long" });
-    const { stderr } = await promisify(execFile)("python3", [`${TESTS}/test_walk_random.py`], { env });
+    const { stderr } = await promisify(execFile)("python3", [`${TESTS}/test_paging_random.py`], { env });
     expect(stderr).toMatch(/Ran 2 tests[\s\S]*OK/);
   });
 

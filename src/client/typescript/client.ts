@@ -1,8 +1,15 @@
 /** The client: one object for a key and the service's addresses. */
-import { type Answer, refusalOf, served } from "./envelope.ts";
+import { type Answer, type BodyFor, Endpoints, refusalOf, served } from "./calls.ts";
 import { ConfigurationError, ProtocolError } from "./errors.ts";
-import { type BodyFor, Lines } from "./lines.ts";
-import { Orders } from "./orders.ts";
+import {
+  type OrderQuery,
+  Orders,
+  type ParquetQuery,
+  parquetBody,
+  selectionOf,
+  type TimeQuery,
+} from "./orders.ts";
+import { Paging } from "./paging.ts";
 import {
   fileTaker,
   isAnswer,
@@ -11,10 +18,8 @@ import {
   type ParquetStream,
   streamTaker,
 } from "./parquet-file.ts";
-import { type OrderQuery, type ParquetQuery, parquetBody, selectionOf, type TimeQuery } from "./query.ts";
 import { Share } from "./share.ts";
 import { type Fetch, Transport } from "./transport.ts";
-import { LONGEST_REQUEST_MS, takeTurn } from "./turns.ts";
 import type {
   Account,
   Change,
@@ -27,7 +32,7 @@ import type {
   ShareInfo,
   Status,
 } from "./types.ts";
-import { Walk } from "./walk.ts";
+import { LONGEST_REQUEST_MS, takePlace } from "./waiting.ts";
 
 export interface ClientOptions {
   key: string;
@@ -62,7 +67,7 @@ export class Client {
   readonly #key: string;
   readonly #maxWaitMs: number;
   readonly #transport: Transport;
-  readonly #lines: Lines;
+  readonly #endpoints: Endpoints;
 
   /** Throws `ConfigurationError` without a key or a usable address. */
   constructor(options: ClientOptions) {
@@ -76,8 +81,8 @@ export class Client {
     this.#transport = new Transport(send, timeoutMs, userAgent);
     const listed =
       typeof baseUrls === "string" ? baseUrls.split(",").filter((each) => each.trim()) : baseUrls;
-    this.#lines = new Lines(listed, this.#transport, maxWaitMs);
-    this.baseUrls = this.#lines.baseUrls;
+    this.#endpoints = new Endpoints(listed, this.#transport, maxWaitMs);
+    this.baseUrls = this.#endpoints.baseUrls;
   }
 
   /**
@@ -88,8 +93,8 @@ export class Client {
    */
   orders<F extends FieldName = Field>(query: OrderQuery<F>): Orders<F> {
     const { selection, hidesLast } = selectionOf(query);
-    const walk = new Walk((...call) => this.#call(...call), selection);
-    return new Orders<F>(walk, { signal: query.signal, hidesLast, onRebuild: query.onRebuild });
+    const paging = new Paging((...call) => this.#call(...call), selection);
+    return new Orders<F>(paging, { signal: query.signal, hidesLast, onRebuild: query.onRebuild });
   }
 
   /** The whole day of a security as the service's own Parquet file; each accepted try counts as one file. */
@@ -97,7 +102,7 @@ export class Client {
     const done = await this.#turn(ORDER_HISTORY, query.signal);
     try {
       const body = this.#enveloped(ORDER_HISTORY, () => parquetBody(query));
-      const taken = await this.#lines.receive(body, fileTaker(this.baseUrls.length), query.signal);
+      const taken = await this.#endpoints.receive(body, fileTaker(this.baseUrls.length), query.signal);
       if (isAnswer(taken)) throw taken.code === 200 ? noFile(taken) : refusalOf(taken);
       return taken;
     } finally {
@@ -113,7 +118,7 @@ export class Client {
     const done = await this.#turn(ORDER_HISTORY, query.signal);
     try {
       const body = this.#enveloped(ORDER_HISTORY, () => parquetBody(query));
-      const taken = await this.#lines.receive(body, streamTaker(done, query.signal), query.signal);
+      const taken = await this.#endpoints.receive(body, streamTaker(done, query.signal), query.signal);
       if (isAnswer(taken)) throw taken.code === 200 ? noFile(taken) : refusalOf(taken);
       return taken;
     } catch (error) {
@@ -197,14 +202,14 @@ export class Client {
   async #call(apiname: string, bodyFor: BodyFor, signal: AbortSignal | undefined): Promise<Answer> {
     const done = await this.#turn(apiname, signal);
     try {
-      return await this.#lines.call(this.#enveloped(apiname, bodyFor), signal);
+      return await this.#endpoints.call(this.#enveloped(apiname, bodyFor), signal);
     } finally {
       done();
     }
   }
 
   #turn(apiname: string, signal: AbortSignal | undefined): Promise<() => void> {
-    return takeTurn(this.#key, apiname, signal, this.#maxWaitMs + LONGEST_REQUEST_MS);
+    return takePlace(this.#key, apiname, signal, this.#maxWaitMs + LONGEST_REQUEST_MS);
   }
 
   #enveloped(apiname: string, bodyFor: BodyFor): BodyFor {

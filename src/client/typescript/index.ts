@@ -8,10 +8,8 @@
  */
 export { type CallOptions, Client, type ClientOptions } from "./client.ts";
 export * from "./errors.ts";
-export type { DownloadOptions, FileDownload } from "./file-download.ts";
-export type { Orders } from "./orders.ts";
+export type { OrderQuery, Orders, ParquetQuery, SecurityQuery, TimeQuery } from "./orders.ts";
 export type { ParquetFacts, ParquetFile, ParquetStream } from "./parquet-file.ts";
-export type { OrderQuery, ParquetQuery, SecurityQuery, TimeQuery } from "./query.ts";
-export type { Share } from "./share.ts";
+export type { DownloadOptions, FileDownload, Share } from "./share.ts";
 export { BrokenConnection, type Fetch } from "./transport.ts";
 export type * from "./types.ts";

@@ -1,13 +1,116 @@
-/** The orders of one security on one day as a stream of rows, read page by page when they are asked for. */
-import { DataRebuilt } from "./errors.ts";
-import { Fingerprint } from "./fingerprint.ts";
-import type { Row } from "./page.ts";
+/** Orders as a stream of rows: what callers ask for as the service's parameters, and the rows they get. */
+import { ConfigurationError, DataRebuilt } from "./errors.ts";
+import { MOST_ROWS, type Paging, type Row, type Selection } from "./paging.ts";
 import type { Field, FieldName, OrderPage, OrderRow } from "./types.ts";
-import type { Walk } from "./walk.ts";
+
+export interface SecurityQuery {
+  /** `600519`, `600519.SH` or `sh600519`. */
+  symbol: string;
+  /** YYYYMMDD or YYYY-MM-DD; without it the newest trading day, loaded or not. */
+  date?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface TimeQuery extends SecurityQuery {
+  /** HH:MM, HH:MM:SS, HHMMSS or HHMMSSmmm, inclusive. */
+  start?: string | undefined;
+  /** The same forms, exclusive. */
+  end?: string | undefined;
+  /** Rows of a request, 1 to 10,000. */
+  pageSize?: number | undefined;
+}
+
+export interface OrderQuery<F extends FieldName = Field> extends TimeQuery {
+  /** Columns in the order wanted; the ten standard ones by default. */
+  fields?: readonly F[] | undefined;
+  /** Told when the day was rebuilt while it was read and is read again from its first row. */
+  onRebuild?: ((tradedate: string | null) => void) | undefined;
+}
+
+export interface ParquetQuery extends SecurityQuery {
+  fields?: readonly FieldName[] | undefined;
+}
+
+/** Paging needs it to continue elsewhere, whatever columns were asked for. */
+const HELPER = "time";
+
+const QUERY_OPTIONS = ["symbol", "date", "start", "end", "pageSize", "fields", "signal", "onRebuild"];
+
+/** Refuses options that JavaScript would let pass: a misnamed `tradedate` would quietly ask for the newest day. */
+function refuseUnknown(query: object): void {
+  const unknown = Object.keys(query).find((name) => !QUERY_OPTIONS.includes(name));
+  if (unknown === undefined) return;
+  throw new ConfigurationError(`there is no option ${unknown}; there are ${QUERY_OPTIONS.join(", ")}`);
+}
+
+/** The paging's own terms; `hidesLast` when a column was added that nobody asked for. */
+export function selectionOf(query: OrderQuery<FieldName>): { selection: Selection; hidesLast: boolean } {
+  refuseUnknown(query);
+  const { symbol, date, start, end, pageSize = MOST_ROWS } = query;
+  if (!Number.isInteger(pageSize) || pageSize < 1) throw new ConfigurationError("pageSize is 1 to 10,000");
+  const fields = namesOf(query.fields);
+  const hidesLast = fields !== null && !fields.includes(HELPER);
+  return {
+    hidesLast,
+    selection: {
+      params: { symbol, ...(start ? { start_time: start } : {}), ...(end ? { end_time: end } : {}) },
+      tradedate: date ? dateOf(date) : null,
+      fields: hidesLast ? [...fields, HELPER] : fields,
+      pageSize: Math.min(pageSize, MOST_ROWS),
+    },
+  };
+}
+
+/** The body's members of a Parquet request. */
+export function parquetBody(query: ParquetQuery): Record<string, unknown> {
+  refuseUnknown(query);
+  const { symbol, date, fields } = query;
+  const params = { symbol, format: "parquet", ...(date ? { tradedate: dateOf(date) } : {}) };
+  const names = namesOf(fields);
+  return names === null ? { params } : { params, fields: names };
+}
+
+/** `2026-03-11` as `20260311`; anything else as it is, for the service to judge. */
+export function dateOf(date: string): string {
+  return /^\d{4}-\d{2}-\d{2}$/.test(date) ? date.replaceAll("-", "") : date;
+}
+
+/** The names once each, as the service would answer them; null for the standard ones. */
+function namesOf(fields: readonly string[] | undefined): string[] | null {
+  return fields === undefined || fields.length === 0 ? null : [...new Set(fields)];
+}
+
+/** 53 bits of two multiplicative hashes: against chance, not against an adversary. */
+export class Fingerprint {
+  #a = 0xdeadbeef;
+  #b = 0x41c6ce57;
+  #rows = 0;
+
+  /** Rows hashed so far. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  add(row: Row): void {
+    const text = JSON.stringify(row);
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      this.#a = Math.imul(this.#a ^ unit, 2654435761);
+      this.#b = Math.imul(this.#b ^ unit, 1597334677);
+    }
+    this.#a ^= this.#b >>> 16;
+    this.#b ^= this.#a >>> 13;
+    this.#rows++;
+  }
+
+  equals(other: Fingerprint): boolean {
+    return this.#rows === other.#rows && this.#a === other.#a && this.#b === other.#b;
+  }
+}
 
 export interface OrdersOptions {
   signal: AbortSignal | undefined;
-  /** Whether the last column was added for the walk's own use. */
+  /** Whether the last column was added for paging's own use. */
   hidesLast: boolean;
   onRebuild: ((tradedate: string | null) => void) | undefined;
 }
@@ -23,7 +126,7 @@ export interface OrdersOptions {
  * @example for await (const row of client.orders({ symbol: "600519", date: "20260311" })) console.log(row.price);
  */
 export class Orders<F extends FieldName = Field> implements AsyncIterable<OrderRow<F>> {
-  readonly #walk: Walk;
+  readonly #paging: Paging;
   readonly #options: OrdersOptions;
   /** Of all rows handed out. */
   #handed = new Fingerprint();
@@ -38,22 +141,22 @@ export class Orders<F extends FieldName = Field> implements AsyncIterable<OrderR
   /** What `toArray` read before an error. */
   readonly #collected: OrderRow<F>[] = [];
 
-  constructor(walk: Walk, options: OrdersOptions) {
-    this.#walk = walk;
+  constructor(paging: Paging, options: OrdersOptions) {
+    this.#paging = paging;
     this.#options = options;
   }
 
   /** The day, YYYYMMDD; null before the first page when no date was given. */
   get tradedate(): string | null {
-    return this.#walk.tradedate;
+    return this.#paging.tradedate;
   }
 
   /** How often the day was read anew because it changed meanwhile: 0 or 1. */
   get restarts(): number {
-    return this.#walk.restarts;
+    return this.#paging.restarts;
   }
 
-  /** Rows as objects. Throws `ServiceError` for a refusal, `ConnectionFailed` when no line answers. */
+  /** Rows as objects. Throws `ServiceError` for a refusal, `ConnectionFailed` when no base URL answers. */
   async *[Symbol.asyncIterator](): AsyncGenerator<OrderRow<F>, void, undefined> {
     do {
       for (let page = this.#ready(); page !== null; page = this.#ready()) {
@@ -108,7 +211,7 @@ export class Orders<F extends FieldName = Field> implements AsyncIterable<OrderR
   async #read(): Promise<boolean> {
     while (this.#ready() === null) {
       const { signal, hidesLast, onRebuild } = this.#options;
-      const step = await this.#walk.next(signal);
+      const step = await this.#paging.next(signal);
       if (step === null) {
         if (this.#again !== null) this.#refuse();
         return false;

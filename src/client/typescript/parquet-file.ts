@@ -1,5 +1,5 @@
 /** The Parquet answer: one file of one security and day (contract 6.2). It cannot be resumed, only asked for again. */
-import { type Answer, answerIn, readAnswer } from "./envelope.ts";
+import { type Answer, answerIn, readAnswer } from "./calls.ts";
 import { IntegrityError, ServiceError } from "./errors.ts";
 import { BrokenConnection, joined, type Reply } from "./transport.ts";
 

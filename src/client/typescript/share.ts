@@ -1,10 +1,190 @@
-/** A year's share: which files it holds, and each of them over lines that break. */
-
-import { Drive } from "./drive.ts";
-import { ProtocolError, Unavailable } from "./errors.ts";
-import { type DownloadOptions, FileDownload } from "./file-download.ts";
-import { bytesOf, type Transport } from "./transport.ts";
+/** A year's share: which files it holds, and each of them, resumed where a connection broke and checked as a whole. */
+import { mayPass } from "./calls.ts";
+import { IntegrityError, NoData, NotAllowed, ProtocolError, ServiceError, Unavailable } from "./errors.ts";
+import { sha256 } from "./sha256.ts";
+import { BrokenConnection, bytesOf, type Reply, type Transport } from "./transport.ts";
 import type { ShareFile, ShareInfo } from "./types.ts";
+import { Patience, parseRetryAfter, UNTOLD_WAIT_MS } from "./waiting.ts";
+
+export interface DriveAsk {
+  signal: AbortSignal | undefined;
+  /** Asked at each try. */
+  headers?: () => Record<string, string>;
+  patience?: Patience;
+}
+
+/** What the drive's statuses mean as codes of the API. */
+const CODES: Readonly<Record<number, number>> = { 401: 403, 403: 403, 404: 1002, 429: 429, 503: 503 };
+
+export class Drive {
+  readonly #url: string;
+  readonly #authorization: string;
+  readonly #transport: Transport;
+  readonly #maxWaitMs: number;
+
+  constructor(
+    { url, password }: Pick<ShareInfo, "url" | "password">,
+    transport: Transport,
+    maxWaitMs: number,
+  ) {
+    const shareId = url.split("/").filter(Boolean).at(-1) ?? "";
+    this.#url = url;
+    this.#authorization = `Basic ${btoa(`${shareId}:${password}`)}`;
+    this.#transport = transport;
+    this.#maxWaitMs = maxWaitMs;
+  }
+
+  newPatience(): Patience {
+    return new Patience(this.#maxWaitMs);
+  }
+
+  /** Reads `path` by `take`, again and again while connections break. Throws `ServiceError` for a refusal. */
+  async get<T>(path: string, ask: DriveAsk, take: (reply: Reply) => Promise<T>): Promise<T> {
+    const { signal, headers = () => ({}), patience = this.newPatience() } = ask;
+    const url = this.#url + path.split("/").map(encodeURIComponent).join("/");
+    for (;;) {
+      try {
+        const sent = { Authorization: this.#authorization, ...headers() };
+        const timeoutMs = patience.begun();
+        const reply = await this.#transport.send({ method: "GET", url, headers: sent, signal, timeoutMs });
+        if ([200, 206].includes(reply.status)) return await take(reply);
+        const refusal = await refusalOf(reply, path);
+        // A page of something in between tells no time.
+        const untold = reply.headers.has("X-Request-Id") ? null : UNTOLD_WAIT_MS;
+        const told = parseRetryAfter(reply.headers.get("Retry-After")) ?? untold;
+        if (told === null || !mayPass(reply.status)) throw refusal;
+        await patience.waitTold(told, refusal, signal);
+      } catch (error) {
+        if (!(error instanceof BrokenConnection)) throw error;
+        await patience.waitFailed(error, this.#url, { signal });
+      }
+    }
+  }
+}
+
+async function refusalOf(reply: Reply, path: string): Promise<ServiceError> {
+  const { status, headers } = reply;
+  if (status === 0 || (status >= 300 && status < 400)) {
+    reply.cancel();
+    throw new ProtocolError(`the share redirects ${path} to ${headers.get("Location") ?? "another address"}`);
+  }
+  const said = new TextDecoder()
+    .decode(await bytesOf(reply))
+    .trim()
+    .slice(0, 300);
+  const facts = {
+    code: CODES[status] ?? null,
+    reason: headers.get("X-Reason"),
+    requestId: headers.get("X-Request-Id"),
+  };
+  const message = `${path}: ${said || `HTTP ${status}`}`;
+  if (status === 401 || status === 403) return new NotAllowed(message, facts);
+  if (status === 404) return new NoData(message, facts);
+  if (status === 429 || status === 503) return new Unavailable(message, facts);
+  return new ServiceError(message, facts);
+}
+
+export interface DownloadOptions {
+  /**
+   * The first bytes of the file that an earlier, interrupted download left, such as a stream of a part on disk.
+   * They are hashed, not fetched, and not yielded again.
+   */
+  have?: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * The bytes of a file that are still missing; iterate them once. Throws `IntegrityError` when the share holds
+ * another version of it than the manifest named (read `files()` again), or behind the last byte when the whole,
+ * with what was there before, has another SHA-256: drop it then.
+ *
+ * @example await pipeline(share.download(file), createWriteStream(path));
+ */
+export class FileDownload implements AsyncIterable<Uint8Array> {
+  readonly file: ShareFile;
+  readonly #drive: Drive;
+  readonly #options: DownloadOptions;
+
+  constructor(drive: Drive, file: ShareFile, options: DownloadOptions) {
+    this.file = file;
+    this.#drive = drive;
+    this.#options = options;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    const { path, size_bytes: size, sha256: expected } = this.file;
+    const hash = sha256();
+    let at = 0;
+    for await (const piece of this.#options.have ?? []) {
+      hash.update(piece);
+      at += piece.byteLength;
+    }
+    for await (const piece of this.#missing(at)) {
+      hash.update(piece);
+      at += piece.byteLength;
+      yield piece;
+    }
+    if (at !== size) throw new IntegrityError(`${path} has ${at} bytes instead of ${size}`);
+    if (hash.digest() !== expected) throw new IntegrityError(`${path} has another SHA-256 than announced`);
+  }
+
+  /** All missing bytes in memory. */
+  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    const parts: Uint8Array<ArrayBuffer>[] = [];
+    for await (const piece of this) parts.push(new Uint8Array(piece));
+    return new Uint8Array(await new Blob(parts).arrayBuffer());
+  }
+
+  async *#missing(from: number): AsyncGenerator<Uint8Array, void, undefined> {
+    const { path, size_bytes: size } = this.file;
+    const { signal } = this.#options;
+    const patience = this.#drive.newPatience();
+    let at = from;
+    while (at < size) {
+      const headers = () => (at > 0 ? { Range: `bytes=${at}-` } : {}) as Record<string, string>;
+      const reply = await this.#drive.get(path, { signal, headers, patience }, async (head) => head);
+      try {
+        this.#checkVersion(reply, at);
+        for await (const piece of reply.pieces()) {
+          patience.progressed();
+          at += piece.byteLength;
+          yield piece;
+        }
+        if (at < size) throw new BrokenConnection(`the body ended after ${at} of ${size} bytes`);
+      } catch (error) {
+        if (!(error instanceof BrokenConnection)) throw error;
+        await patience.waitFailed(error, path, { signal });
+      }
+    }
+  }
+
+  /**
+   * A file that was replaced is found out before its first byte, not after a gigabyte. A page of something in
+   * between is a broken connection, which may pass: what was downloaded so far is still good.
+   */
+  #checkVersion({ status, headers, length, cancel }: Reply, at: number): void {
+    const { path, sha256: expected, size_bytes: size } = this.file;
+    const digest = /sha-256=:([^:]+):/.exec(headers.get("Repr-Digest") ?? "")?.[1];
+    const isOther = digest !== undefined && hexOf(atob(digest)) !== expected;
+    const begins = status === 206 ? /^bytes (\d+)-/.exec(headers.get("Content-Range") ?? "")?.[1] : "0";
+    const kind = headers.get("Content-Type") ?? "of no type";
+    const isPage =
+      digest === undefined &&
+      (kind.includes("html") || (status === 200 && length !== null && length !== size));
+    if (!isOther && !isPage && begins === String(at)) return;
+    cancel();
+    if (isPage) throw new BrokenConnection(`something else came instead of ${path}: ${kind}`);
+    throw new IntegrityError(
+      isOther
+        ? `${path} was replaced since the manifest was read: read files() again`
+        : `the share cannot continue ${path} at byte ${at}: download it from its beginning`,
+    );
+  }
+}
+
+function hexOf(binary: string): string {
+  return Array.from(binary, (each) => each.charCodeAt(0).toString(16).padStart(2, "0")).join("");
+}
 
 /** The path becomes one of the caller's machine: a folder named after a day, and a plain name in it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a path must not hold
@@ -34,7 +214,7 @@ export class Share {
   }
 
   /**
-   * The bytes of one file, checked against its SHA-256 at the end; a line that breaks is taken up where it
+   * The bytes of one file, checked against its SHA-256 at the end; a download that breaks is resumed where it
    * broke. Nothing is asked before the bytes are read.
    */
   download(file: ShareFile, options: DownloadOptions = {}): FileDownload {

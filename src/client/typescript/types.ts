@@ -52,7 +52,7 @@ export type OrderRow<F extends FieldName = Field> = Pick<OrderRecord, F>;
 /** A page as the service sends it: values stand in the order of `fields`. */
 export interface OrderPage<F extends FieldName = Field> {
   tradedate: string;
-  /** Of the day on the line that answered. */
+  /** Of the day on the deployment that answered. */
   revision: number | null;
   fields: F[];
   items: (string | number)[][];

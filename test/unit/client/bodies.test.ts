@@ -11,8 +11,7 @@ import {
   IntegrityError,
 } from "../../../src/client/typescript/index.ts";
 import { sha256 } from "../../../src/client/typescript/sha256.ts";
-import { takeTurn } from "../../../src/client/typescript/turns.ts";
-import { clock } from "../../../src/client/typescript/waiting.ts";
+import { clock, takePlace } from "../../../src/client/typescript/waiting.ts";
 
 const TYPE = "application/vnd.apache.parquet";
 const QUERY = { symbol: "600519", date: "20260311" };
@@ -154,13 +153,15 @@ describe("a stream", () => {
 
 describe("a place in the queue", () => {
   it("is waited for in the order asked, and no longer than one request may take", async () => {
-    const first = await takeTurn("bounded", "orders", undefined);
-    await expect(takeTurn("bounded", "orders", undefined, 20)).rejects.toMatchObject({ name: "Unavailable" });
-    const later = takeTurn("bounded", "orders", undefined, 60_000);
+    const first = await takePlace("bounded", "orders", undefined);
+    await expect(takePlace("bounded", "orders", undefined, 20)).rejects.toMatchObject({
+      name: "Unavailable",
+    });
+    const later = takePlace("bounded", "orders", undefined, 60_000);
     first();
     first();
     (await later)();
-    (await takeTurn("bounded", "orders", undefined, 20))();
+    (await takePlace("bounded", "orders", undefined, 20))();
   });
 });
 

@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { Client } from "../../../src/client/typescript/client.ts";
-import { Fingerprint } from "../../../src/client/typescript/fingerprint.ts";
-import { BEGINNING, moved, type Position } from "../../../src/client/typescript/position.ts";
-import { dateOf, parquetBody, selectionOf } from "../../../src/client/typescript/query.ts";
+import { dateOf, Fingerprint, parquetBody, selectionOf } from "../../../src/client/typescript/orders.ts";
+import { BEGINNING, moved, type Position } from "../../../src/client/typescript/paging.ts";
 import { PlainSha256, sha256 } from "../../../src/client/typescript/sha256.ts";
-import { takeTurn } from "../../../src/client/typescript/turns.ts";
-import { parseRetryAfter } from "../../../src/client/typescript/waiting.ts";
+import { parseRetryAfter, takePlace } from "../../../src/client/typescript/waiting.ts";
 import { printedRandom } from "../../support/random.ts";
 
 describe("SHA-256 without the runtime's help", () => {
@@ -48,10 +46,10 @@ describe("Retry-After", () => {
 describe("turns", () => {
   it("come one at a time, in the order asked, and an aborted one is passed over", async () => {
     const log: string[] = [];
-    const first = await takeTurn("key", "orders", undefined);
+    const first = await takePlace("key", "orders", undefined);
     const aborter = new AbortController();
     const work = ["b", "c", "d"].map(async (name) => {
-      const done = await takeTurn("key", "orders", name === "c" ? aborter.signal : undefined);
+      const done = await takePlace("key", "orders", name === "c" ? aborter.signal : undefined);
       log.push(name);
       await Promise.resolve();
       log.push(`${name} done`);
@@ -67,9 +65,9 @@ describe("turns", () => {
 
   it("of other keys and interfaces do not wait", async () => {
     const dones = await Promise.all([
-      takeTurn("a", "orders", undefined),
-      takeTurn("b", "orders", undefined),
-      takeTurn("a", "shares", undefined),
+      takePlace("a", "orders", undefined),
+      takePlace("b", "orders", undefined),
+      takePlace("a", "shares", undefined),
     ]);
     expect(dones).toHaveLength(3);
     for (const done of dones) done();
@@ -128,7 +126,7 @@ describe("a fingerprint", () => {
 });
 
 describe("a query", () => {
-  it("adds the time for the walk's own use, last, and only then", () => {
+  it("adds the time for paging's own use, last, and only then", () => {
     expect(selectionOf({ symbol: "600519", fields: ["price", "side", "price"] })).toMatchObject({
       hidesLast: true,
       selection: { fields: ["price", "side", "time"], pageSize: 10_000, tradedate: null },

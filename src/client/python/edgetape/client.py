@@ -7,20 +7,18 @@ import ssl
 from functools import partial
 from typing import Any, Callable, Dict, Iterable, List, Optional, Union
 
+from .calls import Answer, Endpoints, Payload
 from .disk import check_room, free_bytes
 from .enquiries import Enquiries
-from .envelope import Answer
 from .errors import ConfigurationError, ServiceError
-from .lines import Lines, Payload
 from .orders import Orders
+from .paging import MOST_ROWS, Paging
 from .parquet import ParquetFile, PathLike, fetch_parquet
 from .selection import DateLike, Fields, Selection, TimeLike, select, tradedate
 from .share import Share, ask_share
 from .sync import SyncReport, run_sync
 from .transport import Connections
-from .turns import in_turn
-from .walk import MOST_ROWS, Walk
-
+from .waiting import one_at_a_time
 
 _ORDER_HISTORY = "level2_order_history"
 
@@ -41,7 +39,7 @@ class Client(Enquiries):
         several separated by commas. Another one is used only when connections to the present one break.
     max_wait : float, default 120.0
         Seconds that one request may spend on waits and failed attempts in all: for a busy slot, the per-second
-        limit, a broken line. 0: one attempt, no waits.
+        limit, a broken connection. 0: one attempt, no waits.
     timeout : float, default 30.0
         Seconds without a byte after which a connection counts as broken.
     ssl_context : ssl.SSLContext, optional
@@ -75,7 +73,7 @@ class Client(Enquiries):
         self._key = key.strip()
         self._max_wait = max_wait
         self._connections = Connections(timeout, ssl_context)
-        self._lines = Lines(listed, self._connections, max_wait)
+        self._endpoints = Endpoints(listed, self._connections, max_wait)
 
     def __enter__(self) -> "Client":
         return self
@@ -89,12 +87,12 @@ class Client(Enquiries):
     @property
     def base_urls(self) -> List[str]:
         """The addresses, the preferred one first."""
-        return list(self._lines.base_urls)
+        return list(self._endpoints.base_urls)
 
     @property
     def present_url(self) -> str:
         """The address that answered last, and is asked next."""
-        return self._lines.present_url
+        return self._endpoints.present_url
 
     def close(self) -> None:
         """Closes the kept connections. The client can still be used."""
@@ -133,8 +131,8 @@ class Client(Enquiries):
         """
         selection = select(symbol, date, start, end, fields)
 
-        walk = Walk(self._call, selection, min(page_size, MOST_ROWS))
-        return Orders(walk, selection, partial(self._save_orders, selection))
+        paging = Paging(self._call, selection, min(page_size, MOST_ROWS))
+        return Orders(paging, selection, partial(self._save_orders, selection))
 
     def orders_parquet(
         self,
@@ -164,7 +162,7 @@ class Client(Enquiries):
         OSError
             When the file cannot be made there: before anything is asked, where that can be known.
         ServiceError, ConnectionFailed
-            For another refusal, or when no line answers.
+            For another refusal, or when no base URL answers.
         """
         return self._save_at(select(symbol, date, fields=fields), os.fspath(path))
 
@@ -211,7 +209,7 @@ class Client(Enquiries):
         FolderInUse
             While another run is writing into the folder.
         ServiceError, ConnectionFailed, ProtocolError, IntegrityError
-            For any other refusal, or when no line answers as the service does. What was fetched stays, and
+            For any other refusal, or when no base URL answers as the service does. What was fetched stays, and
             ``error.report`` is the `SyncReport` up to there, with the rest in ``left``.
         """
         listed = [symbols] if isinstance(symbols, str) else list(symbols)
@@ -247,9 +245,9 @@ class Client(Enquiries):
         envelope = {"apiname": interface, "apikey": self._key}
 
         def call() -> Answer:
-            return self._lines.call(lambda base_url: {**envelope, **payload_for(base_url)})
+            return self._endpoints.call(lambda base_url: {**envelope, **payload_for(base_url)})
 
-        return in_turn(self._key, interface, self._max_wait, call)
+        return one_at_a_time(self._key, interface, self._max_wait, call)
 
     def _save_orders(self, selection: Selection, day: Optional[str], path: PathLike) -> ParquetFile:
         return self._save_at(selection._replace(tradedate=day), os.fspath(path))
@@ -277,11 +275,11 @@ class Client(Enquiries):
         }
         if selection.fields is not None:
             payload["fields"] = selection.fields
-        return in_turn(
+        return one_at_a_time(
             self._key,
             _ORDER_HISTORY,
             self._max_wait,
-            lambda: fetch_parquet(self._lines, payload, folder, place),
+            lambda: fetch_parquet(self._endpoints, payload, folder, place),
         )
 
     def _check_room(self, selection: Selection, folder: str) -> None:

@@ -17,12 +17,11 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, cast
 from urllib.parse import urlsplit
 
 from ._version import __version__
+from .calls import base_url_of
 from .client import Client
 from .errors import ConfigurationError, EdgetapeError, NoData
 from .frame import has_library
-from .lines import base_url_of
-from .proxies import proxy_for
-from .transport import BrokenConnection, Connections
+from .transport import BrokenConnection, Connections, proxy_for
 
 _TIMEOUT_S = 15.0
 _ROUNDS = 5

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, Iterator, List, Optional, cast
 
 from . import waiting
-from .envelope import Answer
+from .calls import Answer, Payload
 from .errors import NoData
-from .lines import Payload
 from .selection import DateLike, TimeLike, month_of, select, tradedate
 from .types import Account, Change, Estimate, Security, Status
 
@@ -17,7 +16,7 @@ _NOT_YET = ("not_loaded", "future_day")
 
 class Enquiries:
     """The part of `Client` that asks about things. All raise `ServiceError` for a refusal and
-    `ConnectionFailed` when no line answers."""
+    `ConnectionFailed` when no base URL answers."""
 
     def _call(self, interface: str, payload_for: Callable[[str], Payload]) -> Answer:
         raise NotImplementedError
@@ -112,7 +111,7 @@ class Enquiries:
         NoData
             When it will not come: no trading day, before the history, withdrawn; or not within `timeout`.
         ServiceError, ConnectionFailed
-            For another refusal, or when no line answers.
+            For another refusal, or when no base URL answers.
         """
         day, waited = tradedate(date), 0.0
         while True:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Sequence
 
 from .disk import Part
 from .errors import MissingLibrary
-from .page import Row
+from .paging import Row
 
 if TYPE_CHECKING:
     import pandas

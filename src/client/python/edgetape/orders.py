@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Callable, Iterator, List, Optional
 
 from . import frame
 from .errors import DataRebuilt, MissingLibrary
-from .page import Row
+from .paging import Row, Paging
 from .parquet import PathLike
 from .selection import Selection
-from .walk import Walk
 
 if TYPE_CHECKING:
     import pandas
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 class Orders:
     """Orders that are read page by page; made by `Client.orders`, nothing is asked before the first use.
 
-    What was read is kept: reading again asks nothing, and after an error (a used-up quota, a dead line) the
+    What was read is kept: reading again asks nothing, and after an error (a used-up quota, a broken connection) the
     same call again continues where it stopped. For use by one thread at a time.
 
     Examples
@@ -32,18 +31,18 @@ class Orders:
 
     def __init__(
         self,
-        walk: Walk,
+        paging: Paging,
         selection: Selection,
         save_answer: Callable[[Optional[str], PathLike], object],
     ) -> None:
-        self._walk = walk
+        self._paging = paging
         self._selection = selection
         self._save_answer = save_answer
 
     def __repr__(self) -> str:
         state = "complete" if self.is_complete else "so far"
         day = self.tradedate or "newest"
-        return f"<Orders of {self._selection.symbol} {day}: {self._walk.state.count} rows {state}>"
+        return f"<Orders of {self._selection.symbol} {day}: {self._paging.state.count} rows {state}>"
 
     @property
     def symbol(self) -> str:
@@ -53,37 +52,37 @@ class Orders:
     @property
     def tradedate(self) -> Optional[str]:
         """The day, YYYYMMDD; None before the first page when no date was given."""
-        return self._walk.state.tradedate
+        return self._paging.state.tradedate
 
     @property
     def fields(self) -> List[str]:
         """Names of the columns; empty before the first page."""
-        return list(self._walk.state.fields or [])
+        return list(self._paging.state.fields or [])
 
     @property
     def revision(self) -> Optional[int]:
         """The day's revision that the last page was of; None before it."""
-        return self._walk.state.revision
+        return self._paging.state.revision
 
     @property
     def build(self) -> Optional[str]:
         """The build id of the rows read so far, equal only for equal contents; None when it was not sent."""
-        return self._walk.state.build
+        return self._paging.state.build
 
     @property
     def restarts(self) -> int:
         """How often the day was read anew because it changed meanwhile: 0 or 1."""
-        return self._walk.state.restarts
+        return self._paging.state.restarts
 
     @property
     def is_complete(self) -> bool:
         """Whether the last row was read."""
-        return self._walk.state.is_complete
+        return self._paging.state.is_complete
 
     @property
     def rows(self) -> List[Row]:
         """The rows read so far, as tuples in the order of `fields`. Asks nothing."""
-        state = self._walk.state
+        state = self._paging.state
         return state.kept[: state.count]
 
     def __iter__(self) -> Iterator[Row]:
@@ -96,7 +95,7 @@ class Orders:
         DataRebuilt
             When the day was rebuilt meanwhile and rows that were handed out are not the same any more.
         ConnectionFailed
-            When no line answers.
+            When no base URL answers.
         """
         for page in self.pages():
             yield from page
@@ -108,12 +107,12 @@ class Orders:
             if restarts != self.restarts:
                 self._catch_up(handed)
                 restarts = self.restarts
-            state = self._walk.state
+            state = self._paging.state
             if handed < state.count:
                 fresh = state.kept[handed : state.count]
                 handed = state.count
                 yield fresh
-            elif self._walk.next_rows() is None:
+            elif self._paging.next_rows() is None:
                 return
 
     def to_list(self) -> List[Row]:
@@ -185,14 +184,14 @@ class Orders:
         return self.tradedate
 
     def _read_all(self) -> None:
-        while self._walk.next_rows() is not None:
+        while self._paging.next_rows() is not None:
             pass
 
     def _catch_up(self, handed: int) -> None:
         """After a rebuild: reads again what was handed out, and refuses to continue when it is not the same."""
-        while self._walk.state.count < handed and self._walk.next_rows() is not None:
+        while self._paging.state.count < handed and self._paging.next_rows() is not None:
             pass
-        state = self._walk.state
+        state = self._paging.state
         if state.kept[: min(handed, state.count)] != (state.superseded or [])[:handed]:
             raise DataRebuilt(
                 f"{self._selection.symbol} of {self.tradedate} was rebuilt while it was read, and the "

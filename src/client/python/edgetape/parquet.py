@@ -7,10 +7,9 @@ import os
 import re
 from typing import Callable, NamedTuple, Optional, Set, Tuple, Union
 
+from .calls import Answer, Endpoints, Payload, parse_answer
 from .disk import Part
-from .envelope import Answer, parse_answer
 from .errors import IntegrityError, ProtocolError
-from .lines import Lines, Payload
 from .transport import BrokenConnection, Reply, whole_number
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -56,7 +55,7 @@ class ParquetFile(NamedTuple):
 
 
 def fetch_parquet(
-    lines: Lines, payload: Payload, folder: str, place: Callable[[Optional[str]], str]
+    endpoints: Endpoints, payload: Payload, folder: str, place: Callable[[Optional[str]], str]
 ) -> ParquetFile:
     """Asks for a Parquet answer and saves it; `place` makes the path from the service's name for the file.
 
@@ -74,8 +73,8 @@ def fetch_parquet(
         When it cannot be saved.
     """
     with Part(folder) as part:
-        receiver = _Receiver(part, len(lines.base_urls))
-        taken = lines.receive(lambda _: payload, receiver.take)
+        receiver = _Receiver(part, len(endpoints.base_urls))
+        taken = endpoints.receive(lambda _: payload, receiver.take)
         if isinstance(taken, Answer):
             if taken.code == 200:
                 raise ProtocolError(f"{taken.base_url} sent no file [{taken.request_id}]")

@@ -11,11 +11,9 @@ from collections import deque
 from queue import Empty, SimpleQueue
 from typing import Any, Callable, Deque, Dict, Iterable, List, Optional
 
-from .disk import FolderLock, check_folder, check_room, locked, prepare_folder, sha256_of
-from .download import Download, ShareFile, part_of
-from .drive import Drive
+from .disk import FolderLock, Journal, check_folder, check_room, locked, prepare_folder, sha256_of
+from .download import Download, Drive, ShareFile, part_of
 from .errors import IntegrityError, NoData, ProtocolError, Unavailable
-from .journal import Journal
 from .parquet import PathLike
 from .progress import Progress
 from .selection import DateLike, tradedate
@@ -134,7 +132,7 @@ class Share:
         FolderInUse
             While another run is writing into the folder.
         ServiceError, ConnectionFailed
-            For a refusal, or a line that stays broken. What is whole stays, parts are continued next time.
+            For a refusal, or a connection that stays broken. What is whole stays, parts are continued next time.
         """
         root = os.fspath(folder)
         wanted = None if days is None else {tradedate(each) for each in days}
@@ -291,7 +289,11 @@ def _is_there(root: str, file: ShareFile, journal: Journal, verify: bool) -> boo
     if stat.st_size != file.size_bytes:
         return False
     noted = journal.get(file.path)
-    if not verify and noted is not None and (noted.get("size"), noted.get("mtime")) == (stat.st_size, stat.st_mtime_ns):
+    if (
+        not verify
+        and noted is not None
+        and (noted.get("size"), noted.get("mtime")) == (stat.st_size, stat.st_mtime_ns)
+    ):
         return bool(noted.get("sha256") == file.sha256)
     if sha256_of(path) != file.sha256:
         return False

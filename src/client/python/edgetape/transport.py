@@ -1,11 +1,12 @@
 """HTTP/1.1 over kept-alive connections, with the standard library only.
 
 A page is answered in milliseconds; opening a TLS connection for each of a day's pages would cost several
-times that on a long line. `urllib.request` opens one per request, so connections are kept here.
+times that over a long distance. `urllib.request` opens one per request, so connections are kept here.
 """
 
 from __future__ import annotations
 
+import base64
 import http.client
 import os
 import platform
@@ -13,16 +14,16 @@ import re
 import socket
 import ssl
 import time
+import urllib.request
 import weakref
 import zlib
 from collections import deque
 from contextlib import contextmanager
-from typing import Any, Callable, Deque, Dict, Iterator, Mapping, Optional, Tuple, cast
-from urllib.parse import urlsplit
+from typing import Any, Callable, Deque, Dict, Iterator, Mapping, NamedTuple, Optional, Tuple, cast
+from urllib.parse import unquote, urlsplit
 
 from ._version import __version__
 from .errors import ConfigurationError
-from .proxies import Proxy, proxy_for
 
 #: What the standard library raises for a connection; for a local file it raises some of them too.
 _NETWORK_ERRORS = (OSError, http.client.HTTPException)
@@ -338,3 +339,46 @@ def _cut(connection: _Connection) -> None:
 def whole_number(text: Optional[str]) -> Optional[int]:
     """The number in a header; None without one."""
     return int(text) if text is not None and re.fullmatch(r"\d{1,15}", text, re.ASCII) else None
+
+
+class Proxy(NamedTuple):
+    """An HTTP proxy: `host`, `port`, its `Proxy-Authorization` header, if any, and what names it (`source`)."""
+
+    host: str
+    port: int
+    headers: Dict[str, str]
+    source: str
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+def proxy_for(url: str) -> Optional[Proxy]:
+    """The proxy through which `url` is to be reached, or None for a direct connection.
+
+    Raises
+    ------
+    ConfigurationError
+        When the proxy is not an HTTP proxy: the standard library speaks no other kind.
+    """
+    parts = urlsplit(url)
+    if urllib.request.proxy_bypass(parts.hostname or ""):
+        return None
+    proxies = urllib.request.getproxies()
+    kind = parts.scheme if proxies.get(parts.scheme) else "all"
+    named = proxies.get(kind)
+    if not named:
+        return None
+    proxy = urlsplit(named if "://" in named else f"http://{named}")
+    if proxy.scheme != "http" or proxy.hostname is None:
+        raise ConfigurationError(
+            f"the proxy {proxy.scheme}://{proxy.hostname} cannot be used, only http:// proxies can: "
+            f"name one in {parts.scheme}_proxy, or except {parts.hostname} in no_proxy"
+        )
+    headers: Dict[str, str] = {}
+    if proxy.username is not None:
+        login = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
+        headers["Proxy-Authorization"] = "Basic " + base64.b64encode(login.encode()).decode()
+    variables = (f"{kind}_proxy", f"{kind}_proxy".upper())
+    source = next((name for name in variables if os.environ.get(name)), "the system")
+    return Proxy(proxy.hostname, proxy.port or 80, headers, source)

@@ -1,8 +1,8 @@
 """A deployment in memory that serves a security's day as the service does: pages, cursors, refusals."""
 
-from edgetape.envelope import Answer
+from edgetape.calls import Answer
+from edgetape.paging import Paging
 from edgetape.selection import select
-from edgetape.walk import Walk
 
 FIELDS = ["symbol", "tradedate", "time", "order_id", "exchange_order_id", "order_type"]
 FIELDS += ["order_code", "price", "volume", "amount"]
@@ -81,8 +81,8 @@ class FakeDay:
         return int(place)
 
 
-class Lines:
-    """A `call` of a walk over several deployments; `choose` says which one answers each request."""
+class Endpoints:
+    """A `call` of paging over several deployments; `choose` says which one answers each request."""
 
     def __init__(self, days, choose=lambda place: 0):
         self.days = list(days)
@@ -100,15 +100,15 @@ def steps(count, every=3):
     return [order(f"0930{place // every:05}", place) for place in range(count)]
 
 
-def walk_over(lines, page_size=10, **selection):
-    return Walk(lines, select(SYMBOL, DAY, **selection), page_size)
+def paging_over(lines, page_size=10, **selection):
+    return Paging(lines, select(SYMBOL, DAY, **selection), page_size)
 
 
-def read(walk):
-    """All rows, as a caller that begins anew with the walk has them."""
+def read(paging):
+    """All rows, as a caller that begins anew with paging has them."""
     rows = []
     while True:
-        found = walk.next_rows()
+        found = paging.next_rows()
         if found is None:
             return rows
         rows = list(found.rows) if found.begins_anew else rows + list(found.rows)

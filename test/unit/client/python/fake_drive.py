@@ -8,8 +8,7 @@ import threading
 import unittest
 from unittest import mock
 
-from edgetape.download import Download, ShareFile
-from edgetape.drive import Drive
+from edgetape.download import Download, Drive, ShareFile
 from edgetape.progress import Progress
 from edgetape.share import Share
 from edgetape.transport import Connections

@@ -41,7 +41,9 @@ class Interrupted(unittest.TestCase):
                 with Interrupts(at=at) as interrupts:
                     work(subject)
             except KeyboardInterrupt as interrupt:
-                kept.append(interrupt)  # Its traceback keeps all frames alive, as an interactive session does.
+                kept.append(
+                    interrupt
+                )  # Its traceback keeps all frames alive, as an interactive session does.
             with self.subTest(before=interrupts.hit):
                 right(subject, work)
 
@@ -88,7 +90,10 @@ class Syncing(Interrupted, InFolder):
     def setUp(self):
         Interrupted.setUp(self)
         InFolder.setUp(self)
-        days = {"_20260311": day("b1", SH600519="one", SZ000001="two"), "_20260312": day("b2", SH600519="three")}
+        days = {
+            "_20260311": day("b1", SH600519="one", SZ000001="two"),
+            "_20260312": day("b2", SH600519="three"),
+        }
         self.service = FakeService(**days)
         self.addCleanup(self.service.close)
 

@@ -4,7 +4,7 @@ import io
 import unittest
 from unittest import mock
 
-from edgetape.journal import Journal
+from edgetape.disk import Journal
 from edgetape.progress import Progress
 from fake_drive import InFolder
 

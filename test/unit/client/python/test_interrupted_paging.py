@@ -5,12 +5,12 @@ import warnings
 
 from edgetape.errors import RebuildWarning
 from edgetape.orders import Orders
+from edgetape.paging import Paging
 from edgetape.selection import select
-from edgetape.walk import Walk
-from fake_day import DAY, SYMBOL, FakeDay, Lines, order, steps
+from fake_day import DAY, SYMBOL, FakeDay, Endpoints, order, steps
 from interrupts import Interrupts, places_of
 
-MODULES = ("walk", "orders", "page", "position")
+MODULES = ("paging", "orders")
 
 #: How a caller reads all rows.
 WAYS = {
@@ -27,7 +27,7 @@ class Interrupted(unittest.TestCase):
 
     def orders(self, days, choose):
         selection = select(SYMBOL, DAY)
-        return Orders(Walk(Lines(days, choose), selection, 20), selection, lambda *_: None)
+        return Orders(Paging(Endpoints(days, choose), selection, 20), selection, lambda *_: None)
 
     def check(self, make, expected):
         """Interrupts before each line in turn, and continues with the same call."""

@@ -1,4 +1,4 @@
-"""What a caller gets of a walk: rows that are kept, iteration over a rebuild, data frames, files."""
+"""What a caller gets of paging: rows that are kept, iteration over a rebuild, data frames, files."""
 
 import importlib
 import importlib.util
@@ -11,9 +11,9 @@ from unittest import mock
 from edgetape import frame
 from edgetape.errors import DataRebuilt, MissingLibrary, QuotaUsed, RebuildWarning
 from edgetape.orders import Orders
+from edgetape.paging import Paging
 from edgetape.selection import select
-from edgetape.walk import Walk
-from fake_day import DAY, FIELDS, SYMBOL, FakeDay, Lines, order, steps
+from fake_day import DAY, FIELDS, SYMBOL, FakeDay, Endpoints, order, steps
 
 
 def without(*names):
@@ -35,8 +35,8 @@ class OrdersTest(unittest.TestCase):
 
     def orders(self, *days, choose=lambda call: 0, page_size=10, **selected):
         selection = select(SYMBOL, DAY, **selected)
-        walk = Walk(Lines(days, choose), selection, page_size)
-        return Orders(walk, selection, lambda day, path: self.saved.append((day, path)))
+        paging = Paging(Endpoints(days, choose), selection, page_size)
+        return Orders(paging, selection, lambda day, path: self.saved.append((day, path)))
 
     def test_asks_nothing_before_it_is_used_and_no_page_before_it_is_needed(self):
         day = FakeDay("a", steps(30))

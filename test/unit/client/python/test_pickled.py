@@ -32,7 +32,7 @@ class Pickled(unittest.TestCase):
         again = pickle.loads(pickle.dumps(self.client))
         self.assertEqual((again.base_urls, again._max_wait, again._key), ([self.service.url], 7.0, "key"))
         self.assertEqual(again._connections.timeout, 3.0)
-        self.assertIs(again._lines._connections, again._connections)
+        self.assertIs(again._endpoints._connections, again._connections)
         orders = pickle.loads(pickle.dumps(self.client.orders("600519", DAY)))
         self.assertEqual((orders.symbol, orders.tradedate), ("600519", DAY))
 

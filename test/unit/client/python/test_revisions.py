@@ -2,7 +2,7 @@
 
 import unittest
 
-from edgetape.revisions import Revisions
+from edgetape.sync import Revisions
 
 DAY, URL = "20260311", "https://one.example"
 EARLY, LATE = "2026-03-11T18:00:00+08:00", "2026-03-12T18:00:00+08:00"
@@ -24,13 +24,25 @@ class Told:
 
 def change(previous, revision, *changed, kind="restored"):
     securities = {"added": [], "removed": [], "changed": list(changed)}
-    return {"tradedate": DAY, "kind": kind, "previous": previous, "revision": revision, "securities": securities}
+    return {
+        "tradedate": DAY,
+        "kind": kind,
+        "previous": previous,
+        "revision": revision,
+        "securities": securities,
+    }
 
 
 def followed(client, now, noted):
     """What becomes of the entry `noted` (revision, instant) on a day that is now at `now`."""
     day = {"tradedate": DAY, "revision": now[0], "published_at": now[1]}
-    entry = {"url": URL, "revision": noted[0], "published": noted[1], "file": "600519.SH/x.parquet", "size": 9}
+    entry = {
+        "url": URL,
+        "revision": noted[0],
+        "published": noted[1],
+        "file": "600519.SH/x.parquet",
+        "size": 9,
+    }
     revisions = Revisions(client, URL, {DAY: day})
     revisions.expect(DAY, entry)
     found = revisions.follow("600519", DAY, entry)

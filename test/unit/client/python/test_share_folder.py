@@ -116,7 +116,9 @@ class Folders(DriveCase):
 class Interrupts(DriveCase):
     def setUp(self):
         super().setUp()
-        self.files = [self.file(path=f"2026031{day}/f", tradedate=f"2026031{day}")._asdict() for day in range(6)]
+        self.files = [
+            self.file(path=f"2026031{day}/f", tradedate=f"2026031{day}")._asdict() for day in range(6)
+        ]
         waiting.sleep = REAL_SLEEP
         self.arrived = threading.Event()
 

@@ -254,8 +254,8 @@ class Disks(SyncCase):
             file.write.side_effect = raised
             real = open
 
-            def opened(path, *mode, file=file, real=real):
-                return file if str(path).endswith(".part") else real(path, *mode)
+            def opened(path, *mode, file=file, real=real, **options):
+                return file if str(path).endswith(".part") else real(path, *mode, **options)
 
             with mock.patch("edgetape.disk.open", opened, create=True), self.assertRaises(OSError) as seen:
                 self.sync()

@@ -6,10 +6,9 @@ import unittest
 from unittest import mock
 
 from edgetape import Client
+from edgetape.calls import Endpoints
 from edgetape.errors import ConfigurationError, ConnectionFailed
-from edgetape.lines import Lines
-from edgetape.proxies import proxy_for
-from edgetape.transport import BrokenConnection, Connections
+from edgetape.transport import BrokenConnection, Connections, proxy_for
 from fake_http import CutOff, FakeServer, header, http
 
 VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
@@ -126,7 +125,7 @@ class Transport(unittest.TestCase):
             raise OSError(28, "No space left on device")
 
         with self.assertRaises(OSError) as raised:
-            Lines([server.url], self.connections, 60.0).receive(lambda _: {}, full)
+            Endpoints([server.url], self.connections, 60.0).receive(lambda _: {}, full)
         self.assertEqual((raised.exception.errno, len(server.requests)), (28, 1))
 
     def test_heeds_no_proxy_and_refuses_kinds_it_cannot_speak(self):

@@ -1,14 +1,93 @@
 /**
- * A walk through the orders of one security on one day, page after page, that survives its lines. It goes on
- * by the cursor of the deployment that made it. When another one answers, or the cursor is not known any more,
- * it goes on by position: with a cursor without a date, and where that is not taken, with a time window that
- * begins at the millisecond. A day that changed meanwhile is read anew, once.
+ * Paging through the orders of one security on one day that survives broken connections. It continues by the cursor
+ * of the deployment that issued it. When another one answers, or the cursor is not accepted any more, it continues by
+ * position: with a cursor without a date, and where that is refused, with a time window that begins at the
+ * millisecond. A day that changed meanwhile is read again from its first row, once.
  */
-import type { Answer } from "./envelope.ts";
+import { type Answer, type BodyFor, type Call, served } from "./calls.ts";
 import { BadRequest, DataRebuilt, ProtocolError, type ServiceError } from "./errors.ts";
-import type { BodyFor, Call } from "./lines.ts";
-import { type Page, pageOf, type Row, timesOf } from "./page.ts";
-import { BEGINNING, lastTime, moved, type Position, undatedCursor } from "./position.ts";
+
+export type Value = string | number;
+export type Row = Value[];
+
+export interface Page {
+  tradedate: string;
+  revision: number | null;
+  fields: string[];
+  rows: Row[];
+  /** Null on the last page. */
+  nextCursor: string | null;
+}
+
+/** The page of a served answer. Throws the refusal, or `ProtocolError` for what is no page of `asked` fields. */
+export function pageOf(answer: Answer, asked: readonly string[] | null): Page {
+  const data = served(answer) as Partial<Record<string, unknown>> | null;
+  const wrong = (what: string) =>
+    new ProtocolError(`${answer.baseUrl} sent a page ${what}`, { ...answer, code: null });
+  const { fields, items, tradedate, next_cursor: cursor, has_more: hasMore } = data ?? {};
+  if (!Array.isArray(fields) || !Array.isArray(items) || typeof tradedate !== "string") {
+    throw wrong("without fields, items or tradedate");
+  }
+  if (asked !== null && fields.join() !== asked.join())
+    throw wrong(`of ${fields.join()} for ${asked.join()}`);
+  if (items.some((row) => !Array.isArray(row) || row.length !== fields.length)) {
+    throw wrong("whose rows do not fit its fields");
+  }
+  const nextCursor = typeof cursor === "string" && cursor !== "" ? cursor : null;
+  if ((hasMore === true) !== (nextCursor !== null)) throw wrong("with a cursor too many or too few");
+  return { tradedate, revision: answer.revision, fields, rows: items, nextCursor };
+}
+
+/** The time of each row. Throws `ProtocolError` when they go back, or begin before `notBefore`. */
+export function timesOf({ fields, rows }: Page, notBefore: string): string[] {
+  const column = fields.indexOf("time");
+  let last = notBefore;
+  return rows.map((row) => {
+    const time = row[column];
+    if (typeof time !== "string" || !/^\d{9}$/.test(time)) throw new ProtocolError(`a row's time is ${time}`);
+    if (time < last) throw new ProtocolError(`a row of ${time} came after one of ${last}`);
+    last = time;
+    return time;
+  });
+}
+
+/** Rows that are read once more, and compared, when another deployment continues. */
+const MOST_OVERLAP = 64;
+
+/** The place before the row of `time` that `skip` rows of the same millisecond stand before. */
+export interface Position {
+  /** HHMMSSmmm; empty before any row. */
+  time: string;
+  skip: number;
+  /** The rows from there on that were read. */
+  overlap: readonly Row[];
+  times: readonly string[];
+}
+
+export const BEGINNING: Position = { time: "", skip: 0, overlap: [], times: [] };
+
+/** The position after `rows`, whose times are `times`, were read as well. */
+export function moved(from: Position, rows: readonly Row[], times: readonly string[]): Position {
+  const knownRows = [...from.overlap, ...rows];
+  const knownTimes = [...from.times, ...times];
+  const first = Math.max(0, knownRows.length - MOST_OVERLAP);
+  const time = knownTimes[first];
+  if (time === undefined) return from;
+  const begin = knownTimes.indexOf(time);
+  // When the millisecond began before what is known, those rows were counted as they were let go.
+  const skip = first - begin + (begin === 0 && time === from.time ? from.skip : 0);
+  return { time, skip, overlap: knownRows.slice(first), times: knownTimes.slice(first) };
+}
+
+/** The time of the last row read; empty before any. */
+export function lastTime({ times }: Position): string {
+  return times.at(-1) ?? "";
+}
+
+/** The cursor without a date for this place (contract 5.5). */
+export function undatedCursor({ time, skip }: Position): string {
+  return `v2.${time}-${skip}`;
+}
 
 /** What the service gives at most. */
 export const MOST_ROWS = 10_000;
@@ -16,7 +95,7 @@ export const MOST_ROWS = 10_000;
 /** Cursors that a deployment does not know; what is asked for is fine. */
 const UNKNOWN_CURSOR = ["cursor_invalid", "cursor_old_format"];
 
-/** Refused cursors without a row between them, before the walk gives up. */
+/** Refused cursors without a row between them, before paging gives up. */
 const MOST_FALLBACKS = 4;
 
 export interface Selection {
@@ -55,7 +134,7 @@ class DayChanged extends Error {
 /** What a rebuild makes worthless. */
 interface State {
   position: Position;
-  /** The way on at the line whose cursor it holds. */
+  /** How paging continues at the base URL that issued the cursor. */
   next: { baseUrl: string; way: Way } | null;
   fallback: "undated" | "window";
   fallbacks: number;
@@ -77,7 +156,7 @@ const beginning = (): State => ({
   build: null,
 });
 
-export class Walk {
+export class Paging {
   isComplete = false;
   restarts = 0;
   tradedate: string | null;
@@ -93,8 +172,8 @@ export class Walk {
   }
 
   /**
-   * The next page (perhaps without rows), or null after the last one. An error leaves the walk where it was:
-   * calling again goes on. Throws `DataRebuilt` when the day changed again after the walk began anew.
+   * The next page (perhaps without rows), or null after the last one. An error leaves paging where it was:
+   * calling again goes on. Throws `DataRebuilt` when the day changed again after paging began anew.
    */
   async next(signal: AbortSignal | undefined): Promise<Step | null> {
     while (!this.isComplete) {

@@ -7,7 +7,7 @@ import unittest
 import warnings
 
 from edgetape.errors import BadRequest, DataRebuilt, RebuildWarning
-from fake_day import FIELDS, FakeDay, Lines, order, read, steps, walk_over
+from fake_day import FIELDS, FakeDay, Endpoints, order, read, steps, paging_over
 
 SEED = int(os.environ.get("EDGETAPE_SEED", random.randrange(2**31)))
 
@@ -50,17 +50,17 @@ class RandomWalks(unittest.TestCase):
                 return present
 
             wanted = by.choice([None, None, ["time", "price"], ["exchange_order_id"]])
-            walk = walk_over(Lines(days, choose), by.choice([1, 3, 10, 64, 1000]), fields=wanted)
+            paging = paging_over(Endpoints(days, choose), by.choice([1, 3, 10, 64, 1000]), fields=wanted)
             expected = [tuple(row[FIELDS.index(name)] for name in wanted or FIELDS) for row in rows]
             try:
-                found = read(walk)
+                found = read(paging)
             except BadRequest as error:
                 # Where even the way by a window meets another secret each time.
                 self.assertIn(error.reason, ("cursor_invalid", "cursor_old_format"))
                 refused += 1
                 continue
             self.assertEqual(found, expected, f"history {history}")
-            self.assertEqual(walk.state.restarts, 0)
+            self.assertEqual(paging.state.restarts, 0)
         self.assertLessEqual(refused, histories / 100)
 
     def test_gives_one_content_alone_when_the_day_is_rebuilt_at_random(self):
@@ -86,7 +86,7 @@ class RandomWalks(unittest.TestCase):
                 return by.randrange(2) if by.random() < switching else 0
 
             try:
-                found = read(walk_over(Lines(days, choose), by.choice([7, 20, 80])))
+                found = read(paging_over(Endpoints(days, choose), by.choice([7, 20, 80])))
             except DataRebuilt:
                 outcomes["refused"] += 1
                 continue

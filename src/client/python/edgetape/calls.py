@@ -1,16 +1,23 @@
-"""The answers of `POST /api`: `{"code", "message", "data"}` and the headers beside them."""
+"""One call of `POST /api`: the base URLs, the loop of waits and retries, and the answer's envelope.
+
+503 and 429 with `Retry-After` are waited for on the same base URL, and every other answer is final. Only a
+broken connection switches to the next base URL: slot, quota and cursors are each deployment's own. The base URL
+that answered stays.
+"""
 
 from __future__ import annotations
 
 import datetime
 import json
+import logging
 import re
 import time
 from email.message import Message
-from typing import Any, Dict, NamedTuple, Optional, Tuple, Type
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Type, TypeVar
 
 from .errors import (
     BadRequest,
+    ConfigurationError,
     DataRebuilt,
     NoData,
     NotAllowed,
@@ -19,8 +26,8 @@ from .errors import (
     ServiceError,
     Unavailable,
 )
-from .transport import BrokenConnection, whole_number
-from .waiting import UNTOLD_WAIT_S, parse_retry_after
+from .transport import BrokenConnection, Connections, Reply, whole_number
+from .waiting import UNTOLD_WAIT_S, Patience, parse_retry_after
 
 #: China has used UTC+8 all year since 1991.
 BEIJING = datetime.timezone(datetime.timedelta(hours=8), "Beijing")
@@ -151,7 +158,9 @@ def _resets_in(header: Optional[str]) -> Optional[float]:
     """Seconds until the last used-up counter of a `RateLimit` header resets (``"files";r=0;t=3600``)."""
     if header is None:
         return None
-    used_up = [float(match.group(1)) for match in re.finditer(r";\s*r=0\s*;\s*t=(\d{1,15})", header, re.ASCII)]
+    used_up = [
+        float(match.group(1)) for match in re.finditer(r";\s*r=0\s*;\s*t=(\d{1,15})", header, re.ASCII)
+    ]
     return max(used_up) if used_up else None
 
 
@@ -159,3 +168,112 @@ def _until_midnight() -> float:
     """Seconds until the next day of Beijing by this machine's clock."""
     beijing = time.time() + 8 * 3600
     return 86_400 - beijing % 86_400
+
+
+log = logging.getLogger("edgetape")
+
+T = TypeVar("T")
+
+Payload = Mapping[str, Any]
+
+#: Broken connections in a row on one base URL before the next one is tried.
+_TRIES_A_LINE = 2
+
+_HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "gzip"}
+
+
+class Endpoints:
+    """Base addresses that are tried in turn.
+
+    Parameters
+    ----------
+    base_urls : sequence of str
+        Without ``/api``; the first one is preferred.
+    connections : Connections
+    max_wait : float
+        Seconds that the waits of one call may take together.
+    """
+
+    def __init__(self, base_urls: Sequence[str], connections: Connections, max_wait: float) -> None:
+        self.base_urls = _cleaned(base_urls)
+        self._connections = connections
+        self._max_wait = max_wait
+        self._present = 0
+
+    @property
+    def present_url(self) -> str:
+        """The address that is asked next."""
+        return self.base_urls[self._present]
+
+    def call(self, payload_for: Callable[[str], Payload]) -> Answer:
+        """Posts `payload_for(base_url)` and returns the first answer that is not to be waited for."""
+        return self.receive(payload_for, read_answer)
+
+    def receive(self, payload_for: Callable[[str], Payload], take: Callable[[str, Reply], T]) -> T:
+        """As `call`, with the answer read by `take(base_url, reply)`.
+
+        A connection error while it reads counts as one of the request. When it returns an `Answer` that says
+        how long to wait, the request is sent again.
+
+        Raises
+        ------
+        ConnectionFailed
+            After 8 broken connections in a row.
+        Unavailable
+            When waiting would exceed `max_wait`.
+        ProtocolError
+            For what is no answer of the service.
+        """
+        patience = Patience(self._max_wait)
+        while True:
+            place = self._present
+            base_url = self.base_urls[place]
+            body = json.dumps(payload_for(base_url)).encode()
+            url, timeout = f"{base_url}/api", patience.begun()
+            try:
+                with self._connections.request("POST", url, _HEADERS, body, timeout) as reply:
+                    reply.touched = patience.touched
+                    taken = take(base_url, reply)
+            except BrokenConnection as error:
+                self._failed(patience, place, error)
+                continue
+            patience.progressed()
+            if not isinstance(taken, Answer) or taken.wait_s is None:
+                return taken
+            patience.wait_told(taken.wait_s, taken.refusal())
+
+    def _failed(self, patience: Patience, place: int, error: BaseException) -> None:
+        base_url = self.base_urls[place]
+        switches = len(self.base_urls) > 1 and (patience.failures + 1) % _TRIES_A_LINE == 0
+        # A whole round without an answer is worth a pause; the next base URL is not.
+        rounds_over = (patience.failures + 1) % (_TRIES_A_LINE * len(self.base_urls)) == 0
+        patience.wait_failed(error, base_url, at_once=switches and not rounds_over)
+        if switches and self._present == place:
+            self._present = (place + 1) % len(self.base_urls)
+            log.warning("switching from %s to %s: %s", base_url, self.base_urls[self._present], error)
+
+
+def read_answer(base_url: str, reply: Reply) -> Answer:
+    """The envelope of a JSON answer."""
+    return parse_answer(base_url, reply.status, reply.headers, reply.read())
+
+
+def base_url_of(text: str) -> str:
+    """The base URL that a user wrote, perhaps with blanks, slashes or ``/api`` behind it."""
+    url = text.strip().rstrip("/")
+    return url[: -len("/api")].rstrip("/") if url.endswith("/api") else url
+
+
+def _cleaned(base_urls: Sequence[str]) -> List[str]:
+    cleaned: List[str] = []
+    for each in base_urls:
+        url = base_url_of(each)
+        if not url.startswith(("http://", "https://")):
+            raise ConfigurationError(f"{each!r} is no base address: it begins with http:// or https://")
+        if url not in cleaned:
+            cleaned.append(url)
+    if not cleaned:
+        raise ConfigurationError(
+            "no base address: pass base_urls=[...] or set EDGETAPE_URL, several separated by commas"
+        )
+    return cleaned

@@ -7,14 +7,14 @@ import time
 import unittest
 from unittest import mock
 
-from edgetape import turns
+from edgetape import waiting
 from edgetape.errors import Unavailable
-from edgetape.turns import in_turn
+from edgetape.waiting import one_at_a_time
 from interrupts import Interrupts, places_of
 
 
 def turn(key, interface, work, max_wait=10.0):
-    return in_turn(key, interface, max_wait, work)
+    return one_at_a_time(key, interface, max_wait, work)
 
 
 class Turns(unittest.TestCase):
@@ -81,12 +81,12 @@ class Turns(unittest.TestCase):
 
 class Interrupted(unittest.TestCase):
     def test_turns_are_free_for_the_next_thread_wherever_the_interrupt_came(self):
-        places = places_of(lambda: turn("key", "lines", lambda: None), ("turns",))
+        places = places_of(lambda: turn("key", "lines", lambda: None), ("waiting",))
         self.assertGreater(len(places), 15)
         for at in places:
             with self.subTest(at=at):
                 try:
-                    with Interrupts(("turns",), at):
+                    with Interrupts(("waiting",), at):
                         turn("key", "lines", lambda: None)
                 except KeyboardInterrupt as interrupt:
                     kept = interrupt
@@ -104,19 +104,19 @@ class Interrupted(unittest.TestCase):
             holder = threading.Thread(target=turn, args=("key", "waiting", hold))
             holder.start()
             held.wait()
-            with contextlib.suppress(KeyboardInterrupt), mock.patch("edgetape.turns._LOOK_EVERY_S", 0.001):
+            with contextlib.suppress(KeyboardInterrupt), mock.patch("edgetape.waiting._LOOK_EVERY_S", 0.001):
                 threading.Timer(0.01, done.set).start()
-                with Interrupts(("turns",), at):
+                with Interrupts(("waiting",), at):
                     turn("key", "waiting", lambda: None)
             done.set()
             holder.join()
             self.assertTrue(self.is_free("waiting"), at)
 
     def test_turns_that_an_interrupt_left_behind_are_taken_back(self):
-        left = turns._Permit()
-        turns._queues.setdefault(("key", "left"), turns.deque()).append(left)
+        left = waiting._Permit()
+        waiting._queues.setdefault(("key", "left"), waiting.deque()).append(left)
         self.assertEqual(turn("key", "left", lambda: 1), 1)
-        thread = threading.Thread(target=lambda: turns._queues["key", "left"].append(turns._Permit()))
+        thread = threading.Thread(target=lambda: waiting._queues["key", "left"].append(waiting._Permit()))
         thread.start()
         thread.join()
         self.assertTrue(self.is_free("left"))
@@ -131,7 +131,7 @@ class Interrupted(unittest.TestCase):
         holder = threading.Thread(target=turn, args=("key", "endless", hold))
         holder.start()
         held.wait()
-        with mock.patch("edgetape.turns._LONGEST_REQUEST_S", 0.0), self.assertRaises(Unavailable):
+        with mock.patch("edgetape.waiting._LONGEST_REQUEST_S", 0.0), self.assertRaises(Unavailable):
             turn("key", "endless", lambda: None, max_wait=0.05)
         done.set()
         holder.join()

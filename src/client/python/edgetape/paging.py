@@ -1,9 +1,10 @@
 """Pages through the orders of one security on one day, and continues when connections break.
 
 Paging continues by the cursor of the deployment that issued it. When another deployment answers, or the cursor
-is not accepted any more, it continues by position (`position.py`): by a cursor without a date, and where that
-is refused by a time window that begins at the millisecond. A day that changed meanwhile is read again from its
-first row, once.
+is not accepted any more, it continues by position: by a cursor without a date, and where that is refused by a
+time window that begins at the millisecond. A position is a time and the rows of that millisecond before it,
+which every deployment understands; the rows around it are read twice and compared. A day that changed meanwhile
+is read again from its first row, once.
 
 Everything that changes is one value, `State`, which is replaced by one assignment: an interrupt at any point
 leaves the state before a page or the state after it.
@@ -12,14 +13,121 @@ leaves the state before a page or the state after it.
 from __future__ import annotations
 
 import warnings
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from .envelope import Answer
+from .calls import Answer, Payload
 from .errors import BadRequest, DataRebuilt, ProtocolError, RebuildWarning, ServiceError
-from .lines import Payload
-from .page import Page, Row, parse_page
-from .position import BEGINNING, Position, moved
 from .selection import Selection
+
+#: One order; the values stand as `fields` names them.
+Row = Tuple[Union[str, int, float], ...]
+
+
+class Page(NamedTuple):
+    """A page."""
+
+    fields: List[str]
+    rows: List[Row]
+    tradedate: str
+    next_cursor: Optional[str]
+    revision: Optional[int]
+    times: List[str]
+    """The time of every row, HHMMSSmmm, ascending."""
+
+
+def parse_page(answer: Answer, asked: Optional[Sequence[str]], not_before: str) -> Page:
+    """The page in a served answer; `asked` are the columns asked for, `not_before` the last time seen.
+
+    Raises
+    ------
+    ServiceError
+        When it was refused.
+    ProtocolError
+        When it is no page, has other columns, goes back in time, or promises more without saying where.
+    """
+    data = answer.served()
+    try:
+        fields, items = data["fields"], data["items"]
+        day, cursor, has_more = data["tradedate"], data["next_cursor"], data["has_more"]
+        place = fields.index("time")
+        if set(map(len, items)) - {len(fields)}:
+            raise ValueError("rows that are not as long as the list of columns")
+        columns = [_typed(name, values) for name, values in zip(fields, zip(*items))]
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        raise _wrong(answer, f"it lacks something or holds what it should not: {error!r}") from error
+    if asked is not None and list(asked) != fields:
+        raise _wrong(answer, f"the columns are {fields} instead of {list(asked)}")
+    rows: List[Row] = list(zip(*columns))
+    times: List[Any] = list(columns[place]) if rows else []
+    if not _ascend(times, not_before):
+        raise _wrong(answer, "the rows are not in the order of time")
+    if has_more and (not isinstance(cursor, str) or not rows):
+        raise _wrong(answer, "there is more, but no cursor or no row leads there")
+    return Page(fields, rows, day, cursor if has_more else None, answer.revision, times)
+
+
+def _typed(name: str, values: Sequence[Any]) -> Sequence[Any]:
+    """Prices and amounts as the doubles they are: JSON writes 1500 yuan as an integer, and 2^60 too."""
+    return tuple(map(float, values)) if name in ("price", "amount") else values
+
+
+def _ascend(times: List[Any], not_before: str) -> bool:
+    if not all(isinstance(time, str) for time in times):
+        return False
+    return not times or (not_before <= times[0] and all(map(str.__le__, times, times[1:])))
+
+
+def _wrong(answer: Answer, what: str) -> ProtocolError:
+    error = ProtocolError(f"{answer.base_url} sent a wrong page: {what} [{answer.request_id}]")
+    error.request_id = answer.request_id
+    return error
+
+
+#: Rows that are read once more, and compared, when another deployment continues.
+MOST_OVERLAP = 64
+
+
+class Position(NamedTuple):
+    """Before the row of `time` that has `skip` rows of its millisecond before it; `overlap` follows."""
+
+    time: str
+    skip: int
+    overlap: List[Row]
+    times: List[str]
+    """Of the rows in `overlap`."""
+
+    @property
+    def last_time(self) -> str:
+        """The time of the last row read; the empty text before any."""
+        return self.times[-1] if self.times else ""
+
+    @property
+    def undated_cursor(self) -> str:
+        """The cursor without a date for this place."""
+        return f"v2.{self.time}-{self.skip}"
+
+
+#: Before the first row.
+BEGINNING = Position("", 0, [], [])
+
+
+def moved(position: Position, rows: Sequence[Row], times: Sequence[str]) -> Position:
+    """The position after `rows` were read as well."""
+    known_rows = [*position.overlap, *rows]
+    known_times = [*position.times, *times]
+    first = max(0, len(known_rows) - MOST_OVERLAP)
+    if not known_rows:
+        return position
+    time = known_times[first]
+    before = first
+    while before > 0 and known_times[before - 1] == time:
+        before -= 1
+    skip = first - before
+    if before == 0 and known_times[0] == position.time:
+        # The millisecond began before what is known: those rows were counted when they were let go.
+        skip += position.skip
+    return Position(time, skip, known_rows[first:], known_times[first:])
+
 
 #: How pages are asked for: an interface's name and a payload for each base URL; returns any answer.
 Call = Callable[[str, Callable[[str], Payload]], Answer]
@@ -82,7 +190,7 @@ class State(NamedTuple):
     """The rows of the former content, after the day was read again."""
 
 
-class Walk:
+class Paging:
     """Reads pages by `next_rows` until it returns None. An error or interrupt loses nothing: the next call
     continues at the same place.
 
@@ -199,7 +307,9 @@ class Walk:
             fallback="undated",
             fallbacks=0 if rows else state.fallbacks,
         )
-        return advanced, page._replace(fields=self._shown(page.fields), rows=self._stripped(rows), times=times)
+        return advanced, page._replace(
+            fields=self._shown(page.fields), rows=self._stripped(rows), times=times
+        )
 
     def _shown(self, fields: List[str]) -> List[str]:
         return fields if self._asked == self._selection.fields else fields[:-1]
@@ -247,7 +357,9 @@ def _same_day(state: State, answer: Answer, page: Page) -> State:
             raise _Changed(f"{base_url} serves build {answer.build} of {page.tradedate}, not {state.build}")
     elif former not in (None, base_url):
         raise _Changed(f"{base_url} may serve another build of {page.tradedate}: the build id is missing")
-    elif former is not None and None not in (state.revision, page.revision) and state.revision != page.revision:
+    elif (
+        former is not None and None not in (state.revision, page.revision) and state.revision != page.revision
+    ):
         raise _Changed(f"{base_url} now serves revision {page.revision} of {page.tradedate}")
     return state._replace(tradedate=page.tradedate, build=answer.build or state.build)
 

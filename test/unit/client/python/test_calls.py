@@ -105,7 +105,7 @@ class LinesTest(unittest.TestCase):
     def test_counts_to_the_next_day_of_beijing_when_the_reset_is_not_told(self):
         server = self.serve(envelope(429, status=429))
         # 2026-03-11T15:59:00Z is one minute before midnight in Beijing.
-        with mock.patch("edgetape.envelope.time.time", lambda: 1_773_244_740.0):
+        with mock.patch("edgetape.calls.time.time", lambda: 1_773_244_740.0):
             with self.assertRaises(QuotaUsed) as raised:
                 self.client(server).account()
         self.assertEqual(raised.exception.resets_in, 60.0)
