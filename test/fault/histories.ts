@@ -6,12 +6,15 @@ import { FIELDS, type Field } from "../../src/orders/record.ts";
 import { day, type Row, randomSecurity, type TestDay, type TestSecurity } from "../support/builders.ts";
 import type { Fault } from "../support/fault-line.ts";
 import type { Random } from "../support/random.ts";
-import { proofSize } from "../support/tier.ts";
+import { isLong, proofSize } from "../support/tier.ts";
 import type { TwoDeployments } from "./two-deployments.ts";
 
+/** In the quick tier the two clients share a tenth of the histories. */
+const PART = isLong ? 1 : 1 / 2;
+
 /** Histories of each client; in some of them the day is rebuilt on the way, on one deployment or on both. */
-export const HISTORIES = proofSize(500);
-export const REBUILT = proofSize(60);
+export const HISTORIES = PART * proofSize(500);
+export const REBUILT = PART * proofSize(60);
 
 /** One walk as a caller asks for it; null is left out. */
 export interface History {

@@ -264,6 +264,8 @@ export class Paging {
     if (!isSame || (isOver && left.unseen + left.overlap.length > 0)) {
       throw new DayChanged(`${baseUrl} holds other orders of ${page.tradedate} than were read before`);
     }
+    // Rows that are read twice may lead to the same place twice.
+    if (way.kind !== "cursor") state.cursors.clear();
     if (page.nextCursor !== null) {
       if (state.cursors.has(page.nextCursor)) {
         throw new ProtocolError(`${baseUrl} gave the same cursor twice, which would never end`);

@@ -7,7 +7,6 @@ import {
   BrokenConnection,
   Client,
   ConnectionFailed,
-  DataRebuilt,
   IntegrityError,
 } from "../../../src/client/typescript/index.ts";
 import { sha256 } from "../../../src/client/typescript/sha256.ts";
@@ -165,84 +164,23 @@ describe("a place in the queue", () => {
   });
 });
 
-/** Pages of two rows of a day with this many rows, as one deployment serves it. */
-function deployment(
-  name: string,
-  rows: number,
-  { build = "b1" as string | null, volume = 100, revision = 1 } = {},
-) {
+/** Answers with pages of a day of `rows` rows. */
+function pagesOf(rows: number) {
   const fields = ["time", "exchange_order_id", "volume"];
-  return (init: RequestInit): Response => {
+  return (_: string, init: RequestInit): Response => {
     const { params } = JSON.parse(String(init.body)) as { params: { cursor?: string; page_size: number } };
-    const [, at = "0"] = /^(?:.*-)(\d+)$/.exec(params.cursor ?? "-0") ?? [];
-    const end = Math.min(rows, Number(at) + params.page_size);
-    const items = Array.from({ length: end - Number(at) }, (_, n) => ["093000000", Number(at) + n, volume]);
-    const more = { next_cursor: end < rows ? `${name}-${end}` : null, has_more: end < rows };
+    const at = Number(params.cursor ?? 0);
+    const end = Math.min(rows, at + params.page_size);
+    const items = Array.from({ length: end - at }, (_row, n) => ["093000000", at + n, 100]);
+    const more = { next_cursor: end < rows ? `${end}` : null, has_more: end < rows };
     const data = { fields, items, tradedate: QUERY.date, page_size: params.page_size, ...more };
-    const headers = { "x-revision": String(revision), ...(build === null ? {} : { "x-build": build }) };
-    return new Response(JSON.stringify({ code: 200, message: "success", data }), { headers });
+    return Response.json({ code: 200, message: "success", data });
   };
 }
-
-/** Pages of the first deployment, whose connections break from the request `after` on, and then of the second. */
-function switching(after: number, ...[a, b]: ReturnType<typeof deployment>[]) {
-  let requests = 0;
-  const answer = (url: string, init: RequestInit) => {
-    if (url.includes("b.test")) return b?.(init) as Response;
-    if (requests++ >= after) throw new Error("reset");
-    return a?.(init) as Response;
-  };
-  return clientOf(answer, "http://a.test,http://b.test");
-}
-
-describe("pages of two deployments", () => {
-  const query = { ...QUERY, fields: ["time", "exchange_order_id", "volume"] as const, pageSize: 2 };
-
-  it("of one build go on behind each other, whatever the revision, and ask nothing beside", async () => {
-    const [a, b] = [deployment("a", 7), deployment("b", 7, { revision: 9 })];
-    const { client, asked } = switching(2, a, b);
-    const rows = await client.orders(query).toArray();
-    expect(rows.map((row) => row.exchange_order_id)).toEqual([0, 1, 2, 3, 4, 5, 6]);
-    expect(asked.every((body) => body.includes("level2_order_history"))).toBe(true);
-  });
-
-  it("of two builds with the same rows and size are never mixed", async () => {
-    const other = deployment("b", 7, { build: "b2", volume: 200 });
-    const orders = switching(2, deployment("a", 7), other).client.orders(query);
-    expect(new Set((await orders.toArray()).map(({ volume }) => volume))).toEqual(new Set([200]));
-    expect(orders.restarts).toBe(1);
-    const iterated = switching(2, deployment("a", 7), other).client.orders(query);
-    const handed: number[] = [];
-    const reading = (async () => {
-      for await (const row of iterated) handed.push(row.volume);
-    })();
-    await expect(reading).rejects.toBeInstanceOf(DataRebuilt);
-    expect(new Set(handed)).toEqual(new Set([100]));
-  });
-
-  it("of two builds that differ only in a row long read are never mixed", async () => {
-    const first = deployment("a", 150);
-    const other = deployment("b", 150, { build: "b2" });
-    const orders = switching(2, first, other).client.orders({ ...query, pageSize: 50 });
-    expect([(await orders.toArray()).length, orders.restarts]).toEqual([150, 1]);
-  });
-
-  it("of which one does not tell its build are read again from the first row", async () => {
-    for (const [first, second] of [
-      ["b1", null],
-      [null, "b1"],
-    ] as const) {
-      const [a, b] = [deployment("a", 7, { build: first }), deployment("b", 7, { build: second })];
-      const orders = switching(2, a, b).client.orders(query);
-      expect([(await orders.toArray()).length, orders.restarts]).toEqual([7, 1]);
-    }
-  });
-});
 
 describe("iterators of one Orders at the same time", () => {
   it("share the rows, each of which comes once", async () => {
-    const served = deployment("a", 25);
-    const { client } = clientOf((_, init) => served(init));
+    const { client } = clientOf(pagesOf(25));
     const fields = ["time", "exchange_order_id", "volume"] as const;
     const orders = client.orders({ ...QUERY, fields, pageSize: 4 });
     const seen: number[] = [];

@@ -78,13 +78,6 @@ class OrdersTest(unittest.TestCase):
 
         return choose
 
-    def test_goes_on_over_a_rebuild_that_left_what_was_handed_out_as_it_was(self):
-        day = FakeDay("a", steps(30))
-        after = [*steps(25), order("100000000", 7)]
-        orders = self.orders(day, choose=self.rebuild_after(day, 2, after))
-        self.assertEqual(list(orders), after)
-        self.assertEqual(orders.restarts, 1)
-
     def test_refuses_to_go_on_when_what_was_handed_out_is_not_true_any_more(self):
         day = FakeDay("a", steps(30))
         after = [order("093000000", 0, 99.0), *steps(30)[1:]]
@@ -96,11 +89,6 @@ class OrdersTest(unittest.TestCase):
         self.assertEqual(handed, steps(30)[:20])
         # Iterating again gives the present content.
         self.assertEqual(list(orders), after)
-
-    def test_lists_hold_the_present_content_alone(self):
-        day = FakeDay("a", steps(30))
-        after = [order("093000000", 0, 99.0), *steps(5)]
-        self.assertEqual(self.orders(day, choose=self.rebuild_after(day, 2, after)).to_list(), after)
 
     def test_says_what_to_install(self):
         orders = self.orders(FakeDay("a", steps(3)))

@@ -1,13 +1,18 @@
 /**
- * Random histories of both clients over bad lines to two deployments with different secrets: the rows are always
+ * Random histories of both clients over bad connections to two deployments with different secrets: the rows are always
  * exactly the source's, or the error says why not.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Client, EdgetapeError } from "../../src/client/typescript/index.ts";
 import { clock } from "../../src/client/typescript/waiting.ts";
 import type { Row, TestDay } from "../support/builders.ts";
+import {
+  type PagingFailure,
+  type PagingTask,
+  pageInTypeScript,
+  startPythonPager,
+} from "../support/client-paging.ts";
 import { publish } from "../support/operator.ts";
-import { isPythonMissing, type PythonScript, startPython } from "../support/python.ts";
+import { isPythonMissing } from "../support/python.ts";
 import { printedRandom } from "../support/random.ts";
 import {
   expectedRows,
@@ -28,10 +33,10 @@ const DATES = ["20260309", "20260310", "20260311"];
 const LONG_MS = 1_800_000;
 const random = printedRandom("histories");
 const sleep = clock.sleep;
-const withoutPython = isPythonMissing("the Python client's walks over bad lines");
+const withoutPython = isPythonMissing("the Python client's paging over bad connections");
 
 let world: TwoDeployments;
-let python: PythonScript;
+let python: ReturnType<typeof startPythonPager>;
 /** Days that were rebuilt so far: each history has one of its own. */
 let rebuilds = 0;
 const days: TestDay[] = DATES.map((tradedate) => randomDay(random, tradedate));
@@ -41,7 +46,7 @@ beforeAll(async () => {
   world = await startTwoDeployments();
   await world.addKey(KEY, "flagship");
   for (const each of days) await world.publish(each);
-  if (!withoutPython) python = startPython("test/fault/client_walks.py");
+  if (!withoutPython) python = startPythonPager();
 });
 afterAll(async () => {
   clock.sleep = sleep;
@@ -49,57 +54,27 @@ afterAll(async () => {
   await world?.stop();
 });
 
-interface Walked {
-  rows: Row[];
-  restarts: number;
-}
-
-interface Failed {
-  error: string;
-  code: number | null;
-  reason: string | null;
-  message: string;
-}
-
-const urls = () => (random.chance(0.5) ? world.urls : world.urls.toReversed());
-
-function walkInPython({ pageSize, ...history }: History): Promise<Walked | Failed> {
-  const how = random.pick(["list", "iterate"]);
-  return python.ask({ ...history, page_size: pageSize, how, key: KEY, urls: urls() });
-}
-
-/** Walks as one of the three ways to read it does, by a client of its own. */
-async function walkInTypeScript(history: History): Promise<Walked | Failed> {
-  const { symbol, date, start, end, fields, pageSize } = history;
-  const orders = new Client({ key: KEY, baseUrls: urls(), timeoutMs: 5_000 }).orders({
-    symbol,
-    date,
-    pageSize,
-    ...(start === null ? {} : { start }),
-    ...(end === null ? {} : { end }),
-    ...(fields === null ? {} : { fields }),
-  });
-  const rows: Row[] = [];
-  const how = random.pick(["toArray", "rows", "pages"]);
-  try {
-    if (how === "toArray") for (const row of await orders.toArray()) rows.push(Object.values(row));
-    else if (how === "pages") for await (const page of orders.pages()) rows.push(...page.items);
-    else for await (const row of orders) rows.push(Object.values(row));
-    return { rows, restarts: orders.restarts };
-  } catch (error) {
-    if (!(error instanceof EdgetapeError)) throw error;
-    return { error: error.name, code: error.code, reason: error.reason, message: error.message };
-  }
+/** Reads a history by one of the ways there are, beginning at either deployment. */
+async function read(
+  page: (task: PagingTask) => ReturnType<typeof pageInTypeScript>,
+  history: History,
+): Promise<{ rows: Row[]; restarts: number } | PagingFailure> {
+  const urls = random.chance(0.5) ? world.urls : world.urls.toReversed();
+  const how = random.pick(["list", "iterate", "pages"] as const);
+  const { attempts, restarts } = await page({ ...history, key: KEY, urls, how });
+  const [ended] = attempts;
+  if (ended === undefined) throw new Error("one attempt was made");
+  return "error" in ended ? ended : { rows: ended.rows, restarts };
 }
 
 describe.each([
-  { client: "Python", walk: walkInPython, isMissing: withoutPython },
-  { client: "TypeScript", walk: walkInTypeScript, isMissing: false },
-])("the $client client over bad lines", ({ walk, isMissing }) => {
+  { client: "Python", page: (task: PagingTask) => python.page(task), isMissing: withoutPython },
+  { client: "TypeScript", page: pageInTypeScript, isMissing: false },
+])("the $client client over bad connections", ({ page, isMissing }) => {
   it.skipIf(isMissing)(
     `gives exactly the source's rows in ${HISTORIES - REBUILT} random histories`,
     async () => {
-      const failures: Failed[] = [];
+      const failures: PagingFailure[] = [];
       const seen = { requests: 0, continuedElsewhere: 0 };
       for (let place = 0; place < HISTORIES - REBUILT; place++) {
         const of = random.pick(days);
@@ -108,17 +83,17 @@ describe.each([
           seen.requests++;
           if (/"cursor": ?"v2\./.test(body)) seen.continuedElsewhere++;
         });
-        const walked = await walk(history);
+        const found = await read(page, history);
         await healLines(world);
-        if ("error" in walked) failures.push(walked);
+        if ("error" in found) failures.push(found);
         else {
-          expect(walked.rows, JSON.stringify(history)).toEqual(expectedRows(of, history));
-          expect(walked.restarts, "nothing was rebuilt").toBe(0);
+          expect(found.rows, JSON.stringify(history)).toEqual(expectedRows(of, history));
+          expect(found.restarts, "nothing was rebuilt").toBe(0);
         }
       }
       console.log(`${JSON.stringify(seen)}; ${failures.length} histories ended with an error`);
       expect(seen.continuedElsewhere).toBeGreaterThan(HISTORIES / 5);
-      // Half of all requests spoilt can make eight broken connections in a row; nothing else may stop a walk.
+      // Half of all requests spoilt can make eight broken connections in a row; nothing else may stop paging.
       expect(failures.filter(({ error }) => error !== "ConnectionFailed")).toEqual([]);
       expect(failures.length).toBeLessThan(Math.max(3, 0.02 * HISTORIES));
     },
@@ -129,7 +104,7 @@ describe.each([
     `gives the rows of one revision in ${REBUILT} histories with a rebuild on the way`,
     async () => {
       const seen = { before: 0, after: 0, restarted: 0, refused: 0 };
-      // A few more where chance let none of so few be rebuilt in the middle of its walk.
+      // A few more where chance let none of so few be rebuilt in the middle of its pages.
       for (let place = 0; place < REBUILT || (seen.restarted === 0 && place < 60); place++) {
         const before = randomDay(random, rebuildDate(rebuilds++));
         const after = rebuilt(random, before);
@@ -141,21 +116,21 @@ describe.each([
         spoilLines(random, world, random.pick([0, 0.2]), (request) => {
           if (request === at) publishing = Promise.all(where.map(({ service }) => publish(service, after)));
         });
-        const walked = await walk(history);
+        const found = await read(page, history);
         await publishing;
         await healLines(world);
-        if ("error" in walked) {
+        if ("error" in found) {
           seen.refused++;
-          expect(["DataRebuilt", "ConnectionFailed"], walked.message).toContain(walked.error);
-          if (walked.error === "DataRebuilt")
-            expect([walked.code, walked.reason]).toEqual([422, "data_rebuilt"]);
+          expect(["DataRebuilt", "ConnectionFailed"], found.message).toContain(found.error);
+          if (found.error === "DataRebuilt")
+            expect([found.code, found.reason]).toEqual([422, "data_rebuilt"]);
           continue;
         }
         const [old, fresh] = [expectedRows(before, history), expectedRows(after, history)];
-        const isOld = JSON.stringify(walked.rows) === JSON.stringify(old);
-        if (!isOld) expect(walked.rows, JSON.stringify(history)).toEqual(fresh);
+        const isOld = JSON.stringify(found.rows) === JSON.stringify(old);
+        if (!isOld) expect(found.rows, JSON.stringify(history)).toEqual(fresh);
         seen[isOld ? "before" : "after"]++;
-        seen.restarted += walked.restarts;
+        seen.restarted += found.restarts;
       }
       console.log(`histories with a rebuild: ${JSON.stringify(seen)}`);
       expect(seen.restarted).toBeGreaterThan(0);

@@ -1,0 +1,87 @@
+/** One way to page, in either client: what is read and how, as plain values, and what came of it. */
+import { Client, EdgetapeError, QuotaUsed } from "../../src/client/typescript/index.ts";
+import type { FieldName } from "../../src/client/typescript/types.ts";
+import type { Row } from "./builders.ts";
+import { type PythonScript, startPython } from "./python.ts";
+
+/** What is read, by which client, and how; null is left out. */
+export interface PagingTask {
+  key: string;
+  urls: readonly string[];
+  symbol: string;
+  date: string;
+  start: string | null;
+  end: string | null;
+  fields: readonly FieldName[] | null;
+  pageSize: number;
+  /** All rows at once, one after the other, or page by page. */
+  how: "list" | "iterate" | "pages";
+  /** How often the same call is made; 1. */
+  attempts?: number;
+}
+
+/** How one attempt ended that did not give all rows. */
+export interface PagingFailure {
+  error: string;
+  code: number | null;
+  reason: string | null;
+  requestId: string | null;
+  message: string;
+  /** Rows that iterating handed out before. */
+  handed: Row[];
+  /** Of a used-up quota. */
+  resetsInMs?: number;
+  resetsAt?: string;
+}
+
+export interface PagingResult {
+  attempts: ({ rows: Row[] } | PagingFailure)[];
+  /** Names of the columns, where the client tells them. */
+  fields: string[] | null;
+  restarts: number;
+  /** How often the caller was told of a rebuild. */
+  told: number;
+}
+
+export type Pager = (task: PagingTask) => Promise<PagingResult>;
+
+/** Starts a Python process that pages on demand. */
+export function startPythonPager(): { page: Pager; stop: () => void } {
+  const script: PythonScript = startPython("test/support/python_paging.py");
+  return { page: (task) => script.ask<PagingResult>(task), stop: script.stop };
+}
+
+/** Pages with a TypeScript client of its own. */
+export async function pageInTypeScript(task: PagingTask): Promise<PagingResult> {
+  const { key, urls, symbol, date, start, end, fields, pageSize, how, attempts = 1 } = task;
+  let told = 0;
+  const orders = new Client({ key, baseUrls: urls, timeoutMs: 5_000 }).orders<FieldName>({
+    ...{ symbol, date, pageSize },
+    ...(start === null ? {} : { start }),
+    ...(end === null ? {} : { end }),
+    ...(fields === null ? {} : { fields }),
+    onRebuild: () => void told++,
+  });
+  const made: PagingResult["attempts"] = [];
+  let names: string[] | null = null;
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const handed: Row[] = [];
+    const take = (row: object) => {
+      names ??= Object.keys(row);
+      handed.push(Object.values(row));
+    };
+    try {
+      if (how === "list") for (const row of await orders.toArray()) take(row);
+      else if (how === "pages") for await (const page of orders.pages()) handed.push(...page.items);
+      else for await (const row of orders) take(row);
+      made.push({ rows: handed });
+    } catch (error) {
+      if (!(error instanceof EdgetapeError)) throw error;
+      const { name, code, reason, requestId, message } = error;
+      const failure = { error: name, code, reason, requestId, message, handed };
+      const resetsInMs = error instanceof QuotaUsed ? error.resetsAt.getTime() - Date.now() : undefined;
+      made.push(resetsInMs === undefined ? failure : { ...failure, resetsInMs });
+    }
+  }
+  return { attempts: made, fields: names, restarts: orders.restarts, told };
+}

@@ -1,0 +1,176 @@
+/**
+ * Deployments in memory over HTTP that serve one security's day as the service does: pages, cursors, refusals. A test
+ * scripts which one answers each request (the other ones break the connection) and what changes before it.
+ */
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { FIELDS } from "../../src/orders/record.ts";
+
+export const SYMBOL = "600519";
+export const DAY = "20260311";
+
+export type Row = (string | number)[];
+
+/** Returns a row of the ten standard fields. */
+export function order(time: string, number: number, price = 12.5): Row {
+  return [SYMBOL, DAY, time, 0, number, "A", "B", price, 100, 100 * price];
+}
+
+/** Returns `count` rows, of which each `every` share a millisecond. */
+export function steps(count: number, every = 3): Row[] {
+  return Array.from({ length: count }, (_, place) =>
+    order(`0930${String(Math.floor(place / every)).padStart(5, "0")}`, place),
+  );
+}
+
+/** One deployment's day. */
+export interface ScriptedDay {
+  rows: Row[];
+  revision?: number;
+  /** What the deployment has; undated cursors and build ids by default. */
+  knows?: readonly ("undated" | "build")[];
+  /** The signature of its cursors: its name by default; another one forgets all cursors issued before. */
+  secret?: string;
+  /** Rows that one answer holds at most. */
+  mostRows?: number;
+  /** Members that replace those of every page. */
+  spoilt?: Record<string, unknown>;
+}
+
+/** What a request asks, as the clients send it. */
+export interface Asked {
+  apiname: string;
+  params: Record<string, string | number | undefined>;
+  fields?: string[];
+}
+
+/** A refusal that one request gets instead of its page. */
+export interface ScriptedRefusal {
+  code: number;
+  reason: string;
+  headers?: Record<string, string>;
+}
+
+export interface Script {
+  days: ScriptedDay[];
+  /** Which deployment answers the request at `place`, counted from 0 over all answered ones; the first by default. */
+  choose?: (place: number) => number;
+  /** Changes the days before the request at `place`, or refuses it. */
+  before?: (place: number, days: ScriptedDay[]) => ScriptedRefusal | undefined;
+}
+
+export interface ScriptedDeployments {
+  /** Plays another script; the requests of the former one are forgotten. */
+  play(script: Script): void;
+  /** What each deployment of the script answered. */
+  readonly asked: Asked[][];
+  urls(): string[];
+  stop(): void;
+}
+
+/** Starts one server for any number of scripts. */
+export async function startScriptedDeployments(): Promise<ScriptedDeployments> {
+  let script: Script = { days: [] };
+  let asked: Asked[][] = [];
+  let place = 0;
+  let chosen = 0;
+  let refusal: ScriptedRefusal | undefined;
+  let isPrepared = false;
+  const server = createServer(async (request, response) => {
+    const body = JSON.parse(await textOf(request)) as Asked;
+    if (!isPrepared) {
+      // Once for each place, however often its request is repeated at deployments that break.
+      refusal = script.before?.(place, script.days);
+      chosen = script.choose?.(place) ?? 0;
+      isPrepared = true;
+    }
+    const which = Number(/^\/(\d+)\//.exec(request.url ?? "")?.[1]);
+    const day = script.days[which];
+    if (which !== chosen || day === undefined) return void request.socket.destroy();
+    isPrepared = false;
+    place++;
+    asked[which]?.push(body);
+    answer(response, refusal ?? pageOf(day, String(which), body), day);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    play: (next) => {
+      script = { ...next, days: next.days.map((day) => ({ ...day })) };
+      asked = next.days.map(() => []);
+      place = 0;
+      isPrepared = false;
+    },
+    get asked() {
+      return asked;
+    },
+    urls: () => script.days.map((_, which) => `${base}/${which}`),
+    stop: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const piece of request) text += piece;
+  return text;
+}
+
+type Answered = ScriptedRefusal | { data: Record<string, unknown> };
+
+function answer(response: ServerResponse, answered: Answered, day: ScriptedDay): void {
+  const { revision = 1, knows = ["undated", "build"] } = day;
+  if ("code" in answered) {
+    const { code, reason, headers } = answered;
+    response.setHeaders(new Headers({ "x-reason": reason, "x-request-id": "rid", ...headers }));
+    response.end(JSON.stringify({ code, message: `no [${reason} · rid]`, data: null }));
+    return;
+  }
+  const build = createHash("md5").update(JSON.stringify(day.rows)).digest("hex");
+  response.setHeader("x-revision", revision);
+  response.setHeader("x-request-id", "rid");
+  if (knows.includes("build")) response.setHeader("x-build", build);
+  response.end(JSON.stringify({ code: 200, message: "success", data: answered.data }));
+}
+
+function pageOf(day: ScriptedDay, name: string, { params, fields = [...FIELDS] }: Asked): Answered {
+  const { revision = 1, secret = name, mostRows = 10_000 } = day;
+  const [start, end] = [`${params.start_time ?? ""}`, `${params.end_time ?? "999999999"}`];
+  const rows = day.rows.filter(([, , time]) => start <= `${time}` && `${time}` < end);
+  const first = params.cursor === undefined ? 0 : placeOf(`${params.cursor}`, day, { secret, start, rows });
+  if (typeof first === "string") return { code: 422, reason: first };
+  const page = rows.slice(first, first + Math.min(Number(params.page_size), mostRows));
+  const after = first + page.length;
+  const columns = fields.map((field) => FIELDS.indexOf(field as (typeof FIELDS)[number]));
+  const data = {
+    fields,
+    items: page.map((row) => columns.map((column) => row[column])),
+    tradedate: DAY,
+    page_size: params.page_size,
+    next_cursor: after < rows.length ? `${secret}/${revision}/${start}/${after}` : null,
+    has_more: after < rows.length,
+  };
+  return { data: { ...data, ...day.spoilt } };
+}
+
+/** Returns where a cursor continues, or the reason why it is refused. */
+function placeOf(
+  cursor: string,
+  { revision = 1, knows = ["undated", "build"] }: ScriptedDay,
+  { secret, start, rows }: { secret: string; start: string; rows: Row[] },
+): number | string {
+  const [, time, skip] = /^v2\.(\d+)-(\d+)$/.exec(cursor) ?? [];
+  if (time !== undefined) {
+    if (!knows.includes("undated")) return "cursor_old_format";
+    const same = rows.filter((row) => row[2] === time).length;
+    if (Number(skip) > same) return "cursor_invalid";
+    return rows.filter((row) => `${row[2]}` < time).length + Number(skip);
+  }
+  const [by, at, from, place] = cursor.split("/");
+  if (by !== secret) return "cursor_invalid";
+  if (Number(at) !== revision) return "data_rebuilt";
+  return from === start ? Number(place) : "cursor_mismatch";
+}

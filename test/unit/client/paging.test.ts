@@ -1,0 +1,384 @@
+/** Scripted histories of paging, each driven through both clients: every way to continue, to begin again, to give up. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { clock } from "../../../src/client/typescript/waiting.ts";
+import {
+  type PagingFailure,
+  type PagingResult,
+  type PagingTask,
+  pageInTypeScript,
+  startPythonPager,
+} from "../../support/client-paging.ts";
+import { isPythonMissing } from "../../support/python.ts";
+import {
+  type Asked,
+  DAY,
+  order,
+  type Row,
+  type Script,
+  type ScriptedDay,
+  type ScriptedDeployments,
+  SYMBOL,
+  startScriptedDeployments,
+  steps,
+} from "../../support/scripted-deployments.ts";
+
+/** A history, and what must come of it in either client. */
+interface History {
+  name: string;
+  script: () => Script;
+  task?: Partial<PagingTask>;
+  rows?: Row[];
+  /** The class of the error that the last attempt ends with instead. */
+  error?: string;
+  restarts?: number;
+  check?: (found: { result: PagingResult; failures: PagingFailure[]; asked: Asked[][] }) => void;
+}
+
+const other = (price: number, rows = steps(300)): Row[] => [order("093000000", 0, price), ...rows.slice(1)];
+const pair = (a: Row[], b: Row[], change: Partial<ScriptedDay> = {}): ScriptedDay[] => [
+  { rows: a },
+  { rows: b, revision: 4, ...change },
+];
+/** The first deployment answers `count` requests, the second one all that follow. */
+const firstOnly = (count: number) => (place: number) => (place < count ? 0 : 1);
+const rebuild = (rows: Row[], ...days: (ScriptedDay | undefined)[]) => {
+  for (const day of days)
+    if (day !== undefined) Object.assign(day, { rows, revision: (day.revision ?? 1) + 1 });
+};
+/** One day that holds other rows from the request `at` on. */
+const rebuiltAt =
+  (at: number, rows: Row[], before = steps(30)) =>
+  (): Script => ({
+    days: [{ rows: before }],
+    before: (place, [day]) => {
+      if (place === at) rebuild(rows, day);
+      return undefined;
+    },
+  });
+const grown = [...steps(25), order("100000000", 7)];
+const wide = steps(300, 300);
+
+const HISTORIES: History[] = [
+  {
+    name: "continues elsewhere by an undated cursor, with 64 rows of overlap",
+    script: () => ({ days: pair(steps(300), steps(300)), choose: firstOnly(1) }),
+    rows: steps(300),
+    check: ({ asked }) => {
+      // Row 36 is the first one of its millisecond, the thirteenth of three rows each.
+      expect(asked[1]?.[0]?.params).toMatchObject({
+        cursor: "v2.093000012-0",
+        page_size: 164,
+        tradedate: DAY,
+      });
+    },
+  },
+  {
+    name: "continues by a window where undated cursors are not known",
+    script: () => ({
+      days: pair(steps(300, 90), steps(300, 90), { knows: ["build"] }),
+      choose: firstOnly(1),
+    }),
+    task: { end: "100000000" },
+    rows: steps(300, 90),
+    check: ({ asked }) => {
+      const [undated, window] = asked[1] ?? [];
+      expect(undated?.params.cursor).toBe("v2.093000000-36");
+      expect(window?.params).toMatchObject({ start_time: "093000000", end_time: "100000000" });
+      expect(window?.params).not.toHaveProperty("cursor");
+    },
+  },
+  {
+    name: "continues when its own deployment forgot the cursor",
+    script: () => ({
+      days: [{ rows: steps(100) }],
+      before: (place, [day]) => {
+        if (place === 3 && day !== undefined) day.secret = "a new one";
+        return undefined;
+      },
+    }),
+    task: { pageSize: 10 },
+    rows: steps(100),
+  },
+  ...(["undated", "window"] as const).map((by) => ({
+    name: `does not take an early end elsewhere for the end, continuing by ${by}`,
+    script: () => ({
+      days: pair(steps(300), steps(90), { knows: by === "undated" ? ["undated", "build"] : ["build"] }),
+      choose: firstOnly(2),
+    }),
+    rows: steps(90),
+    restarts: 1,
+  })),
+  {
+    name: "notices other rows elsewhere before those it compares",
+    script: () => ({ days: pair(steps(300), other(99)), choose: firstOnly(2) }),
+    rows: other(99),
+    restarts: 1,
+  },
+  {
+    name: "notices a rebuild of a deployment it comes back to",
+    script: () => ({
+      days: pair(steps(300), steps(300)),
+      choose: (place) => (place === 1 ? 1 : 0),
+      before: (place, [day]) => {
+        if (place === 2) rebuild(other(99), day);
+        return undefined;
+      },
+    }),
+    rows: other(99),
+  },
+  {
+    name: "notices a rebuild of both deployments between two pages",
+    script: () => ({
+      days: pair(steps(300), steps(300)),
+      choose: firstOnly(2),
+      before: (place, days) => {
+        if (place === 1) rebuild(other(99), ...days);
+        return undefined;
+      },
+    }),
+    rows: other(99),
+  },
+  {
+    name: "compares with the present content after it began again",
+    script: () => ({
+      days: pair(steps(300), steps(300)),
+      choose: firstOnly(4),
+      before: (place, days) => {
+        if (place === 2) rebuild(steps(250), ...days);
+        return undefined;
+      },
+    }),
+    rows: steps(250),
+    restarts: 1,
+  },
+  {
+    name: "skips more rows of a millisecond than an answer holds",
+    script: () => ({
+      days: [
+        { rows: wide, mostRows: 50 },
+        { rows: wide, revision: 4, knows: ["build"], mostRows: 50 },
+      ],
+      choose: firstOnly(4),
+    }),
+    task: { pageSize: 50 },
+    rows: wide,
+  },
+  {
+    name: "takes two addresses of one deployment for no circle",
+    script: () => ({
+      days: ["a", "a"].map((secret) => ({ rows: wide, knows: ["build"] as const, mostRows: 50, secret })),
+      choose: (place) => Number(place >= 3 && place < 8),
+    }),
+    task: { pageSize: 50 },
+    rows: wide,
+    check: ({ asked }) => expect(asked[1]?.length).toBeGreaterThan(3),
+  },
+  {
+    name: "gives up when every way to continue is refused",
+    script: () => ({
+      days: [{ rows: wide, knows: [], mostRows: 50 }],
+      before: (place, [day]) => {
+        if (day !== undefined) day.secret = `a new one for ${place}`;
+        return undefined;
+      },
+    }),
+    task: { pageSize: 50 },
+    error: "BadRequest",
+  },
+  {
+    name: "asks for the time as well and does not show it",
+    script: () => ({ days: [{ rows: steps(25) }] }),
+    task: { fields: ["price", "order_id"], pageSize: 10 },
+    rows: steps(25).map(() => [12.5, 0]),
+    check: ({ result, asked }) => {
+      expect(result.fields).toEqual(["price", "order_id"]);
+      expect(asked[0]?.[0]?.fields).toEqual(["price", "order_id", "time"]);
+    },
+  },
+  {
+    name: "asks for nothing beside the pages",
+    script: () => ({ days: pair(steps(25), steps(25)), choose: (place) => place % 2 }),
+    task: { pageSize: 10 },
+    rows: steps(25),
+    check: ({ asked }) => {
+      expect(asked.flat().map(({ apiname }) => apiname)).toEqual(Array(3).fill("level2_order_history"));
+    },
+  },
+  {
+    name: "continues elsewhere within one build, whatever the revision",
+    script: () => ({ days: pair(steps(7), steps(7), { revision: 9 }), choose: firstOnly(2) }),
+    task: { pageSize: 2 },
+    rows: steps(7),
+    restarts: 0,
+  },
+  {
+    name: "never mixes two builds that differ in one row long read",
+    script: () => ({ days: pair(steps(150), other(99, steps(150))), choose: firstOnly(2) }),
+    task: { pageSize: 50 },
+    rows: other(99, steps(150)),
+    restarts: 1,
+  },
+  {
+    name: "refuses to mix two builds when rows were handed out",
+    script: () => ({ days: pair(steps(7), other(99, steps(7))), choose: firstOnly(2) }),
+    task: { pageSize: 2, how: "iterate" },
+    error: "DataRebuilt",
+    check: ({ failures }) => expect(failures[0]?.handed).toEqual(steps(4)),
+  },
+  ...([0, 1] as const).map((which) => ({
+    name: `reads again elsewhere when the build id of the ${which === 0 ? "first" : "second"} is missing`,
+    script: () => ({
+      days: pair(steps(300), steps(300), { revision: 1 }).map((day, place) =>
+        place === which ? { ...day, knows: ["undated"] as const } : day,
+      ),
+      choose: firstOnly(2),
+    }),
+    rows: steps(300),
+    restarts: 1,
+  })),
+  {
+    name: "notices a rebuild by its revision where no build id is sent",
+    script: () => ({
+      days: [{ rows: steps(30), knows: ["undated"] }],
+      before: (place, [day]) => {
+        if (place === 1 && day !== undefined) Object.assign(day, { secret: "a new one", revision: 2 });
+        return undefined;
+      },
+    }),
+    task: { pageSize: 10 },
+    rows: steps(30),
+    restarts: 1,
+  },
+  {
+    name: "begins again once and says so",
+    script: rebuiltAt(1, steps(40)),
+    task: { pageSize: 10 },
+    rows: steps(40),
+    restarts: 1,
+  },
+  {
+    name: "gives up when the day changes once more",
+    script: () => ({
+      days: [{ rows: steps(30) }],
+      before: (place, [day]) => {
+        if (place === 1) rebuild(steps(40), day);
+        if (place === 3) rebuild(steps(40), day);
+        return undefined;
+      },
+    }),
+    task: { pageSize: 10 },
+    error: "DataRebuilt",
+    restarts: 1,
+    check: ({ failures }) => {
+      expect(failures[0]).toMatchObject({ code: 422, reason: "data_rebuilt", requestId: "rid" });
+    },
+  },
+  {
+    name: "forgets the former rows also when a refusal comes between rebuild and first page",
+    script: () => ({
+      days: [{ rows: steps(30) }],
+      before: (place, [day]) => {
+        if (place === 1) rebuild(grown, day);
+        // The first request finds the cursor out of date; the one for the first row is refused.
+        return place === 2 ? { code: 429, reason: "quota_used" } : undefined;
+      },
+    }),
+    task: { pageSize: 10, attempts: 2 },
+    rows: grown,
+    check: ({ failures }) => expect(failures.map(({ error }) => error)).toEqual(["QuotaUsed"]),
+  },
+  {
+    name: "stays where it was when the quota is used up, and asks for no page twice",
+    script: () => ({
+      days: [{ rows: steps(30) }],
+      before: (place) =>
+        place === 1
+          ? { code: 429, reason: "quota_used", headers: { ratelimit: '"requests";r=0;t=3600' } }
+          : undefined,
+    }),
+    task: { pageSize: 10, attempts: 2 },
+    rows: steps(30),
+    restarts: 0,
+    check: ({ failures, asked }) => {
+      expect(failures).toMatchObject([{ error: "QuotaUsed", code: 429, handed: [] }]);
+      expect(Math.abs((failures[0]?.resetsInMs ?? 0) - 3_600_000)).toBeLessThan(5_000);
+      expect(failures[0]?.resetsAt ?? "+08:00").toMatch(/\+08:00$/);
+      expect(asked[0]).toHaveLength(4);
+    },
+  },
+  {
+    name: "continues over a rebuild that left the rows handed out as they were",
+    script: rebuiltAt(2, grown),
+    task: { pageSize: 10, how: "iterate" },
+    rows: grown,
+    restarts: 1,
+  },
+  {
+    name: "refuses to continue when the rows handed out are not the same any more",
+    script: rebuiltAt(2, other(99, steps(30))),
+    task: { pageSize: 10, how: "iterate" },
+    error: "DataRebuilt",
+    check: ({ failures }) => expect(failures[0]?.handed).toEqual(steps(20)),
+  },
+  {
+    name: "gives lists of the present content alone",
+    script: rebuiltAt(2, [order("093000000", 0, 99), ...steps(5)]),
+    task: { pageSize: 10 },
+    rows: [order("093000000", 0, 99), ...steps(5)],
+  },
+  {
+    name: "refuses a cursor that comes twice",
+    script: () => ({ days: [{ rows: steps(30), spoilt: { next_cursor: "0/1//10", has_more: true } }] }),
+    task: { pageSize: 10 },
+    error: "ProtocolError",
+  },
+  ...[
+    { items: null },
+    { items: [[1, 2]] },
+    { fields: ["time"] },
+    { items: steps(6).toReversed() },
+    { next_cursor: null, has_more: true },
+    { tradedate: "20260310" },
+    { items: [], next_cursor: "0/1//10", has_more: true },
+  ].map((spoilt) => ({
+    name: `refuses a page with ${JSON.stringify(spoilt).slice(0, 40)}`,
+    script: () => ({ days: [{ rows: steps(30), spoilt }] }),
+    task: { pageSize: 10 },
+    error: "ProtocolError",
+  })),
+];
+
+const withoutPython = isPythonMissing("scripted histories of the Python client");
+const { sleep } = clock;
+let deployments: ScriptedDeployments;
+let python: ReturnType<typeof startPythonPager>;
+let keys = 0;
+beforeAll(async () => {
+  clock.sleep = async () => undefined;
+  deployments = await startScriptedDeployments();
+  if (!withoutPython) python = startPythonPager();
+});
+afterAll(() => {
+  clock.sleep = sleep;
+  python?.stop();
+  deployments?.stop();
+});
+
+describe.each([
+  { client: "Python", page: (task: PagingTask) => python.page(task), isMissing: withoutPython },
+  { client: "TypeScript", page: pageInTypeScript, isMissing: false },
+])("paging with the $client client", ({ page, isMissing }) => {
+  it.skipIf(isMissing).each(HISTORIES)("$name", async ({ script, task, rows, error, restarts, check }) => {
+    deployments.play(script());
+    const given = { symbol: SYMBOL, date: DAY, start: null, end: null, fields: null, pageSize: 100 };
+    const how = "list";
+    const result = await page({ key: `key ${keys++}`, urls: deployments.urls(), ...given, how, ...task });
+    const failures = result.attempts.filter((attempt) => "error" in attempt);
+    const last = result.attempts.at(-1);
+    if (rows !== undefined) expect(last).toEqual({ rows });
+    if (error !== undefined) expect(last).toMatchObject({ error });
+    if (restarts !== undefined) expect(result.restarts).toBe(restarts);
+    expect(Math.min(result.told, 1), "the caller is told of a rebuild").toBe(result.restarts);
+    check?.({ result, failures, asked: deployments.asked });
+  });
+});
