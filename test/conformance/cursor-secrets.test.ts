@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pageOf } from "../support/walk.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { MAIN, startWorld, type World } from "./world.ts";
+import { MAIN, sharedWorld, startWorld, type World } from "./world.ts";
 
 const FIRST = "the-secret-before-the-rotation-of-the-key";
 const SECOND = "the-secret-after-the-rotation-of-the-key!";
@@ -45,7 +45,7 @@ describe("the cursors' secret (contract 5.2)", () => {
   });
 
   it("of another deployment is refused", async () => {
-    const other = await startWorld();
+    const other = await sharedWorld();
     expectRefusal(await other.ask({ ...params, cursor }), { reason: "cursor_invalid" });
     await other.stop();
   });

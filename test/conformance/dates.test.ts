@@ -5,6 +5,7 @@ import { startService } from "../support/service.ts";
 import { orderHistory, pageOf } from "../support/walk.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 import {
+  FIRST_OF_WINDOW,
   HOLIDAY,
   MAIN,
   MAOTAI,
@@ -132,11 +133,16 @@ describe("tradedate left out (contract 3.5)", () => {
     expectRefusal(await holiday.ask({ symbol: "600519" }), { reason: "not_loaded", says: ["20260227"] });
   });
 
-  it("turns at midnight in Beijing", async () => {
+  it("turns at midnight in Beijing, not in UTC, and with it a plan's window (contract 7.2)", async () => {
+    const first = { symbol: "600519", tradedate: FIRST_OF_WINDOW };
     await using before = await startWorld({ nowAt: "2026-03-12T23:55:00+08:00" }).then(disposable);
     expectRefusal(await before.ask({ symbol: "600519" }), { reason: "not_loaded", says: ["20260312"] });
+    const within = await before.ask(first, { apikey: before.keys.professional });
+    expect(within.envelope.code).toBe(200);
     await using after = await startWorld({ nowAt: "2026-03-12T16:00:01Z" }).then(disposable);
     expectRefusal(await after.ask({ symbol: "600519" }), { reason: "not_loaded", says: ["20260313"] });
+    const outside = await after.ask(first, { apikey: after.keys.professional });
+    expectRefusal(outside, { reason: "outside_window", says: ["20260212"] });
   });
 
   it("is a fault when the calendar does not reach today, never an old day", async () => {

@@ -4,12 +4,12 @@ import type { ExplainedRequest, Explanation } from "../../src/admin/wire.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
 import { left } from "./quota-left.ts";
-import { MAIN, startWorld, TODAY, type World } from "./world.ts";
+import { MAIN, sharedWorld, TODAY, type World } from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
   // A runtime of its own: of all refusals in an isolate only so many are kept a minute.
-  world = await startWorld();
+  world = await sharedWorld();
 });
 afterAll(() => world.stop());
 

@@ -2,16 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { type AccountRequest, account, asOperator } from "../support/operator.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import {
-  BEFORE_WINDOW,
-  DAY_MS,
-  FIRST_OF_WINDOW,
-  MAIN,
-  OLDEST,
-  sharedWorld,
-  startWorld,
-  type World,
-} from "./world.ts";
+import { BEFORE_WINDOW, DAY_MS, FIRST_OF_WINDOW, MAIN, OLDEST, sharedWorld, type World } from "./world.ts";
 
 let world: World;
 let now: number;
@@ -58,18 +49,6 @@ describe("plans and order history (contract 7.1, 7.2)", () => {
 
   it("the window has a lower bound only: a day to come is 1002", async () => {
     expectRefusal(await ask(world.keys.professional, "20260313"), { reason: "future_day" });
-  });
-
-  it("the window moves at midnight in Beijing, not in UTC", async () => {
-    const evening = await startWorld({ nowAt: "2026-03-12T23:50:00+08:00" });
-    const asked = { symbol: "600519", tradedate: FIRST_OF_WINDOW };
-    const before = await evening.ask(asked, { apikey: evening.keys.professional });
-    await evening.stop();
-    expect(before.envelope.code).toBe(200);
-    const night = await startWorld({ nowAt: "2026-03-13T00:00:01+08:00" });
-    const after = await night.ask(asked, { apikey: night.keys.professional });
-    await night.stop();
-    expectRefusal(after, { reason: "outside_window", says: ["20260212"] });
   });
 });
 
