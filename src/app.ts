@@ -15,6 +15,7 @@ import { openRequestLog, type RequestLog } from "./http/request-log.ts";
 import { refuse } from "./http/respond.ts";
 import { healthOf } from "./operations/health.ts";
 import { serveApi } from "./operations/serve-api.ts";
+import { assetAnswer } from "./pages/assets.ts";
 import { shareRoutes } from "./shares/routes.ts";
 
 type AppEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
@@ -30,6 +31,7 @@ export function createApp(): Hono<AppEnv> {
     app.all(path, (c) => refused(c, { reason: "method_not_allowed", method: c.req.method }));
   }
   app.get("/health", health);
+  app.get("/-assets/:name", (c) => assetAnswer(c.req.path, c.var.log.requestId) ?? c.notFound());
   app.use("/admin/*", interfaceNamed("admin"));
   app.route("/admin", adminRoutes());
   app.route("/s", shareRoutes());

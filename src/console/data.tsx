@@ -3,12 +3,11 @@ import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { overviewOf } from "../catalog/day-overview.ts";
 import { servedSpan } from "../catalog/day-span.ts";
 import { standingOf } from "../entitlement/standing.ts";
-import { dateText, sizeText } from "../shares/page/figures.ts";
-import { weekdayOf } from "../shares/page/year-days.ts";
+import { countText, dateText, sizeText, weekdayOf } from "../pages/figures.ts";
+import { documentOf } from "../pages/frame.tsx";
 import { type Desk, html } from "./desk.tsx";
-import { documentOf, Layout, type Reader } from "./layout.tsx";
+import { Layout, type Reader } from "./layout.tsx";
 import { type DayMark, WORDS, type Words } from "./messages.ts";
-import { countText } from "./texts.ts";
 import { type HeatDay, type OddRange, oddRanges, SHADES, yearHeat } from "./year-heat.ts";
 
 export interface DataFacts {

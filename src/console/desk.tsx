@@ -4,8 +4,9 @@ import type { By } from "../catalog/accounts.ts";
 import { type Env, nowMs, type Settings, settingsOf } from "../env.ts";
 import type { Language } from "../http/language.ts";
 import type { RequestLog } from "../http/request-log.ts";
-import { documentOf, Layout, Notice, PAGE_POLICY, type Reader } from "./layout.tsx";
-import { type Look, lookOf } from "./look.ts";
+import { documentOf } from "../pages/frame.tsx";
+import { type Look, lookOf } from "../pages/look.ts";
+import { Layout, Notice, PAGE_POLICY, type Reader } from "./layout.tsx";
 import { type Problem, WORDS, type Words } from "./messages.ts";
 import { isFormToken, isSameOrigin, type SignedIn, signedIn } from "./session.ts";
 

@@ -3,11 +3,11 @@
 import { firstCharacters, generateKey, hashKey, randomBase62 } from "../access/key.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { type ApiKey, addKey, findKey, keysOfAccount, revokeKey, rollKey } from "../catalog/keys.ts";
-import { instantText } from "../shares/page/figures.ts";
+import { instantText, momentText } from "../pages/figures.ts";
+import { documentOf } from "../pages/frame.tsx";
 import { byHolder, type Desk, html } from "./desk.tsx";
-import { Act, Card, documentOf, type Fact, FormToken, Layout, Notice, type Reader } from "./layout.tsx";
+import { Act, Card, type Fact, FormToken, Layout, Notice, type Reader } from "./layout.tsx";
 import { type Problem, WORDS, type Words } from "./messages.ts";
-import { momentText } from "./texts.ts";
 
 export interface KeysFacts {
   reader: Reader & { account: NonNullable<Reader["account"]> };
@@ -72,7 +72,7 @@ function FreshKey({ apikey, words }: { apikey: string; words: Words }) {
         <code id="fresh" class="secret">
           {apikey}
         </code>{" "}
-        <button type="button" data-copy="fresh" data-done={words.copied} hidden>
+        <button type="button" data-copy="fresh" data-done={words.copied}>
           {words.copy}
         </button>
       </p>

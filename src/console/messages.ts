@@ -1,22 +1,14 @@
 /** The console's messages in both languages; numbers and dates are put in by the functions. */
 import type { PlanName } from "../entitlement/principal.ts";
 import type { Reason } from "../http/denial.ts";
-import type { PageLanguage } from "../shares/page/words.ts";
+import type { PageLanguage } from "../pages/look.ts";
 
 export type { PageLanguage };
 
-export type Theme = "auto" | "light" | "dark";
-
 const EN = {
-  htmlLang: "en",
-  other: { language: "zh" as PageLanguage, name: "中文" },
   console: "Console",
-  skip: "Skip to content",
   skipCalendar: "Skip the calendar",
   pages: { overview: "Overview", keys: "Keys", data: "Data", try: "Try it", shares: "Shares" },
-  docs: "Docs",
-  theme: "Appearance",
-  themes: { auto: "Auto", light: "Light", dark: "Dark" },
   signOut: "Sign out",
   signedInAs: "Account",
   beijing: "All times are Beijing time.",
@@ -215,15 +207,9 @@ export type DayMark = keyof Words["dayStates"];
 export type Problem = keyof Words["problems"];
 
 const ZH: Words = {
-  htmlLang: "zh-CN",
-  other: { language: "en", name: "English" },
   console: "控制台",
-  skip: "跳到正文",
   skipCalendar: "跳过日历",
   pages: { overview: "概览", keys: "密钥", data: "数据", try: "调试", shares: "共享" },
-  docs: "文档",
-  theme: "外观",
-  themes: { auto: "自动", light: "浅色", dark: "深色" },
   signOut: "退出",
   signedInAs: "账户",
   beijing: "时间均为北京时间。",

@@ -2,11 +2,11 @@
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { accountInfoOf } from "../operations/account-info.ts";
 import type { AccountInfo, DayWindow } from "../operations/wire.ts";
-import { dateText } from "../shares/page/figures.ts";
+import { countText, dateText, momentText } from "../pages/figures.ts";
+import { documentOf } from "../pages/frame.tsx";
 import { type Desk, html } from "./desk.tsx";
-import { documentOf, Layout, type Reader } from "./layout.tsx";
+import { Layout, type Reader } from "./layout.tsx";
 import { reasonWords, WORDS, type Words } from "./messages.ts";
-import { countText, momentText } from "./texts.ts";
 
 /** The page of the account. */
 export async function showOverview({ c, env, settings, who, nowMs, reader }: Desk): Promise<Response> {

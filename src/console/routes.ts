@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { settingsOf } from "../env.ts";
-import { assetAt } from "./assets.ts";
+import { chooseLook } from "../pages/look.ts";
 import { showData } from "./data.tsx";
 import {
   type ConsoleContext,
@@ -18,14 +18,10 @@ import {
   signInFirst,
 } from "./desk.tsx";
 import { createKey, revoke, roll, showKeys } from "./keys.tsx";
-import { chooseLook } from "./look.ts";
 import { showOverview } from "./overview.tsx";
 import { endShare, showShares } from "./shares.tsx";
 import { acceptInvite, showInvite, signOut } from "./sign-in.ts";
 import { runRequest, showTry } from "./try.tsx";
-
-/** A year: an asset's name changes with its content. */
-const ASSET_CACHE = "public, max-age=31536000, immutable, no-transform";
 
 /**
  * All routes of the console, by their whole paths: mounted below `/console` the path `/console/` cannot be told
@@ -35,7 +31,6 @@ const ASSET_CACHE = "public, max-age=31536000, immutable, no-transform";
  */
 export function consoleRoutes(): Hono<ConsoleEnv> {
   const pages = new Hono<ConsoleEnv>();
-  pages.get("/console/-assets/:name", asset);
   pages.use("/console/*", async function once(c, next) {
     c.var.log.note({ interface: "console" });
     return onHttps(c) ?? (c.req.method === "GET" ? chooseLook(c.req.raw, lookFor(c)) : null) ?? next();
@@ -69,17 +64,6 @@ function onHttps(c: ConsoleContext): Response | null {
   if (url.protocol !== "http:" || !base.startsWith("https:")) return null;
   if (c.req.method !== "GET") return signInFirst(c, { problem: "form_foreign", status: 403 });
   return new Response(null, { status: 302, headers: { Location: base + url.pathname + url.search } });
-}
-
-function asset(c: ConsoleContext): Response {
-  c.var.log.note({ interface: "console" });
-  const found = assetAt(new URL(c.req.url).pathname);
-  const headers = new Headers({ "X-Content-Type-Options": "nosniff", "X-Request-Id": c.var.log.requestId });
-  if (found === null) return new Response(null, { status: 404, headers });
-  headers.set("Cache-Control", ASSET_CACHE);
-  headers.set("Content-Type", found.type);
-  headers.set("Cross-Origin-Resource-Policy", "same-origin");
-  return new Response(found.text, { headers });
 }
 
 /** A fault: the reader learns that it is not his doing, the log learns the rest. */

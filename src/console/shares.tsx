@@ -1,10 +1,11 @@
 /** The holder's open shares: shown, and ended. Shares of other accounts do not exist here. */
 import { revokeShare, type Share, sharesOfAccount } from "../catalog/shares.ts";
 import { entitleShare } from "../entitlement/entitle.ts";
+import { instantText } from "../pages/figures.ts";
+import { documentOf } from "../pages/frame.tsx";
 import { shareEndMs } from "../shares/identity.ts";
-import { instantText } from "../shares/page/figures.ts";
 import { byHolder, type Desk, html, seeOther } from "./desk.tsx";
-import { Act, Card, documentOf, type Fact, Layout, Notice, type Reader } from "./layout.tsx";
+import { Act, Card, type Fact, Layout, Notice, type Reader } from "./layout.tsx";
 import { type Problem, WORDS, type Words } from "./messages.ts";
 
 /** A share that its drive would open. */

@@ -6,9 +6,10 @@ import { exampleSecurity } from "../catalog/day-securities.ts";
 import { servedSpan } from "../catalog/day-span.ts";
 import { standingOf } from "../entitlement/standing.ts";
 import { serveApi } from "../operations/serve-api.ts";
+import { documentOf } from "../pages/frame.tsx";
 import { ASSETS } from "./assets.ts";
 import { type ConsoleContext, type Desk, deskOf, html } from "./desk.tsx";
-import { documentOf, Layout, type Reader } from "./layout.tsx";
+import { Layout, type Reader } from "./layout.tsx";
 import { type PageLanguage, WORDS } from "./messages.ts";
 import { TRY_WORDS, type TryWords } from "./messages-try.ts";
 import { isFormToken, isSameOrigin } from "./session.ts";
@@ -37,7 +38,7 @@ export function tryPage(facts: TryFacts): string {
   const title = WORDS[language].pages.try;
   const known = { words, language, apiUrl, apiname: form.apiname, formToken: reader.account.formToken };
   return documentOf(
-    <Layout reader={reader} title={title} page="try" scripts={[ASSETS.chart, ASSETS.try]}>
+    <Layout reader={reader} title={title} page="try" libraries={[ASSETS.chart]} scripts={[ASSETS.try]}>
       <h1>{title}</h1>
       <p class="lead">
         {words.lead} <a href={`/docs/${language}/fields`}>{words.fieldsInDocs}</a>
@@ -153,7 +154,7 @@ function Snippets({ words }: { words: TryWords }) {
       {LANGUAGES.map(([tool], place) => (
         <div role="tabpanel" id={`code-${tool}`} aria-labelledby={`tab-code-${tool}`} hidden={place !== 0}>
           <pre id={`text-${tool}`} tabindex={0} />
-          <button type="button" class="copy" data-copy={`text-${tool}`} data-done={words.copied} hidden>
+          <button type="button" class="copy" data-copy={`text-${tool}`} data-done={words.copied}>
             {words.copy}
           </button>
         </div>

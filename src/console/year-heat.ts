@@ -1,7 +1,7 @@
 /** The days of a year with what is served of them, shaded by their rows. Pure. */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 import type { DayOverview, LoadedFacts } from "../catalog/day-overview.ts";
-import { weekdayOf } from "../shares/page/year-days.ts";
+import { weekdayOf } from "../pages/figures.ts";
 import type { DayMark } from "./messages.ts";
 
 /** Shades of days with rows: 1 for the fewest, 5 for the most. */

@@ -1,27 +1,19 @@
 /** A page of documentation as a whole document. */
-import { ASSETS as DRIVE_ASSETS } from "../shares/page/assets.ts";
-import { STYLE_ASSET } from "./assets.ts";
+import { assetOf } from "../pages/assets.ts";
+import { documentOf, Frame } from "../pages/frame.tsx";
+import type { Look } from "../pages/look.ts";
 import type { DocsLanguage } from "./block.ts";
+import docsStyle from "./docs.css" with { type: "text" };
 import type { ExampleFacts } from "./example-day.ts";
 import { PAGES, type PageSlug, SLUGS } from "./pages.ts";
 import { BlockView } from "./render.tsx";
 
-/** Pages load the service's own style, script and icon, and nothing from anybody else. */
-export const PAGE_POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "img-src 'self'",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+const STYLE = assetOf("docs", "css", docsStyle);
 
 const WORDS = {
   zh: {
     html: "zh-CN",
     other: "en",
-    otherName: "English",
     menu: "目录",
     copy: "复制",
     copied: "已复制",
@@ -37,7 +29,6 @@ const WORDS = {
   en: {
     html: "en",
     other: "zh",
-    otherName: "中文",
     menu: "Contents",
     copy: "Copy",
     copied: "Copied",
@@ -58,97 +49,66 @@ export function pathOf(slug: PageSlug, language: DocsLanguage): string {
 }
 
 /** The page as HTML; `example` is for the commands on it. */
-export function docsPage(slug: PageSlug, language: DocsLanguage, example: ExampleFacts): string {
+export function docsPage(slug: PageSlug, look: Look, example: ExampleFacts): string {
+  const { language } = look;
   const words = WORDS[language];
   const page = PAGES[slug][language];
   const facts = { ...example, copy: words.copy, copied: words.copied };
-  const document = (
-    <html lang={words.html}>
-      <head>
-        <HeadOf title={page.title} />
-        <meta name="description" content={page.lead} />
-        <link rel="alternate" hreflang={WORDS[words.other].html} href={pathOf(slug, words.other)} />
-        <script src={DRIVE_ASSETS.script.path} defer />
-      </head>
-      <body>
-        <div class="tape" aria-hidden="true" />
-        <header class="top">
-          <a class="brand" href={pathOf("quickstart", language)}>
-            edgetape
-          </a>
-          <a href="/console/">{words.console}</a>
-          <a
-            href={pathOf(slug, words.other)}
-            lang={WORDS[words.other].html}
-            hreflang={WORDS[words.other].html}
-          >
-            {words.otherName}
-          </a>
-        </header>
-        <div class="columns">
-          <Menu slug={slug} language={language} />
-          <main>
-            <h1>{page.title}</h1>
-            <p class="lead">{page.lead}</p>
-            {page.blocks.map((block) => (
-              <BlockView block={block} facts={facts} />
-            ))}
-            <Next slug={slug} language={language} />
-          </main>
-        </div>
-      </body>
-    </html>
+  return documentOf(
+    <Frame
+      look={look}
+      title={page.title}
+      place="docs"
+      styles={[STYLE]}
+      head={<Head slug={slug} language={language} />}
+    >
+      <div class="columns">
+        <Menu slug={slug} language={language} />
+        <article>
+          <h1>{page.title}</h1>
+          <p class="lead">{page.lead}</p>
+          {page.blocks.map((block) => (
+            <BlockView block={block} facts={facts} />
+          ))}
+          <Next slug={slug} language={language} />
+        </article>
+      </div>
+    </Frame>,
   );
-  return `<!doctype html>${document}`;
+}
+
+function Head({ slug, language }: Place) {
+  const { other } = WORDS[language];
+  return (
+    <>
+      <meta name="description" content={PAGES[slug][language].lead} />
+      <link rel="alternate" hreflang={WORDS[other].html} href={pathOf(slug, other)} />
+    </>
+  );
 }
 
 /** What a browser gets at an address that nothing answers: where it can go instead. */
-export function lostPage(language: DocsLanguage, requestId: string): string {
-  const words = WORDS[language];
-  const document = (
-    <html lang={words.html}>
-      <head>
-        <HeadOf title={words.lost} />
-      </head>
-      <body>
-        <div class="tape" aria-hidden="true" />
-        <header class="top">
-          <a class="brand" href="/docs/">
-            edgetape
-          </a>
-        </header>
-        <main class="lost">
-          <h1>{words.lost}</h1>
-          <p class="lead">{words.lostLead}</p>
-          <ul>
-            <li>
-              <a href="/docs/">{words.docs}</a>: <span>{words.docsLead}</span>
-            </li>
-            <li>
-              <a href="/console/">{words.console}</a>: <span>{words.consoleLead}</span>
-            </li>
-          </ul>
-          <p>{words.lostApi}</p>
-          <p class="foot">
-            404 · {words.requestId} <code>{requestId}</code>
-          </p>
-        </main>
-      </body>
-    </html>
-  );
-  return `<!doctype html>${document}`;
-}
-
-function HeadOf({ title }: { title: string }) {
-  return (
-    <>
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <meta name="color-scheme" content="light dark" />
-      <title>{`${title} · edgetape`}</title>
-      <link rel="icon" href={DRIVE_ASSETS.icon.path} type="image/svg+xml" />
-      <link rel="stylesheet" href={STYLE_ASSET.path} />
-    </>
+export function lostPage(look: Look, requestId: string): string {
+  const words = WORDS[look.language];
+  return documentOf(
+    <Frame look={look} title={words.lost} styles={[STYLE]} copies={false}>
+      <article class="lost">
+        <h1>{words.lost}</h1>
+        <p class="lead">{words.lostLead}</p>
+        <ul>
+          <li>
+            <a href={`/docs/${look.language}/`}>{words.docs}</a>: <span>{words.docsLead}</span>
+          </li>
+          <li>
+            <a href="/console/">{words.console}</a>: <span>{words.consoleLead}</span>
+          </li>
+        </ul>
+        <p>{words.lostApi}</p>
+        <p class="foot">
+          404 · {words.requestId} <code>{requestId}</code>
+        </p>
+      </article>
+    </Frame>,
   );
 }
 

@@ -97,7 +97,7 @@ function CodeView({ name, facts }: { name: SnippetName; facts: RenderFacts }) {
     <figure class="code">
       <figcaption>
         <span>{LANGUAGE_NAMES[language]}</span>
-        <button type="button" hidden data-copy={id} data-done={facts.copied}>
+        <button type="button" data-copy={id} data-done={facts.copied}>
           {facts.copy}
         </button>
       </figcaption>

@@ -6,10 +6,11 @@ import { type Env, settingsOf, VERSION } from "../env.ts";
 import { SECURITY_HEADERS } from "../http/headers.ts";
 import type { Language } from "../http/language.ts";
 import type { RequestLog } from "../http/request-log.ts";
-import { STYLE_ASSET } from "./assets.ts";
+import { PAGE_POLICY } from "../pages/frame.tsx";
+import { chooseLook, type Look, lookOf } from "../pages/look.ts";
 import type { DocsLanguage } from "./block.ts";
 import { EXAMPLE, type ExampleFacts } from "./example-day.ts";
-import { docsPage, lostPage, PAGE_POLICY, pathOf } from "./layout.tsx";
+import { docsPage, lostPage, pathOf } from "./layout.tsx";
 import { openApiDocument } from "./openapi/document.ts";
 import { SLUGS } from "./pages.ts";
 
@@ -18,8 +19,8 @@ export type DocsEnv = { Bindings: Env; Variables: { log: RequestLog; language: L
 
 /** Documentation changes with a deployment, and shows the newest day. */
 const CACHE = "public, max-age=60";
-/** A year: an asset's name changes with its content. */
-const ASSET_CACHE = "public, max-age=31536000, immutable";
+/** A page shows the reader's own choice of appearance too. */
+const PAGE_CACHE = "private, max-age=60";
 
 /**
  * All routes of the documentation.
@@ -32,7 +33,6 @@ export function docsRoutes(): Hono<DocsEnv> {
   docs.get("/openapi.json", openApi);
   docs.get("/docs", toFirstPage);
   docs.get("/docs/", toFirstPage);
-  docs.get("/docs/-assets/:name", asset);
   docs.get("/docs/:language", ofLanguage);
   docs.get("/docs/:language/", ofLanguage);
   docs.get("/docs/:language/:slug", page);
@@ -67,12 +67,14 @@ export function lostFor(c: Context<DocsEnv>, refusal: Response): Response | null
   if (accepts(c, { header: "Accept", supports: types, default: "application/json" }) !== "text/html") {
     return null;
   }
-  const language = languageOf(c);
+  const look = lookFor(c);
+  const chosen = chooseLook(c.req.raw, look);
+  if (chosen !== null) return chosen;
   const headers = new Headers(refusal.headers);
-  for (const [name, value] of Object.entries(pageHeaders(language))) headers.set(name, value);
+  for (const [name, value] of Object.entries(pageHeaders(look.language))) headers.set(name, value);
   headers.set("Cache-Control", "no-store");
-  headers.set("Vary", "Accept, Accept-Language");
-  return new Response(lostPage(language, c.var.log.requestId), { status: refusal.status, headers });
+  headers.set("Vary", "Accept, Accept-Language, Cookie");
+  return new Response(lostPage(look, c.var.log.requestId), { status: refusal.status, headers });
 }
 
 type Next = () => Promise<void>;
@@ -84,13 +86,12 @@ function languageIn(c: Context<DocsEnv>): DocsLanguage | undefined {
   return LANGUAGES.find((each) => each === c.req.param("language"));
 }
 
-/** The browser's language; Chinese for everybody else. */
-function languageOf(c: Context<DocsEnv>): DocsLanguage {
-  return c.var.language === "en" ? "en" : "zh";
+function lookFor(c: Context<DocsEnv>): Look {
+  return lookOf(c.req.raw, c.var.language);
 }
 
 function toFirstPage(c: Context<DocsEnv>): Response {
-  return firstPage(c, languageOf(c));
+  return firstPage(c, lookFor(c).language);
 }
 
 /** A browser at the bare address; scripts there are told where the API is, as everywhere else. */
@@ -105,7 +106,7 @@ async function ofLanguage(c: Context<DocsEnv>, next: Next): Promise<Response | u
 
 function firstPage(c: Context<DocsEnv>, language: DocsLanguage): Response {
   note(c);
-  const headers = headersOf(c, { Location: pathOf("quickstart", language), Vary: "Accept-Language" });
+  const headers = headersOf(c, { Location: pathOf("quickstart", language), Vary: "Accept-Language, Cookie" });
   return new Response(null, { status: 302, headers });
 }
 
@@ -114,16 +115,12 @@ async function page(c: Context<DocsEnv>, next: Next): Promise<Response | undefin
   const slug = SLUGS.find((each) => each === c.req.param("slug"));
   if (language === undefined || slug === undefined) return void (await next());
   note(c);
+  const look = { ...lookFor(c), language };
+  const chosen = chooseLook(c.req.raw, look);
+  if (chosen !== null) return chosen;
   const example = await exampleFacts(c);
-  const headers = headersOf(c, { ...pageHeaders(language), "Cache-Control": CACHE });
-  return new Response(docsPage(slug, language, example), { headers });
-}
-
-async function asset(c: Context<DocsEnv>, next: Next): Promise<Response | undefined> {
-  if (c.req.path !== STYLE_ASSET.path) return void (await next());
-  note(c);
-  const headers = headersOf(c, { "Content-Type": "text/css; charset=utf-8", "Cache-Control": ASSET_CACHE });
-  return new Response(STYLE_ASSET.text, { headers });
+  const headers = headersOf(c, { ...pageHeaders(language), "Cache-Control": PAGE_CACHE, Vary: "Cookie" });
+  return new Response(docsPage(slug, look, example), { headers });
 }
 
 function pageHeaders(language: DocsLanguage): Record<string, string> {

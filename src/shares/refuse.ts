@@ -1,9 +1,9 @@
 /** Answers to requests that are turned away: a page for browsers, one line for tools. */
+import { PAGE_POLICY } from "../pages/frame.tsx";
+import { type Look, lookOf } from "../pages/look.ts";
 import { type DriveDenial, describe } from "./denial.ts";
 import { driveHeaders, type Exchange } from "./exchange.ts";
-import { doorPage } from "./page/door-page.tsx";
-import { PAGE_POLICY } from "./page/layout.tsx";
-import type { PageLanguage } from "./page/words.ts";
+import { passwordPage } from "./page/password-page.tsx";
 import { finiteDepthError } from "./webdav.ts";
 
 /**
@@ -49,11 +49,9 @@ export function wantsPage({ method, request }: Pick<Exchange, "method" | "reques
   return (request.headers.get("Accept") ?? "").includes("text/html");
 }
 
-/** The language of a page: the one asked for in the address, else the browser's, else Chinese. */
-export function pageLanguage({ request, language }: Pick<Exchange, "request" | "language">): PageLanguage {
-  const asked = new URL(request.url).searchParams.get("lang");
-  if (asked === "zh" || asked === "en") return asked;
-  return language === "en" ? "en" : "zh";
+/** Returns how pages look to the sender: as chosen, else in the browser's language. */
+export function lookFor({ request, language }: Pick<Exchange, "request" | "language">): Look {
+  return lookOf(request, language);
 }
 
 function bodyOf(exchange: Exchange, denial: DriveDenial, forPeople: boolean): { type: string; text: string } {
@@ -69,14 +67,14 @@ function bodyOf(exchange: Exchange, denial: DriveDenial, forPeople: boolean): { 
       text: `${sentence} [${denial.reason} · ${log.requestId}]\n`,
     };
   }
-  const inPage = pageLanguage(exchange);
+  const look = lookFor(exchange);
   const mayEnter = ["password_wrong", "form_foreign"].includes(denial.reason);
   const untried = denial.reason === "password_wrong" && !denial.given;
-  const text = doorPage({
-    language: inPage,
+  const text = passwordPage({
+    look,
     action: mayEnter ? `/s/${encodeURIComponent(door.shareId)}/` : null,
     shareId: door.shareId,
-    problem: untried ? null : words[inPage],
+    problem: untried ? null : words[look.language],
     requestId: log.requestId,
   });
   return { type: "text/html; charset=utf-8", text };

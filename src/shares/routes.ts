@@ -4,6 +4,7 @@
  */
 import { type Context, Hono } from "hono";
 import { type Env, nowMs as nowOf, settingsOf } from "../env.ts";
+import { chooseLook } from "../pages/look.ts";
 import { callerOf } from "./address.ts";
 import { formPassword, isOwnForm, shareCookie } from "./credentials.ts";
 import type { DriveDenial } from "./denial.ts";
@@ -11,9 +12,8 @@ import { readAhead } from "./drive-file.ts";
 import { BY_SYMBOL, drivePath, sharePath } from "./drive-path.ts";
 import { type DriveLog, driveHeaders, type Exchange, type Language } from "./exchange.ts";
 import { openShare, withPassword } from "./open-share.ts";
-import { assetAt } from "./page/assets.ts";
 import { options, propfind } from "./propfind.ts";
-import { pageLanguage, refuse } from "./refuse.ts";
+import { lookFor, refuse, wantsPage } from "./refuse.ts";
 import { movedTo, serve } from "./serve.ts";
 import { ALLOWED } from "./webdav.ts";
 
@@ -25,9 +25,6 @@ const SHARE_ID = /^[0-9A-Za-z]{1,20}$/;
 
 const READS = ["GET", "HEAD", "OPTIONS", "PROPFIND"];
 
-/** A year: an asset's name changes with its content. */
-const ASSET_CACHE = "public, max-age=31536000, immutable, no-transform";
-
 /**
  * All routes of the drive.
  *
@@ -35,7 +32,6 @@ const ASSET_CACHE = "public, max-age=31536000, immutable, no-transform";
  */
 export function shareRoutes(): Hono<DriveEnv> {
   const drive = new Hono<DriveEnv>();
-  drive.get("/-assets/:name", asset);
   drive.all("/:share", answer);
   drive.all("/:share/*", answer);
   drive.onError(async (error, c) => {
@@ -71,6 +67,12 @@ async function judge(exchange: Exchange): Promise<Response | DriveDenial> {
   }
   if (rest === null && isRead) return movedTo(exchange, `${url.pathname}/${url.search}`);
   if (method === "POST") return enter(exchange);
+  const chosen = method === "GET" && wantsPage(exchange) ? chooseLook(request, lookFor(exchange)) : null;
+  if (chosen !== null)
+    return new Response(null, {
+      status: chosen.status,
+      headers: driveHeaders(exchange.log.requestId, Object.fromEntries(chosen.headers)),
+    });
 
   const path = drivePath(rest ?? "");
   const { env, shareId, nowMs } = door;
@@ -103,22 +105,11 @@ async function enter(exchange: Exchange): Promise<Response | DriveDenial> {
   if ("reason" in open) return open;
   const { shareId } = open.share;
   const secure = new URL(request.url).protocol === "https:";
-  const asked = new URL(request.url).searchParams.has("lang") ? `?lang=${pageLanguage(exchange)}` : "";
   const headers = driveHeaders(log.requestId, {
-    Location: `/s/${shareId}/${asked}`,
+    Location: `/s/${shareId}/`,
     "Set-Cookie": await shareCookie(open.secret, { shareId, nowMs: door.nowMs, endMs: open.endMs, secure }),
   });
   return new Response(null, { status: 303, headers });
-}
-
-function asset(c: Context<DriveEnv>): Response {
-  const found = assetAt(new URL(c.req.url).pathname);
-  const headers = driveHeaders(c.var.log.requestId);
-  c.var.log.note({ interface: "share" });
-  if (found === null) return new Response(null, { status: 404, headers });
-  headers.set("Cache-Control", ASSET_CACHE);
-  headers.set("Content-Type", found.type);
-  return new Response(found.text, { headers });
 }
 
 async function exchangeOf(c: Context<DriveEnv>): Promise<Exchange> {

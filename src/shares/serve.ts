@@ -1,6 +1,7 @@
 /** Answers of an open share: its folders, its two generated files, its files, WebDAV's questions. */
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { calendarDays } from "../catalog/calendar-days.ts";
+import { PAGE_POLICY } from "../pages/frame.tsx";
 import { parseRange } from "./byte-range.ts";
 import { conditionsOf, verdictOn } from "./conditional.ts";
 import type { DriveDenial } from "./denial.ts";
@@ -11,9 +12,8 @@ import { httpDate } from "./http-date.ts";
 import { contentTypeOf, disposition } from "./media.ts";
 import type { OpenShare } from "./open-share.ts";
 import { folderPage } from "./page/folder-page.tsx";
-import { PAGE_POLICY } from "./page/layout.tsx";
 import { sharePage } from "./page/share-page.tsx";
-import { pageLanguage } from "./refuse.ts";
+import { lookFor } from "./refuse.ts";
 import { type Resource, resourceAt } from "./resource.ts";
 import { beginningOf } from "./versions.ts";
 
@@ -55,7 +55,7 @@ function page({ method, log }: Exchange, html: string): Response {
   const headers = driveHeaders(log.requestId, {
     "Content-Security-Policy": PAGE_POLICY,
     "Content-Type": "text/html; charset=utf-8",
-    Vary: "Accept-Language",
+    Vary: "Accept-Language, Cookie",
   });
   return new Response(method === "HEAD" ? null : html, { status: 200, headers });
 }
@@ -68,7 +68,7 @@ async function rootPage(exchange: Exchange, open: OpenShare, { files }: RootReso
     calendarDays(env.DB, `${year}0101` as BeijingDate, `${year}1231` as BeijingDate),
   );
   return sharePage({
-    language: pageLanguage(exchange),
+    look: lookFor(exchange),
     share,
     shareUrl: exchange.shareUrl,
     endMs,
@@ -81,7 +81,7 @@ async function rootPage(exchange: Exchange, open: OpenShare, { files }: RootReso
 
 function folderHtml(exchange: Exchange, { path, entries, hasBySymbol }: FolderResource): string {
   return folderPage({
-    language: pageLanguage(exchange),
+    look: lookFor(exchange),
     path,
     root: "../".repeat(path.split("/").length - 1),
     entries,

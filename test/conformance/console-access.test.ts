@@ -32,12 +32,7 @@ interface Route {
 }
 
 /** What answers to somebody who is not signed in; every other route, also one that is yet to be written, must not. */
-const OPEN = [
-  "GET /console",
-  "GET /console/-assets/:name",
-  "GET /console/invite/:token",
-  "POST /console/invite/:token",
-];
+const OPEN = ["GET /console", "GET /console/invite/:token", "POST /console/invite/:token"];
 
 /** A router's own routes, without what stands before or after all of them. */
 const routesOf = (routes: readonly Route[]) => routes.filter(({ path }) => !path.includes("*"));

@@ -292,11 +292,11 @@ describe("pages", () => {
   it("serve their styles and scripts for a year under names that follow their content", async () => {
     const page = await open(`${service.baseUrl}/console/`);
     expect(page.status).toBe(401);
-    const [, style] = /href="(\/console\/-assets\/[\w-]+\.css)"/.exec(page.text) ?? [];
+    const [, style] = /href="(\/-assets\/[\w-]+\.css)"/.exec(page.text) ?? [];
     const asset = await open(service.baseUrl + style);
     expect(asset.headers["content-type"]).toBe("text/css; charset=utf-8");
     expect(asset.headers["cache-control"]).toContain("immutable");
-    expect((await open(`${service.baseUrl}/console/-assets/other.js`)).status).toBe(404);
+    expect((await open(`${service.baseUrl}/-assets/other.js`)).status).toBe(404);
   });
 
   it("speak the browser's language, and Chinese where it names none", async () => {

@@ -53,7 +53,7 @@ describe("path and method (contract 1.1)", () => {
       expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
       expect(answer.headers["content-language"]).toBe(tag);
       expect(answer.headers["content-security-policy"]).toContain("default-src 'none'");
-      expect(answer.headers.vary).toBe("Accept, Accept-Language");
+      expect(answer.headers.vary).toBe("Accept, Accept-Language, Cookie");
       expect(answer.reason).toBe("not_found");
       expect(answer.text).toContain(`<h1>${title}</h1>`);
       expect(answer.text).toContain(String(answer.headers["x-request-id"]));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { importsOf, projectFiles } from "../support/sources.ts";
 
 const PURE = ["calendar", "entitlement", "orders"];
-const BELOW_OPERATIONS = [...PURE, "http", "gate", "catalog", "access", "packs", "shares"];
+const BELOW_OPERATIONS = [...PURE, "http", "gate", "catalog", "access", "packs", "pages", "shares"];
 
 /** Which rooms a room may import, beside itself: the table of `src/README.md`. A name with a file allows that file. */
 const MAY_IMPORT: Record<string, string[]> = {
@@ -15,7 +15,8 @@ const MAY_IMPORT: Record<string, string[]> = {
   catalog: PURE,
   access: ["catalog", ...PURE],
   packs: PURE,
-  shares: ["catalog", "packs", ...PURE],
+  pages: ["calendar"],
+  shares: ["catalog", "packs", "pages", ...PURE],
   operations: BELOW_OPERATIONS,
   admin: [...BELOW_OPERATIONS, "operations"],
   console: [...BELOW_OPERATIONS, "operations"],

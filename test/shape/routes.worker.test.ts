@@ -7,7 +7,7 @@ const PUBLIC = [
   "/api",
   "/api/",
   "/health",
-  "/s/-assets/:name",
+  "/-assets/:name",
   "/s/:share",
   "/s/:share/*",
   "/openapi.json",

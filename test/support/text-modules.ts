@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 const PREFIX = "\0text:";
 const ENDING = ".text";
 
-/** What the console imports as text: its style sheets, and scripts that run in the browser. */
+/** What pages import as text: their style sheets, and scripts that run in the browser. */
 const TEXT = /\.css$|\/browser\/[\w-]+\.js$|\/uPlot\.iife\.min\.js$/;
 
 /** A plugin of Vite, as far as this one is one. */
@@ -23,13 +23,14 @@ interface Resolver {
   resolve(source: string, importer: string | undefined): Promise<{ id: string } | null>;
 }
 
-/** Serves what sources of the console import as text as text; tests import the browser's scripts as they are. */
+/** Serves what the sources of pages import as text as text; tests import the browser's scripts as they are. */
 export function textModules(): TextModules {
   return {
     name: "text-modules",
     enforce: "pre",
     async resolveId(source, importer = "") {
-      if (!TEXT.test(source) || !/\/src\/console\/[^/]+\.tsx?$/.test(importer)) return null;
+      if (!TEXT.test(source) || !/\/src\/(?:console|docs|pages|shares\/page)\/[^/]+\.tsx?$/.test(importer))
+        return null;
       const found = await this.resolve(source, importer);
       return found === null ? null : `${PREFIX}${found.id}${ENDING}`;
     },

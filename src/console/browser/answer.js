@@ -1,6 +1,5 @@
 /** The answer below the form: what became of the request, its rows, its picture, its text. */
 import { csvText, prettyText, tablesOf } from "./answer-data.js";
-import { enableCopying } from "./copy.js";
 import { element, enableTabs, filled, known, part, select, words } from "./dom.js";
 import { resetPicture, showPicture } from "./picture.js";
 import { showRows } from "./table.js";
@@ -130,14 +129,13 @@ function showText({ text }) {
   const pretty = prettyText(JSON.parse(text));
   const isLong = pretty.length > JSON_SHOWN;
   const sizes = { shown: JSON_SHOWN.toLocaleString("en"), size: pretty.length.toLocaleString("en") };
-  const copy = { id: "copy-json", text: words.copy, type: "button", "data-copy": "json", hidden: "" };
+  const copy = { id: "copy-json", text: words.copy, type: "button", "data-copy": "json" };
   part("view-json").replaceChildren(
     ...(isLong ? [element("p", { className: "quiet", text: filled(words.truncated, sizes) })] : []),
     element("pre", { id: "json", tabindex: "0", text: pretty.slice(0, JSON_SHOWN), className: "json" }),
     ...(isLong ? [] : [element("button", { ...copy, "data-done": words.copied })]),
     saving(words.saveJson, `${known.apiname}.json`, () => text),
   );
-  enableCopying(part("view-json"));
 }
 
 /** Makes the picture and the text only when they are seen: those of many rows take their time. */

@@ -1,11 +1,14 @@
 /** The listing of a folder inside a share: every name once, as a plain link. */
+
+import { exactBytes, instantText, sizeText } from "../../pages/figures.ts";
+import { documentOf } from "../../pages/frame.tsx";
+import type { Look } from "../../pages/look.ts";
 import { type Entry, hrefOf } from "../folder.ts";
-import { exactBytes, instantText, sizeText } from "./figures.ts";
-import { documentOf, Layout } from "./layout.tsx";
-import { type PageLanguage, WORDS } from "./words.ts";
+import { Layout } from "./layout.tsx";
+import { WORDS, type Words } from "./messages.ts";
 
 export interface FolderFacts {
-  language: PageLanguage;
+  look: Look;
   /** The folder's path inside the share. */
   path: string;
   /** Relative path of the share's root. */
@@ -16,10 +19,10 @@ export interface FolderFacts {
 }
 
 /** The listing as HTML; never paged, so that a mirror is whole. */
-export function folderPage({ language, path, root, entries, bySymbol }: FolderFacts): string {
-  const words = WORDS[language];
+export function folderPage({ look, path, root, entries, bySymbol }: FolderFacts): string {
+  const words = WORDS[look.language];
   return documentOf(
-    <Layout language={language} title={path}>
+    <Layout look={look} title={path}>
       <p class="up">
         <a href={root}>{words.folderUp}</a>
       </p>
@@ -40,7 +43,7 @@ export function folderPage({ language, path, root, entries, bySymbol }: FolderFa
           </thead>
           <tbody>
             {entries.map((entry) => (
-              <EntryRow entry={entry} language={language} />
+              <EntryRow entry={entry} words={words} />
             ))}
           </tbody>
         </table>
@@ -54,8 +57,7 @@ export function folderPage({ language, path, root, entries, bySymbol }: FolderFa
   );
 }
 
-function EntryRow({ entry, language }: { entry: Entry; language: PageLanguage }) {
-  const words = WORDS[language];
+function EntryRow({ entry, words }: { entry: Entry; words: Words }) {
   return (
     <tr>
       <td>

@@ -1,62 +1,23 @@
-/** What all pages of the drive share: the document, its assets, the way to the other language. */
+/** The frame of a share's pages. */
 import type { Child } from "hono/jsx";
-import { ASSETS } from "./assets.ts";
-import { type PageLanguage, WORDS } from "./words.ts";
+import { assetOf } from "../../pages/assets.ts";
+import { Frame } from "../../pages/frame.tsx";
+import type { Look } from "../../pages/look.ts";
+import shareStyle from "./share.css" with { type: "text" };
 
-/** Pages load their own style, script and icon, and nothing from anybody else. */
-export const PAGE_POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "img-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+const STYLE = assetOf("share", "css", shareStyle);
 
 interface LayoutProps {
-  language: PageLanguage;
+  look: Look;
   title: string;
   children?: Child;
 }
 
-/** A whole document; write it with `document`. */
-export function Layout({ language, title, children }: LayoutProps) {
-  const words = WORDS[language];
+/** A whole document; write it with `documentOf`. Its only links are those of its content, for mirrors. */
+export function Layout({ look, title, children }: LayoutProps) {
   return (
-    <html lang={words.htmlLang}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>{title}</title>
-        <link rel="icon" href={ASSETS.icon.path} type="image/svg+xml" />
-        <link rel="stylesheet" href={ASSETS.style.path} />
-        <script src={ASSETS.script.path} defer />
-      </head>
-      <body>
-        <div class="tape" aria-hidden="true" />
-        <header class="top">
-          <span class="brand">edgetape</span>
-          {/* A form, not a link: whoever mirrors the page by its links gets it once. */}
-          <form method="get" class="language">
-            <button
-              type="submit"
-              name="lang"
-              value={words.other.language}
-              lang={WORDS[words.other.language].htmlLang}
-            >
-              {words.other.name}
-            </button>
-          </form>
-        </header>
-        <main>{children}</main>
-      </body>
-    </html>
+    <Frame look={look} title={title} styles={[STYLE]} linkless>
+      {children}
+    </Frame>
   );
-}
-
-/** The text of a page. */
-export function documentOf(page: ReturnType<typeof Layout>): string {
-  return `<!doctype html>${page}`;
 }

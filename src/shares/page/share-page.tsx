@@ -2,17 +2,18 @@
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { CoveredFile } from "../../catalog/files.ts";
 import type { Share } from "../../catalog/shares.ts";
+import { dateText, exactBytes, instantText, sizeText } from "../../pages/figures.ts";
+import { documentOf } from "../../pages/frame.tsx";
+import type { Look } from "../../pages/look.ts";
 import { BY_SYMBOL, MANIFEST, pathOf, SUMS } from "../drive-path.ts";
 import { byDay } from "../folder.ts";
 import { checkCommand, commandsFor } from "./commands.ts";
-import { dateText, exactBytes, instantText, sizeText } from "./figures.ts";
-import { documentOf, Layout } from "./layout.tsx";
-import { type PageLanguage, type PageWords, WORDS } from "./words.ts";
-import { YearCalendar } from "./year-calendar.tsx";
-import { type YearDay, yearDays } from "./year-days.ts";
+import { Layout } from "./layout.tsx";
+import { WORDS, type Words } from "./messages.ts";
+import { YearCalendar, type YearDay, yearDays } from "./year-calendar.tsx";
 
 export interface SharePageFacts {
-  language: PageLanguage;
+  look: Look;
   share: Pick<Share, "shareId" | "dataType" | "year">;
   shareUrl: string;
   /** Unix milliseconds, exclusive. */
@@ -26,18 +27,18 @@ export interface SharePageFacts {
 
 /** The page as HTML. Its links are the share's folders, the manifest, the sums and all files. */
 export function sharePage(facts: SharePageFacts): string {
-  const { language, share, files, days, today, open } = facts;
-  const words = WORDS[language];
+  const { look, share, files, days, today, open } = facts;
+  const words = WORDS[look.language];
   const ofDays = byDay(files);
   const present = new Set(ofDays.keys());
   const months = yearDays({ year: share.year, today, days, present, open });
   const title = words.title(words.dataType[share.dataType], share.year);
   return documentOf(
-    <Layout language={language} title={title}>
+    <Layout look={look} title={title}>
       <h1>{title}</h1>
       <p class="lead">{coverLine(files, words)}</p>
       <Stats facts={facts} days={months.flat()} />
-      <YearCalendar language={language} months={months} files={ofDays} />
+      <YearCalendar words={words} months={months} files={ofDays} />
       <Commands facts={facts} />
       <Files words={words} ofDays={ofDays} />
       <footer>{words.readOnly}</footer>
@@ -45,14 +46,14 @@ export function sharePage(facts: SharePageFacts): string {
   );
 }
 
-function coverLine(files: readonly CoveredFile[], words: PageWords): string {
+function coverLine(files: readonly CoveredFile[], words: Words): string {
   const [first, last] = [files[0], files.at(-1)];
   if (first === undefined || last === undefined) return words.coversNothing;
   return words.covers(dateText(first.tradedate), dateText(last.tradedate));
 }
 
 function Stats({ facts, days }: { facts: SharePageFacts; days: YearDay[] }) {
-  const words = WORDS[facts.language];
+  const words = WORDS[facts.look.language];
   const has = days.filter(({ state }) => state === "present").length;
   const missing = days.filter(({ state }) => state === "missing").length;
   const bytes = facts.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -83,8 +84,8 @@ function Stats({ facts, days }: { facts: SharePageFacts; days: YearDay[] }) {
 }
 
 function Commands({ facts }: { facts: SharePageFacts }) {
-  const { language, share, shareUrl, files } = facts;
-  const words = WORDS[language];
+  const { look, share, shareUrl, files } = facts;
+  const words = WORDS[look.language];
   const parquet = files.findLast(({ name }) => name.endsWith(".parquet"));
   const pack = files.findLast(({ packId }) => packId !== null);
   const commands = commandsFor({
@@ -135,7 +136,7 @@ function Commands({ facts }: { facts: SharePageFacts }) {
   );
 }
 
-function CommandText({ id, text, words }: { id: string; text: string; words: PageWords }) {
+function CommandText({ id, text, words }: { id: string; text: string; words: Words }) {
   return (
     <>
       {/* Broken inside each address: fsspec takes every address in a page's source, with what follows, for a file. */}
@@ -143,7 +144,7 @@ function CommandText({ id, text, words }: { id: string; text: string; words: Pag
         {text.split("://").flatMap((part, place) => (place === 0 ? [part] : [<wbr />, `://${part}`]))}
       </pre>
       {/* Shown by the script, without which it could do nothing. */}
-      <button type="button" class="copy" data-copy={id} data-done={words.copied} hidden>
+      <button type="button" class="copy" data-copy={id} data-done={words.copied}>
         {words.copy}
       </button>
     </>
@@ -151,7 +152,7 @@ function CommandText({ id, text, words }: { id: string; text: string; words: Pag
 }
 
 /** Every file, by month, the newest month open. */
-function Files({ words, ofDays }: { words: PageWords; ofDays: Map<BeijingDate, CoveredFile[]> }) {
+function Files({ words, ofDays }: { words: Words; ofDays: Map<BeijingDate, CoveredFile[]> }) {
   const months = new Map<number, CoveredFile[]>();
   for (const [day, files] of ofDays) {
     const month = Number(day.slice(4, 6));
@@ -183,7 +184,7 @@ function Files({ words, ofDays }: { words: PageWords; ofDays: Map<BeijingDate, C
   );
 }
 
-function FileRow({ file, words }: { file: CoveredFile; words: PageWords }) {
+function FileRow({ file, words }: { file: CoveredFile; words: Words }) {
   return (
     <tr>
       <td>

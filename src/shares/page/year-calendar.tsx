@@ -1,9 +1,8 @@
 /** The year at a glance: twelve small months, each day by its state, days with files as links. */
-import type { BeijingDate } from "../../calendar/beijing.ts";
+import { addDays, type BeijingDate } from "../../calendar/beijing.ts";
 import type { CoveredFile } from "../../catalog/files.ts";
-import { dateText, sizeText } from "./figures.ts";
-import { type PageLanguage, type PageWords, WORDS } from "./words.ts";
-import { missingRanges, weekdayOf, type YearDay } from "./year-days.ts";
+import { dateText, sizeText, weekdayOf } from "../../pages/figures.ts";
+import type { Words } from "./messages.ts";
 
 /** More missing days in a row than this are counted, not named. */
 const MISSING_NAMED = 12;
@@ -11,14 +10,13 @@ const MISSING_NAMED = 12;
 const LEGEND = ["present", "missing", "closed", "outside", "upcoming"] as const;
 
 interface CalendarProps {
-  language: PageLanguage;
+  words: Words;
   months: YearDay[][];
   files: ReadonlyMap<BeijingDate, readonly CoveredFile[]>;
 }
 
 /** The calendar with its legend and a sentence about what is missing. */
-export function YearCalendar({ language, months, files }: CalendarProps) {
-  const words = WORDS[language];
+export function YearCalendar({ words, months, files }: CalendarProps) {
   const days = months.flat();
   const shown = LEGEND.filter((state) => days.some((each) => each.state === state));
   return (
@@ -42,7 +40,7 @@ export function YearCalendar({ language, months, files }: CalendarProps) {
   );
 }
 
-function missingLine(days: readonly YearDay[], words: PageWords): string {
+function missingLine(days: readonly YearDay[], words: Words): string {
   const count = days.filter(({ state }) => state === "missing").length;
   if (count === 0) return words.nothingMissing;
   const text = (day: BeijingDate) => dateText(day).slice(5);
@@ -56,7 +54,7 @@ function missingLine(days: readonly YearDay[], words: PageWords): string {
 interface MonthProps {
   name: string;
   days: readonly YearDay[];
-  words: PageWords;
+  words: Words;
   files: CalendarProps["files"];
 }
 
@@ -88,7 +86,7 @@ interface DayProps {
   day: YearDay;
   /** The class that puts a month's first day below its weekday. */
   start: string;
-  words: PageWords;
+  words: Words;
   files: readonly CoveredFile[];
 }
 
@@ -111,4 +109,61 @@ function Day({ day: { day, state }, start, words, files }: DayProps) {
       {number}
     </span>
   );
+}
+
+/**
+ * `outside` is a trading day before the plan's window; `upcoming` is today without a file yet, or later;
+ * `unknown` is a weekday that the trading calendar does not know.
+ */
+export type DayState = "present" | "missing" | "closed" | "outside" | "upcoming" | "unknown";
+
+export interface YearDay {
+  day: BeijingDate;
+  state: DayState;
+}
+
+export interface YearFacts {
+  year: number;
+  today: BeijingDate;
+  /** First and last covered day; null when the share covers nothing. */
+  days: { from: BeijingDate; to: BeijingDate } | null;
+  /** Days that have a file. */
+  present: ReadonlySet<BeijingDate>;
+  /** The trading calendar: open or not, for the days it knows. */
+  open: ReadonlyMap<BeijingDate, boolean>;
+}
+
+/** All days of the year, by month from January on. */
+export function yearDays(facts: YearFacts): YearDay[][] {
+  const months: YearDay[][] = Array.from({ length: 12 }, () => []);
+  const first = `${facts.year}0101` as BeijingDate;
+  for (let day = first; day.startsWith(String(facts.year)); day = addDays(day, 1)) {
+    months[Number(day.slice(4, 6)) - 1]?.push({ day, state: stateOf(day, facts) });
+  }
+  return months;
+}
+
+function stateOf(day: BeijingDate, { today, days, present, open }: YearFacts): DayState {
+  if (present.has(day)) return "present";
+  const trades = open.get(day);
+  if (trades === false || (trades === undefined && weekdayOf(day) >= 5)) return "closed";
+  if (day >= today) return "upcoming";
+  if (days === null || day < days.from) return "outside";
+  return trades === undefined ? "unknown" : "missing";
+}
+
+/** The missing days, given all days oldest first, as ranges of trading days in a row, both ends included. */
+export function missingRanges(days: readonly YearDay[]): { from: BeijingDate; to: BeijingDate }[] {
+  const ranges: { from: BeijingDate; to: BeijingDate }[] = [];
+  let open: { from: BeijingDate; to: BeijingDate } | undefined;
+  for (const { day, state } of days) {
+    if (state === "closed") continue;
+    if (state !== "missing") open = undefined;
+    else if (open !== undefined) open.to = day;
+    else {
+      open = { from: day, to: day };
+      ranges.push(open);
+    }
+  }
+  return ranges;
 }

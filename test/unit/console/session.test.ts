@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { chooseLook, lookOf } from "../../../src/console/look.ts";
 import {
   formTokenOf,
   isSameOrigin,
@@ -7,6 +6,7 @@ import {
   sessionCookie,
   sessionTokens,
 } from "../../../src/console/session.ts";
+import { chooseLook, lookOf } from "../../../src/pages/look.ts";
 
 const request = (headers: Record<string, string>, path = "/console/") =>
   new Request(`https://api.example.com${path}`, { headers });

@@ -9,6 +9,7 @@ import { SNIPPETS } from "../../../src/docs/snippets.ts";
 
 const EXAMPLE = { base: "https://api.example.com", tradedate: "20270104" };
 const FACTS = { ...EXAMPLE, copy: "Copy", copied: "Copied" };
+const look = (language: "zh" | "en") => ({ language, theme: "auto" }) as const;
 const html = (said: string) => String(BlockView({ block: { kind: "text", text: said }, facts: FACTS }));
 
 describe("text of the pages", () => {
@@ -27,18 +28,20 @@ describe("text of the pages", () => {
   });
 
   it("shows commands with the service's own address, escaped", () => {
-    const page = docsPage("quickstart", "en", { ...EXAMPLE, base: "https://a.example/<x>" });
+    const page = docsPage("quickstart", look("en"), { ...EXAMPLE, base: "https://a.example/<x>" });
     expect(page).toContain("export EDGETAPE_URL=https://a.example/&lt;x&gt;");
     expect(page).not.toContain("{base}");
   });
 
   it("shows the day it is given in every command of every page, and no other", () => {
     for (const slug of SLUGS) {
-      const page = docsPage(slug, "zh", EXAMPLE);
+      const page = docsPage(slug, look("zh"), EXAMPLE);
       expect(page, slug).not.toMatch(/\{(day|month|year)\}|2026\d{4}/);
     }
-    expect(docsPage("quickstart", "zh", EXAMPLE)).toContain("&quot;tradedate&quot;: &quot;20270104&quot;");
-    expect(docsPage("integrity", "zh", EXAMPLE)).toContain("since=&quot;20270101&quot;");
+    expect(docsPage("quickstart", look("zh"), EXAMPLE)).toContain(
+      "&quot;tradedate&quot;: &quot;20270104&quot;",
+    );
+    expect(docsPage("integrity", look("zh"), EXAMPLE)).toContain("since=&quot;20270101&quot;");
   });
 });
 
@@ -78,7 +81,7 @@ describe("the OpenAPI document", () => {
     const names = new Set(answers.flatMap(([, schema]) => membersOf(schema)));
     expect(names.size).toBeGreaterThan(60);
     for (const language of ["zh", "en"] as const) {
-      const page = docsPage("answers", language, EXAMPLE);
+      const page = docsPage("answers", look(language), EXAMPLE);
       expect([...names].filter((name) => !page.includes(`<code>${name}</code>`))).toEqual([]);
     }
   });

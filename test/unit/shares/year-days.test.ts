@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { exactBytes, sizeText } from "../../../src/shares/page/figures.ts";
-import { missingRanges, weekdayOf, type YearFacts, yearDays } from "../../../src/shares/page/year-days.ts";
+import { exactBytes, sizeText, weekdayOf } from "../../../src/pages/figures.ts";
+import { missingRanges, type YearFacts, yearDays } from "../../../src/shares/page/year-calendar.tsx";
 
 const date = (text: string) => text as BeijingDate;
 

@@ -1,9 +1,11 @@
-/** The page of a closed door: the form for the password, or why there is none. */
-import { documentOf, Layout } from "./layout.tsx";
-import { type PageLanguage, WORDS } from "./words.ts";
+/** The page before a share: the form for the password, or why there is none. */
+import { documentOf } from "../../pages/frame.tsx";
+import type { Look } from "../../pages/look.ts";
+import { Layout } from "./layout.tsx";
+import { WORDS } from "./messages.ts";
 
-export interface DoorFacts {
-  language: PageLanguage;
+export interface PasswordFacts {
+  look: Look;
   /** Where the form is sent; null when no password would help. */
   action: string | null;
   /** Fills the hidden user name that password managers keep beside the password. */
@@ -14,12 +16,12 @@ export interface DoorFacts {
 }
 
 /** The page as HTML. */
-export function doorPage({ language, action, shareId, problem, requestId }: DoorFacts): string {
-  const words = WORDS[language];
+export function passwordPage({ look, action, shareId, problem, requestId }: PasswordFacts): string {
+  const words = WORDS[look.language];
   const title = action === null ? "edgetape" : words.enter;
   return documentOf(
-    <Layout language={language} title={title}>
-      <section class="door card">
+    <Layout look={look} title={title}>
+      <section class="password card">
         <h1>{title}</h1>
         {problem === null ? null : (
           <p class="problem" role="alert">

@@ -1,5 +1,5 @@
-/** Dates and sizes as the page writes them. */
-import { type BeijingDate, beijingTimestamp } from "../../calendar/beijing.ts";
+/** Dates, sizes and counts as the pages write them. */
+import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 
 const UNITS = ["B", "kB", "MB", "GB", "TB", "PB"];
 
@@ -28,4 +28,20 @@ export function dateText(day: BeijingDate): string {
 /** An instant in Beijing to the minute: `2026-03-11 18:05`. */
 export function instantText(epochMs: number): string {
   return beijingTimestamp(epochMs).slice(0, 16).replace("T", " ");
+}
+
+/** Digits in groups of three. */
+export function countText(count: number): string {
+  return count.toLocaleString("en");
+}
+
+/** An RFC 3339 instant in Beijing time to the second: `2026-03-12 10:00:07`. */
+export function momentText(timestamp: string): string {
+  return timestamp.slice(0, 19).replace("T", " ");
+}
+
+/** 0 for Monday to 6 for Sunday. */
+export function weekdayOf(day: BeijingDate): number {
+  const iso = `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}T00:00:00Z`;
+  return (new Date(iso).getUTCDay() + 6) % 7;
 }

@@ -1,4 +1,4 @@
-/** Modules that the console imports as text. */
+/** Modules that pages import as text. */
 declare module "*.css" {
   const text: string;
   export default text;

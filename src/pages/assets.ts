@@ -1,0 +1,72 @@
+/** Styles, scripts and the icon of all pages: fixed texts under names that change with their content. */
+import { createHash } from "node:crypto";
+import copyScript from "./browser/copy.js" with { type: "text" };
+import pageStyle from "./page.css" with { type: "text" };
+
+export interface Asset {
+  /** Absolute path. */
+  path: string;
+  type: string;
+  text: string;
+}
+
+const TYPES = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+} as const;
+
+const BY_PATH = new Map<string, Asset>();
+
+/** Returns `text` as an asset that is served from now on. */
+export function assetOf(name: string, ending: keyof typeof TYPES, text: string): Asset {
+  const hash = createHash("sha256").update(text).digest("hex").slice(0, 12);
+  const asset = { path: `/-assets/${name}-${hash}.${ending}`, type: TYPES[ending], text };
+  BY_PATH.set(asset.path, asset);
+  return asset;
+}
+
+/** The answer to a request for an asset; null when there is none at `path`. */
+export function assetAnswer(path: string, requestId: string): Response | null {
+  const asset = BY_PATH.get(path);
+  if (asset === undefined) return null;
+  return new Response(asset.text, {
+    headers: {
+      // A year: an asset's name changes with its content.
+      "Cache-Control": "public, max-age=31536000, immutable, no-transform",
+      "Content-Type": asset.type,
+      "Cross-Origin-Resource-Policy": "same-origin",
+      "X-Content-Type-Options": "nosniff",
+      "X-Request-Id": requestId,
+    },
+  });
+}
+
+/** Punched tape, seen from its edge. */
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b6b63"/><g fill="#fff"><circle cx="9" cy="9" r="3"/><circle cx="9" cy="23" r="3"/><circle cx="16" cy="16" r="2"/><circle cx="23" cy="9" r="3"/><circle cx="23" cy="16" r="3"/></g></svg>`;
+
+const LIGHT = `--ground: #f5f6f4; --paper: #ffffff; --ink: #17201f; --quiet: #5d6b69; --faint: #6b7876;
+  --line: #dfe5e3; --accent: #0b6b63; --on-accent: #ffffff; --accent-soft: #e3f1ee;
+  --warn: #a14510; --warn-soft: #fdf0e6; --code: #f0f3f2; --hatch: #e4e9e7; --bad: #a8321f; --field: #84928f;
+  /* Sides of orders: red buys, as in China. */
+  --buy: #c2362b; --sell: #1c66a8; --cancel: #8a6d0f; --other: #71827e;`;
+
+const DARK = `--ground: #0f1414; --paper: #161d1c; --ink: #e8eeec; --quiet: #9aaaa6; --faint: #81908c;
+  --line: #26302e; --accent: #3fae9f; --on-accent: #06201d; --accent-soft: #14302c;
+  --warn: #f0a060; --warn-soft: #33231a; --code: #101716; --hatch: #222b29; --bad: #ff9a86; --field: #5f706c;
+  --buy: #ff8172; --sell: #74b6f7; --cancel: #d8b44a; --other: #8a9d98;`;
+
+/** The colours follow the system, unless the reader chose; paper is always light. */
+const COLOURS = `:root { ${LIGHT} color-scheme: light dark; }
+@media (prefers-color-scheme: dark) { :root { ${DARK} } }
+:root[data-theme="light"] { ${LIGHT} color-scheme: light; }
+:root[data-theme="dark"] { ${DARK} color-scheme: dark; }
+@media print { :root, :root[data-theme] { ${LIGHT} color-scheme: light; } }
+`;
+
+/** What every page loads. */
+export const COMMON = {
+  style: assetOf("page", "css", COLOURS + pageStyle),
+  copy: assetOf("copy", "js", copyScript),
+  icon: assetOf("icon", "svg", ICON),
+};

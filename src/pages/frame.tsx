@@ -1,0 +1,184 @@
+/** The frame of every page: the document, its common assets, the header with theme and language. */
+import type { Child } from "hono/jsx";
+import { type Asset, COMMON } from "./assets.ts";
+import type { Look, PageLanguage, Theme } from "./look.ts";
+
+/** Pages load the service's own styles, scripts and images, and nothing from another host. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const MESSAGES = {
+  zh: {
+    html: "zh-CN",
+    skip: "跳到正文",
+    places: "站点",
+    docs: "文档",
+    console: "控制台",
+    theme: "外观",
+    themes: { auto: "自动", light: "浅色", dark: "深色" },
+    other: { language: "en", name: "English", html: "en" },
+  },
+  en: {
+    html: "en",
+    skip: "Skip to content",
+    places: "Site",
+    docs: "Docs",
+    console: "Console",
+    theme: "Appearance",
+    themes: { auto: "Auto", light: "Light", dark: "Dark" },
+    other: { language: "zh", name: "中文", html: "zh-CN" },
+  },
+} as const satisfies Record<PageLanguage, unknown>;
+
+const THEMES: readonly Theme[] = ["auto", "light", "dark"];
+
+export interface FrameProps {
+  look: Look;
+  title: string;
+  /** Loaded after the common style. */
+  styles: readonly Asset[];
+  /** Modules, beside the common script. */
+  scripts?: readonly Asset[];
+  /** Classic scripts that define a global; modules wait for them. */
+  libraries?: readonly Asset[];
+  /** More of the head. */
+  head?: Child;
+  /** Whether the page has texts to copy. */
+  copies?: boolean;
+  /** The part of the product that the page belongs to. */
+  place?: "docs" | "console";
+  /** On a page whose links are all files to be fetched, the header has none: a mirror follows every link. */
+  linkless?: boolean;
+  /** At the end of the header: who is signed in. */
+  account?: Child;
+  /** Below the header: the menu of this part of the product. */
+  menu?: Child;
+  children?: Child;
+}
+
+/** A whole document; write it with `documentOf`. */
+export function Frame(props: FrameProps) {
+  const { look, title, styles, scripts = [], libraries = [], head, menu, account, children } = props;
+  const { copies = true } = props;
+  const messages = MESSAGES[look.language];
+  return (
+    <html lang={messages.html} data-theme={look.theme === "auto" ? undefined : look.theme}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{title === "edgetape" ? title : `${title} · edgetape`}</title>
+        <link rel="icon" href={COMMON.icon.path} type="image/svg+xml" />
+        {[COMMON.style, ...styles].map(({ path }) => (
+          <link rel="stylesheet" href={path} />
+        ))}
+        {[...(copies ? [COMMON.copy] : []), ...libraries].map(({ path }) => (
+          <script src={path} defer />
+        ))}
+        {scripts.map(({ path }) => (
+          <script type="module" src={path} />
+        ))}
+        {head}
+      </head>
+      <body>
+        {props.linkless ? null : (
+          <a class="skip" href="#main">
+            {messages.skip}
+          </a>
+        )}
+        <header class="top">
+          <div class="bar">
+            <Places {...props} />
+            {account}
+            <Preferences look={look} />
+          </div>
+          {menu}
+        </header>
+        <main id="main" tabindex={-1}>
+          {children}
+        </main>
+      </body>
+    </html>
+  );
+}
+
+/** The text of a page. */
+export function documentOf(page: ReturnType<typeof Frame>): string {
+  return `<!doctype html>${page}`;
+}
+
+/** The name, and the ways to the other parts of the product. */
+function Places({ look: { language }, place, linkless = false }: FrameProps) {
+  const { docs, console, places } = MESSAGES[language];
+  const name = (
+    <>
+      <span class="tape" aria-hidden="true" />
+      edgetape
+    </>
+  );
+  if (linkless) {
+    return (
+      <>
+        <form method="get" action="/">
+          <button type="submit" class="brand">
+            {name}
+          </button>
+        </form>
+        <form method="get" action={`/docs/${language}/`}>
+          <button type="submit" class="place">
+            {docs}
+          </button>
+        </form>
+        <form method="get" action="/console/">
+          <button type="submit" class="place">
+            {console}
+          </button>
+        </form>
+      </>
+    );
+  }
+  return (
+    <>
+      <a class="brand" href="/">
+        {name}
+      </a>
+      <nav class="places" aria-label={places}>
+        <a class="place" href={`/docs/${language}/`} aria-current={place === "docs" ? "true" : undefined}>
+          {docs}
+        </a>
+        <a class="place" href="/console/" aria-current={place === "console" ? "true" : undefined}>
+          {console}
+        </a>
+      </nav>
+    </>
+  );
+}
+
+/** Theme and language: forms, so that nothing but the reader's own press follows them. */
+function Preferences({ look: { language, theme } }: { look: Look }) {
+  const messages = MESSAGES[language];
+  const { other } = messages;
+  return (
+    <form method="get" class="look">
+      <fieldset class="themes" aria-label={messages.theme}>
+        {THEMES.map((each) => (
+          <button type="submit" name="theme" value={each} aria-pressed={each === theme ? "true" : "false"}>
+            {messages.themes[each]}
+          </button>
+        ))}
+      </fieldset>
+      <div class="language">
+        <button type="submit" name="lang" value={other.language} lang={other.html}>
+          {other.name}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,107 @@
+/** The messages of a share's pages in both languages; numbers and dates are put in by the functions. */
+import type { DataType } from "../../entitlement/data-types.ts";
+import type { PageLanguage } from "../../pages/look.ts";
+
+const EN = {
+  dataType: { auction_tick: "Auction ticks", level2: "Full-day ticks" } satisfies Record<DataType, string>,
+  title: (type: string, year: number) => `${type} ${year}`,
+  covers: (from: string, to: string) => `Daily files from ${from} to ${to}`,
+  coversNothing: "No file can be downloaded now",
+  files: "Files",
+  size: "Total size",
+  fileSize: "Size",
+  tradingDays: "Trading days",
+  ofDays: (expected: number) => `of ${expected}`,
+  validUntil: "Valid until",
+  beijing: "Beijing time",
+  calendar: "The year",
+  weekdays: ["M", "T", "W", "T", "F", "S", "S"],
+  month: (month: number) =>
+    new Date(Date.UTC(2000, month - 1)).toLocaleString("en", { month: "long", timeZone: "UTC" }),
+  states: {
+    present: "Published",
+    missing: "Missing",
+    closed: "Not a trading day",
+    outside: "Outside the plan's window",
+    upcoming: "Still to come",
+  },
+  dayLabel: (date: string, state: string, detail: string) =>
+    [date, state, detail].filter((part) => part !== "").join(", "),
+  missingDays: (count: number, days: string) =>
+    `${count} trading ${count === 1 ? "day is" : "days are"} missing: ${days}`,
+  nothingMissing: "No trading day is missing",
+  getIt: "Download",
+  passwordNote:
+    "The commands ask for the password; it never stands in an address. For Linux, macOS, and WSL or Git Bash on Windows.",
+  copy: "Copy",
+  copied: "Copied",
+  checkIt: "Check",
+  checkNote: "Run in the folder you downloaded to, against the present sums",
+  allFiles: "All files",
+  name: "Name",
+  published: "Published",
+  revision: (revision: number) => `revision ${revision}`,
+  bySymbol: "Only one security?",
+  bySymbolNote: "On a day with an order file, every security is a complete Parquet file of its own:",
+  readOnly: "Read-only, with resumable downloads, HTTP ranges and WebDAV",
+  folderUp: "Back to the share",
+  folderFiles: (count: number) => `${count} ${count === 1 ? "file" : "files"}`,
+  enter: "Open a share",
+  password: "Password",
+  passwordHint: "It came with the answer of file_download and has 24 characters.",
+  open: "Open",
+  requestId: "Request id",
+};
+
+/** What each language says. */
+export type Words = typeof EN;
+
+const ZH: Words = {
+  dataType: { auction_tick: "集合竞价逐笔", level2: "全天逐笔" },
+  title: (type, year) => `${type} ${year}`,
+  covers: (from, to) => `${from} 至 ${to} 的每日文件`,
+  coversNothing: "目前没有可下载的文件",
+  files: "文件",
+  size: "总大小",
+  fileSize: "大小",
+  tradingDays: "交易日",
+  ofDays: (expected) => `/ ${expected}`,
+  validUntil: "有效期至",
+  beijing: "北京时间",
+  calendar: "全年日历",
+  weekdays: ["一", "二", "三", "四", "五", "六", "日"],
+  month: (month) => `${month}月`,
+  states: {
+    present: "已发布",
+    missing: "缺失",
+    closed: "非交易日",
+    outside: "不在套餐窗口内",
+    upcoming: "尚未到来",
+  },
+  dayLabel: (date, state, detail) => [date, state, detail].filter((part) => part !== "").join("，"),
+  missingDays: (count, days) => `缺 ${count} 个交易日：${days}`,
+  nothingMissing: "没有缺失的交易日",
+  getIt: "下载",
+  passwordNote:
+    "命令会询问密码，密码不会出现在网址里。适用于 Linux、macOS，以及 Windows 的 WSL 或 Git Bash。",
+  copy: "复制",
+  copied: "已复制",
+  checkIt: "校验",
+  checkNote: "在下载目录中运行，与当前校验值比对",
+  allFiles: "全部文件",
+  name: "文件名",
+  published: "发布于",
+  revision: (revision) => `第 ${revision} 版`,
+  bySymbol: "只要一只证券？",
+  bySymbolNote: "有委托文件的日期下，每只证券都是一个完整的 Parquet 文件：",
+  readOnly: "只读，支持断点续传、HTTP Range 与 WebDAV",
+  folderUp: "返回共享首页",
+  folderFiles: (count) => `${count} 个文件`,
+  enter: "打开共享",
+  password: "密码",
+  passwordHint: "密码在 file_download 的返回结果中，共 24 个字符。",
+  open: "打开",
+  requestId: "请求编号",
+};
+
+export const WORDS: Readonly<Record<PageLanguage, Words>> = { zh: ZH, en: EN };
