@@ -97,7 +97,7 @@ export function lostPage(look: Look, requestId: string): string {
         <p class="lead">{words.lostLead}</p>
         <ul>
           <li>
-            <a href={`/docs/${look.language}/`}>{words.docs}</a>: <span>{words.docsLead}</span>
+            <a href="/docs/">{words.docs}</a>: <span>{words.docsLead}</span>
           </li>
           <li>
             <a href="/console/">{words.console}</a>: <span>{words.consoleLead}</span>
