@@ -107,6 +107,10 @@ describe("the pages below /docs/", () => {
       for (const [, href = ""] of html.matchAll(/ href="([^"]+)"/g)) {
         const [to = "", id] = href.split("#");
         if (to === "/console/" || to === "/openapi.json") continue;
+        if (/^\/(docs\/(zh|en)\/)?$/.test(to)) {
+          expect((await get(to, { accept: "text/html" })).status, `${path}: ${href}`).toBeLessThan(400);
+          continue;
+        }
         if (/^\/-assets\//.test(to)) expect((await get(to)).status, `${path}: ${href}`).toBe(200);
         else {
           const target = to === "" ? html : pages.get(to);
