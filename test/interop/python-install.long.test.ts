@@ -1,6 +1,6 @@
-/** `pip install` of the Python client into a fresh environment without network, and the README's four lines. */
+/** The Python client's wheel in a fresh environment without network: import, types, doctor, the README's four lines. */
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -9,6 +9,7 @@ import { day, randomSecurity } from "../support/builders.ts";
 import { account, publish } from "../support/operator.ts";
 import {
   canImport,
+  foldersOf,
   isPythonMissing,
   PACKAGE,
   PYTHON,
@@ -28,7 +29,10 @@ const built = day({
 /** An environment of the interpreter that has pandas can borrow it; any other shows the installation alone. */
 const pandas = pythonWith("pandas");
 const base = [pandas ?? PYTHON, PYTHON].find((command) => canImport(command, "ensurepip"));
-const without = isPythonMissing("the installation of the Python client") || base === undefined;
+const hatchling = pythonWith("hatchling");
+const mypy = pythonWith("mypy");
+const without =
+  isPythonMissing("the installation of the Python client") || base === undefined || hatchling === null;
 if (base === undefined)
   console.error("SKIPPED the installation of the Python client: Python has no ensurepip");
 
@@ -48,28 +52,51 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** The folders that the base interpreter has pandas and NumPy in. */
-async function siteOfPandas(): Promise<string> {
-  // NumPy may be another folder's: the interpreter's own, beside an environment that has pandas alone.
-  const program =
-    "import os, numpy, pandas; print(os.pathsep.join(os.path.dirname(os.path.dirname(m.__file__)) for m in (pandas, numpy)))";
-  return (await run(pandas ?? "", ["-c", program])).stdout.trim();
-}
-
 /** The environment of a machine without network: no index, and no path to the package but its installation. */
 const bare = (env: Record<string, string> = {}) =>
   pythonEnvironment({ PYTHONPATH: "", PIP_NO_INDEX: "1", PIP_CONFIG_FILE: "/dev/null", ...env });
 
-describe.skipIf(without)("pip install ./src/client/python", () => {
-  it("works in a fresh environment without network and leaves nothing behind in the sources", async () => {
-    const before = await readdir(PACKAGE);
-    await run(python, ["-m", "pip", "install", "--no-index", "--quiet", `./${PACKAGE}`], { env: bare() });
+/** What a strict caller writes; each `type: ignore` would be an error itself if the types let the line pass. */
+const TYPED = `from typing import Iterator, List, Optional
+
+from edgetape import Client, Orders, ParquetFile, QuotaUsed, SyncReport
+
+client = Client("key", ["https://api.example.com"])
+orders: Orders = client.orders("600519", "20260311", start="09:30")
+day: Optional[str] = orders.tradedate
+rows = [row[0] for row in orders]
+plan: Optional[str] = client.account()["plan"]
+limits: List[Optional[int]] = [
+    quota["requests"]["limit"] for quota in client.account()["quotas"] if quota["requests"] is not None
+]
+file: ParquetFile = client.orders_parquet("600519", "20260311", "orders.parquet")
+report: SyncReport = client.sync(["600519"], "20260301", "20260311", "orders")
+changed: Iterator[str] = (change["tradedate"] for change in client.changes())
+client.orders(600519, "20260311")  # type: ignore[arg-type]
+
+
+def reset_of(error: QuotaUsed) -> float:
+    return error.resets_in
+`;
+
+describe.skipIf(without)("the Python client's wheel", () => {
+  it("installs into a fresh environment without network", async () => {
+    const build = ["-m", "hatchling", "build", "--target", "wheel", "--directory", folder];
+    await run(hatchling ?? "", build, { cwd: PACKAGE });
+    const wheel = (await readdir(folder)).find((name) => name.endsWith(".whl")) ?? "";
+    await run(python, ["-m", "pip", "install", "--no-index", "--quiet", join(folder, wheel)], {
+      env: bare(),
+    });
     const program = "import edgetape; print(edgetape.__version__, edgetape.__file__)";
     const { stdout } = await run(python, ["-c", program], { env: bare(), cwd: folder });
     expect(stdout).toContain(join(folder, "venv"));
-    expect(
-      (await readdir(PACKAGE)).filter((name) => !before.includes(name) && name !== "__pycache__"),
-    ).toEqual([]);
+  });
+
+  it.skipIf(mypy === null)("types what strict callers write, and refuses what is wrong", async () => {
+    await writeFile(join(folder, "typed.py"), TYPED);
+    const check = ["-m", "mypy", "--strict", "--python-executable", python, "typed.py"];
+    const { stdout } = await run(mypy ?? "", check, { cwd: folder }).catch((failure) => failure);
+    expect(stdout).toBe("Success: no issues found in 1 source file\n");
   });
 
   it.skipIf(pandas === null || base !== pandas)(
@@ -80,7 +107,8 @@ describe.skipIf(without)("pip install ./src/client/python", () => {
       expect(lines.split("\n").filter((line) => line.trim() !== "").length).toBeLessThanOrEqual(4);
       const { key } = await account(service, { plan: "flagship" });
       const program = `${lines}\nprint(len(frame), list(frame["symbol"].unique()), frame["time"].dtype)`;
-      const PYTHONPATH = await siteOfPandas();
+      // NumPy may be another folder's: the interpreter's own, beside an environment that has pandas alone.
+      const PYTHONPATH = foldersOf(pandas ?? "", "pandas", "numpy");
       const env = bare({ EDGETAPE_KEY: key, EDGETAPE_URL: service.baseUrl, PYTHONPATH });
       const { stdout } = await run(python, ["-c", program], { env, cwd: folder });
       expect(stdout.trim()).toBe("300 ['600519'] datetime64[ns]");

@@ -58,6 +58,13 @@ export function canImport(command: string, ...libraries: string[]): boolean {
   }
 }
 
+/** Returns the folders in which the interpreter `command` has these libraries, for `PYTHONPATH`. */
+export function foldersOf(command: string, ...libraries: string[]): string {
+  const program = `import os, ${libraries.join(", ")}
+print(os.pathsep.join(dict.fromkeys(os.path.dirname(os.path.dirname(m.__file__)) for m in (${libraries.join(", ")},))))`;
+  return execFileSync(command, ["-c", program], { encoding: "utf8" }).trim();
+}
+
 export interface PythonOptions {
   command?: string;
   env?: Record<string, string>;

@@ -1,3 +1,3 @@
-"""The version, read by the package and by its build backend."""
+"""The version, read by the package and by its build."""
 
 __version__ = "0.1.0"

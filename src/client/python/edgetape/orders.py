@@ -42,7 +42,7 @@ class Orders:
     def __repr__(self) -> str:
         state = "complete" if self.is_complete else "so far"
         day = self.tradedate or "newest"
-        return f"<Orders of {self._selection.symbol} {day}: {self._paging.state.count} rows {state}>"
+        return f"<Orders of {self._selection.symbol} {day}: {self._paging.state.row_count} rows {state}>"
 
     @property
     def symbol(self) -> str:
@@ -83,7 +83,7 @@ class Orders:
     def rows(self) -> List[Row]:
         """The rows read so far, as tuples in the order of `fields`. Asks nothing."""
         state = self._paging.state
-        return state.kept[: state.count]
+        return state.kept[: state.row_count]
 
     def __iter__(self) -> Iterator[Row]:
         """Every row, from the first one; pages are asked for as they are needed.
@@ -108,9 +108,9 @@ class Orders:
                 self._catch_up(handed)
                 restarts = self.restarts
             state = self._paging.state
-            if handed < state.count:
-                fresh = state.kept[handed : state.count]
-                handed = state.count
+            if handed < state.row_count:
+                fresh = state.kept[handed : state.row_count]
+                handed = state.row_count
                 yield fresh
             elif self._paging.next_rows() is None:
                 return
@@ -189,10 +189,10 @@ class Orders:
 
     def _catch_up(self, handed: int) -> None:
         """After a rebuild: reads again what was handed out, and refuses to continue when it is not the same."""
-        while self._paging.state.count < handed and self._paging.next_rows() is not None:
+        while self._paging.state.row_count < handed and self._paging.next_rows() is not None:
             pass
         state = self._paging.state
-        if state.kept[: min(handed, state.count)] != (state.superseded or [])[:handed]:
+        if state.kept[: min(handed, state.row_count)] != (state.superseded or [])[:handed]:
             raise DataRebuilt(
                 f"{self._selection.symbol} of {self.tradedate} was rebuilt while it was read, and the "
                 f"{handed} rows handed out so far are not the same any more: iterate again",

@@ -166,15 +166,15 @@ class _Way(NamedTuple):
 
 
 class State(NamedTuple):
-    """What was read and how paging continues. The containers in it only ever grow, and `count` and `pages`
+    """What was read and how paging continues. The containers in it only ever grow, and `row_count` and `pages`
     say how much of them counts; all else is never changed in place."""
 
     tradedate: Optional[str]
     kept: List[Row]
-    """The rows read, `count` of them; behind them may lie rows of a page that was interrupted."""
+    """The rows read, `row_count` of them; behind them may lie rows of a page that was interrupted."""
     cursors: Dict[str, int]
     """Cursors received, with the number of pages before; those of `pages` and more do not count."""
-    count: int = 0
+    row_count: int = 0
     pages: int = 0
     fields: Optional[List[str]] = None
     is_complete: bool = False
@@ -231,9 +231,9 @@ class Paging:
             except _Changed as change:
                 state = self._restarted(state, change)
                 begins_anew = True
-        del state.kept[state.count :]
+        del state.kept[state.row_count :]
         state.kept.extend(page.rows)
-        self.state = state._replace(count=state.count + len(page.rows), fields=page.fields)
+        self.state = state._replace(row_count=state.row_count + len(page.rows), fields=page.fields)
         return Rows(page.fields, page.rows, begins_anew)
 
     def _fetch(self, state: State) -> Tuple[State, Page]:
@@ -330,7 +330,7 @@ class Paging:
         what = f"{self._selection.symbol} of {state.tradedate}"
         told = f"{what} changed while it was read, beginning anew: {change}"
         warnings.warn(told, RebuildWarning, stacklevel=3)
-        superseded = state.kept[: state.count]
+        superseded = state.kept[: state.row_count]
         return State(state.tradedate, [], {}, restarts=1, superseded=superseded)
 
     def _payload(self, params: Dict[str, Any]) -> Payload:

@@ -1,4 +1,4 @@
-"""The package as it is delivered: builds by itself, reads under Python 3.9, is annotated and described."""
+"""The package as it is delivered: wheel and source archive, Python 3.9, annotated and described."""
 
 import ast
 import importlib.util
@@ -17,11 +17,13 @@ import edgetape
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(edgetape.__file__)))
 
 
-def backend():
-    spec = importlib.util.spec_from_file_location("build_backend", os.path.join(ROOT, "build_backend.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def built(kind, folder, source=ROOT):
+    """The path of the wheel or source archive (`kind`) that the build backend makes of `source`."""
+    made = os.path.join(folder, kind)
+    command = [sys.executable, "-m", "hatchling", "build", "--target", kind, "--directory", made]
+    subprocess.run(command, cwd=source, check=True, capture_output=True)
+    (name,) = os.listdir(made)
+    return os.path.join(made, name)
 
 
 def sources():
@@ -57,22 +59,33 @@ class Package(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
-    def test_builds_the_same_wheel_twice_without_any_requirement(self):
-        made = backend()
-        self.assertEqual(made.get_requires_for_build_wheel(), [])
-        names = [made.build_wheel(self.folder) for _ in range(2)]
-        self.assertEqual(names, [f"edgetape-{edgetape.__version__}-py3-none-any.whl"] * 2)
-        with zipfile.ZipFile(os.path.join(self.folder, names[0])) as wheel:
-            listed = wheel.namelist()
+    @unittest.skipUnless(importlib.util.find_spec("hatchling"), "SKIPPED: hatchling is not here")
+    def test_builds_one_wheel_from_the_sources_and_from_the_source_archive(self):
+        before = sorted(os.listdir(ROOT))
+        wheel, archive = built("wheel", self.folder), built("sdist", self.folder)
+        self.assertEqual(sorted(os.listdir(ROOT)), before)
+        self.assertEqual(os.path.basename(wheel), f"edgetape-{edgetape.__version__}-py3-none-any.whl")
+        with zipfile.ZipFile(wheel) as opened:
+            listed = opened.namelist()
             self.assertIn("edgetape/py.typed", listed)
             self.assertEqual({f"edgetape/{name}" for name, _ in sources()} - set(listed), set())
             (metadata,) = [name for name in listed if name.endswith("METADATA")]
-            self.assertIn(b"Requires-Python: >=3.9", wheel.read(metadata))
-            record = wheel.read(metadata.replace("METADATA", "RECORD")).decode()
+            self.assertIn(b"Requires-Python: >=3.9", opened.read(metadata))
+            record = opened.read(metadata.replace("METADATA", "RECORD")).decode()
             self.assertEqual(len(record.splitlines()), len(listed))
+        with tarfile.open(archive) as opened:
+            names = [name.split("/", 1)[1] for name in opened.getnames()]
+            opened.extractall(self.folder)
+        for needed in ("pyproject.toml", "PKG-INFO", "README.md", "edgetape/__init__.py"):
+            self.assertIn(needed, names)
+        unpacked = os.path.join(self.folder, f"edgetape-{edgetape.__version__}")
+        again = built("wheel", os.path.join(self.folder, "again"), unpacked)
+        with open(wheel, "rb") as first, open(again, "rb") as second:
+            self.assertEqual(first.read(), second.read())
 
+    @unittest.skipUnless(importlib.util.find_spec("hatchling"), "SKIPPED: hatchling is not here")
     def test_can_be_imported_from_its_wheel(self):
-        wheel = os.path.join(self.folder, backend().build_wheel(self.folder))
+        wheel = built("wheel", self.folder)
         program = "import sys; sys.path.insert(0, sys.argv[1]); import edgetape; print(edgetape.__file__)"
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         said = subprocess.run(
@@ -84,11 +97,11 @@ class Package(unittest.TestCase):
         )
         self.assertIn(wheel, said.stdout)
 
-    def test_has_a_source_archive_that_holds_its_own_backend(self):
-        with tarfile.open(os.path.join(self.folder, backend().build_sdist(self.folder))) as archive:
-            names = [name.split("/", 1)[1] for name in archive.getnames()]
-        for needed in ("build_backend.py", "pyproject.toml", "PKG-INFO", "edgetape/__init__.py"):
-            self.assertIn(needed, names)
+    @unittest.skipUnless(importlib.util.find_spec("mypy"), "SKIPPED: mypy is not here")
+    def test_passes_mypy_strict(self):
+        command = [sys.executable, "-m", "mypy", "--cache-dir", self.folder, "edgetape"]
+        said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        self.assertEqual((said.returncode, said.stderr), (0, ""), said.stdout)
 
     def test_is_written_for_python_3_9_with_the_standard_library_alone(self):
         optional = {"pandas", "polars", "pyarrow", "tqdm", "edgetape"}
