@@ -1,37 +1,65 @@
-/** `/admin/accounts`: accounts, their subscriptions, own limits and keys, and where they stand. */
+/** `/admin/accounts` and `/admin/plans`: accounts, what they bought, their own limits, keys and links, and their quota. */
 import { Hono } from "hono";
+import * as z from "zod";
 import { firstCharacters, generateKey, hashKey, randomBase62 } from "../access/key.ts";
+import { beijingTimestamp } from "../calendar/beijing.ts";
+import { isStorable, STORABLE_INSTANTS } from "../calendar/instant.ts";
+import { type ListedAccount, listAccounts } from "../catalog/account-list.ts";
 import {
   type Account as CatalogAccount,
   createAccount,
+  findAccount,
   setContact,
   setDisabled,
   setOwnLimits,
   setSubscriptions,
 } from "../catalog/accounts.ts";
-import { signOutAccount } from "../catalog/console-access.ts";
-import { addKey } from "../catalog/keys.ts";
-import { accountOf, shown } from "./account-shown.ts";
-import { credit, freeSlot, list, standing } from "./account-standing.ts";
-import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal } from "./exchange.ts";
-import { inviteRoutes } from "./invite-routes.ts";
-import { newKeyId } from "./key-routes.ts";
+import { addAudit } from "../catalog/audit.ts";
+import { addInvite, consoleAccessOf, signOutAccount } from "../catalog/console-access.ts";
+import { principalOfAccount } from "../catalog/key-holder.ts";
+import { addKey, keysOfAccount } from "../catalog/keys.ts";
+import { planLimits, setPlanLimits } from "../catalog/plans.ts";
+import { addSubscription, moveSubscriptionEnd } from "../catalog/subscriptions.ts";
+import { WEEKLY_MS } from "../entitlement/plans.ts";
+import type { DailyLimits, PlanName, Subscription } from "../entitlement/principal.ts";
+import { standingOf } from "../entitlement/standing.ts";
+import { nowMs, publicBaseOf, settingsOf } from "../env.ts";
+import { accountGate, accountInfoOf } from "../operations/account-info.ts";
+import {
+  type AdminContext,
+  type AdminEnv,
+  absent,
+  answer,
+  bodyOf,
+  byOf,
+  isRefusal,
+  parsed,
+} from "./context.ts";
+import { newKeyId, summaryOf } from "./key-routes.ts";
 import type { AdminRefusal } from "./refusal.ts";
-import { addOne, extend } from "./subscription-steps.ts";
 import {
   type Account,
+  type AccountList,
   accountContactSchema,
+  addSubscriptionSchema,
+  creditSchema,
+  extendSubscriptionSchema,
+  type Invite,
   type IssuedKey,
   newAccountSchema,
+  newInviteSchema,
   newKeySchema,
   ownLimitsSchema,
+  type PlanList,
+  planListSchema,
+  type Standing,
   subscriptionListSchema,
 } from "./wire.ts";
 
 /** The routes below `/admin/accounts`. */
 export function accountRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
-    .get("/", async (c) => answer(c, await list(c)))
+    .get("/", async (c) => answer(c, await listPage(c)))
     .post("/", async (c) => answer(c, await create(c), 201))
     .get("/:id", async (c) => answer(c, await changed(c, async () => undefined)))
     .post("/:id/keys", async (c) => answer(c, await issueKey(c), 201))
@@ -118,4 +146,223 @@ async function changed(
   if (isRefusal(account)) return account;
   await change(account);
   return shown(c, account.accountId);
+}
+
+/** The account `:id` of the path, or why it is refused. */
+export async function accountOf(c: AdminContext): Promise<CatalogAccount | AdminRefusal> {
+  const accountId = c.req.param("id") ?? "";
+  return (await findAccount(c.env.DB, accountId)) ?? absent("account", accountId);
+}
+
+/** The account as it is now. */
+export async function shown(c: AdminContext, accountId: string): Promise<Account> {
+  const account = await findAccount(c.env.DB, accountId);
+  if (account === null) throw new Error(`account ${accountId} vanished`);
+  const keys = await keysOfAccount(c.env.DB, accountId);
+  const { sessions, invites } = await consoleAccessOf(c.env.DB, accountId, byOf(c).nowMs);
+  const spanOf = ({ createdAtMs, expiresAtMs }: { createdAtMs: number; expiresAtMs: number }) => ({
+    createdAt: beijingTimestamp(createdAtMs),
+    expiresAt: beijingTimestamp(expiresAtMs),
+  });
+  return {
+    accountId,
+    contact: account.contact,
+    note: account.note,
+    disabled: account.disabledAtMs !== null,
+    createdAt: beijingTimestamp(account.createdAtMs),
+    ownLimits: account.ownLimits,
+    subscriptions: account.subscriptions.map(({ plan, startMs, endMs }) => ({
+      plan,
+      start: beijingTimestamp(startMs),
+      end: beijingTimestamp(endMs),
+    })),
+    keys: keys.map(summaryOf),
+    console: { sessions: sessions.map(spanOf), invites: invites.map(spanOf) },
+  };
+}
+
+/** Adds a plan beside those the account has. */
+export async function addOne(c: AdminContext): Promise<Account | AdminRefusal> {
+  const account = await accountOf(c);
+  if (isRefusal(account)) return account;
+  const body = await bodyOf(c, addSubscriptionSchema);
+  if (isRefusal(body)) return body;
+  const { plan, start = byOf(c).nowMs } = body;
+  const { end = start + WEEKLY_MS } = body;
+  if (end <= start)
+    return { reason: "malformed", what: "The body", place: "end", problem: "start must be before end" };
+  // The end of a weekly card is computed here, from a start that the schema took.
+  if (!isStorable(end)) return notStorable("end");
+  return added(c, account, { plan, startMs: start, endMs: end });
+}
+
+/** Lets the plan's last subscription hold longer, or begin anew when it is over or there is none. */
+export async function extend(c: AdminContext): Promise<Account | AdminRefusal> {
+  const account = await accountOf(c);
+  if (isRefusal(account)) return account;
+  const body = await bodyOf(c, extendSubscriptionSchema);
+  if (isRefusal(body)) return body;
+  const { plan, byMs = 0, until } = body;
+  const by = byOf(c);
+  const last = account.subscriptions
+    .filter((each) => each.plan === plan)
+    .toSorted((a, b) => b.endMs - a.endMs)[0];
+  const holds = last !== undefined && last.endMs > by.nowMs;
+  const fromMs = holds ? last.endMs : by.nowMs;
+  const endMs = until ?? fromMs + byMs;
+  if (!isStorable(endMs)) return notStorable("byMs");
+  if (endMs <= fromMs) return { reason: "not_later", plan, end: beijingTimestamp(fromMs) };
+  if (!holds) return added(c, account, { plan, startMs: by.nowMs, endMs });
+  const { accountId } = account;
+  if (!(await moveSubscriptionEnd(c.env.DB, accountId, last, endMs, by))) {
+    return { reason: "changed_meanwhile", what: `the plans of ${accountId}` };
+  }
+  return shown(c, accountId);
+}
+
+function notStorable(place: string): AdminRefusal {
+  const problem = `the end would not be ${STORABLE_INSTANTS}`;
+  return { reason: "malformed", what: "The body", place, problem };
+}
+
+async function added(
+  c: AdminContext,
+  { accountId }: CatalogAccount,
+  subscription: Subscription,
+): Promise<Account | AdminRefusal> {
+  const isAdded = await addSubscription(c.env.DB, accountId, subscription, byOf(c));
+  return isAdded ? shown(c, accountId) : { reason: "subscription_taken", plan: subscription.plan };
+}
+
+/** Accounts in one answer, at most and unless asked otherwise. */
+const MAX_ACCOUNTS = 200;
+
+const listQuerySchema = z.object({
+  search: z.string().trim().max(200).default(""),
+  /** Milliseconds. */
+  expiring: z.coerce.number().int().min(1).nullable().default(null),
+  after: z.string().default(""),
+  limit: z.coerce.number().int().min(1).max(MAX_ACCOUNTS).default(MAX_ACCOUNTS),
+});
+
+/** Lists are made without limits: they tell of plans only. */
+const NO_LIMITS = {} as Readonly<Record<PlanName, DailyLimits>>;
+
+/** `GET /admin/accounts`. */
+export async function listPage(c: AdminContext): Promise<AccountList | AdminRefusal> {
+  const query = parsed(listQuerySchema, c.req.query(), "The query");
+  if (isRefusal(query)) return query;
+  const { search, expiring, after, limit } = query;
+  const at = nowMs(settingsOf(c.env));
+  const question = { nowMs: at, expiringWithinMs: expiring, search, after };
+  // One more than asked for tells whether more wait.
+  const found = await listAccounts(c.env.DB, { ...question, count: limit + 1 });
+  const shown = found.slice(0, limit);
+  return {
+    accounts: shown.map((account) => listed(account, at)),
+    next: found.length > shown.length ? (shown.at(-1)?.accountId ?? null) : null,
+  };
+}
+
+function listed(account: ListedAccount, at: number): AccountList["accounts"][number] {
+  const { subscriptions, lastUsedAtMs, ...rest } = account;
+  const { plan, state, endsAtMs } = standingOf({ subscriptions, planLimits: NO_LIMITS, ownLimits: {} }, at);
+  return {
+    ...rest,
+    plan,
+    planState: state,
+    planEndsAt: endsAtMs === null ? null : beijingTimestamp(endsAtMs),
+    lastUsedAt: lastUsedAtMs === null ? null : beijingTimestamp(lastUsedAtMs),
+  };
+}
+
+/** `GET /admin/accounts/{id}/standing`. */
+export async function standing(c: AdminContext): Promise<Standing | AdminRefusal> {
+  const account = await accountOf(c);
+  return isRefusal(account) ? account : standingNow(c, account.accountId);
+}
+
+/** `POST /admin/accounts/{id}/credit`. */
+export async function credit(c: AdminContext): Promise<Standing | AdminRefusal> {
+  const account = await accountOf(c);
+  if (isRefusal(account)) return account;
+  const given = await bodyOf(c, creditSchema);
+  if (isRefusal(given)) return given;
+  const { accountId } = account;
+  // Told first: a credit that failed after all is the smaller lie than one that nobody stands for.
+  await tell(c, "account.credit", accountId, given);
+  await accountGate(c.env, settingsOf(c.env), accountId).credit(given);
+  return standingNow(c, accountId);
+}
+
+/** `POST /admin/accounts/{id}/free`. */
+export async function freeSlot(c: AdminContext): Promise<Standing | AdminRefusal> {
+  const account = await accountOf(c);
+  if (isRefusal(account)) return account;
+  const { accountId } = account;
+  const gate = accountGate(c.env, settingsOf(c.env), accountId);
+  const { holder } = await gate.state();
+  if (holder !== null) {
+    await tell(c, "account.free", accountId, { requestId: holder.requestId });
+    await gate.free();
+  }
+  return standingNow(c, accountId);
+}
+
+async function standingNow(c: AdminContext, accountId: string): Promise<Standing> {
+  const settings = settingsOf(c.env);
+  const principal = await principalOfAccount(c.env.DB, accountId);
+  if (principal === null) throw new Error(`account ${accountId} vanished`);
+  const [info, { holder }] = await Promise.all([
+    accountInfoOf(c.env, settings, principal, nowMs(settings)),
+    accountGate(c.env, settings, accountId).state(),
+  ]);
+  const slot =
+    holder === null ? null : { requestId: holder.requestId, until: beijingTimestamp(holder.untilMs) };
+  return { info, slot };
+}
+
+function tell(c: AdminContext, action: string, subject: string, after: object): Promise<void> {
+  const { actor, nowMs: atMs } = byOf(c);
+  return addAudit(c.env.DB, { atMs, actor, action, subject, before: null, after });
+}
+
+/** 32 base62 characters are 190 bits. */
+const TOKEN_LENGTH = 32;
+
+/** The route below `/admin/accounts`. */
+export function inviteRoutes(): Hono<AdminEnv> {
+  return new Hono<AdminEnv>().post("/:id/invites", async (c) => answer(c, await invite(c), 201));
+}
+
+async function invite(c: AdminContext): Promise<Invite | AdminRefusal> {
+  const account = await accountOf(c);
+  if (isRefusal(account)) return account;
+  const body = await bodyOf(c, newInviteSchema);
+  if (isRefusal(body)) return body;
+  const { accountId } = account;
+  const base = publicBaseOf(settingsOf(c.env), new URL(c.req.url).origin);
+  const by = byOf(c);
+  const token = randomBase62(TOKEN_LENGTH);
+  const expiresAtMs = by.nowMs + body.validMs;
+  await addInvite(c.env.DB, { sha256: await hashKey(token), accountId, expiresAtMs }, by);
+  return {
+    accountId,
+    url: `${base}/console/invite/${token}`,
+    expiresAt: beijingTimestamp(expiresAtMs),
+  };
+}
+
+/** The routes below `/admin/plans`. */
+export function planRoutes(): Hono<AdminEnv> {
+  return new Hono<AdminEnv>()
+    .get("/", async (c) => answer(c, { plans: await planLimits(c.env.DB) }))
+    .put("/", async (c) => answer(c, await setPlans(c)));
+}
+
+async function setPlans(c: AdminContext): Promise<PlanList | AdminRefusal> {
+  const change = await bodyOf(c, planListSchema);
+  if (isRefusal(change)) return change;
+  await setPlanLimits(c.env.DB, { plans: change.plans, ...byOf(c) });
+  return { plans: await planLimits(c.env.DB) };
 }

@@ -7,7 +7,7 @@ import { PackFormatError } from "../packs/errors.ts";
 import type { DayIndex } from "../packs/layout.ts";
 import { locateIndex, type ReadRange } from "../packs/locate.ts";
 import { PackCheck } from "../packs/section-check.ts";
-import type { ArrivalProblem } from "./upload-target.ts";
+import type { ArrivalProblem } from "./uploads.ts";
 
 /** An object in R2 and what is said of its bytes. */
 export type AnnouncedObject = Pick<Upload, "objectKey" | "sizeBytes" | "sha256">;

@@ -1,14 +1,53 @@
-/** `/admin/backup`: the catalog, page by page, for a file that the operator keeps. */
+/**
+ * `/admin/backup` and `/admin/restores`: the catalog page by page for a file that the operator keeps, and back in chunks.
+ * A restore makes the index rows of its packs from R2, and one step puts all of it in the place of what is there; every
+ * step may be repeated.
+ */
 import { Hono } from "hono";
 import * as z from "zod";
 import { randomBase62 } from "../access/key.ts";
-import { backupMoment, backupPage } from "../catalog/backup.ts";
-import { BACKUP_TABLES } from "../catalog/backup-tables.ts";
+import { beijingTimestamp } from "../calendar/beijing.ts";
+import { backupMoment, backupPage, tablesInUse } from "../catalog/backup.ts";
+import { BACKUP_TABLES, type BackupTable } from "../catalog/backup-tables.ts";
+import {
+  addRestoreChunk,
+  beginRestore,
+  brokenTables,
+  completeRestore,
+  findRestore,
+  markReady,
+  type Restore,
+  readyObjects,
+  restoreChunks,
+  restoredObjects,
+  sweepIndexRows,
+} from "../catalog/restores.ts";
 import { settingsOf, VERSION } from "../env.ts";
-import { headText, pageText, sealOf } from "./backup-seals.ts";
-import { type AdminContext, type AdminEnv, answer, byOf, isRefusal, parsed } from "./exchange.ts";
+import { keyedHash } from "../shares/address.ts";
+import { sameText } from "../shares/credentials.ts";
+import type { ShareSecrets } from "../shares/secrets.ts";
+import { checkBytes } from "./arrival.ts";
+import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal, parsed } from "./context.ts";
+import { adoptableDays } from "./day-publishing.ts";
+import { rebuildIndex } from "./doctor-index.ts";
 import type { AdminRefusal } from "./refusal.ts";
-import { type BackupPage, type BackupPlan, backupIdentitySchema } from "./wire.ts";
+import type { Stores } from "./uploads.ts";
+import { storesOf } from "./uploads.ts";
+import {
+  type BackupIdentity,
+  type BackupPage,
+  type BackupPlan,
+  type BackupSeal,
+  type BeginRestoreParsed,
+  backupIdentitySchema,
+  beginRestoreSchema,
+  type RestoreChunk,
+  type RestoredObjects,
+  type RestoreState,
+  restoreChunkSchema,
+  restoreObjectsSchema,
+  type Swept,
+} from "./wire.ts";
 
 const afterSchema = z
   .string()
@@ -74,4 +113,218 @@ function jsonOf(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The routes below `/admin/restores`. */
+export function restoreRoutes(): Hono<AdminEnv> {
+  return new Hono<AdminEnv>()
+    .post("/", async (c) => answer(c, await begin(c)))
+    .post("/sweep", async (c) => answer(c, await sweep(c)))
+    .put("/:id/chunks/:n", async (c) => answer(c, await putChunk(c)))
+    .post("/:id/objects", async (c) => answer(c, await lookForObjects(c)))
+    .post("/:id/complete", async (c) => answer(c, await complete(c)));
+}
+
+async function begin(c: AdminContext): Promise<RestoreState | AdminRefusal> {
+  const body = await bodyOf(c, beginRestoreSchema);
+  if (isRefusal(body)) return body;
+  const db = c.env.DB;
+  const problem = misfit(body);
+  if (problem !== null) return { reason: "backup_unfit", problem };
+  const unsealed = await headRefusal(c, body);
+  if (unsealed !== null) return unsealed;
+  const backupId = body.unauthenticated ? null : (body.identity?.id ?? null);
+  const known = await findRestore(db, body.restoreId);
+  // Its last answer may have been lost; restored once more it would only be the same.
+  if (known?.state === "done" && !body.force) return done(c, known);
+  const holds = await tablesInUse(db);
+  if (holds.length > 0 && !body.force) return { reason: "not_empty", holds };
+  if (known?.state === "open" && known.backupId === backupId) {
+    return openState(await restoreChunks(db, body.restoreId));
+  }
+  await beginRestore(db, { ...body, backupId, overEmpty: holds.length === 0 }, byOf(c).nowMs);
+  return openState([]);
+}
+
+function openState(present: number[]): RestoreState {
+  return { state: "open", present, adoptable: [], kept: [], overEmpty: false };
+}
+
+/** Why the backup's head is not one that this deployment, or one with its secret, has written; null when it is. */
+async function headRefusal(c: AdminContext, body: BeginRestoreParsed): Promise<AdminRefusal | null> {
+  if (body.unauthenticated) return null;
+  const { identity, tables } = body;
+  const secrets = settingsOf(c.env).BACKUP_SECRET;
+  const problem =
+    identity === null ? "unsealed" : await sealProblem(secrets, headText(identity, tables), identity.seal);
+  return problem && { reason: "backup_unauthenticated", problem, what: "The backup" };
+}
+
+/** Why a page is not one of the open restore's backup; null when it is, and where seals are not looked at. */
+async function pageRefusal(
+  c: AdminContext,
+  { backupId, tables }: Restore,
+  n: number,
+  chunk: z.output<typeof restoreChunkSchema>,
+): Promise<AdminRefusal | null> {
+  if (backupId === null) return null;
+  const text = pageText(backupId, tables[chunk.table] ?? [], chunk);
+  const problem = await sealProblem(settingsOf(c.env).BACKUP_SECRET, text, chunk.seal);
+  return problem && { reason: "backup_unauthenticated", problem, what: `Page ${n} (${chunk.table})` };
+}
+
+/** Why this service cannot take a backup with these tables, as a clause, or null. */
+function misfit({ tables }: BeginRestoreParsed): string | null {
+  for (const [name, columns] of Object.entries(tables)) {
+    const table = BACKUP_TABLES.find((each) => each.name === name);
+    if (table === undefined) return `it has a table ${name}, which this version does not know`;
+    const strange = columns.find((column) => !table.columns.includes(column));
+    if (strange !== undefined) return `its ${name} have ${strange}, which this version does not know`;
+    const lacking = [...table.key, table.id ?? table.key[0]].find(
+      (column) => !columns.includes(column ?? ""),
+    );
+    if (lacking !== undefined) return `its ${name} have no ${lacking}`;
+  }
+  return null;
+}
+
+async function putChunk(c: AdminContext): Promise<RestoreState | AdminRefusal> {
+  const restore = await openRestore(c);
+  if (isRefusal(restore)) return restore;
+  const body = await bodyOf(c, restoreChunkSchema);
+  if (isRefusal(body)) return body;
+  const n = Number(c.req.param("n"));
+  if (!Number.isInteger(n) || n < 1 || n > restore.chunks) {
+    return { reason: "absent", what: `chunk ${c.req.param("n")} of ${restore.chunks}` };
+  }
+  const columns = restore.tables[body.table];
+  if (columns === undefined || body.rows.some((row) => row.length !== columns.length)) {
+    return {
+      reason: "backup_unfit",
+      problem: `chunk ${n} has other columns than the backup's ${body.table}`,
+    };
+  }
+  const unsealed = await pageRefusal(c, restore, n, body);
+  if (unsealed !== null) return unsealed;
+  await addRestoreChunk(c.env.DB, restore.restoreId, { n, ...body });
+  return openState([n]);
+}
+
+/** Looks for the objects of packs and files in R2; of packs that are there the index rows are made. */
+async function lookForObjects(c: AdminContext): Promise<RestoredObjects | AdminRefusal> {
+  const restore = await openRestore(c);
+  if (isRefusal(restore)) return restore;
+  const body = await bodyOf(c, restoreObjectsSchema);
+  if (isRefusal(body)) return body;
+  const db = c.env.DB;
+  const ready = await readyObjects(db, restore.restoreId, body.objectIds);
+  const objects: RestoredObjects["objects"] = [...ready].map((objectId) => ({ objectId, problem: null }));
+  const waiting = body.objectIds.filter((objectId) => !ready.has(objectId));
+  for (const object of await restoredObjects(db, restore, waiting)) {
+    const { objectId } = object;
+    const found =
+      object.kind === "pack"
+        ? await rebuildIndex(storesOf(c), { ...object, packId: objectId + restore.idShift })
+        : await wholeFile(storesOf(c), object);
+    if (!("problem" in found)) await markReady(db, restore.restoreId, { objectId, etag: found.etag });
+    objects.push({ objectId, problem: "problem" in found ? found.problem : null });
+  }
+  return { objects };
+}
+
+/** The etag of a file's object. One with another etag was copied here, and is read whole to see that it is the same. */
+async function wholeFile(
+  { bucket }: Pick<Stores, "bucket">,
+  file: { objectKey: string; sizeBytes: number; etag: string; sha256: string },
+): Promise<{ etag: string } | { problem: string }> {
+  const head = await bucket.head(file.objectKey);
+  if (head === null) return { problem: "its object is not in R2" };
+  const { etag } = head;
+  if (etag === file.etag && head.size === file.sizeBytes) return { etag };
+  return (await checkBytes(bucket, { upload: file, etag })) ?? { etag };
+}
+
+async function complete(c: AdminContext): Promise<RestoreState | AdminRefusal> {
+  const restore = await restoreOf(c);
+  if (isRefusal(restore)) return restore;
+  if (restore.state === "open") {
+    const { length } = await restoreChunks(c.env.DB, restore.restoreId);
+    if (length < restore.chunks) return { reason: "restore_incomplete", missing: restore.chunks - length };
+    const [broken] = restore.backupId === null ? [] : await brokenTables(c.env.DB, restore);
+    if (broken !== undefined) {
+      return { reason: "backup_unauthenticated", problem: "edited", what: `What it has of ${broken}` };
+    }
+    await completeRestore(c.env.DB, restore, byOf(c));
+  }
+  return done(c, (await findRestore(c.env.DB, restore.restoreId)) ?? restore);
+}
+
+/** What is restored is not all there may be: packs that are newer than the backup lie in R2 still. */
+async function done(c: AdminContext, { kept, overEmpty }: Restore): Promise<RestoreState> {
+  return {
+    state: "done",
+    present: [],
+    adoptable: await adoptableDays(storesOf(c)),
+    kept: kept.map(({ kind, subject, atMs }) => ({ kind, subject, at: beijingTimestamp(atMs) })),
+    overEmpty,
+  };
+}
+
+async function sweep(c: AdminContext): Promise<Swept> {
+  return { left: await sweepIndexRows(c.env.DB) };
+}
+
+async function openRestore(c: AdminContext): Promise<Restore | AdminRefusal> {
+  const restore = await restoreOf(c);
+  if (isRefusal(restore) || restore.state === "open") return restore;
+  return { reason: "absent", what: "open restore of this backup" };
+}
+
+async function restoreOf(c: AdminContext): Promise<Restore | AdminRefusal> {
+  const restore = await findRestore(c.env.DB, c.req.param("id") ?? "");
+  return restore ?? { reason: "absent", what: "restore of this backup; begin again" };
+}
+
+/** The deployment's `BACKUP_SECRET`; undefined when it has none: nothing is sealed then. */
+export type BackupSecrets = ShareSecrets | undefined;
+
+/** Why a seal does not hold. */
+export type SealProblem = "unsealed" | "no_secret" | "edited";
+
+type Columns = BackupTable["columns"];
+
+/** Returns the text that the seal of a backup's head covers. `tables` are its columns by table. */
+export function headText(
+  { id, takenAtMs }: Pick<BackupIdentity, "id" | "takenAtMs">,
+  tables: Readonly<Record<string, Columns>>,
+): string {
+  return JSON.stringify(["edgetape backup", id, takenAtMs, Object.entries(tables)]);
+}
+
+/** Returns the text that the seal of a page covers. `after` and `next` are the keys before it and of its end. */
+export function pageText(
+  backupId: string,
+  columns: Columns,
+  { table, after, next, rows }: Pick<RestoreChunk, "table" | "after" | "next" | "rows">,
+): string {
+  return JSON.stringify(["edgetape backup page", backupId, table, columns, after, next, rows]);
+}
+
+/** Seals `text` under the newest version; null without a secret. */
+export async function sealOf(secrets: BackupSecrets, text: string): Promise<BackupSeal | null> {
+  const secret = secrets?.secrets.get(secrets.current);
+  if (secrets === undefined || secret === undefined) return null;
+  return { version: secrets.current, mac: await keyedHash(secret, text) };
+}
+
+/** Returns why `seal` is not that of `text`, or null when it is. */
+export async function sealProblem(
+  secrets: BackupSecrets,
+  text: string,
+  seal: BackupSeal | null,
+): Promise<SealProblem | null> {
+  if (seal === null) return "unsealed";
+  const secret = secrets?.secrets.get(seal.version);
+  if (secret === undefined) return "no_secret";
+  return (await sameText(await keyedHash(secret, text), seal.mac)) ? null : "edited";
 }

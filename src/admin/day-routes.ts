@@ -1,28 +1,63 @@
-/** `/admin/days`: what is loaded, publishing in three steps (begin, parts, complete), and what comes after. */
+/**
+ * `/admin/days`, `/admin/changes` and `/admin/calendar`: what is loaded, publishing in three steps (begin, parts,
+ * complete), what comes after, and which days are trading days.
+ */
 import { Hono } from "hono";
-import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
-import { overviewOf as catalogOverview } from "../catalog/day-overview.ts";
-import { builtDays, dayRevisions, type ServedDay, servedDay } from "../catalog/days.ts";
+import * as z from "zod";
+import { type BeijingDate, beijingDate, beijingTimestamp, isWeekend } from "../calendar/beijing.ts";
+import { calendarDays, calendarReach, setCalendarDays } from "../catalog/calendar-days.ts";
+import { changesSince, type DayChange } from "../catalog/day-changes.ts";
+import {
+  type DayOverview as CatalogOverview,
+  overviewOf as catalogOverview,
+} from "../catalog/day-overview.ts";
+import {
+  builtDays,
+  type DayRevision as CatalogRevision,
+  dayRevisions,
+  type ServedDay,
+  servedDay,
+} from "../catalog/days.ts";
 import { comparisonOf } from "../catalog/plausibility.ts";
 import { type PackClaims, packTarget, setForced } from "../catalog/publish-day.ts";
 import { type Content, findUpload, type Upload } from "../catalog/uploads.ts";
 import { BUILDER_VERSION, compareBuilderVersions } from "../packs/origin.ts";
-import { adoptableDays, adoptPack } from "./adopt.ts";
-import { type ActedOn, type ServeAgainAsk, serveContentAgain, withdraw } from "./day-actions.ts";
-import { overviewOf, revisionOf, summaryOf } from "./day-summary.ts";
-import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal, parsed } from "./exchange.ts";
+import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal, parsed } from "./context.ts";
+import {
+  type ActedOn,
+  adoptableDays,
+  adoptPack,
+  dayDecision,
+  packUpload,
+  type ServeAgainAsk,
+  serveContentAgain,
+  withdraw,
+} from "./day-publishing.ts";
 import type { AdminRefusal } from "./refusal.ts";
-import { begin, discard } from "./upload-begin.ts";
-import { type Completed, complete } from "./upload-complete.ts";
-import { receivePart, storesOf, uploadingAnswer } from "./upload-exchange.ts";
-import { dayDecision, packUpload } from "./upload-pack.ts";
+import {
+  begin,
+  type Completed,
+  complete,
+  discard,
+  receivePart,
+  storesOf,
+  uploadingAnswer,
+} from "./uploads.ts";
 import {
   adoptDaySchema,
   type BuiltBefore,
   beginUploadSchema,
+  type Calendar,
+  type CalendarChanged,
+  type Change,
+  type ChangeList,
+  calendarChangeSchema,
   type DayChanged,
   type DayDetail,
   type DayList,
+  type DayOverview,
+  type DayRevision,
+  type DaySummary,
   type Published,
   publishDaySchema,
   restoreDaySchema,
@@ -30,7 +65,13 @@ import {
   type UploadBegun,
   withdrawDaySchema,
 } from "./wire.ts";
-import { beijingDateSchema, builderVersionSchema, monthSchema } from "./wire-fields.ts";
+import {
+  beijingDateSchema,
+  builderVersionSchema,
+  instantTextSchema,
+  monthSchema,
+  yearSchema,
+} from "./wire-fields.ts";
 
 /** The routes below `/admin/days`. */
 export function dayRoutes(): Hono<AdminEnv> {
@@ -200,4 +241,102 @@ async function uploadOf(
   const uploadId = c.req.param("uploadId") ?? "";
   const upload = await findUpload<PackClaims>(c.env.DB, packTarget(date), uploadId);
   return upload === null ? { reason: "absent", what: `upload of ${date} with this id` } : { date, upload };
+}
+
+export function summaryOf({ publishedAtMs, packId: _, ...day }: ServedDay): DaySummary {
+  return { ...day, publishedAt: beijingTimestamp(publishedAtMs) };
+}
+
+export function revisionOf(stored: CatalogRevision): DayRevision {
+  const { publishedAtMs, replacedAtMs, packId: _, etag: __, withdrawn, damaged, ...revision } = stored;
+  return {
+    ...revision,
+    withdrawn:
+      withdrawn === null
+        ? null
+        : { at: beijingTimestamp(withdrawn.atMs), by: withdrawn.actor, note: withdrawn.note },
+    damaged: damaged === null ? null : { at: beijingTimestamp(damaged.atMs), note: damaged.note },
+    publishedAt: beijingTimestamp(publishedAtMs),
+    replacedAt: replacedAtMs === null ? null : beijingTimestamp(replacedAtMs),
+  };
+}
+
+export function overviewOf({ tradedate, state, note, loaded }: CatalogOverview): DayOverview {
+  return {
+    tradedate,
+    state,
+    note,
+    revision: loaded?.revision ?? null,
+    rows: loaded?.rows ?? null,
+    securities: loaded?.securities ?? null,
+    sizeBytes: loaded?.sizeBytes ?? null,
+    publishedAt: loaded === null ? null : beijingTimestamp(loaded.publishedAtMs),
+  };
+}
+
+/** Changes in one answer, at most and unless asked otherwise. */
+const MAX_CHANGES = 100;
+
+const querySchema = z.object({
+  after: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(MAX_CHANGES).default(MAX_CHANGES),
+  since: instantTextSchema.default(0),
+});
+
+/** The routes below `/admin/changes`. */
+export function changeRoutes(): Hono<AdminEnv> {
+  return new Hono<AdminEnv>().get("/", async (c) => answer(c, await listChanges(c)));
+}
+
+async function listChanges(c: AdminContext): Promise<ChangeList | AdminRefusal> {
+  const query = parsed(querySchema, c.req.query(), "The query");
+  if (isRefusal(query)) return query;
+  const { after, since, limit } = query;
+  // One more than asked for tells whether more wait.
+  const question = { changeId: after, sinceMs: since, from: null, count: limit + 1 };
+  const found = await changesSince(c.env.DB, question);
+  const shown = found.slice(0, limit);
+  return {
+    changes: shown.map(changeOf),
+    nextAfter: shown.at(-1)?.changeId ?? after,
+    hasMore: found.length > shown.length,
+  };
+}
+
+function changeOf(change: DayChange): Change {
+  const { changeId, atMs, tradedate, kind, revision, previous, added, removed, changed } = change;
+  const securities =
+    added === null || removed === null || changed === null ? null : { added, removed, changed };
+  return { change: changeId, at: beijingTimestamp(atMs), tradedate, kind, revision, previous, securities };
+}
+
+/** The routes below `/admin/calendar`. */
+export function calendarRoutes(): Hono<AdminEnv> {
+  return new Hono<AdminEnv>()
+    .get("/", async (c) => answer(c, await showYear(c)))
+    .put("/", async (c) => answer(c, await setDays(c)));
+}
+
+async function showYear(c: AdminContext): Promise<Calendar | AdminRefusal> {
+  const year = parsed(yearSchema, c.req.query("year"), "year");
+  if (typeof year !== "number") return year;
+  const digits = String(year).padStart(4, "0");
+  const days = await calendarDays(c.env.DB, `${digits}0101` as BeijingDate, `${digits}1231` as BeijingDate);
+  return { year, days, knownUntil: await knownUntil(c) };
+}
+
+async function setDays(c: AdminContext): Promise<CalendarChanged | AdminRefusal> {
+  const body = await bodyOf(c, calendarChangeSchema);
+  if (isRefusal(body)) return body;
+  const { force, ...change } = body;
+  const [weekend, ...more] = change.days.filter(({ day, open }) => open && isWeekend(day));
+  if (weekend !== undefined && !force) return { reason: "weekend_open", day: weekend.day, more: more.length };
+  const changed = await setCalendarDays(c.env.DB, { ...change, ...byOf(c) });
+  const until = await knownUntil(c);
+  if (until === null) throw new Error("the calendar was loaded and is empty");
+  return { changed, knownUntil: until };
+}
+
+async function knownUntil(c: AdminContext): Promise<BeijingDate | null> {
+  return (await calendarReach(c.env.DB, beijingDate(byOf(c).nowMs))).knownUntil;
 }

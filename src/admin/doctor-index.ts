@@ -7,7 +7,7 @@ import type { Finding } from "../operations/scheduled/finding.ts";
 import { encodeBlocks } from "../packs/blocks-blob.ts";
 import type { DayIndex, SectionEntry } from "../packs/layout.ts";
 import { arrivedRange, packIndex } from "./arrival.ts";
-import type { ArrivalProblem, Stores } from "./upload-target.ts";
+import type { ArrivalProblem, Stores } from "./uploads.ts";
 
 /** The index in the object of `pack`. The object must have the pack's size and build id; its etag is told. */
 export async function indexInObject(

@@ -1,16 +1,43 @@
-/** `/admin/doctor`: what is wrong with this deployment, and what can be put right without anybody's loss. */
+/**
+ * `/admin/doctor`: what a deployment can say of itself without a look from outside, and what can be repaired without
+ * loss. One check that fails is a finding beside the others.
+ */
 import { Hono } from "hono";
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { type IndexedPack, servedPack } from "../catalog/index-rows.ts";
-import { isLoopback, settingsOf } from "../env.ts";
-import { checkIndex, rebuildIndex } from "./doctor-index.ts";
-import { deleteStrangers, unknownObjects } from "./doctor-objects.ts";
-import { doctorReport, doctorsPlace, repair } from "./doctor-report.ts";
-import { type AdminContext, type AdminEnv, answer, bodyOf, isRefusal, parsed } from "./exchange.ts";
-import type { AdminRefusal } from "./refusal.ts";
-import { storesOf } from "./upload-exchange.ts";
-import { watch } from "./watch.ts";
+import { type IndexedPack, loadedDays, servedPack } from "../catalog/index-rows.ts";
+import { secretVersionUse } from "../catalog/secret-versions.ts";
+import { appliedMigrations } from "../catalog/self-report.ts";
+import type { Actor } from "../entitlement/operators.ts";
+import { type Env, isLoopback, nowMs, type Settings, settingsOf, VERSION } from "../env.ts";
+import { storesHealthOf } from "../operations/health.ts";
+import { checkGaps } from "../operations/scheduled/calendar-gaps.ts";
+import { checkCalendar, checkDays } from "../operations/scheduled/days-and-calendar.ts";
+import type { Finding } from "../operations/scheduled/finding.ts";
+import type { Judgement } from "../operations/scheduled/judge-objects.ts";
 import {
+  deleteExpired,
+  deleteUnserved,
+  judgedObjects,
+  objectFindings,
+  type Upkeep,
+} from "../operations/scheduled/objects.ts";
+import { runChecks } from "../operations/scheduled/scheduled.ts";
+import { endAbandoned, waitingUploads } from "../operations/scheduled/uploads.ts";
+import { type AdminContext, type AdminEnv, answer, bodyOf, isRefusal, parsed } from "./context.ts";
+import { checkIndex, rebuildIndex } from "./doctor-index.ts";
+import {
+  deleteLeft,
+  deleteStrangers,
+  giveUpLost,
+  strangerFindings,
+  unknownObjects,
+} from "./doctor-objects.ts";
+import { judgeSettings } from "./doctor-settings.ts";
+import type { AdminRefusal } from "./refusal.ts";
+import { storesOf } from "./uploads.ts";
+import { dueMsOf, watch } from "./watch.ts";
+import {
+  type DoctorReport,
   deleteObjectsSchema,
   type FindingList,
   type IndexReport,
@@ -76,4 +103,116 @@ async function servedOf(
   if (typeof tradedate !== "string") return tradedate;
   const pack = await servedPack(c.env.DB, tradedate);
   return pack === null ? { reason: "absent", what: `loaded day ${tradedate}` } : { tradedate, pack };
+}
+
+/** `--repair` ends uploads of this age: nobody goes on with one of yesterday. */
+const REPAIRED_AFTER_MS = 24 * 3_600_000;
+
+type StoresHealth = DoctorReport["stores"];
+
+/** The whole report. Changes nothing. `isLocal`: nobody but this machine reaches the deployment. */
+export async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promise<DoctorReport> {
+  const settings = settingsOf(env);
+  const place = upkeepOf(env, settings);
+  const { db } = place;
+  const [stores, migrations, days, findings] = await Promise.all([
+    storesHealth(env, settings),
+    appliedMigrations(db),
+    loadedDays(db),
+    runChecks([
+      ["settings", () => checkSettings(settings, place, isLocal)],
+      ["days", () => checkDays(db, { nowMs: place.nowMs, dueMs: dueMsOf(settings) })],
+      ["calendar", async () => [...(await checkCalendar(db, place.nowMs)), ...(await checkGaps(db, null))]],
+      ["objects", () => checkObjects(place)],
+      ["uploads", () => waitingUploads(place, REPAIRED_AFTER_MS)],
+    ]),
+  ]);
+  const publicBaseUrl = settings.PUBLIC_BASE_URL ?? null;
+  return { version: VERSION, nowMs: nowMs(settings), stores, migrations, publicBaseUrl, days, findings };
+}
+
+/**
+ * What can be put right without loss: uploads of before yesterday end, objects past their time or of nobody go,
+ * and what is not served and not there is given up.
+ */
+export async function repair(env: Env, actor: Actor): Promise<Finding[]> {
+  const place = doctorsPlace(env);
+  return runChecks([
+    ["uploads", () => endAbandoned(place, REPAIRED_AFTER_MS)],
+    [
+      "objects",
+      async () => {
+        const judged = await judgedObjects(place);
+        const unserved = await deleteUnserved(place, judged, REPAIRED_AFTER_MS);
+        const by = { actor, nowMs: place.nowMs };
+        return [
+          ...(await deleteExpired(place, judged)),
+          ...unserved,
+          ...(await deleteLeft(place, judged)),
+          ...(await giveUpLost(place, judged, by)),
+        ];
+      },
+    ],
+  ]);
+}
+
+/** Where the doctor works, now. */
+export function doctorsPlace(env: Env): Upkeep {
+  return upkeepOf(env, settingsOf(env));
+}
+
+function upkeepOf(env: Env, settings: Settings): Upkeep {
+  return { db: env.DB, bucket: env.PACKS, nowMs: nowMs(settings) };
+}
+
+async function storesHealth(env: Env, settings: Settings): Promise<StoresHealth> {
+  const [{ d1, r2, gate }, guard, rate] = await Promise.all([
+    storesHealthOf(env, settings),
+    answers(() =>
+      env.GUARD.getByName("health", { locationHint: settings.LOCATION_HINT }).attempt({
+        address: "health",
+        right: true,
+      }),
+    ),
+    answers(() => env.RATE.limit({ key: "health" })),
+  ]);
+  return { d1, r2, gate, guard, rate };
+}
+
+async function answers(ask: () => Promise<unknown>): Promise<"ok" | "failed"> {
+  try {
+    await ask();
+    return "ok";
+  } catch (failure) {
+    console.error(JSON.stringify({ event: "doctor", failure: String(failure) }));
+    return "failed";
+  }
+}
+
+async function checkSettings(
+  settings: Settings,
+  { db, nowMs }: Upkeep,
+  isLocal: boolean,
+): Promise<Finding[]> {
+  const shareVersions = (await secretVersionUse(db, nowMs)).map(({ version }) => version);
+  return judgeSettings(settings, { nowMs, shareVersions, isLocal });
+}
+
+async function checkObjects(place: Upkeep): Promise<Finding[]> {
+  // Younger ones are nobody's concern yet, and no repair takes them.
+  const isPastTime = ({ known, stored }: Judgement["unserved"][number]) =>
+    place.nowMs - Math.max(stored.uploadedMs, known.begunAtMs) >= REPAIRED_AFTER_MS;
+  const judged = await judgedObjects(place);
+  const findings = [...objectFindings(judged), ...(await strangerFindings(place, judged))];
+  const left = judged.expired.length + judged.unserved.filter(isPastTime).length;
+  if (left > 0) {
+    findings.push({
+      check: "objects",
+      level: "warning",
+      subject: "",
+      sentence: `${left} objects are past their time or were never served.`,
+      advice: "`edgetape doctor --repair` deletes them; the scheduled task does it in time.",
+    });
+  }
+  return findings;
 }

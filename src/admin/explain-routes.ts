@@ -1,8 +1,32 @@
-/** `/admin/explain`: why a request was answered as it was, and how one would be answered now. */
+/**
+ * `/admin/explain`: what became of a request, with a text to paste to the customer, and how a request would be answered
+ * now, step by step of contract 2.1.
+ */
 import { Hono } from "hono";
-import { type AdminEnv, answer } from "./exchange.ts";
-import { explainId } from "./explain-id.ts";
-import { explainRequest } from "./explain-request.ts";
+import { identify } from "../access/identify.ts";
+import { beijingTimestamp } from "../calendar/beijing.ts";
+import { recentlyActive } from "../catalog/account-list.ts";
+import { principalOfAccount } from "../catalog/key-holder.ts";
+import { findKey } from "../catalog/keys.ts";
+import { findRefusal, type Refusal } from "../catalog/refusals.ts";
+import type { AccessDenial } from "../entitlement/denial.ts";
+import type { Principal } from "../entitlement/principal.ts";
+import { nowMs, settingsOf } from "../env.ts";
+import type { GrantSummary, RequestOutcome } from "../gate/protocol.ts";
+import type { Denial } from "../http/denial.ts";
+import { type Envelope, parseEnvelope, readBody } from "../http/envelope.ts";
+import type { Words } from "../http/language.ts";
+import { type AnswerFormat, outcomeOf } from "../http/outcome.ts";
+import { newRequestId } from "../http/request-id.ts";
+import { openRequestLog } from "../http/request-log.ts";
+import { accountGate, COUNTED_INTERFACE } from "../operations/account-info.ts";
+import type { Call, Prepared, Scope, Step } from "../operations/operation.ts";
+import { PARAMS_OPTIONAL } from "../operations/registry.ts";
+import { operationNamed } from "../operations/serve-api.ts";
+import { wantsParquet } from "../orders/query.ts";
+import { type AdminContext, type AdminEnv, answer, bodyOf, isRefusal } from "./context.ts";
+import type { AdminRefusal } from "./refusal.ts";
+import { type ExplainedRequest, type ExplainedStep, type Explanation, explainSchema } from "./wire.ts";
 
 /** The routes below `/admin/explain`. */
 export function explainRoutes(): Hono<AdminEnv> {
@@ -13,4 +37,277 @@ export function explainRoutes(): Hono<AdminEnv> {
       // Both have a `reason`; only an explanation has steps.
       return "steps" in explained ? c.json(explained) : answer(c, explained);
     });
+}
+
+/** Accounts that are asked for a request nobody is named for: those active within three days, the last ones. */
+const ACTIVE_MS = 3 * 86_400_000;
+const MAX_ASKED = 400;
+/** Gate objects asked at once. */
+const AT_ONCE = 20;
+
+/** What the gate of an account knows of a request it accepted. */
+interface Accepted {
+  accountId: string;
+  grant: GrantSummary;
+  /** How it ended, if that was told. */
+  outcome: RequestOutcome | null;
+  inProgress: boolean;
+}
+
+/** Finds the request among the kept refusals and in the gates, of `?account=` or of those active lately. */
+export async function explainId(c: AdminContext): Promise<ExplainedRequest> {
+  const requestId = (c.req.param("requestId") ?? "").trim().toLowerCase();
+  const refusal = await findRefusal(c.env.DB, requestId);
+  const account = c.req.query("account") ?? refusal?.accountId ?? null;
+  // Most refusals never reached a gate, and then none knows of them.
+  const accepted = refusal !== null && account === null ? null : await findAccepted(c, requestId, account);
+  if (refusal !== null) return refused(requestId, refusal, accepted);
+  return accepted === null ? unknown(requestId) : ended(requestId, accepted);
+}
+
+async function findAccepted(
+  c: AdminContext,
+  requestId: string,
+  account: string | null,
+): Promise<Accepted | null> {
+  const settings = settingsOf(c.env);
+  const since = nowMs(settings) - ACTIVE_MS;
+  const accounts = account === null ? await recentlyActive(c.env.DB, since, MAX_ASKED) : [account];
+  for (let at = 0; at < accounts.length; at += AT_ONCE) {
+    const asked = accounts.slice(at, at + AT_ONCE).map(async (accountId): Promise<Accepted | null> => {
+      const { grants = [], last, holder } = await accountGate(c.env, settings, accountId).state();
+      const grant = grants.find((each) => each.requestId === requestId);
+      const outcome = last.find((each) => each.requestId === requestId) ?? null;
+      const inProgress = holder?.requestId === requestId;
+      return grant === undefined ? null : { accountId, grant, outcome, inProgress };
+    });
+    const found = (await Promise.all(asked)).find((each) => each !== null);
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+function refused(requestId: string, refusal: Refusal, accepted: Accepted | null): ExplainedRequest {
+  const { accountId, keyId, interface: asked, atMs } = refusal;
+  const { code, reason, words } = outcomeOf(JSON.parse(refusal.denial) as Denial);
+  const charged = accepted?.grant.charged ?? false;
+  const ending = accepted === null ? NOT_COUNTED : charged ? COUNTED : GIVEN_BACK;
+  const at = beijingTimestamp(atMs);
+  return {
+    requestId,
+    state: "refused",
+    accountId,
+    keyId,
+    interface: asked,
+    at,
+    code,
+    reason,
+    charged,
+    text: {
+      zh: `请求 ${requestId}（北京时间 ${at}，接口 ${asked ?? "未识别"}）返回 ${code}（${reason}）：${words.zh}${ending.zh}`,
+      en: `Request ${requestId} (${at}, Beijing time, operation ${asked ?? "not recognised"}) was answered ${code} (${reason}): ${words.en} ${ending.en}`,
+    },
+  };
+}
+
+function ended(requestId: string, { accountId, grant, outcome, inProgress }: Accepted): ExplainedRequest {
+  const about = { requestId, accountId, keyId: null, interface: COUNTED_INTERFACE, charged: grant.charged };
+  const counted = grant.charged ? COUNTED : GIVEN_BACK;
+  if (outcome === null) {
+    const what = inProgress
+      ? { zh: "仍在处理中。", en: "is still in progress." }
+      : {
+          zh: "已受理，但没有正常结束（例如连接中断）。",
+          en: "was accepted and did not end properly (the connection broke, for example).",
+        };
+    return {
+      ...about,
+      state: inProgress ? "in_progress" : "unfinished",
+      at: null,
+      code: null,
+      reason: null,
+      text: {
+        zh: `请求 ${requestId}（${grant.day}）${what.zh}${counted.zh}`,
+        en: `Request ${requestId} (${grant.day}) ${what.en} ${counted.en}`,
+      },
+    };
+  }
+  const { atMs, code, reason, symbol, tradedate, rows } = outcome;
+  const at = beijingTimestamp(atMs);
+  return {
+    ...about,
+    state: code === 200 ? "served" : "refused",
+    at,
+    code,
+    reason,
+    text: {
+      zh: `请求 ${requestId}（北京时间 ${at}）返回 ${code}（${reason}）：${symbol}，${tradedate}，${rows} 行。${counted.zh}`,
+      en: `Request ${requestId} (${at}, Beijing time) was answered ${code} (${reason}): ${symbol}, ${tradedate}, ${rows} rows. ${counted.en}`,
+    },
+  };
+}
+
+const COUNTED: Words = { zh: "已计入当日额度。", en: "It counts against the day's quota." };
+const NOT_COUNTED: Words = { zh: "未计入额度。", en: "It was not counted." };
+const GIVEN_BACK: Words = { zh: "已计的次数已退回。", en: "It was counted and given back." };
+
+function unknown(requestId: string): ExplainedRequest {
+  return {
+    requestId,
+    state: "unknown",
+    accountId: null,
+    keyId: null,
+    interface: null,
+    at: null,
+    code: null,
+    reason: null,
+    charged: false,
+    text: {
+      zh: `没有找到请求 ${requestId} 的记录：编号有误，或记录已过期。`,
+      en: `Nothing is known of request ${requestId}: the id is wrong, or it is too long ago.`,
+    },
+  };
+}
+
+/** Who is taken to ask: a key, one by its id, or an account. */
+interface Asker {
+  key?: string | undefined;
+  keyId?: string | undefined;
+  account?: string | undefined;
+}
+
+/** Judges the request of the body as if it were made now; nothing is counted, taken or made. */
+export async function explainRequest(c: AdminContext): Promise<Explanation | AdminRefusal> {
+  const body = await bodyOf(c, explainSchema);
+  if (isRefusal(body)) return body;
+  const { request, ...asker } = body;
+  const judged = new Judged();
+  const decoded = await readBody(new Request("https://explain/", { method: "POST", body: request }));
+  if ("reason" in decoded) return judged.end(1, "body", decoded, "json");
+  const format: AnswerFormat = wantsParquet(decoded.body) ? "parquet" : "json";
+  // Who asks is said beside the request: there it need not carry the key that it will be sent with.
+  const envelope = parseEnvelope(
+    { body: { ...decoded.body, ...stoodIn(decoded.body.apikey, asker) } },
+    PARAMS_OPTIONAL,
+  );
+  if ("reason" in envelope) return judged.end(1, "body", envelope, format);
+  judged.pass(1, "body", "a JSON object with apiname, apikey and params");
+
+  const denial = await judge(c, envelope, asker, judged);
+  return judged.end(null, "", denial, format);
+}
+
+function stoodIn(apikey: unknown, { key, keyId, account }: Asker): { apikey?: string } {
+  if (key !== undefined) return { apikey: key };
+  return apikey === undefined && (keyId ?? account) !== undefined ? { apikey: "" } : {};
+}
+
+/** Steps 2 and on; returns the first refusal, noted already, or null. */
+async function judge(
+  c: AdminContext,
+  envelope: Envelope,
+  asker: Asker,
+  judged: Judged,
+): Promise<Denial | null> {
+  const operation = operationNamed(envelope.apiname);
+  if ("reason" in operation) return judged.refuse(2, "apiname", operation);
+  judged.pass(2, "apiname", operation.apiname);
+
+  const scope = scopeOf(c);
+  const principal = await principalFor(c, envelope, asker, scope.nowMs);
+  if ("reason" in principal) return judged.refuse(3, "key", principal);
+  judged.asker = principal;
+  judged.pass(3, "key", `account ${principal.accountId}${principal.keyId ? `, key ${principal.keyId}` : ""}`);
+  judged.steps.push({
+    step: 4,
+    about: "rate",
+    result: "not_judged",
+    detail: "asking the platform would count a request",
+  });
+
+  const prepared = await operation.prepare(envelope, scope);
+  if ("reason" in prepared) return judged.refuse(5, "params", prepared);
+  judged.pass(5, "params", JSON.stringify(envelope.params));
+  for (const { step, about, denial, detail } of await stepsOf(prepared, { ...scope, principal })) {
+    if (denial !== null) return judged.refuse(step, about, denial, detail);
+    judged.pass(step, about, detail);
+  }
+  return null;
+}
+
+/** An operation that only reads is simply run, with its refusal caught. */
+async function stepsOf(prepared: Prepared, scope: Scope & { principal: Principal }): Promise<Step[]> {
+  let denial: Denial | null = null;
+  const call: Call = {
+    ...scope,
+    read: () => scope.env.DB.batch(prepared.reads),
+    refuse: (refusal) => {
+      denial = refusal;
+      return new Response();
+    },
+  };
+  if (prepared.explain !== undefined) return prepared.explain(call);
+  await prepared.run(call);
+  const detail = denial === null ? "nothing is counted" : "";
+  return [{ step: 6, about: "plan and window", denial, detail }];
+}
+
+function scopeOf(c: AdminContext): Scope {
+  const settings = settingsOf(c.env);
+  const requestId = newRequestId();
+  return {
+    env: c.env,
+    settings,
+    ctx: { waitUntil: () => undefined },
+    requestId,
+    origin: new URL(c.req.url).origin,
+    nowMs: nowMs(settings),
+    signal: new AbortController().signal,
+    log: openRequestLog(requestId, () => undefined),
+  };
+}
+
+async function principalFor(
+  { env }: AdminContext,
+  { apikey }: Envelope,
+  { keyId, account }: Asker,
+  at: number,
+): Promise<Principal | AccessDenial> {
+  if (keyId === undefined && account === undefined) return (await identify(env.DB, apikey, at, [])).caller;
+  const key = keyId === undefined ? null : await findKey(env.DB, keyId);
+  if (keyId !== undefined && key === null) return { reason: "key_unknown" };
+  const ended = [key?.revokedAtMs, key?.expiresAtMs].some((ms) => typeof ms === "number" && ms <= at);
+  if (ended) return { reason: "key_revoked" };
+  const principal = await principalOfAccount(env.DB, key?.accountId ?? account ?? "");
+  if (principal === null) return { reason: "key_unknown" };
+  return principal.disabled ? { reason: "account_disabled" } : { ...principal, keyId: keyId ?? "" };
+}
+
+/** The steps so far, and what they come to. */
+class Judged {
+  readonly steps: ExplainedStep[] = [];
+  asker: Principal | null = null;
+
+  pass(step: number, about: string, detail: string): void {
+    this.steps.push({ step, about, result: "passed", detail });
+  }
+
+  refuse(step: number, about: string, denial: Denial, detail = ""): Denial {
+    const { words } = outcomeOf(denial);
+    this.steps.push({ step, about, result: "refused", detail: detail === "" ? words.en : detail });
+    return denial;
+  }
+
+  /** The explanation; a `denial` of step `step` is noted first. */
+  end(step: number | null, about: string, denial: Denial | null, format: AnswerFormat): Explanation {
+    if (step !== null && denial !== null) this.refuse(step, about, denial);
+    const asker = { accountId: this.asker?.accountId ?? null, keyId: this.asker?.keyId || null };
+    const { steps } = this;
+    if (denial === null) {
+      const message = { zh: "会正常返回数据。", en: "It would be served." };
+      return { ...asker, steps, code: 200, reason: "success", httpStatus: 200, message };
+    }
+    const { code, reason, status, words } = outcomeOf(denial);
+    return { ...asker, steps, code, reason, httpStatus: status[format], message: words };
+  }
 }

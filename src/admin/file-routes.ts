@@ -3,7 +3,10 @@ import { Hono } from "hono";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { type Withdrawal, withdrawalAgainst } from "../catalog/decisions.ts";
 import {
+  acceptFile,
   caseTwin,
+  enterFile,
+  fileObjectKey,
   fileTarget,
   publishFile,
   revisionsAt,
@@ -13,12 +16,13 @@ import {
 } from "../catalog/file-states.ts";
 import type { FilePlace } from "../catalog/files.ts";
 import { findUpload, type Upload } from "../catalog/uploads.ts";
-import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal, parsed } from "./exchange.ts";
+import { auctionProblem } from "../packs/auction-file.ts";
+import { parquetProblem } from "../packs/parquet-footer.ts";
+import { arrivedRange, checkBytes } from "./arrival.ts";
+import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal, parsed } from "./context.ts";
 import type { AdminRefusal } from "./refusal.ts";
-import { begin } from "./upload-begin.ts";
-import { complete } from "./upload-complete.ts";
-import { receivePart, storesOf, uploadingAnswer } from "./upload-exchange.ts";
-import { fileUpload, type NoClaims } from "./upload-file.ts";
+import type { ArrivalProblem, UploadTarget } from "./uploads.ts";
+import { begin, complete, receivePart, storesOf, uploadingAnswer } from "./uploads.ts";
 import {
   beginFileUploadSchema,
   dataTypeSchema,
@@ -203,4 +207,42 @@ function summaryOf({ uploadedAtMs, publishedAtMs, ...file }: StoredFile): FileSu
     uploadedAt: beijingTimestamp(uploadedAtMs),
     publishedAt: publishedAtMs === null ? null : beijingTimestamp(publishedAtMs),
   };
+}
+
+/** Beside size and sum, nothing is announced of a file. */
+export type NoClaims = Record<string, never>;
+
+/** The file at `place`. */
+export function fileUpload(place: FilePlace): UploadTarget<NoClaims> {
+  return {
+    target: fileTarget(place),
+    called: place.name,
+    objectKey: (revision) => fileObjectKey(place, revision),
+    async settle({ db, bucket }, upload, etag, by) {
+      const arrived = { place, upload, etag };
+      await enterFile(db, arrived, by.nowMs);
+      const wrong = await checkFile(bucket, arrived);
+      if (wrong !== null) return wrong;
+      return (await acceptFile(db, arrived, by)) ? "settled" : "lost";
+    },
+  };
+}
+
+/**
+ * Size and sum of any file; of an auction pack also what its footer says (contract 8.7), of any other `.parquet`
+ * that it has one. Every page of them was decoded by the command that sent it: a worker has no memory for that.
+ */
+async function checkFile(
+  bucket: R2Bucket,
+  { place, ...arrived }: { place: FilePlace; upload: Upload; etag: string },
+): Promise<ArrivalProblem | null> {
+  const wrong = await checkBytes(bucket, arrived);
+  const isAuction = place.dataType === "auction_tick";
+  if (wrong !== null || !(isAuction || /\.parquet$/i.test(place.name))) return wrong;
+  const { upload, etag } = arrived;
+  const readRange = arrivedRange(bucket, { ...upload, etag });
+  const problem = isAuction
+    ? await auctionProblem(upload.sizeBytes, readRange, place.tradedate)
+    : await parquetProblem(upload.sizeBytes, readRange);
+  return problem === null ? null : { problem };
 }

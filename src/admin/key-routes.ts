@@ -4,7 +4,7 @@ import { firstCharacters, generateKey, hashKey, randomBase62 } from "../access/k
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { importKeys, knownForImport } from "../catalog/key-import.ts";
 import { type ApiKey, findKey, revokeKey, rollKey } from "../catalog/keys.ts";
-import { type AdminContext, type AdminEnv, absent, answer, bodyOf, byOf, isRefusal } from "./exchange.ts";
+import { type AdminContext, type AdminEnv, absent, answer, bodyOf, byOf, isRefusal } from "./context.ts";
 import { type HashedRow, planKeyImport } from "./key-import.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import {

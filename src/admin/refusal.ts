@@ -4,7 +4,7 @@ import { beijingTimestamp } from "../calendar/beijing.ts";
 import type { Damage, Withdrawal } from "../catalog/decisions.ts";
 import type { Comparison, Loss } from "../catalog/plausibility.ts";
 import type { TokenScope } from "../entitlement/operators.ts";
-import type { SealProblem } from "./backup-seals.ts";
+import type { SealProblem } from "./backup-routes.ts";
 
 export type AdminRefusal =
   | { reason: "token_wrong" }

@@ -1,13 +1,42 @@
-/** `/admin/shares`: the shares that were made, their end, and the secret of their passwords. */
+/** `/admin/shares` and `/admin/external`: shares and their end, external shares, and the secret of their passwords. */
 import { Hono } from "hono";
 import * as z from "zod";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { findAccount } from "../catalog/accounts.ts";
+import {
+  clearExternalShare,
+  type ExternalLink,
+  type ExternalShare,
+  externalShares,
+  setExternalShare,
+} from "../catalog/external-shares.ts";
+import { resealDrive, revokeOlderShares, secretVersionUse } from "../catalog/secret-versions.ts";
 import { revokeShare, type Share, shareById, sharesInForce, sharesOfAccount } from "../catalog/shares.ts";
-import { type AdminContext, type AdminEnv, absent, answer, byOf, isRefusal, parsed } from "./exchange.ts";
+import { settingsOf } from "../env.ts";
+import { type Drive, openPassword, sealPassword } from "../shares/sealed-password.ts";
+import {
+  type AdminContext,
+  type AdminEnv,
+  absent,
+  answer,
+  bodyOf,
+  byOf,
+  isRefusal,
+  parsed,
+} from "./context.ts";
 import type { AdminRefusal } from "./refusal.ts";
-import { rotateSecret, secretVersions } from "./secret-rotation.ts";
-import type { ShareList, ShareSummary } from "./wire.ts";
+import {
+  dataTypeSchema,
+  type ExternalList,
+  type ExternalSummary,
+  externalShareSchema,
+  type RotatedSecret,
+  rotateSecretSchema,
+  type SecretVersions,
+  type ShareList,
+  type ShareSummary,
+} from "./wire.ts";
+import { yearSchema } from "./wire-fields.ts";
 
 /** Shares in one answer, at most and unless asked otherwise. */
 const MAX_SHARES = 500;
@@ -58,5 +87,102 @@ function summaryOf({ createdAtMs, revokedAtMs, ...share }: Share): ShareSummary 
     ...share,
     createdAt: beijingTimestamp(createdAtMs),
     revokedAt: revokedAtMs === null ? null : beijingTimestamp(revokedAtMs),
+  };
+}
+
+/** `GET /admin/shares/secret`: every version that the secret has or that something needs. */
+export async function secretVersions(c: AdminContext): Promise<SecretVersions> {
+  const { SHARE_SECRET } = settingsOf(c.env);
+  const use = new Map((await secretVersionUse(c.env.DB, byOf(c).nowMs)).map((each) => [each.version, each]));
+  const versions = [...new Set([...SHARE_SECRET.secrets.keys(), ...use.keys()])].toSorted((a, b) => a - b);
+  return {
+    current: SHARE_SECRET.current,
+    versions: versions.map((version) => {
+      const { shares = 0, drives = 0 } = use.get(version) ?? {};
+      return { version, present: SHARE_SECRET.secrets.has(version), shares, drives };
+    }),
+  };
+}
+
+/**
+ * `POST /admin/shares/secret/rotate`: passwords of drives elsewhere are encrypted under the current version, those
+ * apart whose own version is not in the secret any more; shares of older versions end now if that is asked for, and
+ * within 7 days by themselves. Again does what is left to do.
+ */
+export async function rotateSecret(c: AdminContext): Promise<RotatedSecret | AdminRefusal> {
+  const body = await bodyOf(c, rotateSecretSchema);
+  if (isRefusal(body)) return body;
+  const { SHARE_SECRET: secrets } = settingsOf(c.env);
+  const by = byOf(c);
+  const resealed: RotatedSecret["resealed"] = [];
+  for (const drive of await externalShares(c.env.DB)) {
+    const { link, dataType, year } = drive;
+    if (link === null || link.secretVersion >= secrets.current || !secrets.secrets.has(link.secretVersion))
+      continue;
+    const sealed = await sealPassword(secrets, drive, await openPassword(secrets, drive, link));
+    if (await resealDrive(c.env.DB, drive, sealed, by)) resealed.push({ dataType, year });
+  }
+  const revoked = body.olderShares === "revoke" ? await revokeOlderShares(c.env.DB, secrets.current, by) : 0;
+  return { ...(await secretVersions(c)), resealed, revoked };
+}
+
+/** The routes below `/admin/external`. */
+export function externalShareRoutes(): Hono<AdminEnv> {
+  return new Hono<AdminEnv>()
+    .get("/", async (c) => answer(c, await listExternal(c)))
+    .put("/:type/:year", async (c) => answer(c, await setExternal(c)))
+    .post("/:type/:year/clear", async (c) => answer(c, await clearExternal(c)));
+}
+
+async function listExternal(c: AdminContext): Promise<ExternalList> {
+  return { external: (await externalShares(c.env.DB)).map(externalSummaryOf) };
+}
+
+async function setExternal(c: AdminContext): Promise<ExternalList | AdminRefusal> {
+  const drive = driveOf(c);
+  if (isRefusal(drive)) return drive;
+  const body = await bodyOf(c, externalShareSchema);
+  if (isRefusal(body)) return body;
+  const { link, ...coverage } = body;
+  for (const day of [coverage.firstDay, coverage.lastDay]) {
+    if (Number(day.slice(0, 4)) !== drive.year) return { reason: "day_of_other_year", day, year: drive.year };
+  }
+  const sealed = link === null ? null : await sealedLink(c, drive, link);
+  await setExternalShare(c.env.DB, { ...drive, ...coverage, link: sealed }, byOf(c));
+  return listExternal(c);
+}
+
+type Link = NonNullable<z.output<typeof externalShareSchema>["link"]>;
+
+async function sealedLink(c: AdminContext, drive: Drive, link: Link): Promise<ExternalLink> {
+  const { SHARE_SECRET } = settingsOf(c.env);
+  const password = await sealPassword(SHARE_SECRET, drive, link.password);
+  return { url: link.url, expiresAtMs: link.expires, ...password };
+}
+
+async function clearExternal(c: AdminContext): Promise<ExternalList | AdminRefusal> {
+  const drive = driveOf(c);
+  if (isRefusal(drive)) return drive;
+  const cleared = await clearExternalShare(c.env.DB, drive, byOf(c));
+  if (!cleared) return { reason: "absent", what: `external drive of ${drive.dataType} ${drive.year}` };
+  return listExternal(c);
+}
+
+function driveOf(c: AdminContext): Drive | AdminRefusal {
+  const dataType = parsed(dataTypeSchema, c.req.param("type"), "The type in the path");
+  if (typeof dataType !== "string") return dataType;
+  const year = parsed(yearSchema, c.req.param("year"), "The year in the path");
+  return typeof year === "number" ? { dataType, year } : year;
+}
+
+function externalSummaryOf({ link, setAtMs, ...share }: ExternalShare): ExternalSummary {
+  return {
+    ...share,
+    link: link && {
+      url: link.url,
+      expiresAt: beijingTimestamp(link.expiresAtMs),
+      secretVersion: link.secretVersion,
+    },
+    setAt: beijingTimestamp(setAtMs),
   };
 }

@@ -15,7 +15,7 @@ import {
   byOf,
   isRefusal,
   parsed,
-} from "./exchange.ts";
+} from "./context.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import {
   type AuditList,

@@ -2,8 +2,7 @@
 import { type Env, nowMs, type Settings, settingsOf } from "../env.ts";
 import type { Finding } from "../operations/scheduled/finding.ts";
 import { runScheduled } from "../operations/scheduled/scheduled.ts";
-import { type Notice, type Webhook, type Words, webhookKindOf } from "./wire-webhook.ts";
-import { sendNotice } from "./wire-webhook-send.ts";
+import { type Notice, sendNotice, type Webhook, type Words, webhookKindOf } from "./wire-webhook.ts";
 
 export interface Watched {
   findings: Finding[];

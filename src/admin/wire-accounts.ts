@@ -1,4 +1,8 @@
-/** Admin bodies about accounts, keys, plans and subscriptions. */
+/**
+ * Admin bodies about customers: accounts, keys, plans and subscriptions, links into the console, what is left of the
+ * day's quota, and explanations of their requests.
+ */
+
 import * as z from "zod";
 import { PLANS } from "../entitlement/plans.ts";
 import { PLAN_NAMES } from "../entitlement/principal.ts";
@@ -195,3 +199,171 @@ export const planListSchema = z.strictObject({
     .max(PLAN_NAMES.length),
 });
 export type PlanList = z.infer<typeof planListSchema>;
+
+const HOUR_MS = 3_600_000;
+
+/** A link is open for a day unless said otherwise, and for a week at most. */
+export const newInviteSchema = z.strictObject({
+  validMs: z
+    .int()
+    .min(60_000)
+    .max(7 * 24 * HOUR_MS)
+    .default(24 * HOUR_MS),
+});
+export type NewInvite = z.input<typeof newInviteSchema>;
+
+export const inviteSchema = z.strictObject({
+  accountId: z.string(),
+  /** To be opened by the key holder, once; it cannot be shown again. */
+  url: z.url(),
+  /** RFC 3339, Beijing time, exclusive. */
+  expiresAt: z.string(),
+});
+export type Invite = z.infer<typeof inviteSchema>;
+
+/** Days that may be read, both included; a `from` of null: all history. */
+const windowSchema = z.strictObject({ from: z.string().nullable(), to: z.string() }).nullable();
+
+/** Null while no plan is in force; a limit or what is left of null: unlimited. */
+const counterSchema = z
+  .strictObject({
+    limit: countSchema.nullable(),
+    used: countSchema,
+    credited: countSchema,
+    left: countSchema.nullable(),
+  })
+  .nullable();
+
+/** What the key holder's own `account_info` tells, in its own words. */
+export const accountInfoSchema = z.strictObject({
+  account_id: z.string(),
+  key_id: z.string().nullable(),
+  plan: planNameSchema.nullable(),
+  plan_state: z.enum(["active", "expired", "none"]),
+  plan_ends_at: z.string().nullable(),
+  windows: z.strictObject({
+    level2_order_history: windowSchema,
+    auction_tick: windowSchema,
+    level2: windowSchema,
+  }),
+  quotas: z.array(
+    z.strictObject({
+      interface: z.string(),
+      day: z.string(),
+      requests: counterSchema,
+      files: counterSchema,
+      resets_in: countSchema,
+      busy: z.boolean(),
+    }),
+  ),
+  last_requests: z.array(
+    z.strictObject({
+      time: z.string(),
+      request_id: z.string(),
+      interface: z.string().nullable(),
+      code: z.int(),
+      reason: z.string(),
+      symbol: z.string().nullable(),
+      tradedate: z.string().nullable(),
+      rows: countSchema,
+    }),
+  ),
+});
+
+export const standingSchema = z.strictObject({
+  info: accountInfoSchema,
+  /** The request in progress, if there is one, and when its slot frees itself at the latest. */
+  slot: z.strictObject({ requestId: z.string(), until: z.string() }).nullable(),
+});
+export type Standing = z.infer<typeof standingSchema>;
+
+/** Gives counts of today back; the counters never fall below zero. */
+export const creditSchema = z
+  .strictObject({ requests: countSchema.default(0), files: countSchema.default(0) })
+  .refine(({ requests, files }) => requests + files > 0, "nothing is given back");
+export type Credit = z.input<typeof creditSchema>;
+
+export const accountListSchema = z.strictObject({
+  accounts: z.array(
+    z.strictObject({
+      accountId: z.string(),
+      contact: z.string(),
+      note: z.string(),
+      disabled: z.boolean(),
+      /** The plan in force; when none is, the one that ended last. */
+      plan: planNameSchema.nullable(),
+      planState: z.enum(["active", "expired", "none"]),
+      planEndsAt: z.string().nullable(),
+      /** Keys in force. */
+      keys: countSchema,
+      lastUsedAt: z.string().nullable(),
+    }),
+  ),
+  /** To be given as `after` for the next page; null on the last one. */
+  next: z.string().nullable(),
+});
+export type AccountList = z.infer<typeof accountListSchema>;
+
+const wordsSchema = z.strictObject({ zh: z.string(), en: z.string() });
+
+/** What is known of a request that was made. */
+export const explainedRequestSchema = z.strictObject({
+  requestId: z.string(),
+  /**
+   * `refused` or `served`; `in_progress` holds the slot now; `unfinished` was accepted and its end was never
+   * told; `unknown` is not known (any more).
+   */
+  state: z.enum(["refused", "served", "in_progress", "unfinished", "unknown"]),
+  accountId: z.string().nullable(),
+  keyId: z.string().nullable(),
+  interface: z.string().nullable(),
+  /** RFC 3339, Beijing time. */
+  at: z.string().nullable(),
+  code: z.int().nullable(),
+  reason: z.string().nullable(),
+  /** Whether it counts against the day's quota; false too for one that was given back. */
+  charged: z.boolean(),
+  /** To paste to the customer. */
+  text: wordsSchema,
+});
+export type ExplainedRequest = z.infer<typeof explainedRequestSchema>;
+
+/** A request to be judged as if it were made now. At most one of `key`, `keyId` and `account` says by whom. */
+export const explainSchema = z
+  .strictObject({
+    /** The body as the customer sends it; its own `apikey` counts when none of the others is given. */
+    request: z.string().max(70_000),
+    key: z.string().max(512).optional(),
+    keyId: z.string().optional(),
+    account: accountIdSchema.optional(),
+  })
+  .refine(
+    ({ key, keyId, account }) => [key, keyId, account].filter((each) => each !== undefined).length <= 1,
+    "give one of key, keyId and account",
+  );
+export type Explain = z.input<typeof explainSchema>;
+
+export const explainedStepSchema = z.strictObject({
+  /** Of contract 2.1. */
+  step: z.int().min(1).max(10),
+  about: z.string(),
+  /** `not_judged`: looking would have counted. */
+  result: z.enum(["passed", "refused", "not_judged"]),
+  /** What was looked at and found, for the operator. */
+  detail: z.string(),
+});
+export type ExplainedStep = z.infer<typeof explainedStepSchema>;
+
+/** What the request would be answered now, and why; nothing was counted, taken or made. */
+export const explanationSchema = z.strictObject({
+  accountId: z.string().nullable(),
+  keyId: z.string().nullable(),
+  /** In their order, up to the first refusal. */
+  steps: z.array(explainedStepSchema),
+  code: z.int(),
+  /** `success`, or the reason as in `X-Reason`. */
+  reason: z.string(),
+  httpStatus: z.int(),
+  message: wordsSchema,
+});
+export type Explanation = z.infer<typeof explanationSchema>;

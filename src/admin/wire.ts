@@ -3,7 +3,7 @@
  * The CLI imports this file, so it stays free of the worker's own types.
  *
  * Every route wants `Authorization: Bearer` with the secret `ADMIN_TOKEN` or a named token whose scope opens it
- * (`scopes.ts`). A refusal is `{error: sentence, reason}` with the HTTP status: 400 malformed, 401 token, 403 scope, 404 absent, 409 somebody else was
+ * (`routes.ts`). A refusal is `{error: sentence, reason}` with the HTTP status: 400 malformed, 401 token, 403 scope, 404 absent, 409 somebody else was
  * faster, 422 understood but wrong.
  *
  * | route | body | answer |
@@ -78,17 +78,10 @@
 import * as z from "zod";
 
 export * from "./wire-accounts.ts";
-export * from "./wire-adopt.ts";
-export * from "./wire-backup.ts";
 export * from "./wire-days.ts";
-export * from "./wire-doctor.ts";
-export * from "./wire-explain.ts";
 export * from "./wire-files.ts";
-export * from "./wire-invites.ts";
-export * from "./wire-operators.ts";
-export * from "./wire-standing.ts";
+export * from "./wire-service.ts";
 export * from "./wire-webhook.ts";
-export * from "./wire-webhook-send.ts";
 
 /** The body of every refused admin request. It never contains a key, a token or a password. */
 export const adminErrorSchema = z.strictObject({

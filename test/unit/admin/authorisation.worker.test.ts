@@ -2,9 +2,8 @@
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import { generateKey, generateToken } from "../../../src/access/key.ts";
-import type { AdminEnv } from "../../../src/admin/exchange.ts";
-import { adminRoutes } from "../../../src/admin/routes.ts";
-import { ROUTE_SCOPES } from "../../../src/admin/scopes.ts";
+import type { AdminEnv } from "../../../src/admin/context.ts";
+import { adminRoutes, ROUTE_SCOPES } from "../../../src/admin/routes.ts";
 import type {
   AuditList,
   IssuedKey,

@@ -1,4 +1,4 @@
-/** How admin requests are read and answered: strict bodies in; JSON, or `{error: sentence}`, out. */
+/** The handler context of admin requests: strict bodies in; JSON, or `{error: sentence}`, out. */
 import type { Context } from "hono";
 import type * as z from "zod";
 import type { By } from "../catalog/accounts.ts";

@@ -1,0 +1,389 @@
+/**
+ * The three steps of an upload, which packs and files share: begin (or resume), parts, complete. A stop anywhere leaves
+ * what was served; the same step again goes on.
+ */
+import { randomBase62 } from "../access/key.ts";
+import type { By } from "../catalog/accounts.ts";
+import { ADOPTED_R2_UPLOAD_ID } from "../catalog/known-packs.ts";
+import {
+  beginUpload,
+  type Content,
+  claimPart,
+  dropUnserved,
+  findUpload,
+  moveUpload,
+  type NewUpload,
+  nextRevision,
+  openUpload,
+  recordPart,
+  releasePart,
+  targetUploadIds,
+  type Upload,
+  type UploadPart,
+  uploadParts,
+} from "../catalog/uploads.ts";
+import { listObjects } from "../packs/list-objects.ts";
+import { type AdminContext, readAtMost } from "./context.ts";
+import type { AdminRefusal } from "./refusal.ts";
+import { PART_SHA256_HEADER, PART_SIZE_BYTES, type StoredPart, type Uploading } from "./wire.ts";
+import { sha256Schema } from "./wire-fields.ts";
+
+/** Where publishing acts. */
+export interface Stores {
+  db: D1Database;
+  bucket: R2Bucket;
+}
+
+/** What arrived is not what was announced, or not what it must be; `problem` is a clause for the operator. */
+export interface ArrivalProblem {
+  problem: string;
+}
+
+export interface UploadTarget<Claims> {
+  /** Its name among uploads. */
+  target: string;
+  /** What operators call it: the day of a pack, the name of a file. */
+  called: string;
+  /** Where the content of this revision comes to lie. */
+  objectKey(revision: number): string;
+  /**
+   * Checks the whole object that the upload became and enters it into the catalog. `lost`, and nothing is
+   * entered, when another publisher took the target over. `held` is fine as it is and yet not entered: the
+   * upload stays, so that a publisher who insists need not send it again.
+   */
+  settle(
+    stores: Stores,
+    upload: Upload<Claims>,
+    etag: string,
+    by: By,
+  ): Promise<"settled" | "lost" | ArrivalProblem | { held: AdminRefusal }>;
+}
+
+/** The number in the last piece of a key, as `UploadTarget.objectKey` writes it. */
+const NUMBER = /^(\d+)(\.|$)/;
+
+/**
+ * The target's next number: above all that the catalog has given, and above those of objects in R2 that the
+ * catalog does not know. A catalog that was put back to an earlier state has forgotten revisions of which
+ * cursors, downloads, copies elsewhere and newer backups still speak.
+ */
+export async function freeRevision(
+  { db, bucket }: Stores,
+  { target, objectKey: keyOf }: Pick<UploadTarget<unknown>, "target" | "objectKey">,
+): Promise<number> {
+  const key = keyOf(1);
+  const prefix = key.slice(0, key.lastIndexOf("/") + 1);
+  const [next, own, stored] = await Promise.all([
+    nextRevision(db, target),
+    targetUploadIds(db, target),
+    listObjects(bucket, { prefix, include: ["customMetadata"] }),
+  ]);
+  const strange = stored
+    .filter(({ customMetadata }) => !own.has(customMetadata?.uploadId ?? ""))
+    .map((object) => Number(NUMBER.exec(object.key.slice(prefix.length))?.[1] ?? 0));
+  return Math.max(next, ...strange.map((number) => number + 1));
+}
+
+/** R2 forgets an incomplete upload after 7 days; one of this age is not taken up any more. */
+const RESUMABLE_MS = 6 * 86_400_000;
+
+/** An upload that takes parts, and the parts that are there already. */
+export interface Begun<Claims> {
+  upload: Omit<Upload<Claims>, "objectId">;
+  parts: UploadPart[];
+}
+
+/**
+ * Opens an upload of `content`. The open upload of the very same content is taken up again, also when another
+ * publisher opened it at this moment; one of other content is replaced, and its publisher is told at its next step.
+ */
+export async function begin<Claims>(
+  stores: Stores,
+  of: Pick<UploadTarget<Claims>, "target" | "called" | "objectKey">,
+  content: Content<Claims>,
+  nowMs: number,
+): Promise<Begun<Claims> | AdminRefusal> {
+  const { db, bucket } = stores;
+  const { target } = of;
+  const previous = await openUpload<Claims>(db, target);
+  if (previous !== null && isResumable(previous, content, nowMs)) return resumed(db, previous);
+
+  const uploadId = randomBase62(16);
+  const revision = await freeRevision(stores, of);
+  const objectKey = of.objectKey(revision);
+  // The object says whose it is, so that a later step can tell whose lies there, and what it should be: a
+  // catalog that has forgotten it can still adopt it.
+  const customMetadata = { uploadId, sha256: content.sha256, claims: JSON.stringify(content.claims) };
+  const multipart = await bucket.createMultipartUpload(objectKey, { customMetadata });
+  const r2UploadId = multipart.uploadId;
+  const upload = { ...content, uploadId, target, revision, objectKey, r2UploadId, begunAtMs: nowMs };
+  if (!(await takeOver(stores, upload, previous))) {
+    await forget(bucket, objectKey, r2UploadId);
+    const other = await openUpload<Claims>(db, target);
+    if (other !== null && isResumable(other, content, nowMs)) return resumed(db, other);
+    return { reason: "other_publisher", called: of.called };
+  }
+  return { upload: { ...upload, state: "uploading", stateNote: "" }, parts: [] };
+}
+
+/** Ends an upload that takes parts and that nobody needs. */
+export async function discard(
+  { db, bucket }: Stores,
+  upload: Pick<Upload, "uploadId" | "objectKey" | "r2UploadId">,
+): Promise<void> {
+  if (await moveUpload(db, upload, "uploading", "replaced")) {
+    await forget(bucket, upload.objectKey, upload.r2UploadId);
+  }
+}
+
+/** Whether the parts of `content` may still be sent to `open`; an adoption takes none. */
+function isResumable(open: Upload, content: Content<unknown>, nowMs: number): boolean {
+  if (open.r2UploadId === ADOPTED_R2_UPLOAD_ID) return false;
+  return isSameContent(open, content) && nowMs - open.begunAtMs < RESUMABLE_MS;
+}
+
+async function resumed<Claims>(db: D1Database, upload: Upload<Claims>): Promise<Begun<Claims>> {
+  return { upload, parts: await uploadParts(db, upload.uploadId) };
+}
+
+/** Opens `upload` in the place of the target's open upload; false when somebody else opened or served one. */
+export async function takeOver(
+  { db, bucket }: Stores,
+  upload: NewUpload,
+  previous: Upload | null,
+): Promise<boolean> {
+  if (!(await beginUpload(db, upload, previous))) return false;
+  if (previous !== null) await forget(bucket, previous.objectKey, previous.r2UploadId);
+  return true;
+}
+
+function isSameContent(a: Content<unknown>, b: Content<unknown>): boolean {
+  const claims = [a, b].map((content) => JSON.stringify(content.claims));
+  return a.sha256 === b.sha256 && a.sizeBytes === b.sizeBytes && claims[0] === claims[1];
+}
+
+/** Frees the parts of an upload that is over. Not doing so costs storage for 7 days, so a failure is let be. */
+async function forget(bucket: R2Bucket, objectKey: string, r2UploadId: string): Promise<void> {
+  if (r2UploadId === ADOPTED_R2_UPLOAD_ID) return;
+  try {
+    await bucket.resumeMultipartUpload(objectKey, r2UploadId).abort();
+  } catch (failure) {
+    console.warn(JSON.stringify({ event: "upload_not_aborted", objectKey, failure: String(failure) }));
+  }
+}
+
+/** Parts that an upload of this many bytes has. */
+export function partCountOf(sizeBytes: number): number {
+  return Math.ceil(sizeBytes / PART_SIZE_BYTES);
+}
+
+/** The bytes that part `n` must have, or null when the upload has no such part. */
+export function partSizeOf(sizeBytes: number, n: number): number | null {
+  const count = partCountOf(sizeBytes);
+  if (!Number.isInteger(n) || n < 1 || n > count) return null;
+  return n < count ? PART_SIZE_BYTES : sizeBytes - (count - 1) * PART_SIZE_BYTES;
+}
+
+/**
+ * How long a part that another publisher took may take to arrive in R2. Its bytes lie in memory by then, so it is
+ * a moment; when the other one was stopped, the part is stored again.
+ */
+const CLAIM_MS = 2_000;
+const POLL_MS = 100;
+
+/**
+ * Stores part `n` of `upload`. `bytes` are refused unless their number is right and their SHA-256 is `sha256`. A
+ * part that is there already with this hash is not sent to R2 again: of publishers who send the same content at the
+ * same time, one stores each part, also when the upload is complete by then.
+ */
+export async function storePart(
+  { db, bucket }: Stores,
+  upload: Upload,
+  part: { n: number; bytes: Uint8Array<ArrayBuffer> | null; sha256: string },
+): Promise<StoredPart | AdminRefusal> {
+  const { n, bytes, sha256 } = part;
+  const sizeBytes = partSizeOf(upload.sizeBytes, n);
+  if (sizeBytes === null) {
+    return { reason: "part_number", n: String(n), partCount: partCountOf(upload.sizeBytes) };
+  }
+  if (bytes === null || bytes.length !== sizeBytes) return { reason: "part_size", n, sizeBytes };
+  if ((await sha256Hex(bytes)) !== sha256) return { reason: "part_hash", n };
+
+  const stored = { n, sizeBytes, sha256 };
+  const claim = await claimed(db, upload, stored);
+  if (claim !== "ours") return claim === "stored" ? stored : claim;
+  const multipart = bucket.resumeMultipartUpload(upload.objectKey, upload.r2UploadId);
+  try {
+    const { etag } = await multipart.uploadPart(n, bytes);
+    await recordPart(db, upload.uploadId, { ...stored, etag });
+  } catch (failure) {
+    await releasePart(db, upload.uploadId, n);
+    if (!isUploadLost(failure)) throw failure;
+    await moveUpload(db, upload, "uploading", "replaced");
+    return { reason: "upload_lost" };
+  }
+  return stored;
+}
+
+/** Takes the part, waiting for another publisher who is storing it; a refusal when the upload takes no parts. */
+async function claimed(
+  db: D1Database,
+  { target, uploadId }: Upload,
+  part: StoredPart,
+): Promise<"ours" | "stored" | AdminRefusal> {
+  for (;;) {
+    const nowMs = Date.now();
+    if (await claimPart(db, uploadId, part, { nowMs, staleMs: nowMs - CLAIM_MS })) return "ours";
+    const there = (await uploadParts(db, uploadId)).find((each) => each.n === part.n);
+    if (there?.sha256 === part.sha256) return "stored";
+    const now = await findUpload(db, target, uploadId);
+    if (now === null) return { reason: "upload_lost" };
+    if (now.state !== "uploading") return endedRefusal(now);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** Why an upload that is not `uploading` takes no part. */
+export function endedRefusal({ state, stateNote: note }: Upload): AdminRefusal {
+  const ended = state === "uploading" || state === "completing" ? "served" : state;
+  return { reason: "upload_ended", state: ended, note };
+}
+
+async function sha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
+}
+
+/** Whether R2 says it knows no such upload (10024) or other parts of it than we do (10025). */
+export function isUploadLost(failure: unknown): boolean {
+  return failure instanceof Error && /\((10024|10025)\)/.test(failure.message);
+}
+
+/** `newRevision` is false when the upload had been completed before. */
+export interface Completed {
+  newRevision: boolean;
+}
+
+/** One upload, what it is of, and who completes it. */
+interface Completion<Claims> {
+  target: UploadTarget<Claims>;
+  upload: Upload<Claims>;
+  by: By;
+}
+
+/**
+ * Completes `upload` and makes it a revision of its target. Refuses when parts are missing, when the content
+ * is not what was announced (it is never served then), and when another publisher took the target over.
+ */
+export async function complete<Claims>(
+  stores: Stores,
+  completion: Completion<Claims>,
+): Promise<Completed | AdminRefusal> {
+  const { upload } = completion;
+  if (upload.state === "uploading") return assembleFirst(stores, completion);
+  if (upload.state === "completing") return settle(stores, completion);
+  if (upload.state === "served") return { newRevision: false };
+  return { reason: "upload_ended", state: upload.state, note: upload.stateNote };
+}
+
+async function assembleFirst<Claims>(
+  stores: Stores,
+  completion: Completion<Claims>,
+): Promise<Completed | AdminRefusal> {
+  const { upload } = completion;
+  const there = new Set((await uploadParts(stores.db, upload.uploadId)).map(({ n }) => n));
+  const numbers = Array.from({ length: partCountOf(upload.sizeBytes) }, (_, i) => i + 1);
+  const missing = numbers.filter((n) => !there.has(n));
+  if (missing.length > 0) return { reason: "parts_missing", missing };
+  // From here on the parts may become an object at any moment, so the revision's number is taken.
+  await moveUpload(stores.db, upload, "uploading", "completing");
+  return again(stores, completion);
+}
+
+/** Goes on with the upload as it is now: somebody else may have moved it. */
+async function again<Claims>(
+  stores: Stores,
+  completion: Completion<Claims>,
+): Promise<Completed | AdminRefusal> {
+  const { target, uploadId } = completion.upload;
+  const now = await findUpload<Claims>(stores.db, target, uploadId);
+  if (now === null || now.state === "uploading") throw new Error(`upload ${uploadId} went back`);
+  return complete(stores, { ...completion, upload: now });
+}
+
+async function settle<Claims>(
+  stores: Stores,
+  { target, upload, by }: Completion<Claims>,
+): Promise<Completed | AdminRefusal> {
+  const { db } = stores;
+  const etag = await assembledEtag(stores, upload);
+  if (etag === null) {
+    await moveUpload(db, upload, "completing", "replaced");
+    return { reason: "upload_lost" };
+  }
+  const settled = await target.settle(stores, upload, etag, by);
+  if (settled === "settled") return { newRevision: true };
+  if (settled === "lost") return lost(stores, target.called, upload);
+  if ("held" in settled) return settled.held;
+  await moveUpload(db, upload, "completing", "refused", settled.problem);
+  await db.batch(dropUnserved(db, upload.target));
+  return { reason: "content_wrong", called: target.called, problem: settled.problem };
+}
+
+/** The same upload may have been settled by a second caller of `complete`; else another publisher won. */
+async function lost({ db }: Stores, called: string, upload: Upload): Promise<Completed | AdminRefusal> {
+  const now = await findUpload(db, upload.target, upload.uploadId);
+  if (now?.state === "served") return { newRevision: false };
+  await moveUpload(db, upload, "completing", "abandoned");
+  await db.batch(dropUnserved(db, upload.target));
+  return { reason: "other_publisher", called };
+}
+
+/** The etag of the upload's object, made of its parts now or by an earlier call; null when R2 lost the parts. */
+async function assembledEtag({ db, bucket }: Stores, upload: Upload): Promise<string | null> {
+  if (upload.r2UploadId === ADOPTED_R2_UPLOAD_ID) return (await bucket.head(upload.objectKey))?.etag ?? null;
+  const own = async () => {
+    const object = await bucket.head(upload.objectKey);
+    return object?.customMetadata?.uploadId === upload.uploadId ? object.etag : null;
+  };
+  const earlier = await own();
+  if (earlier !== null) return earlier;
+  const parts = (await uploadParts(db, upload.uploadId)).map(({ n, etag }) => ({ partNumber: n, etag }));
+  try {
+    const multipart = bucket.resumeMultipartUpload(upload.objectKey, upload.r2UploadId);
+    return (await multipart.complete(parts)).etag;
+  } catch (failure) {
+    if (!isUploadLost(failure)) throw failure;
+    // A second call of the same moment may have completed it.
+    return own();
+  }
+}
+
+/** Where the uploads of this deployment go. */
+export function storesOf(c: AdminContext): Stores {
+  return { db: c.env.DB, bucket: c.env.PACKS };
+}
+
+/** The parts that are still to be sent, as the operator's command reads them. */
+export function uploadingAnswer({ upload, parts }: Begun<unknown>): Uploading {
+  return {
+    state: "uploading",
+    uploadId: upload.uploadId,
+    revision: upload.revision,
+    partSizeBytes: PART_SIZE_BYTES,
+    partCount: partCountOf(upload.sizeBytes),
+    parts: parts.map(({ etag: _, ...part }) => part),
+  };
+}
+
+/** Stores the part `:n` of the path, or says why this upload does not take it. */
+export async function receivePart(c: AdminContext, upload: Upload): Promise<StoredPart | AdminRefusal> {
+  const ends = upload.state === "replaced" || upload.state === "abandoned" || upload.state === "refused";
+  if (ends) return endedRefusal(upload);
+  const n = c.req.param("n") ?? "";
+  if (!/^[1-9]\d{0,4}$/.test(n))
+    return { reason: "part_number", n, partCount: partCountOf(upload.sizeBytes) };
+  const sha256 = sha256Schema.safeParse(c.req.header(PART_SHA256_HEADER));
+  if (!sha256.success) return { reason: "part_hash_absent" };
+  const bytes = await readAtMost(c.req.raw.body, PART_SIZE_BYTES);
+  return storePart(storesOf(c), upload, { n: Number(n), bytes, sha256: sha256.data });
+}
