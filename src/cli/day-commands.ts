@@ -1,19 +1,49 @@
-/** `edgetape days` and `edgetape day`: what the service serves. */
-import type { Command } from "commander";
+/**
+ * `edgetape days`, `edgetape day` and `edgetape changes`: what the service serves, and what an operator does with a day.
+ * Each action looks at the day, asks, and names the revision it saw: of two operators who act at once one succeeds and
+ * the other is refused.
+ */
+import { type Command, InvalidArgumentError, Option } from "commander";
 import {
+  type AdoptableDay,
+  type AdoptDay,
+  adoptableListSchema,
   type BuiltBefore,
   builtBeforeSchema,
+  type Change,
+  type ChangeList,
+  changeListSchema,
+  type DayChanged,
+  type DayDetail,
   type DayOverview,
   type DayRevision,
+  type DaySummary,
+  dayChangedSchema,
   dayDetailSchema,
   dayListSchema,
+  publishedSchema,
 } from "../admin/wire.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
-import { countText, sizeText } from "./amounts.ts";
-import { dateArgument, monthArgument, versionArgument } from "./arguments.ts";
-import { registerDayActions, stateOf } from "./day-actions.ts";
-import { registerAdopt } from "./day-adopt.ts";
-import { print, type ServiceOptions, serviceOf, table, withService } from "./service-options.ts";
+import { type AdminClient, HASHING_MS } from "./admin-client.ts";
+import {
+  type ConfirmOptions,
+  confirm,
+  countArgument,
+  countText,
+  dateArgument,
+  instantArgument,
+  monthArgument,
+  print,
+  revisionArgument,
+  type ServiceOptions,
+  serviceOf,
+  sizeText,
+  table,
+  versionArgument,
+  withService,
+  YES_OPTION,
+} from "./command-line.ts";
+import { CommandFailure } from "./exit.ts";
 
 /** Registers `days` and `day …`. */
 export function registerDays(program: Command): void {
@@ -133,4 +163,293 @@ function decidedText({ withdrawn, damaged }: DayRevision): string {
   if (damaged !== null) return `damaged: ${damaged.note}`;
   if (withdrawn === null) return "";
   return `withdrawn by ${withdrawn.by}${withdrawn.note === "" ? "" : `: ${withdrawn.note}`}`;
+}
+
+interface ActionOptions extends ServiceOptions, ConfirmOptions {
+  /** The newest revision that the operator knows of; the present one when absent. */
+  ifRevision?: number;
+}
+
+/** Registers the actions below `day`. */
+export function registerDayActions(day: Command): void {
+  withAction(
+    day
+      .command("withdraw")
+      .description("stop serving a day at once, for callers and shares")
+      .option("--note <text>", "why, for other operators"),
+  ).action(withdraw);
+  withAction(
+    day
+      .command("restore")
+      .description("serve the content of an earlier revision again, under a new number")
+      .option(
+        "--to <revision>",
+        "the revision whose content is served, also a withdrawn one; when absent the newest other content that is neither withdrawn nor damaged",
+        revisionArgument,
+      ),
+  )
+    .addHelpText("after", "\n`edgetape day show <YYYYMMDD>` lists the day's revisions.")
+    .action(restore);
+  withAction(
+    day
+      .command("publish")
+      .description("serve the present content again, under a new number: this ends its withdrawal"),
+  ).action(publish);
+}
+
+function withAction(command: Command): Command {
+  return withService(
+    command
+      .argument("<YYYYMMDD>", "", dateArgument)
+      .option("--if-revision <n>", "only if this is still the day's newest revision", revisionArgument)
+      .addOption(
+        new Option("--revision <n>", "refused: it was taken for --to").hideHelp().argParser(refuseRevision),
+      )
+      .option(...YES_OPTION),
+  );
+}
+
+function refuseRevision(): never {
+  throw new InvalidArgumentError(
+    "there is no such option: --if-revision acts only on that newest revision, and `day restore --to` chooses the revision to serve.",
+  );
+}
+
+async function withdraw(date: BeijingDate, options: ActionOptions & { note?: string }): Promise<void> {
+  const seen = await look(date, options);
+  await confirm(`Withdraw ${factsOf(seen)}?`, options);
+  const body = { revision: options.ifRevision ?? seen.day.revision, note: options.note ?? "" };
+  const result = await act(date, options, "withdraw", body);
+  const { day, changed, actor } = result;
+  print(
+    options,
+    result,
+    changed
+      ? `${day.tradedate}, revision ${day.revision}, is withdrawn.`
+      : `${day.tradedate}, revision ${day.revision}, was withdrawn already by ${actor}.`,
+  );
+}
+
+async function restore(date: BeijingDate, options: ActionOptions & { to?: number }): Promise<void> {
+  const seen = await look(date, options);
+  const numbers = seen.revisions.map(({ revision }) => revision).sort((a, b) => a - b);
+  if (options.to !== undefined && !numbers.includes(options.to)) {
+    const listed = numbers.slice(-20).join(", ");
+    throw new CommandFailure(`${date} has no revision ${options.to}. Its revisions: ${listed}.`);
+  }
+  const wanted = seen.revisions.find(({ revision }) => revision === options.to);
+  const from = options.to === undefined ? "an earlier content" : `the content of revision ${options.to}`;
+  await confirm(`Serve ${from}${decisionOf(wanted)} in place of ${factsOf(seen)}?`, options);
+  const body = {
+    revision: options.ifRevision ?? seen.day.revision,
+    state: seen.day.state,
+    ...(options.to === undefined ? {} : { to: options.to }),
+  };
+  printServed(options, await act(date, options, "restore", body));
+}
+
+async function publish(date: BeijingDate, options: ActionOptions): Promise<void> {
+  const seen = await look(date, options);
+  const wanted = seen.revisions.find(({ revision }) => revision === seen.day.revision);
+  await confirm(`Serve this content${decisionOf(wanted)} under a new number: ${factsOf(seen)}?`, options);
+  const body = { revision: options.ifRevision ?? seen.day.revision, state: seen.day.state };
+  printServed(options, await act(date, options, "publish", body));
+}
+
+function look(date: BeijingDate, options: ServiceOptions): Promise<DayDetail> {
+  return serviceOf(options).request(dayDetailSchema, "GET", `/admin/days/${date}`);
+}
+
+function act(
+  date: BeijingDate,
+  options: ServiceOptions,
+  action: "withdraw" | "restore" | "publish",
+  body: object,
+): Promise<DayChanged> {
+  return serviceOf(options).request(dayChangedSchema, "POST", `/admin/days/${date}/${action}`, {
+    body,
+    silenceMs: HASHING_MS,
+  });
+}
+
+function factsOf({ day }: DayDetail): string {
+  return `${day.tradedate}, revision ${day.revision} (${stateOf(day)}, ${countText(day.securities)} securities, ${countText(day.rows)} orders, published ${day.publishedAt})`;
+}
+
+/** What an operator decided about a revision's content, so that it is not undone unseen. */
+export function decisionOf(revision: DayRevision | undefined): string {
+  const withdrawn = revision?.withdrawn ?? null;
+  if (withdrawn === null) return "";
+  const note = withdrawn.note === "" ? "" : `: ${withdrawn.note}`;
+  return `, which ${withdrawn.by} withdrew at ${withdrawn.at}${note},`;
+}
+
+function printServed(options: ServiceOptions, result: DayChanged): void {
+  const { day } = result;
+  const facts = `${countText(day.securities)} securities, ${countText(day.rows)} orders, ${sizeText(day.sizeBytes)}`;
+  print(options, result, `${day.tradedate} is served as revision ${day.revision}: ${facts}.`);
+}
+
+/** The state in one or two words. */
+export function stateOf(day: DaySummary): string {
+  return day.degraded ? `${day.state}, degraded` : day.state;
+}
+
+interface AdoptOptions extends ServiceOptions, ConfirmOptions {
+  object?: string;
+  sha256?: string;
+  degraded?: boolean;
+  force?: boolean;
+}
+
+/** Registers `day adopt` and `day adoptable` on the command `day`. */
+export function registerAdopt(day: Command): void {
+  withService(
+    day
+      .command("adoptable")
+      .description("packs in R2 that the catalog does not know, as a restored backup leaves newer ones"),
+  ).action(listAdoptable);
+  withService(
+    day
+      .command("adopt")
+      .description(
+        "serve such a pack as the day's next revision, once it is found whole; nothing is sent again",
+      )
+      .argument("<YYYYMMDD>", "", dateArgument)
+      .option("--object <key>", "which one; the newest of the day when absent")
+      .option("--sha256 <hex>", "the pack's sum, where its object does not carry it")
+      .option("--degraded", "mark the day: its build left rows out")
+      .option("--force", "even if the service finds the day implausible")
+      .option(...YES_OPTION),
+  ).action(adopt);
+}
+
+/** Days with packs that the catalog does not know, oldest first. */
+async function adoptableDays(client: AdminClient): Promise<AdoptableDay[]> {
+  return (
+    await client.request(adoptableListSchema, "GET", "/admin/days/adoptable", { silenceMs: HASHING_MS })
+  ).days;
+}
+
+async function listAdoptable(options: ServiceOptions): Promise<void> {
+  const days = await adoptableDays(serviceOf(options));
+  const none = "The catalog knows every pack in R2.";
+  print(options, { days }, days.length === 0 ? none : adoptableLines(days));
+}
+
+/** The packs as a table. */
+export function adoptableLines(days: readonly AdoptableDay[]): string[] {
+  return table(
+    ["day", "served now", "size", "uploaded", "object"],
+    days.flatMap(({ tradedate, served, packs }) =>
+      packs.map(({ objectKey, sizeBytes, uploadedAt }) => [
+        tradedate,
+        served === null ? "nothing" : `revision ${served}`,
+        sizeText(sizeBytes),
+        uploadedAt,
+        objectKey,
+      ]),
+    ),
+  );
+}
+
+async function adopt(date: BeijingDate, options: AdoptOptions): Promise<void> {
+  const client = serviceOf(options);
+  const day = (await adoptableDays(client)).find(({ tradedate }) => tradedate === date);
+  const pack = day?.packs.find(
+    ({ objectKey }) => options.object === undefined || objectKey === options.object,
+  );
+  if (day === undefined || pack === undefined) {
+    throw new CommandFailure(
+      `There is no such pack of ${date} to be adopted; \`edgetape day adoptable\` lists what there is.`,
+    );
+  }
+  const instead = day.served === null ? "" : ` in place of revision ${day.served}`;
+  const facts = `${pack.objectKey} (${sizeText(pack.sizeBytes)}, of ${pack.uploadedAt})`;
+  await confirm(`Serve ${date} from ${facts}${instead}?`, options);
+  const body: AdoptDay = {
+    objectKey: pack.objectKey,
+    force: options.force ?? false,
+    ...(options.sha256 === undefined ? {} : { sha256: options.sha256 }),
+    ...(options.degraded === undefined ? {} : { degraded: options.degraded }),
+  };
+  const path = `/admin/days/${date}/adopt`;
+  const served = await client.request(publishedSchema, "POST", path, {
+    body,
+    repeatable: true,
+    silenceMs: HASHING_MS,
+  });
+  const { revision, securities, rows, sizeBytes } = served.day;
+  const told = `${countText(securities)} securities, ${countText(rows)} orders, ${sizeText(sizeBytes)}`;
+  print(options, served, `${date} is served as revision ${revision}: ${told}.`);
+}
+
+interface ChangesOptions extends ServiceOptions {
+  /** Unix milliseconds. */
+  since?: number;
+  after?: number;
+}
+
+/** Codes shown of a longer list. */
+const SHOWN_CODES = 5;
+
+/** Registers `changes`. */
+export function registerChanges(program: Command): void {
+  withService(
+    program
+      .command("changes")
+      .description("which days were published, restored, withdrawn or damaged, and which securities differ")
+      .option(
+        "--since <instant>",
+        "from a day (its beginning in Beijing), today, yesterday or RFC 3339 on",
+        instantArgument,
+      )
+      .option("--after <number>", "behind a change's number", countArgument),
+  ).action(listChanges);
+}
+
+async function listChanges(options: ChangesOptions): Promise<void> {
+  const client = serviceOf(options);
+  const changes: Change[] = [];
+  let page: ChangeList | undefined;
+  do {
+    const query = new URLSearchParams({ after: String(page?.nextAfter ?? options.after ?? 0) });
+    if (options.since !== undefined) query.set("since", new Date(options.since).toISOString());
+    page = await client.request(changeListSchema, "GET", `/admin/changes?${query}`);
+    changes.push(...page.changes);
+  } while (page.hasMore);
+  const lines =
+    changes.length === 0
+      ? ["Nothing has changed."]
+      : table(
+          ["change", "at", "day", "what", "revision", "securities that differ"],
+          changes.map((each) => [
+            String(each.change),
+            each.at,
+            each.tradedate,
+            each.kind,
+            each.previous === null ? String(each.revision) : `${each.previous} → ${each.revision}`,
+            differences(each),
+          ]),
+        );
+  print(options, { changes, nextAfter: page.nextAfter }, lines);
+}
+
+function differences({ securities }: Change): string {
+  if (securities === null) return "-";
+  const { added, removed, changed } = securities;
+  const lists = [
+    [added, "added"],
+    [removed, "removed"],
+    [changed, "changed"],
+  ] as const;
+  const told = lists
+    .filter(([codes]) => codes.length > 0)
+    .map(([codes, what]) => `${firstCodes(codes)} ${what}`);
+  return told.length === 0 ? "none" : told.join(", ");
+}
+
+function firstCodes(codes: readonly string[]): string {
+  const more = codes.length - SHOWN_CODES;
+  return more <= 0 ? codes.join(" ") : `${codes.slice(0, SHOWN_CODES).join(" ")} and ${more} more`;
 }

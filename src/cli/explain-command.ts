@@ -1,9 +1,9 @@
 /** `edgetape explain`: why a request was answered as it was, or how one would be answered now. */
 import type { Command } from "commander";
 import { type Explain, explainedRequestSchema, explanationSchema } from "../admin/wire.ts";
+import { print, type ServiceOptions, serviceOf, table, withService } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { readOperatorText } from "./operator-text.ts";
-import { print, type ServiceOptions, serviceOf, table, withService } from "./service-options.ts";
 
 interface ExplainOptions extends ServiceOptions {
   account?: string;

@@ -1,13 +1,31 @@
-/** `edgetape key`: issue, list, roll, revoke and import keys. */
+/** `edgetape key`: issue, list, roll, revoke keys, and import existing customers' keys out of a CSV file. */
 import type { Command } from "commander";
-import { accountSchema, issuedKeySchema, keySummarySchema, rolledKeySchema } from "../admin/wire.ts";
-import { keyLines } from "./account-lines.ts";
-import { instantArgument, spanArgument } from "./arguments.ts";
-import { type ConfirmOptions, confirm, YES_OPTION } from "./confirm.ts";
-import { EXIT } from "./exit.ts";
-import { importKeys, parseKeyFile } from "./key-import.ts";
+import {
+  accountSchema,
+  issuedKeySchema,
+  KEY_IMPORT_MAX_ROWS,
+  type KeyImportRow,
+  keyImportRowSchema,
+  keySummarySchema,
+  keysImportedSchema,
+  rolledKeySchema,
+} from "../admin/wire.ts";
+import { parseInstant } from "../calendar/instant.ts";
+import { keyLines } from "./account-commands.ts";
+import type { AdminClient } from "./admin-client.ts";
+import {
+  type ConfirmOptions,
+  confirm,
+  instantArgument,
+  print,
+  type ServiceOptions,
+  serviceOf,
+  spanArgument,
+  withService,
+  YES_OPTION,
+} from "./command-line.ts";
+import { CommandFailure, EXIT } from "./exit.ts";
 import { readOperatorText } from "./operator-text.ts";
-import { print, type ServiceOptions, serviceOf, withService } from "./service-options.ts";
 
 /** Registers `key …`. */
 export function registerKeys(program: Command): void {
@@ -113,4 +131,111 @@ async function importFile(path: string, options: ServiceOptions & { allowShort?:
     `${result.imported} keys imported or extended, ${result.unchanged} unchanged, ${result.refused.length} refused.`,
   );
   if (result.refused.length > 0) process.exitCode = EXIT.degraded;
+}
+
+const COLUMNS = ["key", "sha256", "account", "plan", "start", "end"] as const;
+type ColumnName = (typeof COLUMNS)[number];
+
+/** A row of the file that was not imported, and why. The reason never quotes a key. */
+export interface RefusedRow {
+  line: number;
+  reason: string;
+}
+
+export interface KeyFile {
+  rows: { line: number; row: KeyImportRow }[];
+  refused: RefusedRow[];
+}
+
+/** Reads the file's text. A heading that lacks a column ends the command; a bad row is refused by itself. */
+export function parseKeyFile(text: string, name: string): KeyFile {
+  const [heading, ...records] = parseCsv(text);
+  const names = heading?.cells.map((cell) => cell.trim().toLowerCase()) ?? [];
+  const absent = ["account", "plan", "start", "end"].filter((column) => !names.includes(column));
+  if (absent.length > 0 || !(names.includes("key") || names.includes("sha256"))) {
+    throw new CommandFailure(
+      `${name} needs a heading with key or sha256, account, plan, start, end; it lacks ${absent.join(", ") || "key or sha256"}.`,
+    );
+  }
+  const file: KeyFile = { rows: [], refused: [] };
+  for (const { line, cells } of records) {
+    const row = keyRow((column) => (cells[names.indexOf(column)] ?? "").trim());
+    if ("reason" in row) file.refused.push({ line, reason: row.reason });
+    else file.rows.push({ line, row });
+  }
+  return file;
+}
+
+function keyRow(cell: (column: ColumnName) => string): KeyImportRow | { reason: string } {
+  const [start, end] = [parseInstant(cell("start")), parseInstant(cell("end"))];
+  if (start === null) return { reason: "start is neither a date (20260312) nor RFC 3339 with an offset" };
+  if (end === null) return { reason: "end is neither a date (20260312) nor RFC 3339 with an offset" };
+  const row = {
+    ...(cell("key") === "" ? {} : { key: cell("key") }),
+    ...(cell("sha256") === "" ? {} : { sha256: cell("sha256") }),
+    account: cell("account"),
+    plan: cell("plan").toLowerCase(),
+    start,
+    end,
+  };
+  const checked = keyImportRowSchema.safeParse(row);
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  const where = issue?.path.length ? `${issue.path.join(".")}: ` : "";
+  return { reason: `${where}${issue?.message ?? "not understood"}` };
+}
+
+/** Sends the rows, as many a request as the service takes. The same file again changes nothing. */
+export async function importKeys(
+  client: AdminClient,
+  file: KeyFile,
+  { allowShort = false } = {},
+): Promise<{ imported: number; unchanged: number; refused: RefusedRow[] }> {
+  const result = { imported: 0, unchanged: 0, refused: [...file.refused] };
+  for (let at = 0; at < file.rows.length; at += KEY_IMPORT_MAX_ROWS) {
+    const batch = file.rows.slice(at, at + KEY_IMPORT_MAX_ROWS);
+    const answer = await client.request(keysImportedSchema, "POST", "/admin/keys/import", {
+      body: { rows: batch.map(({ row }) => row), allowShort },
+      repeatable: true,
+    });
+    result.imported += answer.imported;
+    result.unchanged += answer.unchanged;
+    for (const { row, error } of answer.refused) {
+      result.refused.push({ line: batch[row - 1]?.line ?? 0, reason: error });
+    }
+  }
+  result.refused.sort((a, b) => a.line - b.line);
+  return result;
+}
+
+export interface CsvRow {
+  /** Line of the file the row begins on, from 1. */
+  line: number;
+  cells: string[];
+}
+
+/** The rows of a CSV text (RFC 4180, a byte order mark is skipped); lines without any cell are left out. */
+export function parseCsv(text: string): CsvRow[] {
+  const rows: CsvRow[] = [];
+  let [cells, cell, quoted, line, begun] = [[] as string[], "", false, 1, 1];
+  const endRow = () => {
+    cells.push(cell);
+    if (cells.some((each) => each.trim() !== "")) rows.push({ line: begun, cells });
+    [cells, cell, begun] = [[], "", line];
+  };
+  const source = text.replace(/^\uFEFF/, "");
+  for (let at = 0; at < source.length; at++) {
+    const char = source[at] ?? "";
+    if (char === "\n") line++;
+    if (quoted) {
+      if (char !== '"') cell += char;
+      else if (source[at + 1] === '"') cell += source[++at];
+      else quoted = false;
+    } else if (char === '"' && cell.trim() === "") [quoted, cell] = [true, ""];
+    else if (char === ",") [cells, cell] = [[...cells, cell], ""];
+    else if (char === "\n") endRow();
+    else if (char !== "\r") cell += char;
+  }
+  endRow();
+  return rows;
 }

@@ -10,14 +10,14 @@ type Register = (program: Command) => void;
  * words is given, or for the help of all: reading every module takes more than a second of CPU.
  */
 const GROUPS: readonly { words: readonly string[]; load: () => Promise<Register> }[] = [
-  { words: ["pack"], load: async () => (await import("./pack/index.ts")).registerPackCommands },
-  { words: ["publish"], load: async () => (await import("./publish/publish-command.ts")).registerPublish },
+  { words: ["pack"], load: async () => (await import("./pack-commands.ts")).registerPackCommands },
+  { words: ["publish"], load: async () => (await import("./publish-command.ts")).registerPublish },
   { words: ["rebuild"], load: async () => (await import("./rebuild-command.ts")).registerRebuild },
   { words: ["days", "day"], load: async () => (await import("./day-commands.ts")).registerDays },
-  { words: ["changes"], load: async () => (await import("./changes-command.ts")).registerChanges },
+  { words: ["changes"], load: async () => (await import("./day-commands.ts")).registerChanges },
   {
     words: ["calendar"],
-    load: async () => (await import("./calendar/calendar-commands.ts")).registerCalendar,
+    load: async () => (await import("./calendar-commands.ts")).registerCalendar,
   },
   { words: ["account"], load: async () => (await import("./account-commands.ts")).registerAccounts },
   {
@@ -25,28 +25,28 @@ const GROUPS: readonly { words: readonly string[]; load: () => Promise<Register>
     load: async () => (await import("./subscription-commands.ts")).registerSubscriptions,
   },
   { words: ["plan"], load: async () => (await import("./subscription-commands.ts")).registerPlans },
-  { words: ["token"], load: async () => (await import("./token-commands.ts")).registerTokens },
-  { words: ["audit"], load: async () => (await import("./token-commands.ts")).registerAudit },
+  { words: ["token"], load: async () => (await import("./operator-commands.ts")).registerTokens },
+  { words: ["audit"], load: async () => (await import("./operator-commands.ts")).registerAudit },
   { words: ["explain"], load: async () => (await import("./explain-command.ts")).registerExplain },
   { words: ["key"], load: async () => (await import("./key-commands.ts")).registerKeys },
-  { words: ["files"], load: async () => (await import("./files/file-commands.ts")).registerFiles },
+  { words: ["files"], load: async () => (await import("./file-commands.ts")).registerFiles },
   {
     words: ["external"],
-    load: async () => (await import("./external/external-commands.ts")).registerExternal,
+    load: async () => (await import("./share-commands.ts")).registerExternal,
   },
-  { words: ["share"], load: async () => (await import("./files/share-commands.ts")).registerShares },
-  { words: ["nightly"], load: async () => (await import("./nightly/nightly-command.ts")).registerNightly },
+  { words: ["share"], load: async () => (await import("./share-commands.ts")).registerShares },
+  { words: ["nightly"], load: async () => (await import("./nightly/nightly.ts")).registerNightly },
   {
     words: ["backfill"],
-    load: async () => (await import("./backfill/backfill-command.ts")).registerBackfill,
+    load: async () => (await import("./backfill-command.ts")).registerBackfill,
   },
-  { words: ["doctor"], load: async () => (await import("./doctor/doctor-command.ts")).registerDoctor },
+  { words: ["doctor"], load: async () => (await import("./doctor/doctor.ts")).registerDoctor },
   {
     words: ["acceptance"],
-    load: async () => (await import("./acceptance/acceptance-command.ts")).registerAcceptance,
+    load: async () => (await import("./acceptance/acceptance.ts")).registerAcceptance,
   },
-  { words: ["backup"], load: async () => (await import("./backup/backup-command.ts")).registerBackup },
-  { words: ["webhook"], load: async () => (await import("./webhook/webhook-command.ts")).registerWebhook },
+  { words: ["backup"], load: async () => (await import("./backup-commands.ts")).registerBackup },
+  { words: ["webhook"], load: async () => (await import("./webhook.ts")).registerWebhook },
   { words: ["sample"], load: async () => (await import("./sample-command.ts")).registerSample },
 ];
 

@@ -4,13 +4,12 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { reportLines } from "../pack-builder/build-report.ts";
-import { countArgument, dateArgument, versionArgument } from "./arguments.ts";
+import { countArgument, dateArgument, versionArgument, withService } from "./command-line.ts";
 import { builtBefore } from "./day-commands.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { namedDeliveries } from "./nightly/drop-folder.ts";
-import { buildWithProgress, refuseFailed } from "./pack/build.ts";
-import { type PublishCommandOptions, publish } from "./publish/publish-command.ts";
-import { withService } from "./service-options.ts";
+import { buildWithProgress, refuseFailed } from "./pack-commands.ts";
+import { type PublishCommandOptions, publish } from "./publish-command.ts";
 
 interface RebuildOptions extends PublishCommandOptions {
   date?: BeijingDate;

@@ -4,9 +4,7 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import { DEFAULT_ROWS, DEFAULT_SEED, type SampleDay, sampleSections } from "../pack-builder/sample/day.ts";
 import { writeSamplePack } from "../pack-builder/sample/sample-pack.ts";
 import { writeVendorFile } from "../pack-builder/sample/vendor-csv.ts";
-import { countText, sizeText } from "./amounts.ts";
-import { dateArgument } from "./arguments.ts";
-import { print } from "./service-options.ts";
+import { countText, dateArgument, print, sizeText } from "./command-line.ts";
 
 interface SampleOptions {
   date: BeijingDate;

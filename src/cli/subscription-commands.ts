@@ -9,11 +9,23 @@ import {
   planListSchema,
   planNameSchema,
 } from "../admin/wire.ts";
-import { linesOf } from "./account-lines.ts";
-import { instantArgument, type LimitWord, limitArgument, limitOf, spanArgument } from "./arguments.ts";
-import { type ConfirmOptions, confirm, YES_OPTION } from "./confirm.ts";
+import { accountLines } from "./account-commands.ts";
+import {
+  type ConfirmOptions,
+  confirm,
+  instantArgument,
+  type LimitWord,
+  limitArgument,
+  limitOf,
+  print,
+  type ServiceOptions,
+  serviceOf,
+  spanArgument,
+  table,
+  withService,
+  YES_OPTION,
+} from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
-import { print, type ServiceOptions, serviceOf, table, withService } from "./service-options.ts";
 
 /** Registers `subscription …`. */
 export function registerSubscriptions(program: Command): void {
@@ -117,7 +129,7 @@ function pathOf(accountId: string): string {
 }
 
 function show(options: ServiceOptions, account: Account): void {
-  print(options, account, linesOf(account));
+  print(options, account, accountLines(account));
 }
 
 async function showPlans(options: ServiceOptions): Promise<void> {

@@ -8,7 +8,7 @@ import { PART_SHA256_HEADER } from "../../src/admin/wire.ts";
 import { addDays, type BeijingDate } from "../../src/calendar/beijing.ts";
 import { AdminClient } from "../../src/cli/admin-client.ts";
 import { ServiceRefusal } from "../../src/cli/exit.ts";
-import { publishPack } from "../../src/cli/publish/publish-pack.ts";
+import { publishPack } from "../../src/cli/publish-command.ts";
 import type { PackFile } from "../../src/pack-builder/pack-file.ts";
 import { packObjectKey } from "../../src/packs/layout.ts";
 import { locateIndex } from "../../src/packs/locate.ts";

@@ -1,5 +1,7 @@
-/** One thing that only a real deployment can show, and how it went. */
+/** One thing that only a real deployment can show, how it went, and the caller that it is shown to. */
 import { performance } from "node:perf_hooks";
+import { CommandFailure } from "../exit.ts";
+import { ask, envelopeOf, headerOf, type OpenReply, open, type Probe, type Reply } from "./probe.ts";
 
 export interface Outcome {
   result: "ok" | "failed" | "skipped";
@@ -43,4 +45,104 @@ export function skipped(detail: string): Outcome {
 
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** The security of which pages and files are asked: the largest of the newest day, unless named. */
+export interface Target {
+  tradedate: string;
+  /** With its market: `300750.SZ`. */
+  symbol: string;
+  rows: number;
+  /** Of its Parquet file. */
+  sizeBytes: number;
+}
+
+export class Caller {
+  readonly baseUrl: string;
+  private readonly apikey: string;
+
+  constructor(baseUrl: string, apikey: string) {
+    this.baseUrl = baseUrl.replace(/\/{1,9}$/, "");
+    this.apikey = apikey;
+  }
+
+  /** `POST /api`, read to the end. */
+  call(apiname: string, params: object): Promise<Reply> {
+    return ask(`${this.baseUrl}/api`, this.probe(apiname, params));
+  }
+
+  /** `data` of an answer that must be a success; ends the command with the service's sentence otherwise. */
+  async data<T>(apiname: string, params: object): Promise<T> {
+    const { bytes, status } = await this.call(apiname, params);
+    const envelope = envelopeOf(bytes);
+    if (envelope?.code === 200) return envelope.data as T;
+    throw new CommandFailure(`${apiname}: ${envelope?.message ?? `HTTP ${status}`}`);
+  }
+
+  /** The next page of a walk, or its first one. */
+  page({ tradedate, symbol }: Target, params: object = {}): Promise<Reply> {
+    return this.call("level2_order_history", { symbol, tradedate, page_size: 100, ...params });
+  }
+
+  /** The Parquet file, of which only the head has been read. */
+  openFile({ tradedate, symbol }: Target, silentMs?: number): Promise<OpenReply> {
+    const probe = this.probe("level2_order_history", { symbol, tradedate, format: "parquet" });
+    return open(`${this.baseUrl}/api`, silentMs === undefined ? probe : { ...probe, silentMs });
+  }
+
+  private probe(apiname: string, params: object): Probe {
+    return { method: "POST", json: { apiname, apikey: this.apikey, params } };
+  }
+}
+
+/** The code and reason of an answer, for a sentence. */
+export function said({
+  status,
+  headers,
+  bytes,
+}: Pick<Reply, "status" | "headers"> & { bytes?: Buffer }): string {
+  const code = bytes === undefined ? null : envelopeOf(bytes)?.code;
+  const reason = headerOf(headers, "x-reason");
+  return [`HTTP ${status}`, code === null || code === undefined ? null : `code ${code}`, reason]
+    .filter((part) => part !== null)
+    .join(", ");
+}
+
+interface StatusDay {
+  tradedate: string;
+  state: string;
+}
+
+interface SymbolList {
+  items: [symbol: string, market: string, rows: number, sizeBytes: number, ...unknown[]][];
+}
+
+/** The target by what the operator named and what the service has. */
+export async function targetOf(
+  caller: Caller,
+  named: { tradedate?: string; symbol?: string },
+): Promise<Target> {
+  const tradedate = named.tradedate ?? (await newestDay(caller));
+  const { items } = await caller.data<SymbolList>("data_symbols", { tradedate });
+  const wanted = named.symbol?.toUpperCase();
+  const fitting = items.filter(
+    ([symbol, market]) => wanted === undefined || wanted === symbol || wanted === `${symbol}.${market}`,
+  );
+  const [largest] = fitting.toSorted(([, , , a], [, , , b]) => b - a);
+  if (largest === undefined) throw new CommandFailure(`${tradedate} has no ${wanted ?? "security"}.`);
+  const [symbol, market, rows, sizeBytes] = largest;
+  return { tradedate, symbol: `${symbol}.${market}`, rows, sizeBytes };
+}
+
+async function newestDay(caller: Caller): Promise<string> {
+  const { days, month } = await caller.data<{ month: string; days: StatusDay[] }>("data_status", {});
+  const before = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4)) - 2, 1));
+  const earlier = before.toISOString().slice(0, 7).replace("-", "");
+  const all = [
+    ...(await caller.data<{ days: StatusDay[] }>("data_status", { month: earlier })).days,
+    ...days,
+  ];
+  const newest = all.findLast(({ state }) => state === "available" || state === "degraded");
+  if (newest !== undefined) return newest.tradedate;
+  throw new CommandFailure("No day of this month or the one before is served; name one with --date.");
 }

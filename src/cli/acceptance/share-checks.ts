@@ -1,6 +1,6 @@
 /** A share as download programs use it: HEAD, single ranges, resuming, its password. */
 import { createHash } from "node:crypto";
-import type { Caller, Target } from "./caller.ts";
+import type { Caller, Target } from "./check.ts";
 import { type Check, failed, type Outcome, ok } from "./check.ts";
 import { ask, headerOf, open, type Reply } from "./probe.ts";
 

@@ -1,7 +1,16 @@
 /** The slot of a request as long as its body is on the way: readers that leave, dawdle, stop. */
 import { performance } from "node:perf_hooks";
-import { type Caller, said, type Target } from "./caller.ts";
-import { type Check, failed, type Outcome, ok, pause, skipped } from "./check.ts";
+import {
+  type Caller,
+  type Check,
+  failed,
+  type Outcome,
+  ok,
+  pause,
+  said,
+  skipped,
+  type Target,
+} from "./check.ts";
 import { envelopeOf, headerOf, type OpenReply } from "./probe.ts";
 
 const POLL_MS = 50;

@@ -5,15 +5,15 @@ import { dayListSchema } from "../../admin/wire.ts";
 import { addDays, type BeijingDate } from "../../calendar/beijing.ts";
 import { writeSamplePack } from "../../pack-builder/sample/sample-pack.ts";
 import type { AdminClient } from "../admin-client.ts";
-import { loadCalendar } from "../calendar/calendar-commands.ts";
 import {
   type ExchangeDay,
   exchangeDays,
   knowsHolidays,
   LIBRARY_SOURCE,
+  loadCalendar,
   weekdays,
-} from "../calendar/exchange-days.ts";
-import { openPack, publishPack } from "../publish/publish-pack.ts";
+} from "../calendar-commands.ts";
+import { openPack, publishPack } from "../publish-command.ts";
 
 /** How far back the older two sample days lie: outside the 30-day window, and outside the 365-day one. */
 const OLDER_DAYS_BACK = [40, 400];

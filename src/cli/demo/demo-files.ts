@@ -5,7 +5,7 @@ import { fileListSchema } from "../../admin/wire.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { writeAuctionPack } from "../../pack-builder/sample/auction-pack.ts";
 import type { AdminClient } from "../admin-client.ts";
-import { addFile, openDailyFile, publishFile } from "../files/add-file.ts";
+import { addFile, openDailyFile, publishFile } from "../file-commands.ts";
 
 const DATA_TYPE = "auction_tick";
 

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod";
-import { writeWhole } from "../write-whole.ts";
+import { writeWhole } from "../work-folder.ts";
 
 const CHECKOUT = join(import.meta.dirname, "../../..");
 const MIGRATIONS = join(CHECKOUT, "src/catalog/migrations");

@@ -8,7 +8,7 @@ import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { beijingDate } from "../../calendar/beijing.ts";
 import { AdminClient } from "../admin-client.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { writeWhole } from "../write-whole.ts";
+import { writeWhole } from "../work-folder.ts";
 import { inviteDemo, prepareAccounts } from "./demo-accounts.ts";
 import { loadDemoCalendar, publishSampleDay, sampleDates, servedDays } from "./demo-days.ts";
 import { publishSampleAuctions } from "./demo-files.ts";

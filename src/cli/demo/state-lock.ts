@@ -1,5 +1,5 @@
 /** One demo at a time on a state folder: two runtimes on the same database files damage them. */
-import { lockFolder } from "../folder-lock.ts";
+import { lockFolder } from "../work-folder.ts";
 
 /** Takes the lock of `stateDir` (made if absent) and returns what gives it back. */
 export function lockState(stateDir: string): Promise<() => void> {

@@ -1,5 +1,5 @@
 /** What `npm start` prints when everything is served. */
-import { table } from "../service-options.ts";
+import { table } from "../command-line.ts";
 import { DEMO_ACCOUNTS } from "./demo-accounts.ts";
 
 /** `demo.json`, for scripts. */

@@ -9,10 +9,9 @@ import type { Stats } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { auctionPackName, type FileSummary } from "../../admin/wire.ts";
-import type { BeijingDate } from "../../calendar/beijing.ts";
+import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
 import { holdsNoRecords, isUnderWay } from "../../pack-builder/delivery/file-names.ts";
 import { CommandFailure } from "../exit.ts";
-import { dayOfName } from "./delivery-names.ts";
 
 /** Folders of years, of months, of days: deeper nothing is looked for. */
 const DEPTH = 3;
@@ -160,4 +159,12 @@ async function tree(top: string): Promise<{ path: string; stats: Stats }[]> {
 /** Whether there is nothing at all of the day. */
 export function isEmpty({ orders, files, underWay, links }: NamedDelivery): boolean {
   return orders.length === 0 && files.length === 0 && underWay.length === 0 && links.length === 0;
+}
+
+/** The one day that `name` contains as YYYYMMDD or YYYY-MM-DD; null when there is none or several. */
+export function dayOfName(name: string): BeijingDate | null {
+  const digits = name.match(/(?<!\d)(\d{8}|\d{4}-\d{2}-\d{2})(?!\d)/g) ?? [];
+  const days = new Set(digits.flatMap((text) => parseBeijingDate(text.replaceAll("-", "")) ?? []));
+  const [day, ...others] = days;
+  return day === undefined || others.length > 0 ? null : day;
 }

@@ -2,8 +2,8 @@
 import type { Notice, Words } from "../../admin/wire.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { LEFT_OUT_WORDS, type LeftOutReason } from "../../pack-builder/delivery/source-file.ts";
-import { countText, sizeText } from "../amounts.ts";
-import { type DayOutcome, isWell } from "./day-outcome.ts";
+import { countText, sizeText } from "../command-line.ts";
+import { type DayOutcome, isWell } from "./load-day.ts";
 import type { Arrival } from "./wait-for-delivery.ts";
 
 /** So many files that were not read are named in a message; the report of the build names all of them. */

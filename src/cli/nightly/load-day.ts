@@ -1,18 +1,25 @@
 /**
  * One day's delivery to the service: build, verify, publish, then the files for shares. What was reached is
- * written down after every step, so that a killed run is taken up where it was.
+ * written down after every step, so that a killed run resumes where it was.
  */
+import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
+import * as z from "zod";
+import type { BeijingDate } from "../../calendar/beijing.ts";
 import { buildPack } from "../../pack-builder/build.ts";
 import { type BuildReport, placeText } from "../../pack-builder/build-report.ts";
-import { mayHoldRecords } from "../../pack-builder/delivery/source-file.ts";
+import {
+  LEFT_OUT_WORDS,
+  type LeftOutReason,
+  mayHoldRecords,
+} from "../../pack-builder/delivery/source-file.ts";
 import type { AdminClient } from "../admin-client.ts";
 import { CommandFailure, ServiceRefusal } from "../exit.ts";
-import { addFile, openDailyFile, publishFile, refuseWrongName } from "../files/add-file.ts";
+import { addFile, openDailyFile, publishFile, refuseWrongName } from "../file-commands.ts";
 import { byteProgress, stageProgress } from "../progress.ts";
-import { openPack, publishPack } from "../publish/publish-pack.ts";
-import { type Built, type DayOutcome, type FileOutcome, recallDay, rememberDay } from "./day-outcome.ts";
+import { openPack, publishPack } from "../publish-command.ts";
+import { writeWhole } from "../work-folder.ts";
 import { type DailyFile, type Delivery, readDelivery } from "./drop-folder.ts";
 
 export interface LoadOptions {
@@ -185,4 +192,92 @@ function isDecided(error: unknown): boolean {
 
 function sentenceOf(error: unknown): string {
   return error instanceof Error ? (error.message.split("\n", 1)[0] ?? error.name) : String(error);
+}
+
+const fileOutcomeSchema = z.object({
+  dataType: z.string(),
+  name: z.string(),
+  revision: z.number().nullable(),
+  /** Why it is not offered, as a sentence; null when it is. */
+  problem: z.string().nullable(),
+});
+
+const leftOutSchema = z.object({
+  path: z.string(),
+  reason: z.enum(Object.keys(LEFT_OUT_WORDS) as [LeftOutReason, ...LeftOutReason[]]),
+});
+
+const outcomeSchema = z.object({
+  tradedate: z.string(),
+  /** `unchanged`: this very content was served already. */
+  state: z.enum(["published", "unchanged", "failed"]),
+  /** Why the orders are not served, as a sentence; null when they are. */
+  problem: z.string().nullable(),
+  /** The same in Chinese, where it has Chinese words. */
+  problemZh: z.string().nullable().default(null),
+  /** Not served because an operator has withdrawn the day. */
+  decided: z.boolean().optional(),
+  revision: z.number().nullable(),
+  rows: z.number(),
+  securities: z.number(),
+  sizeBytes: z.number(),
+  degraded: z.boolean(),
+  /** Lines that could not be rows, and where they are kept. */
+  brokenRows: z.number(),
+  quarantine: z.string().nullable(),
+  /** Files of the delivery that may hold orders and were not read. */
+  leftOut: z.array(leftOutSchema).default([]),
+  files: z.array(fileOutcomeSchema),
+  /** From the delivery to its end, in this run. */
+  seconds: z.number(),
+});
+export type DayOutcome = z.infer<typeof outcomeSchema>;
+export type FileOutcome = z.infer<typeof fileOutcomeSchema>;
+
+const builtSchema = z.object({
+  path: z.string(),
+  buildId: z.string(),
+  degraded: z.boolean(),
+  brokenRows: z.number(),
+  quarantine: z.string().nullable(),
+  leftOut: z.array(leftOutSchema).default([]),
+});
+export type Built = z.infer<typeof builtSchema>;
+
+const memorySchema = z.object({
+  /** Of the delivery this is about: another delivery of the day begins anew. */
+  fingerprint: z.string(),
+  /** The pack that is built and verified. */
+  built: builtSchema.nullable(),
+  outcome: outcomeSchema.nullable(),
+  /** Events that the webhook has taken. */
+  told: z.array(z.string()),
+});
+export type DayMemory = z.infer<typeof memorySchema>;
+
+/** Whether everything of the day is where it belongs. */
+export function isWell({ state, files }: DayOutcome): boolean {
+  return state !== "failed" && files.every(({ problem }) => problem === null);
+}
+
+/** What `workFolder` remembers of `tradedate`; nothing when the delivery was another one. */
+export function recallDay(workFolder: string, tradedate: BeijingDate, fingerprint: string): DayMemory {
+  const fresh = { fingerprint, built: null, outcome: null, told: [] };
+  const path = memoryPath(workFolder, tradedate);
+  if (!existsSync(path)) return fresh;
+  try {
+    const memory = memorySchema.parse(JSON.parse(readFileSync(path, "utf8")));
+    return memory.fingerprint === fingerprint ? memory : fresh;
+  } catch {
+    return fresh;
+  }
+}
+
+/** Writes it down in one step. */
+export function rememberDay(workFolder: string, tradedate: BeijingDate, memory: DayMemory): void {
+  writeWhole(memoryPath(workFolder, tradedate), `${JSON.stringify(memory, null, 2)}\n`);
+}
+
+function memoryPath(workFolder: string, tradedate: BeijingDate): string {
+  return join(workFolder, "days", `${tradedate}.json`);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseKeyFile } from "../../../src/cli/key-import.ts";
+import { parseKeyFile } from "../../../src/cli/key-commands.ts";
 import { decodeOperatorText } from "../../../src/cli/operator-text.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);

@@ -14,15 +14,15 @@ import { basename, dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../../src/calendar/beijing.ts";
-import { openDailyFile } from "../../../../src/cli/files/add-file.ts";
-import { dayOfName } from "../../../../src/cli/nightly/delivery-names.ts";
-import { cutFormat, deliveryProblem } from "../../../../src/cli/nightly/delivery-problem.ts";
+import { openDailyFile } from "../../../../src/cli/file-commands.ts";
 import {
+  dayOfName,
   isEmpty,
   namedDeliveries,
   readDelivery,
   refuseAbsent,
 } from "../../../../src/cli/nightly/drop-folder.ts";
+import { cutFormat, deliveryProblem } from "../../../../src/cli/nightly/wait-for-delivery.ts";
 import { isUnderWay } from "../../../../src/pack-builder/delivery/file-names.ts";
 import { isMissing } from "../../../support/tools.ts";
 import { zipOf } from "../../pack-builder/zip-file.ts";

@@ -1,0 +1,153 @@
+/** `edgetape acceptance`: against a real deployment, what no test on one machine can show. */
+import { type Command, InvalidArgumentError } from "commander";
+import type { Finding } from "../../admin/wire.ts";
+import type { BeijingDate } from "../../calendar/beijing.ts";
+import { countArgument, dateArgument, print, table } from "../command-line.ts";
+import { checkClients, checkPlainHttp } from "../doctor/public-host.ts";
+import { CommandFailure, EXIT } from "../exit.ts";
+import {
+  Caller,
+  type Check,
+  type Checked,
+  checked,
+  failed,
+  type Outcome,
+  ok,
+  skipped,
+  targetOf,
+} from "./check.ts";
+import { ask, headerOf } from "./probe.ts";
+import { shareChecks } from "./share-checks.ts";
+import { slotChecks } from "./slot-checks.ts";
+
+interface AcceptanceOptions {
+  url?: string;
+  key?: string;
+  date?: BeijingDate;
+  symbol?: string;
+  pages: number;
+  stream: number;
+  bound: number;
+  within: number;
+  quick?: boolean;
+  json?: boolean;
+}
+
+/** Registers `acceptance`. */
+export function registerAcceptance(program: Command): void {
+  program
+    .command("acceptance")
+    .description(
+      "check a deployment as its callers meet it: slot, slow readers, HEAD, ranges, clients; prints a table",
+    )
+    .option("--url <address>", "the public address (or EDGETAPE_URL)")
+    .option(
+      "--key <key>",
+      "a key with order history and shares (better in EDGETAPE_KEY); about ten files are charged",
+    )
+    .option("--date <YYYYMMDD>", "the day; the newest one served when absent", dateArgument)
+    .option("--symbol <symbol>", "the security; the largest of the day when absent")
+    .option("--pages <count>", "pages in strict sequence", countArgument, 200)
+    .option("--stream <seconds>", "how long a file is read evenly", secondsArgument, 270)
+    .option("--bound <seconds>", "the deployment's PARQUET_BOUND_MS in seconds", secondsArgument, 300)
+    .option("--within <seconds>", "how soon the slot is free after a client went away", secondsArgument, 2)
+    .option("--quick", "leave out the two checks that take minutes")
+    .option("--json", "print the answer as JSON")
+    .addHelpText(
+      "after",
+      "\nExit status 1: a check failed. Takes about ten minutes, a few seconds with --quick.",
+    )
+    .action(run);
+}
+
+function secondsArgument(text: string): number {
+  const seconds = Number(text);
+  if (!/^\d{1,4}(\.\d)?$/.test(text) || seconds === 0) throw new InvalidArgumentError("expected seconds.");
+  return seconds;
+}
+
+async function run(options: AcceptanceOptions): Promise<void> {
+  const url = options.url ?? process.env.EDGETAPE_URL;
+  const key = options.key ?? process.env.EDGETAPE_KEY;
+  if (!url || !/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new CommandFailure("Which deployment? Give --url with http:// or https://.", EXIT.usage);
+  }
+  if (!key) throw new CommandFailure("Give a key with --key or set EDGETAPE_KEY.", EXIT.usage);
+  const caller = new Caller(url, key);
+  const { date: tradedate, symbol } = options;
+  const target = await targetOf(caller, {
+    ...(tradedate === undefined ? {} : { tradedate }),
+    ...(symbol === undefined ? {} : { symbol }),
+  });
+  const checks = [
+    ...frontChecks(caller.baseUrl),
+    ...shareChecks(caller, target),
+    ...slotChecks(caller, target, {
+      pages: options.pages,
+      streamMs: options.stream * 1000,
+      boundMs: options.bound * 1000,
+      freeWithinMs: options.within * 1000,
+      quick: options.quick ?? false,
+    }),
+  ];
+  const results: Checked[] = [];
+  for (const check of checks) {
+    process.stderr.write(`${check.name}: ${check.says}\n`);
+    results.push(await checked(check));
+  }
+  print(options, { url: caller.baseUrl, target, results }, linesOf(results));
+  if (results.some(({ result }) => result === "failed")) process.exitCode = EXIT.failed;
+}
+
+function linesOf(results: Checked[]): string[] {
+  const count = (result: Checked["result"]) => results.filter((each) => each.result === result).length;
+  return [
+    ...table(
+      ["check", "result", "s", "seen"],
+      results.map(({ name, result, seconds, detail }) => [name, result, seconds.toFixed(1), detail]),
+    ),
+    `${count("ok")} ok, ${count("failed")} failed, ${count("skipped")} skipped`,
+  ];
+}
+
+/** The checks of the way to the worker. */
+export function frontChecks(baseUrl: string): Check[] {
+  return [
+    {
+      name: "clients",
+      says: "urllib, curl, wget, aria2 and rclone reach the service by their own names",
+      run: async () => outcomeOf(await checkClients(baseUrl), "five of five"),
+    },
+    {
+      name: "plain HTTP",
+      says: "a POST over plain HTTP is answered and not redirected",
+      run: async () =>
+        baseUrl.startsWith("https:")
+          ? outcomeOf(await checkPlainHttp(baseUrl), "answered")
+          : skipped("the address is plain HTTP itself"),
+    },
+    {
+      name: "methods",
+      says: "HEAD and GET of /api are 405 with Allow, and nothing is redirected",
+      run: () => methods(baseUrl),
+    },
+  ];
+}
+
+function outcomeOf(findings: Finding[], detail: string): Outcome {
+  const [first] = findings;
+  return first === undefined ? ok(detail) : failed(`${first.sentence} ${first.advice}`);
+}
+
+async function methods(baseUrl: string): Promise<Outcome> {
+  for (const method of ["HEAD", "GET"]) {
+    for (const path of ["/api", "/api/"]) {
+      const { status, headers, bytes } = await ask(`${baseUrl}${path}`, { method });
+      const allow = headerOf(headers, "allow");
+      if (status !== 405 || allow === null)
+        return failed(`${method} ${path} gets HTTP ${status}, Allow ${allow}`);
+      if (method === "HEAD" && bytes.length > 0) return failed(`HEAD ${path} has a body`);
+    }
+  }
+  return ok("405, with Allow");
+}

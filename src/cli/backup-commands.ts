@@ -1,0 +1,389 @@
+/**
+ * `edgetape backup`: accounts, plans, hashes of keys, calendar and catalog in a file, and back. A restore sends the rows in
+ * chunks and looks for their objects in R2; then one step puts all of it in the place of what was there.
+ */
+
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { dirname, extname, join } from "node:path";
+import type { Command } from "commander";
+import {
+  type AdoptableDay,
+  type BackupPage,
+  type BackupPlan,
+  backupPageSchema,
+  backupPlanSchema,
+  type KeptRevocation,
+  MAX_RESTORED_OBJECTS,
+  restoredObjectsSchema,
+  restoreStateSchema,
+  sweptSchema,
+} from "../admin/wire.ts";
+import { beijingTimestamp } from "../calendar/beijing.ts";
+import { type AdminClient, HASHING_MS } from "./admin-client.ts";
+import {
+  type BackupEnd,
+  type BackupPageEnd,
+  type BackupRow,
+  openBackup,
+  type WholeBackup,
+  writeBackup,
+} from "./backup-file.ts";
+import {
+  type ConfirmOptions,
+  confirm,
+  print,
+  type ServiceOptions,
+  serviceOf,
+  withService,
+  YES_OPTION,
+} from "./command-line.ts";
+import { adoptableLines } from "./day-commands.ts";
+import { CommandFailure, EXIT, ServiceRefusal } from "./exit.ts";
+
+const NOT_IN_IT =
+  "\nNot in it: secrets (cursors of another CURSOR_SECRET must be begun anew; passwords of shares and drives\n" +
+  "of another SHARE_SECRET change), the objects in R2, today's quota counters, sessions of the console.";
+
+/** Registers `backup create`, `backup verify` and `backup restore`. */
+export function registerBackup(program: Command): void {
+  const backup = program
+    .command("backup")
+    .description("accounts, plans, keys' hashes, calendar and catalog as a file");
+  withService(
+    backup
+      .command("create")
+      .description("write a backup; nothing that exists is overwritten")
+      .option(
+        "--out <file or folder>",
+        "ends in .gz: packed; a path without an extension is a folder, which is made: there the name has the time",
+        ".",
+      ),
+  )
+    .addHelpText("after", NOT_IN_IT)
+    .action(create);
+  backup
+    .command("verify")
+    .description("say whether a backup is whole, and what is in it; no service is asked")
+    .argument("<file>")
+    .option("--json", "print the answer as JSON")
+    .action(verify);
+  withService(
+    backup
+      .command("restore")
+      .description(
+        "put a backup in the place of what a deployment holds; run it again after any interruption",
+      )
+      .argument("<file>")
+      .option("--force", "also where it holds something, which is lost")
+      .option(
+        "--unauthenticated",
+        "without looking at its seals: of a lost deployment whose BACKUP_SECRET is lost too, or of an older version",
+      )
+      .option(...YES_OPTION),
+  )
+    .addHelpText(
+      "after",
+      `${NOT_IN_IT}\nWhat was revoked, disabled or cleared since the backup stays so and is named; the audit is only appended to.\nWhat is served changes in one step, the last. Days whose packs do not lie in R2 are not served: copy the\nobjects first, or publish those days again.\nExit status 3: restored, but days or files are lacking.`,
+    )
+    .action(restore);
+}
+
+async function create(options: ServiceOptions & { out: string }): Promise<void> {
+  const created = await createBackup(serviceOf(options), fileAt(options.out));
+  if (!created.oneMoment) {
+    process.stderr.write(
+      "Changes were made while the backup was read; some of them are in it, others not.\n",
+    );
+  }
+  if (created.sealedWith === null) {
+    process.stderr.write(
+      "The backup is not sealed, because the service has no BACKUP_SECRET: anybody could edit it. See `edgetape doctor`.\n",
+    );
+  }
+  print(options, created, [`${created.path} is written.`, ...rowLines(created.rows)]);
+}
+
+/**
+ * Returns the file to write at `out`. A folder is what exists as one, ends in a slash or has no extension; it is made,
+ * and the file's name in it has the time. Refuses what exists: a nightly backup must not replace the one before.
+ */
+export function fileAt(out: string): string {
+  const isFolder = out.endsWith("/") || (existsSync(out) ? statSync(out).isDirectory() : extname(out) === "");
+  if (!isFolder && existsSync(out)) {
+    throw new CommandFailure(`${out} exists and is not overwritten; name another file, or a folder.`);
+  }
+  mkdirSync(isFolder ? out : dirname(out), { recursive: true });
+  if (!isFolder) return out;
+  const digits = beijingTimestamp(Date.now()).slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
+  for (let n = 1; ; n++) {
+    const path = join(out, `edgetape-${digits}${n === 1 ? "" : `-${n}`}.jsonl.gz`);
+    if (!existsSync(path)) return path;
+  }
+}
+
+async function verify(path: string, options: { json?: boolean }): Promise<void> {
+  const { head, end } = await openBackup(path);
+  const { at, service, version, identity } = head;
+  const sealedWith = identity?.seal?.version ?? null;
+  print(options, { path, whole: true, at, service, version, sealedWith, ...end }, [
+    `${path} is whole: ${service} (${version}) at ${at}.`,
+    sealedWith === null
+      ? "It is not sealed: restoring it needs --unauthenticated."
+      : `It is sealed with version ${sealedWith} of BACKUP_SECRET, which only the service can check: a restore does.`,
+    ...rowLines(end.rows),
+  ]);
+}
+
+async function restore(
+  path: string,
+  options: ServiceOptions & ConfirmOptions & Partial<RestoreChoice>,
+): Promise<void> {
+  const client = serviceOf(options);
+  const backup = await openBackup(path);
+  if (options.force) {
+    const question = `Put ${path} of ${backup.head.at} in the place of everything that ${client.baseUrl} holds?`;
+    await confirm(question, options);
+  }
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  const { force = false, unauthenticated = false } = options;
+  const restored = await restoreBackup(client, backup, { force, unauthenticated }, say).catch(
+    (error: unknown) => {
+      const isFull = error instanceof ServiceRefusal && error.refused.reason === "not_empty";
+      throw isFull ? new CommandFailure(`${error.message} If that is what you want, add --force.`) : error;
+    },
+  );
+  print(options, restored, restoredLines(path, restored));
+  if (restored.overEmpty) process.stderr.write(`${UNKNOWN_SINCE.join("\n")}\n`);
+  if (restored.lacking.length > 0) process.exitCode = EXIT.degraded;
+}
+
+const KINDS: Record<KeptRevocation["kind"], (subject: string, at: string) => string> = {
+  token: (subject, at) => `operator's token ${subject}: revoked ${at}`,
+  account: (subject, at) => `account ${subject}: disabled ${at}`,
+  key: (subject, at) => `key ${subject}: revoked ${at}`,
+  key_end: (subject, at) => `key ${subject}: ends ${at}`,
+  share: (subject, at) => `share ${subject}: revoked ${at}`,
+  external: (subject, at) => `external share ${subject}: cleared ${at}`,
+};
+
+function keptLines(kept: readonly KeptRevocation[]): string[] {
+  if (kept.length === 0) return [];
+  return [
+    "Stays so, although the backup is of before:",
+    ...kept.map(({ kind, subject, at }) => `  ${KINDS[kind](subject, at)}`),
+  ];
+}
+
+const UNKNOWN_SINCE = [
+  "WARNING: this deployment was empty, so what was revoked or disabled after the backup is unknown.",
+  "WARNING: tokens, keys, shares and accounts that were taken away since then work again. Take them away once more.",
+];
+
+function restoredLines(path: string, { rows, lacking, adoptable, kept }: Restored): string[] {
+  return [
+    `${path} is restored.`,
+    ...rowLines(rows),
+    ...keptLines(kept),
+    ...lacking.map(({ called, problem }) => `${called} is not served: ${problem}.`),
+    ...(lacking.length === 0
+      ? []
+      : [
+          "Publish or add these again from their packs and files; `edgetape doctor --repair` gives up what is lost.",
+        ]),
+    ...(adoptable.length === 0
+      ? []
+      : [
+          "Packs in R2 that the backup does not know; `edgetape day adopt <YYYYMMDD>` serves one:",
+          ...adoptableLines(adoptable),
+        ]),
+  ];
+}
+
+function rowLines(rows: Record<string, number>): string[] {
+  return Object.entries(rows).map(([table, count]) => `${table.padEnd(18)}${String(count).padStart(9)}`);
+}
+
+/** A backup during which something was changed is begun anew so often; then it is kept as it is. */
+const TRIES = 3;
+
+export interface Created extends BackupEnd {
+  path: string;
+  /** Whether nothing was changed while it was read. */
+  oneMoment: boolean;
+  /** The version of the service's `BACKUP_SECRET` that seals it; null: it is not sealed. */
+  sealedWith: number | null;
+}
+
+/**
+ * Writes a backup of the deployment to `path`. Changes made meanwhile never leave a row without those it refers
+ * to; a backup without any is `oneMoment`.
+ */
+export async function createBackup(client: AdminClient, path: string): Promise<Created> {
+  for (let attempt = 1; ; attempt++) {
+    const plan = await planOf(client);
+    const { version, tables, identity } = plan;
+    const head = { at: beijingTimestamp(Date.now()), service: client.baseUrl, version, tables, identity };
+    const end = await writeBackup(path, head, rowsOf(client, plan));
+    const oneMoment = (await planOf(client)).moment === plan.moment;
+    if (oneMoment || attempt === TRIES) {
+      return { path, oneMoment, sealedWith: identity.seal?.version ?? null, ...end };
+    }
+  }
+}
+
+function planOf(client: AdminClient): Promise<BackupPlan> {
+  return client.request(backupPlanSchema, "GET", "/admin/backup");
+}
+
+async function* rowsOf(
+  client: AdminClient,
+  { order, identity }: BackupPlan,
+): AsyncGenerator<BackupRow | BackupPageEnd> {
+  for (const table of order) {
+    let after: BackupPageEnd["after"] = null;
+    do {
+      const query = new URLSearchParams({ backup: identity.id });
+      if (after !== null) query.set("after", JSON.stringify(after));
+      const path = `/admin/backup/${table}?${query}`;
+      const page: BackupPage = await client.request(backupPageSchema, "GET", path);
+      const { rows, next, seal } = page;
+      for (const values of rows) yield { table, values };
+      yield { table, after, next, seal };
+      after = next;
+    } while (after !== null);
+  }
+}
+
+/** Requests for objects under way at once: each reads the index of many packs. */
+const PARALLEL = 3;
+
+export interface Restored {
+  restoreId: string;
+  rows: Record<string, number>;
+  /** Days and files that are not served, as what they need does not lie in R2. */
+  lacking: { called: string; problem: string }[];
+  /** Days with packs in R2 that are newer than the backup. */
+  adoptable: AdoptableDay[];
+  /** What stays revoked although the backup had it in force, or did not know it. */
+  kept: KeptRevocation[];
+  /** Whether the deployment held nothing: what was revoked since the backup is unknown. */
+  overEmpty: boolean;
+}
+
+export interface RestoreChoice {
+  /** Also where the deployment holds something, which is lost. */
+  force: boolean;
+  /** Without looking at the backup's seals. */
+  unauthenticated: boolean;
+}
+
+/** Restores `backup`. */
+export async function restoreBackup(
+  client: AdminClient,
+  backup: WholeBackup,
+  { force, unauthenticated }: RestoreChoice,
+  say: (line: string) => void,
+): Promise<Restored> {
+  const { tables, identity = null } = backup.head;
+  const { sha256: restoreId, rows } = backup.end;
+  const path = `/admin/restores/${restoreId}`;
+  let chunks = 0;
+  for await (const _ of backup.pages()) chunks++;
+  const body = { restoreId, chunks, tables, identity, force, unauthenticated };
+  const begun = await client.request(restoreStateSchema, "POST", "/admin/restores", { body });
+  let lacking: Restored["lacking"] = [];
+  let { adoptable, kept, overEmpty } = begun;
+  if (begun.state === "open") {
+    await sendChunks(client, path, backup, new Set(begun.present), say);
+    lacking = await lookForObjects(client, path, backup, say);
+    const request = { repeatable: true, silenceMs: HASHING_MS };
+    const done = await client.request(restoreStateSchema, "POST", `${path}/complete`, request);
+    ({ adoptable, kept, overEmpty } = done);
+  }
+  await sweep(client, say);
+  return { restoreId, rows, lacking, adoptable, kept, overEmpty };
+}
+
+async function sendChunks(
+  client: AdminClient,
+  path: string,
+  backup: WholeBackup,
+  present: Set<number>,
+  say: (line: string) => void,
+): Promise<void> {
+  let n = 0;
+  for await (const chunk of backup.pages()) {
+    n++;
+    if (present.has(n)) continue;
+    await client.request(restoreStateSchema, "PUT", `${path}/chunks/${n}`, { body: chunk });
+    if (n % 20 === 0) say(`${n} chunks are sent`);
+  }
+}
+
+/** What the objects of a backup are needed for. */
+interface Needed {
+  /** Of packs and files, in the backup's numbers. */
+  ids: number[];
+  /** The day or file that is served from an object, by its id. */
+  served: Map<number, string>;
+}
+
+async function neededObjects(backup: WholeBackup): Promise<Needed> {
+  const needed: Needed = { ids: [], served: new Map() };
+  const cellOf = ({ table, values }: BackupRow, column: string) =>
+    values[(backup.head.tables[table] ?? []).indexOf(column)] ?? null;
+  for await (const row of backup.rows()) {
+    if (row.table === "day_packs") needed.ids.push(Number(cellOf(row, "pack_id")));
+    if (row.table === "order_days") {
+      needed.served.set(Number(cellOf(row, "pack_id")), String(cellOf(row, "tradedate")));
+    }
+    if (row.table === "day_files") {
+      const id = Number(cellOf(row, "file_id"));
+      needed.ids.push(id);
+      const offered = cellOf(row, "state") === "published" && cellOf(row, "replaced_at_ms") === null;
+      if (offered) needed.served.set(id, String(cellOf(row, "name")));
+    }
+  }
+  return needed;
+}
+
+async function lookForObjects(
+  client: AdminClient,
+  path: string,
+  backup: WholeBackup,
+  say: (line: string) => void,
+): Promise<Restored["lacking"]> {
+  const { ids, served } = await neededObjects(backup);
+  const lacking: Restored["lacking"] = [];
+  const waiting = [...ids];
+  const look = async () => {
+    while (waiting.length > 0) {
+      const body = { objectIds: waiting.splice(0, MAX_RESTORED_OBJECTS) };
+      const request = { body, repeatable: true, silenceMs: HASHING_MS };
+      const { objects } = await client.request(restoredObjectsSchema, "POST", `${path}/objects`, request);
+      for (const { objectId, problem } of objects) {
+        const called = served.get(objectId);
+        if (problem !== null && called !== undefined) lacking.push({ called, problem });
+      }
+      if (waiting.length > 0) say(`${waiting.length} packs and files are still to be looked for`);
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, look));
+  return lacking.toSorted((a, b) => (a.called < b.called ? -1 : 1));
+}
+
+/** Index rows of what was replaced are no harm and go last; the scheduled task deletes what is left of them. */
+async function sweep(client: AdminClient, say: (line: string) => void): Promise<void> {
+  try {
+    for (let left = 1; left > 0; ) {
+      const request = { repeatable: true, silenceMs: HASHING_MS };
+      ({ left } = await client.request(sweptSchema, "POST", "/admin/restores/sweep", request));
+      if (left > 0) say(`index rows of ${left} replaced packs are still to be deleted`);
+    }
+  } catch (error) {
+    // The operator's token may be none of the restored ones.
+    say(
+      `The backup is restored; its remains were not swept: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+}

@@ -1,0 +1,256 @@
+/**
+ * The file of a backup: a line that says what it is; for each page of a table a line for each row as
+ * `{"<table>": [values]}`, then `{"page": {…}}` with the page's place and seal; and a line with the numbers of rows
+ * and the SHA-256 of all bytes before it, without which it was cut short. Ends in `.gz`: packed. The first format
+ * had no pages and no seals.
+ */
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { PassThrough } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { StringDecoder } from "node:string_decoder";
+import { createGunzip, createGzip } from "node:zlib";
+import * as z from "zod";
+import {
+  type BackupValue,
+  backupIdentitySchema,
+  backupSealSchema,
+  type RestoreChunk,
+} from "../admin/wire.ts";
+import { CommandFailure } from "./exit.ts";
+
+const FORMAT = 2;
+const FIRST_FORMAT = 1;
+
+/** Bytes of JSON in a page of the first format: D1 takes values of up to 2 MB. */
+const PAGE_BYTES = 900_000;
+
+const headSchema = z.object({
+  edgetape_backup: z.literal([FIRST_FORMAT, FORMAT]),
+  /** RFC 3339 in Beijing time. */
+  at: z.string(),
+  /** The service's address and version. */
+  service: z.string(),
+  version: z.string(),
+  tables: z.record(z.string(), z.array(z.string())),
+  /** Absent in the first format. */
+  identity: backupIdentitySchema.optional(),
+});
+export type BackupHead = z.infer<typeof headSchema>;
+
+const endSchema = z.object({
+  end: z.literal(true),
+  rows: z.record(z.string(), z.number()),
+  sha256: z.string(),
+});
+export type BackupEnd = z.infer<typeof endSchema>;
+
+export interface BackupRow {
+  table: string;
+  values: BackupValue[];
+}
+
+const pageSchema = z.strictObject({
+  table: z.string(),
+  after: z.array(z.union([z.string(), z.number(), z.null()])).nullable(),
+  next: z.array(z.union([z.string(), z.number(), z.null()])).nullable(),
+  seal: backupSealSchema.nullable(),
+});
+
+/** The end of a page: its rows stand before it. */
+export type BackupPageEnd = z.infer<typeof pageSchema>;
+
+/** Writes a backup to `path`, which has its name only when it is whole and on the disk; readable by its owner only. */
+export async function writeBackup(
+  path: string,
+  head: Omit<BackupHead, "edgetape_backup">,
+  rows: AsyncIterable<BackupRow | BackupPageEnd>,
+): Promise<BackupEnd> {
+  const partial = `${path}.partial`;
+  const hash = createHash("sha256");
+  const counts: Record<string, number> = Object.fromEntries(
+    Object.keys(head.tables).map((name) => [name, 0]),
+  );
+  let end: BackupEnd | undefined;
+  async function* lines() {
+    const line = (value: unknown) => `${JSON.stringify(value)}\n`;
+    const counted = (text: string) => {
+      hash.update(text);
+      return text;
+    };
+    yield counted(line({ edgetape_backup: FORMAT, ...head }));
+    for await (const each of rows) {
+      if ("values" in each) {
+        counts[each.table] = (counts[each.table] ?? 0) + 1;
+        yield counted(line({ [each.table]: each.values }));
+      } else yield counted(line({ page: each }));
+    }
+    end = { end: true, rows: counts, sha256: hash.digest("hex") };
+    yield line(end);
+  }
+  try {
+    const packed = path.endsWith(".gz") ? createGzip() : new PassThrough();
+    await pipeline(lines, packed, createWriteStream(partial, { mode: 0o600 }));
+    const file = await open(partial, "r");
+    await file.sync();
+    await file.close();
+    await rename(partial, path);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
+  if (end === undefined) throw new Error("the backup has no end");
+  return end;
+}
+
+/** A backup that was read to its end once and is whole. */
+export interface WholeBackup {
+  head: BackupHead;
+  end: BackupEnd;
+  /** Reads the rows again, in the file's order. */
+  rows(): AsyncGenerator<BackupRow>;
+  /** Reads them again page by page, as a restore sends them; the same for the same file. */
+  pages(): AsyncGenerator<RestoreChunk>;
+}
+
+/** Opens the backup at `path`; one that is cut short or was changed ends the command with a sentence. */
+export async function openBackup(path: string): Promise<WholeBackup> {
+  const hash = createHash("sha256");
+  const counts: Record<string, number> = {};
+  let head: BackupHead | undefined;
+  let last: string | undefined;
+  for await (const line of linesOf(path)) {
+    if (last !== undefined) {
+      hash.update(`${last}\n`);
+      if (head === undefined) head = headOf(path, last);
+      else if (pageEndOf(path, last) === null) {
+        const { table } = rowOf(path, last);
+        counts[table] = (counts[table] ?? 0) + 1;
+      }
+    }
+    last = line;
+  }
+  const end = endSchema.safeParse(jsonOf(last ?? "")).data;
+  if (head === undefined || end === undefined) throw notWhole(path, "it is cut short, or no backup at all");
+  if (end.sha256 !== hash.digest("hex")) throw notWhole(path, "its bytes are not those that were written");
+  for (const [table, rows] of Object.entries(end.rows)) {
+    if (rows !== (counts[table] ?? 0)) throw notWhole(path, `it has not all of its ${table}`);
+  }
+  const { tables } = head;
+  async function* lines(): AsyncGenerator<BackupRow | BackupPageEnd> {
+    for await (const line of linesOf(path)) {
+      const [name] = Object.keys(jsonOf(line) ?? {});
+      const page = pageEndOf(path, line);
+      if (page !== null) yield page;
+      else if (name !== undefined && name in tables) yield rowOf(path, line);
+    }
+  }
+  return {
+    head,
+    end,
+    async *rows() {
+      for await (const each of lines()) if ("values" in each) yield each;
+    },
+    pages: () => (head.identity === undefined ? pagesBySize(lines()) : pagesAsSealed(path, lines())),
+  };
+}
+
+/** Pages as the service gave and sealed them. */
+async function* pagesAsSealed(
+  path: string,
+  lines: AsyncGenerator<BackupRow | BackupPageEnd>,
+): AsyncGenerator<RestoreChunk> {
+  let rows: BackupValue[][] = [];
+  for await (const each of lines) {
+    if ("values" in each) rows.push(each.values);
+    else {
+      yield { ...each, rows };
+      rows = [];
+    }
+  }
+  if (rows.length > 0) throw notWhole(path, "its last rows belong to no page");
+}
+
+/** Pages of a backup of the first format: rows of one table, up to `PAGE_BYTES`. */
+async function* pagesBySize(lines: AsyncGenerator<BackupRow | BackupPageEnd>): AsyncGenerator<RestoreChunk> {
+  let page: RestoreChunk | undefined;
+  let room = 0;
+  for await (const each of lines) {
+    if (!("values" in each)) continue;
+    const { table, values } = each;
+    const bytes = Buffer.byteLength(JSON.stringify(values)) + 1;
+    if (page === undefined || page.table !== table || bytes > room) {
+      if (page !== undefined) yield page;
+      page = { table, after: null, next: null, seal: null, rows: [] };
+      room = PAGE_BYTES;
+    }
+    page.rows.push(values);
+    room -= bytes;
+  }
+  if (page !== undefined) yield page;
+}
+
+/** The end of a page that `line` is, or null when it is something else. */
+function pageEndOf(path: string, line: string): BackupPageEnd | null {
+  const value = jsonOf(line);
+  if (value === null || !("page" in value) || Array.isArray(value.page)) return null;
+  const page = pageSchema.safeParse(value.page).data;
+  if (page === undefined) throw notWhole(path, "a line of it is no end of a page");
+  return page;
+}
+
+function headOf(path: string, line: string): BackupHead {
+  const head = headSchema.safeParse(jsonOf(line)).data;
+  if (head === undefined) throw notWhole(path, "its first line is not that of a backup this command knows");
+  return head;
+}
+
+function rowOf(path: string, line: string): BackupRow {
+  const [entry] = Object.entries(jsonOf(line) ?? {});
+  const [table, values] = entry ?? [];
+  if (table === undefined || !Array.isArray(values)) throw notWhole(path, "a line of it is no row");
+  return { table, values: values as BackupValue[] };
+}
+
+function notWhole(path: string, why: string): CommandFailure {
+  return new CommandFailure(`${path} is not a whole backup: ${why}.`);
+}
+
+/** The lines of a file, ended by LF alone: Node's own reader also ends them at letters that JSON has inside. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  const source = createReadStream(path);
+  const bytes = path.endsWith(".gz") ? source.pipe(createGunzip()) : source;
+  source.on("error", (error) => bytes.destroy(error));
+  const decoder = new StringDecoder("utf8");
+  let rest = "";
+  try {
+    for await (const piece of bytes) {
+      const lines = (rest + decoder.write(piece as Buffer)).split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+  } catch (error) {
+    throw unreadable(path, error as NodeJS.ErrnoException);
+  } finally {
+    source.destroy();
+  }
+  if (rest !== "") yield rest;
+}
+
+function unreadable(path: string, error: NodeJS.ErrnoException): Error {
+  // What the reader of the lines itself throws comes by here too.
+  if (error instanceof CommandFailure) return error;
+  const { code, message } = error;
+  if (code?.startsWith("Z_")) return notWhole(path, `it cannot be unpacked (${message})`);
+  return new CommandFailure(`${path} cannot be read (${code ?? message}).`);
+}
+
+function jsonOf(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" ? value : null;
+  } catch {
+    return null;
+  }
+}

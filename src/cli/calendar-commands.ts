@@ -1,0 +1,220 @@
+/** `edgetape calendar`: which days the exchanges trade on, as the service knows them. */
+
+import { basename } from "node:path";
+import chineseDays from "chinese-days";
+import library from "chinese-days/package.json" with { type: "json" };
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { calendarChangedSchema, calendarSchema } from "../admin/wire.ts";
+import { addDays, type BeijingDate, beijingDate, isWeekend, parseBeijingDate } from "../calendar/beijing.ts";
+import type { AdminClient } from "./admin-client.ts";
+import { dateArgument, print, type ServiceOptions, serviceOf, withService } from "./command-line.ts";
+import { CommandFailure, EXIT } from "./exit.ts";
+import { readOperatorText } from "./operator-text.ts";
+
+/** As many days as one admin request may carry. */
+const DAYS_PER_REQUEST = 4_000;
+
+/** The source of days that an operator marked by hand. */
+const MARKED_SOURCE = "marked by the operator";
+
+const FORCE_OPTION = ["--force", "also where a Saturday or Sunday is a trading day"] as const;
+
+/** Registers `calendar load`, `calendar mark` and `calendar show`. */
+export function registerCalendar(program: Command): void {
+  const calendar = program.command("calendar").description("trading days of the exchanges");
+  withService(
+    calendar
+      .command("load")
+      .description("tell the service the trading days of a year, from the holiday library or your own list")
+      .option("--year <year>", "a year whose public holidays the library knows", yearArgument)
+      .option("--file <path>", "a list: one trading day a line (YYYYMMDD), or `day,1|0` with closed days too")
+      .option(...FORCE_OPTION),
+  ).action(load);
+  withService(
+    calendar
+      .command("mark")
+      .description("say that the exchanges trade, or do not trade, on one day")
+      .argument("<YYYYMMDD>", "", dateArgument)
+      .addOption(
+        new Option("--as <state>", "what the day is").choices(["open", "closed"]).makeOptionMandatory(),
+      )
+      .option(...FORCE_OPTION),
+  ).action(mark);
+  withService(
+    calendar
+      .command("show")
+      .description("the trading days the service knows")
+      .option("--year <year>", "the year; the present one when absent", yearArgument),
+  ).action(show);
+}
+
+function yearArgument(text: string): number {
+  if (!/^(19|20)\d\d$/.test(text)) throw new InvalidArgumentError("expected a year such as 2026.");
+  return Number(text);
+}
+
+async function load(
+  options: ServiceOptions & { year?: number; file?: string; force?: boolean },
+): Promise<void> {
+  const client = serviceOf(options);
+  if ((options.year === undefined) === (options.file === undefined)) {
+    throw new CommandFailure("Give either --year or --file.", EXIT.usage);
+  }
+  const [days, source] =
+    options.file === undefined ? libraryYear(options.year ?? 0) : await listedDays(options.file);
+  const { changed, knownUntil } = await loadCalendar(client, days, source, options.force);
+  const open = days.filter((day) => day.open).length;
+  print(
+    options,
+    { days: days.length, open, changed, knownUntil },
+    `${days.length} days with ${open} trading days loaded, ${changed} of them new or changed; the calendar is known until ${knownUntil}.`,
+  );
+}
+
+async function mark(
+  day: BeijingDate,
+  options: ServiceOptions & { as: "open" | "closed"; force?: boolean },
+): Promise<void> {
+  const days = [{ day, open: options.as === "open" }];
+  const { changed } = await loadCalendar(serviceOf(options), days, MARKED_SOURCE, options.force);
+  const sentence = changed === 0 ? `${day} was ${options.as} already.` : `${day} is ${options.as} now.`;
+  print(options, { day, state: options.as, changed }, sentence);
+}
+
+function libraryYear(year: number): [ExchangeDay[], string] {
+  if (knowsHolidays(year)) return [exchangeDays(year), LIBRARY_SOURCE];
+  throw new CommandFailure(
+    `The holidays of ${year} are not in the library (${LIBRARY_SOURCE}); update it once they are announced, or give your own list with --file.`,
+  );
+}
+
+async function listedDays(path: string): Promise<[ExchangeDay[], string]> {
+  return [parseCalendarFile(await readOperatorText(path), path), basename(path)];
+}
+
+/**
+ * Sets `days` at the service; returns how many changed in all and the last day known. `force`: also where a Saturday
+ * or Sunday is open.
+ */
+export async function loadCalendar(
+  client: AdminClient,
+  days: ExchangeDay[],
+  source: string,
+  force = false,
+): Promise<{ changed: number; knownUntil: string }> {
+  let changed = 0;
+  let knownUntil = "";
+  for (let at = 0; at < days.length; at += DAYS_PER_REQUEST) {
+    const body = { days: days.slice(at, at + DAYS_PER_REQUEST), source, force };
+    const answer = await client.request(calendarChangedSchema, "PUT", "/admin/calendar", { body });
+    changed += answer.changed;
+    knownUntil = answer.knownUntil;
+  }
+  return { changed, knownUntil };
+}
+
+async function show(options: ServiceOptions & { year?: number }): Promise<void> {
+  const year = options.year ?? Number(beijingDate(Date.now()).slice(0, 4));
+  const calendar = await serviceOf(options).request(calendarSchema, "GET", `/admin/calendar?year=${year}`);
+  const open = calendar.days.filter((day) => day.open).map((day) => day.day);
+  const months = [...new Set(open.map((day) => day.slice(0, 6)))];
+  print(options, calendar, [
+    `${year}: ${calendar.days.length} days known, ${open.length} of them trading days; the calendar is known without a gap until ${calendar.knownUntil ?? "no day at all"}.`,
+    ...months.map((month) => {
+      const days = open.filter((day) => day.startsWith(month));
+      return `${month}  ${days.map((day) => day.slice(6)).join(" ")}`;
+    }),
+  ]);
+}
+
+/**
+ * The days of a list: one trading day a line as `YYYYMMDD` or `YYYY-MM-DD`, or `day,open` with 1 or 0
+ * for closed days too. Blank lines and lines that begin with # are skipped, and so is a heading. Where
+ * only trading days are listed, every other day from the first to the last listed one is closed.
+ */
+export function parseCalendarFile(text: string, name: string): ExchangeDay[] {
+  const listed = new Map<BeijingDate, boolean>();
+  let headingAllowed = true;
+  text
+    .replace(/^\uFEFF/, "")
+    .split(/\r?\n/)
+    .forEach((line, at) => {
+      const [first = "", flag] = line.split(",").map((cell) => cell.trim());
+      if (first === "" || first.startsWith("#")) return;
+      const day = parseBeijingDate(first.replaceAll("-", ""));
+      if (day === null && headingAllowed && !/\d/.test(first)) {
+        headingAllowed = false;
+        return;
+      }
+      headingAllowed = false;
+      const open = flag === undefined || flag === "" ? true : ({ "1": true, "0": false } as const)[flag];
+      if (day === null)
+        throw new CommandFailure(`${name}:${at + 1}: this is no calendar day; expected YYYYMMDD.`);
+      if (open === undefined)
+        throw new CommandFailure(`${name}:${at + 1}: the second column is neither 1 (open) nor 0 (closed).`);
+      if (listed.get(day) === !open)
+        throw new CommandFailure(`${name}:${at + 1}: ${day} is listed as open and as closed.`);
+      listed.set(day, open);
+    });
+  const days = [...listed.keys()].sort();
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined || last === undefined) throw new CommandFailure(`${name} lists no day.`);
+  const closedAreListed = [...listed.values()].includes(false);
+  if (closedAreListed) return days.map((day) => ({ day, open: listed.get(day) ?? false }));
+  const filled: ExchangeDay[] = [];
+  for (let day = first; day <= last; day = addDays(day, 1)) filled.push({ day, open: listed.has(day) });
+  return filled;
+}
+
+/** Where `exchangeDays` come from, for the operator: the library and its version. */
+export const LIBRARY_SOURCE = `${library.name} ${library.version}`;
+
+/** A calendar day and whether the exchanges trade on it. */
+export interface ExchangeDay {
+  day: BeijingDate;
+  open: boolean;
+}
+
+/**
+ * Days on which the exchanges closed though it was no public holiday. 2024-02-09, the eve of the Spring
+ * Festival, was left to employers; the exchanges' notice of 2023-12-26 closed it.
+ */
+const OTHER_CLOSURES: ReadonlySet<string> = new Set(["20240209"]);
+
+/**
+ * Whether the holiday library knows `year`. The State Council announces a year's holidays in the November
+ * before; an unknown year has none at all there, so 1 January and 1 October would pass as working days.
+ */
+export function knowsHolidays(year: number): boolean {
+  return ["01-01", "10-01"].every(
+    (day) => chineseDays.isHoliday(`${year}-${day}`) && isNamed(`${year}-${day}`),
+  );
+}
+
+/** A holiday has its own name in the library; a plain weekend carries the weekday's. */
+function isNamed(isoDate: string): boolean {
+  return chineseDays.getDayDetail(isoDate).name.includes(",");
+}
+
+/** Every day of `year` by the holiday library. The caller asks `knowsHolidays` first. */
+export function exchangeDays(year: number): ExchangeDay[] {
+  return daysOf(year, (day) => !OTHER_CLOSURES.has(day) && !chineseDays.isHoliday(isoDate(day)));
+}
+
+/** Every day of `year` with all weekdays open: a stand-in for a year whose holidays are not announced. */
+export function weekdays(year: number): ExchangeDay[] {
+  return daysOf(year, () => true);
+}
+
+function daysOf(year: number, openOnWeekday: (day: BeijingDate) => boolean): ExchangeDay[] {
+  const days: ExchangeDay[] = [];
+  let day = `${year}0101` as BeijingDate;
+  for (; day.startsWith(String(year)); day = addDays(day, 1)) {
+    days.push({ day, open: !isWeekend(day) && openOnWeekday(day) });
+  }
+  return days;
+}
+
+function isoDate(day: BeijingDate): string {
+  return `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6, 8)}`;
+}

@@ -1,0 +1,189 @@
+/** What commands share of the command line: options, arguments, the question before a loss, and output. */
+
+import { createInterface } from "node:readline/promises";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { addDays, type BeijingDate, beijingDate, parseBeijingDate, startOfDay } from "../calendar/beijing.ts";
+import { isStorable, parseInstant, STORABLE_INSTANTS } from "../calendar/instant.ts";
+import { type AdminClient, adminClient } from "./admin-client.ts";
+import { CommandFailure, EXIT } from "./exit.ts";
+
+export interface ServiceOptions {
+  url?: string;
+  token?: string;
+  json?: boolean;
+}
+
+/** Adds `--url`, `--token` and `--json` to a command. */
+export function withService(command: Command): Command {
+  return command
+    .option("--url <address>", "the service, for example https://api.example.com (or EDGETAPE_URL)")
+    .option(
+      "--token <token>",
+      "the operator's token (better in EDGETAPE_TOKEN: other users see command lines)",
+    )
+    .option("--json", "print the answer as JSON");
+}
+
+/** The service that a command's options name. */
+export function serviceOf(options: ServiceOptions): AdminClient {
+  return adminClient(options);
+}
+
+/** Prints a command's result on stdout: `answer` itself with `--json`, else the lines for people. */
+export function print(options: ServiceOptions, answer: unknown, lines: string | string[]): void {
+  const text = options.json ? JSON.stringify(answer, null, 2) : [lines].flat().join("\n");
+  process.stdout.write(`${text}\n`);
+}
+
+/** Rows as aligned columns under their headings; the last column is not padded. */
+export function table(headings: string[], rows: string[][]): string[] {
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...rows.map((row) => (row[column] ?? "").length)),
+  );
+  return [headings, ...rows].map((row) =>
+    row
+      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .join("  "),
+  );
+}
+
+export interface ConfirmOptions {
+  /** The operator has said yes on the command line. */
+  yes?: boolean;
+}
+
+export const YES_OPTION = ["--yes", "do it without asking"] as const;
+
+/**
+ * Returns when the operator answered yes to `question` or gave `--yes`; ends the command otherwise, also where
+ * nobody is there to be asked.
+ */
+export async function confirm(question: string, { yes = false }: ConfirmOptions): Promise<void> {
+  if (yes) return;
+  if (!process.stdin.isTTY)
+    throw new CommandFailure(`${question} Nobody can be asked here: add --yes.`, EXIT.usage);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const reply = await terminal.question(`${question} [y/N] `);
+  terminal.close();
+  if (!/^y(es)?$/i.test(reply.trim())) throw new CommandFailure("Nothing was changed.");
+}
+
+/** Days by words, as days after today. */
+const NAMED_DAYS: ReadonlyMap<string, number> = new Map([
+  ["yesterday", -1],
+  ["today", 0],
+  ["tomorrow", 1],
+]);
+
+/** An option that is `text` when absent, and whose help says so in these very words. */
+export function defaulted(
+  flags: string,
+  description: string,
+  parse: (text: string) => unknown,
+  text: string,
+): Option {
+  return new Option(flags, description).argParser(parse).default(parse(text), text);
+}
+
+/** A day as `YYYYMMDD`. */
+export function dateArgument(text: string): BeijingDate {
+  const date = parseBeijingDate(text);
+  if (date === null) throw new InvalidArgumentError("expected a real calendar day as YYYYMMDD.");
+  return date;
+}
+
+/** A month as `YYYYMM`. */
+export function monthArgument(text: string): string {
+  if (!/^\d{4}(0[1-9]|1[0-2])$/.test(text)) throw new InvalidArgumentError("expected a month as YYYYMM.");
+  return text;
+}
+
+/**
+ * A day (its beginning in Beijing), `today`, `yesterday` or `tomorrow`, or RFC 3339 with an offset, as Unix
+ * milliseconds.
+ */
+export function instantArgument(text: string): number {
+  const instant = namedDay(text) ?? parseInstant(text);
+  if (instant !== null && isStorable(instant)) return instant;
+  if (instant !== null) throw new InvalidArgumentError(`expected ${STORABLE_INSTANTS}.`);
+  throw new InvalidArgumentError(
+    "expected a day (2026-03-12, 20260312, today, yesterday) or RFC 3339 with an offset (2026-03-12T20:30:00+08:00).",
+  );
+}
+
+/** Where days are named by words they are those of Beijing, now. */
+function namedDay(text: string): number | null {
+  const daysOn = NAMED_DAYS.get(text);
+  return daysOn === undefined ? null : startOfDay(addDays(beijingDate(Date.now()), daysOn));
+}
+
+/** A whole number from 0. */
+export function countArgument(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("expected a whole number.");
+  return Number(text);
+}
+
+/** A span such as `7d` or `36h`, as milliseconds. */
+export function spanArgument(text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,4})([dh])$/.exec(text) ?? [];
+  if (count === undefined) throw new InvalidArgumentError("expected days or hours, such as 7d or 36h.");
+  return Number(count) * (unit === "d" ? 86_400_000 : 3_600_000);
+}
+
+/** A daily limit as the command line has it: commander turns a null into an empty text. */
+export type LimitWord = number | "unlimited";
+
+/** A whole number, or `unlimited`. */
+export function limitArgument(text: string): LimitWord {
+  if (text === "unlimited") return text;
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("expected a whole number or unlimited.");
+  return Number(text);
+}
+
+/** An account's own limit: a whole number, `unlimited`, or `plan` for that of its plan. */
+export function ownLimitArgument(text: string): LimitWord | "plan" {
+  if (text === "plan") return text;
+  if (text !== "unlimited" && !/^\d{1,9}$/.test(text)) {
+    throw new InvalidArgumentError("expected a whole number, unlimited, or plan.");
+  }
+  return limitArgument(text);
+}
+
+/** The limit as the service has it; null is unlimited. */
+export function limitOf(word: LimitWord): number | null {
+  return word === "unlimited" ? null : word;
+}
+
+/** A revision's number. */
+export function revisionArgument(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("expected a revision's number.");
+  return Number(text);
+}
+
+/** A version of the pack builder: three numbers. */
+export function versionArgument(text: string): string {
+  if (!/^\d{1,6}\.\d{1,6}\.\d{1,6}$/.test(text)) {
+    throw new InvalidArgumentError("expected three numbers such as 0.2.0.");
+  }
+  return text;
+}
+
+const whole = new Intl.NumberFormat("en-US");
+const UNITS = ["kB", "MB", "GB"] as const;
+
+/** A count with its thousands apart: `149,359`. */
+export function countText(count: number): string {
+  return whole.format(count);
+}
+
+/** Bytes in the unit (powers of 1000) that leaves one to three digits before the point: `12.3 kB`, `999 bytes`. */
+export function sizeText(sizeBytes: number): string {
+  if (sizeBytes < 1000) return sizeBytes === 1 ? "1 byte" : `${sizeBytes} bytes`;
+  let [size, unit] = [sizeBytes / 1000, 0];
+  // 999.95 would be written as 1000.0.
+  while (size >= 999.95 && unit < UNITS.length - 1) {
+    size /= 1000;
+    unit++;
+  }
+  return `${size.toFixed(1)} ${UNITS[unit]}`;
+}

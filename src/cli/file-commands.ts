@@ -1,0 +1,257 @@
+/**
+ * `edgetape files`: the daily files that shares offer beside the order packs. Adding one begins or resumes its upload,
+ * sends the missing parts and completes; what is offered changes by `files publish` only, so a killed command can simply
+ * be run again.
+ */
+
+import { basename } from "node:path";
+import { type Command, Option } from "commander";
+import {
+  auctionPackName,
+  type BeginFileUpload,
+  dataTypeSchema,
+  type FileSummary,
+  fileListSchema,
+  fileNameProblem,
+  fileSummarySchema,
+  fileUploadBegunSchema,
+  type PublishFile,
+} from "../admin/wire.ts";
+import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
+import { dailyFileProblem } from "../pack-builder/daily-file.ts";
+import { type LocalFile, openLocalFile } from "../pack-builder/local-file.ts";
+import { type AdminClient, HASHING_MS } from "./admin-client.ts";
+import {
+  type ConfirmOptions,
+  confirm,
+  dateArgument,
+  monthArgument,
+  print,
+  revisionArgument,
+  type ServiceOptions,
+  serviceOf,
+  sizeText,
+  table,
+  withService,
+  YES_OPTION,
+} from "./command-line.ts";
+import { CommandFailure, EXIT } from "./exit.ts";
+import { byteProgress } from "./progress.ts";
+import { sendParts } from "./publish-command.ts";
+
+interface PlaceOptions extends ServiceOptions {
+  type: FileSummary["dataType"];
+  date: BeijingDate;
+  name?: string;
+}
+
+/** The option `--type`. */
+export function dataTypeOption(): Option {
+  return typeOption().makeOptionMandatory();
+}
+
+function typeOption(description = "the kind of files"): Option {
+  return new Option("--type <type>", description).choices(dataTypeSchema.options);
+}
+
+/** Registers `files add`, `files list`, `files publish` and `files withdraw`. */
+export function registerFiles(program: Command): void {
+  const files = program.command("files").description("daily files for shares");
+  withPlace(
+    files
+      .command("add")
+      .description(
+        "upload a daily file and check it; shares offer it once it is published. Run it again after any interruption",
+      )
+      .argument("<file>", "an auction pack, or any file of the day for level2 shares")
+      .option("--publish", "publish it at once: it takes the place of its former revision in shares")
+      .option("--force", "with --publish: also in place of a file that was withdrawn"),
+    "its name in shares, which must contain the date; the file's own name when absent",
+  ).action(add);
+  withService(
+    files
+      .command("list")
+      .description("the files of a month with their states")
+      .addOption(typeOption("the kind of files; all kinds when absent"))
+      .option("--month <YYYYMM>", "the month; the present one when absent", monthArgument),
+  ).action(list);
+  const name = "the file's name in the share; not needed for an auction pack";
+  withPlace(
+    files
+      .command("publish")
+      .description("let shares offer a file that was added, or one that was withdrawn")
+      .option(
+        "--revision <n>",
+        "the revision that you have looked at; needed where several could be published",
+        revisionArgument,
+      )
+      .option("--force", "also as other content of a file that was withdrawn"),
+    name,
+  ).action(publish);
+  withPlace(
+    files
+      .command("withdraw")
+      .description("take a file back at once, from downloads that have begun too")
+      .option("--note <text>", "why, for the list and the audit")
+      .option(...YES_OPTION),
+    name,
+  ).action(withdraw);
+}
+
+function withPlace(command: Command, name: string): Command {
+  return withService(
+    command
+      .addOption(dataTypeOption())
+      .requiredOption("--date <YYYYMMDD>", "the trading day", dateArgument)
+      .option("--name <name>", name),
+  );
+}
+
+async function add(
+  path: string,
+  options: PlaceOptions & { publish?: boolean; force?: boolean },
+): Promise<void> {
+  const client = serviceOf(options);
+  const place = placeOf(options, basename(path));
+  refuseWrongName(place);
+  const file = await openDailyFile(path, place);
+  try {
+    const progress = byteProgress(`sending ${place.name}`, file.sizeBytes);
+    const added = await addFile(client, place, file, progress.update);
+    progress.end();
+    const ask = { revision: added.revision, force: options.force ?? false };
+    show(options, options.publish ? await publishFile(client, place, ask) : added);
+  } finally {
+    await file.close();
+  }
+}
+
+async function publish(options: PlaceOptions & { revision?: number; force?: boolean }): Promise<void> {
+  const place = placeOf(options);
+  refuseWrongName(place);
+  const { revision, force = false } = options;
+  const ask = revision === undefined ? { force } : { revision, force };
+  show(options, await publishFile(serviceOf(options), place, ask));
+}
+
+async function withdraw(options: PlaceOptions & ConfirmOptions & { note?: string }): Promise<void> {
+  const place = placeOf(options);
+  refuseWrongName(place);
+  await confirm(`Take ${place.name} out of every ${place.dataType} share at once?`, options);
+  const request = { body: { note: options.note ?? "" }, repeatable: true };
+  show(
+    options,
+    await serviceOf(options).request(fileSummarySchema, "POST", `${fileRoute(place)}/withdraw`, request),
+  );
+}
+
+/** An auction pack has one possible name; any other file must be named, or be `fallback`. */
+function placeOf({ type: dataType, date: tradedate, name }: PlaceOptions, fallback?: string): FilePlace {
+  const only = dataType === "auction_tick" ? auctionPackName(tradedate) : undefined;
+  const called = name ?? fallback ?? only;
+  if (called === undefined) throw new CommandFailure("Which file of the day? Give --name.", EXIT.usage);
+  return { dataType, tradedate, name: called };
+}
+
+async function list(options: ServiceOptions & { type?: string; month?: string }): Promise<void> {
+  const client = serviceOf(options);
+  const month = options.month ?? beijingDate(Date.now()).slice(0, 6);
+  // Day 0 of the next month is the last one of this month.
+  const last = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4)), 0)).getUTCDate();
+  const types = options.type === undefined ? dataTypeSchema.options : [options.type];
+  const files: FileSummary[] = [];
+  for (const type of types) {
+    const path = `/admin/files/${type}?from=${month}01&to=${month}${last}`;
+    files.push(...(await client.request(fileListSchema, "GET", path)).files);
+  }
+  const rows = files.map((file) => [
+    file.tradedate,
+    file.dataType,
+    file.name,
+    String(file.revision),
+    fileStateOf(file),
+    sizeText(file.sizeBytes),
+    file.publishedAt ?? "",
+  ]);
+  print(
+    options,
+    { files },
+    rows.length === 0
+      ? [`No ${options.type === undefined ? "" : `${options.type} `}files were added in ${month}.`]
+      : table(["day", "type", "file", "revision", "state", "size", "published"], rows),
+  );
+}
+
+function show(options: ServiceOptions, file: FileSummary): void {
+  const facts = `revision ${file.revision}, ${sizeText(file.sizeBytes)}, SHA-256 ${file.sha256}`;
+  print(options, file, `${file.name} is ${fileStateOf(file)}: ${facts}.`);
+}
+
+/** `verifying` is what the service calls a file that passed its checks and waits for `files publish`. */
+function fileStateOf({ state, stateNote }: FileSummary): string {
+  const word = state === "verifying" ? "added, not published yet" : state;
+  return stateNote === "" ? word : `${word} (${stateNote})`;
+}
+
+/** Which file of which day. */
+export interface FilePlace {
+  dataType: FileSummary["dataType"];
+  tradedate: BeijingDate;
+  name: string;
+}
+
+/** The path of a file's admin routes. */
+export function fileRoute({ dataType, tradedate, name }: FilePlace): string {
+  return `/admin/files/${dataType}/${tradedate}/${encodeURIComponent(name)}`;
+}
+
+/** Refuses a name that the service would refuse, before anything is read. */
+export function refuseWrongName({ dataType, tradedate, name }: FilePlace): void {
+  const problem = fileNameProblem(dataType, tradedate, name);
+  if (problem !== null) throw new CommandFailure(`${name}: ${problem}.`, EXIT.usage);
+}
+
+/**
+ * Opens the file at `path` that is to be added at `place`; one that cannot be read, an empty one, and an auction pack
+ * or other Parquet file with a page that cannot be decoded end the command with a sentence. With a `root`, no link is
+ * followed and nothing outside it is read. The caller closes it.
+ */
+export async function openDailyFile(path: string, place: FilePlace, root?: string): Promise<LocalFile> {
+  const file = await openLocalFile(path, root);
+  if ("reason" in file) {
+    throw new CommandFailure(
+      file.code === "ELOOP"
+        ? `${path} is a link, and links are not followed; put there what it leads to.`
+        : `${path} cannot be read (${file.code}).`,
+    );
+  }
+  const problem = await dailyFileProblem(path, file, place);
+  if (problem === null) return file;
+  await file.close();
+  throw new CommandFailure(`${path} is not taken: ${problem}.`);
+}
+
+/** Adds `file` at `place`; resumable and idempotent. It is offered after `publishFile` only. */
+export async function addFile(
+  client: AdminClient,
+  place: FilePlace,
+  file: LocalFile,
+  onSent?: (bytes: number) => void,
+): Promise<FileSummary> {
+  const uploads = `${fileRoute(place)}/uploads`;
+  const body: BeginFileUpload = { sizeBytes: file.sizeBytes, sha256: await file.sha256() };
+  const begun = await client.request(fileUploadBegunSchema, "POST", uploads, { body, repeatable: true });
+  if (begun.state === "present") return begun.file;
+  const upload = `${uploads}/${encodeURIComponent(begun.uploadId)}`;
+  await sendParts(client, { file, begun, upload, onSent });
+  return client.request(fileSummarySchema, "POST", `${upload}/complete`, {
+    repeatable: true,
+    silenceMs: HASHING_MS,
+  });
+}
+
+/** Offers a revision of a file to shares: the one that was looked at or just added, else the only one that waits. */
+export function publishFile(client: AdminClient, place: FilePlace, ask: PublishFile): Promise<FileSummary> {
+  const request = { body: ask, repeatable: true };
+  return client.request(fileSummarySchema, "POST", `${fileRoute(place)}/publish`, request);
+}

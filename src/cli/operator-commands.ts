@@ -1,0 +1,195 @@
+/** `edgetape token` and `edgetape audit`: who the operators are, and what they did. */
+import { type Command, Option } from "commander";
+import {
+  ACTOR_KINDS,
+  type AuditList,
+  auditListSchema,
+  issuedTokenSchema,
+  TOKEN_SCOPES,
+  type TokenScope,
+  tokenListSchema,
+  tokenSummarySchema,
+} from "../admin/wire.ts";
+import { beijingTimestamp } from "../calendar/beijing.ts";
+import {
+  type ConfirmOptions,
+  confirm,
+  countArgument,
+  instantArgument,
+  print,
+  type ServiceOptions,
+  serviceOf,
+  table,
+  withService,
+  YES_OPTION,
+} from "./command-line.ts";
+
+/** Registers `token …`. */
+export function registerTokens(program: Command): void {
+  const token = program.command("token").description("operators' own tokens, beside the secret ADMIN_TOKEN");
+  withService(
+    token
+      .command("issue")
+      .description("make a token for an operator; it is shown this one time only")
+      .argument("<name>", "who holds it: the audit speaks of this name")
+      .addOption(
+        new Option(
+          "--scope <scope>",
+          "read: looks and changes nothing; publish: days and files, what nightly needs, nothing of customers; admin: all",
+        )
+          .choices(TOKEN_SCOPES)
+          .default("read"),
+      ),
+  ).action(issue);
+  withService(token.command("list").description("all tokens, revoked ones too")).action(list);
+  withService(
+    token
+      .command("revoke")
+      .description("refuse a token from now on; its name is not given again")
+      .argument("<name>")
+      .option(...YES_OPTION),
+  ).action(revoke);
+}
+
+interface AuditOptions extends ServiceOptions {
+  subject?: string;
+  actor?: string;
+  kind?: string;
+  action?: string;
+  /** Unix milliseconds. */
+  since?: number;
+  before?: number;
+  limit?: number;
+}
+
+/** Registers `audit`. */
+export function registerAudit(program: Command): void {
+  withService(
+    program
+      .command("audit")
+      .description("who changed what, newest first")
+      .option("--subject <text>", "of one day, account, key id or token name")
+      .option("--actor <name>", "by the holder of this token, this account, ADMIN_TOKEN or service")
+      .addOption(
+        new Option("--kind <kind>", "by actors of this kind: bootstrap is ADMIN_TOKEN").choices(ACTOR_KINDS),
+      )
+      .option("--action <name>", "such as day.publish, or day for all of them")
+      .option(
+        "--since <instant>",
+        "from a day (its beginning in Beijing), today, yesterday or RFC 3339 on",
+        instantArgument,
+      )
+      .option("--before <id>", "older than this entry", countArgument)
+      .option("--limit <count>", "at most so many, up to 500 (100 when absent)", countArgument),
+  ).action(audit);
+}
+
+async function issue(name: string, options: ServiceOptions & { scope: TokenScope }): Promise<void> {
+  const client = serviceOf(options);
+  const body = { name, scope: options.scope };
+  const issued = await client.request(issuedTokenSchema, "POST", "/admin/tokens", { body });
+  print(options, issued, [
+    issued.token,
+    `The token of ${issued.name} with the scope ${issued.scope}; it cannot be shown again.`,
+  ]);
+}
+
+async function list(options: ServiceOptions): Promise<void> {
+  const answer = await serviceOf(options).request(tokenListSchema, "GET", "/admin/tokens");
+  const lines =
+    answer.tokens.length === 0
+      ? "no tokens beside ADMIN_TOKEN"
+      : table(
+          ["name", "scope", "begins", "made", "by", "last used", "state"],
+          answer.tokens.map((each) => [
+            each.name,
+            each.scope,
+            each.firstCharacters,
+            each.createdAt,
+            each.createdBy,
+            each.lastUsedAt ?? "never",
+            each.revokedAt === null ? "in force" : `revoked ${each.revokedAt}`,
+          ]),
+        );
+  print(options, answer, lines);
+}
+
+async function revoke(name: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
+  await confirm(`Refuse the token of ${name} for good?`, options);
+  const path = `/admin/tokens/${encodeURIComponent(name)}/revoke`;
+  const token = await serviceOf(options).request(tokenSummarySchema, "POST", path, { repeatable: true });
+  print(options, token, `The token of ${token.name} is revoked since ${token.revokedAt}.`);
+}
+
+async function audit(options: AuditOptions): Promise<void> {
+  const { subject, actor, kind, action, before, limit } = options;
+  const since = options.since === undefined ? undefined : new Date(options.since).toISOString();
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries({ subject, actor, kind, action, since, before, limit })) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  const answer = await serviceOf(options).request(auditListSchema, "GET", `/admin/audit?${query}`);
+  print(options, answer, answer.entries.length === 0 ? "no entries" : auditLines(answer));
+}
+
+/** Characters of a change that a line shows. */
+const SHOWN_CHARACTERS = 120;
+/** Lists of more are counted, not shown: a year has 365 days. */
+const SHOWN_ITEMS = 4;
+
+/** The entries as a table, in their order. */
+export function auditLines({ entries }: AuditList): string[] {
+  return table(
+    ["id", "at", "kind", "who", "what", "of", "change"],
+    entries.map(({ id, at, actorKind, actor, action, subject, before, after }) => [
+      String(id),
+      at,
+      actorKind,
+      actor,
+      action,
+      subject,
+      shortened(changeText(before, after)),
+    ]),
+  );
+}
+
+/** What changed, in words: of two objects only the members that differ; instants in Beijing time. */
+export function changeText(before: unknown, after: unknown): string {
+  if (before === null) return after === null ? "" : valueText(after);
+  if (!isObject(before) || !isObject(after)) return `${valueText(before)} → ${valueText(after)}`;
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .map((name) => `${nameOf(name)} ${memberText(name, before[name])} → ${memberText(name, after[name])}`)
+    .join(", ");
+}
+
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return "none";
+    return value.length > SHOWN_ITEMS ? `${value.length} entries` : value.map(valueText).join("; ");
+  }
+  if (!isObject(value)) return String(value ?? "-");
+  return Object.entries(value)
+    .filter(([, member]) => member !== "" && member !== null)
+    .map(([name, member]) => `${nameOf(name)} ${memberText(name, member)}`)
+    .join(", ");
+}
+
+/** `expiresAtMs` is `expires`: the value says what it is. */
+function nameOf(name: string): string {
+  return name.replace(/(At)?Ms$/, "");
+}
+
+function memberText(name: string, value: unknown): string {
+  if (typeof value === "number" && name.endsWith("Ms")) return beijingTimestamp(value);
+  return valueText(value);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function shortened(text: string): string {
+  return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}…`;
+}

@@ -1,0 +1,179 @@
+/** `edgetape pack`: build, verify and inspect day packs on the disk; no service is asked. */
+
+import { availableParallelism } from "node:os";
+import type { Command } from "commander";
+import type { BeijingDate } from "../calendar/beijing.ts";
+import { buildPack } from "../pack-builder/build.ts";
+import { type BuildReport, originLines, placeText, reportLines } from "../pack-builder/build-report.ts";
+import { DeliveryError } from "../pack-builder/delivery/source-file.ts";
+import { inspectPack, type PackSummary } from "../pack-builder/inspect-pack.ts";
+import { verifyPack } from "../pack-builder/verify/verify-pack.ts";
+import { countArgument, countText, dateArgument, print } from "./command-line.ts";
+import { CommandFailure, EXIT } from "./exit.ts";
+import { stageProgress } from "./progress.ts";
+import { openPack } from "./publish-command.ts";
+
+/** Registers `pack` and its commands. */
+export function registerPackCommands(program: Command): void {
+  const pack = program.command("pack").description("build, verify and inspect day packs");
+  registerBuild(pack);
+  registerVerify(pack);
+  registerInspect(pack);
+}
+
+interface BuildCommandOptions {
+  date: BeijingDate;
+  out: string;
+  maxBroken?: number;
+  threads: number;
+  verify: boolean;
+  json?: boolean;
+}
+
+/** Registers `pack build`. */
+export function registerBuild(pack: Command): void {
+  pack
+    .command("build")
+    .description(
+      "build the pack of a day from folders, .csv, .txt, .parquet, .gz, .zst, .zip, .7z (also split) and .tar",
+    )
+    .argument("<delivery...>", "what was delivered for the day; several are read as one")
+    .requiredOption("--date <YYYYMMDD>", "the trading day", dateArgument)
+    .requiredOption("--out <folder>", "where the pack goes; made if absent")
+    .option(
+      "--max-broken <count>",
+      "lines that may be no rows before the build fails (default: one in a million)",
+      countArgument,
+    )
+    .option("--threads <count>", "worker threads; 0 for none", countArgument, availableParallelism())
+    .option("--no-verify", "do not read the pack back before it gets its name")
+    .option("--json", "print the report as JSON")
+    .addHelpText(
+      "after",
+      "\nLinks are not followed. Every file that is not read is named in the report.\n" +
+        "Exit status 3: built, but lines that could not be rows, or files that may hold orders, were left out.",
+    )
+    .action(build);
+}
+
+async function build(sources: string[], options: BuildCommandOptions): Promise<void> {
+  const report = await buildWithProgress(sources, options);
+  print(options, report, reportLines(report).join("\n"));
+  refuseFailed(report);
+  if (report.result === "degraded") process.exitCode = EXIT.degraded;
+}
+
+/** Builds with progress on stderr; a delivery nothing can be built from is one sentence. */
+export async function buildWithProgress(
+  sources: string[],
+  options: Omit<BuildCommandOptions, "json">,
+): Promise<BuildReport> {
+  const progress = stageProgress(`building ${options.date}`);
+  const report = await buildPack({
+    sources,
+    tradedate: options.date,
+    outFolder: options.out,
+    maxBroken: options.maxBroken ?? null,
+    threads: options.threads,
+    verify: options.verify,
+    onProgress: progress.update,
+  }).catch((error: unknown) => {
+    throw error instanceof DeliveryError ? new CommandFailure(error.message) : error;
+  });
+  progress.end();
+  return report;
+}
+
+/** Throws the first reason when no pack came of the build. */
+export function refuseFailed({ result, broken, tradedate }: BuildReport): void {
+  if (result !== "failed") return;
+  const { first } = broken;
+  if (first === null)
+    throw new CommandFailure(`not one order of ${tradedate} was found; no pack was written.`);
+  throw new CommandFailure(`${placeText(first)}: ${first.reason}`);
+}
+
+/** Registers `pack verify`. */
+export function registerVerify(pack: Command): void {
+  pack
+    .command("verify")
+    .description("check a pack: every checksum, every footer, every row as DuckDB reads it")
+    .argument("<pack>", "the pack's file")
+    .option("--json", "print the answer as JSON")
+    .addHelpText("after", "\nExit status 1: something is off; its place is on stderr.")
+    .action(verify);
+}
+
+async function verify(path: string, options: { json?: boolean }): Promise<void> {
+  const startedMs = performance.now();
+  const verified = await verifyPack(path, { threads: availableParallelism() });
+  const seconds = (performance.now() - startedMs) / 1000;
+  if ("reason" in verified) {
+    if (options.json) print(options, { path, whole: false, ...verified }, "");
+    if (verified.reason === "unreadable")
+      throw new CommandFailure(`${path} cannot be read (${verified.code}).`);
+    throw new CommandFailure(`${path}: ${verified.difference}`);
+  }
+  const { rows, index } = verified;
+  const answer = {
+    path,
+    whole: true,
+    tradedate: index.tradedate,
+    buildId: index.buildId,
+    securities: index.entries.length,
+    rows,
+    origin: index.origin,
+    seconds,
+  };
+  const lines = [
+    `${path}: whole. ${index.tradedate}, ${index.entries.length} securities, ${countText(rows)} rows, checked in ${seconds.toFixed(1)} s.`,
+    ...originLines(index.origin, rows),
+  ];
+  print(options, answer, lines.join("\n"));
+}
+
+/** Registers `pack inspect`. */
+export function registerInspect(pack: Command): void {
+  pack
+    .command("inspect")
+    .description("say what a pack holds: securities, rows, times, bytes by column, build id")
+    .argument("<pack>", "the pack's file")
+    .option("--json", "print the answer as JSON")
+    .action(inspect);
+}
+
+async function inspect(path: string, options: { json?: boolean }): Promise<void> {
+  const pack = await openPack(path);
+  try {
+    const summary = await inspectPack(pack);
+    print(options, { path, ...summary }, summaryLines(summary));
+  } finally {
+    await pack.close();
+  }
+}
+
+function summaryLines(summary: PackSummary): string[] {
+  const { rows, largest } = summary;
+  const perRow = (bytes: number) => `${(bytes / Math.max(1, rows)).toFixed(2)} B/row`;
+  return [
+    `day         ${summary.tradedate}, ${clock(summary.firstTime)} to ${clock(summary.lastTime)}`,
+    `build id    ${summary.buildId}`,
+    ...originLines(summary.origin, rows),
+    `securities  ${summary.securities} (${summary.securitiesWithoutOrders} without orders)`,
+    `rows        ${rows} in ${summary.rowGroups} row groups`,
+    `bytes       ${summary.sizeBytes} (${perRow(summary.sizeBytes)})`,
+    ...Object.entries(summary.columnBytes).map(
+      ([name, bytes]) => `  ${name.padEnd(18)}${String(bytes).padStart(14)}  ${perRow(bytes)}`,
+    ),
+    `  ${"index".padEnd(18)}${String(summary.indexBytes).padStart(14)}`,
+    `  ${"global footer".padEnd(18)}${String(summary.footerBytes).padStart(14)}`,
+    ...(largest === null
+      ? []
+      : [`largest     ${largest.code}, ${largest.rows} rows, ${largest.sizeBytes} bytes`]),
+  ];
+}
+
+/** HHMMSSmmm as people read it. */
+function clock(time: string): string {
+  return `${time.slice(0, 2)}:${time.slice(2, 4)}:${time.slice(4, 6)}.${time.slice(6)}`;
+}

@@ -1,0 +1,212 @@
+/**
+ * `edgetape publish`: a day pack becomes the served revision of its day. Begins or resumes the upload, sends the missing
+ * parts and completes. The served day changes in the last step only, so a killed command can simply be run again.
+ */
+
+import { createHash } from "node:crypto";
+import type { Command } from "commander";
+import {
+  type BeginUpload,
+  dayDetailSchema,
+  PART_SHA256_HEADER,
+  type Published,
+  publishedSchema,
+  storedPartSchema,
+  type Uploading,
+  uploadBegunSchema,
+} from "../admin/wire.ts";
+import type { LocalFile } from "../pack-builder/local-file.ts";
+import { openPackFile, type PackFile } from "../pack-builder/pack-file.ts";
+import { packDamage } from "../pack-builder/verify/pack-bytes.ts";
+import { type AdminClient, HASHING_MS } from "./admin-client.ts";
+import { countText, print, type ServiceOptions, serviceOf, sizeText, withService } from "./command-line.ts";
+import { CommandFailure, ServiceRefusal } from "./exit.ts";
+import { byteProgress } from "./progress.ts";
+
+export interface PublishCommandOptions extends ServiceOptions {
+  force?: boolean;
+  degraded?: boolean;
+}
+
+/** Registers `publish`. */
+export function registerPublish(program: Command): void {
+  withService(
+    program
+      .command("publish")
+      .description(
+        "upload a day pack and serve it as the day's next revision; run it again after any interruption",
+      )
+      .argument("<pack>", "a pack made by `edgetape pack build` or `edgetape sample`")
+      .option("--force", "publish even if the service finds the day implausible or unchanged")
+      .option("--degraded", "mark the day: its build left rows out"),
+  ).action(publish);
+}
+
+/** Publishes the pack at `path` and says which revision is served now. */
+export async function publish(path: string, options: PublishCommandOptions): Promise<void> {
+  const client = serviceOf(options);
+  const pack = await openPack(path);
+  try {
+    const progress = byteProgress(`publishing ${pack.index.tradedate}`, pack.sizeBytes);
+    const { day, newRevision } = await publishPack(client, pack, {
+      force: options.force ?? false,
+      degraded: options.degraded ?? false,
+      onSent: progress.update,
+    });
+    progress.end();
+    const facts = `${countText(day.securities)} securities, ${countText(day.rows)} orders, ${sizeText(day.sizeBytes)}`;
+    print(
+      options,
+      { day, newRevision },
+      newRevision
+        ? `${day.tradedate} is served as revision ${day.revision}: ${facts}.`
+        : `${day.tradedate} was already served with this content, as revision ${day.revision}: ${facts}.`,
+    );
+  } finally {
+    await pack.close();
+  }
+}
+
+export interface PublishOptions {
+  /** Rows were left out when the pack was built. */
+  degraded?: boolean;
+  /** Publish although the service would refuse as implausible or unchanged. */
+  force?: boolean;
+  /** Hears how many bytes of the pack lie at the service. */
+  onSent?: (bytes: number) => void;
+}
+
+/** Opens the pack at `path`; a file that is none ends the command with a sentence. */
+export async function openPack(path: string): Promise<PackFile> {
+  const pack = await openPackFile(path);
+  if (!("reason" in pack)) return pack;
+  throw new CommandFailure(
+    pack.reason === "unreadable"
+      ? `${path} cannot be read (${pack.code}).`
+      : `${path} is not a whole day pack: ${pack.difference}.`,
+  );
+}
+
+/** Tries of an upload that the storage lost or another publisher ended. */
+const TRIES = 3;
+
+/**
+ * Publishes `pack`; resumable and idempotent. `newRevision` is false when this content is served already, also when
+ * another publisher of the same pack served it meanwhile. A pack with a byte that is not as it was built is refused
+ * before anything is sent.
+ */
+export async function publishPack(
+  client: AdminClient,
+  pack: PackFile,
+  options: PublishOptions = {},
+): Promise<Published> {
+  const damage = await packDamage(pack);
+  if (damage !== null) {
+    throw new CommandFailure(`The pack of ${pack.index.tradedate} is damaged: ${damage}. Build it again.`);
+  }
+  const sha256 = await pack.sha256();
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await publishOnce(client, pack, { ...options, sha256 });
+    } catch (error) {
+      const reason = error instanceof ServiceRefusal ? error.refused.reason : undefined;
+      if (reason === undefined || !ENDED.has(reason)) throw error;
+      const day = await servedDay(client, pack.index.tradedate);
+      const isSame = day?.sha256 === sha256 && day.degraded === (options.degraded ?? false);
+      if (isSame && day.state === "available") return { day, newRevision: false };
+      if (reason !== "upload_lost" || attempt === TRIES) throw error;
+    }
+  }
+}
+
+/** Refusals behind which another publisher of the same pack may stand. */
+const ENDED = new Set(["upload_lost", "upload_ended", "other_publisher"]);
+
+async function servedDay(client: AdminClient, tradedate: string): Promise<Published["day"] | null> {
+  const path = `/admin/days/${tradedate}`;
+  return client.request(dayDetailSchema, "GET", path).then(
+    ({ day }) => day,
+    () => null,
+  );
+}
+
+async function publishOnce(
+  client: AdminClient,
+  pack: PackFile,
+  { degraded = false, force = false, onSent, sha256 }: PublishOptions & { sha256: string },
+): Promise<Published> {
+  const { index } = pack;
+  const uploads = `/admin/days/${index.tradedate}/uploads`;
+  const body: BeginUpload = {
+    sizeBytes: pack.sizeBytes,
+    sha256,
+    buildId: index.buildId,
+    rows: index.entries.reduce((sum, entry) => sum + entry.rows, 0),
+    securities: index.entries.length,
+    degraded,
+    force,
+  };
+  const begun = await client.request(uploadBegunSchema, "POST", uploads, { body, repeatable: true });
+  if (begun.state === "served") return { day: begun.day, newRevision: false };
+  const upload = `${uploads}/${encodeURIComponent(begun.uploadId)}`;
+  await sendParts(client, { file: pack, begun, upload, onSent });
+  return client.request(publishedSchema, "POST", `${upload}/complete`, {
+    repeatable: true,
+    silenceMs: HASHING_MS,
+  });
+}
+
+/** Parts under way at once: enough to hide the way to the service, few enough for a worker's memory. */
+const PARALLEL_PARTS = 3;
+
+export interface Sending {
+  file: Pick<LocalFile, "read">;
+  /** What the service answered when the upload was opened. */
+  begun: Uploading;
+  /** The upload's path below the service. */
+  upload: string;
+  /** Hears how many bytes lie at the service. */
+  onSent?: ((bytes: number) => void) | undefined;
+}
+
+/**
+ * Sends every missing part, several at once, each with its own sum. Where one fails no further one is begun, and
+ * those under way have come to their end when it throws.
+ */
+export async function sendParts(
+  client: AdminClient,
+  { file, begun, upload, onSent }: Sending,
+): Promise<void> {
+  const { partSizeBytes } = begun;
+  const stored = new Set(begun.parts.map((part) => part.n));
+  let sent = begun.parts.reduce((sum, part) => sum + part.sizeBytes, 0);
+  onSent?.(sent);
+  const missing: number[] = [];
+  for (let n = 1; n <= begun.partCount; n++) if (!stored.has(n)) missing.push(n);
+  const sender = async () => {
+    for (let n = missing.shift(); n !== undefined; n = missing.shift()) {
+      // Added after the wait: `sent += await …` would take the sum from before it and lose what others sent.
+      const bytes = await file.read((n - 1) * partSizeBytes, partSizeBytes);
+      await sendPart(client, `${upload}/parts/${n}`, bytes).catch((error: unknown) => {
+        missing.length = 0;
+        throw error;
+      });
+      sent += bytes.length;
+      onSent?.(sent);
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: PARALLEL_PARTS }, sender));
+  const failed = ended.find((each) => each.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
+
+async function sendPart(client: AdminClient, path: string, bytes: Uint8Array): Promise<void> {
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const headers = { [PART_SHA256_HEADER]: sha256 };
+  const stored = await client.request(storedPartSchema, "PUT", path, { body: bytes, headers });
+  if (stored.sha256 !== sha256) {
+    throw new CommandFailure(
+      `Part ${stored.n} arrived with other bytes than were sent; run the command again.`,
+    );
+  }
+}

@@ -1,0 +1,268 @@
+/**
+ * `edgetape share` and `edgetape external`: the shares that accounts were given, the versions of `SHARE_SECRET`, and
+ * external shares, which plans of the whole year are sent to in the place of ours.
+ */
+
+import { text } from "node:stream/consumers";
+import { type Command, InvalidArgumentError } from "commander";
+import {
+  type ExternalList,
+  type ExternalShareInput,
+  type ExternalSummary,
+  externalListSchema,
+  rotatedSecretSchema,
+  type SecretVersions,
+  type ShareList,
+  type ShareSummary,
+  secretVersionsSchema,
+  shareListSchema,
+  shareSummarySchema,
+} from "../admin/wire.ts";
+import type { BeijingDate } from "../calendar/beijing.ts";
+import {
+  type ConfirmOptions,
+  confirm,
+  countArgument,
+  dateArgument,
+  instantArgument,
+  print,
+  type ServiceOptions,
+  serviceOf,
+  sizeText,
+  table,
+  withService,
+  YES_OPTION,
+} from "./command-line.ts";
+import { CommandFailure, EXIT } from "./exit.ts";
+import { dataTypeOption } from "./file-commands.ts";
+
+/** Registers `share …`. */
+export function registerShares(program: Command): void {
+  const share = program.command("share").description("shares of daily files");
+  withService(
+    share
+      .command("list")
+      .description("every share an account was given, newest first; without one, all that are in force")
+      .argument("[account]"),
+  ).action(list);
+  withService(
+    share
+      .command("revoke")
+      .description("end a share (within 30 s everywhere); who asks again gets one with another password")
+      .argument("<share id>", "the last part of its address")
+      .option(...YES_OPTION),
+  ).action(revoke);
+  registerSecrets(share);
+}
+
+async function list(account: string | undefined, options: ServiceOptions): Promise<void> {
+  const client = serviceOf(options);
+  const shares: ShareSummary[] = [];
+  let after: string | null = "";
+  while (after !== null) {
+    const query = new URLSearchParams(account === undefined ? { after } : { account });
+    const page: ShareList = await client.request(shareListSchema, "GET", `/admin/shares?${query}`);
+    shares.push(...page.shares);
+    after = page.next;
+  }
+  const rows = shares.map((share) => [
+    share.shareId,
+    share.accountId,
+    share.dataType,
+    String(share.year),
+    share.createdAt,
+    share.revokedAt === null ? "in force for 7 days, as long as the plan" : `revoked ${share.revokedAt}`,
+  ]);
+  const none =
+    account === undefined ? "No share is in force." : `Account ${account} has never asked for a share.`;
+  print(
+    options,
+    { shares },
+    rows.length === 0 ? [none] : table(["share id", "account", "type", "year", "made", "state"], rows),
+  );
+}
+
+async function revoke(shareId: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
+  await confirm(`End share ${shareId} for good?`, options);
+  const path = `/admin/shares/${encodeURIComponent(shareId)}/revoke`;
+  const share = await serviceOf(options).request(shareSummarySchema, "POST", path, { repeatable: true });
+  print(
+    options,
+    share,
+    `Share ${share.shareId} of account ${share.accountId} is revoked since ${share.revokedAt}.`,
+  );
+}
+
+const SECRET_PATH = "/admin/shares/secret";
+
+/** Registers `share secret` and `share rotate` on the command `share`. */
+export function registerSecrets(share: Command): void {
+  withService(
+    share.command("secret").description("the versions of SHARE_SECRET, and what still needs each"),
+  ).action(showSecret);
+  withService(
+    share
+      .command("rotate")
+      .description(
+        "leave the older versions of SHARE_SECRET: encrypt passwords of drives elsewhere anew, under the current one",
+      )
+      .option("--revoke-older", "end the shares of older versions now too, as when an old secret has leaked")
+      .option(...YES_OPTION),
+  )
+    .addHelpText(
+      "after",
+      "\nBefore: put `<old>,<version + 1>:<new>` into the secret SHARE_SECRET. After: drop the versions that\n" +
+        "nothing needs any more; shares of an older version end within 7 days by themselves.",
+    )
+    .action(rotate);
+}
+
+async function showSecret(options: ServiceOptions): Promise<void> {
+  const versions = await serviceOf(options).request(secretVersionsSchema, "GET", SECRET_PATH);
+  print(options, versions, versionLines(versions));
+}
+
+async function rotate(options: ServiceOptions & ConfirmOptions & { revokeOlder?: boolean }): Promise<void> {
+  const client = serviceOf(options);
+  const { current, versions } = await client.request(secretVersionsSchema, "GET", SECRET_PATH);
+  const older = versions.filter(({ version }) => version < current);
+  const count = older.reduce((sum, { shares }) => sum + shares, 0);
+  if (options.revokeOlder && count > 0) {
+    await confirm(`End ${count} shares of versions before ${current} at once?`, options);
+  }
+  const request = {
+    body: { olderShares: options.revokeOlder ? "revoke" : "keep" } as const,
+    repeatable: true,
+  };
+  const rotated = await client.request(rotatedSecretSchema, "POST", `${SECRET_PATH}/rotate`, request);
+  const drives = rotated.resealed.map(({ dataType, year }) => `${dataType} ${year}`);
+  const encrypted = drives.length === 0 ? "No drive's password" : `The passwords of ${drives.join(", ")}`;
+  print(options, rotated, [
+    `${encrypted} had to be encrypted anew; ${rotated.revoked} shares were ended.`,
+    ...versionLines(rotated),
+  ]);
+}
+
+function versionLines({ current, versions }: SecretVersions): string[] {
+  return table(
+    ["version", "in SHARE_SECRET", "shares", "drives", ""],
+    versions.map(({ version, present, shares, drives }) => [
+      String(version),
+      present ? "yes" : "no",
+      String(shares),
+      String(drives),
+      adviceOf({ current, version, present, isNeeded: shares + drives > 0 }),
+    ]),
+  );
+}
+
+function adviceOf(of: { current: number; version: number; present: boolean; isNeeded: boolean }): string {
+  if (of.version === of.current) return "current";
+  if (!of.present) return of.isNeeded ? "lacking: put it back, or what needs it does not work" : "";
+  return of.isNeeded ? "still needed" : "may be dropped";
+}
+
+interface DriveOptions extends ServiceOptions {
+  type: string;
+  year: number;
+}
+
+interface SetOptions extends DriveOptions {
+  from: BeijingDate;
+  to: BeijingDate;
+  files: number;
+  bytes: number;
+  link?: string;
+  expires?: number;
+  passwordStdin?: boolean;
+}
+
+/** Registers `external set`, `external clear` and `external list`. */
+export function registerExternal(program: Command): void {
+  const external = program.command("external").description("shares on drives elsewhere");
+  withDrive(
+    external
+      .command("set")
+      .description(
+        "answer this drive to plans of the whole year; without --link it is answered as being prepared",
+      )
+      .requiredOption("--from <YYYYMMDD>", "the first day it covers", dateArgument)
+      .requiredOption("--to <YYYYMMDD>", "the last day it covers", dateArgument)
+      .requiredOption("--files <count>", "how many daily files it holds", countArgument)
+      .requiredOption("--bytes <count>", "how many bytes they have", countArgument)
+      .option("--link <address>", "its address")
+      .option("--expires <instant>", "when the link stops working: a date or RFC 3339", instantArgument)
+      .option("--password-stdin", "read its password from standard input (or EDGETAPE_EXTERNAL_PASSWORD)"),
+  ).action(setExternal);
+  withDrive(
+    external
+      .command("clear")
+      .description("answer our own drive again and forget this one, its password too")
+      .option(...YES_OPTION),
+  ).action(clearExternal);
+  withService(external.command("list").description("every drive elsewhere")).action(listExternal);
+}
+
+function withDrive(command: Command): Command {
+  return withService(
+    command.addOption(dataTypeOption()).requiredOption("--year <YYYY>", "the year it is for", yearArgument),
+  );
+}
+
+function yearArgument(text: string): number {
+  if (!/^\d{4}$/.test(text)) throw new InvalidArgumentError("expected a year as YYYY.");
+  return Number(text);
+}
+
+async function setExternal(options: SetOptions): Promise<void> {
+  const body: ExternalShareInput = {
+    firstDay: options.from,
+    lastDay: options.to,
+    fileCount: options.files,
+    sizeBytes: options.bytes,
+    link: await linkOf(options),
+  };
+  const path = `/admin/external/${options.type}/${options.year}`;
+  showExternal(options, await serviceOf(options).request(externalListSchema, "PUT", path, { body }));
+}
+
+/** A password never stands on the command line, where other users of the machine would see it. */
+async function linkOf({ link, expires, passwordStdin }: SetOptions): Promise<ExternalShareInput["link"]> {
+  if (link === undefined && expires === undefined && !passwordStdin) return null;
+  if (link === undefined || expires === undefined) {
+    throw new CommandFailure("A link has an address and an end: give --link and --expires.", EXIT.usage);
+  }
+  const given = passwordStdin ? await text(process.stdin) : (process.env.EDGETAPE_EXTERNAL_PASSWORD ?? "");
+  return { url: link, expires, password: given.replace(/\r?\n$/, "") };
+}
+
+async function clearExternal(options: DriveOptions & ConfirmOptions): Promise<void> {
+  const drive = `the drive elsewhere of ${options.type} ${options.year}`;
+  await confirm(`Forget ${drive}, with its link and password?`, options);
+  const path = `/admin/external/${options.type}/${options.year}/clear`;
+  showExternal(options, await serviceOf(options).request(externalListSchema, "POST", path));
+}
+
+async function listExternal(options: ServiceOptions): Promise<void> {
+  showExternal(options, await serviceOf(options).request(externalListSchema, "GET", "/admin/external"));
+}
+
+function showExternal(options: ServiceOptions, answer: ExternalList): void {
+  const row = ({ dataType, year, firstDay, lastDay, fileCount, sizeBytes, link }: ExternalSummary) => [
+    dataType,
+    String(year),
+    `${firstDay}-${lastDay}`,
+    String(fileCount),
+    sizeText(sizeBytes),
+    link === null ? "being prepared" : `until ${link.expiresAt}`,
+    link === null ? "" : `${link.secretVersion}`,
+    link?.url ?? "",
+  ];
+  const headings = ["type", "year", "days", "files", "size", "state", "secret", "link"];
+  const { external } = answer;
+  print(
+    options,
+    answer,
+    external.length === 0 ? "No drive elsewhere is registered." : table(headings, external.map(row)),
+  );
+}

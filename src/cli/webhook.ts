@@ -1,0 +1,107 @@
+/** `edgetape webhook test`, and the options of every command that tells a webhook how it ended. */
+import { type Command, Option } from "commander";
+import {
+  type Notice,
+  sendNotice,
+  WEBHOOK_KINDS,
+  WEBHOOK_LANGUAGES,
+  type Webhook,
+  type WebhookKind,
+  type WebhookLanguage,
+  webhookKindOf,
+} from "../admin/wire.ts";
+import { print } from "./command-line.ts";
+import { CommandFailure, EXIT } from "./exit.ts";
+
+/** Registers `webhook test`. */
+export function registerWebhook(program: Command): void {
+  const webhook = program.command("webhook").description("who is told how the evening went");
+  withWebhook(
+    webhook.command("test").description("send a test message").option("--json", "print the answer as JSON"),
+  ).action(test);
+}
+
+async function test(options: WebhookOptions & { json?: boolean }): Promise<void> {
+  const webhook = webhookOf(options);
+  if (webhook === null) {
+    throw new CommandFailure("Which webhook? Give --webhook or set EDGETAPE_WEBHOOK_URL.", EXIT.usage);
+  }
+  await tell(webhook, {
+    event: "webhook.test",
+    level: "ok",
+    title: { zh: "这是一条测试消息，能看到就说明通知可以送达", en: "this is a test, the messages arrive" },
+    lines: [],
+    facts: {},
+  });
+  print(
+    options,
+    { kind: webhook.kind, language: webhook.language, taken: true },
+    `The ${webhook.kind} webhook took the message.`,
+  );
+}
+
+export interface WebhookOptions {
+  webhook?: string;
+  webhookKind?: WebhookKind;
+  webhookLanguage?: WebhookLanguage;
+}
+
+/** Adds `--webhook`, `--webhook-kind` and `--webhook-language` to a command. */
+export function withWebhook(command: Command): Command {
+  return command
+    .option(
+      "--webhook <address>",
+      "who is told how it ended (better in EDGETAPE_WEBHOOK_URL: it is a secret)",
+    )
+    .addOption(
+      new Option(
+        "--webhook-kind <kind>",
+        "the form of the messages (or EDGETAPE_WEBHOOK_KIND); by the address when absent",
+      ).choices(WEBHOOK_KINDS),
+    )
+    .addOption(
+      new Option(
+        "--webhook-language <language>",
+        "what robots are told in (or EDGETAPE_WEBHOOK_LANGUAGE); both when absent",
+      ).choices(WEBHOOK_LANGUAGES),
+    );
+}
+
+/** The webhook that options or environment name, signed with EDGETAPE_WEBHOOK_SECRET; null without one. */
+export function webhookOf(
+  options: WebhookOptions,
+  environment: Record<string, string | undefined> = process.env,
+): Webhook | null {
+  const url = options.webhook || environment.EDGETAPE_WEBHOOK_URL;
+  if (!url) return null;
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new CommandFailure("The webhook's address must begin with http:// or https://.", EXIT.usage);
+  }
+  const kind =
+    options.webhookKind ?? chosen("EDGETAPE_WEBHOOK_KIND", WEBHOOK_KINDS, environment) ?? webhookKindOf(url);
+  const language =
+    options.webhookLanguage ?? chosen("EDGETAPE_WEBHOOK_LANGUAGE", WEBHOOK_LANGUAGES, environment) ?? "both";
+  return { url, kind, secret: environment.EDGETAPE_WEBHOOK_SECRET || null, language };
+}
+
+/** The choice in the environment; undefined where there is none. */
+function chosen<Choice extends string>(
+  name: string,
+  choices: readonly Choice[],
+  environment: Record<string, string | undefined>,
+): Choice | undefined {
+  const given = environment[name];
+  if (!given) return undefined;
+  const choice = choices.find((each) => each === given);
+  if (choice === undefined) {
+    throw new CommandFailure(`${name} must be one of ${choices.join(", ")}.`, EXIT.usage);
+  }
+  return choice;
+}
+
+/** Tells the webhook, if there is one; a notice that it does not take ends the command with a sentence. */
+export async function tell(webhook: Webhook | null, notice: Notice): Promise<void> {
+  if (webhook === null) return;
+  const problem = await sendNotice(webhook, notice);
+  if (problem !== null) throw new CommandFailure(`The webhook was not told: ${problem}.`);
+}

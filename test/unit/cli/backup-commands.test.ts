@@ -1,0 +1,44 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { fileAt } from "../../../src/cli/backup-commands.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "edgetape-out-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A backup written at `out`; returns its path. */
+function written(out: string): string {
+  const path = fileAt(out);
+  writeFileSync(path, "backup");
+  return path;
+}
+
+describe("where a backup is written", () => {
+  it("is a file of its own every time below the path of the guide's cron line, which does not exist at first", () => {
+    const guide = readFileSync("src/cli/README.md", "utf8");
+    const out = /edgetape backup create --out (\S+)/.exec(guide.slice(guide.indexOf("CRON_TZ")))?.[1] ?? "";
+    expect(out).toMatch(/^\/\w+\/\w+$/);
+    const paths = [1, 2, 3].map(() => written(join(folder, out)));
+    expect(new Set(paths).size).toBe(3);
+    for (const path of paths) {
+      expect(dirname(path)).toBe(join(folder, out));
+      expect(path).toMatch(/\/edgetape-\d{8}-\d{6}(-\d)?\.jsonl\.gz$/);
+    }
+  });
+
+  it("is the file that is named with an extension, unless it exists", () => {
+    const path = join(folder, "new/one.jsonl.gz");
+    expect(written(path)).toBe(path);
+    expect(() => fileAt(path)).toThrow(/exists and is not overwritten/);
+    const plain = join(folder, "plain");
+    writeFileSync(plain, "something else");
+    expect(() => fileAt(plain)).toThrow(/exists and is not overwritten/);
+    expect(readFileSync(plain, "utf8")).toBe("something else");
+  });
+
+  it("is in a folder where the path is one, or ends in a slash", () => {
+    for (const out of [folder, join(folder, "made.2026/")]) expect(dirname(fileAt(out))).toBe(join(out, "."));
+    expect(existsSync(join(folder, "made.2026"))).toBe(true);
+  });
+});

@@ -1,0 +1,98 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterAll, describe, expect, it } from "vitest";
+import { type BackupRow, openBackup, writeBackup } from "../../../src/cli/backup-file.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "edgetape-backup-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const head = {
+  at: "2026-03-12T10:00:00+08:00",
+  service: "https://api.example.com",
+  version: "1.0.0",
+  tables: { accounts: ["account_id", "note"], plans: ["plan", "requests"] },
+};
+const rows: BackupRow[] = [
+  { table: "accounts", values: ["客户 1", 'a "note"\nof two lines\u2028'] },
+  { table: "accounts", values: ["b", ""] },
+  { table: "plans", values: ["trial", 100] },
+  { table: "plans", values: ["flagship", null] },
+];
+
+async function* given(): AsyncGenerator<BackupRow> {
+  yield* rows;
+}
+
+async function readBack(path: string): Promise<BackupRow[]> {
+  const read: BackupRow[] = [];
+  for await (const row of (await openBackup(path)).rows()) read.push(row);
+  return read;
+}
+
+describe("the file of a backup", () => {
+  it.each(["plain.jsonl", "packed.jsonl.gz"])("comes back as it was written: %s", async (name) => {
+    const path = join(folder, name);
+    const end = await writeBackup(path, head, given());
+    expect(end.rows).toEqual({ accounts: 2, plans: 2 });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const opened = await openBackup(path);
+    expect([opened.head, opened.end]).toEqual([{ edgetape_backup: 2, ...head }, end]);
+    expect(await readBack(path)).toEqual(rows);
+  });
+
+  it("is refused with any byte changed or cut off", async () => {
+    const path = join(folder, "spoilt.jsonl");
+    await writeBackup(path, head, given());
+    const whole = readFileSync(path);
+    const refusals = new Set<string>();
+    for (let at = 0; at < whole.length; at++) {
+      for (const spoilt of [whole.subarray(0, at), flipped(whole, at)]) {
+        // Without the last line end the last line is still there.
+        if (spoilt.length === whole.length - 1 || (spoilt.length === whole.length && at === whole.length - 1))
+          continue;
+        writeFileSync(path, spoilt);
+        const refused = await openBackup(path).then(
+          () => null,
+          (error: Error) => error.message.replace(/^.* is not a whole backup: /, ""),
+        );
+        if (refused !== null) refusals.add(refused);
+        else expect(JSON.stringify(await readBack(path))).toBe(JSON.stringify(rows));
+      }
+    }
+    expect([...refusals]).toContain("its bytes are not those that were written.");
+    expect([...refusals]).toContain("it is cut short, or no backup at all.");
+  });
+
+  it("is refused when it is packed badly, no backup, or not there", async () => {
+    const path = join(folder, "bad.jsonl.gz");
+    await writeBackup(path, head, given());
+    const packed = readFileSync(path);
+    writeFileSync(path, packed.subarray(0, packed.length - 20));
+    await expect(openBackup(path)).rejects.toThrow(/cannot be unpacked/);
+    writeFileSync(path, "plain");
+    await expect(openBackup(path)).rejects.toThrow(/cannot be unpacked/);
+    writeFileSync(path, gzipSync(`${gunzipSync(packed).toString().split("\n")[0]}\n`));
+    await expect(openBackup(path)).rejects.toThrow(/cut short/);
+    await expect(openBackup(join(folder, "absent.jsonl"))).rejects.toThrow(/cannot be read \(ENOENT\)/);
+  });
+
+  it("leaves the one before when it fails", async () => {
+    const path = join(folder, "kept.jsonl");
+    await writeBackup(path, head, given());
+    async function* broken(): AsyncGenerator<BackupRow> {
+      yield* rows.slice(0, 1);
+      throw new Error("the service is away");
+    }
+    await expect(writeBackup(path, head, broken())).rejects.toThrow("the service is away");
+    expect(await readBack(path)).toEqual(rows);
+    expect(() => statSync(`${path}.partial`)).toThrow();
+  });
+});
+
+function flipped(bytes: Buffer, at: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy[at] = (copy[at] ?? 0) ^ 1;
+  return copy;
+}

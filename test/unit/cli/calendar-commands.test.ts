@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import {
+  exchangeDays,
+  knowsHolidays,
+  parseCalendarFile,
+  weekdays,
+} from "../../../src/cli/calendar-commands.ts";
+
+const openDays = (year: number): string[] =>
+  exchangeDays(year)
+    .filter(({ open }) => open)
+    .map(({ day }) => day);
+
+/** Trading days a year as the exchanges counted them. */
+const COUNTED: [number, number][] = [
+  [2017, 244],
+  [2018, 243],
+  [2019, 244],
+  [2020, 243],
+  [2021, 243],
+  [2022, 242],
+  [2023, 242],
+  [2024, 242],
+  [2025, 243],
+];
+
+describe("trading days from the holiday library", () => {
+  it.each(COUNTED)("%i has %i trading days", (year, count) => {
+    expect(openDays(year)).toHaveLength(count);
+  });
+
+  it("lists every day of the year once, leap days too", () => {
+    expect(exchangeDays(2024)).toHaveLength(366);
+    expect(exchangeDays(2026)).toHaveLength(365);
+    expect(exchangeDays(2024).map(({ day }) => day)).toContain("20240229");
+    expect(new Set(exchangeDays(2024).map(({ day }) => day)).size).toBe(366);
+  });
+
+  it("never opens on a weekend, not even on one that was made a working day", () => {
+    for (const madeWorking of ["20240204", "20240218", "20250126", "20230128"]) {
+      expect(openDays(Number(madeWorking.slice(0, 4)))).not.toContain(madeWorking);
+    }
+    for (const day of openDays(2023)) {
+      const iso = `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}T00:00:00Z`;
+      expect([0, 6]).not.toContain(new Date(iso).getUTCDay());
+    }
+  });
+
+  it("closes on 2024-02-09, which was no public holiday, and on the prolonged festival of 2020", () => {
+    expect(openDays(2024)).not.toContain("20240209");
+    expect(openDays(2024)).toContain("20240208");
+    expect(openDays(2024)).toContain("20240219");
+    expect(openDays(2020)).not.toContain("20200131");
+    expect(openDays(2020)).toContain("20200203");
+  });
+});
+
+describe("which years the library knows", () => {
+  it("knows 2004 to 2026", () => {
+    for (let year = 2004; year <= 2026; year++) expect(knowsHolidays(year)).toBe(true);
+  });
+
+  it("does not know a year that is not announced, even where a festival falls on a weekend", () => {
+    for (const year of [2003, 2027, 2028, 2029, 2033, 2050]) expect(knowsHolidays(year)).toBe(false);
+  });
+});
+
+describe("weekdays as a stand-in", () => {
+  it("opens on every weekday of 2027 and on nothing else", () => {
+    const open = weekdays(2027).filter((entry) => entry.open);
+    expect(open).toHaveLength(261);
+    expect(open[0]?.day).toBe("20270101");
+  });
+});
+
+describe("an operator's own calendar", () => {
+  it("takes a list of trading days and closes the days between them", () => {
+    const days = parseCalendarFile(
+      "\uFEFFtrading day\r\n20260105\r\n# the week before\r\n2026-01-02\r\n\r\n",
+      "own.txt",
+    );
+    expect(days).toEqual([
+      { day: "20260102", open: true },
+      { day: "20260103", open: false },
+      { day: "20260104", open: false },
+      { day: "20260105", open: true },
+    ]);
+  });
+
+  it("takes open and closed days as they are listed and adds none", () => {
+    expect(parseCalendarFile("day,open\n20260105,1\n20260101, 0\n", "own.csv")).toEqual([
+      { day: "20260101", open: false },
+      { day: "20260105", open: true },
+    ]);
+  });
+
+  it.each([
+    ["20260230\n", "own.txt:1: this is no calendar day"],
+    ["20260105\nmonday\n", "own.txt:2: this is no calendar day"],
+    ["20260105,yes\n", "own.txt:1: the second column is neither 1 (open) nor 0 (closed)"],
+    ["20260105,1\n20260105,0\n", "own.txt:2: 20260105 is listed as open and as closed"],
+    ["\n# nothing\n", "own.txt lists no day"],
+  ])("refuses %j with its place", (text, sentence) => {
+    expect(() => parseCalendarFile(text, "own.txt")).toThrow(sentence);
+  });
+});

@@ -1,0 +1,65 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  countText,
+  instantArgument,
+  ownLimitArgument,
+  sizeText,
+  spanArgument,
+} from "../../../src/cli/command-line.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const at = (text: string) => Date.parse(text);
+
+describe("an instant on the command line", () => {
+  it("is a day in either form (its beginning in Beijing) or RFC 3339", () => {
+    expect(instantArgument("20260312")).toBe(at("2026-03-12T00:00:00+08:00"));
+    expect(instantArgument("2026-03-12")).toBe(at("2026-03-12T00:00:00+08:00"));
+    expect(instantArgument("2026-03-12T20:30:00+08:00")).toBe(at("2026-03-12T20:30:00+08:00"));
+  });
+
+  it("is named by a word as the day of Beijing, which turns at 16:00 UTC", () => {
+    vi.useFakeTimers({ now: at("2026-03-12T15:59:59Z") });
+    expect(instantArgument("today")).toBe(at("2026-03-12T00:00:00+08:00"));
+    vi.setSystemTime(at("2026-03-12T16:00:00Z"));
+    expect(instantArgument("today")).toBe(at("2026-03-13T00:00:00+08:00"));
+    expect(instantArgument("yesterday")).toBe(at("2026-03-12T00:00:00+08:00"));
+    expect(instantArgument("tomorrow")).toBe(at("2026-03-14T00:00:00+08:00"));
+  });
+
+  it.each(["last week", "2026-02-30", "2026-03-12T20:30:00", "toString", ""])("is not %j", (text) => {
+    expect(() => instantArgument(text)).toThrow(/expected a day .*today, yesterday.* RFC 3339/);
+  });
+});
+
+describe("a limit and a span on the command line", () => {
+  it("are what they say", () => {
+    expect(["0", "30", "unlimited", "plan"].map(ownLimitArgument)).toEqual([0, 30, "unlimited", "plan"]);
+    expect(() => ownLimitArgument("-1")).toThrow("a whole number, unlimited, or plan");
+    expect(["36h", "7d"].map(spanArgument)).toEqual([129_600_000, 604_800_000]);
+    expect(() => spanArgument("7")).toThrow("7d or 36h");
+  });
+});
+
+describe("amounts for people", () => {
+  it.each([
+    [0, "0 bytes"],
+    [1, "1 byte"],
+    [999, "999 bytes"],
+    [1_000, "1.0 kB"],
+    [12_345, "12.3 kB"],
+    [999_949, "999.9 kB"],
+    [999_950, "1.0 MB"],
+    [1_222_288, "1.2 MB"],
+    [1_056_000_000, "1.1 GB"],
+    [9_000_000_000_000, "9000.0 GB"],
+  ])("write %d bytes as %s", (sizeBytes, text) => {
+    expect(sizeText(sizeBytes)).toBe(text);
+  });
+
+  it("write counts with their thousands apart", () => {
+    expect([0, 999, 149_359].map(countText)).toEqual(["0", "999", "149,359"]);
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { auditLines, changeText } from "../../../src/cli/operator-commands.ts";
+
+const START = Date.parse("2026-03-01T00:00:00+08:00");
+const END = Date.parse("2026-04-01T00:00:00+08:00");
+
+describe("a change of the audit in words", () => {
+  it.each([
+    [null, { contact: "c@example.com", note: "" }, "contact c@example.com"],
+    [
+      null,
+      { plan: "weekly", startMs: START, endMs: END },
+      "plan weekly, start 2026-03-01T00:00:00+08:00, end 2026-04-01T00:00:00+08:00",
+    ],
+    [
+      [],
+      [{ plan: "trial", startMs: START, endMs: END }],
+      "none → plan trial, start 2026-03-01T00:00:00+08:00, end 2026-04-01T00:00:00+08:00",
+    ],
+    [{ revision: 1, state: "available" }, { revision: 2, state: "available" }, "revision 1 → 2"],
+    [{ files: 5 }, {}, "files 5 → -"],
+    [null, { revokedAtMs: START }, "revoked 2026-03-01T00:00:00+08:00"],
+    [[], Array.from({ length: 365 }, () => ["20260101", 0]), "none → 365 entries"],
+    ["open", "closed", "open → closed"],
+    [null, null, ""],
+  ])("from %j to %j", (before, after, text) => {
+    expect(changeText(before, after)).toBe(text);
+  });
+
+  it("is cut where a line would be too long", () => {
+    const entry = {
+      id: 1,
+      at: "2026",
+      actorKind: "operator" as const,
+      actor: "Ann",
+      action: "account.create",
+      subject: "c-1",
+      before: null,
+    };
+    const [, line] = auditLines({ entries: [{ ...entry, after: { note: "x".repeat(500) } }] });
+    expect(line).toMatch(/x…$/);
+    expect(line?.length).toBeLessThan(200);
+  });
+});

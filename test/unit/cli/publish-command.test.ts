@@ -1,0 +1,168 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { openPack, publishPack } from "../../../src/cli/publish-command.ts";
+import { writeSamplePack } from "../../../src/pack-builder/sample/sample-pack.ts";
+import { type Asked, fakeService } from "./fake-service.ts";
+
+const PART_BYTES = 10_000;
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+let folder: string;
+let path: string;
+let bytes: Uint8Array;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "edgetape-publish-"));
+  ({ path } = await writeSamplePack({ tradedate: "20261127" as BeijingDate, rows: 8_000 }, folder));
+  bytes = await readFile(path);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A service that keeps parts across uploads and can break down at a given part. */
+function storingService(stored: Map<number, Uint8Array>, breakAt = Number.POSITIVE_INFINITY) {
+  let served = false;
+  const day = () => ({
+    tradedate: "20261127",
+    revision: 1,
+    state: "available",
+    note: "",
+    degraded: false,
+    rows: 8_000,
+    securities: 20,
+    sizeBytes: bytes.length,
+    sha256: sha256(bytes),
+    buildId: "0".repeat(32),
+    publishedAt: "2026-11-27T20:00:00+08:00",
+  });
+  const answer = ({ method, path: asked, headers, body }: Asked) => {
+    if (asked.endsWith("/uploads")) {
+      if (served) return { json: { state: "served", day: day() } };
+      const parts = [...stored].map(([n, part]) => ({ n, sizeBytes: part.length, sha256: sha256(part) }));
+      const partCount = Math.ceil(bytes.length / PART_BYTES);
+      return {
+        json: {
+          state: "uploading",
+          uploadId: "u/1",
+          revision: 1,
+          partSizeBytes: PART_BYTES,
+          partCount,
+          parts,
+        },
+      };
+    }
+    if (method === "PUT") {
+      const n = Number(asked.split("/").at(-1));
+      if (n >= breakAt) return { status: 422, json: { error: "broken down" } };
+      const part = body as Uint8Array;
+      expect(headers.get("x-content-sha256")).toBe(sha256(part));
+      stored.set(n, part);
+      return { json: { n, sizeBytes: part.length, sha256: sha256(part) } };
+    }
+    served = true;
+    return { json: { day: day(), newRevision: true } };
+  };
+  return fakeService(answer);
+}
+
+const joined = (stored: Map<number, Uint8Array>) =>
+  Buffer.concat([...stored].sort(([a], [b]) => a - b).map(([, part]) => part));
+
+describe("publishing a pack", () => {
+  it("announces the pack truly, sends every byte in equal parts, and completes last", async () => {
+    const stored = new Map<number, Uint8Array>();
+    const { client, asked } = storingService(stored);
+    const pack = await openPack(path);
+    const sent: number[] = [];
+    const { newRevision } = await publishPack(client, pack, {
+      force: true,
+      onSent: (done) => sent.push(done),
+    });
+    await pack.close();
+    expect(newRevision).toBe(true);
+    expect(JSON.parse(String(asked[0]?.body))).toEqual({
+      sizeBytes: bytes.length,
+      sha256: sha256(bytes),
+      buildId: pack.index.buildId,
+      rows: 8_000,
+      securities: 20,
+      degraded: false,
+      force: true,
+    });
+    expect(joined(stored).equals(bytes)).toBe(true);
+    expect(asked.at(-1)?.path).toBe("/admin/days/20261127/uploads/u%2F1/complete");
+    expect(sent.at(-1)).toBe(bytes.length);
+  });
+
+  it("refuses a pack with a flipped bit in a block or in the global footer before anything is asked", async () => {
+    for (const at of [2_000, bytes.length - 300]) {
+      const broken = Uint8Array.from(bytes);
+      broken[at] = (broken[at] ?? 0) ^ 1;
+      const brokenPath = join(folder, `flipped-${at}.parquet`);
+      await writeFile(brokenPath, broken);
+      const pack = await openPack(brokenPath);
+      const { client, asked } = storingService(new Map());
+      await expect(publishPack(client, pack, { force: true })).rejects.toThrow(
+        /is damaged: .*Build it again/,
+      );
+      await pack.close();
+      expect(asked).toEqual([]);
+    }
+  });
+
+  it("reports the served day when another publisher of the same pack ended its upload", async () => {
+    const pack = await openPack(path);
+    const sha = sha256(bytes);
+    const day = {
+      ...{ tradedate: "20261127", revision: 7, state: "available", note: "", degraded: false, rows: 8_000 },
+      ...{
+        securities: 20,
+        sizeBytes: bytes.length,
+        sha256: sha,
+        buildId: "0".repeat(32),
+        publishedAt: "now",
+      },
+    };
+    const { client } = fakeService(({ method }) =>
+      method === "GET"
+        ? { json: { day, comparison: { days: 0, markets: [] }, revisions: [] } }
+        : { status: 409, json: { error: "It is over.", reason: "upload_ended" } },
+    );
+    expect(await publishPack(client, pack)).toEqual({ day, newRevision: false });
+    // The same rows, and yet not what is to be published: that day is not marked.
+    await expect(publishPack(client, pack, { degraded: true })).rejects.toThrow("It is over.");
+    await pack.close();
+  });
+
+  it("sends only what is missing when it was broken off before", async () => {
+    const stored = new Map<number, Uint8Array>();
+    const pack = await openPack(path);
+    await expect(publishPack(storingService(stored, 5).client, pack)).rejects.toThrow("broken down");
+    const before = stored.size;
+    expect(before).toBeGreaterThan(0);
+    const { client, asked } = storingService(stored);
+    await publishPack(client, pack);
+    expect(asked.filter(({ method }) => method === "PUT")).toHaveLength(
+      Math.ceil(bytes.length / PART_BYTES) - before,
+    );
+    expect(joined(stored).equals(bytes)).toBe(true);
+    const again = await publishPack(client, pack);
+    expect(again.newRevision).toBe(false);
+    await pack.close();
+  });
+});
+
+describe("a file that is no pack", () => {
+  it("is refused with a sentence before anything is sent", async () => {
+    const broken = join(folder, "broken.parquet");
+    await writeFile(broken, bytes.subarray(0, bytes.length - 100));
+    await expect(openPack(broken)).rejects.toThrow(/broken\.parquet is not a whole day pack: /);
+    await writeFile(broken, "");
+    await expect(openPack(broken)).rejects.toThrow(/too short/);
+    await expect(openPack(join(folder, "absent.parquet"))).rejects.toThrow(/cannot be read \(ENOENT\)/);
+    await expect(openPack(folder)).rejects.toThrow(/cannot be read \(EISDIR\)/);
+  });
+});
