@@ -1,4 +1,5 @@
 import type { BenchDays } from "./days.ts";
+import type { Delays } from "./latency-worker.ts";
 
 /** One figure of the bench, with the rival of the same run that it is measured against. */
 export interface BenchRow {
@@ -23,6 +24,8 @@ export interface BenchOptions {
   rounds: number;
   /** How long the load lasts. */
   loadSeconds: number;
+  /** How far away the stores are when latency is measured. */
+  delays: Omit<Delays, "advanceMs">;
 }
 
 /** The median of `samples`; NaN of none. */

@@ -2,7 +2,8 @@
  * `npm run bench [-- --report FILE] [--only NAME] [--rows N,N] [--pack FILE] [--full] [--seconds N] [--json FILE]`:
  * every figure, from one run on one machine, each beside its rivals of the same run. Ratios are to be trusted,
  * milliseconds are this machine's. `--pack` measures a pack that is there besides the made days (may be given again),
- * `--full` makes one of 130 million rows too, `--seconds` is how long the load lasts.
+ * `--full` makes one of 130 million rows too, `--seconds` is how long the load lasts. `--delay D1,GATE,R2` (ms,
+ * 20,15,40) and `--jitter` (%, 20) say how far away the stores of `--only latency` are.
  */
 import { parseArgs } from "node:util";
 import type { BenchOptions, BenchRow } from "./bench-row.ts";
@@ -13,6 +14,7 @@ import { BenchDays } from "./days.ts";
 import { benchGate } from "./gate.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchHostile } from "./hostile.ts";
+import { benchLatency } from "./latency.ts";
 import { benchLoad } from "./load.ts";
 import { benchPage } from "./page.ts";
 import { benchParquet } from "./parquet.ts";
@@ -34,6 +36,7 @@ const BENCHES: ReadonlyMap<string, (options: BenchOptions) => Promise<BenchRow[]
   ["parquet", benchParquet],
   ["cost", benchCost],
   ["load", benchLoad],
+  ["latency", benchLatency],
 ]);
 
 const MADE_ROWS = "1000000,10000000";
@@ -51,6 +54,8 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "25" },
     seconds: { type: "string", default: "20" },
     full: { type: "boolean", default: false },
+    delay: { type: "string", default: "20,15,40" },
+    jitter: { type: "string", default: "20" },
   },
 });
 const chosen = [...BENCHES].filter(([name]) => values.only?.includes(name) ?? true);
@@ -68,9 +73,16 @@ const rounds = Number(values.rounds);
 if (!(Number.isSafeInteger(rounds) && rounds > 0)) fail(`--rounds ${values.rounds} is no number of rounds.`);
 const loadSeconds = Number(values.seconds);
 if (!(Number.isSafeInteger(loadSeconds) && loadSeconds > 0)) fail(`--seconds ${values.seconds} is no time.`);
+const delayMs = values.delay.split(",").map(Number);
+if (delayMs.length !== 3 || !delayMs.every((ms) => ms >= 0))
+  fail(`--delay ${values.delay} is not three times in milliseconds: D1, gate, R2.`);
+const [d1 = 0, gate = 0, r2 = 0] = delayMs;
+const jitter = Number(values.jitter) / 100;
+if (!(jitter >= 0 && jitter <= 1)) fail(`--jitter ${values.jitter} is not a percentage from 0 to 100.`);
+const delays = { ms: { d1, gate, guard: gate, r2 }, jitter };
 await using days = new BenchDays({ dayRows: values.full ? [...made, FULL_ROWS] : made, packs: values.pack });
 const deliveryRows = Math.min(DELIVERY_ROWS, Math.max(...made));
-const options: BenchOptions = { days, deliveryRows, rounds, loadSeconds };
+const options: BenchOptions = { days, deliveryRows, rounds, loadSeconds, delays };
 
 const begun = new Date();
 const about = setting(begun);

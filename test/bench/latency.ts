@@ -1,0 +1,296 @@
+/**
+ * What a caller waits for in production: the worker with its stores as far away as `--delay` says. Each kind of
+ * request by the stages of its critical path, beside the least that the measured times of its stores allow; and how
+ * many D1 queries requests make in three patterns of access.
+ */
+import { onDrive, shareOf, type TestShare, tradesFile } from "../support/drive.ts";
+import { publishFiles } from "../support/files.ts";
+import { type Answer, call } from "../support/http-client.ts";
+import { account, loadWeekdays } from "../support/operator.ts";
+import { type Service, startService } from "../support/service.ts";
+import { orderHistory } from "../support/walk.ts";
+import { type BenchOptions, type BenchRow, median } from "./bench-row.ts";
+import type { Calls, Delays, TimedCall } from "./latency-worker.ts";
+import { LARGEST, publishSampleDay, SAMPLE_DATE } from "./sample-day.ts";
+
+const FILE_DATE = "20260310";
+const MISSING_DATE = "20260312";
+const ROUNDS = 12;
+const SWEPT = 40;
+/** Longer than anything is kept in an isolate. */
+const EXPIRE_MS = 60_000;
+const STAGES = ["D1", "gate", "R2", "release", "guard", "other"] as const;
+type Stage = (typeof STAGES)[number];
+type ByStage = Record<Stage, number>;
+
+/** One request: what the client waited, where, and what each store took. */
+interface Sample {
+  ms: number;
+  path: ByStage;
+  /** Medians over the calls to each store; 0 without one. */
+  stores: ByStage;
+  d1: number;
+  queries: number;
+}
+
+/** Which stores must answer one after the other at best; the gate and R2 at once where `atOnce` says so. */
+interface Kind {
+  name: string;
+  d1: 0 | 1;
+  atOnce: boolean;
+  samples: Sample[];
+}
+
+/** A line for each kind of request with a column for each stage, and the D1 queries of each pattern. */
+export async function benchLatency({ delays }: BenchOptions): Promise<BenchRow[]> {
+  await using service = await startService({ entry: "test/bench/latency-worker.ts" });
+  await loadWeekdays(service, "20260101", "20261231");
+  const symbols = (await publishSampleDay(service))
+    .filter(({ rows }) => rows > 0)
+    .map(({ symbol }) => symbol);
+  await publishFiles(service, tradesFile(FILE_DATE, new Uint8Array(1_000_000)));
+  if (symbols.length < SWEPT + ROUNDS) throw new Error(`the day has only ${symbols.length} securities`);
+  const { key } = await account(service, { plan: "flagship", limits: { files: null } });
+  const used = await account(service, { plan: "flagship", limits: { requests: 0 } });
+  const cold = await Promise.all(
+    Array.from({ length: ROUNDS }, () => account(service, { plan: "flagship" })),
+  );
+  const share = await shareOf(service, key);
+
+  const far = new FarService(service, delays);
+  const run = new Run(far, key, share);
+  await run.warmUp();
+  await far.setDelays();
+  const kinds = [
+    ...(await run.walk()),
+    await run.kind("first page, warm key, new security", 1, (round) =>
+      run.page({ symbol: symbols.at(-1 - round), page_size: 10_000 }),
+    ),
+    await run.kind("first page, cold key", 1, (round) => run.page({}, cold[round]?.key)),
+    await run.kind("Parquet answer", 0, () => run.page({ format: "parquet" }), { atOnce: false }),
+    await run.kind("1002 not_loaded", 1, () => run.page({ tradedate: MISSING_DATE }, key, "not_loaded")),
+    await run.kind("1002 security_unknown", 1, () => run.page({ symbol: "999999" }, key, "security_unknown")),
+    await run.kind("403 key_unknown", 1, () => run.page({}, "unknown", "key_unknown")),
+    await run.kind("422 param_invalid", 0, () => run.page({ page_size: 0 }, key, "param_invalid")),
+    await run.kind("429 quota_used", 0, () => run.page({}, used.key, "quota_used")),
+    await run.kind("range of a share's file", 1, () => run.file(), { atOnce: false }),
+  ];
+  return [...kinds.flatMap(rowsOf), ...(await patterns(run, symbols))];
+}
+
+/** The service behind its delays, with what each request did there. */
+class FarService {
+  readonly service: Service;
+  readonly #delays: Omit<Delays, "advanceMs">;
+
+  constructor(service: Service, delays: Omit<Delays, "advanceMs">) {
+    this.service = service;
+    this.#delays = delays;
+  }
+
+  /** Delays the stores from now on, and sets the service's clock forward by `advanceMs`. */
+  async setDelays(advanceMs = 0): Promise<void> {
+    await call(`${this.service.baseUrl}/delays`, { body: { ...this.#delays, advanceMs } });
+  }
+
+  /** Sends one request and returns its figures with the answer. */
+  async sample(send: () => Promise<Answer>): Promise<{ answer: Answer; sample: Sample }> {
+    await this.#calls();
+    const beganMs = performance.now();
+    const answer = await send();
+    const ms = performance.now() - beganMs;
+    const made = await this.#calls();
+    return { answer, sample: sampleOf(made, ms) };
+  }
+
+  async #calls(): Promise<Calls> {
+    return (await (await fetch(`${this.service.baseUrl}/calls`)).json()) as Calls;
+  }
+}
+
+function sampleOf({ requestMs, calls: made }: Calls, ms: number): Sample {
+  const calls = made.filter((each) => each.beganMs >= requestMs && isAwaited(each));
+  const path = criticalPath(calls, requestMs, requestMs + ms);
+  const stores = emptyStages();
+  for (const stage of STAGES) {
+    const took = calls.filter((each) => stageOf(each) === stage).map((each) => each.endedMs - each.beganMs);
+    stores[stage] = took.length === 0 ? 0 : median(took);
+  }
+  const reads = calls.filter(({ store }) => store === "d1");
+  const queries = reads.reduce((sum, { statements }) => sum + statements, 0);
+  return { ms, path, stores, d1: reads.length, queries };
+}
+
+/** False for what happens behind the answer: notes in the catalog, and a slot's end being stored. */
+function isAwaited({ store, method }: TimedCall): boolean {
+  return !(store === "d1" && method === "run") && method !== "lease.written";
+}
+
+/**
+ * From the end back: before each moment stands the call that ended last, and before that one's beginning the next.
+ * Time in which no such call was under way is the worker's own and the connection's (`other`).
+ */
+function criticalPath(calls: readonly TimedCall[], beganMs: number, endedMs: number): ByStage {
+  const path = emptyStages();
+  const byEnd = calls.toSorted((a, b) => b.endedMs - a.endedMs);
+  let atMs = endedMs;
+  for (const each of byEnd) {
+    if (each.endedMs > atMs) continue;
+    path.other += atMs - each.endedMs;
+    path[stageOf(each)] += each.endedMs - each.beganMs;
+    atMs = each.beganMs;
+  }
+  path.other += Math.max(0, atMs - beganMs);
+  return path;
+}
+
+function emptyStages(): ByStage {
+  return { D1: 0, gate: 0, R2: 0, release: 0, guard: 0, other: 0 };
+}
+
+function stageOf({ store, method }: TimedCall): Stage {
+  if (store === "d1") return "D1";
+  if (store === "r2") return "R2";
+  if (store === "guard") return "guard";
+  if (store === "gate") return method === "lease.release" || method === "release" ? "release" : "gate";
+  return "other";
+}
+
+/** Requests of one account, and the kinds that were measured. */
+class Run {
+  readonly far: FarService;
+  readonly #key: string;
+  readonly #share: TestShare;
+
+  constructor(far: FarService, key: string, share: TestShare) {
+    this.far = far;
+    this.#key = key;
+    this.#share = share;
+  }
+
+  /** Throws unless the answer's reason is `reason`. */
+  page = async (params: object, apikey = this.#key, reason: string | null = null): Promise<Answer> => {
+    const all = { symbol: LARGEST, tradedate: SAMPLE_DATE, ...params };
+    const answer = await this.far.service.post(orderHistory({ apikey, params: all }));
+    if (answer.reason !== reason) throw new Error(`${answer.reason} ${answer.text.slice(0, 300)}`);
+    return answer;
+  };
+
+  file(): Promise<Answer> {
+    const headers = { range: "bytes=0-99999" };
+    return onDrive(this.#share, `${FILE_DATE}/${FILE_DATE}_trades.zip`, { headers });
+  }
+
+  async kind(
+    name: string,
+    d1: 0 | 1,
+    send: (round: number) => Promise<Answer>,
+    { atOnce = true } = {},
+  ): Promise<Kind> {
+    const samples: Sample[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      samples.push((await this.far.sample(() => send(round))).sample);
+    }
+    return { name, d1, atOnce, samples };
+  }
+
+  /** Pages the largest security through, several times: the first, the inner and the last pages are a kind each. */
+  async walk(): Promise<Kind[]> {
+    const kind = (name: string): Kind => ({ name, d1: 0, atOnce: true, samples: [] });
+    const [first, inner, last] = [
+      kind("first page, key and security warm"),
+      kind("page within a walk"),
+      kind("last page"),
+    ];
+    for (let round = 0; round < ROUNDS / 3; round++) {
+      for (let cursor: string | null = null; ; ) {
+        const asked = cursor;
+        const { answer, sample } = await this.far.sample(() => this.page({ cursor: asked }));
+        const next = answer.envelope.data?.next_cursor as string | null;
+        (asked === null ? first : next === null ? last : inner).samples.push(sample);
+        if (next === null) break;
+        cursor = next;
+      }
+    }
+    return [first, inner, last];
+  }
+
+  /** All code compiled, before the stores become slow. */
+  async warmUp(): Promise<void> {
+    for (let round = 0; round < 30; round++) await this.page({});
+    for (let round = 0; round < 5; round++) await this.page({ format: "parquet" });
+    for (let round = 0; round < 5; round++) await this.file();
+  }
+}
+
+const TABLE = "latency, medians with delayed stores";
+
+function rowsOf({ name, d1, atOnce, samples }: Kind): BenchRow[] {
+  const of = (figure: (sample: Sample) => number) => median(samples.map(figure));
+  const store = (stage: Stage) => of(({ stores }) => stores[stage]);
+  const own = of(({ path }) => path.other);
+  const read = atOnce ? Math.max(store("gate"), store("R2")) : store("gate") + store("R2");
+  const least = d1 * store("D1") + read + store("release") + own;
+  const value = of(({ ms }) => ms);
+  const row = (column: string, figure: number, unit = "ms"): BenchRow => ({
+    table: TABLE,
+    name,
+    column,
+    value: figure,
+    unit,
+  });
+  return [
+    { ...row("time", value), ratio: value / least, against: "the least that its stores allow" },
+    ...STAGES.map((stage) =>
+      row(
+        stage === "other" ? "own and connection" : stage,
+        of(({ path }) => path[stage]),
+      ),
+    ),
+    row(
+      "D1 trips",
+      of((sample) => sample.d1),
+      "",
+    ),
+  ];
+}
+
+/** D1 queries a request: paging one security, the first pages of many, and one page a second for a minute. */
+async function patterns({ far, page }: Run, symbols: readonly string[]): Promise<BenchRow[]> {
+  const measured = async (name: string, requests: () => AsyncGenerator<() => Promise<Answer>>) => {
+    await far.setDelays(EXPIRE_MS);
+    const samples: Sample[] = [];
+    for await (const send of requests()) samples.push((await far.sample(send)).sample);
+    const each = (figure: (sample: Sample) => number) =>
+      samples.reduce((sum, sample) => sum + figure(sample), 0) / samples.length;
+    const about = { table: "D1 reads a request, everything cold at first", name, unit: "" };
+    return [
+      { ...about, column: "round trips", value: each(({ d1 }) => d1) },
+      { ...about, column: "queries", value: each(({ queries }) => queries) },
+    ];
+  };
+  return [
+    ...(await measured("one long walk", async function* () {
+      for (let cursor: string | null = null; ; ) {
+        const asked = { cursor, page_size: 5_000 };
+        let next: string | null = null;
+        yield async () => {
+          const answer = await page(asked);
+          next = answer.envelope.data?.next_cursor as string | null;
+          return answer;
+        };
+        if (next === null) return;
+        cursor = next;
+      }
+    })),
+    ...(await measured(`first pages of ${SWEPT} securities`, async function* () {
+      for (const symbol of symbols.slice(0, SWEPT)) yield () => page({ symbol, page_size: 100 });
+    })),
+    ...(await measured("one page a second of one security", async function* () {
+      for (let second = 0; second < 60; second++) {
+        yield () => page({ page_size: 100 });
+        await far.setDelays(1_000);
+      }
+    })),
+  ];
+}
