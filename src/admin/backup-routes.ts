@@ -23,8 +23,7 @@ import {
   sweepIndexRows,
 } from "../catalog/restores.ts";
 import { settingsOf, VERSION } from "../env.ts";
-import { keyedHash } from "../shares/address.ts";
-import { sameText } from "../shares/credentials.ts";
+import { keyedHash, sameText } from "../shares/credentials.ts";
 import type { ShareSecrets } from "../shares/secrets.ts";
 import { checkBytes } from "./arrival.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal, parsed } from "./context.ts";

@@ -13,7 +13,7 @@ import {
 import { resealDrive, revokeOlderShares, secretVersionUse } from "../catalog/secret-versions.ts";
 import { revokeShare, type Share, shareById, sharesInForce, sharesOfAccount } from "../catalog/shares.ts";
 import { settingsOf } from "../env.ts";
-import { type Drive, openPassword, sealPassword } from "../shares/sealed-password.ts";
+import { type Drive, openPassword, sealPassword } from "../shares/secrets.ts";
 import {
   type AdminContext,
   type AdminEnv,

@@ -6,9 +6,8 @@ import { hashKey, randomBase62 } from "../access/key.ts";
 import { findSessions } from "../catalog/console-access.ts";
 import { principalOfAccount } from "../catalog/key-holder.ts";
 import type { Principal } from "../entitlement/principal.ts";
-import { keyedHash } from "../shares/address.ts";
 import { base62 } from "../shares/base62.ts";
-import { sameText } from "../shares/credentials.ts";
+import { keyedHash, sameText } from "../shares/credentials.ts";
 
 /** 12 hours: a working day. */
 export const SESSION_MS = 12 * 3_600_000;

@@ -2,7 +2,7 @@
 import { hashKey } from "../access/key.ts";
 import { endSessions, inviteDenial, isInvite, spendInvite } from "../catalog/console-access.ts";
 import { settingsOf } from "../env.ts";
-import { callerOf, keyedHash } from "../shares/address.ts";
+import { callerOf, keyedHash } from "../shares/credentials.ts";
 import { type ConsoleContext, type Desk, deskOf, formOf, nowOf, seeOther, signInFirst } from "./desk.tsx";
 import {
   isSameOrigin,

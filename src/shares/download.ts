@@ -1,12 +1,21 @@
 /** A file's bytes, read on the condition that the object is still the one the catalog names. */
 import type { FileVersion } from "../catalog/files.ts";
 import { PackReadError } from "../packs/errors.ts";
-import { type AskedRange, contentRange, parseRange, spanOf } from "./byte-range.ts";
-import { type Conditions, conditionsOf, rangeCounts, verdictOn } from "./conditional.ts";
-import type { DriveDenial } from "./denial.ts";
-import { driveHeaders, type Exchange } from "./exchange.ts";
-import { httpDate } from "./http-date.ts";
-import { contentTypeOf, disposition } from "./media.ts";
+import { type DriveContext, driveHeaders } from "./context.ts";
+import type { DriveDenial } from "./drive-refusal.ts";
+import {
+  type AskedRange,
+  type Conditions,
+  conditionsOf,
+  contentRange,
+  contentTypeOf,
+  disposition,
+  httpDate,
+  parseRange,
+  rangeCounts,
+  spanOf,
+  verdictOn,
+} from "./http-fields.ts";
 import { guardOf } from "./open-share.ts";
 import { type Sending, sendRange } from "./sending.ts";
 import { type Beginning, beginningOf, meantRevision, namedVersion } from "./versions.ts";
@@ -34,36 +43,36 @@ export interface DriveFile {
 }
 
 /** Answers a `GET` or `HEAD` of `file`. Throws when the store does not have what the catalog names. */
-export async function download(exchange: Exchange, file: DriveFile): Promise<Response | DriveDenial> {
+export async function download(context: DriveContext, file: DriveFile): Promise<Response | DriveDenial> {
   try {
-    return await attempt(exchange, file);
+    return await attempt(context, file);
   } catch (error) {
     // Replaced or withdrawn between the look into the catalog and the read: look once more.
-    if (error instanceof PackReadError && error.kind !== "damaged") return attempt(exchange, file);
+    if (error instanceof PackReadError && error.kind !== "damaged") return attempt(context, file);
     throw error;
   }
 }
 
-async function attempt(exchange: Exchange, file: DriveFile): Promise<Response | DriveDenial> {
-  const { request, method, log } = exchange;
+async function attempt(context: DriveContext, file: DriveFile): Promise<Response | DriveDenial> {
+  const { request, method, log } = context;
   const versions = await log.stage("d1", () => file.versions());
   const [present] = versions;
   if (present === undefined) return { reason: "not_found" };
 
   const conditions = conditionsOf(request.headers);
   const asked = method === "GET" ? parseRange(request.headers.get("Range")) : null;
-  const choice = await choose(exchange, file, { versions, present, conditions, asked });
+  const choice = await choose(context, file, { versions, present, conditions, asked });
   if ("reason" in choice) return choice;
   const { chosen, range } = choice;
 
   const verdict = verdictOn(conditions, chosen);
   if (verdict === "failed") return { reason: "condition_failed" };
-  const headers = fileHeaders(exchange, file, chosen);
+  const headers = fileHeaders(context, file, chosen);
   if (verdict === "not_modified") return new Response(null, { status: 304, headers });
 
   const span = spanOf(range, chosen.sizeBytes);
   if (span.kind === "unsatisfiable") return { reason: "range_beyond_end", sizeBytes: chosen.sizeBytes };
-  await remember(exchange, file, { versions, chosen, how: beginningOf(method, range) });
+  await remember(context, file, { versions, chosen, how: beginningOf(method, range) });
 
   const length = span.kind === "part" ? span.length : chosen.sizeBytes;
   const sent = contentRange(span, chosen.sizeBytes);
@@ -72,17 +81,15 @@ async function attempt(exchange: Exchange, file: DriveFile): Promise<Response | 
   const status = sent === null ? 200 : 206;
   if (method === "HEAD" || length === 0) return new Response(null, { status, headers });
   const offset = chosen.offset + (span.kind === "part" ? span.offset : 0);
-  const body = await log.stage("r2", () =>
-    sendRange(sendingOf(exchange), chosen.version, { offset, length }),
-  );
+  const body = await log.stage("r2", () => sendRange(sendingOf(context), chosen.version, { offset, length }));
   if (body === null) return { reason: "downloads_busy" };
   log.note({ bytes: length });
   return new Response(body, { status, headers });
 }
 
-function sendingOf({ request, door, log, waitUntil }: Exchange): Sending {
+function sendingOf({ request, access, log, waitUntil }: DriveContext): Sending {
   const { signal } = request;
-  return { bucket: door.env.PACKS, shareId: door.shareId, requestId: log.requestId, signal, waitUntil };
+  return { bucket: access.env.PACKS, shareId: access.shareId, requestId: log.requestId, signal, waitUntil };
 }
 
 interface Asked {
@@ -97,7 +104,7 @@ interface Asked {
  * versions nothing is served: the whole file would be allowed, but wget adds its end to the part that it has.
  */
 async function choose(
-  { door }: Exchange,
+  { access }: DriveContext,
   { path }: DriveFile,
   { versions, present, conditions, asked }: Asked,
 ): Promise<{ chosen: Download; range: AskedRange | null } | DriveDenial> {
@@ -106,9 +113,9 @@ async function choose(
     return { chosen, range: rangeCounts(conditions.ifRange, chosen) ? asked : null };
   }
   if (versions.length === 1 || !isMiddle(asked)) return { chosen: present, range: asked };
-  const begun = await guardOf(door, door.shareId).begunOf(path);
+  const begun = await guardOf(access, access.shareId).begunOf(path);
   const candidates = versions.map(({ version }) => version);
-  const revision = meantRevision(begun, door.caller.client, candidates);
+  const revision = meantRevision(begun, access.caller.client, candidates);
   const meant = versions.find(({ version }) => version.revision === revision);
   return meant === undefined ? { reason: "version_unknown" } : { chosen: meant, range: asked };
 }
@@ -123,18 +130,18 @@ function isMiddle(asked: AskedRange | null): boolean {
  * may be judged by it, so the answer waits; else the client never notices.
  */
 async function remember(
-  { door, waitUntil }: Exchange,
+  { access, waitUntil }: DriveContext,
   { path }: DriveFile,
   { versions, chosen, how }: { versions: Download[]; chosen: Download; how: Beginning | null },
 ): Promise<void> {
   if (how === null) return;
   const files = [{ path, revision: chosen.version.revision }];
-  const kept = guardOf(door, door.shareId).begin({ client: door.caller.client, how, files });
+  const kept = guardOf(access, access.shareId).begin({ client: access.caller.client, how, files });
   if (versions.length > 1) return void (await kept);
   waitUntil(kept.catch((error) => console.error(JSON.stringify({ event: "begun_lost", fault: `${error}` }))));
 }
 
-function fileHeaders({ request, log }: Exchange, { name }: DriveFile, chosen: Download): Headers {
+function fileHeaders({ request, log }: DriveContext, { name }: DriveFile, chosen: Download): Headers {
   const headers = driveHeaders(log.requestId, {
     "Accept-Ranges": "bytes",
     "Content-Disposition": disposition(name),

@@ -1,11 +1,12 @@
 /**
  * What is remembered of a share besides the catalog: wrong passwords by address, and which revision of a file
  * each client began. One small Durable Object per share; one of a few for all ids that are no share's, so
- * that asking for them looks alike and makes no objects.
+ * that asking for them looks alike and makes no objects. An address that was wrong ten times in 15 minutes is locked out
+ * until the oldest of these is 15 minutes old, for the right password too: were it let through, the lock would not slow
+ * down an exhaustive search. Other addresses are unaffected.
  */
 import { DurableObject } from "cloudflare:workers";
 import { type Env, nowMs, settingsOf } from "../env.ts";
-import { judgeAttempt, type WrongTimes } from "./guard.ts";
 import type { Beginning, Begun } from "./versions.ts";
 
 /** A share lives for 7 days, so nothing older says anything to anybody. */
@@ -115,4 +116,30 @@ export class Guard extends DurableObject<Env> {
   #now(): number {
     return nowMs(settingsOf(this.env));
   }
+}
+
+export const WRONG_ALLOWED = 10;
+export const WRONG_WINDOW_MS = 15 * 60_000;
+
+/** What the guard knows of one address: when it was wrong (Unix milliseconds, oldest first, in the window). */
+export type WrongTimes = readonly number[];
+
+export interface Judged {
+  times: WrongTimes;
+  /** Whole seconds until the address is listened to again; null: it is now, the password decides. */
+  lockedSeconds: number | null;
+}
+
+/**
+ * A password arrived at `nowMs` from an address that was wrong at `times`. The tenth wrong one is still only
+ * wrong; what comes after it is locked out, and is not counted: knocking does not prolong the lock.
+ */
+export function judgeAttempt(times: WrongTimes, right: boolean, nowMs: number): Judged {
+  const recent = times.filter((atMs) => atMs > nowMs - WRONG_WINDOW_MS);
+  const [oldest] = recent;
+  if (oldest !== undefined && recent.length >= WRONG_ALLOWED) {
+    const lockedSeconds = Math.max(1, Math.ceil((oldest + WRONG_WINDOW_MS - nowMs) / 1000));
+    return { times: recent, lockedSeconds };
+  }
+  return { times: right ? recent : [...recent, nowMs], lockedSeconds: null };
 }

@@ -7,11 +7,10 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import { type HeldShare, heldShareOf, heldShareStatement, type Share } from "../catalog/shares.ts";
 import { entitleShare } from "../entitlement/entitle.ts";
 import type { Env, Settings } from "../env.ts";
-import { type Caller, keyedHash } from "./address.ts";
-import { basicCredentials, hasShareCookie, sameText } from "./credentials.ts";
-import type { DriveDenial } from "./denial.ts";
+import { basicCredentials, type Caller, hasShareCookie, keyedHash, sameText } from "./credentials.ts";
+import type { DriveDenial } from "./drive-refusal.ts";
 import { shareEndMs } from "./identity.ts";
-import { passwordOf, sharePassword } from "./password.ts";
+import { passwordOf, sharePassword } from "./secrets.ts";
 
 /** A share that is open to the request. */
 export interface OpenShare {
@@ -27,7 +26,7 @@ export interface OpenShare {
 }
 
 /** What a request is judged by. */
-export interface Door {
+export interface ShareAccess {
   env: Env;
   settings: Settings;
   nowMs: number;
@@ -46,61 +45,64 @@ const MAX_ADMITTED = 5_000;
 const admitted = new Map<string, number>();
 
 /** Opens the share for a request with Basic credentials or a cookie; a header that is wrong spoils a cookie. */
-export async function openShare(request: Request, door: Door): Promise<OpenShare | DriveDenial> {
+export async function openShare(request: Request, access: ShareAccess): Promise<OpenShare | DriveDenial> {
   const authorization = request.headers.get("Authorization");
   const cookie = request.headers.get("Cookie");
   if (authorization === null && cookie === null) return { reason: "password_wrong", given: false };
 
   if (authorization !== null) {
     const basic = basicCredentials(authorization);
-    const given = basic?.user === door.shareId ? basic.password : null;
-    return withPassword(given, door);
+    const given = basic?.user === access.shareId ? basic.password : null;
+    return withPassword(given, access);
   }
-  const { held, read } = await readShare(door);
-  const secret = secretOf(held, door.settings);
-  const { shareId, nowMs } = door;
+  const { held, read } = await readShare(access);
+  const secret = secretOf(held, access.settings);
+  const { shareId, nowMs } = access;
   const carried = await hasShareCookie(secret, { header: cookie, shareId, nowMs });
   if (!carried || held === null) return { reason: "password_wrong", given: false };
   return judged(held, { secret, nowMs, read });
 }
 
 /** Opens the share for one who gives `password`; null stands for credentials that cannot be right. */
-export async function withPassword(password: string | null, door: Door): Promise<OpenShare | DriveDenial> {
-  const { settings, nowMs, shareId } = door;
-  const { held, read } = await readShare(door);
+export async function withPassword(
+  password: string | null,
+  access: ShareAccess,
+): Promise<OpenShare | DriveDenial> {
+  const { settings, nowMs, shareId } = access;
+  const { held, read } = await readShare(access);
   const expected =
     (held === null ? null : await passwordOf(settings.SHARE_SECRET, held.share)) ??
     (await decoyPassword(settings, shareId));
   const secret = secretOf(held, settings);
   const isSame = await sameText(password ?? "", expected);
   const right = isSame && password !== null && held !== null;
-  const lockedSeconds = await askGuard(door, { known: held !== null, right, secret });
+  const lockedSeconds = await askGuard(access, { known: held !== null, right, secret });
   if (lockedSeconds !== null) return { reason: "password_locked", retryAfterSeconds: lockedSeconds };
   return right ? judged(held, { secret, nowMs, read }) : { reason: "password_wrong", given: true };
 }
 
-async function readShare({ env, shareId, alongside }: Door) {
+async function readShare({ env, shareId, alongside }: ShareAccess) {
   const statements = [heldShareStatement(env.DB, shareId), ...(alongside === null ? [] : [alongside])];
   const [share, read] = await env.DB.batch(statements);
   return { held: heldShareOf(share), read };
 }
 
 /** The guard object of a share, where its begun downloads are kept too. */
-export function guardOf({ env, settings }: Door, name: string) {
+export function guardOf({ env, settings }: ShareAccess, name: string) {
   return env.GUARD.getByName(name, { locationHint: settings.LOCATION_HINT });
 }
 
 /** Seconds for which the caller's address is locked out, or null. */
 async function askGuard(
-  door: Door,
+  access: ShareAccess,
   { known, right, secret }: { known: boolean; right: boolean; secret: string },
 ): Promise<number | null> {
-  const { shareId, caller, nowMs } = door;
+  const { shareId, caller, nowMs } = access;
   const address = await keyedHash(secret, `guard ${shareId} ${caller.address}`);
   if (right && (admitted.get(address) ?? 0) > nowMs) return null;
   const number = Number.parseInt(address.slice(0, 4), 16) % UNKNOWN_GUARDS;
   const name = known ? shareId : `unknown ${number}`;
-  const lockedSeconds = await guardOf(door, name).attempt({ address, right });
+  const lockedSeconds = await guardOf(access, name).attempt({ address, right });
   admitted.delete(address);
   if (right && lockedSeconds === null) {
     if (admitted.size >= MAX_ADMITTED) admitted.clear();

@@ -1,12 +1,25 @@
-/** From a path to what stands there: every file is checked against the share's coverage at every request. */
+/**
+ * From a path to what stands there: a folder, the manifest or the sums (contract 8.5), a file of the store, or one
+ * security's piece of an order pack. Every file is checked against the share's coverage at every request.
+ */
+import { createHash } from "node:crypto";
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { type CoveredFile, coveredFiles } from "../catalog/files.ts";
-import { packSections } from "../catalog/pack-sections.ts";
-import type { DriveFile } from "./download.ts";
-import { driveFile, type Place, packVersions, securityFile } from "./drive-file.ts";
-import { BY_SYMBOL, type DrivePath, MANIFEST, SUMS } from "./drive-path.ts";
-import { dayEntries, type Entry, rootEntries, securityEntries } from "./folder.ts";
-import { type GeneratedText, manifestOf, sumsOf } from "./generated.ts";
+import {
+  type CoveredFile,
+  coveredFiles,
+  type FileVersion,
+  fileVersions,
+  fileVersionsOf,
+  fileVersionsStatement,
+  orderPackName,
+} from "../catalog/files.ts";
+import { type PackSection, packSection, packSections } from "../catalog/pack-sections.ts";
+import type { Share } from "../catalog/shares.ts";
+import type { Market } from "../orders/record.ts";
+import type { Download, DriveFile } from "./download.ts";
+import { BY_SYMBOL, type DrivePath, MANIFEST, pathOf, SUMS, securityFileName } from "./drive-path.ts";
+import type { OpenShare } from "./open-share.ts";
+import { etagOf } from "./versions.ts";
 
 /** What a path leads to. Paths of folders are inside the share, with their slash; the root's is empty. */
 export type Resource =
@@ -71,4 +84,216 @@ async function bySymbolFolder(day: BeijingDate, place: Place): Promise<Resource 
   if (pack === undefined || pack.packId === null) return null;
   const entries = securityEntries(pack, await packSections(place.db, pack.packId));
   return { kind: "folder", path: `${day}/${BY_SYMBOL}/`, entries, hasBySymbol: false };
+}
+
+/** One name in a folder; a folder inside it has no size and no tag. */
+export interface Entry {
+  name: string;
+  isFolder: boolean;
+  sizeBytes: number | null;
+  lastModifiedMs: number;
+  etag: string | null;
+  /** 64 hex digits where a sum is known. */
+  sha256: string | null;
+  revision: number | null;
+}
+
+/** The name as a relative link: encoded, with its slash for a folder. */
+export function hrefOf({ name, isFolder }: Pick<Entry, "name" | "isFolder">): string {
+  return encodeURIComponent(name) + (isFolder ? "/" : "");
+}
+
+/** Files by their day, in the order of the days. */
+export function byDay(files: readonly CoveredFile[]): Map<BeijingDate, CoveredFile[]> {
+  const days = new Map<BeijingDate, CoveredFile[]>();
+  for (const file of files) days.set(file.tradedate, [...(days.get(file.tradedate) ?? []), file]);
+  return days;
+}
+
+/** The share's root: a folder for each day, the manifest, the sums. */
+export function rootEntries(
+  files: readonly CoveredFile[],
+  texts: { manifest: GeneratedText; sums: GeneratedText },
+): Entry[] {
+  const days = [...byDay(files)].map(([day, ofDay]) => folderEntry(day, newestMs(ofDay)));
+  return [...days, textEntry(MANIFEST, texts.manifest), textEntry(SUMS, texts.sums)];
+}
+
+/** A day's folder: its files, and nothing of `by-symbol/`, or a sync would fetch everything twice. */
+export function dayEntries(files: readonly CoveredFile[]): Entry[] {
+  return files.map((file) => ({
+    name: file.name,
+    isFolder: false,
+    sizeBytes: file.sizeBytes,
+    lastModifiedMs: file.publishedAtMs,
+    etag: etagOf(file),
+    sha256: file.sha256,
+    revision: file.revision,
+  }));
+}
+
+/** The securities of an order pack, each as a file of its own. */
+export function securityEntries(pack: CoveredFile, sections: readonly PackSection[]): Entry[] {
+  return sections.map((section) => ({
+    name: securityFileName(section),
+    isFolder: false,
+    sizeBytes: section.length,
+    lastModifiedMs: pack.publishedAtMs,
+    etag: etagOf(pack, `${section.symbol}.${section.market}`),
+    sha256: null,
+    revision: pack.revision,
+  }));
+}
+
+/** When the newest of `files` was published; the beginning of Unix time for none. */
+export function newestMs(files: readonly Pick<CoveredFile, "publishedAtMs">[]): number {
+  return files.reduce((newest, file) => Math.max(newest, file.publishedAtMs), 0);
+}
+
+function folderEntry(name: string, lastModifiedMs: number): Entry {
+  return { name, isFolder: true, sizeBytes: null, lastModifiedMs, etag: null, sha256: null, revision: null };
+}
+
+function textEntry(name: string, { bytes, etag, lastModifiedMs }: GeneratedText): Entry {
+  const sizeBytes = bytes.length;
+  return { name, isFolder: false, sizeBytes, lastModifiedMs, etag, sha256: null, revision: null };
+}
+
+export interface GeneratedText {
+  bytes: Uint8Array;
+  /** Strong, with its quotes. */
+  etag: string;
+  /** When the newest file in it was published. A withdrawal does not show in it, so nothing is decided by it. */
+  lastModifiedMs: number;
+}
+
+/** `manifest.json`: the very files that `file_count` counts. */
+export function manifestOf(
+  { dataType, year }: Pick<Share, "dataType" | "year">,
+  files: readonly CoveredFile[],
+): GeneratedText {
+  const manifest = {
+    data_type: dataType,
+    year,
+    files: files.map((file) => ({
+      path: pathOf(file),
+      tradedate: file.tradedate,
+      size_bytes: file.sizeBytes,
+      sha256: file.sha256,
+      revision: file.revision,
+      ...(file.buildId === null ? {} : { build_id: file.buildId }),
+    })),
+  };
+  return generated(`${JSON.stringify(manifest, null, 1)}\n`, files);
+}
+
+/** `SHA256SUMS` as `sha256sum --check` reads it at the share's root. */
+export function sumsOf(files: readonly CoveredFile[]): GeneratedText {
+  return generated(files.map((file) => `${file.sha256}  ${pathOf(file)}\n`).join(""), files);
+}
+
+function generated(text: string, files: readonly CoveredFile[]): GeneratedText {
+  const bytes = new TextEncoder().encode(text);
+  const etag = `"${createHash("sha256").update(bytes).digest("hex").slice(0, 32)}"`;
+  return { bytes, etag, lastModifiedMs: newestMs(files) };
+}
+
+/** The share, and the store it is looked up in. */
+export interface Place {
+  db: D1Database;
+  open: OpenShare;
+  nowMs: number;
+}
+
+/** What can be read of `path` before the share is known, in one round trip with it; null: nothing. */
+export function readAhead(
+  db: D1Database,
+  path: DrivePath | null,
+  { shareId, nowMs }: { shareId: string; nowMs: number },
+): D1PreparedStatement | null {
+  const name = path === null ? null : storedName(path);
+  if (path === null || name === null || !("tradedate" in path)) return null;
+  return fileVersionsStatement(db, { shareId, tradedate: path.tradedate, name }, nowMs);
+}
+
+/** The file of the store that a path leads to, as it is or in part. */
+function storedName(path: DrivePath): string | null {
+  if (path.kind === "file") return path.name;
+  return path.kind === "security" ? orderPackName(path.tradedate) : null;
+}
+
+/** The versions of a day's order pack. */
+export function packVersions(tradedate: BeijingDate, place: Place): Promise<FileVersion[]> {
+  return versionsAt({ tradedate, name: orderPackName(tradedate) }, place);
+}
+
+/** A file's versions in the share. */
+function versionsAt(
+  { tradedate, name }: { tradedate: BeijingDate; name: string },
+  { db, open, nowMs }: Place,
+): Promise<FileVersion[]> {
+  return fileVersions(db, { dataType: open.share.dataType, tradedate, name }, nowMs);
+}
+
+/** The first call gives what was read ahead, if it was; every later one looks again. */
+function readOnce(open: OpenShare, again: () => Promise<FileVersion[]>): () => Promise<FileVersion[]> {
+  let ahead = open.read;
+  return async () => {
+    const read = ahead;
+    ahead = undefined;
+    return read === undefined ? again() : fileVersionsOf(read);
+  };
+}
+
+/** A file of the store. */
+export function driveFile(file: { tradedate: BeijingDate; name: string }, place: Place): DriveFile {
+  const versions = readOnce(place.open, () => versionsAt(file, place));
+  return {
+    path: pathOf(file),
+    name: file.name,
+    async versions() {
+      return (await versions()).map((version) => ({
+        version,
+        offset: 0,
+        sizeBytes: version.sizeBytes,
+        etag: etagOf(version),
+        lastModifiedMs: version.publishedAtMs,
+        sha256: version.sha256,
+      }));
+    },
+  };
+}
+
+/** A security's section of a pack. A version that does not have the security is none of this file's. */
+export function securityFile(
+  security: { tradedate: BeijingDate; symbol: string; market: Market },
+  place: Place,
+): DriveFile {
+  const { tradedate, symbol, market } = security;
+  const name = securityFileName(security);
+  const versions = readOnce(place.open, () => packVersions(tradedate, place));
+  return {
+    path: `${tradedate}/${BY_SYMBOL}/${name}`,
+    // As the Parquet answer names it (contract 6.2): a folder of one security then holds its days apart.
+    name: `${symbol}.${market}_${tradedate}_orders.parquet`,
+    async versions() {
+      const downloads: Download[] = [];
+      for (const version of await versions()) {
+        const section =
+          version.packId === null ? null : await packSection(place.db, version.packId, security);
+        // Without the security in the present pack the file is not there, whatever an old one had.
+        if (section === null && downloads.length === 0) return [];
+        if (section === null) continue;
+        downloads.push({
+          version,
+          offset: section.offset,
+          sizeBytes: section.length,
+          etag: etagOf(version, `${symbol}.${market}`),
+          lastModifiedMs: version.publishedAtMs,
+          sha256: null,
+        });
+      }
+      return downloads;
+    },
+  };
 }

@@ -1,21 +1,26 @@
 /**
- * The share drive. The integrating app mounts it at `/s`. Everything below a share's address needs its
- * password; a file is reached only through a share that covers it at that moment.
+ * The share drive. The app mounts it at `/s`. Everything below a share's address needs its password; a file is reached
+ * only through a share that covers it at that moment.
  */
 import { type Context, Hono } from "hono";
+import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
+import { calendarDays } from "../catalog/calendar-days.ts";
 import { type Env, nowMs as nowOf, settingsOf } from "../env.ts";
+import { PAGE_POLICY } from "../pages/frame.tsx";
 import { chooseLook } from "../pages/look.ts";
-import { callerOf } from "./address.ts";
-import { formPassword, isOwnForm, shareCookie } from "./credentials.ts";
-import type { DriveDenial } from "./denial.ts";
-import { readAhead } from "./drive-file.ts";
-import { BY_SYMBOL, drivePath, sharePath } from "./drive-path.ts";
-import { type DriveLog, driveHeaders, type Exchange, type Language } from "./exchange.ts";
-import { openShare, withPassword } from "./open-share.ts";
-import { options, propfind } from "./propfind.ts";
-import { lookFor, refuse, wantsPage } from "./refuse.ts";
-import { movedTo, serve } from "./serve.ts";
-import { ALLOWED } from "./webdav.ts";
+import { type DriveContext, type DriveLog, driveHeaders, type Language } from "./context.ts";
+import { callerOf, formPassword, isOwnForm, shareCookie } from "./credentials.ts";
+import { download } from "./download.ts";
+import { BY_SYMBOL, type DrivePath, drivePath, sharePath } from "./drive-path.ts";
+import type { DriveDenial } from "./drive-refusal.ts";
+import { lookFor, refuse, wantsPage } from "./drive-refusal.ts";
+import { conditionsOf, contentTypeOf, disposition, httpDate, parseRange, verdictOn } from "./http-fields.ts";
+import { type OpenShare, openShare, withPassword } from "./open-share.ts";
+import { folderPage } from "./page/folder-page.tsx";
+import { sharePage } from "./page/share-page.tsx";
+import { type Resource, readAhead, resourceAt } from "./resource.ts";
+import { beginningOf } from "./versions.ts";
+import { ALLOWED, options, propfind } from "./webdav.ts";
 
 /** The app around the drive opens the log and reads the language that messages are to be in. */
 export type DriveEnv = { Bindings: Env; Variables: { log: DriveLog; language: Language } };
@@ -36,23 +41,22 @@ export function shareRoutes(): Hono<DriveEnv> {
   drive.all("/:share/*", answer);
   drive.onError(async (error, c) => {
     c.var.log.note({ fault: error.stack ?? String(error) });
-    return refuse(await exchangeOf(c), { reason: "unavailable" });
+    return refuse(await contextOf(c), { reason: "unavailable" });
   });
   return drive;
 }
 
 async function answer(c: Context<DriveEnv>): Promise<Response> {
-  const exchange = await exchangeOf(c);
-  const result = await judge(exchange);
-  if ("reason" in result) return refuse(exchange, result);
+  const context = await contextOf(c);
+  const result = await judge(context);
+  if ("reason" in result) return refuse(context, result);
   return result;
 }
 
 /** The order of checks: what is asked at all, where, who asks, for what. */
-async function judge(exchange: Exchange): Promise<Response | DriveDenial> {
-  const { request, method, door } = exchange;
-  if (method === "OPTIONS" && request.headers.has("Access-Control-Request-Method"))
-    return preflight(exchange);
+async function judge(context: DriveContext): Promise<Response | DriveDenial> {
+  const { request, method, access } = context;
+  if (method === "OPTIONS" && request.headers.has("Access-Control-Request-Method")) return preflight(context);
   const url = new URL(request.url);
   const { rest } = sharePath(url.pathname);
   const isEntry = rest === "";
@@ -61,33 +65,33 @@ async function judge(exchange: Exchange): Promise<Response | DriveDenial> {
     return { reason: "method_not_allowed", allowed };
   }
   const isRead = method === "GET" || method === "HEAD";
-  if (url.protocol === "http:" && exchange.shareUrl.startsWith("https:")) {
+  if (url.protocol === "http:" && context.shareUrl.startsWith("https:")) {
     if (!isRead) return { reason: "https_needed" };
-    return movedTo(exchange, exchange.shareUrl + (rest ?? "") + url.search);
+    return movedTo(context, context.shareUrl + (rest ?? "") + url.search);
   }
-  if (rest === null && isRead) return movedTo(exchange, `${url.pathname}/${url.search}`);
-  if (method === "POST") return enter(exchange);
-  const chosen = method === "GET" && wantsPage(exchange) ? chooseLook(request, lookFor(exchange)) : null;
+  if (rest === null && isRead) return movedTo(context, `${url.pathname}/${url.search}`);
+  if (method === "POST") return enter(context);
+  const chosen = method === "GET" && wantsPage(context) ? chooseLook(request, lookFor(context)) : null;
   if (chosen !== null)
     return new Response(null, {
       status: chosen.status,
-      headers: driveHeaders(exchange.log.requestId, Object.fromEntries(chosen.headers)),
+      headers: driveHeaders(context.log.requestId, Object.fromEntries(chosen.headers)),
     });
 
   const path = drivePath(rest ?? "");
-  const { env, shareId, nowMs } = door;
+  const { env, shareId, nowMs } = access;
   const alongside = readAhead(env.DB, path, { shareId, nowMs });
-  const open = await exchange.log.stage("open", () => openShare(request, { ...door, alongside }));
+  const open = await context.log.stage("open", () => openShare(request, { ...access, alongside }));
   if ("reason" in open) return open;
-  exchange.log.note({ accountId: open.share.accountId });
+  context.log.note({ accountId: open.share.accountId });
   if (path === null) return { reason: "not_found", bySymbol: rest?.includes(`/${BY_SYMBOL}/`) ?? false };
-  exchange.log.note({ file: rest ?? "" });
-  if (method === "OPTIONS") return options(exchange);
-  return method === "PROPFIND" ? propfind(exchange, open, path) : serve(exchange, open, path);
+  context.log.note({ file: rest ?? "" });
+  if (method === "OPTIONS") return options(context);
+  return method === "PROPFIND" ? propfind(context, open, path) : serve(context, open, path);
 }
 
 /** A browser asks this before another site's script may send the password or a range; it tells nothing. */
-function preflight({ log }: Exchange): Response {
+function preflight({ log }: DriveContext): Response {
   const headers = driveHeaders(log.requestId, {
     "Access-Control-Allow-Methods": ALLOWED,
     // A wildcard does not stand for Authorization.
@@ -98,21 +102,21 @@ function preflight({ log }: Exchange): Response {
 }
 
 /** The form of the page: a right password becomes a cookie that holds as long as the share. */
-async function enter(exchange: Exchange): Promise<Response | DriveDenial> {
-  const { request, door, log } = exchange;
+async function enter(context: DriveContext): Promise<Response | DriveDenial> {
+  const { request, access, log } = context;
   if (!isOwnForm(request)) return { reason: "form_foreign" };
-  const open = await withPassword(await formPassword(request), door);
+  const open = await withPassword(await formPassword(request), access);
   if ("reason" in open) return open;
   const { shareId } = open.share;
   const secure = new URL(request.url).protocol === "https:";
   const headers = driveHeaders(log.requestId, {
     Location: `/s/${shareId}/`,
-    "Set-Cookie": await shareCookie(open.secret, { shareId, nowMs: door.nowMs, endMs: open.endMs, secure }),
+    "Set-Cookie": await shareCookie(open.secret, { shareId, nowMs: access.nowMs, endMs: open.endMs, secure }),
   });
   return new Response(null, { status: 303, headers });
 }
 
-async function exchangeOf(c: Context<DriveEnv>): Promise<Exchange> {
+async function contextOf(c: Context<DriveEnv>): Promise<DriveContext> {
   const settings = settingsOf(c.env);
   const request = c.req.raw;
   const url = new URL(request.url);
@@ -128,8 +132,108 @@ async function exchangeOf(c: Context<DriveEnv>): Promise<Exchange> {
     method: request.method,
     language,
     log,
-    door: { env: c.env, settings, nowMs: nowOf(settings), shareId, caller, alongside: null },
+    access: { env: c.env, settings, nowMs: nowOf(settings), shareId, caller, alongside: null },
     shareUrl: `${PUBLIC_BASE_URL ?? url.origin}/s/${shareId}/`,
     waitUntil: (work) => c.executionCtx.waitUntil(work),
   };
+}
+
+type RootResource = Extract<Resource, { kind: "root" }>;
+type FolderResource = Extract<Resource, { kind: "folder" }>;
+type TextResource = Extract<Resource, { kind: "text" }>;
+
+/** Answers a `GET` or `HEAD` of `path`. */
+export async function serve(
+  context: DriveContext,
+  open: OpenShare,
+  path: DrivePath,
+): Promise<Response | DriveDenial> {
+  const { access, log } = context;
+  if ((path.kind === "day" || path.kind === "by_symbol") && !path.slash) {
+    return movedTo(context, `${new URL(context.request.url).pathname}/`);
+  }
+  const place = { db: access.env.DB, open, nowMs: access.nowMs };
+  const resource = await log.stage("d1", () => resourceAt(path, place));
+  if (resource === null) return { reason: "not_found" };
+  switch (resource.kind) {
+    case "root":
+      return page(context, await rootPage(context, open, resource));
+    case "folder":
+      return page(context, folderHtml(context, resource));
+    case "text":
+      return generated(context, resource);
+    case "file":
+      return download(context, resource.file);
+  }
+}
+
+/** A redirect that keeps the method; `path` is absolute on this host. */
+export function movedTo({ log }: Pick<DriveContext, "log">, path: string): Response {
+  return new Response(null, { status: 308, headers: driveHeaders(log.requestId, { Location: path }) });
+}
+
+function page({ method, log }: DriveContext, html: string): Response {
+  const headers = driveHeaders(log.requestId, {
+    "Content-Security-Policy": PAGE_POLICY,
+    "Content-Type": "text/html; charset=utf-8",
+    Vary: "Accept-Language, Cookie",
+  });
+  return new Response(method === "HEAD" ? null : html, { status: 200, headers });
+}
+
+async function rootPage(context: DriveContext, open: OpenShare, { files }: RootResource): Promise<string> {
+  const { share, days, endMs } = open;
+  const { year } = share;
+  const { env, nowMs } = context.access;
+  const calendar = await context.log.stage("d1", () =>
+    calendarDays(env.DB, `${year}0101` as BeijingDate, `${year}1231` as BeijingDate),
+  );
+  return sharePage({
+    look: lookFor(context),
+    share,
+    shareUrl: context.shareUrl,
+    endMs,
+    days,
+    today: beijingDate(nowMs),
+    files,
+    open: new Map(calendar.map(({ day, open: trades }) => [day, trades])),
+  });
+}
+
+function folderHtml(context: DriveContext, { path, entries, hasBySymbol }: FolderResource): string {
+  return folderPage({
+    look: lookFor(context),
+    path,
+    root: "../".repeat(path.split("/").length - 1),
+    entries,
+    bySymbol: hasBySymbol ? `${path}${BY_SYMBOL}/600519.SH.parquet` : null,
+  });
+}
+
+/**
+ * The manifest or the sums. They are small and change from day to day, so a part of one version would not fit
+ * the next: there are no ranges, and who wants to continue a part is refused, because wget would add the end of
+ * the whole one to it. Their date does not show a withdrawal, so it decides nothing.
+ */
+function generated(
+  { request, method, log }: DriveContext,
+  { name, text }: TextResource,
+): Response | DriveDenial {
+  const validators = { etag: text.etag, lastModifiedMs: text.lastModifiedMs };
+  const conditions = { ...conditionsOf(request.headers), ifModifiedSince: null, ifUnmodifiedSince: null };
+  const verdict = verdictOn(conditions, validators);
+  if (verdict === "failed") return { reason: "condition_failed" };
+  const asked = method === "GET" ? parseRange(request.headers.get("Range")) : null;
+  const continues = asked !== null && beginningOf(method, asked) === null;
+  if (continues && conditions.ifRange === null) return { reason: "no_ranges" };
+  const headers = driveHeaders(log.requestId, {
+    "Accept-Ranges": "none",
+    "Content-Disposition": disposition(name),
+    "Content-Type": contentTypeOf(name),
+    ETag: text.etag,
+    "Last-Modified": httpDate(text.lastModifiedMs),
+  });
+  if (verdict === "not_modified") return new Response(null, { status: 304, headers });
+  headers.set("Content-Length", String(text.bytes.length));
+  return new Response(method === "HEAD" ? null : text.bytes, { status: 200, headers });
 }

@@ -1,8 +1,10 @@
 /**
- * The deployment's share secrets: passwords of shares are derived from them and passwords of external drives
- * encrypted under them. Every row names the version it was made with, so a new version can be added while
- * the old ones still open what they made. `BACKUP_SECRET` has the same form.
+ * The deployment's share secrets: passwords of shares are derived from them whenever they are needed and never stored
+ * (contract 8.4), and passwords of external shares are encrypted under them. Every row names the version it was made
+ * with, so a new version can be added while the old ones still open what they made. `BACKUP_SECRET` has the same form.
  */
+import type { DataType } from "../entitlement/data-types.ts";
+import { base62 } from "./base62.ts";
 
 export interface ShareSecrets {
   /** The version that new shares and external drives get: the highest one. */
@@ -26,4 +28,94 @@ export function parseShareSecrets(text: string): ShareSecrets | null {
     secrets.set(Number(version), secret);
   }
   return secrets.size === 0 ? null : { current: Math.max(...secrets.keys()), secrets };
+}
+
+/** 24 base62 characters are 142 bits. */
+const PASSWORD_LENGTH = 24;
+
+const encoder = new TextEncoder();
+
+/** The password of the share `shareId` under version `version` of the share secret. */
+export async function sharePassword(secret: string, version: number, shareId: string): Promise<string> {
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
+  const message = encoder.encode(`edgetape share password ${version} ${shareId}`);
+  return base62(new Uint8Array(await crypto.subtle.sign("HMAC", key, message)), PASSWORD_LENGTH);
+}
+
+/** The password of `share`, or null when the secret it was made with is not among `secrets` any more. */
+export async function passwordOf(
+  { secrets }: ShareSecrets,
+  share: { shareId: string; secretVersion: number },
+): Promise<string | null> {
+  const secret = secrets.get(share.secretVersion);
+  return secret === undefined ? null : sharePassword(secret, share.secretVersion, share.shareId);
+}
+
+/** AES-GCM's usual nonce, drawn anew for every password. */
+const NONCE_BYTES = 12;
+
+/** An encrypted password; `sealed` is base64 of the nonce and the ciphertext. */
+export interface SealedPassword {
+  sealed: string;
+  secretVersion: number;
+}
+
+/** The drive that a password is for. It is authenticated: a password moved to another row does not open. */
+export interface Drive {
+  dataType: DataType;
+  year: number;
+}
+
+/** Encrypts `password` under the current secret. */
+export async function sealPassword(
+  { current, secrets }: ShareSecrets,
+  drive: Drive,
+  password: string,
+): Promise<SealedPassword> {
+  const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
+  const key = await keyOf(secrets.get(current) ?? "", "encrypt");
+  const text = await crypto.subtle.encrypt(parametersOf(nonce, drive), key, encoder.encode(password));
+  const sealed = Buffer.concat([nonce, new Uint8Array(text)]).toString("base64");
+  return { sealed, secretVersion: current };
+}
+
+/**
+ * The password of `drive`. Throws when its secret is not among `secrets` any more or the row was tampered
+ * with: a fault that says nothing of the password.
+ */
+export async function openPassword(
+  { secrets }: ShareSecrets,
+  drive: Drive,
+  { sealed, secretVersion }: SealedPassword,
+): Promise<string> {
+  const of = `the external drive of ${drive.dataType} ${drive.year}`;
+  const secret = secrets.get(secretVersion);
+  if (secret === undefined) throw new Error(`${of} needs version ${secretVersion} of SHARE_SECRET`);
+  const bytes = Buffer.from(sealed, "base64");
+  const key = await keyOf(secret, "decrypt");
+  try {
+    const parameters = parametersOf(bytes.subarray(0, NONCE_BYTES), drive);
+    return new TextDecoder().decode(
+      await crypto.subtle.decrypt(parameters, key, bytes.subarray(NONCE_BYTES)),
+    );
+  } catch {
+    throw new Error(`the password of ${of} does not open under version ${secretVersion} of SHARE_SECRET`);
+  }
+}
+
+function parametersOf(iv: Uint8Array, { dataType, year }: Drive) {
+  return { name: "AES-GCM", iv, additionalData: encoder.encode(`edgetape external ${dataType} ${year}`) };
+}
+
+/** The secret also derives the passwords of shares; HKDF gives this use a key of its own. */
+async function keyOf(secret: string, use: "encrypt" | "decrypt"): Promise<CryptoKey> {
+  const material = await crypto.subtle.importKey("raw", encoder.encode(secret), "HKDF", false, ["deriveKey"]);
+  const derivation = {
+    name: "HKDF",
+    hash: "SHA-256",
+    salt: new Uint8Array(0),
+    info: encoder.encode("edgetape external password"),
+  };
+  return crypto.subtle.deriveKey(derivation, material, { name: "AES-GCM", length: 256 }, false, [use]);
 }

@@ -3,8 +3,8 @@
  * download the old one finishes it, and nobody ever gets bytes of two versions under one name. Pure.
  */
 import type { FileVersion } from "../catalog/files.ts";
-import type { AskedRange } from "./byte-range.ts";
-import { type Conditions, matchesStrongly, rangeCounts, type Validators } from "./conditional.ts";
+import type { AskedRange } from "./http-fields.ts";
+import { type Conditions, matchesStrongly, rangeCounts, type Validators } from "./http-fields.ts";
 
 /** Enough of the SHA-256 that two contents never share a tag. */
 const TAG_DIGITS = 32;

@@ -1,8 +1,110 @@
-/** Read-only WebDAV, class 1 (RFC 4918): what a folder holds, as `PROPFIND` with depth 0 or 1 tells it. */
-import { type Entry, hrefOf } from "./folder.ts";
-import { httpDate } from "./http-date.ts";
-import { contentTypeOf } from "./media.ts";
-import { DAV, type PropertyName, type PropfindAsk } from "./propfind-body.ts";
+/**
+ * Read-only WebDAV, class 1 (RFC 4918): `OPTIONS` and `PROPFIND` with depth 0 or 1. The handful of XML in a question is
+ * parsed here: elements and name spaces only, no entities, no document types, so there is nothing to expand.
+ */
+
+import { type DriveContext, driveHeaders } from "./context.ts";
+import { type DrivePath, pathOf } from "./drive-path.ts";
+import type { DriveDenial } from "./drive-refusal.ts";
+import { contentTypeOf, httpDate } from "./http-fields.ts";
+import { guardOf, type OpenShare } from "./open-share.ts";
+import { type Entry, hrefOf, type Resource, resourceAt } from "./resource.ts";
+
+/** No client's question is larger. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** What may be done here: reading, by WebDAV class 1. */
+export function options({ log }: DriveContext): Response {
+  const headers = driveHeaders(log.requestId, { Allow: ALLOWED, DAV: "1", "Content-Length": "0" });
+  return new Response(null, { status: 200, headers });
+}
+
+/** Answers a `PROPFIND` of `path`; a folder may be named without its slash. */
+export async function propfind(
+  context: DriveContext,
+  open: OpenShare,
+  path: DrivePath,
+): Promise<Response | DriveDenial> {
+  const { request, access, log } = context;
+  const depth = request.headers.get("Depth")?.trim();
+  if (depth !== "0" && depth !== "1") return { reason: "depth_infinite" };
+  const body = await readText(request);
+  const ask = body === null ? null : parsePropfind(body);
+  if (ask === null) return { reason: "body_invalid" };
+
+  const place = { db: access.env.DB, open, nowMs: access.nowMs };
+  const resource = await log.stage("d1", () => resourceAt(path, place));
+  const all = resource === null ? [] : await locate(resource, `/s/${access.shareId}/`);
+  if (all.length === 0) return { reason: "not_found" };
+  const located = depth === "0" ? all.slice(0, 1) : all;
+  await rememberSeen(context, path, located);
+  const headers = driveHeaders(log.requestId, { "Content-Type": "application/xml; charset=utf-8", DAV: "1" });
+  return new Response(multistatus(located, ask), { status: 207, headers });
+}
+
+/**
+ * A client that was told of a file's size and tag will ask for ranges of that very revision. Securities are
+ * left out: a day has thousands, and each is small enough to be fetched whole.
+ */
+async function rememberSeen(
+  { access }: DriveContext,
+  path: DrivePath,
+  located: readonly Located[],
+): Promise<void> {
+  if (path.kind !== "day" && path.kind !== "file") return;
+  const files = located.flatMap(({ entry: { name, revision } }) =>
+    revision === null ? [] : [{ path: pathOf({ tradedate: path.tradedate, name }), revision }],
+  );
+  if (files.length === 0) return;
+  await guardOf(access, access.shareId).begin({ client: access.caller.client, how: "saw", files });
+}
+
+/** The resource and, for a folder, what is in it; nothing for a file that is not there. */
+async function locate(resource: Resource, base: string): Promise<Located[]> {
+  switch (resource.kind) {
+    case "root":
+    case "folder":
+      return locatedFolder(base + resource.path, resource.entries);
+    case "text": {
+      const { bytes, etag, lastModifiedMs } = resource.text;
+      const told = { sizeBytes: bytes.length, etag, lastModifiedMs, revision: null };
+      return [{ path: base + resource.path, entry: fileEntry(resource.name, told) }];
+    }
+    case "file": {
+      const [present] = await resource.file.versions();
+      if (present === undefined) return [];
+      const { path } = resource.file;
+      const name = path.slice(path.lastIndexOf("/") + 1);
+      const entry = fileEntry(name, { ...present, revision: present.version.revision });
+      return [{ path: base + path.split("/").map(encodeURIComponent).join("/"), entry }];
+    }
+  }
+}
+
+type Told = Pick<Entry, "sizeBytes" | "etag" | "lastModifiedMs" | "revision">;
+
+function fileEntry(name: string, { sizeBytes, etag, lastModifiedMs, revision }: Told): Entry {
+  return { name, isFolder: false, sizeBytes, etag, lastModifiedMs, revision, sha256: null };
+}
+
+/**
+ * The body as text; null as soon as there is more than any question has, whatever its length was said to be, and
+ * when its sender went away in the middle.
+ */
+async function readText(request: Request): Promise<string | null> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const piece of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+      length += piece.length;
+      if (length > MAX_BODY_BYTES) return null;
+      pieces.push(piece);
+    }
+  } catch {
+    return null;
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
 
 /** What a share can be asked; the rest of WebDAV writes. */
 export const ALLOWED = "GET, HEAD, OPTIONS, PROPFIND";
@@ -101,4 +203,87 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+}
+
+/** A property by the name space and local name of its element. */
+export interface PropertyName {
+  namespace: string;
+  name: string;
+}
+
+/** All properties, only their names, or these. */
+export type PropfindAsk = { kind: "all" } | { kind: "names" } | { kind: "these"; names: PropertyName[] };
+
+export const DAV = "DAV:";
+
+/** Sticky: a token that never ends is searched to the text's end once, not again from every place in it. */
+const TOKEN =
+  /\s*(?:<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<(\/?)([\w.:-]+)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>)/gy;
+const ATTRIBUTE = /\s*([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gy;
+
+/** More elements than any client has properties for. */
+const MAX_ELEMENTS = 500;
+
+interface Element extends PropertyName {
+  prefixes: ReadonlyMap<string, string>;
+}
+
+/** What `xml` asks for; an empty body asks for all properties. Null when it is no such document. */
+export function parsePropfind(xml: string): PropfindAsk | null {
+  if (xml.trim() === "") return { kind: "all" };
+  const elements = elementsOf(xml);
+  const [root, ...inner] = elements ?? [];
+  if (root === undefined || root.depth !== 0 || !isDav(root, "propfind")) return null;
+  const children = inner.filter((each) => each.depth === 1);
+  if (children.some((each) => isDav(each, "propname"))) return { kind: "names" };
+  if (children.some((each) => isDav(each, "allprop"))) return { kind: "all" };
+  if (!children.some((each) => isDav(each, "prop"))) return null;
+  return { kind: "these", names: inner.filter((each) => each.depth === 2).map(nameOf) };
+}
+
+type Placed = Element & { depth: number };
+
+/** All elements in document order, or null when the text is not well formed. */
+function elementsOf(xml: string): Placed[] | null {
+  const elements: Placed[] = [];
+  const open: { tag: string; prefixes: ReadonlyMap<string, string> }[] = [];
+  let end = 0;
+  for (const token of xml.matchAll(TOKEN)) {
+    end = token.index + token[0].length;
+    const [, slash, tag, attributes = "", empty] = token;
+    if (tag === undefined) continue;
+    if (slash === "/") {
+      if (open.pop()?.tag !== tag) return null;
+      continue;
+    }
+    const prefixes = withAttributes(open.at(-1)?.prefixes ?? new Map(), attributes);
+    elements.push({ ...resolve(tag, prefixes), prefixes, depth: open.length });
+    if (elements.length > MAX_ELEMENTS) return null;
+    if (empty !== "/") open.push({ tag, prefixes });
+  }
+  // Between tags only white space may stand: no property has a value in a question.
+  return open.length === 0 && xml.slice(end).trim() === "" ? elements : null;
+}
+
+function withAttributes(outer: ReadonlyMap<string, string>, attributes: string): ReadonlyMap<string, string> {
+  const declared = [...attributes.matchAll(ATTRIBUTE)].flatMap(([, name = "", double, single]) => {
+    const value = double ?? single ?? "";
+    if (name === "xmlns") return [["", value] as const];
+    return name.startsWith("xmlns:") ? [[name.slice("xmlns:".length), value] as const] : [];
+  });
+  return declared.length === 0 ? outer : new Map([...outer, ...declared]);
+}
+
+function resolve(tag: string, prefixes: ReadonlyMap<string, string>): PropertyName {
+  const colon = tag.indexOf(":");
+  const prefix = colon < 0 ? "" : tag.slice(0, colon);
+  return { namespace: prefixes.get(prefix) ?? "", name: tag.slice(colon + 1) };
+}
+
+function isDav(element: PropertyName, name: string): boolean {
+  return element.namespace === DAV && element.name === name;
+}
+
+function nameOf({ namespace, name }: PropertyName): PropertyName {
+  return { namespace, name };
 }

@@ -1,11 +1,10 @@
 /** What is read of a request before its sender is known, with texts that make a backtracking pattern slow. */
 import { preferredLanguage } from "../../src/http/language.ts";
 import { parseOrderQuery } from "../../src/orders/query.ts";
-import { parseRange } from "../../src/shares/byte-range.ts";
-import { conditionsOf, rangeCounts, verdictOn } from "../../src/shares/conditional.ts";
 import { basicCredentials, hasShareCookie } from "../../src/shares/credentials.ts";
 import { drivePath } from "../../src/shares/drive-path.ts";
-import { parsePropfind } from "../../src/shares/propfind-body.ts";
+import { conditionsOf, parseRange, rangeCounts, verdictOn } from "../../src/shares/http-fields.ts";
+import { parsePropfind } from "../../src/shares/webdav.ts";
 
 /** One reader, given a hostile text of `length` characters. */
 export interface HostileRead {

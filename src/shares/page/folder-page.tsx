@@ -3,7 +3,7 @@
 import { exactBytes, instantText, sizeText } from "../../pages/figures.ts";
 import { documentOf } from "../../pages/frame.tsx";
 import type { Look } from "../../pages/look.ts";
-import { type Entry, hrefOf } from "../folder.ts";
+import { type Entry, hrefOf } from "../resource.ts";
 import { Layout } from "./layout.tsx";
 import { WORDS, type Words } from "./messages.ts";
 

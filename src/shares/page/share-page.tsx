@@ -6,7 +6,7 @@ import { dateText, exactBytes, instantText, sizeText } from "../../pages/figures
 import { documentOf } from "../../pages/frame.tsx";
 import type { Look } from "../../pages/look.ts";
 import { BY_SYMBOL, MANIFEST, pathOf, SUMS } from "../drive-path.ts";
-import { byDay } from "../folder.ts";
+import { byDay } from "../resource.ts";
 import { checkCommand, commandsFor } from "./commands.ts";
 import { Layout } from "./layout.tsx";
 import { WORDS, type Words } from "./messages.ts";

@@ -8,8 +8,7 @@ import type {
 } from "../../../src/admin/wire.ts";
 import { externalShareOf, externalShareStatement } from "../../../src/catalog/external-shares.ts";
 import { makeShare } from "../../../src/catalog/shares.ts";
-import { openPassword } from "../../../src/shares/sealed-password.ts";
-import { parseShareSecrets } from "../../../src/shares/secrets.ts";
+import { openPassword, parseShareSecrets } from "../../../src/shares/secrets.ts";
 import { admin, testEnv } from "./operator.ts";
 
 const FIRST = "1:the-first-share-secret-the-first-share";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Env, Settings } from "../../../src/env.ts";
-import { type Door, openShare } from "../../../src/shares/open-share.ts";
-import { sharePassword } from "../../../src/shares/password.ts";
+import { openShare, type ShareAccess } from "../../../src/shares/open-share.ts";
+import { sharePassword } from "../../../src/shares/secrets.ts";
 import { basic } from "../../support/drive.ts";
 
 const KNOWN = "0123456789abcdefghij";
@@ -43,7 +43,7 @@ beforeEach(() => {
 afterEach(() => void vi.restoreAllMocks());
 
 /** The door of a share behind which only the share `KNOWN` is. */
-function door(shareId: string): Door {
+function access(shareId: string): ShareAccess {
   const statement = (asked: string) => ({ asked, bind: (id: string) => statement(id) });
   const env = {
     DB: {
@@ -75,10 +75,13 @@ const wrongFor = (shareId: string) => request(basic(shareId, "wrong"));
 
 describe("a share that does not exist", () => {
   it("costs the very steps of one that does, so that time tells nothing", async () => {
-    expect(await openShare(wrongFor(KNOWN), door(KNOWN))).toEqual({ reason: "password_wrong", given: true });
+    expect(await openShare(wrongFor(KNOWN), access(KNOWN))).toEqual({
+      reason: "password_wrong",
+      given: true,
+    });
     const known = steps;
     steps = [];
-    expect(await openShare(wrongFor(UNKNOWN), door(UNKNOWN))).toEqual({
+    expect(await openShare(wrongFor(UNKNOWN), access(UNKNOWN))).toEqual({
       reason: "password_wrong",
       given: true,
     });
@@ -88,16 +91,16 @@ describe("a share that does not exist", () => {
 
   it("costs them with a cookie too", async () => {
     const cookie = { cookie: `edgetape_share=${NOW + 1000}.${"0".repeat(64)}` };
-    await openShare(request(cookie), door(KNOWN));
+    await openShare(request(cookie), access(KNOWN));
     const known = steps;
     steps = [];
-    await openShare(request(cookie), door(UNKNOWN));
+    await openShare(request(cookie), access(UNKNOWN));
     expect(steps).toEqual(known);
   });
 
   it("cannot be opened by the password that it would have", async () => {
     const password = await sharePassword(SECRET, 1, UNKNOWN);
-    const opened = await openShare(request(basic(UNKNOWN, password)), door(UNKNOWN));
+    const opened = await openShare(request(basic(UNKNOWN, password)), access(UNKNOWN));
     expect(opened).toEqual({ reason: "password_wrong", given: true });
   });
 });
@@ -106,7 +109,7 @@ describe("the guard", () => {
   const right = async () => request(basic(KNOWN, await sharePassword(SECRET, 1, KNOWN)));
 
   it("is asked once for a right password from an address, and again after a wrong one", async () => {
-    const here = door(KNOWN);
+    const here = access(KNOWN);
     for (let n = 0; n < 3; n++) expect(await openShare(await right(), here)).toMatchObject({ days: {} });
     expect(steps.filter((step) => step === "guard")).toHaveLength(1);
     await openShare(wrongFor(KNOWN), here);
@@ -118,7 +121,7 @@ describe("the guard", () => {
   });
 
   it("is not asked without a password", async () => {
-    expect(await openShare(request({}), door(KNOWN))).toEqual({ reason: "password_wrong", given: false });
+    expect(await openShare(request({}), access(KNOWN))).toEqual({ reason: "password_wrong", given: false });
     expect(steps).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseRange } from "../../../src/shares/byte-range.ts";
-import type { Conditions } from "../../../src/shares/conditional.ts";
+import type { Conditions } from "../../../src/shares/http-fields.ts";
+import { parseRange } from "../../../src/shares/http-fields.ts";
 import {
   type Begun,
   beginningOf,

@@ -1,9 +1,14 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { base62 } from "../../../src/shares/base62.ts";
-import { passwordOf, sharePassword } from "../../../src/shares/password.ts";
-import { openPassword, sealPassword } from "../../../src/shares/sealed-password.ts";
-import { parseShareSecrets, type ShareSecrets } from "../../../src/shares/secrets.ts";
+import {
+  openPassword,
+  parseShareSecrets,
+  passwordOf,
+  type ShareSecrets,
+  sealPassword,
+  sharePassword,
+} from "../../../src/shares/secrets.ts";
 
 const SECRET = "a secret of thirty-two characters";
 const OTHER = "another secret of many characters";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parsePropfind } from "../../../src/shares/propfind-body.ts";
+import { parsePropfind } from "../../../src/shares/webdav.ts";
 
 it("reads what clients ask for, and nothing of other texts", () => {
   const ask =

@@ -1,5 +1,5 @@
-/** One request to the drive as its parts see it, and the headers that every answer has. */
-import type { Door } from "./open-share.ts";
+/** The handler context of one request to the drive, and the headers that every answer has. */
+import type { ShareAccess } from "./open-share.ts";
 
 /** `both` is Chinese, then English. */
 export type Language = "zh" | "en" | "both";
@@ -26,13 +26,13 @@ export interface DriveLog {
   stage<T>(name: string, run: () => Promise<T>): Promise<T>;
 }
 
-export interface Exchange {
+export interface DriveContext {
   request: Request;
   /** `HEAD` stays `HEAD`. */
   method: string;
   language: Language;
   log: DriveLog;
-  door: Door;
+  access: ShareAccess;
   /** The address of the share as people are given it, with its slash. */
   shareUrl: string;
   waitUntil(work: Promise<unknown>): void;

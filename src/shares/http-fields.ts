@@ -1,0 +1,206 @@
+/**
+ * Header fields of a download (RFC 9110), all pure: its one range of bytes (14), its conditions in the order of 13.2.2,
+ * dates, the media type, and the name to save it under. What is not one well-formed range is ignored, as the RFC allows,
+ * and the whole file is served: several ranges would need a multipart body, which no download tool asks for and which
+ * could not be R2's own stream. A header is `null` when absent.
+ */
+
+/** Which bytes of a file an answer carries; `length` is at least 1. */
+export type ByteSpan =
+  | { kind: "whole" }
+  | { kind: "part"; offset: number; length: number }
+  | { kind: "unsatisfiable" };
+
+const WHOLE: ByteSpan = { kind: "whole" };
+const UNSATISFIABLE: ByteSpan = { kind: "unsatisfiable" };
+
+/** A range as it was asked for, before a file's size is known. Positions are inclusive. */
+export type AskedRange =
+  | { kind: "from"; first: number; last: number | null }
+  /** The last `length` bytes. */
+  | { kind: "suffix"; length: number };
+
+/** The one range that `header` asks for, or null when it is absent, malformed, of another unit, or several. */
+export function parseRange(header: string | null): AskedRange | null {
+  const set = /^\s*bytes\s*=(.*)$/i.exec(header ?? "")?.[1];
+  if (set === undefined) return null;
+  // A list may have empty elements (RFC 9110, 5.6.1).
+  const ranges = set
+    .split(",")
+    .map((range) => range.trim())
+    .filter((range) => range !== "");
+  const [, first, last] = /^(\d*)-(\d*)$/.exec(ranges[0] ?? "") ?? [];
+  if (ranges.length !== 1 || first === undefined || last === undefined) return null;
+  if (first === "") return last === "" ? null : { kind: "suffix", length: Number(last) };
+  if (last === "") return { kind: "from", first: Number(first), last: null };
+  return Number(last) < Number(first) ? null : { kind: "from", first: Number(first), last: Number(last) };
+}
+
+/**
+ * The bytes of a file of `sizeBytes` that `asked` names. A range that begins behind the end, or is the last
+ * 0 bytes, is unsatisfiable; one that ends behind it is cut. An empty file has no ranges: a suffix of it is
+ * the whole.
+ *
+ * @example spanOf(parseRange("bytes=-500"), 10_000) // { kind: "part", offset: 9_500, length: 500 }
+ */
+export function spanOf(asked: AskedRange | null, sizeBytes: number): ByteSpan {
+  if (asked === null) return WHOLE;
+  if (asked.kind === "suffix") {
+    if (asked.length === 0) return UNSATISFIABLE;
+    if (sizeBytes === 0) return WHOLE;
+    const length = Math.min(asked.length, sizeBytes);
+    return { kind: "part", offset: sizeBytes - length, length };
+  }
+  if (asked.first >= sizeBytes) return UNSATISFIABLE;
+  const last = Math.min(asked.last ?? sizeBytes - 1, sizeBytes - 1);
+  return { kind: "part", offset: asked.first, length: last - asked.first + 1 };
+}
+
+/** `Content-Range` of an answer that is not the whole file, else null. */
+export function contentRange(span: ByteSpan, sizeBytes: number): string | null {
+  switch (span.kind) {
+    case "whole":
+      return null;
+    case "part":
+      return `bytes ${span.offset}-${span.offset + span.length - 1}/${sizeBytes}`;
+    case "unsatisfiable":
+      return `bytes */${sizeBytes}`;
+  }
+}
+
+/** What tells two versions of a file apart. */
+export interface Validators {
+  /** A strong entity tag with its quotes. */
+  etag: string;
+  /** Unix milliseconds; headers carry whole seconds. */
+  lastModifiedMs: number;
+}
+
+/** The conditional headers of one request. */
+export interface Conditions {
+  ifMatch: string | null;
+  ifNoneMatch: string | null;
+  ifModifiedSince: string | null;
+  ifUnmodifiedSince: string | null;
+  ifRange: string | null;
+}
+
+/** `failed` is 412, `not_modified` is 304. */
+export type Verdict = "proceed" | "not_modified" | "failed";
+
+/** The conditional headers of `headers`. */
+export function conditionsOf(headers: Pick<Headers, "get">): Conditions {
+  return {
+    ifMatch: headers.get("If-Match"),
+    ifNoneMatch: headers.get("If-None-Match"),
+    ifModifiedSince: headers.get("If-Modified-Since"),
+    ifUnmodifiedSince: headers.get("If-Unmodified-Since"),
+    ifRange: headers.get("If-Range"),
+  };
+}
+
+/**
+ * Whether the file as `validators` name it is to be served. `If-Match` silences `If-Unmodified-Since`, and
+ * `If-None-Match` silences `If-Modified-Since`, whatever they say; a date that is none is ignored.
+ */
+export function verdictOn(conditions: Conditions, validators: Validators): Verdict {
+  const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince } = conditions;
+  if (ifMatch !== null) {
+    if (!matchesStrongly(ifMatch, validators.etag)) return "failed";
+  } else if (isModifiedSince(ifUnmodifiedSince, validators) === true) return "failed";
+  if (ifNoneMatch !== null) return matchesWeakly(ifNoneMatch, validators.etag) ? "not_modified" : "proceed";
+  return isModifiedSince(ifModifiedSince, validators) === false ? "not_modified" : "proceed";
+}
+
+/**
+ * Whether a `Range` counts: without `If-Range` it does; with it only when the client's part is of this very
+ * version: the same strong tag, or the same date to the second. A weak tag never is.
+ */
+export function rangeCounts(ifRange: string | null, validators: Validators): boolean {
+  if (ifRange === null) return true;
+  if (/^\s*(W\/)?"/.test(ifRange)) return ifRange.trim() === validators.etag;
+  const date = parseHttpDate(ifRange);
+  return date !== null && date === wholeSeconds(validators.lastModifiedMs);
+}
+
+/** Whether `list`, the value of `If-Match`, names `etag`; weak tags never match strongly. */
+export function matchesStrongly(list: string, etag: string): boolean {
+  return tagsOf(list).some((tag) => tag === "*" || tag === etag);
+}
+
+function matchesWeakly(list: string, etag: string): boolean {
+  return tagsOf(list).some((tag) => tag === "*" || tag.replace(/^W\//, "") === etag);
+}
+
+/** The entity tags of a list, or `*`; what is neither is passed over. */
+function tagsOf(list: string): string[] {
+  if (list.trim() === "*") return ["*"];
+  return list.match(/(W\/)?"[^"]*"/g) ?? [];
+}
+
+/** Null when there is no date to compare with. */
+function isModifiedSince(date: string | null, { lastModifiedMs }: Validators): boolean | null {
+  const sinceMs = date === null ? null : parseHttpDate(date);
+  return sinceMs === null ? null : wholeSeconds(lastModifiedMs) > sinceMs;
+}
+
+function wholeSeconds(epochMs: number): number {
+  return Math.floor(epochMs / 1000) * 1000;
+}
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** The present form, then the two obsolete ones that a recipient must still read. */
+const FORMS = [
+  /^\w{3}, (?<day>\d{2}) (?<month>\w{3}) (?<year>\d{4}) (?<time>\d\d:\d\d:\d\d) GMT$/,
+  /^\w+, (?<day>\d{2})-(?<month>\w{3})-(?<year>\d{2}) (?<time>\d\d:\d\d:\d\d) GMT$/,
+  /^\w{3} (?<month>\w{3}) (?<day>[ \d]\d) (?<time>\d\d:\d\d:\d\d) (?<year>\d{4})$/,
+];
+
+/** `epochMs` (Unix milliseconds) as an HTTP date, to the second: `Thu, 12 Mar 2026 02:00:00 GMT`. */
+export function httpDate(epochMs: number): string {
+  return new Date(epochMs).toUTCString();
+}
+
+/** The instant (Unix milliseconds) of an HTTP date in any of its three forms; null for anything else. */
+export function parseHttpDate(text: string): number | null {
+  for (const form of FORMS) {
+    const { day = "", month = "", year = "", time = "" } = form.exec(text.trim())?.groups ?? {};
+    if (time === "") continue;
+    const monthNumber = String(MONTHS.indexOf(month) + 1).padStart(2, "0");
+    const date = `${fullYear(year)}-${monthNumber}-${day.trim().padStart(2, "0")}`;
+    const epochMs = Date.parse(`${date}T${time}Z`);
+    return Number.isFinite(epochMs) ? epochMs : null;
+  }
+  return null;
+}
+
+/** Two digits from 70 on are of the last century: a date that seems far in the future is a past one. */
+function fullYear(year: string): string {
+  if (year.length === 4) return year;
+  return Number(year) < 70 ? `20${year}` : `19${year}`;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  parquet: "application/vnd.apache.parquet",
+  zip: "application/zip",
+  gz: "application/gzip",
+  zst: "application/zstd",
+  "7z": "application/x-7z-compressed",
+  csv: "text/csv; charset=utf-8",
+  json: "application/json; charset=utf-8",
+};
+
+/** The media type of a file by its ending; `SHA256SUMS` is plain text. */
+export function contentTypeOf(name: string): string {
+  if (name === "SHA256SUMS") return "text/plain; charset=utf-8";
+  return TYPES[name.slice(name.lastIndexOf(".") + 1).toLowerCase()] ?? "application/octet-stream";
+}
+
+/** `Content-Disposition` that saves under `name`, also when it is not ASCII (RFC 6266). */
+export function disposition(name: string): string {
+  const plain = name.replaceAll(/[^\w. ()+-]/g, "_");
+  const encoded = encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
+  const exact = plain === name ? "" : `; filename*=UTF-8''${encoded}`;
+  return `attachment; filename="${plain}"${exact}`;
+}
