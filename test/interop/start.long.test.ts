@@ -69,7 +69,7 @@ describe("npm start", () => {
   let first: Demo;
   let running: Start;
 
-  it("serves five sample days to eight demo keys and prints how to ask", async () => {
+  it("serves five sample days to eight demo keys and prints how to ask, as soon as the newest is served", async () => {
     running = start("--port", String(port), "--state", state);
     first = await untilServed(running, demoFile);
     expect(first.baseUrl).toBe(`http://127.0.0.1:${port}`);
@@ -82,6 +82,10 @@ describe("npm start", () => {
       expect(running.output()).toContain(shown);
     }
     expect(running.output()).not.toContain(first.adminToken);
+    const published = [...running.output().matchAll(/Publishing the sample day (\d{8})/g)];
+    expect(published.map(([, day]) => day)).toEqual(first.days.toReversed());
+    const printed = running.output().indexOf("Stop with Ctrl-C");
+    expect(published.map(({ index }) => index < printed)).toEqual([true, false, false, false, false]);
     expect(running.output()).toContain(`${first.baseUrl}/docs/`);
   });
 

@@ -27,7 +27,12 @@ export function npmStart(...options: string[]): Start {
 
 /** What it wrote to `demoFile`, its `--out`, once everything is served; throws when it ended before. */
 export async function untilServed(start: Start, demoFile: string): Promise<Demo> {
-  while (!existsSync(demoFile) || !start.output().includes("Stop with Ctrl-C")) {
+  const isServed = () => {
+    const output = start.output();
+    const follows = output.includes("Sample days that follow");
+    return output.includes("Stop with Ctrl-C") && (!follows || output.includes("Every sample day is served"));
+  };
+  while (!existsSync(demoFile) || !isServed()) {
     if (start.child.exitCode !== null) throw new Error(`npm start ended:\n${start.output()}`);
     await pause(100);
   }

@@ -3,10 +3,10 @@
  * and the rate-limit binding, reached over HTTP on 127.0.0.1 at a free port.
  */
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { applyMigrations } from "../../src/cli/demo/migrations.ts";
 import { bundledWorker } from "./bundle.ts";
 import { type Answer, call } from "./http-client.ts";
 import { IssuedSecrets } from "./issued-secrets.ts";
-import { applyMigrations } from "./migrations.ts";
 
 /** Answers that hold a secret are small; pages of records are not looked through. */
 const MAX_SECRET_ANSWER_BYTES = 8_192;

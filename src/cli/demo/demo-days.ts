@@ -1,8 +1,9 @@
-/** The demo's calendar and sample days, brought to the service the way an operator does it. */
+/** The demo's calendar, sample days and auction packs, brought to the service the way an operator does it. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { dayListSchema } from "../../admin/wire.ts";
+import { dayListSchema, fileListSchema } from "../../admin/wire.ts";
 import { addDays, type BeijingDate } from "../../calendar/beijing.ts";
+import { writeAuctionPack } from "../../pack-builder/sample/auction-pack.ts";
 import { writeSamplePack } from "../../pack-builder/sample/sample-pack.ts";
 import type { AdminClient } from "../admin-client.ts";
 import {
@@ -13,7 +14,10 @@ import {
   loadCalendar,
   weekdays,
 } from "../calendar-commands.ts";
+import { addFile, openDailyFile, publishFile } from "../file-commands.ts";
 import { openPack, publishPack } from "../publish-command.ts";
+
+const DATA_TYPE = "auction_tick";
 
 /** How far back the older two sample days lie: outside the 30-day window, and outside the 365-day one. */
 const OLDER_DAYS_BACK = [40, 400];
@@ -66,19 +70,46 @@ export async function servedDays(client: AdminClient, wanted: BeijingDate[]): Pr
   return served;
 }
 
-/** Makes the sample pack of `tradedate`, publishes it and removes the file. */
-export async function publishSampleDay(
-  client: AdminClient,
-  tradedate: BeijingDate,
-  stateDir: string,
-): Promise<void> {
-  const { path } = await writeSamplePack({ tradedate }, join(stateDir, "demo-packs"));
+/** Makes the sample pack of `tradedate`; returns its path. */
+export async function buildSampleDay(tradedate: BeijingDate, stateDir: string): Promise<string> {
+  return (await writeSamplePack({ tradedate }, join(stateDir, "demo-packs"))).path;
+}
+
+/** Publishes the sample pack at `path` and removes the file. */
+export async function publishSampleDay(client: AdminClient, path: string): Promise<void> {
   const pack = await openPack(path);
   try {
     // Sample days differ more in size than real ones do.
     await publishPack(client, pack, { force: true });
   } finally {
     await pack.close();
+    await rm(path, { force: true });
+  }
+}
+
+/** Publishes a sample auction pack for each of `days` (ascending) that has none, withdrawn ones included. */
+export async function publishSampleAuctions(
+  client: AdminClient,
+  days: BeijingDate[],
+  stateDir: string,
+): Promise<void> {
+  const path = `/admin/files/${DATA_TYPE}?from=${days.at(0)}&to=${days.at(-1)}`;
+  const { files } = await client.request(fileListSchema, "GET", path);
+  const present = new Set<string>(files.map(({ tradedate }) => tradedate));
+  for (const tradedate of days.filter((day) => !present.has(day))) {
+    await publishAuction(client, tradedate, join(stateDir, "demo-packs"));
+  }
+}
+
+async function publishAuction(client: AdminClient, tradedate: BeijingDate, folder: string): Promise<void> {
+  const { path, name } = await writeAuctionPack(tradedate, folder);
+  const place = { dataType: DATA_TYPE, tradedate, name } as const;
+  const file = await openDailyFile(path, place);
+  try {
+    const { revision } = await addFile(client, place, file);
+    await publishFile(client, place, { revision });
+  } finally {
+    await file.close();
     await rm(path, { force: true });
   }
 }

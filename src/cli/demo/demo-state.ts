@@ -1,12 +1,11 @@
 /** What a demo remembers between starts, inside its state folder: secrets and demo keys. */
-import { createHash, randomBytes } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod";
-import { writeWhole } from "../work-folder.ts";
+import { lockFolder, writeWhole } from "../work-folder.ts";
 
 const CHECKOUT = join(import.meta.dirname, "../../..");
-const MIGRATIONS = join(CHECKOUT, "src/catalog/migrations");
 
 /** State folders in the checkout. A deployment that began empty is not the demo, so each has its own. */
 export const STATE = { demo: ".wrangler/state", empty: ".wrangler/empty" };
@@ -38,6 +37,19 @@ export function placesOf({ state = "", out = "", empty = false }): { stateDir: s
   };
 }
 
+/**
+ * Takes the lock of `stateDir` (made if absent) and returns what gives it back: two runtimes on the same database
+ * files damage them.
+ */
+export function lockState(stateDir: string): Promise<() => void> {
+  return lockFolder(stateDir, {
+    file: "demo.lock",
+    commandLine: /start\.ts/,
+    holder: "Another demo",
+    advice: "stop it first, or give this one its own folder with --state",
+  });
+}
+
 /** What the last demo on this folder remembered, or fresh random secrets. */
 export function recall(stateDir: string): Remembered {
   try {
@@ -57,15 +69,6 @@ export function recall(stateDir: string): Remembered {
 /** Writes it down, readable by its owner only. */
 export function remember(stateDir: string, remembered: Remembered): void {
   writeWhole(memoryPath(stateDir), `${JSON.stringify(remembered, null, 2)}\n`);
-}
-
-/** Digest of the migrations in the checkout, to be compared with the remembered one; null without a database. */
-export function migrationsDigest(stateDir: string): string | null {
-  if (!existsSync(join(stateDir, "v3/d1"))) return null;
-  const hash = createHash("sha256");
-  for (const name of readdirSync(MIGRATIONS).sort())
-    hash.update(name).update(readFileSync(join(MIGRATIONS, name)));
-  return hash.digest("hex");
 }
 
 /** Writes the worker's secrets as the dev server reads them and returns the file's path. */

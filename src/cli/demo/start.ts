@@ -2,19 +2,26 @@
  * `npm start`: the whole service on this machine with sample days and demo keys. Everything it needs is
  * in the checkout; nothing is fetched, nobody logs in, and Ctrl-C leaves nothing running.
  */
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
-import { beijingDate } from "../../calendar/beijing.ts";
+import { type BeijingDate, beijingDate } from "../../calendar/beijing.ts";
 import { AdminClient } from "../admin-client.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { writeWhole } from "../work-folder.ts";
 import { inviteDemo, prepareAccounts } from "./demo-accounts.ts";
-import { loadDemoCalendar, publishSampleDay, sampleDates, servedDays } from "./demo-days.ts";
-import { publishSampleAuctions } from "./demo-files.ts";
+import {
+  buildSampleDay,
+  demoCalendar,
+  loadDemoCalendar,
+  publishSampleAuctions,
+  publishSampleDay,
+  sampleDates,
+  servedDays,
+} from "./demo-days.ts";
 import {
   forget,
-  migrationsDigest,
+  lockState,
   placesOf,
   type Remembered,
   recall,
@@ -22,11 +29,12 @@ import {
   STATE,
   writeSecrets,
 } from "./demo-state.ts";
-import { refuseTakenPort } from "./free-port.ts";
-import { lockState } from "./state-lock.ts";
-import { hearStopRequest, type StopRequest } from "./stop-request.ts";
+import { migrateState, migrationsDigest } from "./migrations.ts";
 import { type Demo, welcome } from "./welcome.ts";
-import { applyMigrations, type DevServer, startDevServer, waitUntilReady } from "./wrangler.ts";
+import { type DevServer, refuseTakenPort, startDevServer, waitUntilReady } from "./wrangler.ts";
+
+/** How often the demo looks whether the npm that started it is still there. */
+const PARENT_CHECK_MS = 1_000;
 
 interface StartOptions {
   port: number;
@@ -46,7 +54,7 @@ function parseOptions(): StartOptions {
     )
     .option(
       "--out <file>",
-      "address, keys and days for scripts, once every day is served (default: .edgetape/demo.json, with another state demo.json in its folder)",
+      "address, keys and the days served so far, for scripts (default: .edgetape/demo.json, with another state demo.json in its folder)",
     )
     .option("--fresh", "forget the state and begin anew")
     .option("--empty", "add nothing: no calendar, no sample days, no accounts; what you load is kept")
@@ -78,20 +86,18 @@ async function start(
     const remembered = recall(stateDir);
     if (remembered.migrations !== migrationsDigest(stateDir)) {
       say("Preparing the database");
-      await applyMigrations(stateDir);
+      await migrateState(stateDir);
       remembered.migrations = migrationsDigest(stateDir) ?? "";
     }
     say("Starting the service");
     const logFile = resolve(stateDir, "demo.log");
     server = startDevServer({ port, stateDir, secretsFile: writeSecrets(stateDir, remembered), logFile });
-    const prepared = empty
-      ? prepareEmpty(server, stateDir, remembered)
-      : prepare(server, stateDir, remembered);
-    const announced = prepared.then(({ demo, ...filled }) => {
+    const announce = (demo: Demo) => {
       mkdirSync(dirname(demoFile), { recursive: true });
       writeWhole(demoFile, `${JSON.stringify(demo, null, 2)}\n`);
-      say(`\n${welcome(demo, { ...filled, demoFile, logFile })}`);
-    });
+    };
+    const place = { server, stateDir, remembered, announce, files: { demoFile, logFile } };
+    const announced = empty ? prepareEmpty(place) : prepare(place);
     await Promise.race([announced.then(() => stop.asked), stop.asked, diedOf(server, stop)]);
   } finally {
     if (server !== undefined) {
@@ -102,46 +108,75 @@ async function start(
   }
 }
 
-/** The service with its secrets and migrations, and whatever an operator has put there. */
-async function prepareEmpty(
-  server: DevServer,
-  stateDir: string,
-  remembered: Remembered,
-): Promise<{ demo: Demo }> {
-  remember(stateDir, remembered);
-  await waitUntilReady(server);
-  const { baseUrl } = server;
-  return { demo: { baseUrl, adminToken: remembered.adminToken, keys: {}, days: [] } };
+/** A start under way. */
+interface Place {
+  server: DevServer;
+  stateDir: string;
+  remembered: Remembered;
+  /** Writes the file for scripts. */
+  announce(demo: Demo): void;
+  files: { demoFile: string; logFile: string };
 }
 
-/** Fills the service with the calendar, the sample days it lacks and the demo accounts. */
-async function prepare(
-  server: DevServer,
-  stateDir: string,
-  remembered: Remembered,
-): Promise<{ demo: Demo; withoutHolidays: number[]; consoleUrl: string }> {
-  // Before the first request: killed right after it, the next start still knows the state's secrets.
+/** The service with its secrets and migrations, and whatever an operator has put there. */
+async function prepareEmpty({ server, stateDir, remembered, announce, files }: Place): Promise<void> {
   remember(stateDir, remembered);
   await waitUntilReady(server);
+  const demo = { baseUrl: server.baseUrl, adminToken: remembered.adminToken, keys: {}, days: [] };
+  announce(demo);
+  say(`\n${welcome(demo, files)}`);
+}
+
+/**
+ * Fills the service with the calendar, the demo accounts and the newest sample day, says how to ask for it, and lets
+ * the other sample days follow.
+ */
+async function prepare({ server, stateDir, remembered, announce, files }: Place): Promise<void> {
+  // Before the first request: killed right after it, the next start still knows the state's secrets.
+  remember(stateDir, remembered);
   const nowMs = Date.now();
   const today = beijingDate(nowMs);
+  const days = sampleDates(demoCalendar(today).days, today);
+  const newest = days.at(-1);
+  // The service takes seconds to start, in a process of its own: on a new state the first day is built meanwhile.
+  const isNew = Object.keys(remembered.keys).length === 0;
+  const early = isNew && newest !== undefined ? await buildSampleDay(newest, stateDir) : null;
+  await waitUntilReady(server);
   const client = new AdminClient({ baseUrl: server.baseUrl, token: remembered.adminToken });
-  const { days: calendar, withoutHolidays } = await loadDemoCalendar(client, today);
-  const days = sampleDates(calendar, today);
-  const served = await servedDays(client, days);
-  for (const day of days.filter((day) => !served.has(day))) {
+  const publish = async (day: BeijingDate) => {
     say(`Publishing the sample day ${day}`);
-    await publishSampleDay(client, day, stateDir);
+    const built = day === newest ? early : null;
+    await publishSampleDay(client, built ?? (await buildSampleDay(day, stateDir)));
+  };
+  const { withoutHolidays } = await loadDemoCalendar(client, today);
+  const served = await servedDays(client, days);
+  const [first, ...following] = days.filter((day) => !served.has(day)).toReversed();
+  const accounts = prepareAccounts(client, remembered, nowMs);
+  if (first !== undefined) {
+    await publish(first);
+    served.add(first);
+    await publishSampleAuctions(client, [first], stateDir);
   }
-  await publishSampleAuctions(client, days, stateDir);
-  await prepareAccounts(client, remembered, nowMs);
+  await accounts;
   remember(stateDir, remembered);
   const keys = Object.fromEntries(Object.entries(remembered.keys).map(([name, { key }]) => [name, key]));
-  return {
-    demo: { baseUrl: server.baseUrl, adminToken: remembered.adminToken, keys, days },
-    withoutHolidays,
-    consoleUrl: await inviteDemo(client, "flagship"),
-  };
+  const { adminToken } = remembered;
+  const demo = () => ({
+    baseUrl: server.baseUrl,
+    adminToken,
+    keys,
+    days: days.filter((day) => served.has(day)),
+  });
+  const consoleUrl = await inviteDemo(client, "flagship");
+  announce(demo());
+  say(`\n${welcome(demo(), { ...files, withoutHolidays, consoleUrl, following })}`);
+  for (const day of following) {
+    await publish(day);
+    served.add(day);
+    announce(demo());
+  }
+  await publishSampleAuctions(client, days, stateDir);
+  if (following.length > 0) say(`Every sample day is served: ${days.join(" ")}`);
 }
 
 /** Rejects when the server ends without having been asked to. */
@@ -152,6 +187,46 @@ async function diedOf(server: DevServer, stop: StopRequest): Promise<void> {
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+/** When a demo shall end. */
+interface StopRequest {
+  /** Settles when somebody asked. */
+  asked: Promise<void>;
+  wasAsked(): boolean;
+}
+
+/** Hears Ctrl-C, a polite kill, and the end of the npm that started the demo. */
+function hearStopRequest(): StopRequest {
+  let was = false;
+  const asked = new Promise<void>((settle) => {
+    const stop = () => {
+      was = true;
+      settle();
+    };
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
+    // A killed npm does not pass its end on. Started by hand, the demo may well outlive its shell.
+    if (process.env.npm_lifecycle_event === undefined) return;
+    const starter = npmAboveUs();
+    setInterval(() => npmAboveUs() !== starter && stop(), PARENT_CHECK_MS).unref();
+  });
+  return { asked, wasAsked: () => was };
+}
+
+/**
+ * The process id of the npm that runs us: our parent, or the parent of the shell in between. It changes
+ * when npm dies, because orphans get another parent. Where there is no /proc the shell is all we see.
+ */
+function npmAboveUs(): number {
+  try {
+    const shell = readFileSync(`/proc/${process.ppid}/cmdline`, "utf8").split("\0");
+    if (shell[1] !== "-c") return process.ppid;
+    // "pid (name) state ppid …", and the name may hold blanks and brackets.
+    const stat = readFileSync(`/proc/${process.ppid}/stat`, "utf8");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+  } catch {
+    return process.ppid;
+  }
 }
 
 const stop = hearStopRequest();

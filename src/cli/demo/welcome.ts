@@ -1,4 +1,4 @@
-/** What `npm start` prints when everything is served. */
+/** What `npm start` prints when the first day is served. */
 import { table } from "../command-line.ts";
 import { DEMO_ACCOUNTS } from "./demo-accounts.ts";
 
@@ -15,6 +15,8 @@ export interface Demo {
 export interface Said {
   /** Years whose holidays the library does not know; absent when the start added nothing. */
   withoutHolidays?: number[];
+  /** Sample days that are being made, newest first; absent when the start added nothing. */
+  following?: readonly string[];
   /** A link that signs in to the console once; absent when the start added nothing. */
   consoleUrl?: string;
   demoFile: string;
@@ -38,12 +40,13 @@ export function welcome(demo: Demo, said: Said): string {
 }
 
 function demoLines({ baseUrl, keys, days }: Demo, said: Said, token: string): string[] {
-  const { withoutHolidays = [], consoleUrl = "" } = said;
+  const { withoutHolidays = [], consoleUrl = "", following = [] } = said;
   const rows = DEMO_ACCOUNTS.map(({ name, says }) => [name, keys[name] ?? "", says]);
   return [
     ...table(["demo key", "", "order history"], rows),
     "",
     `Sample days: ${days.join(" ")} (invented orders of 600519, 300750 and others)`,
+    ...(following.length === 0 ? [] : [`Sample days that follow within a minute: ${following.join(" ")}`]),
     ...withoutHolidays.map(
       (year) =>
         `The holidays of ${year} are not in the library yet: every weekday of it counts as a trading day.`,

@@ -1,6 +1,7 @@
-/** Wrangler on this machine only: no network, no login, no questions. */
+/** The dev server on this machine only: no network, no login, no questions. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { CommandFailure } from "../exit.ts";
 
@@ -30,17 +31,22 @@ function quietEnvironment(stateDir: string): NodeJS.ProcessEnv {
   };
 }
 
-/** Applies the D1 migrations that the local state in `stateDir` does not have yet. */
-export async function applyMigrations(stateDir: string): Promise<void> {
-  const args = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", stateDir];
-  const child = spawn(process.execPath, [WRANGLER, ...args], {
-    cwd: CHECKOUT,
-    env: quietEnvironment(stateDir),
-    stdio: ["ignore", "pipe", "pipe"],
+/** Returns when `port` of 127.0.0.1 is free; ends the start with a sentence when it is not. */
+export async function refuseTakenPort(port: number): Promise<void> {
+  const probe = createServer();
+  const code = await new Promise<string | undefined>((settle) => {
+    probe.once("error", (error: NodeJS.ErrnoException) => settle(error.code ?? error.message));
+    probe.listen(port, "127.0.0.1", () => settle(undefined));
   });
-  const output = tail(child);
-  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  if (code !== 0) throw new CommandFailure(`The database migrations failed:\n${output()}`);
+  if (code === undefined) {
+    await new Promise((settle) => probe.close(settle));
+    return;
+  }
+  const sentence =
+    code === "EADDRINUSE"
+      ? `Port ${port} is in use; give another one: npm start -- --port ${port + 1}`
+      : `Port ${port} cannot be used (${code}).`;
+  throw new CommandFailure(sentence);
 }
 
 export interface DevServer {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { lockState } from "../../../../src/cli/demo/state-lock.ts";
+import { lockState } from "../../../../src/cli/demo/demo-state.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "edgetape-lock-"));
 const lockFile = join(folder, "demo.lock");
@@ -20,7 +20,7 @@ interface StartedDemo {
 function writeDemo(): string {
   mkdirSync(folder, { recursive: true });
   const script = join(folder, "start.ts");
-  const source = join(import.meta.dirname, "../../../../src/cli/demo/state-lock.ts");
+  const source = join(import.meta.dirname, "../../../../src/cli/demo/demo-state.ts");
   writeFileSync(
     script,
     `import { lockState } from ${JSON.stringify(source)};

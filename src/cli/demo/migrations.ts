@@ -1,0 +1,82 @@
+/**
+ * The catalog's migrations on a local D1, noted by name as `wrangler d1 migrations apply` notes them. Wrangler itself
+ * takes several seconds to load, and a call for each statement.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const CHECKOUT = join(import.meta.dirname, "../../..");
+const FOLDER = join(CHECKOUT, "src/catalog/migrations");
+
+/** All migrations in their order. */
+export const MIGRATIONS: readonly string[] = readdirSync(FOLDER)
+  .filter((file) => file.endsWith(".sql"))
+  .sort();
+
+/** Digest of the migrations in the checkout, to be compared with a remembered one; null without a database. */
+export function migrationsDigest(stateDir: string): string | null {
+  if (!existsSync(join(stateDir, "v3/d1"))) return null;
+  const hash = createHash("sha256");
+  for (const name of MIGRATIONS) hash.update(name).update(readFileSync(join(FOLDER, name)));
+  return hash.digest("hex");
+}
+
+/**
+ * Brings the database in the state folder of a dev server up to date. No server may have it open: the one that is
+ * starting opens it at its first request.
+ */
+export async function migrateState(stateDir: string): Promise<void> {
+  const { convertV4MiniflareOptions, Miniflare } = await import("miniflare");
+  const databaseId = databaseIn(readFileSync(join(CHECKOUT, "wrangler.toml"), "utf8"));
+  const runtime = new Miniflare(
+    convertV4MiniflareOptions({
+      modules: true,
+      script: "export default {}",
+      cf: false,
+      telemetry: { enabled: false },
+      d1Databases: { DB: databaseId },
+      resourcePersistencePath: join(stateDir, "v3"),
+    }),
+  );
+  try {
+    await applyMigrations(await runtime.getD1Database("DB"));
+  } finally {
+    await runtime.dispose();
+  }
+}
+
+/** The id under which the dev server keeps the database. */
+function databaseIn(configuration: string): string {
+  const databaseId = /^database_id = "([^"]+)"$/m.exec(configuration)?.[1];
+  if (databaseId === undefined) throw new Error("wrangler.toml names no database");
+  return databaseId;
+}
+
+/** Applies those of `names` that the database has not had yet, in their order. */
+export async function applyMigrations(db: D1Database, names: readonly string[] = MIGRATIONS): Promise<void> {
+  await db.exec(
+    "CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)",
+  );
+  const known = await appliedMigrations(db);
+  const lines = names
+    .filter((name) => !known.includes(name))
+    .flatMap((name) => [...statementsOf(name), `INSERT INTO d1_migrations (name) VALUES ('${name}')`]);
+  // A call for each statement would take longer than all of them.
+  if (lines.length > 0) await db.exec(lines.join("\n"));
+}
+
+/** The migrations that the database has had, in the order they were applied. */
+export async function appliedMigrations(db: D1Database): Promise<string[]> {
+  const { results } = await db.prepare("SELECT name FROM d1_migrations ORDER BY id").all<{ name: string }>();
+  return results.map(({ name }) => name);
+}
+
+/** Each in one line, without its semicolon. */
+function statementsOf(name: string): string[] {
+  return readFileSync(join(FOLDER, name), "utf8")
+    .replaceAll(/--[^\n]*/g, "")
+    .split(/;\s*(?:\n|$)/)
+    .map((text) => text.trim().replaceAll(/\s+/g, " "))
+    .filter((text) => text !== "");
+}
