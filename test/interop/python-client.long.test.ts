@@ -193,12 +193,24 @@ client.orders_parquet("600519", "${DAY}", ${JSON.stringify(whole)})`,
     expect(told.changes).toMatchObject([{ tradedate: DAY, kind: "published", revision: 1 }]);
   });
 
+  it("reads a basket over days as one sequence, after saying what it takes", async () => {
+    const [plan, rows, missing] = await python.run<[Record<string, unknown>, Row[], unknown]>(
+      `basket = client.orders(["600519", "000001"], "20260311", "20260312")
+plan = basket.plan()._asdict()
+result = [plan, basket.to_list(), basket.missing]`,
+    );
+    expect(plan).toMatchObject({ days: 1, security_days: 2, rows: 14_845, requests: 3, files: 2 });
+    expect(plan).toMatchObject({ is_exact: true, quota_days: 1 });
+    expect(rows).toEqual([...built.rowsOf("600519"), ...built.rowsOf("000001")]);
+    expect(missing).toEqual([["20260312", "pending"]]);
+  });
+
   it("waits for a day until it is there, and not for one that never comes", async () => {
-    const never = await python.raises('client.wait_for("20260307")');
+    const never = await python.raises('client.wait_until_ready("20260307")');
     expect([never.error, never.reason]).toEqual(["NoData", "not_trading_day"]);
-    const tooLate = await python.raises('client.wait_for("20260312", every=0.01, timeout=0.03)');
+    const tooLate = await python.raises('client.wait_until_ready("20260312", every=0.01, timeout=0.03)');
     expect(tooLate.reason).toBe("not_loaded");
-    const waiting = python.run<number>('result = client.wait_for("20260312", every=0.05)');
+    const waiting = python.run<number>('result = client.wait_until_ready("20260312", every=0.05)');
     await publish(
       service,
       day({ tradedate: "20260312", securities: [burst({ symbol: "600519", time: "093000000", rows: 3 })] }),

@@ -59,12 +59,17 @@ const bare = (env: Record<string, string> = {}) =>
 /** What a strict caller writes; each `type: ignore` would be an error itself if the types let the line pass. */
 const TYPED = `from typing import Iterator, List, Optional
 
-from edgetape import Client, Orders, ParquetFile, QuotaUsed, SyncReport
+from edgetape import Basket, Client, Orders, ParquetFile, Plan, QuotaUsed, SyncReport
 
 client = Client("key", ["https://api.example.com"])
 orders: Orders = client.orders("600519", "20260311", start="09:30")
 day: Optional[str] = orders.tradedate
 rows = [row[0] for row in orders]
+basket: Basket = client.orders(["600519", "300750"], "20260101", "20260311", start="09:30")
+taken: Plan = basket.plan()
+prices = [row[0] for row in basket]
+states: List[str] = [day["state"] for day in client.status("202603")["days"]]
+frame = client.symbols("20260311").to_df()
 plan: Optional[str] = client.account()["plan"]
 limits: List[Optional[int]] = [
     quota["requests"]["limit"] for quota in client.account()["quotas"] if quota["requests"] is not None
@@ -72,7 +77,7 @@ limits: List[Optional[int]] = [
 file: ParquetFile = client.orders_parquet("600519", "20260311", "orders.parquet")
 report: SyncReport = client.sync(["600519"], "20260301", "20260311", "orders")
 changed: Iterator[str] = (change["tradedate"] for change in client.changes())
-client.orders(600519, "20260311")  # type: ignore[arg-type]
+client.orders(600519, "20260311")  # type: ignore[call-overload]
 
 
 def reset_of(error: QuotaUsed) -> float:

@@ -6,6 +6,7 @@
 """
 
 from ._version import __version__
+from .basket import Basket, Plan
 from .client import Client
 from .download import ShareFile
 from .errors import (
@@ -25,6 +26,7 @@ from .errors import (
     ServiceError,
     Unavailable,
 )
+from .frame import Records
 from .orders import Orders
 from .parquet import ParquetFile
 from .share import Share
@@ -32,6 +34,7 @@ from .sync import SyncReport
 
 __all__ = [
     "BadRequest",
+    "Basket",
     "Client",
     "ConfigurationError",
     "ConnectionFailed",
@@ -44,9 +47,11 @@ __all__ = [
     "NotAllowed",
     "Orders",
     "ParquetFile",
+    "Plan",
     "ProtocolError",
     "QuotaUsed",
     "RebuildWarning",
+    "Records",
     "ServiceError",
     "Share",
     "ShareFile",

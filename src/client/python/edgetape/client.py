@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import ssl
 from functools import partial
-from typing import Any, Callable, Dict, Iterable, List, Optional, Union
+from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple, Union, overload
 
+from .basket import Basket
 from .calls import Answer, Endpoints, Payload
 from .disk import check_room, free_bytes
 from .enquiries import Enquiries
@@ -14,11 +15,14 @@ from .errors import ConfigurationError, ServiceError
 from .orders import Orders
 from .paging import MOST_ROWS, Paging
 from .parquet import ParquetFile, PathLike, fetch_parquet
-from .selection import DateLike, Fields, Selection, TimeLike, select, tradedate
+from .selection import DateLike, Fields, Selection, TimeLike, days_between, select
 from .share import Share, ask_share
 from .sync import SyncReport, run_sync
 from .transport import Connections
 from .waiting import one_at_a_time
+
+#: Several securities; a bare string is one.
+SymbolList = Union[List[str], Tuple[str, ...], Set[str], FrozenSet[str]]
 
 _ORDER_HISTORY = "level2_order_history"
 
@@ -98,6 +102,7 @@ class Client(Enquiries):
         """Closes the kept connections. The client can still be used."""
         self._connections.close()
 
+    @overload
     def orders(
         self,
         symbol: str,
@@ -107,15 +112,38 @@ class Client(Enquiries):
         fields: Optional[Fields] = None,
         *,
         page_size: int = MOST_ROWS,
-    ) -> Orders:
-        """The orders of one security on one day, in order of time; nothing is asked yet.
+    ) -> Orders: ...
+
+    @overload
+    def orders(
+        self,
+        symbols: SymbolList,
+        start_date: DateLike,
+        end_date: DateLike,
+        /,
+        *,
+        start: Optional[TimeLike] = None,
+        end: Optional[TimeLike] = None,
+        fields: Optional[Fields] = None,
+        page_size: int = MOST_ROWS,
+    ) -> Basket: ...
+
+    def orders(self, symbol: Union[str, SymbolList], *args: Any, **options: Any) -> Union[Orders, Basket]:
+        """The orders of one security on one day, or of a list of securities on a range of days; nothing is asked yet.
+        Calls ``level2_order_history``.
+
+        ``orders(symbol, date, start, end, fields)`` gives `Orders`, in order of time.
+        ``orders([symbol, ...], start_date, end_date, start=, end=, fields=)`` gives a `Basket`: by day, then security in
+        the order given, then time.
 
         Parameters
         ----------
-        symbol : str
+        symbol : str, or list, tuple or set of str
             ``"600519"``, ``"600519.SH"`` or ``"sh600519"``.
         date : str or datetime.date, optional
             The day in Beijing; by default the newest trading day, loaded or not.
+        start_date, end_date : str or datetime.date
+            First and last day, both included. Days that are not loaded or that the plan does not cover are left out.
         start, end : str or datetime.time, optional
             ``HH:MM``, ``HH:MM:SS``, ``HHMMSS`` or ``HHMMSSmmm``; `start` inclusive, `end` exclusive. By
             default the whole day.
@@ -127,12 +155,41 @@ class Client(Enquiries):
         Raises
         ------
         TypeError, ValueError
-            For a number as symbol, or what is no date. Refusals come when rows are read.
+            For a number as symbol, what is no date, or a first day behind the last one. Refusals come when rows are
+            read.
         """
-        selection = select(symbol, date, start, end, fields)
+        if isinstance(symbol, (list, tuple, set, frozenset)):
+            return self._basket(symbol, *args, **options)
+        return self._one_day(symbol, *args, **options)
 
+    def _one_day(
+        self,
+        symbol: str,
+        date: Optional[DateLike] = None,
+        start: Optional[TimeLike] = None,
+        end: Optional[TimeLike] = None,
+        fields: Optional[Fields] = None,
+        *,
+        page_size: int = MOST_ROWS,
+    ) -> Orders:
+        selection = select(symbol, date, start, end, fields)
         paging = Paging(self._call, selection, min(page_size, MOST_ROWS))
         return Orders(paging, selection, partial(self._save_orders, selection))
+
+    def _basket(
+        self,
+        symbols: SymbolList,
+        start_date: DateLike,
+        end_date: DateLike,
+        *,
+        start: Optional[TimeLike] = None,
+        end: Optional[TimeLike] = None,
+        fields: Optional[Fields] = None,
+        page_size: int = MOST_ROWS,
+    ) -> Basket:
+        first, last = days_between(start_date, end_date)
+        listed = sorted(symbols) if isinstance(symbols, (set, frozenset)) else list(symbols)
+        return Basket(self, listed, first, last, start, end, fields, page_size)
 
     def orders_parquet(
         self,
@@ -213,9 +270,7 @@ class Client(Enquiries):
             ``error.report`` is the `SyncReport` up to there, with the rest in ``left``.
         """
         listed = [symbols] if isinstance(symbols, str) else list(symbols)
-        first, last = tradedate(start_date), tradedate(end_date)
-        if first > last:
-            raise ValueError(f"the first day {first} is behind the last one, {last}")
+        first, last = days_between(start_date, end_date)
         return run_sync(self, listed, first, last, os.fspath(folder), verify)
 
     def share(self, data_type: str, year: int) -> Share:

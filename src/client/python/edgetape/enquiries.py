@@ -2,16 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterator, List, Optional, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple, cast
 
 from . import waiting
 from .calls import Answer, Payload
-from .errors import NoData
+from .errors import ConnectionFailed, NoData, NotAllowed
+from .frame import Records
 from .selection import DateLike, TimeLike, month_of, select, tradedate
-from .types import Account, Change, Estimate, Security, Status
+from .types import Account, Change, Day, Estimate, Security, Status
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+#: Reasons of a 1002 that are about one security.
+EMPTY = ("no_orders", "security_unknown")
+
+#: Reasons of a 1002 that are about the whole day. Without a known reason a 1002 is not the service's own.
+UNREADABLE = (
+    "not_loaded",
+    "not_trading_day",
+    "future_day",
+    "before_history",
+    "withdrawn",
+    "nothing_published",
+)
+
+#: Times that the days are listed before it is given up: each list must come from one deployment.
+_MOST_LISTINGS = 5
 
 #: Days that may still come: asking again helps.
 _NOT_YET = ("not_loaded", "future_day")
+
+
+class Days(NamedTuple):
+    """Trading days of a range as one deployment lists them."""
+
+    base_url: str
+    days: List[Day]
+    window_from: Optional[str]
+    """The first day that the plan covers, when the range begins before it."""
+
+
+class Changes(Iterator[Change]):
+    """Changes as they are asked for; `to_df` reads all that are left."""
+
+    def __init__(self, changes: Iterator[Change]) -> None:
+        self._changes = changes
+
+    def __next__(self) -> Change:
+        return next(self._changes)
+
+    def to_df(self) -> "pandas.DataFrame":
+        """The changes as a `pandas.DataFrame`; ``added``, ``removed`` and ``changed`` hold lists of codes."""
+        return Records(self).to_df()
+
+    def to_polars(self) -> "polars.DataFrame":
+        """The changes as a `polars.DataFrame`; the rest is as in `to_df`."""
+        return Records(self).to_polars()
 
 
 class Enquiries:
@@ -19,6 +67,11 @@ class Enquiries:
     `ConnectionFailed` when no base URL answers."""
 
     def _call(self, interface: str, payload_for: Callable[[str], Payload]) -> Answer:
+        raise NotImplementedError
+
+    @property
+    def present_url(self) -> str:
+        """The address that answered last, and is asked next."""
         raise NotImplementedError
 
     def account(self) -> Account:
@@ -32,11 +85,16 @@ class Enquiries:
         ----------
         month : str or datetime.date, optional
             ``"202603"``, ``"2026-03"`` or a day of it; by default the present month in Beijing.
-        """
-        return cast(Status, self._ask("data_status", {"month": month_of(month)}))
 
-    def symbols(self, date: Optional[DateLike] = None, market: Optional[str] = None) -> List[Security]:
-        """The securities of a day, by symbol and market. Counts nothing.
+        Examples
+        --------
+        >>> client.status("202603")["days"].to_df()
+        """
+        status = self._ask("data_status", {"month": month_of(month)})
+        return cast(Status, {**status, "days": Records(status["days"])} if "days" in status else status)
+
+    def symbols(self, date: Optional[DateLike] = None, market: Optional[str] = None) -> Records[Security]:
+        """The securities of a day, by symbol and market; ``to_df()`` makes a frame of them. Counts nothing.
 
         Parameters
         ----------
@@ -52,10 +110,11 @@ class Enquiries:
         """
         params = {"tradedate": None if date is None else tradedate(date), "market": market}
         data = self._ask("data_symbols", params)
-        return [cast(Security, dict(zip(data["fields"], item))) for item in data["items"]]
+        return Records(cast(Security, dict(zip(data["fields"], item))) for item in data["items"])
 
-    def changes(self, since: Optional[str] = None, after: Optional[int] = None) -> Iterator[Change]:
-        """What changed of the days that may be read, in the order it happened. Counts nothing.
+    def changes(self, since: Optional[str] = None, after: Optional[int] = None) -> Changes:
+        """What changed of the days that may be read, in the order it happened; ``to_df()`` makes a frame of it.
+        Counts nothing.
 
         Parameters
         ----------
@@ -64,6 +123,9 @@ class Enquiries:
         after : int, optional
             Behind the change of this number, exclusive.
         """
+        return Changes(self._changes(since, after))
+
+    def _changes(self, since: Optional[str], after: Optional[int]) -> Iterator[Change]:
         params: Dict[str, Any] = {"since": since, "after": after}
         while True:
             data = self._ask("data_changes", params)
@@ -71,6 +133,34 @@ class Enquiries:
             if not data["has_more"]:
                 return
             params["after"] = data["next_after"]
+
+    def _days(self, first: str, last: str) -> Days:
+        """The trading days of a range, both ends included, that the plan covers, oldest first, and the deployment that
+        listed them all."""
+        for _ in range(_MOST_LISTINGS):
+            base_url = self.present_url
+            months, window_from = self._months(first, last)
+            if self.present_url == base_url:
+                days = [day for month in months for day in month["days"] if first <= day["tradedate"] <= last]
+                return Days(base_url, days, window_from)
+        raise ConnectionFailed("the base URLs break and answer in turn: no one listed all days")
+
+    def _months(self, first: str, last: str) -> Tuple[List[Status], Optional[str]]:
+        """The lists of the months, without those before the plan's window, unless all are; and the window's first day
+        when it is later than `first`."""
+        listed: List[Status] = []
+        before: Optional[NotAllowed] = None
+        for month in _months_of(first, last):
+            try:
+                listed.append(self.status(month))
+            except NotAllowed as refusal:
+                if refusal.reason != "outside_window":
+                    raise
+                before = refusal
+        if before is not None and not listed:
+            raise before
+        starts = [each["window_from"] for each in listed]
+        return listed, next((each for each in starts if each is not None and each > first), None)
 
     def estimate(
         self,
@@ -87,10 +177,10 @@ class Enquiries:
             Estimate, self._ask("order_history_estimate", {**selection.params(), "page_size": page_size})
         )
 
-    def wait_for(
+    def wait_until_ready(
         self, date: DateLike, *, every: float = 60.0, timeout: Optional[float] = None
     ) -> Optional[int]:
-        """Waits until a day is loaded. Counts nothing.
+        """Waits until a day can be read. Counts nothing.
 
         Parameters
         ----------
@@ -129,3 +219,11 @@ class Enquiries:
         """`data` of a served answer."""
         given = {name: value for name, value in params.items() if value is not None}
         return self._call(interface, lambda _: {"params": given}).served()
+
+
+def _months_of(first: str, last: str) -> Iterator[str]:
+    """The months of both days and all between, YYYYMM."""
+    year, month = int(first[:4]), int(first[4:6])
+    while f"{year:04}{month:02}" <= last[:6]:
+        yield f"{year:04}{month:02}"
+        year, month = (year + 1, 1) if month == 12 else (year, month + 1)

@@ -8,18 +8,24 @@ yuan 64-bit floats.
 from __future__ import annotations
 
 import calendar
+import csv
+import io
 import os
+from array import array
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Dict, List, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Sequence, TypeVar, cast
 
 from .disk import Part
 from .errors import MissingLibrary
 from .paging import Row
+from .parquet import PathLike
 
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+
+T = TypeVar("T")
 
 _INTEGERS = ("order_id", "exchange_order_id", "order_no", "volume")
 _FLOATS = ("price", "amount")
@@ -51,17 +57,49 @@ def epoch_ms(tradedate: str, times: Sequence[str]) -> List[int]:
     ]
 
 
-def to_pandas(rows: Sequence[Row], fields: Sequence[str], tradedate: str, raw: bool) -> "pandas.DataFrame":
+class Block(NamedTuple):
+    """The rows of one security and day by column."""
+
+    tradedate: str
+    columns: Mapping[str, Sequence[Any]]
+
+
+def packed(tradedate: str, rows: Sequence[Row], fields: Sequence[str]) -> Block:
+    """The rows as columns that take little memory: numbers as arrays, equal texts once."""
+    return Block(tradedate, {name: _packed(values) for name, values in columns(rows, fields).items()})
+
+
+def _packed(values: List[Any]) -> Sequence[Any]:
+    kinds = set(map(type, values))
+    if kinds == {int}:
+        return array("q", values)
+    if kinds == {float}:
+        return array("d", values)
+    known: Dict[Any, Any] = {}
+    return [known.setdefault(value, value) for value in values]
+
+
+def _joined(blocks: Sequence[Block], fields: Sequence[str], raw: bool) -> Dict[str, List[Any]]:
+    """One list for each field; times as milliseconds from 1970 on a clock in Beijing, unless `raw`."""
+    made: Dict[str, List[Any]] = {name: [] for name in fields}
+    for block in blocks:
+        for name in fields:
+            values = block.columns[name]
+            made[name].extend(values if raw or name != "time" else epoch_ms(block.tradedate, values))
+    return made
+
+
+def to_pandas(blocks: Sequence[Block], fields: Sequence[str], raw: bool) -> "pandas.DataFrame":
     """A `pandas.DataFrame`; see `Orders.to_df`."""
     library = _library("pandas", "to_df")
     made: Dict[str, Any] = {}
-    for name, values in columns(rows, fields).items():
+    for name, values in _joined(blocks, fields, raw).items():
         if name in _INTEGERS:
             made[name] = library.Series(values, dtype="int64")
         elif name in _FLOATS:
             made[name] = library.Series(values, dtype="float64")
         elif name == "time" and not raw:
-            moments = library.Series(epoch_ms(tradedate, values), dtype="int64")
+            moments = library.Series(values, dtype="int64")
             made[name] = library.to_datetime(moments, unit="ms").astype("datetime64[ns]")
         elif name in _CODES and not raw:
             made[name] = library.Series(values, dtype=object).astype("category")
@@ -71,17 +109,17 @@ def to_pandas(rows: Sequence[Row], fields: Sequence[str], tradedate: str, raw: b
     return frame
 
 
-def to_polars(rows: Sequence[Row], fields: Sequence[str], tradedate: str, raw: bool) -> "polars.DataFrame":
+def to_polars(blocks: Sequence[Block], fields: Sequence[str], raw: bool) -> "polars.DataFrame":
     """A `polars.DataFrame`; see `Orders.to_polars`."""
     library = _library("polars", "to_polars")
     made: List[Any] = []
-    for name, values in columns(rows, fields).items():
+    for name, values in _joined(blocks, fields, raw).items():
         if name in _INTEGERS:
             made.append(library.Series(name, values, dtype=library.Int64))
         elif name in _FLOATS:
             made.append(library.Series(name, values, dtype=library.Float64))
         elif name == "time" and not raw:
-            moments = library.Series(name, epoch_ms(tradedate, values), dtype=library.Int64)
+            moments = library.Series(name, values, dtype=library.Int64)
             made.append(moments.cast(library.Datetime("ms")))
         else:
             texts = library.Series(name, values, dtype=library.Utf8)
@@ -90,7 +128,7 @@ def to_polars(rows: Sequence[Row], fields: Sequence[str], tradedate: str, raw: b
     return frame
 
 
-def to_arrow(rows: Sequence[Row], fields: Sequence[str]) -> "pyarrow.Table":
+def to_arrow(blocks: Sequence[Block], fields: Sequence[str]) -> "pyarrow.Table":
     """A `pyarrow.Table` with the types of the service's own Parquet answer."""
     library = _library("pyarrow", "to_parquet")
     types = {
@@ -98,7 +136,7 @@ def to_arrow(rows: Sequence[Row], fields: Sequence[str]) -> "pyarrow.Table":
         **{name: library.float64() for name in _FLOATS},
     }
     arrays, schema = [], []
-    for name, values in columns(rows, fields).items():
+    for name, values in _joined(blocks, fields, raw=True).items():
         kind = types.get(name, library.string())
         arrays.append(library.array(values, kind))
         schema.append(library.field(name, kind, nullable=False))
@@ -106,12 +144,64 @@ def to_arrow(rows: Sequence[Row], fields: Sequence[str]) -> "pyarrow.Table":
     return table
 
 
-def write_arrow(table: "pyarrow.Table", path: str) -> None:
-    """Writes `table` as a ZSTD Parquet file: under another name first, so that `path` is always whole."""
+def write_parquet(blocks: Sequence[Block], fields: Sequence[str], path: PathLike) -> str:
+    """Writes a ZSTD Parquet file: under another name first, so that `path` is always whole. Returns the path."""
+    table, target = to_arrow(blocks, fields), os.fspath(path)
     parquet = import_module("pyarrow.parquet")
-    with Part(os.path.dirname(path) or ".") as part:
+    with Part(os.path.dirname(target) or ".") as part:
         parquet.write_table(table, part.file, compression="zstd")
-        part.commit(path)
+        part.commit(target)
+    return target
+
+
+def write_csv(blocks: Sequence[Block], fields: Sequence[str], path: PathLike) -> str:
+    """Writes a CSV file in UTF-8, a line of names first: under another name, so that `path` is always whole."""
+    target = os.fspath(path)
+    with Part(os.path.dirname(target) or ".") as part:
+        with io.TextIOWrapper(part.file, encoding="utf-8", newline="") as text:
+            writer = csv.writer(text, lineterminator="\n")
+            writer.writerow(fields)
+            for block in blocks:
+                writer.writerows(zip(*(block.columns[name] for name in fields)))
+            text.flush()
+            part.commit(target)
+    return target
+
+
+class Records(List[T]):
+    """A list of records, each a dictionary, that can become a frame."""
+
+    def to_df(self) -> "pandas.DataFrame":
+        """The records as a `pandas.DataFrame`, one column for each member: whole numbers as ``Int64`` where some are
+        missing, days and instants as the texts they are, lists as lists."""
+        library = _library("pandas", "to_df")
+        made: Dict[str, Any] = {}
+        for name, values in self._columns().items():
+            kinds = set(map(type, values))
+            is_whole = int in kinds and kinds <= {int, type(None)}
+            kind = ("Int64" if None in values else "int64") if is_whole else object
+            made[name] = library.Series(values, dtype=kind)
+        frame: pandas.DataFrame = library.DataFrame(made)
+        return frame
+
+    def to_polars(self) -> "polars.DataFrame":
+        """The records as a `polars.DataFrame`; the rest is as in `to_df`."""
+        library = _library("polars", "to_polars")
+        frame: polars.DataFrame = library.DataFrame(self._columns(), strict=False)
+        return frame
+
+    def _columns(self) -> Dict[str, List[Any]]:
+        """The members by name; those of a member that is a dictionary itself stand in its place."""
+        records = [_flat(cast(Mapping[str, Any], each)) for each in self]
+        names = list(dict.fromkeys(name for each in records for name in each))
+        return {name: [each.get(name) for each in records] for name in names}
+
+
+def _flat(record: Mapping[str, Any]) -> Dict[str, Any]:
+    flat: Dict[str, Any] = {}
+    for name, value in record.items():
+        flat.update(value if isinstance(value, dict) else {name: value})
+    return flat
 
 
 def has_library(name: str) -> bool:

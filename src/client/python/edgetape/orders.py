@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Callable, Iterator, List, Optional
 
 from . import frame
 from .errors import DataRebuilt, MissingLibrary
-from .paging import Row, Paging
+from .paging import Paging, Row
 from .parquet import PathLike
 from .selection import Selection
 
@@ -145,12 +145,12 @@ class Orders:
             As for iterating.
         """
         self._read_all()
-        return frame.to_pandas(self.rows, self.fields, self._day(), raw)
+        return frame.to_pandas([self._block()], self.fields, raw)
 
     def to_polars(self, raw: bool = False) -> "polars.DataFrame":
         """All rows as a `polars.DataFrame`; the rest is as in `to_df`, time as Datetime("ms")."""
         self._read_all()
-        return frame.to_polars(self.rows, self.fields, self._day(), raw)
+        return frame.to_polars([self._block()], self.fields, raw)
 
     def to_parquet(self, path: PathLike) -> str:
         """All rows as one Parquet file (ZSTD; time and symbol as strings); returns its path.
@@ -168,7 +168,7 @@ class Orders:
         target = os.fspath(path)
         if frame.has_library("pyarrow"):
             self._read_all()
-            frame.write_arrow(frame.to_arrow(self.rows, self.fields), target)
+            frame.write_parquet([self._block()], self.fields, target)
         elif self._selection.is_whole_day:
             self._save_answer(self.tradedate, target)
         else:
@@ -178,10 +178,16 @@ class Orders:
             )
         return target
 
-    def _day(self) -> str:
+    def to_csv(self, path: PathLike) -> str:
+        """All rows as one CSV file, with the API's own texts and numbers; returns its path. Raises as iterating does;
+        `path` is written at the end and is never half a file."""
+        self._read_all()
+        return frame.write_csv([self._block()], self.fields, path)
+
+    def _block(self) -> frame.Block:
         if self.tradedate is None:
             raise AssertionError("a page was read, so its day is known")
-        return self.tradedate
+        return frame.Block(self.tradedate, frame.columns(self.rows, self.fields))
 
     def _read_all(self) -> None:
         while self._paging.next_rows() is not None:

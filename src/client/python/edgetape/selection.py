@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 DateLike = Union[str, datetime.date]
 TimeLike = Union[str, datetime.time]
@@ -45,6 +45,14 @@ def tradedate(value: DateLike) -> str:
     except ValueError as error:
         raise ValueError(f"{value!r} is no date: {error}") from None
     return year + month + day
+
+
+def days_between(first: DateLike, last: DateLike) -> Tuple[str, str]:
+    """Both ends of a range of days as ``YYYYMMDD``. Raises `ValueError` when the first is behind the last."""
+    ends = tradedate(first), tradedate(last)
+    if ends[0] > ends[1]:
+        raise ValueError(f"the first day {ends[0]} is behind the last one, {ends[1]}")
+    return ends
 
 
 def month_of(value: Optional[DateLike]) -> Optional[str]:

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from .disk import Entry, Journal, check_folder, locked, prepare_folder, sha256_of
-from .errors import BadRequest, ConnectionFailed, EdgetapeError, NoData, NotAllowed, ProtocolError, QuotaUsed
+from .enquiries import EMPTY, UNREADABLE
+from .errors import BadRequest, EdgetapeError, NoData, ProtocolError, QuotaUsed
 from .parquet import ParquetFile
+from .progress import Progress
 from .selection import security_code, select
-from .types import Change, Day, Status
+from .types import Change, Day
 
 if TYPE_CHECKING:
     from .client import Client
@@ -121,23 +123,7 @@ def _names(change: Change, symbol: str) -> bool:
 
 JOURNAL_NAME = ".edgetape-sync.jsonl"
 
-#: Reasons of a 1002 that are about one security.
-_EMPTY = ("no_orders", "security_unknown")
-
-#: Reasons of a 1002 that are about the whole day. Without a known reason a 1002 is not the service's own.
-_UNREADABLE = (
-    "not_loaded",
-    "not_trading_day",
-    "future_day",
-    "before_history",
-    "withdrawn",
-    "nothing_published",
-)
-
 _MARKETS = ("SH", "SZ")
-
-#: Times that the days are listed before a run gives up: each must come from one deployment.
-_MOST_LISTINGS = 5
 
 #: A symbol and a day, YYYYMMDD.
 Name = Tuple[str, str]
@@ -234,7 +220,7 @@ class _Run:
 
     def run(self, symbols: Sequence[str], start_date: str, end_date: str) -> SyncReport:
         report = self._report
-        base_url, days = self._days(start_date, end_date)
+        base_url, days, self._window_from = self._client._days(start_date, end_date)
         loaded = {day["tradedate"]: day for day in days if day["revision"] is not None}
         report.missing.extend((day["tradedate"], day["state"]) for day in days if day["revision"] is None)
         revisions = Revisions(self._client, base_url, loaded)
@@ -244,43 +230,18 @@ class _Run:
             if noted is not None:
                 revisions.expect(tradedate, noted)
         stopped: Optional[QuotaUsed] = None
-        for name in self._wanted:
-            entry = self._present(name, revisions)
-            if entry is not None:
-                (report.empty if entry.get("file") is None else report.kept).append(name)
-            elif stopped is None and name[1] not in self._unreadable:
-                try:
-                    self._fetch(name, loaded[name[1]], base_url)
-                except QuotaUsed as quota:
-                    stopped = quota  # What is there already costs nothing to look at.
+        with Progress(len(self._wanted), 0) as bar:
+            for name in self._wanted:
+                entry = self._present(name, revisions)
+                if entry is not None:
+                    (report.empty if entry.get("file") is None else report.kept).append(name)
+                elif stopped is None and name[1] not in self._unreadable:
+                    try:
+                        self._fetch(name, loaded[name[1]], base_url)
+                    except QuotaUsed as quota:
+                        stopped = quota  # What is there already costs nothing to look at.
+                bar.finished()
         return self.report()._replace(stopped=stopped)
-
-    def _days(self, start_date: str, end_date: str) -> Tuple[str, List[Day]]:
-        """The trading days that the plan covers, oldest first, and the deployment that told of them all."""
-        for _ in range(_MOST_LISTINGS):
-            base_url = self._client.present_url
-            months = self._months(start_date, end_date)
-            if self._client.present_url == base_url:
-                days = [day for month in months for day in month["days"]]
-                return base_url, [day for day in days if start_date <= day["tradedate"] <= end_date]
-        raise ConnectionFailed("the base URLs break and answer in turn: no one listed all days")
-
-    def _months(self, start_date: str, end_date: str) -> List[Status]:
-        """The lists of the months, without those before the plan's window, unless all are."""
-        listed: List[Status] = []
-        before: Optional[NotAllowed] = None
-        for month in _months(start_date, end_date):
-            try:
-                listed.append(self._client.status(month))
-            except NotAllowed as refusal:
-                if refusal.reason != "outside_window":
-                    raise
-                before = refusal
-        if before is not None and not listed:
-            raise before
-        starts = [each["window_from"] for each in listed]
-        self._window_from = next((each for each in starts if each is not None and each > start_date), None)
-        return listed
 
     def _distinct(self, symbols: Sequence[str], tradedate: str) -> List[str]:
         """The symbols without bare digits that mean one of the others on this day."""
@@ -395,11 +356,11 @@ class _Run:
         """Files a 1002 of the service: of the security, or of the whole day."""
         if self._client.present_url != here["url"]:
             return  # Of another deployment than the list is of: it is left.
-        if refusal.reason in _EMPTY:
+        if refusal.reason in EMPTY:
             self._put_away(self._entry(*name))
             self._report.empty.append(name)
             self._journal.put(" ".join(name), here)
-        elif refusal.reason in _UNREADABLE:
+        elif refusal.reason in UNREADABLE:
             self._report.missing.append((name[1], refusal.reason))
             self._unreadable.add(name[1])
         else:
@@ -436,11 +397,3 @@ def _span(days: Sequence[str]) -> str:
     """The first and the last of some days."""
     first, last = min(days), max(days)
     return first if first == last else f"{first} to {last}"
-
-
-def _months(start_date: str, end_date: str) -> Iterator[str]:
-    """The months of both days and all between, YYYYMM."""
-    year, month = int(start_date[:4]), int(start_date[4:6])
-    while f"{year:04}{month:02}" <= end_date[:6]:
-        yield f"{year:04}{month:02}"
-        year, month = (year + 1, 1) if month == 12 else (year, month + 1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, TypedDict
 
+from .frame import Records
+
 
 class Window(TypedDict):
     """Days that may be read, YYYYMMDD, both included; `from` (key ``"from"``) of None: all history."""
@@ -77,7 +79,7 @@ class Status(TypedDict):
 
     month: str
     window_from: Optional[str]
-    days: List[Day]
+    days: Records[Day]
 
 
 class Security(TypedDict):

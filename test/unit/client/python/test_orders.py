@@ -27,6 +27,10 @@ def without(*names):
     return mock.patch("edgetape.frame.import_module", import_module)
 
 
+def block(rows):
+    return frame.packed(DAY, rows, FIELDS)
+
+
 class OrdersTest(unittest.TestCase):
     def setUp(self):
         warnings.simplefilter("ignore", RebuildWarning)
@@ -119,7 +123,7 @@ class Frames(unittest.TestCase):
     @unittest.skipUnless(importlib.util.find_spec("pandas"), "SKIPPED: pandas is not here")
     def test_makes_a_data_frame_of_any_columns(self):
         rows = steps(3)
-        frame_ = frame.to_pandas(rows, FIELDS, DAY, raw=False)
+        frame_ = frame.to_pandas([block(rows)], FIELDS, raw=False)
         kinds = {name: str(kind) for name, kind in frame_.dtypes.items()}
         self.assertEqual(kinds["time"], "datetime64[ns]")
         self.assertEqual({kinds["order_type"], kinds["order_code"]}, {"category"})
@@ -127,19 +131,17 @@ class Frames(unittest.TestCase):
         self.assertEqual({kinds["price"], kinds["amount"]}, {"float64"})
         self.assertEqual(frame_["symbol"].tolist(), [SYMBOL] * 3)
         self.assertEqual(str(frame_["time"][2]), "2026-03-11 09:30:00")
-        raw = frame.to_pandas(rows, FIELDS, DAY, raw=True)
+        raw = frame.to_pandas([block(rows)], FIELDS, raw=True)
         self.assertEqual([tuple(row) for row in raw.itertuples(index=False)], rows)
-        empty = frame.to_pandas([], FIELDS, DAY, raw=False)
+        empty = frame.to_pandas([block([])], FIELDS, raw=False)
         self.assertEqual({name: str(kind) for name, kind in empty.dtypes.items()}, kinds)
-        self.assertEqual(
-            list(frame.to_pandas([], ["side", "order_no"], DAY, raw=False)), ["side", "order_no"]
-        )
+        self.assertEqual(list(frame.to_pandas([], ["side", "order_no"], raw=False)), ["side", "order_no"])
 
     @unittest.skipUnless(importlib.util.find_spec("polars"), "SKIPPED: polars is not here")
     def test_makes_a_polars_data_frame(self):
-        raw = frame.to_polars(steps(3), FIELDS, DAY, raw=True)
+        raw = frame.to_polars([block(steps(3))], FIELDS, raw=True)
         self.assertEqual(raw.rows(), steps(3))
-        made = frame.to_polars(steps(3), FIELDS, DAY, raw=False)
+        made = frame.to_polars([block(steps(3))], FIELDS, raw=False)
         self.assertEqual(str(made["time"][2]), "2026-03-11 09:30:00")
 
     @unittest.skipUnless(importlib.util.find_spec("pyarrow"), "SKIPPED: pyarrow is not here")
@@ -148,7 +150,7 @@ class Frames(unittest.TestCase):
 
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "x.parquet")
-            frame.write_arrow(frame.to_arrow(steps(3), FIELDS), path)
+            frame.write_parquet([block(steps(3))], FIELDS, path)
             table = pyarrow.parquet.read_table(path)
             self.assertEqual(list(zip(*(column.to_pylist() for column in table.columns))), steps(3))
             self.assertEqual(os.listdir(folder), ["x.parquet"])
