@@ -123,25 +123,37 @@ try {
   else throw error;
 }`,
   },
-  walk: {
+  paging: {
     language: "python",
-    text: `import json, os, urllib.request
+    text: `import csv, json, os, sys, time, urllib.error, urllib.request
 
 url, key = os.environ["EDGETAPE_URL"] + "/api", os.environ["EDGETAPE_KEY"]
-params = {"symbol": "600519", "tradedate": "{day}"}
-rows = []
-while True:
+
+def ask(params):
     body = {"apiname": "level2_order_history", "apikey": key, "params": params}
-    headers = {"User-Agent": "walk/1"}
-    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
-    answer = json.load(urllib.request.urlopen(request))
-    if answer["code"] != 200:
-        raise SystemExit(answer["message"])
-    rows += answer["data"]["items"]
-    if not answer["data"]["has_more"]:
+    headers = {"Content-Type": "application/json", "User-Agent": "paging/1"}
+    for attempt in range(10):
+        request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as response:
+                answer = json.load(response)
+        except urllib.error.HTTPError as error:
+            if error.code not in (429, 503) or "Retry-After" not in error.headers:
+                sys.exit(error.read().decode())
+            time.sleep(int(error.headers["Retry-After"]))
+            continue
+        if answer["code"] == 200:
+            return answer["data"]
+        sys.exit(answer["message"])
+    sys.exit("still busy after ten requests")
+
+rows, params = csv.writer(sys.stdout), {"symbol": "600519", "tradedate": "{day}"}
+while True:
+    page = ask(params)
+    rows.writerows(page["items"])
+    if not page["has_more"]:
         break
-    params["cursor"] = answer["data"]["next_cursor"]
-print(len(rows))`,
+    params["cursor"] = page["next_cursor"]`,
   },
   estimate: {
     language: "sh",

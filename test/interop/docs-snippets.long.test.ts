@@ -34,6 +34,16 @@ const orders = ROWS.map(([, , time, orderId, exchangeOrderId, orderType, orderCo
 );
 const built = day({ tradedate: TRADEDATE, securities: [security(EXAMPLE.symbol, orders)] });
 
+/** A day of three pages. */
+const LONG_TRADEDATE = "20260309";
+const manyOrders = Array.from({ length: 23_456 }, (_, row) =>
+  order(`09300${String(Math.floor(row / 700)).padStart(4, "0")}`, {
+    exchangeOrderId: row + 1,
+    volume: 100 * (1 + (row % 9)),
+  }),
+);
+const long = day({ tradedate: LONG_TRADEDATE, securities: [security("600519", manyOrders)] });
+
 let service: Service;
 let folder: string;
 let env: Record<string, string | undefined>;
@@ -116,7 +126,7 @@ const EXPECTED: Readonly<Record<SnippetName, (printed: string) => void>> = {
   typescript_rows: (printed) =>
     expect(printed).toBe("093000000 B 1500 100\n093000000 S 1499.99 200\n093000010 B 1500 60\n"),
   typescript_errors: (printed) => expect(printed).toBe("4\n"),
-  walk: (printed) => expect(printed).toBe("4\n"),
+  paging: (printed) => expect(printed).toBe(ROWS.map((row) => `${row.join(",")}\r\n`).join("")),
   estimate: (printed) => expect(JSON.parse(printed).data.rows).toEqual({ at_least: 4, at_most: 4 }),
   account: (printed) => expect(JSON.parse(printed).data.plan).toBe("flagship"),
   share: (printed) => expect(printed).toContain("20260310 20260310 1 http://"),
@@ -137,6 +147,27 @@ describe("the code blocks of the pages, run as they stand", () => {
       return;
     }
     EXPECTED[name](await output(snippet));
+  });
+
+  it("the paging script prints 23,456 rows of several pages in order, in 30 lines of the standard library", async () => {
+    const script = shown(SNIPPETS.paging);
+    const lines = script.split("\n").filter((line) => line.trim() !== "");
+    expect(lines.length).toBeLessThanOrEqual(30);
+    const modules = lines.flatMap((line) => /^(?:import|from) (.*)/.exec(line)?.[1]?.split(", ") ?? []);
+    const standard = ["csv", "json", "os", "sys", "time", "urllib.error", "urllib.request"];
+    expect(modules).toEqual(standard);
+    await publish(service, long);
+    const text = script.replace(TRADEDATE, LONG_TRADEDATE);
+    const { stdout } = await run(PYTHON, ["-c", text], { cwd: folder, env, maxBuffer: 1 << 26 });
+    expect(stdout.trimEnd().split(/\r?\n/)).toEqual(long.rowsOf("600519").map((row) => row.join(",")));
+  });
+
+  it("the paging script ends with the service's message when it is refused", async () => {
+    const refused = { ...env, EDGETAPE_KEY: "unknown-key" };
+    const failure = await run(PYTHON, ["-c", shown(SNIPPETS.paging)], { env: refused }).catch(
+      (error) => error,
+    );
+    expect([failure.code, failure.stderr]).toEqual([1, expect.stringContaining("invalid api key")]);
   });
 
   it("the example request is answered as the example answer shows", async () => {

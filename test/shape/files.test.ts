@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectFiles } from "../support/sources.ts";
 
@@ -31,6 +32,25 @@ describe("the shape of the checkout", () => {
 
   it("tracks no file of more than 1 MB", () => {
     expect(files.filter((path) => statSync(path).size > 1_000_000)).toEqual([]);
+  });
+
+  it("has a README of at most 150 lines, with one picture under 200 kB", () => {
+    expect(linesOf("README.md").length).toBeLessThanOrEqual(150);
+    const pictures = [...readFileSync("README.md", "utf8").matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)];
+    expect(pictures).toHaveLength(1);
+    for (const [, path = ""] of pictures) expect(statSync(path).size).toBeLessThan(200_000);
+  });
+
+  it("has Markdown whose relative links exist", () => {
+    const broken = files
+      .filter((path) => path.endsWith(".md"))
+      .flatMap((path) =>
+        [...readFileSync(path, "utf8").matchAll(/\]\((?!https?:|#|\/)([^)#\s]+)/g)]
+          .map(([, link = ""]) => join(dirname(path), link))
+          .filter((target) => !existsSync(target))
+          .map((target) => `${path}: ${target}`),
+      );
+    expect(broken).toEqual([]);
   });
 
   it("has a README of at most nine headings", () => {

@@ -5,7 +5,7 @@ export const zh: PageText = {
   title: "翻页",
   lead: "把 next_cursor 原样传回，直到 has_more 为 false：不丢行，不重行。",
   blocks: [
-    code("walk"),
+    code("paging"),
     list(
       "第一页不带 `cursor`；之后原样传回 `next_cursor`。最后一页 `has_more` 为 `false`，`next_cursor` 为 `null`；`has_more` 是准确的，行数恰为整页时也不会多出一个空页。",
       "游标按“时间 + 该毫秒已读行数”前进，不依赖委托号。游标固定了第一页的日期：之后可以不写 `tradedate`，写就必须一致。",
@@ -34,7 +34,7 @@ export const en: PageText = {
   title: "Paging",
   lead: "Pass next_cursor back unchanged until has_more is false: no row is lost, none comes twice.",
   blocks: [
-    code("walk"),
+    code("paging"),
     list(
       "The first page has no `cursor`; afterwards pass `next_cursor` as it came. On the last page `has_more` is `false` and `next_cursor` is `null`; `has_more` is exact, also when the rows fill the last page, so no empty page follows.",
       "A cursor goes on by time and by the rows of that millisecond already read, never by order numbers. It fixes the first page's date: `tradedate` may be left out later, or must be the same.",

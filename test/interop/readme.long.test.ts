@@ -1,0 +1,114 @@
+/**
+ * Every command of README.md, pasted in order into one shell beside `npm start`. Only the port differs, and pip gets no
+ * network: pandas and the build backend are those of this machine's Python.
+ */
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Demo } from "../../src/cli/demo/welcome.ts";
+import { freePort, npmStart, pressCtrlC, type Start, untilServed } from "../support/npm-start.ts";
+import { canImport, foldersOf, PYTHON, pythonWith } from "../support/python.ts";
+
+const BLOCKS = [...readFileSync("README.md", "utf8").matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(
+  ([, language = "", text = ""]) => ({ language, text }),
+);
+const pandas = pythonWith("pandas");
+const base = [pandas ?? PYTHON, PYTHON].find((command) => canImport(command, "ensurepip"));
+/** Builds the wheel; on a machine without network pip cannot fetch it. */
+const builder = pythonWith("hatchling");
+const withFrames = pandas !== null && base === pandas && builder !== null;
+
+/** Stands for the checkout; what the commands write lies in here. */
+const folder = mkdtempSync(join(tmpdir(), "edgetape-readme-"));
+let demo: Demo;
+let running: Start;
+
+beforeAll(async () => {
+  for (const name of ["src", "node_modules", "package.json"]) symlinkSync(resolve(name), join(folder, name));
+  const port = await freePort();
+  const demoFile = join(folder, ".edgetape", "demo.json");
+  const state = join(folder, ".edgetape", "state");
+  running = npmStart("--port", String(port), "--state", state, "--out", demoFile);
+  demo = await untilServed(running, demoFile);
+}, 300_000);
+afterAll(async () => {
+  if (running !== undefined) await pressCtrlC(running);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs a program to its end; throws with all it printed when it fails. */
+function output(command: string, argv: string[], more: Record<string, string>): Promise<string> {
+  const kept = Object.entries(process.env).filter(([name]) => !/^EDGETAPE_|_proxy$/i.test(name));
+  const child = spawn(command, argv, { cwd: folder, env: { ...Object.fromEntries(kept), ...more } });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  return new Promise((settle, fail) => {
+    child.on("error", fail);
+    child.on("close", (code) =>
+      code === 0 ? settle(stdout) : fail(new Error(`status ${code}\n${stdout}\n${stderr}`)),
+    );
+  });
+}
+
+/** A block as a line of the script; Python runs as a person would paste it, in the shell's environment. */
+function pasted({ language, text }: (typeof BLOCKS)[number], at: number): string {
+  const body = language === "python" ? `python3 - <<'PYTHON_BLOCK'\n${text}PYTHON_BLOCK\n` : text;
+  return `printf '\\n== block ${at}\\n'\n${body}`
+    .replaceAll("http://127.0.0.1:8787", demo.baseUrl)
+    .replaceAll("npx edgetape", `node ${resolve("src/cli/edgetape.mjs")}`);
+}
+
+describe("README.md", () => {
+  it("begins with the command that the other tests of npm start run, and has blocks of known languages", () => {
+    expect(BLOCKS[0]?.text).toBe("npm ci && npm start\n");
+    expect(new Set(BLOCKS.map(({ language }) => language))).toEqual(new Set(["sh", "python"]));
+    expect(existsSync("test/interop/start.long.test.ts")).toBe(true);
+    expect(readFileSync(".ci/run", "utf8")).toMatch(
+      /^part npm npm ci\b[\s\S]*^part quick npm test\b[\s\S]*^part long npm run test:long\b/m,
+    );
+  });
+
+  it("has commands that work against the demo as pasted, in order", async () => {
+    // Without pip or pandas the client is read from the checkout, and what needs a DataFrame is left out.
+    const needsFrames = (text: string) => /\.to_df\(\)/.test(text);
+    const chosen = BLOCKS.slice(1).filter(
+      ({ text }) => withFrames || !(text.includes("pip install") || needsFrames(text)),
+    );
+    if (!withFrames)
+      console.warn(
+        `SKIPPED: the DataFrame of README.md, because no Python here has pip, pandas and hatchling`,
+      );
+    const site = withFrames
+      ? [foldersOf(pandas, "pandas", "numpy"), foldersOf(builder, "hatchling", "pluggy")].join(":")
+      : resolve("src/client/python");
+    const programs = [process.execPath, base ?? PYTHON].filter((path) => path.includes("/")).map(dirname);
+    const printed = await output("bash", ["-euo", "pipefail", "-c", chosen.map(pasted).join("")], {
+      PATH: [...programs, process.env.PATH].join(":"),
+      PYTHONPATH: site,
+      PIP_NO_INDEX: "1",
+      PIP_NO_BUILD_ISOLATION: "0",
+      PIP_CONFIG_FILE: "/dev/null",
+    });
+    const answers = printed.split(/\n== block \d+\n/).slice(1);
+    expect(answers).toHaveLength(chosen.length);
+    const answerOf = (begins: RegExp) => answers[chosen.findIndex(({ text }) => begins.test(text))] ?? "";
+
+    const { code, data } = JSON.parse(answerOf(/curl -s/));
+    expect([code, data.tradedate, data.items.length]).toEqual([200, demo.days.at(-1), 5]);
+    if (withFrames) {
+      expect(answerOf(/to_df/)).toMatch(/exchange_order_id|\[5 rows/);
+      expect(answerOf(/pip install/)).toContain("edgetape");
+    }
+    expect(answerOf(/client\.sync/)).toMatch(/^2 files, [1-9]\d* daily files\n$/);
+    expect(answerOf(/edgetape sample/)).toContain("20230711 is served as revision 1");
+    const operated = answerOf(/edgetape doctor/);
+    for (const said of ["20230711", "customer-1", "flagship", "0 failed"]) expect(operated).toContain(said);
+  });
+});
