@@ -8,17 +8,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { bundledWorker } from "../support/bundle.ts";
 import { call } from "../support/http-client.ts";
 import { startService } from "../support/service.ts";
-import { type BenchOptions, type BenchRow, timeInTurns } from "./bench-row.ts";
+import { type BenchRow, median } from "./bench-row.ts";
 
 const run = promisify(execFile);
 
 /** Throws when the bundle is larger than it has any reason to be. */
 const MOST_GZIP_BYTES = 500_000;
-const START_ROUNDS = 7;
+const START_ROUNDS = 3;
+
+const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
+const QUIET = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", CI: "true" };
 
 /** Why each part is in the worker. The rest of our own rooms is what answers `/api`. */
 const PARTS: readonly [part: string, why: string][] = [
@@ -36,7 +38,7 @@ const PARTS: readonly [part: string, why: string][] = [
 const OURS = "our own rooms behind /api";
 
 /** Size, weights and start of the worker that `wrangler deploy` would upload. */
-export async function benchBundle({ rounds }: BenchOptions): Promise<BenchRow[]> {
+export async function benchBundle(): Promise<BenchRow[]> {
   const { source } = await bundledWorker();
   const gzipBytes = gzipSync(source).length;
   if (gzipBytes > MOST_GZIP_BYTES) throw new Error(`the worker takes ${gzipBytes} bytes, gzipped`);
@@ -44,7 +46,7 @@ export async function benchBundle({ rounds }: BenchOptions): Promise<BenchRow[]>
     { name: "worker bundle, gzip", value: gzipBytes / 1024, unit: "KiB" },
     { name: "worker bundle, unzipped, not minified", value: source.length / 1024, unit: "KiB" },
     ...(await weights()),
-    ...(await starts(source, Math.min(rounds, START_ROUNDS))),
+    ...(await starts()),
     { name: "first answer of a fresh runtime", value: await firstAnswerMs(), unit: "ms" },
   ];
 }
@@ -54,12 +56,11 @@ async function weights(): Promise<BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-bundle-"));
   try {
     const metafile = join(folder, "meta.json");
-    const wrangler = "node_modules/wrangler/bin/wrangler.js";
     await run(
       process.execPath,
-      [wrangler, "deploy", "--dry-run", "--outdir", folder, "--metafile", metafile],
+      [WRANGLER, "deploy", "--dry-run", "--outdir", folder, "--metafile", metafile],
       {
-        env: { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "true" },
+        env: { ...process.env, ...QUIET },
       },
     );
     const meta = JSON.parse(await readFile(metafile, "utf8")) as Metafile;
@@ -87,38 +88,49 @@ interface Metafile {
   outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>;
 }
 
-/** The runtime's start with our worker, against its start with one that has nothing to load. */
-async function starts(source: string, rounds: number): Promise<BenchRow[]> {
-  const nothing = "export default { fetch: () => new Response() };";
-  const times = await timeInTurns(
-    new Map([
-      ["nothing", () => startRuntime(nothing)],
-      ["ours", () => startRuntime(source)],
-    ]),
-    rounds,
-  );
-  const value = times.get("ours") ?? Number.NaN;
-  const rival = times.get("nothing") ?? Number.NaN;
-  const against = "a worker that holds nothing";
-  return [
-    { name: "start of the runtime with the worker", value, unit: "ms", ratio: value / rival, against },
-    { name: "of it the worker: compiled, modules run once", value: value - rival, unit: "ms" },
-  ];
+/** Milliseconds in which the processor is at work while an isolate starts, by wrangler's own start-up check. */
+async function starts(): Promise<BenchRow[]> {
+  const folder = await mkdtemp(join(tmpdir(), "edgetape-startup-"));
+  try {
+    const outfile = join(folder, "start.cpuprofile");
+    const samples: { active: number; collecting: number }[] = [];
+    for (let round = 0; round < START_ROUNDS; round++) {
+      const command = [WRANGLER, "check", "startup", "--outfile", outfile];
+      await run(process.execPath, command, { env: { ...process.env, ...QUIET } });
+      samples.push(activeOf(JSON.parse(await readFile(outfile, "utf8")) as CpuProfile));
+    }
+    const collecting = median(samples.map((each) => each.collecting));
+    return [
+      {
+        name: "start of an isolate, processor",
+        value: median(samples.map(({ active }) => active)),
+        unit: "ms",
+      },
+      { name: "of it garbage collection", value: collecting, unit: "ms" },
+    ];
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
-async function startRuntime(contents: string): Promise<void> {
-  const { compatibilityDate, compatibilityFlags } = await bundledWorker();
-  const mf = new Miniflare(
-    convertV4MiniflareOptions({
-      cf: false,
-      telemetry: { enabled: false },
-      modules: [{ type: "ESModule", path: "worker.js", contents }],
-      compatibilityDate,
-      compatibilityFlags,
-    }),
-  );
-  await mf.ready;
-  await mf.dispose();
+/** What of a profile in the DevTools' format is read here; times are in microseconds. */
+interface CpuProfile {
+  nodes: { id: number; callFrame: { functionName: string } }[];
+  samples: number[];
+  timeDeltas: number[];
+}
+
+function activeOf({ nodes, samples, timeDeltas }: CpuProfile): { active: number; collecting: number } {
+  const names = new Map(nodes.map(({ id, callFrame }) => [id, callFrame.functionName]));
+  let [active, collecting] = [0, 0];
+  samples.forEach((id, place) => {
+    // A delta is the time since the sample before: what was running then took it.
+    const ms = (timeDeltas[place + 1] ?? 0) / 1_000;
+    const name = names.get(id);
+    if (name !== "(idle)" && name !== "(root)") active += ms;
+    if (name === "(garbage collector)") collecting += ms;
+  });
+  return { active, collecting };
 }
 
 async function firstAnswerMs(): Promise<number> {

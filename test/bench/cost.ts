@@ -1,7 +1,7 @@
 /**
  * What a million requests of each kind cost: the calls and rows are counted at the stores of a running service, the
  * processor time is the whole runtime's, stores' simulators and HTTP included, and so an upper bound. Not in it: the
- * time an object is in memory ($12.50 a million GB-s), and storage. Rows that refusals write are bounded: an isolate
+ * time an object is in memory ($12.50 a million GB-s), and storage. Logs are in it as if every line were kept. Rows that refusals write are bounded: an isolate
  * keeps the first few of each account only.
  */
 import { day, randomSecurity } from "../support/builders.ts";
@@ -14,6 +14,7 @@ import { type Service, startService } from "../support/service.ts";
 import { orderHistory } from "../support/walk.ts";
 import type { BenchRow } from "./bench-row.ts";
 import type { Counts } from "./counting-worker.ts";
+import { LARGEST, publishSampleDay, SAMPLE_DATE } from "./sample-day.ts";
 
 /** Dollars a million, from the vendor's public pages as stored in 2026. Egress is free. */
 const PRICES = {
@@ -25,35 +26,41 @@ const PRICES = {
   objectRowsWritten: 1,
   d1RowsRead: 0.001,
   d1RowsWritten: 1,
+  logEvents: 0.6,
 };
 const PRICES_OF = "2026";
 
-const TRADEDATE = "20260311";
+/** What Workers Logs counts of a request: the invocation and our own line. */
+const LOG_EVENTS = 2;
+
+/** Holds ids beyond what the fast reader takes. */
+const FALLBACK_DATE = "20260310";
 const ROUNDS = 50;
 
 /** Counts, processor time and price of each kind of request. */
 export async function benchCost(): Promise<BenchRow[]> {
-  const random = randomFrom(20260311);
-  const securities = [
-    randomSecurity(random, { symbol: "300750", rows: 40_000 }),
-    randomSecurity(random, { symbol: "300751", rows: 10_000 }),
-  ];
   await using service = await startService({ entry: "test/bench/counting-worker.ts" });
   await loadWeekdays(service, "20260101", "20261231");
-  await publish(service, day({ tradedate: TRADEDATE, securities }));
+  const entries = await publishSampleDay(service);
+  const largest = entries.find(({ symbol }) => symbol === LARGEST);
+  if (largest === undefined) throw new Error(`the sample day lacks ${LARGEST}`);
+  const short = entries.find(({ rows }) => rows > 1_000 && rows <= 10_000)?.symbol ?? "";
+  const odd = randomSecurity(randomFrom(20260311), { symbol: LARGEST, rows: 40_000 });
+  await publish(service, day({ tradedate: FALLBACK_DATE, securities: [odd] }));
   await publishFiles(service, tradesFile("20260310", new Uint8Array(1_000_000)));
-  const { key } = await account(service, { plan: "flagship" });
+  const { key } = await account(service, { plan: "flagship", limits: { files: null } });
   const share = await shareOf(service, key);
   const ask = (params: object, apikey = key) =>
-    service.post(orderHistory({ apikey, params: { symbol: "300750", tradedate: TRADEDATE, ...params } }));
+    service.post(orderHistory({ apikey, params: { symbol: LARGEST, tradedate: SAMPLE_DATE, ...params } }));
   const year = { apiname: "file_download", apikey: key, params: { data_type: "level2", year: 2026 } };
   const kinds: [string, () => Promise<unknown>][] = [
     ["JSON page of 10,000 rows in a walk", () => ask({})],
-    ["JSON page of 10,000 rows that ends one", () => ask({ symbol: "300751" })],
-    ["Parquet file of 40,000 rows", () => ask({ format: "parquet" })],
+    ["the same with ids near 2^53: the fallback reader", () => ask({ tradedate: FALLBACK_DATE })],
+    ["JSON page that ends a walk", () => ask({ symbol: short })],
+    [`Parquet file of ${largest.rows.toLocaleString("en")} rows`, () => ask({ format: "parquet" })],
     ["refusal, unknown key", () => ask({}, "et_unknown")],
     ["refusal, wrong parameter", () => ask({ page_size: 0 })],
-    ["refusal, no such security", () => ask({ symbol: "600519" })],
+    ["refusal, no such security", () => ask({ symbol: "999999" })],
     ["file_download", () => service.post(year)],
     [
       "drive: a range of a file",
@@ -83,7 +90,8 @@ async function costOf(service: Service, name: string, send: () => Promise<unknow
     each(counts.objectRowsRead) * PRICES.objectRowsRead +
     each(counts.objectRowsWritten) * PRICES.objectRowsWritten +
     each(counts.d1RowsRead) * PRICES.d1RowsRead +
-    each(counts.d1RowsWritten) * PRICES.d1RowsWritten;
+    each(counts.d1RowsWritten) * PRICES.d1RowsWritten +
+    LOG_EVENTS * PRICES.logEvents;
   const figure = (column: string, value: number, unit = ""): BenchRow => ({
     table: `a million requests (prices of ${PRICES_OF}), and what each takes`,
     name,
@@ -93,6 +101,7 @@ async function costOf(service: Service, name: string, send: () => Promise<unknow
   });
   return [
     figure("price of a million", price, "$"),
+    figure("of it logs", LOG_EVENTS * PRICES.logEvents, "$"),
     figure("processor, at most", cpuMs, "ms"),
     figure("D1 rows read", each(counts.d1RowsRead)),
     figure("D1 rows written", each(counts.d1RowsWritten)),

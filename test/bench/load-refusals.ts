@@ -15,7 +15,8 @@ import type { Service } from "../support/service.ts";
 import { type OpenAnswer, openAnswer } from "../support/slow-client.ts";
 import { orderHistory } from "../support/walk.ts";
 import { type BenchRow, median, timeInTurns } from "./bench-row.ts";
-import { startFixedBody, type Tally, TRADEDATE } from "./load-walks.ts";
+import { startFixedBody, type Tally } from "./load-walks.ts";
+import { SAMPLE_DATE } from "./sample-day.ts";
 
 const TABLE = "refusals beside a page of 10,000 rows";
 const ROUNDS = 60;
@@ -61,7 +62,7 @@ export async function prepareRefusals(service: Service, symbol: string): Promise
   const kind = (name: string, reason: string | null, apikey: string, params: object = {}): Kind => {
     const body = orderHistory({
       apikey,
-      params: { symbol, tradedate: TRADEDATE, page_size: 10_000, ...params },
+      params: { symbol, tradedate: SAMPLE_DATE, page_size: 10_000, ...params },
     });
     return { name, reason, body, send: () => call(`${service.baseUrl}/api`, { body }) };
   };
@@ -115,7 +116,8 @@ async function quiet(service: Service, page: Kind, kinds: readonly Kind[]): Prom
     cpu.set(kind, ((runtime?.cpuMs() ?? 0) - before) / IN_A_ROW);
   }
   const own = new Map<Kind, number>();
-  for (const kind of all) own.set(kind, await ownTime(service, kind));
+  for (const kind of all) own.set(kind, (await ownTime(service, kind)).ms);
+  const { ms: requestMs, stringifyMs } = await ownTime(service, page);
   const row = (kind: Kind, column: string, figures: ReadonlyMap<Kind, number>): BenchRow[] => {
     const value = figures.get(kind);
     if (value === undefined) return [];
@@ -123,18 +125,31 @@ async function quiet(service: Service, page: Kind, kinds: readonly Kind[]): Prom
       kind === page ? {} : { ratio: value / (figures.get(page) ?? Number.NaN), against: "the page" };
     return [{ table: TABLE, name: kind.name, column, value, unit: "ms", ...beside }];
   };
-  return [...all, floor].flatMap((kind) => [
+  const whole: BenchRow = {
+    name: "a whole request for 10,000 rows, in the worker",
+    value: requestMs,
+    unit: "ms",
+    ratio: requestMs / stringifyMs,
+    against: "JSON.stringify of its ready rows",
+  };
+  const table = [...all, floor].flatMap((kind) => [
     ...row(kind, "alone", medians),
     ...row(kind, "worker's own time", own),
     ...row(kind, "processor time, stores' simulators included", cpu),
   ]);
+  return [whole, ...table];
 }
 
-async function ownTime(service: Service, { name, reason, body }: Kind): Promise<number> {
+interface OwnTime {
+  ms: number;
+  stringifyMs: number;
+}
+
+async function ownTime(service: Service, { name, reason, body }: Kind): Promise<OwnTime> {
   const answer = await call(`${service.baseUrl}/own-time?times=${IN_A_ROW}`, { body });
-  const seen = JSON.parse(answer.text) as { reason: string | null; ms: number };
+  const seen = JSON.parse(answer.text) as OwnTime & { reason: string | null };
   if (seen.reason !== reason) throw new Error(`${name}: ${seen.reason}`);
-  return seen.ms;
+  return seen;
 }
 
 async function beside(kinds: readonly Kind[], walking: Promise<Tally>): Promise<BenchRow[]> {

@@ -7,8 +7,8 @@ import type { Service } from "../support/service.ts";
 import { orderHistory } from "../support/walk.ts";
 import type { BenchRow } from "./bench-row.ts";
 import { MemoryWatch } from "./memory-watch.ts";
+import { SAMPLE_DATE } from "./sample-day.ts";
 
-export const TRADEDATE = "20260311";
 const PAGE_SIZE = 2_000;
 
 /** As the `Retry-After` of an answer that took too long says. */
@@ -97,7 +97,7 @@ export async function pageText(
   params: object,
   agent: Agent,
 ): Promise<string | null> {
-  const body = orderHistory({ apikey, params: { tradedate: TRADEDATE, ...params } });
+  const body = orderHistory({ apikey, params: { tradedate: SAMPLE_DATE, ...params } });
   const answer = await call(`${service.baseUrl}/api`, { body, agent });
   if (answer.reason === "unavailable") return null;
   if (answer.status !== 200 || answer.reason !== null)

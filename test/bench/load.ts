@@ -3,18 +3,18 @@
  * `--seconds` (20). The clients run on the same machine, so the fixed body of the same size, served by the same
  * kind of runtime to the same clients, is what the figures are to be held against.
  */
-import { day, type Row, randomSecurity } from "../support/builders.ts";
-import { account, publish } from "../support/operator.ts";
-import { randomFrom } from "../support/random.ts";
+import { account } from "../support/operator.ts";
 import { newestRuntime } from "../support/runtime-process.ts";
 import { startService } from "../support/service.ts";
 import type { BenchOptions, BenchRow } from "./bench-row.ts";
 import { prepareRefusals } from "./load-refusals.ts";
-import { agentFor, fixedBody, pageText, type Texts, TRADEDATE, walkAll } from "./load-walks.ts";
+import { agentFor, fixedBody, pageText, type Texts, walkAll } from "./load-walks.ts";
 import { MemoryWatch } from "./memory-watch.ts";
+import { LARGEST, publishSampleDay, sampleTexts } from "./sample-day.ts";
 
 const ACCOUNTS = 200;
-const SYMBOLS = ["000001", "300750", "600519", "688001"];
+/** Securities that are paged. */
+const WALKED = 4;
 const WARM_UP_MS = 5_000;
 /** For how long refusals are measured beside the load. */
 const BESIDE_MS = 15_000;
@@ -23,16 +23,9 @@ const MIB = 2 ** 20;
 
 /** Throws at the first wrong row, at the first page that is refused, and when a slot is not free at the end. */
 export async function benchLoad({ loadSeconds }: BenchOptions): Promise<BenchRow[]> {
-  const random = randomFrom(20260311);
-  const test = day({
-    tradedate: TRADEDATE,
-    securities: SYMBOLS.map((symbol, place) =>
-      randomSecurity(random, { symbol, rows: 3_000 + 2_777 * place }),
-    ),
-  });
   await using service = await startService({ entry: "test/bench/load-worker.ts" });
-  await publish(service, test);
-  const texts: Texts = new Map(SYMBOLS.map((symbol) => [symbol, textOf(test.rowsOf(symbol))]));
+  await publishSampleDay(service);
+  const texts: Texts = sampleTexts(WALKED, { least: 3_000, most: 30_000 });
   const made = Array.from({ length: ACCOUNTS }, () => account(service, { plan: "flagship" }));
   const keys = (await Promise.all(made)).map(({ key }) => key);
 
@@ -45,10 +38,10 @@ export async function benchLoad({ loadSeconds }: BenchOptions): Promise<BenchRow
   const memoryRows = memory.end("memory of the runtime");
   // Every slot is free: nobody is told that it is busy.
   const agent = agentFor(ACCOUNTS);
-  await Promise.all(keys.map((key) => pageText(service, key, { symbol: "000001", page_size: 1 }, agent)));
+  await Promise.all(keys.map((key) => pageText(service, key, { symbol: LARGEST, page_size: 1 }, agent)));
   agent.destroy();
 
-  const refusals = await prepareRefusals(service, SYMBOLS.at(-1) ?? "");
+  const refusals = await prepareRefusals(service, LARGEST);
   const alone = await refusals.quiet();
   const beside = await refusals.beside(walkAll(service, keys, texts, BESIDE_MS));
   await refusals.end();
@@ -79,11 +72,6 @@ export async function benchLoad({ loadSeconds }: BenchOptions): Promise<BenchRow
     ...alone,
     ...beside,
   ];
-}
-
-/** The rows as JSON without the outer brackets. */
-function textOf(rows: Row[]): string {
-  return JSON.stringify(rows).slice(1, -1);
 }
 
 function quantile(samples: readonly number[], share: number): number {

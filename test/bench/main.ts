@@ -20,7 +20,6 @@ import { benchPage } from "./page.ts";
 import { benchParquet } from "./parquet.ts";
 import { lineOf, setting, tablesOf, writeWhole } from "./report.ts";
 import { benchRivals } from "./rivals.ts";
-import { benchService } from "./service.ts";
 import { benchShare } from "./share.ts";
 
 const BENCHES: ReadonlyMap<string, (options: BenchOptions) => Promise<BenchRow[]>> = new Map([
@@ -30,7 +29,6 @@ const BENCHES: ReadonlyMap<string, (options: BenchOptions) => Promise<BenchRow[]
   ["growth", benchGrowth],
   ["builder", benchBuilder],
   ["page", benchPage],
-  ["service", benchService],
   ["gate", benchGate],
   ["share", benchShare],
   ["parquet", benchParquet],

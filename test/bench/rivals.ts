@@ -2,6 +2,7 @@
  * The same rows from everybody, out of the same pack in the same process: pages of 10,000 rows and ten fields as JSON
  * text, a window, and all rows of a security as a Parquet file. Everybody may prepare: footers are parsed, tables and
  * indexes are built before the clock starts. The file lies in the system's cache. Each answer is compared with ours.
+ * edgetape too is told where the rows lie: by the day's index, which the service looks up; that is timed by itself.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,10 +11,10 @@ import type { BenchOptions, BenchRow } from "./bench-row.ts";
 import type { BenchDay } from "./days.ts";
 import { asksOf } from "./rivals/asks.ts";
 import { Contest } from "./rivals/contest.ts";
-import { duckdbOnPack, duckdbOnTable } from "./rivals/duckdb.ts";
+import { duckdb } from "./rivals/duckdb.ts";
 import { edgetape } from "./rivals/edgetape.ts";
 import { fileFloors, rowFloors } from "./rivals/floors.ts";
-import { hyparquetQuery, hyparquetTold } from "./rivals/hyparquet.ts";
+import { hyparquetTold } from "./rivals/hyparquet.ts";
 import { parquetWasm } from "./rivals/parquet-wasm.ts";
 import type { Rival } from "./rivals/rival.ts";
 import { sqlite } from "./rivals/sqlite.ts";
@@ -21,8 +22,8 @@ import { sqlite } from "./rivals/sqlite.ts";
 /** A bigger day is not copied into the databases: the report is to end within minutes. */
 const MOST_COPIED_ROWS = 20_000_000;
 
-const READERS = [edgetape, duckdbOnPack, hyparquetQuery, hyparquetTold, parquetWasm];
-const DATABASES = [duckdbOnTable, sqlite];
+const READERS = [edgetape, duckdb, hyparquetTold, parquetWasm];
+const DATABASES = [sqlite];
 
 /** A table for each day: who took how long for what. Throws when somebody's rows are not ours. */
 export async function benchRivals({ days, rounds }: BenchOptions): Promise<BenchRow[]> {

@@ -3,9 +3,12 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import type { OrderColumns } from "../../src/orders/record.ts";
 import { openPackFile } from "../../src/pack-builder/pack-file.ts";
+import { sampleSections } from "../../src/pack-builder/sample/day.ts";
 import { writeSamplePack } from "../../src/pack-builder/sample/sample-pack.ts";
 import type { SectionEntry } from "../../src/packs/layout.ts";
+import { exactTenThousandths } from "../support/builders.ts";
 import { publishPack } from "../support/operator.ts";
 import type { Service } from "../support/service.ts";
 
@@ -14,11 +17,13 @@ export const SAMPLE_DATE = "20260311" as BeijingDate;
 /** Has the number of orders of a real day in sample days of every size. */
 export const LARGEST = "300750";
 
-/** Publishes a sample day of about `rows` rows; returns its index, by symbol. */
-export async function publishSampleDay(service: Service, rows = 1_000_000): Promise<SectionEntry[]> {
+const DAY_ROWS = 1_000_000;
+
+/** Publishes the sample day of about a million rows; returns its index, by symbol. */
+export async function publishSampleDay(service: Service): Promise<SectionEntry[]> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-bench-"));
   try {
-    const { path } = await writeSamplePack({ tradedate: SAMPLE_DATE, rows }, folder);
+    const { path } = await writeSamplePack({ tradedate: SAMPLE_DATE, rows: DAY_ROWS }, folder);
     const pack = await openPackFile(path);
     if ("reason" in pack) throw new Error(`${path}: ${pack.reason}`);
     await pack.close();
@@ -27,4 +32,38 @@ export async function publishSampleDay(service: Service, rows = 1_000_000): Prom
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** The rows of `count` securities with `least` to `most` rows each, as the JSON text between the brackets of `items`. */
+export function sampleTexts(
+  count: number,
+  { least, most }: { least: number; most: number },
+): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const { symbol, columns } of sampleSections({ tradedate: SAMPLE_DATE, rows: DAY_ROWS })) {
+    if (texts.size === count) break;
+    if (columns.rows >= least && columns.rows <= most) texts.set(symbol, textOf(symbol, columns));
+  }
+  if (texts.size < count) throw new Error(`the sample day has no ${count} securities of that size`);
+  return texts;
+}
+
+function textOf(symbol: string, from: OrderColumns): string {
+  const rows = Array.from(from.time, (time, row) => {
+    const price = BigInt(from.priceE4[row] ?? 0);
+    const volume = from.volume[row] ?? 0;
+    return [
+      symbol,
+      SAMPLE_DATE,
+      String(time).padStart(9, "0"),
+      from.orderId[row],
+      from.exchangeOrderId[row],
+      from.orderType.values[from.orderType.index[row] ?? 0],
+      from.orderCode.values[from.orderCode.index[row] ?? 0],
+      exactTenThousandths(price),
+      volume,
+      exactTenThousandths(price * BigInt(volume)),
+    ];
+  });
+  return JSON.stringify(rows).slice(1, -1);
 }

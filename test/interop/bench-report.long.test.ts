@@ -55,12 +55,11 @@ describe("bench --report", () => {
     const five = /^(– |[\d.,]+ ms( \([\d.,e-]+ ×\))? ?){5}$/;
     for (const name of [
       "edgetape",
-      "DuckDB on the pack",
-      "DuckDB on its own table",
-      "hyparquet, its own query",
+      "DuckDB on the security's file, JSON in SQL",
       "hyparquet, told the row numbers",
       "parquet-wasm, told the row groups",
-      "SQLite with an index",
+      "SQLite, clustered, JSON in SQL",
+      "floor: edgetape's look-up of the positions",
       "floor: reading the bytes",
       "floor: ZSTD alone",
       "floor: JSON.stringify of ready rows",

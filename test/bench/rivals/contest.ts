@@ -80,6 +80,7 @@ async function firstTime(
   return slowMs;
 }
 
+/** The text as `JSON.stringify` writes it: engines print 12 as 12.0, or 1e5 as 100000.0. */
 function textOf(json: string | Uint8Array): string {
-  return typeof json === "string" ? json : new TextDecoder().decode(json);
+  return JSON.stringify(JSON.parse(typeof json === "string" ? json : new TextDecoder().decode(json)));
 }

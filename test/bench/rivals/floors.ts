@@ -1,7 +1,9 @@
 /** What nobody can do without: each floor is one part of an answer and nothing else. */
 import { writeFile } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
 import { type ChunkPages, walkBlock } from "../../../src/packs/block-pages.ts";
+import { decodeBlocks, encodeBlocks } from "../../../src/packs/blocks-blob.ts";
 import { blockEnd, blockRows } from "../../../src/packs/layout.ts";
 import type { BenchDay } from "../days.ts";
 import { before, type RowsAsk } from "./rival.ts";
@@ -26,10 +28,26 @@ export async function rowFloors(day: BenchDay, ask: RowsAsk, json: string): Prom
   });
   const rows: unknown = JSON.parse(json);
   return [
+    { name: "floor: edgetape's look-up of the positions", task: lookUp(day) },
     { name: "floor: reading the bytes", task: read },
     { name: "floor: ZSTD alone", task: () => decompressAll(chunks) },
     { name: "floor: JSON.stringify of ready rows", task: () => JSON.stringify(rows) },
   ];
+}
+
+/** As the service does: the index row of one security of the day out of SQLite (D1 is that), its blocks decoded. */
+function lookUp({ pack, entry }: BenchDay): () => unknown {
+  const db = new DatabaseSync(":memory:");
+  db.exec(`CREATE TABLE day_securities (symbol TEXT, market TEXT, section_offset INTEGER, section_length INTEGER,
+    footer_length INTEGER, rows INTEGER, last_time INTEGER, crc INTEGER, blocks BLOB,
+    PRIMARY KEY (symbol, market)) WITHOUT ROWID`);
+  const insert = db.prepare("INSERT INTO day_securities VALUES (?,?,?,?,?,?,?,?,?)");
+  for (const each of pack.index.entries) {
+    const { symbol, market, offset, length, footerLength, rows, lastTime, crc, blocks } = each;
+    insert.run(symbol, market, offset, length, footerLength, rows, lastTime, crc, encodeBlocks(blocks));
+  }
+  const select = db.prepare("SELECT * FROM day_securities WHERE symbol = ?");
+  return () => select.all(entry.symbol).map(({ blocks }) => decodeBlocks(blocks as Uint8Array));
 }
 
 /** The floors of the whole section as a file at `path`. */

@@ -1,13 +1,13 @@
 /**
- * hyparquet with the day's footer parsed beforehand: by its own query (which looks for the rows), and told the row
- * numbers. The Parquet answer is what its writer makes of all rows of the security.
+ * hyparquet with the day's footer parsed beforehand, told the row numbers. The Parquet answer is what its writer makes
+ * of all rows of the security.
  */
 import { writeFile } from "node:fs/promises";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { parquetMetadataAsync, parquetQuery, parquetReadObjects } from "hyparquet";
+import { parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { COLUMNS } from "../../../src/packs/layout.ts";
-import { before, nineDigits, type Rival, type RivalSetting, type RowsAsk } from "./rival.ts";
+import { before, type Rival, type RivalSetting, type RowsAsk } from "./rival.ts";
 
 type Objects = Record<string, unknown>[];
 
@@ -15,25 +15,6 @@ const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompress
 const fromBigInt = (value: unknown) => (typeof value === "bigint" ? Number(value) : value);
 const asJson = (rows: Objects) =>
   JSON.stringify(rows.map((row) => COLUMNS.map(({ name }) => fromBigInt(row[name]))));
-
-/** Its own query with a filter. */
-export async function hyparquetQuery(setting: RivalSetting): Promise<Rival> {
-  const source = await sourceOf(setting);
-  return {
-    name: "hyparquet, its own query",
-    async rows({ symbol, from, endTime, limit }: RowsAsk) {
-      const end = endTime === null ? {} : { $lt: nineDigits(endTime) };
-      const rows = await parquetQuery({
-        ...source,
-        filter: { symbol: { $eq: symbol }, time: { $gte: nineDigits(from.time), ...end } },
-        rowStart: from.skip,
-        // A window is asked without a bound: bounded, it goes on to the day's end when it has too few rows.
-        ...(endTime === null ? { rowEnd: from.skip + limit } : {}),
-      });
-      return asJson(rows.slice(0, limit));
-    },
-  };
-}
 
 /** It is told which rows of the day are meant. */
 export async function hyparquetTold(setting: RivalSetting): Promise<Rival> {
