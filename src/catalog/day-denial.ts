@@ -7,28 +7,10 @@ import type { OrderDay } from "./order-day.ts";
 /** Calendar days up to today, today included, whose delivery may still be on its way. */
 const RECENT_DAYS = 7;
 
-interface DayFacts {
-  newest: BeijingDate | null;
-  earliest: BeijingDate | null;
-  /** 1, 0, or null when the calendar does not know the day. */
-  open: number | null;
-}
-
-const FACTS = `
-  SELECT (SELECT max(tradedate) FROM order_days WHERE state = 'available') AS newest,
-    (SELECT min(tradedate) FROM order_days WHERE state = 'available') AS earliest,
-    (SELECT open FROM trading_days WHERE day = ?1) AS open`;
-
-/**
- * Why nothing of this day can be served, or null when it can. A second read happens only for a day that
- * is not loaded: its message names the newest one. `today` is the Beijing day.
- */
-export async function dayDenial(
-  db: D1Database,
-  { tradedate, day }: OrderDay,
-  today: BeijingDate,
-): Promise<DayDenial | null> {
-  if (day === null) return notLoaded(db, tradedate, today);
+/** Why nothing of this day can be served, or null when it can. `today` is the Beijing day. */
+export function dayDenial(orderDay: OrderDay, today: BeijingDate): DayDenial | null {
+  const { tradedate, day } = orderDay;
+  if (day === null) return notLoaded(orderDay, today);
   switch (day.state) {
     case "available":
       return null;
@@ -39,8 +21,7 @@ export async function dayDenial(
   }
 }
 
-async function notLoaded(db: D1Database, tradedate: BeijingDate, today: BeijingDate): Promise<DayDenial> {
-  const facts = await db.prepare(FACTS).bind(tradedate).first<DayFacts>();
+function notLoaded({ tradedate, facts }: OrderDay, today: BeijingDate): DayDenial {
   const newestLoaded = facts?.newest ?? null;
   const earliestLoaded = facts?.earliest ?? null;
   if (tradedate > today) return { reason: "future_day", tradedate, today, newestLoaded };

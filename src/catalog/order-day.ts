@@ -1,7 +1,7 @@
 /**
  * The one point read of an order request: is the day loaded, which revision lies where,
  * and where are the security's blocks. It goes to the primary: a replica may be arbitrarily old, and
- * "withdrawn at once" would not hold.
+ * "withdrawn within 10 s" would not hold. What an isolate keeps of its answers is in `kept-days.ts`.
  */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 import type { Market, Security } from "../orders/record.ts";
@@ -43,6 +43,17 @@ export interface OrderDay {
   day: LoadedDay | null;
   /** The exchanges that have the symbol that day: none, one, or Shanghai and then Shenzhen. */
   sections: SectionRow[];
+  /** Only of a day that is not loaded: what its refusal says. */
+  facts?: DayFacts;
+}
+
+/** What the catalog says around a day that is not loaded. */
+export interface DayFacts {
+  /** The newest and the earliest day that is served; null when none is. */
+  newest: BeijingDate | null;
+  earliest: BeijingDate | null;
+  /** 1 or 0; null when the calendar does not have the day. */
+  open: number | null;
 }
 
 /** The trading calendar cannot say which day is the newest: a fault, never an old day (contract 3.5). */
@@ -50,7 +61,7 @@ export class CalendarGapError extends Error {
   override name = "CalendarGapError";
 }
 
-interface OrderDayRow {
+interface OrderDayRow extends DayFacts {
   tradedate: string | null;
   /** With an omitted date: calendar rows after `tradedate` up to today. */
   closed_since: number | null;
@@ -76,9 +87,15 @@ const FOUND = `
   LEFT JOIN day_securities s ON s.pack_id = d.pack_id AND s.symbol = ?2
   ORDER BY s.market`;
 
+/** Computed for a day that is not loaded only, so that a refusal takes one trip and a page no further rows. */
+const fact = (name: string, sql: string) => `CASE WHEN p.pack_id IS NULL THEN (${sql}) END AS ${name}`;
+
 const COLUMNS = `d.revision, d.state, p.object_key, p.etag, p.sha256, p.build_id,
   s.market, s.section_offset, s.section_length, s.footer_length, s.rows, s.last_time, s.crc,
-  s.blocks`;
+  s.blocks,
+  ${fact("newest", "SELECT max(tradedate) FROM order_days WHERE state = 'available'")},
+  ${fact("earliest", "SELECT min(tradedate) FROM order_days WHERE state = 'available'")},
+  ${fact("open", "SELECT open FROM trading_days WHERE day = asked.tradedate")}`;
 
 const ON_A_DATE = `
   SELECT asked.tradedate, NULL AS closed_since, ${COLUMNS}
@@ -106,11 +123,11 @@ export function orderDayOf(result: D1Result, question: OrderDayQuestion): OrderD
   const first = rows[0];
   if (first === undefined) throw new Error("The day read gave no row; it always gives one.");
   const tradedate = question.tradedate ?? newestTradingDay(first, question.today);
-  return {
-    tradedate,
-    day: loadedDay(first, tradedate),
-    sections: rows.flatMap((row) => sectionOf(row, question.symbol)),
-  };
+  const day = loadedDay(first, tradedate);
+  const sections = rows.flatMap((row) => sectionOf(row, question.symbol));
+  if (day !== null) return { tradedate, day, sections };
+  const { newest, earliest, open } = first;
+  return { tradedate, day, sections, facts: { newest, earliest, open } };
 }
 
 function newestTradingDay(row: OrderDayRow, today: BeijingDate): BeijingDate {

@@ -73,7 +73,7 @@ async function run(call: Call, { question, market, unknownParameters }: Query): 
   const { tradedate, day } = orderDay;
   const grant = entitleOrderHistory(principal, tradedate, nowMs);
   if ("reason" in grant) return call.refuse(grant);
-  const unserved = await log.stage("d1", () => dayDenial(env.DB, orderDay, question.today));
+  const unserved = dayDenial(orderDay, question.today);
   if (unserved !== null) return call.refuse(unserved);
   if (day === null) throw new Error("a day without a denial is loaded");
 

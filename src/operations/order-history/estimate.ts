@@ -52,7 +52,7 @@ async function run(call: Call, query: OrderQuery, question: OrderDayQuestion): P
   const orderDay = orderDayOf(result, question);
   const grant = entitleOrderHistory(principal, orderDay.tradedate, nowMs);
   if ("reason" in grant) return call.refuse(grant);
-  const found = await locate(call, query, beginWalk(query), orderDay);
+  const found = locate(call, query, beginWalk(query), orderDay);
   if ("reason" in found) return call.refuse(found);
 
   const home = { namespace: env.GATE, locationHint: settings.LOCATION_HINT };

@@ -35,7 +35,7 @@ export async function explainOrderHistory(
     },
   ];
 
-  const found = await locate(call, query, walk, orderDay);
+  const found = locate(call, query, walk, orderDay);
   if ("reason" in found) return [...steps, { step: 7, about: "data", denial: found, detail: "" }];
   const { entry, day } = found;
   const detail = `${entry.symbol}.${entry.market} has ${entry.rows} orders on ${orderDay.tradedate}, revision ${day.revision}`;

@@ -21,13 +21,13 @@ export interface Located {
  * Finds the section of `query` in `orderDay`. The order of refusals is the order of what a caller can mend:
  * the day, the revision a cursor stands on, which exchange, the security.
  */
-export async function locate(
-  { env, log, nowMs }: Pick<Call, "env" | "log" | "nowMs">,
+export function locate(
+  { nowMs }: Pick<Call, "nowMs">,
   query: OrderQuery,
   walk: Walk,
   orderDay: OrderDay,
-): Promise<Located | Denial> {
-  const unserved = await log.stage("d1", () => dayDenial(env.DB, orderDay, beijingDate(nowMs)));
+): Located | Denial {
+  const unserved = dayDenial(orderDay, beijingDate(nowMs));
   if (unserved !== null) return unserved;
   const { day, sections, tradedate } = orderDay;
   if (day === null) throw new Error("a day without a denial is loaded");

@@ -59,7 +59,7 @@ async function run(call: Call, query: OrderQuery, walk: Walk, question: OrderDay
   if ("reason" in grant) return call.refuse(grant);
 
   // 7. Is the day loaded, and does it hold the security? Nothing is charged yet.
-  const found = await locate(call, query, walk, orderDay);
+  const found = locate(call, query, walk, orderDay);
   if ("reason" in found) return call.refuse(found);
 
   // 8 to 10. The slot, then the quota; charged once, here.

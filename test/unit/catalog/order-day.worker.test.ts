@@ -119,7 +119,7 @@ describe("the point read of an order request", () => {
 });
 
 describe("why a day or security is not served", () => {
-  const denied = async (asked: Partial<OrderDayQuestion>) => dayDenial(DB, await read(asked), TODAY);
+  const denied = async (asked: Partial<OrderDayQuestion>) => dayDenial(await read(asked), TODAY);
 
   it.each([
     ["20240108", { reason: "not_loaded", recent: true, newestLoaded: "20240105" }],
