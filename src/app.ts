@@ -2,15 +2,15 @@
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { adminRoutes } from "./admin/routes.ts";
+import { type Language, preferredLanguage } from "./base/language.ts";
+import { newRequestId } from "./base/request-id.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import { docsRoutes, lostFor } from "./docs/routes.ts";
 import { type Env, nowMs, settingsOf } from "./env.ts";
 import type { Denial } from "./http/denial.ts";
 import { oversized } from "./http/envelope.ts";
 import { preflight } from "./http/headers.ts";
-import { type Language, preferredLanguage } from "./http/language.ts";
 import { outcomeOf } from "./http/outcome.ts";
-import { newRequestId } from "./http/request-id.ts";
 import { openRequestLog, type RequestLog } from "./http/request-log.ts";
 import { refuse } from "./http/respond.ts";
 import { healthOf } from "./operations/health.ts";

@@ -4,7 +4,7 @@
  */
 import * as z from "zod";
 import { version } from "../package.json";
-import { WEBHOOK_KINDS, WEBHOOK_LANGUAGES } from "./admin/wire-webhook.ts";
+import { WEBHOOK_KINDS, WEBHOOK_LANGUAGES } from "./base/webhook.ts";
 import type { Gate } from "./gate/gate-object.ts";
 import type { Guard } from "./shares/guard-object.ts";
 import { parseShareSecrets } from "./shares/secrets.ts";

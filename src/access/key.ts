@@ -5,13 +5,13 @@
  * are made alike, with `eta_`.
  */
 import { crc32 } from "node:zlib";
+import { base62Number, randomBase62 } from "../base/base62.ts";
 
 const KEY_PREFIX = "et_";
 /** Operators' tokens look alike but for this, so that neither can be mistaken for the other. */
 const TOKEN_PREFIX = "eta_";
 const SECRET_LENGTH = 30;
 const CHECK_LENGTH = 6;
-const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** A new key. 30 characters of base62 are 178 bits. */
 export function generateKey(): string {
@@ -33,8 +33,9 @@ export function isPlausibleToken(token: string): boolean {
   return token.startsWith(TOKEN_PREFIX) && isWhole(token, TOKEN_PREFIX);
 }
 
+/** `body` with its CRC-32 as six base62 digits (62^6 exceeds 2^32). */
 function checked(body: string): string {
-  return body + checkOf(body);
+  return body + base62Number(crc32(body), CHECK_LENGTH);
 }
 
 function isWhole(text: string, prefix: string): boolean {
@@ -54,27 +55,4 @@ export async function hashKey(apikey: string): Promise<string> {
  */
 export function firstCharacters(apikey: string): string {
   return apikey.slice(0, Math.min(8, Math.floor(apikey.length / 4)));
-}
-
-/** `length` random base62 characters, each equally likely. */
-export function randomBase62(length: number): string {
-  let text = "";
-  while (text.length < length) {
-    for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
-      // 248 = 4 × 62: larger bytes would make the first characters likelier.
-      if (byte < 248 && text.length < length) text += ALPHABET.charAt(byte % 62);
-    }
-  }
-  return text;
-}
-
-/** CRC-32 of `body` as six base62 digits (62^6 exceeds 2^32). */
-function checkOf(body: string): string {
-  let rest = crc32(body);
-  let digits = "";
-  for (let i = 0; i < CHECK_LENGTH; i++) {
-    digits = ALPHABET.charAt(rest % 62) + digits;
-    rest = Math.floor(rest / 62);
-  }
-  return digits;
 }

@@ -1,7 +1,8 @@
 /** `/admin/accounts` and `/admin/plans`: accounts, what they bought, their own limits, keys and links, and their quota. */
 import { Hono } from "hono";
 import * as z from "zod";
-import { firstCharacters, generateKey, hashKey, randomBase62 } from "../access/key.ts";
+import { firstCharacters, generateKey, hashKey } from "../access/key.ts";
+import { randomBase62 } from "../base/base62.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { isStorable, STORABLE_INSTANTS } from "../calendar/instant.ts";
 import { type ListedAccount, listAccounts } from "../catalog/account-list.ts";

@@ -5,7 +5,7 @@
  */
 import { Hono } from "hono";
 import * as z from "zod";
-import { randomBase62 } from "../access/key.ts";
+import { randomBase62 } from "../base/base62.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { backupMoment, backupPage, tablesInUse } from "../catalog/backup.ts";
 import { BACKUP_TABLES, type BackupTable } from "../catalog/backup-tables.ts";

@@ -4,7 +4,7 @@
  */
 
 import * as z from "zod";
-import { randomBase62 } from "../access/key.ts";
+import { randomBase62 } from "../base/base62.ts";
 import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import type { By } from "../catalog/accounts.ts";
 import { lastActorOf } from "../catalog/audit.ts";

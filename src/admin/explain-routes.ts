@@ -4,6 +4,8 @@
  */
 import { Hono } from "hono";
 import { identify } from "../access/identify.ts";
+import type { Words } from "../base/language.ts";
+import { newRequestId } from "../base/request-id.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { recentlyActive } from "../catalog/account-list.ts";
 import { principalOfAccount } from "../catalog/key-holder.ts";
@@ -15,9 +17,7 @@ import { nowMs, settingsOf } from "../env.ts";
 import type { GrantSummary, RequestOutcome } from "../gate/protocol.ts";
 import type { Denial } from "../http/denial.ts";
 import { type Envelope, parseEnvelope, readBody } from "../http/envelope.ts";
-import type { Words } from "../http/language.ts";
 import { type AnswerFormat, outcomeOf } from "../http/outcome.ts";
-import { newRequestId } from "../http/request-id.ts";
 import { openRequestLog } from "../http/request-log.ts";
 import { accountGate, COUNTED_INTERFACE } from "../operations/account-info.ts";
 import type { Call, Prepared, Scope, Step } from "../operations/operation.ts";

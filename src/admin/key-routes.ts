@@ -1,6 +1,7 @@
 /** `/admin/keys`: import of existing customers' keys, rolling and revoking them. */
 import { Hono } from "hono";
-import { firstCharacters, generateKey, hashKey, randomBase62 } from "../access/key.ts";
+import { firstCharacters, generateKey, hashKey } from "../access/key.ts";
+import { randomBase62 } from "../base/base62.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { importKeys, knownForImport } from "../catalog/key-import.ts";
 import { type ApiKey, findKey, revokeKey, rollKey } from "../catalog/keys.ts";

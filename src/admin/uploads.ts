@@ -2,7 +2,7 @@
  * The three steps of an upload, which packs and files share: begin (or resume), parts, complete. A stop anywhere leaves
  * what was served; the same step again goes on.
  */
-import { randomBase62 } from "../access/key.ts";
+import { randomBase62 } from "../base/base62.ts";
 import type { By } from "../catalog/accounts.ts";
 import { ADOPTED_R2_UPLOAD_ID } from "../catalog/known-packs.ts";
 import {

@@ -1,8 +1,10 @@
 /** The scheduled task, wherever it is started from: its findings go to the log and to the operator's webhook. */
+
+import type { Words } from "../base/language.ts";
+import { type Notice, sendNotice, type Webhook, webhookKindOf } from "../base/webhook.ts";
 import { type Env, nowMs, type Settings, settingsOf } from "../env.ts";
 import type { Finding } from "../operations/scheduled/finding.ts";
 import { runScheduled } from "../operations/scheduled/scheduled.ts";
-import { type Notice, sendNotice, type Webhook, type Words, webhookKindOf } from "./wire-webhook.ts";
 
 export interface Watched {
   findings: Finding[];

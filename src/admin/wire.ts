@@ -77,11 +77,11 @@
  */
 import * as z from "zod";
 
+export * from "../base/webhook.ts";
 export * from "./wire-accounts.ts";
 export * from "./wire-days.ts";
 export * from "./wire-files.ts";
 export * from "./wire-service.ts";
-export * from "./wire-webhook.ts";
 
 /** The body of every refused admin request. It never contains a key, a token or a password. */
 export const adminErrorSchema = z.strictObject({

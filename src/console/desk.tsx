@@ -1,8 +1,8 @@
 /** One request to the console as its routes see it, the headers of every page, and the sign-in page. */
 import type { Context } from "hono";
+import type { Language } from "../base/language.ts";
 import type { By } from "../catalog/accounts.ts";
 import { type Env, nowMs, type Settings, settingsOf } from "../env.ts";
-import type { Language } from "../http/language.ts";
 import type { RequestLog } from "../http/request-log.ts";
 import { documentOf } from "../pages/frame.tsx";
 import { type Look, lookOf } from "../pages/look.ts";

@@ -1,6 +1,7 @@
 /** The holder's own keys: shown, made, rolled, revoked. Keys of other accounts do not exist here. */
 
-import { firstCharacters, generateKey, hashKey, randomBase62 } from "../access/key.ts";
+import { firstCharacters, generateKey, hashKey } from "../access/key.ts";
+import { randomBase62 } from "../base/base62.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { type ApiKey, addKey, findKey, keysOfAccount, revokeKey, rollKey } from "../catalog/keys.ts";
 import { instantText, momentText } from "../pages/figures.ts";

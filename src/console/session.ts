@@ -2,11 +2,11 @@
  * A key holder's session: a token that cannot be guessed in a cookie that no script reads, of which the catalog keeps the hash.
  * Forms carry a second text that is derived from the token, so that a page of somebody else cannot post them.
  */
-import { hashKey, randomBase62 } from "../access/key.ts";
+import { hashKey } from "../access/key.ts";
+import { base62, randomBase62 } from "../base/base62.ts";
 import { findSessions } from "../catalog/console-access.ts";
 import { principalOfAccount } from "../catalog/key-holder.ts";
 import type { Principal } from "../entitlement/principal.ts";
-import { base62 } from "../shares/base62.ts";
 import { keyedHash, sameText } from "../shares/credentials.ts";
 
 /** 12 hours: a working day. */

@@ -1,10 +1,10 @@
 /** `GET /openapi.json` and the pages below `/docs/`. The integrating app mounts them at the root. */
 import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
+import type { Language } from "../base/language.ts";
+import { SECURITY_HEADERS } from "../base/security-headers.ts";
 import { newestDay } from "../catalog/day-span.ts";
 import { type Env, settingsOf, VERSION } from "../env.ts";
-import { SECURITY_HEADERS } from "../http/headers.ts";
-import type { Language } from "../http/language.ts";
 import type { RequestLog } from "../http/request-log.ts";
 import { PAGE_POLICY } from "../pages/frame.tsx";
 import { chooseLook, type Look, lookOf } from "../pages/look.ts";
@@ -132,7 +132,12 @@ function pageHeaders(language: DocsLanguage): Record<string, string> {
 }
 
 function headersOf(c: Context<DocsEnv>, more: Readonly<Record<string, string>>): Record<string, string> {
-  return { ...SECURITY_HEADERS, "X-Request-Id": c.var.log.requestId, ...more };
+  return {
+    ...SECURITY_HEADERS,
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    "X-Request-Id": c.var.log.requestId,
+    ...more,
+  };
 }
 
 /** Where the service is reached, as its own pages write it, and its newest day: pages open without a catalog too. */

@@ -2,6 +2,7 @@
  * The worker's side of the gate: an operation takes the slot, works, and gives it back exactly once in
  * effect, whatever happens to the object, to the client or to the worker in between.
  */
+import { inTime, LateAnswer } from "../base/in-time.ts";
 import type { Gate } from "./gate-object.ts";
 import type {
   AcquireRequest,
@@ -123,7 +124,7 @@ async function askOnce(
 ): Promise<Granted | GateRefused> {
   const pending: Promise<Granted | GateRefused> = stub.acquire(request);
   try {
-    return await inTime(pending);
+    return await inTime(pending, ANSWER_MS);
   } catch (error) {
     if (error instanceof LateAnswer)
       place.ctx.waitUntil(
@@ -168,7 +169,7 @@ class HeldSlot implements Slot {
   async #tell(request: ReleaseRequest): Promise<boolean> {
     const { lease } = this.#granted;
     try {
-      const answer = await inTime(Promise.resolve(lease.release(request)));
+      const answer = await inTime(Promise.resolve(lease.release(request)), ANSWER_MS);
       if (answer?.written === false) this.#place.ctx.waitUntil(this.#seeWritten(request));
       else lease[Symbol.dispose]();
       return true;
@@ -182,7 +183,7 @@ class HeldSlot implements Slot {
   async #seeWritten(request: ReleaseRequest): Promise<void> {
     const { lease } = this.#granted;
     try {
-      await inTime(Promise.resolve(lease.written()));
+      await inTime(Promise.resolve(lease.written()), ANSWER_MS);
       lease[Symbol.dispose]();
     } catch {
       await this.#tellAnew(request);
@@ -191,32 +192,11 @@ class HeldSlot implements Slot {
 
   async #tellAnew(request: ReleaseRequest): Promise<boolean> {
     try {
-      await inTime(this.#stub().release(this.#granted.id, request));
+      await inTime(this.#stub().release(this.#granted.id, request), ANSWER_MS);
       return true;
     } catch {
       return false;
     }
-  }
-}
-
-class LateAnswer extends Error {
-  override name = "LateAnswer";
-
-  constructor() {
-    super(`the gate object did not answer within ${ANSWER_MS} ms`);
-  }
-}
-
-/** `answer`, or a `LateAnswer` when it has not come within `ANSWER_MS`. */
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new LateAnswer()), ANSWER_MS);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

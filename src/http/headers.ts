@@ -1,4 +1,5 @@
 /** The headers of every answer of `/api` (contract 1.5, 1.7, 1.10, 1.11, 6.2). */
+import { SECURITY_HEADERS } from "../base/security-headers.ts";
 import type { DailyLimits } from "../entitlement/principal.ts";
 import { formatWindow, type TimeWindow } from "../orders/time-window.ts";
 
@@ -19,16 +20,9 @@ const EXPOSED = [
   "Content-Disposition",
 ];
 
-/** What the API's answers never do: be sniffed, framed, cached, or run anything. */
-export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
-  "X-Content-Type-Options": "nosniff",
-  "Referrer-Policy": "no-referrer",
-  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-  "Cross-Origin-Resource-Policy": "cross-origin",
-};
-
 /** Any origin may call: no cookies are used, the key is in the body. */
 const CORS_HEADERS: Readonly<Record<string, string>> = {
+  "Cross-Origin-Resource-Policy": "cross-origin",
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": EXPOSED.join(", "),
 };

@@ -2,8 +2,9 @@
  * The one place that turns a reason into a public outcome: the code and the HTTP status of
  * contract 1.4, the waiting hint of 1.5 and the words.
  */
+
+import { inLanguage, type Language, type Words } from "../base/language.ts";
 import type { Denial, Reason } from "./denial.ts";
-import { inLanguage, type Language, type Words } from "./language.ts";
 import { accessWords, entitlementWords, envelopeWords, useWords } from "./words-caller.ts";
 import { dayWords, nothingPublishedWords, unavailableWords } from "./words-day.ts";
 import { queryWords } from "./words-query.ts";

@@ -1,7 +1,8 @@
 /** Answers of `/api`: the response envelope of contract 1.3, served or refused. */
+
+import type { Language } from "../base/language.ts";
 import type { Denial } from "./denial.ts";
 import { type AnswerFacts, answerHeaders, writeQuotas } from "./headers.ts";
-import type { Language } from "./language.ts";
 import { type AnswerFormat, messageOf, outcomeOf } from "./outcome.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";

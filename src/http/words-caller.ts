@@ -1,4 +1,6 @@
 /** Messages about the envelope, keys, plans, slots and quotas, in Chinese and English (contract 1.8). */
+
+import type { Words } from "../base/language.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import type { AccessDenial, EntitlementDenial, ServiceName, UseDenial } from "../entitlement/denial.ts";
 import { PLANS } from "../entitlement/plans.ts";
@@ -6,7 +8,6 @@ import { PLAN_NAMES, type PlanName } from "../entitlement/principal.ts";
 import { excerptOf } from "../orders/denial.ts";
 import type { EnvelopeDenial, MembersFound } from "./denial.ts";
 import { HEADER_LIMIT } from "./envelope.ts";
-import type { Words } from "./language.ts";
 
 const EXAMPLE = '{"apiname": "level2_order_history", "apikey": "<API_KEY>", "params": {"symbol": "600519"}}';
 

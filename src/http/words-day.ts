@@ -1,8 +1,9 @@
 /** Messages about days and securities that cannot be served, in Chinese and English (contract 1.8, 3.13). */
+
+import type { Words } from "../base/language.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DayDenial } from "../orders/denial.ts";
 import type { ShareDenial } from "./denial.ts";
-import type { Words } from "./language.ts";
 
 /** The words of a day or security without data; they tell "tonight" from "never". */
 export function dayWords(denial: DayDenial): Words {

@@ -1,7 +1,8 @@
 /** Messages about parameters, fields and cursors, in Chinese and English (contract 1.8, 3, 5). */
+
+import type { Words } from "../base/language.ts";
 import type { NameHint, ParamInvalid, QueryDenial } from "../orders/denial.ts";
 import { FIELDS } from "../orders/record.ts";
-import type { Words } from "./language.ts";
 
 const SYMBOL_FORMS = "600519, 600519.SH, 000001.SZ, sh600519";
 const PAGE_SIZES = "1-10000";

@@ -1,6 +1,7 @@
 /** `GET /health`: which version runs, and whether the stores it stands on answer. */
+
+import { inTime } from "../base/in-time.ts";
 import { type Env, lacksPublicBase, type Settings, VERSION } from "../env.ts";
-import { inTime } from "../http/in-time.ts";
 
 /** A store that has not answered by then counts as not answering. */
 const PATIENCE_MS = 5_000;

@@ -1,6 +1,6 @@
 /** What an operation of `POST /api` is to the pipeline that serves it. */
 import type { Principal } from "../entitlement/principal.ts";
-import type { Env, Settings } from "../env.ts";
+import { type Env, nowMs, type Settings } from "../env.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import type { AnswerFacts } from "../http/headers.ts";
@@ -19,6 +19,11 @@ export interface Scope {
   /** Fires when the client goes away. */
   signal: AbortSignal;
   log: RequestLog;
+}
+
+/** Returns the milliseconds that are left to the first byte of a request (contract 2.5); 0 when they are over. */
+export function firstByteMs({ settings, nowMs: beganMs }: Pick<Scope, "settings" | "nowMs">): number {
+  return Math.max(0, beganMs + settings.FIRST_BYTE_MS - nowMs(settings));
 }
 
 /** A request that passed steps 1 to 5 of contract 2.1. */

@@ -4,13 +4,13 @@
  */
 import { type Identified, identify } from "../access/identify.ts";
 import { checkRate } from "../access/rate.ts";
+import { inTime } from "../base/in-time.ts";
+import { type Language, preferredLanguage } from "../base/language.ts";
 import type { Principal } from "../entitlement/principal.ts";
 import { nowMs } from "../env.ts";
 import type { Denial } from "../http/denial.ts";
 import { type Envelope, parseEnvelope, readBody } from "../http/envelope.ts";
 import type { AnswerFacts } from "../http/headers.ts";
-import { firstByteMs, inTime } from "../http/in-time.ts";
-import { type Language, preferredLanguage } from "../http/language.ts";
 import { type AnswerFormat, outcomeOf } from "../http/outcome.ts";
 import { maskWarning, withoutKey } from "../http/own-key.ts";
 import { refuse } from "../http/respond.ts";
@@ -18,7 +18,7 @@ import { excerptOf } from "../orders/denial.ts";
 import { nearestName } from "../orders/nearest-name.ts";
 import { wantsParquet } from "../orders/query.ts";
 import { keepRefusal, type RefusedCaller } from "./keep-refusal.ts";
-import type { Operation, Scope } from "./operation.ts";
+import { firstByteMs, type Operation, type Scope } from "./operation.ts";
 import { OPERATIONS, PARAMS_OPTIONAL } from "./registry.ts";
 
 /** An operation with a limit of its own for the first byte says first what was late, and gives back what it took. */

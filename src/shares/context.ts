@@ -1,8 +1,7 @@
 /** The handler context of one request to the drive, and the headers that every answer has. */
+import type { Language } from "../base/language.ts";
+import { SECURITY_HEADERS } from "../base/security-headers.ts";
 import type { ShareAccess } from "./open-share.ts";
-
-/** `both` is Chinese, then English. */
-export type Language = "zh" | "en" | "both";
 
 /** Facts of the drive for the request's line in the log; never a password or an address as it is. */
 export interface DriveFacts {
@@ -56,13 +55,11 @@ const EXPOSED = [
  * any site may read it, if they send the password themselves: with `*` a browser never sends them the cookie.
  */
 const EVERY_ANSWER: Readonly<Record<string, string>> = {
+  ...SECURITY_HEADERS,
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": EXPOSED.join(", "),
   "Cache-Control": "private, no-cache, no-transform",
-  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "Cross-Origin-Resource-Policy": "same-origin",
-  "Referrer-Policy": "no-referrer",
-  "X-Content-Type-Options": "nosniff",
   "X-Robots-Tag": "noindex, nofollow",
 };
 

@@ -2,9 +2,9 @@
  * Which share an account is answered with, and what that covers. One share per (account, data type, year) at a time, so
  * that a sync job keeps its address; a new one only when the old one is about to end and the new one would live longer.
  */
+import { base62 } from "../base/base62.ts";
 import { type Coverage, type CoverageQuestion, coverageOf } from "../catalog/files.ts";
 import { makeShare, SHARE_LIFE_MS, type Share, type ShareOwner } from "../catalog/shares.ts";
-import { base62 } from "./base62.ts";
 import type { ShareSecrets } from "./secrets.ts";
 
 /** With less than this left, asking again makes a new share, if that one would live longer. */

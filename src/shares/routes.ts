@@ -2,13 +2,15 @@
  * The share drive. The app mounts it at `/s`. Everything below a share's address needs its password; a file is reached
  * only through a share that covers it at that moment.
  */
+
 import { type Context, Hono } from "hono";
+import type { Language } from "../base/language.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { calendarDays } from "../catalog/calendar-days.ts";
 import { type Env, nowMs as nowOf, settingsOf } from "../env.ts";
 import { PAGE_POLICY } from "../pages/frame.tsx";
 import { chooseLook } from "../pages/look.ts";
-import { type DriveContext, type DriveLog, driveHeaders, type Language } from "./context.ts";
+import { type DriveContext, type DriveLog, driveHeaders } from "./context.ts";
 import { callerOf, formPassword, isOwnForm, shareCookie } from "./credentials.ts";
 import { download } from "./download.ts";
 import { BY_SYMBOL, type DrivePath, drivePath, sharePath } from "./drive-path.ts";

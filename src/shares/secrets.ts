@@ -3,8 +3,9 @@
  * (contract 8.4), and passwords of external shares are encrypted under them. Every row names the version it was made
  * with, so a new version can be added while the old ones still open what they made. `BACKUP_SECRET` has the same form.
  */
+
+import { base62 } from "../base/base62.ts";
 import type { DataType } from "../entitlement/data-types.ts";
-import { base62 } from "./base62.ts";
 
 export interface ShareSecrets {
   /** The version that new shares and external drives get: the highest one. */

@@ -2,27 +2,30 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { importsOf, projectFiles } from "../support/sources.ts";
 
-const PURE = ["calendar", "entitlement", "orders"];
+const PURE = ["base", "calendar", "entitlement", "orders"];
 const BELOW_OPERATIONS = [...PURE, "http", "gate", "catalog", "access", "packs", "pages", "shares"];
 
 /** Which rooms a room may import, beside itself: the table of `src/README.md`. A name with a file allows that file. */
 const MAY_IMPORT: Record<string, string[]> = {
+  base: ["calendar"],
   calendar: [],
-  entitlement: ["calendar"],
-  orders: ["calendar"],
+  entitlement: ["base", "calendar"],
+  orders: ["base", "calendar"],
   http: PURE,
   gate: PURE,
   catalog: PURE,
   access: ["catalog", ...PURE],
   packs: PURE,
-  pages: ["calendar"],
+  pages: ["base", "calendar"],
   shares: ["catalog", "packs", "pages", ...PURE],
   operations: BELOW_OPERATIONS,
   admin: [...BELOW_OPERATIONS, "operations"],
   console: [...BELOW_OPERATIONS, "operations"],
-  "pack-builder": ["calendar", "orders", "packs"],
-  cli: ["admin/wire.ts", "pack-builder", "calendar"],
+  "pack-builder": ["base", "calendar", "orders", "packs"],
+  cli: ["admin/wire.ts", "pack-builder", "base", "calendar"],
   docs: [...BELOW_OPERATIONS, "operations"],
+  // Bindings, and settings parsed once: below whatever acts.
+  "env.ts": ["package.json", "base", "gate/gate-object.ts", "shares/guard-object.ts", "shares/secrets.ts"],
   // Types of the wire only: nothing of the server may reach a caller's bundle.
   client: ["entitlement/data-types.ts", "http/denial.ts", "operations/wire.ts", "orders/record.ts"],
 };
@@ -44,7 +47,7 @@ const MAY_IMPORT_ENV = [
 /** What operations have in common: what they are to the pipeline, and the types of their answers. */
 const CONTRACT = ["operation.ts", "wire.ts"];
 
-const ROOTS = ["worker.ts", "app.ts", "env.ts"];
+const ROOTS = ["worker.ts", "app.ts"];
 const sources = projectFiles().filter((path) => /^src\/.*\.tsx?$/.test(path));
 
 /** The path below `src/` that a relative import of `path` names. */

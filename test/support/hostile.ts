@@ -1,5 +1,5 @@
 /** What is read of a request before its sender is known, with texts that make a backtracking pattern slow. */
-import { preferredLanguage } from "../../src/http/language.ts";
+import { preferredLanguage } from "../../src/base/language.ts";
 import { parseOrderQuery } from "../../src/orders/query.ts";
 import { basicCredentials, hasShareCookie } from "../../src/shares/credentials.ts";
 import { drivePath } from "../../src/shares/drive-path.ts";

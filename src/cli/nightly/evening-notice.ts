@@ -1,5 +1,6 @@
 /** How an evening went, in the words of a notice. */
-import type { Notice, Words } from "../../admin/wire.ts";
+import type { Notice } from "../../admin/wire.ts";
+import type { Words } from "../../base/language.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { LEFT_OUT_WORDS, type LeftOutReason } from "../../pack-builder/delivery/source-file.ts";
 import { countText, sizeText } from "../command-line.ts";

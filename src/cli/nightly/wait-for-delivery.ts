@@ -5,7 +5,8 @@
 import { existsSync } from "node:fs";
 import { constants, lstat, open, readdir } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
-import type { FileSummary, Words } from "../../admin/wire.ts";
+import type { FileSummary } from "../../admin/wire.ts";
+import type { Words } from "../../base/language.ts";
 import {
   archiveFormat,
   compressionOf,

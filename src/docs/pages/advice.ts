@@ -1,6 +1,7 @@
 /** What to do about each reason; exhaustive, as the table of outcomes is. */
+
+import type { Words } from "../../base/language.ts";
 import type { Reason } from "../../http/denial.ts";
-import type { Words } from "../../http/language.ts";
 
 export const ADVICE: Readonly<Record<Reason, Words>> = {
   envelope_invalid: {

@@ -1,11 +1,11 @@
 /** The JSON answer: one page of order records (contract 5.1). */
 import { type BodyEnd, holdBody } from "../../gate/hold-body.ts";
 import type { Denial } from "../../http/denial.ts";
-import { firstByteMs } from "../../http/in-time.ts";
 import { jsonHeaders, orderPageBody } from "../../http/respond.ts";
 import { packMark, signCursor } from "../../orders/cursor.ts";
 import type { Position } from "../../orders/page-plan.ts";
 import { readOrderPage } from "../../packs/order-page.ts";
+import { firstByteMs } from "../operation.ts";
 import type { Accepted } from "./answer.ts";
 import { pageTurns } from "./page-turns.ts";
 

@@ -2,18 +2,19 @@
  * Step 11 of contract 2.1: the answer of a request that holds the slot and has been charged. Whatever
  * happens from here, the slot is released, and the charge is given back when the fault was ours.
  */
+
+import { inTime } from "../../base/in-time.ts";
 import { markDamaged } from "../../catalog/mark-damaged.ts";
 import { type OrderDayQuestion, orderDayOf, orderDayStatement } from "../../catalog/order-day.ts";
 import type { Grant } from "../../entitlement/entitle.ts";
 import type { RequestOutcome } from "../../gate/protocol.ts";
 import type { Slot } from "../../gate/slot.ts";
 import type { Denial } from "../../http/denial.ts";
-import { firstByteMs, inTime } from "../../http/in-time.ts";
 import { outcomeOf } from "../../http/outcome.ts";
 import type { OrderQuery } from "../../orders/query.ts";
 import type { Walk } from "../../orders/walk.ts";
 import { PackReadError } from "../../packs/errors.ts";
-import type { Call } from "../operation.ts";
+import { type Call, firstByteMs } from "../operation.ts";
 import { answerFile } from "./answer-file.ts";
 import { answerPage } from "./answer-page.ts";
 import { type Located, locate } from "./locate.ts";

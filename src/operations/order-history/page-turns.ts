@@ -4,8 +4,9 @@
  * an isolate makes a few pages at a time, the others wait in the order they came, and between two the runtime looks.
  * The pages lose nothing by it: the isolate is as busy as before.
  */
+
+import { inTime } from "../../base/in-time.ts";
 import { gone } from "../../gate/hold-body.ts";
-import { inTime } from "../../http/in-time.ts";
 
 const PAGES_AT_ONCE = 4;
 /** A page counts for no longer, so that a slow R2 holds up nobody else: 80 pages a second begin at least. */

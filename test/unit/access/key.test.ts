@@ -1,12 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import {
-  firstCharacters,
-  generateKey,
-  hashKey,
-  isPlausibleKey,
-  randomBase62,
-} from "../../../src/access/key.ts";
+import { firstCharacters, generateKey, hashKey, isPlausibleKey } from "../../../src/access/key.ts";
+import { randomBase62 } from "../../../src/base/base62.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

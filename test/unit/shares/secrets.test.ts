@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { base62 } from "../../../src/shares/base62.ts";
+import { base62 } from "../../../src/base/base62.ts";
 import {
   openPassword,
   parseShareSecrets,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { newRequestId } from "../../../src/http/request-id.ts";
+import { newRequestId } from "../../../src/base/request-id.ts";
 
 it("newRequestId gives 16 unmistakable characters, 10,000 times without a repeat", () => {
   const ids = Array.from({ length: 10_000 }, newRequestId);

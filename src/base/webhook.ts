@@ -3,6 +3,7 @@
  * DingTalk and Feishu, in Chinese, English or both. The worker's scheduled task and the command send the same ones.
  */
 import { beijingTimestamp } from "../calendar/beijing.ts";
+import type { Words } from "./language.ts";
 
 export const WEBHOOK_KINDS = ["plain", "wecom", "dingtalk", "feishu"] as const;
 export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
@@ -10,12 +11,6 @@ export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
 export const WEBHOOK_LANGUAGES = ["both", "zh", "en"] as const;
 /** What robots speak. */
 export type WebhookLanguage = (typeof WEBHOOK_LANGUAGES)[number];
-
-/** The same in both languages. */
-export interface Words {
-  zh: string;
-  en: string;
-}
 
 export interface Webhook {
   /** Opens the chat to whoever has it, so it is never shown. */

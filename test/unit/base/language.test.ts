@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inLanguage, preferredLanguage } from "../../../src/http/language.ts";
+import { inLanguage, preferredLanguage } from "../../../src/base/language.ts";
 
 describe("preferredLanguage (contract 1.8)", () => {
   it.each([

@@ -1,0 +1,40 @@
+/** Base62 text: what keys, tokens, addresses and passwords of shares are written in. */
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/**
+ * Returns the last `length` base62 digits, least significant first, of `bytes` read as one big number. With 10 bits
+ * more in the bytes than in the text (5.954 bits a character) each character is equally likely to within a thousandth.
+ */
+export function base62(bytes: Uint8Array, length: number): string {
+  let rest = bytes.reduce((number, byte) => number * 256n + BigInt(byte), 0n);
+  let text = "";
+  while (text.length < length) {
+    text += ALPHABET.charAt(Number(rest % 62n));
+    rest /= 62n;
+  }
+  return text;
+}
+
+/** Returns `value`, a non-negative integer, as `length` base62 digits, most significant first. */
+export function base62Number(value: number, length: number): string {
+  let rest = value;
+  let digits = "";
+  while (digits.length < length) {
+    digits = ALPHABET.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+/** Returns `length` random base62 characters, each equally likely. */
+export function randomBase62(length: number): string {
+  let text = "";
+  while (text.length < length) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
+      // 248 = 4 × 62: larger bytes would make the first characters likelier.
+      if (byte < 248 && text.length < length) text += ALPHABET.charAt(byte % 62);
+    }
+  }
+  return text;
+}
