@@ -6,6 +6,7 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { BeijingDate } from "../calendar/beijing.ts";
+import { DATASETS } from "../datasets/registry.ts";
 import type { DayIndex } from "../packs/layout.ts";
 import type { PackOrigin } from "../packs/origin.ts";
 import { countsOf, originOf, sourceRecords } from "./accounting.ts";
@@ -70,7 +71,7 @@ export async function buildPack(options: BuildOptions): Promise<BuildReport> {
     const defects = new DefectBook();
     const files = await findOrderFiles(delivery, { tradedate, work, defects });
     refuseNothing(files, tradedate);
-    pool = new WorkerPool(options.threads, tradedate, work.path);
+    pool = new WorkerPool(options.threads, { dataset: "orders", tradedate, folder: work.path });
     return await new Build(options, { delivery, files, defects, pool, work }).run();
   } finally {
     await delivery?.close();
@@ -168,7 +169,7 @@ class Build {
 
   private async writeSections(writer: PackWriter): Promise<void> {
     const { files, pool, intake, options, progress } = this;
-    const context = { tradedate: options.tradedate, pool, intake, progress };
+    const context = { dataset: DATASETS.orders, tradedate: options.tradedate, pool, intake, progress };
     const isSingle = ({ security, file }: OrderFile) =>
       security !== null && file.sizeBytes <= this.chunkBytes;
     const single = files.files.filter(isSingle);

@@ -2,34 +2,80 @@
  * A number over all rows of a security and their order. The builder takes it of the rows it read, verification
  * of the rows that a foreign reader finds in the pack: any lost, changed or moved row shows.
  */
-import type { OrderColumns } from "../orders/record.ts";
+import { codesOf, type Dataset, numbersOf, type Rows, storedColumns } from "../datasets/dataset.ts";
 
 /** A fingerprint is 52 bits, two independent lanes of 26: an exact integer. */
 const LANE = 2 ** 26;
+const TWO_32 = 0x1_0000_0000;
 
-/** Adds rows to a fingerprint one by one. */
+/** The place of the time among the columns of a fingerprint; the stored columns of the dataset follow. */
+export const TIME_COLUMN = 0;
+
+/** Takes in the columns of a dataset, each from its first value to its last, in pieces of any size. */
 export class Fingerprint {
-  private a = 17;
-  private b = 71;
+  private readonly a: Int32Array;
+  private readonly b: Int32Array;
 
-  /** Adds an integer within ±2^53. */
-  add(value: number): void {
-    this.addWords(value | 0, (value / 0x1_0000_0000) | 0);
+  constructor(dataset: Dataset) {
+    const columns = 1 + storedColumns(dataset).length;
+    this.a = new Int32Array(columns).fill(17);
+    this.b = new Int32Array(columns).fill(71);
   }
 
-  /** Adds an integer given as its low and high 32 bits, as they lie in a 64-bit column. */
-  addWords(low: number, high: number): void {
-    this.a = Math.imul(this.a ^ low, 0x01000193) ^ Math.imul(high, 0x9e3779b1) ^ (this.a >>> 15);
-    this.b = (Math.imul(this.b, 0x85ebca6b) + low + Math.imul(high, 0xc2b2ae35)) | 0;
-    this.b ^= this.b >>> 13;
+  /** Adds `values[from, to)`, integers within ±2^53, to a column. */
+  addNumbers(column: number, values: Float64Array | Int32Array, from: number, to: number): void {
+    let [a, b] = [this.a[column] ?? 0, this.b[column] ?? 0];
+    for (let row = from; row < to; row++) {
+      const value = values[row] ?? 0;
+      const low = value | 0;
+      const high = (value / TWO_32) | 0;
+      a = Math.imul(a ^ low, 0x01000193) ^ Math.imul(high, 0x9e3779b1) ^ (a >>> 15);
+      b = (Math.imul(b, 0x85ebca6b) + low + Math.imul(high, 0xc2b2ae35)) | 0;
+      b ^= b >>> 13;
+    }
+    this.a[column] = a;
+    this.b[column] = b;
+  }
+
+  /** Adds the integers of the rows `[from, to)`, each given as its low and high 32 bits, to a column. */
+  addWords(column: number, words: Int32Array, from: number, to: number): void {
+    let [a, b] = [this.a[column] ?? 0, this.b[column] ?? 0];
+    for (let row = from; row < to; row++) {
+      const low = words[2 * row] ?? 0;
+      const high = words[2 * row + 1] ?? 0;
+      a = Math.imul(a ^ low, 0x01000193) ^ Math.imul(high, 0x9e3779b1) ^ (a >>> 15);
+      b = (Math.imul(b, 0x85ebca6b) + low + Math.imul(high, 0xc2b2ae35)) | 0;
+      b ^= b >>> 13;
+    }
+    this.a[column] = a;
+    this.b[column] = b;
+  }
+
+  /** Adds `table[index[row]]` of the rows `[from, to)` to a column. */
+  addIndexed(
+    column: number,
+    table: ArrayLike<number>,
+    index: ArrayLike<number>,
+    from: number,
+    to: number,
+  ): void {
+    const values = new Float64Array(to - from);
+    for (let row = from; row < to; row++) values[row - from] = table[index[row] ?? 0] ?? 0;
+    this.addNumbers(column, values, 0, values.length);
   }
 
   value(): number {
-    return (this.a >>> 6) * LANE + (this.b >>> 6);
+    let [a, b] = [17, 71];
+    for (let column = 0; column < this.a.length; column++) {
+      a = Math.imul(a ^ (this.a[column] ?? 0), 0x01000193) ^ (a >>> 15);
+      b = (Math.imul(b, 0x85ebca6b) + (this.b[column] ?? 0)) | 0;
+      b ^= b >>> 13;
+    }
+    return (a >>> 6) * LANE + (b >>> 6);
   }
 }
 
-/** A short text as a number for `Fingerprint.add`. */
+/** A short text as a number for `Fingerprint.addIndexed`. */
 export function textNumber(text: string): number {
   let number = 0;
   for (const byte of Buffer.from(text, "utf8")) number = (Math.imul(number, 257) + byte + 1) | 0;
@@ -37,18 +83,15 @@ export function textNumber(text: string): number {
 }
 
 /** The fingerprint of all rows in order. */
-export function fingerprintOf(columns: OrderColumns): number {
-  const types = columns.orderType.values.map(textNumber);
-  const codes = columns.orderCode.values.map(textNumber);
-  const fingerprint = new Fingerprint();
-  for (let row = 0; row < columns.rows; row++) {
-    fingerprint.add(columns.time[row] ?? 0);
-    fingerprint.add(columns.orderId[row] ?? 0);
-    fingerprint.add(columns.exchangeOrderId[row] ?? 0);
-    fingerprint.add(types[columns.orderType.index[row] ?? 0] ?? 0);
-    fingerprint.add(codes[columns.orderCode.index[row] ?? 0] ?? 0);
-    fingerprint.add(columns.priceE4[row] ?? 0);
-    fingerprint.add(columns.volume[row] ?? 0);
+export function fingerprintOf(rows: Rows, dataset: Dataset): number {
+  const fingerprint = new Fingerprint(dataset);
+  fingerprint.addNumbers(TIME_COLUMN, rows.time, 0, rows.rows);
+  for (const [number, column] of storedColumns(dataset).entries()) {
+    const place = TIME_COLUMN + 1 + number;
+    if (column.kind === "code") {
+      const { values, index } = codesOf(rows, column);
+      fingerprint.addIndexed(place, values.map(textNumber), index, 0, rows.rows);
+    } else fingerprint.addNumbers(place, numbersOf(rows, column), 0, rows.rows);
   }
   return fingerprint.value();
 }

@@ -1,6 +1,7 @@
 /** What a pack says of itself, without decoding a row. */
+import { DATASETS } from "../datasets/registry.ts";
 import { chunkTableBytes, decodeChunkTable } from "../packs/chunk-table.ts";
-import { COLUMNS, PARQUET_MAGIC, type SectionEntry } from "../packs/layout.ts";
+import { PARQUET_MAGIC, type SectionEntry } from "../packs/layout.ts";
 import type { PackOrigin } from "../packs/origin.ts";
 import type { PackFile } from "./pack-file.ts";
 
@@ -28,10 +29,11 @@ export interface PackSummary {
 /** Sums up an open pack from its index and the chunk tables of its sections. Throws `PackFormatError`. */
 export async function inspectPack(pack: PackFile): Promise<PackSummary> {
   const { index } = pack;
-  const columnBytes = new Array<number>(COLUMNS.length).fill(0);
+  const { columns } = DATASETS.orders;
+  const columnBytes = new Array<number>(columns.length).fill(0);
   for (const entry of index.entries) {
     if (entry.rows === 0) continue;
-    for (const chunks of await chunkTable(pack, entry)) {
+    for (const chunks of await chunkTable(pack, entry, columns.length)) {
       chunks.forEach(({ total }, column) => {
         columnBytes[column] = (columnBytes[column] ?? 0) + total;
       });
@@ -55,7 +57,7 @@ export async function inspectPack(pack: PackFile): Promise<PackSummary> {
       traded.reduce((first, { blocks }) => Math.min(first, blocks[0]?.t0 ?? first), 235_959_999),
     ),
     lastTime: nineDigits(traded.reduce((last, entry) => Math.max(last, entry.lastTime), 0)),
-    columnBytes: Object.fromEntries(COLUMNS.map(({ name }, number) => [name, columnBytes[number] ?? 0])),
+    columnBytes: Object.fromEntries(columns.map(({ name }, number) => [name, columnBytes[number] ?? 0])),
     indexBytes: pack.footerOffset - pack.regionOffset,
     footerBytes: pack.footerLength,
     largest:
@@ -65,10 +67,10 @@ export async function inspectPack(pack: PackFile): Promise<PackSummary> {
   };
 }
 
-async function chunkTable(pack: PackFile, entry: SectionEntry) {
+async function chunkTable(pack: PackFile, entry: SectionEntry, columnCount: number) {
   const count = entry.blocks.length;
-  const bytes = await pack.read(entry.offset + PARQUET_MAGIC.length, chunkTableBytes(count));
-  return decodeChunkTable(bytes, count);
+  const bytes = await pack.read(entry.offset + PARQUET_MAGIC.length, chunkTableBytes(count, columnCount));
+  return decodeChunkTable(bytes, count, columnCount);
 }
 
 function nineDigits(time: number): string {

@@ -5,6 +5,8 @@
  */
 import { createHash } from "node:crypto";
 import type { BeijingDate } from "../calendar/beijing.ts";
+import type { Dataset, Rows } from "../datasets/dataset.ts";
+import { orders } from "../datasets/orders.ts";
 import { encodeIndexRegion } from "../packs/index-region.ts";
 import { type DayIndex, PARQUET_MAGIC, type SectionEntry } from "../packs/layout.ts";
 import { accountingGap, type PackOrigin } from "../packs/origin.ts";
@@ -19,6 +21,7 @@ const BUILD_ID_DIGITS = 32;
 export class PackWriter {
   private readonly tradedate: BeijingDate;
   private readonly sink: PackSink;
+  private readonly dataset: Dataset;
   private readonly entries: SectionEntry[] = [];
   private readonly rowGroups = new ByteWriter(1 << 16);
   private readonly content = createHash("sha256");
@@ -26,16 +29,17 @@ export class PackWriter {
   private offset = 0;
   private rows = 0;
 
-  /** A pack of the day `tradedate` that goes to `sink`. */
-  constructor(tradedate: BeijingDate, sink: PackSink) {
+  /** A pack of `dataset` and the day `tradedate` that goes to `sink`. */
+  constructor(tradedate: BeijingDate, sink: PackSink, dataset: Dataset = orders) {
     this.tradedate = tradedate;
     this.sink = sink;
+    this.dataset = dataset;
   }
 
   /** Appends a section. Sections come sorted by symbol, then market; anything else is refused when the pack ends. */
   async append({ entry, bytes, groups }: WrittenSection): Promise<void> {
     this.entries.push({ ...entry, offset: this.offset });
-    for (const group of groups) rowGroupMetadata(this.rowGroups, group, this.offset);
+    for (const group of groups) rowGroupMetadata(this.rowGroups, group, this.offset, this.dataset);
     this.rowGroupCount += groups.length;
     this.content.update(`${entry.symbol}.${entry.market} ${entry.length}\n`);
     this.content.update(bytes);
@@ -52,13 +56,13 @@ export class PackWriter {
   async finish(
     origin: PackOrigin | null = madeOrigin(this.rows),
   ): Promise<{ index: DayIndex; sizeBytes: number }> {
-    if (this.rows === 0) throw new Error("a pack needs at least one order");
+    if (this.rows === 0) throw new Error(`a pack needs at least one ${this.dataset.row}`);
     const gap = origin === null ? null : accountingGap(origin, this.rows);
     if (gap !== null) throw new Error(gap);
     const buildId = this.content.update(this.tradedate).digest("hex").slice(0, BUILD_ID_DIGITS);
     const index = { tradedate: this.tradedate, buildId, entries: this.entries, origin };
     const region = encodeIndexRegion(index);
-    const footer = footerBytes(this.rows, this.rowGroupCount, this.rowGroups.written());
+    const footer = footerBytes(this.rows, this.rowGroupCount, this.rowGroups.written(), this.dataset);
     const tail = new ByteWriter(footer.length + 8);
     tail.append(footer);
     tail.uint32(footer.length);
@@ -71,17 +75,18 @@ export class PackWriter {
 }
 
 /**
- * The pack of `tradedate` with `sections` (sorted by symbol, then market; at least one row), in memory. `origin` as
- * in `PackWriter.finish`.
+ * The pack of `tradedate` with `sections` of `dataset` (sorted by symbol, then market; at least one row), in memory.
+ * `origin` as in `PackWriter.finish`.
  */
 export async function buildPackBytes(
   tradedate: BeijingDate,
-  sections: Iterable<Section>,
+  sections: Iterable<Section<Rows>>,
   origin?: PackOrigin | null,
+  dataset: Dataset = orders,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const sink = new MemorySink();
-  const writer = new PackWriter(tradedate, sink);
-  for (const section of sections) await writer.append(writeSection(tradedate, section));
+  const writer = new PackWriter(tradedate, sink, dataset);
+  for (const section of sections) await writer.append(writeSection(tradedate, section, dataset));
   await writer.finish(origin);
   return sink.bytes();
 }

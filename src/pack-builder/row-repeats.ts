@@ -3,8 +3,15 @@
  * kept once. Elsewhere an equal row is no proof: one alone is kept and counted; a repeated part of a file (equal rows
  * that go back in time, or two in a row that were already two in a row) is left out.
  */
-import type { CodeColumn, OrderColumns } from "../orders/record.ts";
-import type { OrderBatch } from "./order-batch.ts";
+import {
+  type CodeColumn,
+  codesOf,
+  type Dataset,
+  numbersOf,
+  type Rows,
+  storedColumns,
+} from "../datasets/dataset.ts";
+import type { Batch } from "./batch.ts";
 
 export interface Repeats {
   /** 1 for every row that is left out; `null` when none is. */
@@ -29,21 +36,23 @@ const FEW_ROWS = 12;
  * so already; `fileOf` gives the file of a row.
  */
 export function repeatsOf(
-  { columns, sequence }: OrderBatch,
+  { rows, sequence }: Batch,
+  dataset: Dataset,
   order: Int32Array | null,
   fileOf: (row: number) => number,
 ): Repeats {
-  const copyOf = sequence === null ? equalRows(columns, order) : sameNumbers(sequence);
+  const cells = new Cells(rows, dataset);
+  const copyOf = sequence === null ? equalRows(cells, order) : sameNumbers(sequence);
   if (copyOf === null) return NONE;
-  const isLeftOut = new Uint8Array(columns.rows);
+  const isLeftOut = new Uint8Array(rows.rows);
   const found: Repeats = { ...NONE, isLeftOut, conflicts: [] };
   let latest = 0;
-  for (let row = 0; row < columns.rows; row++) {
-    const time = columns.time[row] ?? 0;
+  for (let row = 0; row < rows.rows; row++) {
+    const time = rows.time[row] ?? 0;
     const first = copyOf[row] ?? -1;
     if (first >= 0) {
       found.twice ??= fileOf(first) === fileOf(row) ? null : [fileOf(first), fileOf(row)];
-      if (sequence !== null && !isEqual(columns, first, row)) {
+      if (sequence !== null && !cells.isEqual(first, row)) {
         found.conflicts.push(row);
         isLeftOut[row] = 1;
       } else if (sequence !== null || time < latest || isLeftOut[row - 1] === 1 || isRun(copyOf, row)) {
@@ -87,8 +96,8 @@ function sameNumbers(sequence: Float64Array): Int32Array | null {
 }
 
 /** Per row the first one that is equal to it in every column, -1 for none; `null` when all rows differ. */
-function equalRows(columns: OrderColumns, order: Int32Array | null): Int32Array | null {
-  const { rows, time } = columns;
+function equalRows(cells: Cells, order: Int32Array | null): Int32Array | null {
+  const { rows, time } = cells.rows;
   const at = (place: number) => (order === null ? place : (order[place] ?? 0));
   let copyOf: Int32Array | null = null;
   const mark = (row: number, first: number) => {
@@ -100,14 +109,14 @@ function equalRows(columns: OrderColumns, order: Int32Array | null): Int32Array 
     for (to = from + 1; to < rows && time[at(to)] === stamp; ) to += 1;
     if (to - from > FEW_ROWS)
       markEqual(
-        columns,
+        cells,
         Array.from({ length: to - from }, (_, i) => at(from + i)),
         mark,
       );
     else {
       for (let later = from + 1; later < to; later++) {
         for (let earlier = from; earlier < later; earlier++) {
-          if (!isEqual(columns, at(earlier), at(later))) continue;
+          if (!cells.isEqual(at(earlier), at(later))) continue;
           mark(at(later), at(earlier));
           break;
         }
@@ -117,43 +126,49 @@ function equalRows(columns: OrderColumns, order: Int32Array | null): Int32Array 
   return copyOf;
 }
 
-function markEqual(columns: OrderColumns, rows: number[], mark: (row: number, first: number) => void): void {
+function markEqual(cells: Cells, rows: number[], mark: (row: number, first: number) => void): void {
   const firsts = new Map<string, number>();
   for (const row of rows) {
-    const text = rowText(columns, row);
+    const text = cells.text(row);
     const first = firsts.get(text);
     if (first === undefined) firsts.set(text, row);
     else mark(row, first);
   }
 }
 
-function isEqual(columns: OrderColumns, a: number, b: number): boolean {
-  return (
-    columns.exchangeOrderId[a] === columns.exchangeOrderId[b] &&
-    columns.time[a] === columns.time[b] &&
-    columns.orderId[a] === columns.orderId[b] &&
-    columns.priceE4[a] === columns.priceE4[b] &&
-    columns.volume[a] === columns.volume[b] &&
-    isSameCode(columns.orderType, a, b) &&
-    isSameCode(columns.orderCode, a, b)
-  );
-}
+/** The cells of the rows of one security. */
+export class Cells {
+  readonly rows: Rows;
+  /** In file order; the first ones, numbers of orders and trades, differ most. */
+  private readonly columns: readonly (Float64Array | CodeColumn)[];
+  private readonly numbers: readonly Float64Array[];
+  private readonly codes: readonly CodeColumn[];
 
-function isSameCode({ values, index }: CodeColumn, a: number, b: number): boolean {
-  const [left = 0, right = 0] = [index[a], index[b]];
-  return left === right || values[left] === values[right];
-}
+  constructor(rows: Rows, dataset: Dataset) {
+    const stored = storedColumns(dataset);
+    this.rows = rows;
+    this.codes = stored.filter(({ kind }) => kind === "code").map((column) => codesOf(rows, column));
+    this.numbers = stored.filter(({ kind }) => kind !== "code").map((column) => numbersOf(rows, column));
+    this.columns = stored.map((column) =>
+      column.kind === "code" ? codesOf(rows, column) : numbersOf(rows, column),
+    );
+  }
 
-/** A row as text: time, ids, type, code, price × 10000, volume. */
-export function rowText(columns: OrderColumns, row: number): string {
-  const { orderType, orderCode } = columns;
-  return [
-    String(columns.time[row]).padStart(9, "0"),
-    columns.orderId[row],
-    columns.exchangeOrderId[row],
-    orderType.values[orderType.index[row] ?? 0],
-    orderCode.values[orderCode.index[row] ?? 0],
-    columns.priceE4[row],
-    columns.volume[row],
-  ].join(",");
+  /** Whether two rows are equal in every cell. */
+  isEqual(a: number, b: number): boolean {
+    for (const numbers of this.numbers) if (numbers[a] !== numbers[b]) return false;
+    for (const { values, index } of this.codes) {
+      const [left = 0, right = 0] = [index[a], index[b]];
+      if (left !== right && values[left] !== values[right]) return false;
+    }
+    return this.rows.time[a] === this.rows.time[b];
+  }
+
+  /** A row as text: the time, then the other cells in file order, prices × 10000. */
+  text(row: number): string {
+    const cells = this.columns.map((column) =>
+      "index" in column ? column.values[column.index[row] ?? 0] : column[row],
+    );
+    return [String(this.rows.time[row]).padStart(9, "0"), ...cells].join(",");
+  }
 }

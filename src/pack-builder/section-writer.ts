@@ -1,10 +1,21 @@
 /**
- * A section: the orders of one security on one day as a complete Parquet file, with what the day index
+ * A section: the rows of one security on one day as a complete Parquet file, with what the day index
  * and the global footer say about it. `src/packs/README.md` draws the layout.
  */
 import { crc32 } from "node:zlib";
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { amountOf, type CodeColumn, type OrderColumns, type Security } from "../orders/record.ts";
+import {
+  type CodeColumn,
+  type Column,
+  codesOf,
+  type Dataset,
+  numbersOf,
+  type Rows,
+  type RowsOf,
+  storedNamed,
+} from "../datasets/dataset.ts";
+import { orders } from "../datasets/orders.ts";
+import { amountOf, type Security } from "../orders/record.ts";
 import { chunkTableBytes, encodeChunkTable } from "../packs/chunk-table.ts";
 import { type Block, PARQUET_MAGIC, ROW_GROUP_ROWS, type SectionEntry } from "../packs/layout.ts";
 import { ByteWriter } from "./parquet/byte-writer.ts";
@@ -13,9 +24,9 @@ import { numberDictionary, textDictionary } from "./parquet/dictionary.ts";
 import { deltaBinaryPacked } from "./parquet/encodings.ts";
 import { footerBytes, type RowGroup, rowGroupMetadata } from "./parquet/footer.ts";
 
-/** The orders of one security, sorted by time and then by the source's order. */
-export interface Section extends Security {
-  columns: OrderColumns;
+/** The rows of one security, sorted by time and then by the source's order. */
+export interface Section<Columns extends Rows = RowsOf<typeof orders>> extends Security {
+  columns: Columns;
 }
 
 /** A written section; `entry.offset` is 0 until the pack knows where the section stands. */
@@ -34,10 +45,14 @@ const amounts = new Float64Array(ROW_GROUP_ROWS);
 const constant = new Uint16Array(ROW_GROUP_ROWS);
 
 /**
- * Writes `section` of the day `tradedate`. A security without rows gives an entry and no bytes.
+ * Writes `section` of the day `tradedate`, rows of `dataset`. A security without rows gives an entry and no bytes.
  * Throws when the rows are not sorted by time: an unsorted section would be found by no seek.
  */
-export function writeSection(tradedate: BeijingDate, section: Section): WrittenSection {
+export function writeSection(
+  tradedate: BeijingDate,
+  section: Section<Rows>,
+  dataset: Dataset = orders,
+): WrittenSection {
   const { symbol, market, columns } = section;
   const { rows } = columns;
   const entry: SectionEntry = {
@@ -56,26 +71,27 @@ export function writeSection(tradedate: BeijingDate, section: Section): WrittenS
 
   const groups: RowGroup[] = [];
   const tableAt = PARQUET_MAGIC.length;
-  const tableBytes = chunkTableBytes(Math.ceil(rows / ROW_GROUP_ROWS));
+  const columnCount = dataset.columns.length;
+  const tableBytes = chunkTableBytes(Math.ceil(rows / ROW_GROUP_ROWS), columnCount);
   out.clear();
   out.append(PARQUET_MAGIC);
   out.length = out.reserve(tableBytes) + tableBytes;
   for (let from = 0; from < rows; from += ROW_GROUP_ROWS) {
     const to = Math.min(rows, from + ROW_GROUP_ROWS);
     const offset = out.length;
-    groups.push(rowGroup(tradedate, section, from, to));
+    groups.push(rowGroup({ tradedate, section, dataset }, from, to));
     entry.blocks.push(block(columns.time, from, offset, crc32(out.written().subarray(offset))));
   }
-  out.bytes.set(encodeChunkTable(groups.map((group) => group.chunks.map(chunkSizes))), tableAt);
+  out.bytes.set(encodeChunkTable(sizesOf(groups), columnCount), tableAt);
   const blocksEnd = out.length;
-  appendFooter(rows, groups);
+  appendFooter(rows, groups, dataset);
   entry.length = out.length;
   entry.footerLength = out.length - blocksEnd;
   entry.crc = crc32(out.written());
   return { entry, bytes: out.take(), groups };
 }
 
-function refuseUnsorted({ symbol, market, columns: { time, rows } }: Section): void {
+function refuseUnsorted({ symbol, market, columns: { time, rows } }: Section<Rows>): void {
   for (let row = 1; row < rows; row++) {
     if ((time[row] ?? 0) < (time[row - 1] ?? 0)) {
       throw new Error(`row ${row} of ${symbol}.${market} is earlier than the row before it`);
@@ -90,40 +106,73 @@ function block(time: Int32Array, firstRow: number, offset: number, crc: number):
   return { offset, firstRow, t0, k0, crc };
 }
 
-function chunkSizes(chunk: ChunkPlace) {
-  return { dictionary: chunk.dataOffset - chunk.offset, total: chunk.size, uncompressed: chunk.rawSize };
+function sizesOf(groups: readonly RowGroup[]) {
+  return groups.map(({ chunks }) =>
+    chunks.map(({ offset, dataOffset, size, rawSize }) => ({
+      dictionary: dataOffset - offset,
+      total: size,
+      uncompressed: rawSize,
+    })),
+  );
 }
 
-function appendFooter(rows: number, groups: RowGroup[]): void {
+function appendFooter(rows: number, groups: RowGroup[], dataset: Dataset): void {
   const metadata = new ByteWriter(1024 * groups.length);
-  for (const group of groups) rowGroupMetadata(metadata, group, 0);
-  const footer = footerBytes(rows, groups.length, metadata.written());
+  for (const group of groups) rowGroupMetadata(metadata, group, 0, dataset);
+  const footer = footerBytes(rows, groups.length, metadata.written(), dataset);
   out.append(footer);
   out.uint32(footer.length);
   out.append(PARQUET_MAGIC);
 }
 
-/** Appends the chunks of the rows `[from, to)` in the order of `COLUMNS`. */
-function rowGroup(tradedate: BeijingDate, section: Section, from: number, to: number): RowGroup {
+/** What the row groups of a section are made of. */
+interface Parts {
+  tradedate: BeijingDate;
+  section: Section<Rows>;
+  dataset: Dataset;
+}
+
+/** Appends the chunks of the rows `[from, to)` in the order of the dataset's columns. */
+function rowGroup(parts: Parts, from: number, to: number): RowGroup {
+  const { symbol, columns } = parts.section;
+  const chunks = parts.dataset.columns.map((column) => columnChunk(column, parts, from, to));
+  const firstTime = timeText(columns.time[from] ?? 0);
+  return { rows: to - from, symbol, firstTime, lastTime: timeText(columns.time[to - 1] ?? 0), chunks };
+}
+
+function columnChunk(
+  column: Column,
+  { tradedate, section, dataset }: Parts,
+  from: number,
+  to: number,
+): ChunkPlace {
   const { symbol, columns } = section;
   const rows = to - from;
-  for (let i = 0; i < rows; i++) {
-    amounts[i] = amountOf(columns.priceE4[from + i] ?? 0, columns.volume[from + i] ?? 0);
+  switch (column.kind) {
+    case "symbol":
+      return constantChunk(symbol, rows);
+    case "tradedate":
+      return constantChunk(tradedate, rows);
+    case "time":
+      return plainChunk(out, rows, ENCODING.PLAIN, (body) => appendTimes(body, columns.time, from, to));
+    case "code":
+      return codeChunk(codesOf(columns, column), from, to);
+    case "integer": {
+      const numbers = numbersOf(columns, column);
+      if (column.encoding === "DELTA_BINARY_PACKED") return idChunk(numbers, from, to);
+      return numberChunk(numbers, from, to, (body, value) => body.int64(value));
+    }
+    case "price":
+      return numberChunk(numbersOf(columns, column), from, to, (body, priceE4) =>
+        body.double(priceE4 / 10_000),
+      );
+    case "amount": {
+      const prices = numbersOf(columns, storedNamed(dataset, column.price));
+      const volumes = numbersOf(columns, storedNamed(dataset, column.volume));
+      for (let i = 0; i < rows; i++) amounts[i] = amountOf(prices[from + i] ?? 0, volumes[from + i] ?? 0);
+      return numberChunk(amounts, 0, rows, (body, amount) => body.double(amount));
+    }
   }
-  const chunks = [
-    constantChunk(symbol, rows),
-    constantChunk(tradedate, rows),
-    plainChunk(out, rows, ENCODING.PLAIN, (body) => appendTimes(body, columns.time, from, to)),
-    idChunk(columns.orderId, from, to),
-    idChunk(columns.exchangeOrderId, from, to),
-    codeChunk(columns.orderType, from, to),
-    codeChunk(columns.orderCode, from, to),
-    numberChunk(columns.priceE4, from, to, (body, priceE4) => body.double(priceE4 / 10_000)),
-    numberChunk(columns.volume, from, to, (body, volume) => body.int64(volume)),
-    numberChunk(amounts, 0, rows, (body, amount) => body.double(amount)),
-  ];
-  const firstTime = timeText(columns.time[from] ?? 0);
-  return { rows, symbol, firstTime, lastTime: timeText(columns.time[to - 1] ?? 0), chunks };
 }
 
 function constantChunk(text: string, rows: number): ChunkPlace {

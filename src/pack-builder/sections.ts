@@ -1,6 +1,8 @@
 /** All sections of a day in the order of the pack, made by the worker threads. */
 import type { BeijingDate } from "../calendar/beijing.ts";
+import type { Dataset } from "../datasets/dataset.ts";
 import type { Security } from "../orders/record.ts";
+import { joined } from "./batch.ts";
 import type { BuildProgress } from "./build-progress.ts";
 import type { OrderFile } from "./delivery/order-files.ts";
 import { DeliveryError } from "./delivery/source-file.ts";
@@ -29,16 +31,23 @@ type Done = SectionResult & { file?: OrderFile | undefined; report?: ChunkReport
 export async function* sectionsOf(
   { single, aside, withoutOrders }: SectionSources,
   {
+    dataset,
     tradedate,
     pool,
     intake,
     progress,
-  }: { tradedate: BeijingDate; pool: WorkerPool; intake: Intake; progress: BuildProgress },
+  }: {
+    dataset: Dataset;
+    tradedate: BeijingDate;
+    pool: WorkerPool;
+    intake: Intake;
+    progress: BuildProgress;
+  },
 ): AsyncGenerator<SectionResult> {
   const starts = new Map<number, () => Promise<Done | null>>();
   for (const { symbol, market } of withoutOrders) {
     const key = securityKey(symbol, market);
-    starts.set(key, async () => nothing(tradedate, key));
+    starts.set(key, async () => nothing(tradedate, key, dataset));
   }
   for (const [key, extents] of aside.extents) {
     const file = aside.files[extents[0]?.source ?? 0];
@@ -57,7 +66,7 @@ export async function* sectionsOf(
         done.catch(() => {});
       }
       if (done !== undefined) return done;
-      return intake.isRefused(file) ? null : nothing(tradedate, key);
+      return intake.isRefused(file) ? null : nothing(tradedate, key, dataset);
     });
   }
   const ordered = [...starts].sort(([a], [b]) => a - b).map(([, start]) => start);
@@ -83,20 +92,9 @@ export async function* sectionsOf(
   }
 }
 
-function nothing(tradedate: BeijingDate, key: number): SectionResult {
-  const codes = { values: [], index: new Uint16Array(0) };
-  const none = new Float64Array(0);
-  const columns = {
-    rows: 0,
-    time: new Int32Array(0),
-    orderId: none,
-    exchangeOrderId: none,
-    orderType: codes,
-    orderCode: codes,
-    priceE4: none,
-    volume: none,
-  };
-  const section = writeSection(tradedate, { ...securityOfKey(key), columns });
+function nothing(tradedate: BeijingDate, key: number, dataset: Dataset): SectionResult {
+  const { rows } = joined([], dataset);
+  const section = writeSection(tradedate, { ...securityOfKey(key), columns: rows }, dataset);
   const repeats = { repeated: 0, identical: 0, conflicts: [], twice: null };
   return { section, cancels: 0, fingerprint: 0, repeats };
 }

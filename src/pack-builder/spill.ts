@@ -3,7 +3,15 @@
  * memory. A batch is written as its own columns, so that reading it back is a copy and no parsing.
  */
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
-import type { OrderBatch } from "./order-batch.ts";
+import {
+  type CodeColumn,
+  codesOf,
+  type Dataset,
+  numbersOf,
+  type StoredOf,
+  storedColumns,
+} from "../datasets/dataset.ts";
+import type { Batch } from "./batch.ts";
 
 /** Where a batch lies. */
 export interface Extent {
@@ -19,16 +27,17 @@ export interface Extent {
 const HEADER_BYTES = 16;
 
 /** The bytes of a batch: header, the texts of its codes, columns of eight, four and two bytes, each aligned. */
-function encodeBatch({ columns, sequence, sequenceOrders }: OrderBatch): Uint8Array {
-  const texts = Buffer.from(JSON.stringify([columns.orderType.values, columns.orderCode.values]));
-  const doubles = [columns.orderId, columns.exchangeOrderId, columns.priceE4, columns.volume];
+function encodeBatch({ rows, sequence, sequenceOrders }: Batch, columns: readonly StoredOf[]): Uint8Array {
+  const codes = columns.filter(isCode).map((column) => codesOf(rows, column));
+  const texts = Buffer.from(JSON.stringify(codes.map(({ values }) => values)));
+  const doubles = columns.filter((column) => !isCode(column)).map((column) => numbersOf(rows, column));
   if (sequence !== null) doubles.push(sequence);
-  const parts = [...doubles, columns.time, columns.orderType.index, columns.orderCode.index];
+  const parts = [...doubles, rows.time, ...codes.map(({ index }) => index)];
   const textBytes = aligned(texts.length);
   const length = parts.reduce((sum, part) => sum + part.byteLength, HEADER_BYTES + textBytes);
   const bytes = new Uint8Array(aligned(length));
   const header = new Uint32Array(bytes.buffer, 0, HEADER_BYTES / 4);
-  header.set([columns.rows, texts.length, sequence === null ? 0 : 1, sequenceOrders ? 1 : 0]);
+  header.set([rows.rows, texts.length, sequence === null ? 0 : 1, sequenceOrders ? 1 : 0]);
   bytes.set(texts, HEADER_BYTES);
   let at = HEADER_BYTES + textBytes;
   for (const part of parts) {
@@ -39,11 +48,11 @@ function encodeBatch({ columns, sequence, sequenceOrders }: OrderBatch): Uint8Ar
 }
 
 /** The batch in `bytes`, which begin at an address divisible by eight; its columns are views of them. */
-function decodeBatch(bytes: Uint8Array<ArrayBuffer>): OrderBatch {
+function decodeBatch(bytes: Uint8Array<ArrayBuffer>, columns: readonly StoredOf[]): Batch {
   const header = new Uint32Array(bytes.buffer, bytes.byteOffset, HEADER_BYTES / 4);
   const [rows = 0, textLength = 0, hasSequence = 0, orders = 0] = header;
   const texts = Buffer.from(bytes.buffer, bytes.byteOffset + HEADER_BYTES, textLength).toString("utf8");
-  const [types, codes] = JSON.parse(texts) as [string[], string[]];
+  const values = JSON.parse(texts) as string[][];
   let at = bytes.byteOffset + HEADER_BYTES + aligned(textLength);
   const next = (size: number): number => {
     const from = at;
@@ -51,16 +60,18 @@ function decodeBatch(bytes: Uint8Array<ArrayBuffer>): OrderBatch {
     return from;
   };
   const doubles = () => new Float64Array(bytes.buffer, next(8), rows);
-  const [orderId, exchangeOrderId, priceE4, volume] = [doubles(), doubles(), doubles(), doubles()];
+  const found: Record<string, Float64Array | CodeColumn> = {};
+  for (const column of columns) if (!isCode(column)) found[column.key] = doubles();
   const sequence = hasSequence === 1 ? doubles() : null;
   const time = new Int32Array(bytes.buffer, next(4), rows);
-  const orderType = { values: types, index: new Uint16Array(bytes.buffer, next(2), rows) };
-  const orderCode = { values: codes, index: new Uint16Array(bytes.buffer, next(2), rows) };
-  return {
-    columns: { rows, time, orderId, exchangeOrderId, orderType, orderCode, priceE4, volume },
-    sequence,
-    sequenceOrders: orders === 1,
-  };
+  for (const [number, { key }] of columns.filter(isCode).entries()) {
+    found[key] = { values: values[number] ?? [], index: new Uint16Array(bytes.buffer, next(2), rows) };
+  }
+  return { rows: { rows, time, ...found }, sequence, sequenceOrders: orders === 1 };
+}
+
+function isCode({ kind }: StoredOf): boolean {
+  return kind === "code";
 }
 
 function aligned(length: number): number {
@@ -69,20 +80,22 @@ function aligned(length: number): number {
 
 /** Appends batches to one spill file; a thread has its own. */
 export class SpillWriter {
+  private readonly columns: readonly StoredOf[];
   private readonly file: number;
   private readonly descriptor: number;
   private offset = 0;
 
   /** `file` is the number under which `SpillReader` will know `path`. */
-  constructor(path: string, file: number) {
+  constructor(path: string, file: number, dataset: Dataset) {
+    this.columns = storedColumns(dataset);
     this.file = file;
     this.descriptor = openSync(path, "w");
   }
 
-  write(batch: OrderBatch): Extent {
-    const bytes = encodeBatch(batch);
+  write(batch: Batch): Extent {
+    const bytes = encodeBatch(batch, this.columns);
     let [earliest, latest] = [Number.POSITIVE_INFINITY, 0];
-    for (const time of batch.columns.time) {
+    for (const time of batch.rows.time) {
       if (time < earliest) earliest = time;
       if (time > latest) latest = time;
     }
@@ -100,14 +113,16 @@ export class SpillWriter {
 
 /** Reads batches from the spill files of all threads. */
 export class SpillReader {
+  private readonly columns: readonly StoredOf[];
   private readonly pathOf: (file: number) => string;
   private readonly descriptors = new Map<number, number>();
 
-  constructor(pathOf: (file: number) => string) {
+  constructor(pathOf: (file: number) => string, dataset: Dataset) {
+    this.columns = storedColumns(dataset);
     this.pathOf = pathOf;
   }
 
-  read({ file, offset, length }: Extent): OrderBatch {
+  read({ file, offset, length }: Extent): Batch {
     let descriptor = this.descriptors.get(file);
     if (descriptor === undefined) {
       descriptor = openSync(this.pathOf(file), "r");
@@ -120,7 +135,7 @@ export class SpillReader {
       if (count === 0) throw new Error(`the spill file ${this.pathOf(file)} ends at ${offset + done}`);
       done += count;
     }
-    return decodeBatch(bytes);
+    return decodeBatch(bytes, this.columns);
   }
 
   close(): void {

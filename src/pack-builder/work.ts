@@ -1,14 +1,15 @@
 /** What a worker thread does for the build; the messages between both. Everything here passes by value. */
 import type { BeijingDate } from "../calendar/beijing.ts";
-import type { OrderColumns } from "../orders/record.ts";
+import { codesOf, type Dataset, type Rows, storedNamed } from "../datasets/dataset.ts";
+import { DATASETS, type DatasetName } from "../datasets/registry.ts";
+import { type Batch, batchesOf, joined, orderOf, taken } from "./batch.ts";
 import { fingerprintOf } from "./fingerprint.ts";
-import { batchesOf, joined, type OrderBatch, orderOf, taken } from "./order-batch.ts";
 import type { CellPlan } from "./parse/cell-plan.ts";
-import { ChunkParser } from "./parse/chunk-parser.ts";
 import type { BrokenLine, DefectTally } from "./parse/defects.ts";
+import { OrderParser } from "./parse/order-parser.ts";
 import { RowTable } from "./parse/row-table.ts";
 import { securityOfKey } from "./parse/security-cell.ts";
-import { repeatsOf, rowText } from "./row-repeats.ts";
+import { Cells, repeatsOf } from "./row-repeats.ts";
 import { type WrittenSection, writeSection } from "./section-writer.ts";
 import { type Extent, SpillReader, SpillWriter } from "./spill.ts";
 
@@ -71,6 +72,7 @@ export type WorkResult =
   | (SpillResult & { report: ChunkReport });
 
 export interface WorkerSettings {
+  dataset: DatasetName;
   tradedate: BeijingDate;
   /** The folder of spill files. */
   folder: string;
@@ -82,16 +84,21 @@ export function spillPath(folder: string, file: number): string {
   return `${folder}/spill-${file}`;
 }
 
+const PARSERS = { orders: OrderParser } as const satisfies Record<DatasetName, unknown>;
+
 /** Does the work of one thread. */
 export class Workbench {
   private readonly settings: WorkerSettings;
-  private readonly table = new RowTable();
+  private readonly dataset: Dataset;
+  private readonly table: RowTable;
   private readonly spilled: SpillReader;
   private spill: SpillWriter | undefined;
 
   constructor(settings: WorkerSettings) {
     this.settings = settings;
-    this.spilled = new SpillReader((file) => spillPath(settings.folder, file));
+    this.dataset = DATASETS[settings.dataset];
+    this.table = new RowTable(this.dataset);
+    this.spilled = new SpillReader((file) => spillPath(settings.folder, file), this.dataset);
   }
 
   do(work: Work): WorkResult {
@@ -119,7 +126,7 @@ export class Workbench {
   private spillChunk(chunk: ChunkOfLines): SpillResult & { report: ChunkReport } {
     const { batches, report } = this.parse(chunk);
     const { folder, number } = this.settings;
-    this.spill ??= new SpillWriter(spillPath(folder, number), number);
+    this.spill ??= new SpillWriter(spillPath(folder, number), number, this.dataset);
     const extents: [number, Extent][] = [];
     for (const [key, batch] of batches) extents.push([key, this.spill.write(batch)]);
     return { extents, report };
@@ -131,29 +138,38 @@ export class Workbench {
   }
 
   private parse({ bytes, from, isContinued, plan }: ChunkOfLines) {
-    const parsed = new ChunkParser(plan, this.table).parse(bytes, from, isContinued);
+    const parser = new PARSERS[this.settings.dataset](plan, this.table);
+    const parsed = parser.parse(bytes, from, isContinued);
     const { read, lines, defects, broken, table } = parsed;
-    return { batches: batchesOf(parsed, plan), report: { read, rows: table.rows, lines, defects, broken } };
+    const report = { read, rows: table.rows, lines, defects, broken };
+    return { batches: batchesOf(parsed, plan, this.dataset), report };
   }
 
   /** The section of `batches`, the rows of one security; `extents` say which file each comes from. */
-  private section(key: number, batches: OrderBatch[], extents: FileExtent[] = []): SectionResult {
+  private section(key: number, batches: Batch[], extents: FileExtent[] = []): SectionResult {
+    const { dataset } = this;
     const { symbol, market } = securityOfKey(key);
-    const batch = joined(batches);
-    const { columns, repeats } = onceEach(batch, (row) => fileOf(row, batches, extents));
-    const section = writeSection(this.settings.tradedate, { symbol, market, columns });
-    const { values, index } = columns.orderType;
-    let cancels = 0;
-    for (const number of index) if (values[number] === "D") cancels += 1;
-    return { section, cancels, fingerprint: fingerprintOf(columns), repeats };
+    const { rows, repeats } = onceEach(joined(batches, dataset), dataset, (row) =>
+      fileOf(row, batches, extents),
+    );
+    const section = writeSection(this.settings.tradedate, { symbol, market, columns: rows }, dataset);
+    const fingerprint = fingerprintOf(rows, dataset);
+    return { section, cancels: cancelsIn(rows, dataset), fingerprint, repeats };
   }
 }
 
+function cancelsIn(rows: Rows, dataset: Dataset): number {
+  const { values, index } = codesOf(rows, storedNamed(dataset, dataset.cancel.column));
+  let cancels = 0;
+  for (const number of index) if (values[number] === dataset.cancel.code) cancels += 1;
+  return cancels;
+}
+
 /** The file that row `row` of the joined `batches` comes from. */
-function fileOf(row: number, batches: OrderBatch[], extents: FileExtent[]): number {
+function fileOf(row: number, batches: Batch[], extents: FileExtent[]): number {
   let from = 0;
-  for (const [number, { columns }] of batches.entries()) {
-    from += columns.rows;
+  for (const [number, { rows }] of batches.entries()) {
+    from += rows.rows;
     if (row < from) return extents[number]?.source ?? 0;
   }
   return 0;
@@ -161,20 +177,17 @@ function fileOf(row: number, batches: OrderBatch[], extents: FileExtent[]): numb
 
 /** The rows of `batch` in order, without those that it repeats. */
 function onceEach(
-  batch: OrderBatch,
+  batch: Batch,
+  dataset: Dataset,
   file: (row: number) => number,
-): { columns: OrderColumns; repeats: SectionRepeats } {
+): { rows: Rows; repeats: SectionRepeats } {
+  const { rows } = batch;
   const order = orderOf(batch);
-  const { isLeftOut, conflicts, ...counted } = repeatsOf(batch, order, file);
-  const repeats = { ...counted, conflicts: conflicts.map((row) => rowText(batch.columns, row)) };
-  if (isLeftOut === null)
-    return { columns: order === null ? batch.columns : taken(batch.columns, order), repeats };
-  const all = order ?? Int32Array.from({ length: batch.columns.rows }, (_, row) => row);
-  return {
-    columns: taken(
-      batch.columns,
-      all.filter((row) => isLeftOut[row] === 0),
-    ),
-    repeats,
-  };
+  const { isLeftOut, conflicts, ...counted } = repeatsOf(batch, dataset, order, file);
+  const cells = new Cells(rows, dataset);
+  const repeats = { ...counted, conflicts: conflicts.map((row) => cells.text(row)) };
+  if (isLeftOut === null) return { rows: order === null ? rows : taken(rows, order, dataset), repeats };
+  const all = order ?? Int32Array.from({ length: rows.rows }, (_, row) => row);
+  const kept = all.filter((row) => isLeftOut[row] === 0);
+  return { rows: taken(rows, kept, dataset), repeats };
 }

@@ -1,7 +1,6 @@
 /** Worker threads that each do one piece of work at a time, and work kept in order around them. */
 import { join } from "node:path";
 import { Worker as Thread } from "node:worker_threads";
-import type { BeijingDate } from "../calendar/beijing.ts";
 import {
   type ChunkOfLines,
   type ChunkReport,
@@ -28,14 +27,14 @@ export class WorkerPool {
   private readonly own: Workbench | undefined;
 
   /**
-   * `threads` workers for the day `tradedate` that spill below `folder`. With 0 the calling thread works: a
-   * few small files are done before a thread has started.
+   * `threads` workers with these `settings`. With 0 the calling thread works: a few small files are done before a
+   * thread has started.
    */
-  constructor(threads: number, tradedate: BeijingDate, folder: string) {
+  constructor(threads: number, settings: Omit<WorkerSettings, "number">) {
     this.threads = threads;
-    if (threads === 0) this.own = new Workbench({ tradedate, folder, number: 0 });
+    if (threads === 0) this.own = new Workbench({ ...settings, number: 0 });
     this.all = Array.from({ length: threads }, (_, number) => {
-      const workerData: WorkerSettings = { tradedate, folder, number };
+      const workerData: WorkerSettings = { ...settings, number };
       return new Thread(join(import.meta.dirname, "worker-thread.ts"), { workerData });
     });
     this.idle.push(...this.all);

@@ -2,8 +2,9 @@
  * One block opened. Columns are decoded when they are asked for and as far as they are asked for, so a page
  * pays only for the fields and rows it answers with.
  */
+import { type Column, columnNamed, type Dataset } from "../datasets/dataset.ts";
+import { orders } from "../datasets/orders.ts";
 import { unitsOf } from "../orders/number-text.ts";
-import { FIELDS, type Field } from "../orders/record.ts";
 import type { JsonColumn, NumberTable } from "../orders/row-template.ts";
 import { type ChunkPages, walkBlock } from "./block-pages.ts";
 import { PackFormatError } from "./errors.ts";
@@ -24,19 +25,19 @@ export interface BlockColumns {
    * The values of `fields` in the rows before `endRow` (counted from the block's first row), as a page of JSON
    * is written from them; throws `PackFormatError` on wrong content.
    */
-  columns(fields: readonly Field[], endRow: number): JsonColumn[];
+  columns(fields: readonly string[], endRow: number): JsonColumn[];
   /** The one text that every row of `field` has; throws when they differ. */
   constant(field: "symbol" | "tradedate"): string;
 }
 
 /**
- * Opens `bytes`, a block of `rows` rows whose checksum was verified. Throws `PackFormatError` when a check finds that
+ * Opens `bytes`, a block of `rows` rows of `dataset` whose checksum was verified. Throws `PackFormatError` when a check finds that
  * it is none, and what a library throws when that comes first.
  */
-export function openBlock(bytes: Uint8Array, rows: number): BlockColumns {
-  const chunks = walkBlock(bytes, rows);
-  const chunkOf = (field: Field): ChunkPages => {
-    const chunk = chunks[FIELDS.indexOf(field)];
+export function openBlock(bytes: Uint8Array, rows: number, dataset: Dataset = orders): BlockColumns {
+  const chunks = walkBlock(bytes, rows, dataset.columns);
+  const chunkOf = (field: string): ChunkPages<Column> => {
+    const chunk = chunks.find(({ column }) => column.name === field);
     if (chunk === undefined) throw new PackFormatError(`a block has no column ${field}`);
     return chunk;
   };
@@ -51,25 +52,24 @@ export function openBlock(bytes: Uint8Array, rows: number): BlockColumns {
     timeAt: (row) => timeNumber(times(), row),
     constant,
     columns(fields, endRow) {
-      const numbers = remember((field: Field) => numberTable(chunkOf(field), endRow));
-      const column = remember((field: Field): JsonColumn => {
-        switch (field) {
+      const numbers = remember((field: string) => numberTable(chunkOf(field), endRow));
+      const column = remember((field: string): JsonColumn => {
+        const spec = columnNamed(dataset, field);
+        switch (spec.kind) {
           case "symbol":
           case "tradedate":
-            return { kind: "constant", text: constant(field) };
+            return { kind: "constant", text: constant(spec.kind) };
           case "time":
             return { kind: "nineDigits", bytes: times(), first: TIME_STRIDE - 9, stride: TIME_STRIDE };
-          case "order_id":
-          case "exchange_order_id":
-            return { kind: "integers", values: deltaIntegers(chunkOf(field).data, endRow) };
-          case "order_type":
-          case "order_code":
+          case "code":
             return { kind: "texts", ...textTable(chunkOf(field), endRow) };
+          case "integer":
+            if (spec.encoding === "RLE_DICTIONARY") return { kind: "numbers", ...numbers(field) };
+            return { kind: "integers", values: deltaIntegers(chunkOf(field).data, endRow) };
           case "price":
-          case "volume":
             return { kind: "numbers", ...numbers(field) };
           case "amount":
-            return amountColumn(numbers);
+            return amountColumn(spec, numbers);
         }
       });
       return fields.map(column);
@@ -78,17 +78,20 @@ export function openBlock(bytes: Uint8Array, rows: number): BlockColumns {
 }
 
 /** Amounts are computed: their column is a quarter of a pack. */
-function amountColumn(numbers: (field: Field) => NumberTable): JsonColumn {
-  const prices = numbers("price");
+function amountColumn(
+  { name, price, volume }: Extract<Column, { kind: "amount" }>,
+  numbers: (field: string) => NumberTable,
+): JsonColumn {
+  const prices = numbers(price);
   const raw = rawPrices(prices.numbers);
   // Raw prices from 10^15 on cannot be told from the double: then the stored amounts are read.
-  if (raw === null) return { kind: "numbers", ...numbers("amount") };
-  return { kind: "amounts", prices: { numbers: raw, index: prices.index }, volumes: numbers("volume") };
+  if (raw === null) return { kind: "numbers", ...numbers(name) };
+  return { kind: "amounts", prices: { numbers: raw, index: prices.index }, volumes: numbers(volume) };
 }
 
 /** `compute` with its results kept, one per field. */
-function remember<Value>(compute: (field: Field) => Value): (field: Field) => Value {
-  const known = new Map<Field, Value>();
+function remember<Value>(compute: (field: string) => Value): (field: string) => Value {
+  const known = new Map<string, Value>();
   return (field) => {
     const value = known.get(field) ?? compute(field);
     known.set(field, value);

@@ -1,11 +1,11 @@
 /**
  * The pages of one block (row group), found by walking its page headers: no footer is needed, because the
- * columns, their order, types and encodings are the constant ones of `layout.ts`. What differs from them is
+ * columns, their order, types and encodings are the constant ones of the dataset. What differs from them is
  * refused here, so that everything after may rely on it.
  */
 import { parquetHeader } from "hyparquet/src/column.js";
 import { PackFormatError } from "./errors.ts";
-import { COLUMNS, type ColumnSpec } from "./layout.ts";
+import type { ColumnSpec } from "./layout.ts";
 
 /** One page as it lies in the block. */
 export interface Page {
@@ -17,18 +17,22 @@ export interface Page {
 }
 
 /** The pages of one column chunk. */
-export interface ChunkPages {
-  column: ColumnSpec;
+export interface ChunkPages<Spec extends ColumnSpec = ColumnSpec> {
+  column: Spec;
   /** PLAIN values; present exactly for the columns with encoding RLE_DICTIONARY. */
   dictionary: Page | null;
   data: Page;
 }
 
 /**
- * The chunks of a block of `rows` rows, in the order of `COLUMNS`. Throws `PackFormatError` when a page is of
- * another kind, encoding or number of values than the layout says, or the chunks do not fill `block` exactly.
+ * The chunks of a block of `rows` rows, in the order of `columns`. Throws `PackFormatError` when a page is of
+ * another kind, encoding or number of values than these say, or the chunks do not fill `block` exactly.
  */
-export function walkBlock(block: Uint8Array, rows: number): ChunkPages[] {
+export function walkBlock<Spec extends ColumnSpec>(
+  block: Uint8Array,
+  rows: number,
+  columns: readonly Spec[],
+): ChunkPages<Spec>[] {
   const reader = { view: new DataView(block.buffer, block.byteOffset, block.byteLength), offset: 0 };
   const page = (column: ColumnSpec, type: "DICTIONARY_PAGE" | "DATA_PAGE"): Page => {
     const header = parquetHeader(reader);
@@ -50,7 +54,7 @@ export function walkBlock(block: Uint8Array, rows: number): ChunkPages[] {
       values: content.num_values,
     };
   };
-  const chunks = COLUMNS.map((column) => {
+  const chunks = columns.map((column) => {
     const dictionary = column.encoding === "RLE_DICTIONARY" ? page(column, "DICTIONARY_PAGE") : null;
     const data = page(column, "DATA_PAGE");
     if (data.values !== rows) {

@@ -12,9 +12,10 @@ const SMALLEST_FOOTER = 9;
 
 /**
  * Throws `PackFormatError` unless `entries` are sorted by symbol and market without repeats, their sections
- * follow each other without gaps from byte 0, and every section's blocks are in order (see `checkBlocks`).
+ * follow each other without gaps from byte 0, and every section's blocks, of `columnCount` columns, are in order (see
+ * `checkBlocks`).
  */
-export function checkEntries(entries: readonly SectionEntry[]): void {
+export function checkEntries(entries: readonly SectionEntry[], columnCount: number): void {
   let end = 0;
   let previous = "";
   for (const entry of entries) {
@@ -40,7 +41,7 @@ export function checkEntries(entries: readonly SectionEntry[]): void {
       );
     }
     end = entry.offset + entry.length;
-    checkBlocks(entry, code);
+    checkBlocks(entry, code, columnCount);
   }
 }
 
@@ -49,8 +50,8 @@ export function checkEntries(entries: readonly SectionEntry[]): void {
  * each, lie one after the other from the end of the chunk table to the footer and ascend in (t0, k0), and unless
  * its last row is not earlier than its last block.
  */
-function checkBlocks(entry: SectionEntry, code: string): void {
-  const blocksStart = PARQUET_MAGIC.length + chunkTableBytes(entry.blocks.length);
+function checkBlocks(entry: SectionEntry, code: string, columnCount: number): void {
+  const blocksStart = PARQUET_MAGIC.length + chunkTableBytes(entry.blocks.length, columnCount);
   const blocksEnd = entry.length - entry.footerLength;
   let before: Block | undefined;
   if (entry.footerLength < SMALLEST_FOOTER || blocksEnd <= blocksStart) {

@@ -22,18 +22,24 @@ export interface ChunkSizes {
 const CHUNK_BYTES = 12;
 const CRC_BYTES = 4;
 
-/** Bytes of the chunk table of a section of `blockCount` blocks: the first block begins right after it. */
-export function chunkTableBytes(blockCount: number): number {
-  return blockCount * COLUMNS.length * CHUNK_BYTES + CRC_BYTES;
+/**
+ * Bytes of the chunk table of a section of `blockCount` blocks of `columnCount` columns: the first block begins right
+ * after it.
+ */
+export function chunkTableBytes(blockCount: number, columnCount: number = COLUMNS.length): number {
+  return blockCount * columnCount * CHUNK_BYTES + CRC_BYTES;
 }
 
-/** `blocks`, for each block the chunks of all columns in file order, as a chunk table. */
-export function encodeChunkTable(blocks: readonly (readonly ChunkSizes[])[]): Uint8Array {
-  const bytes = new Uint8Array(chunkTableBytes(blocks.length));
+/** `blocks`, for each block the chunks of all `columnCount` columns in file order, as a chunk table. */
+export function encodeChunkTable(
+  blocks: readonly (readonly ChunkSizes[])[],
+  columnCount: number = COLUMNS.length,
+): Uint8Array {
+  const bytes = new Uint8Array(chunkTableBytes(blocks.length, columnCount));
   const view = new DataView(bytes.buffer);
   let at = 0;
   for (const chunks of blocks) {
-    if (chunks.length !== COLUMNS.length) throw new RangeError(`a block of ${chunks.length} chunks`);
+    if (chunks.length !== columnCount) throw new RangeError(`a block of ${chunks.length} chunks`);
     for (const chunk of chunks) {
       view.setUint32(at, u32(chunk.dictionary), true);
       view.setUint32(at + 4, u32(chunk.total), true);
@@ -46,8 +52,12 @@ export function encodeChunkTable(blocks: readonly (readonly ChunkSizes[])[]): Ui
 }
 
 /** The chunk sizes of `blockCount` blocks in `bytes`; throws `PackFormatError` when length or checksum is off. */
-export function decodeChunkTable(bytes: Uint8Array, blockCount: number): ChunkSizes[][] {
-  if (bytes.length !== chunkTableBytes(blockCount)) {
+export function decodeChunkTable(
+  bytes: Uint8Array,
+  blockCount: number,
+  columnCount: number = COLUMNS.length,
+): ChunkSizes[][] {
+  if (bytes.length !== chunkTableBytes(blockCount, columnCount)) {
     throw new PackFormatError(`a chunk table of ${bytes.length} bytes does not fit ${blockCount} blocks`);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -56,8 +66,8 @@ export function decodeChunkTable(bytes: Uint8Array, blockCount: number): ChunkSi
     throw new PackFormatError("a chunk table's bytes do not match their checksum");
   }
   return Array.from({ length: blockCount }, (_block, block) =>
-    COLUMNS.map((_column, column) => {
-      const at = (block * COLUMNS.length + column) * CHUNK_BYTES;
+    Array.from({ length: columnCount }, (_column, column) => {
+      const at = (block * columnCount + column) * CHUNK_BYTES;
       return {
         dictionary: view.getUint32(at, true),
         total: view.getUint32(at + 4, true),

@@ -8,7 +8,7 @@ import { parseBeijingDate } from "../calendar/beijing.ts";
 import { BLOCK_BYTES, decodeBlocks, encodeBlocks, u32 } from "./blocks-blob.ts";
 import { checkEntries } from "./check-entries.ts";
 import { PackFormatError } from "./errors.ts";
-import type { DayIndex, SectionEntry } from "./layout.ts";
+import { COLUMNS, type DayIndex, type SectionEntry } from "./layout.ts";
 import { decodeOrigin, encodeOrigin } from "./origin.ts";
 
 /** Region length, CRC-32 of what stands before the trailer, format version, magic: each u32 or four bytes. */
@@ -27,7 +27,7 @@ const ENTRY_BYTES = 40;
  * order), `RangeError` for numbers too big.
  */
 export function encodeIndexRegion(index: DayIndex): Uint8Array {
-  checkEntries(index.entries);
+  checkEntries(index.entries, COLUMNS.length);
   const blockCount = index.entries.reduce((sum, entry) => sum + entry.blocks.length, 0);
   const origin = index.origin === null ? new Uint8Array(0) : encodeOrigin(index.origin);
   const entriesLength = index.entries.length * ENTRY_BYTES + blockCount * BLOCK_BYTES;
@@ -97,7 +97,7 @@ export function decodeIndexRegion(bytes: Uint8Array): DayIndex {
   const view = viewOf(body);
   const tradedate = checkedDate(String(view.getUint32(0, true)));
   const { entries, end } = readEntries(body, view.getUint32(20, true));
-  checkEntries(entries);
+  checkEntries(entries, COLUMNS.length);
   const buildId = hex(body.subarray(4, 20));
   if (versionOf(trailer) === FORMAT_VERSION) {
     return { tradedate, buildId, entries, origin: decodeOrigin(body.subarray(end)) };

@@ -7,7 +7,9 @@
  * so the first block of a section of n blocks begins at `4 + chunkTableBytes(n)`.
  */
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
-import type { Field, Security } from "../orders/record.ts";
+import type { Column } from "../datasets/dataset.ts";
+import { orders } from "../datasets/orders.ts";
+import type { Security } from "../orders/record.ts";
 import type { PackOrigin } from "./origin.ts";
 
 /** Rows of a full row group ("block"). A page of 10,000 rows touches one block, or two when unaligned. */
@@ -16,25 +18,10 @@ export const ROW_GROUP_ROWS = 10_000;
 /** `PAR1`, at both ends of every section and at the end of the pack. */
 export const PARQUET_MAGIC = new Uint8Array([0x50, 0x41, 0x52, 0x31]);
 
-export interface ColumnSpec {
-  name: Field;
-  type: "BYTE_ARRAY" | "INT64" | "DOUBLE";
-  encoding: "RLE_DICTIONARY" | "PLAIN" | "DELTA_BINARY_PACKED";
-}
+export type ColumnSpec = Pick<Column, "name" | "type" | "encoding">;
 
-/** The columns of a pack in file order: all REQUIRED, ZSTD, one data page per chunk (`README.md`, "Section"). */
-export const COLUMNS: readonly ColumnSpec[] = [
-  { name: "symbol", type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY" },
-  { name: "tradedate", type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY" },
-  { name: "time", type: "BYTE_ARRAY", encoding: "PLAIN" },
-  { name: "order_id", type: "INT64", encoding: "DELTA_BINARY_PACKED" },
-  { name: "exchange_order_id", type: "INT64", encoding: "DELTA_BINARY_PACKED" },
-  { name: "order_type", type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY" },
-  { name: "order_code", type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY" },
-  { name: "price", type: "DOUBLE", encoding: "RLE_DICTIONARY" },
-  { name: "volume", type: "INT64", encoding: "RLE_DICTIONARY" },
-  { name: "amount", type: "DOUBLE", encoding: "RLE_DICTIONARY" },
-];
+/** The columns of an order pack in file order: all REQUIRED, ZSTD, one data page per chunk (`README.md`, "Section"). */
+export const COLUMNS = orders.columns;
 
 /** One row group of a section: what a page needs to find and check its bytes. */
 export interface Block {
@@ -88,7 +75,7 @@ export interface DayIndex {
 
 /** The key under which a pack's revision lies in R2. */
 export function packObjectKey(tradedate: BeijingDate, revision: number): string {
-  return `orders/${tradedate.slice(0, 4)}/${tradedate}/${revision}.parquet`;
+  return `${orders.prefix}/${tradedate.slice(0, 4)}/${tradedate}/${revision}.parquet`;
 }
 
 const PACK_KEY = /^orders\/\d{4}\/(\d{8})\/(\d+)\.parquet$/;

@@ -3,6 +3,8 @@
  * Nothing of a pack is cached, so a cold page costs what a warm one does.
  */
 import { crc32 } from "node:zlib";
+import type { Dataset } from "../datasets/dataset.ts";
+import { orders } from "../datasets/orders.ts";
 import { type JsonPart, writeItems } from "../orders/page-json.ts";
 import {
   findPage,
@@ -13,7 +15,6 @@ import {
   type PositionBeyondRows,
   planPage,
 } from "../orders/page-plan.ts";
-import type { Field } from "../orders/record.ts";
 import { type BlockColumns, openBlock } from "./block-columns.ts";
 import { asReadError, PackFormatError } from "./errors.ts";
 import { blockEnd, blockRows, type SectionEntry } from "./layout.ts";
@@ -21,7 +22,7 @@ import { cutShort, openRange, type PackObject } from "./read-range.ts";
 
 /** A page and its columns: `name` is only what the caller calls the field, so it plays no part here. */
 export interface OrderPageAsk extends PageAsk {
-  columns: readonly { field: Field; name: string }[];
+  columns: readonly { field: string; name: string }[];
 }
 
 export interface OrderPage {
@@ -36,7 +37,7 @@ export interface OrderPage {
 }
 
 /**
- * The page `ask` of the section `entry`, from `ask.position` (inclusive) to `ask.endTime` (exclusive), in one
+ * The page `ask` of the section `entry` of a pack of `dataset`, from `ask.position` (inclusive) to `ask.endTime` (exclusive), in one
  * R2 read or none (when the index alone shows that nothing is there). Every block is checked against its
  * CRC, and its symbol, date and first time against the index, before a row goes out.
  *
@@ -49,6 +50,7 @@ export async function readOrderPage(
   pack: PackObject,
   entry: SectionEntry,
   ask: OrderPageAsk,
+  dataset: Dataset = orders,
 ): Promise<OrderPage | PositionBeyondRows> {
   const plan = planPage(entry, ask);
   const begun = performance.now();
@@ -60,7 +62,7 @@ export async function readOrderPage(
   };
   const decodeBegun = performance.now();
   try {
-    const blocks = openedBlocks(bytes, pack, entry, plan);
+    const blocks = openedBlocks(bytes, { pack, entry, plan, dataset });
     const page = findPage(entry, plan, ask, (row) => blocks.timeAt(row));
     if ("reason" in page) return page;
     const items = writeItems(blocks.parts(page, ask.columns));
@@ -87,15 +89,24 @@ async function readBlocks(
   return bytes;
 }
 
+/** Where the bytes of some blocks come from. */
+interface Place {
+  pack: PackObject;
+  entry: SectionEntry;
+  plan: PagePlan;
+  dataset: Dataset;
+}
+
 /** The planned blocks, each checked and opened when a row of it is first asked for. */
-function openedBlocks(bytes: Uint8Array, pack: PackObject, entry: SectionEntry, plan: PagePlan) {
+function openedBlocks(bytes: Uint8Array, place: Place) {
+  const { entry, plan } = place;
   const opened = new Map<number, BlockColumns>();
   const open = (number: number): BlockColumns => {
     const known = opened.get(number);
     if (known !== undefined) return known;
     const start = blockOffset(entry, plan.firstBlock);
     const block = bytes.subarray(blockOffset(entry, number) - start, blockEnd(entry, number) - start);
-    const columns = checkedBlock(block, pack, entry, number);
+    const columns = checkedBlock(block, place, number);
     opened.set(number, columns);
     return columns;
   };
@@ -130,17 +141,12 @@ function openedBlocks(bytes: Uint8Array, pack: PackObject, entry: SectionEntry, 
 }
 
 /** `bytes` as block `number` of `entry`; throws `PackFormatError` unless they are what the index promises. */
-function checkedBlock(
-  bytes: Uint8Array,
-  pack: PackObject,
-  entry: SectionEntry,
-  number: number,
-): BlockColumns {
+function checkedBlock(bytes: Uint8Array, { pack, entry, dataset }: Place, number: number): BlockColumns {
   const block = entry.blocks[number];
   if (block === undefined || crc32(bytes) !== block.crc) {
     throw new PackFormatError(`block ${number} does not match its checksum`);
   }
-  const columns = openBlock(bytes, blockRows(entry, number));
+  const columns = openBlock(bytes, blockRows(entry, number), dataset);
   const found = [columns.constant("symbol"), columns.constant("tradedate"), columns.timeAt(0)];
   if (found.join() !== [entry.symbol, pack.tradedate, block.t0].join()) {
     throw new PackFormatError(`block ${number} begins with ${found}, the index says otherwise`);

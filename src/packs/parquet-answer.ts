@@ -3,6 +3,8 @@
  * row group in memory. The file is whole only with its last four bytes, which go out when all was right.
  */
 import { crc32 } from "node:zlib";
+import type { Dataset } from "../datasets/dataset.ts";
+import { orders } from "../datasets/orders.ts";
 import { ByteStream } from "./byte-stream.ts";
 import { decodeChunkTable } from "./chunk-table.ts";
 import { asReadError, PackFormatError } from "./errors.ts";
@@ -30,7 +32,7 @@ export interface ParquetAnswer {
 }
 
 /**
- * Opens the Parquet answer of the section `entry`: as it lies in the pack, or with only `columns` (in this
+ * Opens the Parquet answer of the section `entry` of a pack of `dataset`: as it lies in the pack, or with only `columns` (in this
  * order, under these names, each name once). Returns when the first bytes have been read. Throws `PackReadError` as `openRange` does, and `damaged` when the
  * chunk table is not right.
  *
@@ -40,7 +42,8 @@ export async function openParquetAnswer(
   bucket: R2Bucket,
   pack: PackObject,
   entry: SectionEntry,
-  columns: readonly AskedColumn[] | null,
+  columns: readonly AskedColumn<string>[] | null,
+  dataset: Dataset = orders,
 ): Promise<ParquetAnswer> {
   // Chosen columns get a new footer, so the section's own is not read.
   const readBytes = columns === null ? entry.length : entry.length - entry.footerLength;
@@ -59,7 +62,7 @@ export async function openParquetAnswer(
     return answer(entry.length, (output) => copySection(stream, entry, first, output));
   }
   const file = await guarded(stream, what, async () =>
-    projectedFile(entry, await readChunkTable(stream, entry), columns),
+    projectedFile(entry, await readChunkTable(stream, entry, dataset), columns, dataset),
   );
   return answer(file.sizeBytes, (output) => copyColumns(stream, entry, file, output));
 }
@@ -127,9 +130,9 @@ async function copyColumns(
   await output.finish(tail);
 }
 
-async function readChunkTable(stream: ByteStream, entry: SectionEntry) {
+async function readChunkTable(stream: ByteStream, entry: SectionEntry, { columns }: Dataset) {
   const head = await exactly(stream, entry.blocks[0]?.offset ?? 0);
-  return decodeChunkTable(head.subarray(PARQUET_MAGIC.length), entry.blocks.length);
+  return decodeChunkTable(head.subarray(PARQUET_MAGIC.length), entry.blocks.length, columns.length);
 }
 
 async function exactly(stream: ByteStream, length: number): Promise<Uint8Array> {

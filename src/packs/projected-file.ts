@@ -5,15 +5,17 @@
  */
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { writeMetadata } from "hyparquet-writer/src/metadata.js";
+import { columnNamed, type Dataset } from "../datasets/dataset.ts";
+import { orders } from "../datasets/orders.ts";
 import type { Field } from "../orders/record.ts";
 import type { ChunkSizes } from "./chunk-table.ts";
 import { PackFormatError } from "./errors.ts";
-import { blockEnd, blockRows, COLUMNS, type ColumnSpec, PARQUET_MAGIC, type SectionEntry } from "./layout.ts";
+import { blockEnd, blockRows, PARQUET_MAGIC, type SectionEntry } from "./layout.ts";
 import type { ByteRange } from "./read-range.ts";
 
 /** A column of the answer: the field it holds and the name it was asked by. */
-export interface AskedColumn {
-  field: Field;
+export interface AskedColumn<Name extends string = Field> {
+  field: Name;
   name: string;
 }
 
@@ -25,43 +27,52 @@ export interface ProjectedFile {
   tail: Uint8Array;
 }
 
-/** The file that holds `columns` (at least one, names unique) of the section `entry` with these chunk `sizes`. */
+/**
+ * The file that holds `columns` (at least one, names unique) of the section `entry` of a pack of `dataset` with these
+ * chunk `sizes`.
+ */
 export function projectedFile(
   entry: SectionEntry,
   sizes: readonly (readonly ChunkSizes[])[],
-  columns: readonly AskedColumn[],
+  columns: readonly AskedColumn<string>[],
+  dataset: Dataset = orders,
 ): ProjectedFile {
   let at = PARQUET_MAGIC.length;
   const keep: ByteRange[][] = [];
   const rowGroups = entry.blocks.map((block, number) => {
     const length = blockEnd(entry, number) - block.offset;
-    const chosen = chooseChunks(sizes[number] ?? [], columns, at);
+    const chosen = chooseChunks(sizes[number] ?? [], columns, at, dataset);
     if (chosen.blockLength !== length) {
       throw new PackFormatError(
         `the chunks of block ${number} fill ${chosen.blockLength} of its ${length} bytes`,
       );
     }
     keep.push(chosen.keep);
-    const group = rowGroup(chosen.moved, blockRows(entry, number), at);
+    const group = rowGroup(chosen.moved, blockRows(entry, number), at, dataset);
     at = chosen.end;
     return group;
   });
-  const tail = footer(entry.rows, columns, rowGroups);
+  const tail = footer(entry.rows, columns, rowGroups, dataset);
   return { sizeBytes: at + tail.length, keep, tail };
 }
 
 /** A kept chunk and where it begins in the new file. */
 interface MovedChunk {
-  column: AskedColumn;
+  column: AskedColumn<string>;
   sizes: ChunkSizes;
   offset: number;
 }
 
 /** The chunks of `columns` in this order from `from` on, and the parts of a block with these `sizes` to copy. */
-function chooseChunks(sizes: readonly ChunkSizes[], columns: readonly AskedColumn[], from: number) {
-  const place = new Map<Field, ByteRange & { sizes: ChunkSizes }>();
+function chooseChunks(
+  sizes: readonly ChunkSizes[],
+  columns: readonly AskedColumn<string>[],
+  from: number,
+  dataset: Dataset,
+) {
+  const place = new Map<string, ByteRange & { sizes: ChunkSizes }>();
   let blockLength = 0;
-  for (const [number, { name }] of COLUMNS.entries()) {
+  for (const [number, { name }] of dataset.columns.entries()) {
     const chunk = sizes[number];
     if (chunk === undefined) throw new PackFormatError(`the chunk table has no column ${name}`);
     place.set(name, { offset: blockLength, length: chunk.total, sizes: chunk });
@@ -83,9 +94,9 @@ function chooseChunks(sizes: readonly ChunkSizes[], columns: readonly AskedColum
   return { keep, moved, end, blockLength };
 }
 
-function rowGroup(moved: readonly MovedChunk[], rows: number, offset: number) {
+function rowGroup(moved: readonly MovedChunk[], rows: number, offset: number, dataset: Dataset) {
   return {
-    columns: moved.map((chunk) => columnChunk(rows, chunk)),
+    columns: moved.map((chunk) => columnChunk(rows, chunk, dataset)),
     num_rows: BigInt(rows),
     total_byte_size: BigInt(moved.reduce((sum, { sizes }) => sum + sizes.uncompressed, 0)),
     total_compressed_size: BigInt(moved.reduce((sum, { sizes }) => sum + sizes.total, 0)),
@@ -93,8 +104,8 @@ function rowGroup(moved: readonly MovedChunk[], rows: number, offset: number) {
   };
 }
 
-function columnChunk(rows: number, { column, sizes, offset }: MovedChunk) {
-  const spec = specOf(column.field);
+function columnChunk(rows: number, { column, sizes, offset }: MovedChunk, dataset: Dataset) {
+  const spec = columnNamed(dataset, column.field);
   const isDictionary = spec.encoding === "RLE_DICTIONARY";
   return {
     file_offset: BigInt(offset),
@@ -112,17 +123,22 @@ function columnChunk(rows: number, { column, sizes, offset }: MovedChunk) {
   };
 }
 
-function footer(rows: number, columns: readonly AskedColumn[], rowGroups: ReturnType<typeof rowGroup>[]) {
+function footer(
+  rows: number,
+  columns: readonly AskedColumn<string>[],
+  rowGroups: ReturnType<typeof rowGroup>[],
+  dataset: Dataset,
+) {
   const writer = new ByteWriter();
   writeMetadata(writer, {
     version: 1,
     schema: [
-      { name: "orders", num_children: columns.length },
+      { name: dataset.name, num_children: columns.length },
       ...columns.map(({ field, name }) => ({
         name,
-        type: specOf(field).type,
+        type: columnNamed(dataset, field).type,
         repetition_type: "REQUIRED" as const,
-        ...(specOf(field).type === "BYTE_ARRAY" && {
+        ...(columnNamed(dataset, field).type === "BYTE_ARRAY" && {
           converted_type: "UTF8" as const,
           logical_type: { type: "STRING" as const },
         }),
@@ -135,10 +151,4 @@ function footer(rows: number, columns: readonly AskedColumn[], rowGroups: Return
   });
   writer.appendBytes(PARQUET_MAGIC);
   return writer.getBytes();
-}
-
-function specOf(field: Field): ColumnSpec {
-  const spec = COLUMNS.find(({ name }) => name === field);
-  if (spec === undefined) throw new RangeError(`there is no column ${field}`);
-  return spec;
 }

@@ -2,15 +2,16 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { importsOf, projectFiles } from "../support/sources.ts";
 
-const PURE = ["base", "calendar", "entitlement", "orders"];
+const PURE = ["base", "calendar", "datasets", "entitlement", "orders"];
 const BELOW_OPERATIONS = [...PURE, "http", "gate", "catalog", "access", "packs", "pages", "shares"];
 
 /** Which rooms a room may import, beside itself: the table of `src/README.md`. A name with a file allows that file. */
 const MAY_IMPORT: Record<string, string[]> = {
   base: ["calendar"],
   calendar: [],
+  datasets: [],
   entitlement: ["base", "calendar"],
-  orders: ["base", "calendar"],
+  orders: ["base", "calendar", "datasets"],
   http: PURE,
   gate: PURE,
   catalog: PURE,
@@ -21,7 +22,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   operations: BELOW_OPERATIONS,
   admin: [...BELOW_OPERATIONS, "operations"],
   console: [...BELOW_OPERATIONS, "operations"],
-  "pack-builder": ["base", "calendar", "orders", "packs"],
+  "pack-builder": ["base", "calendar", "datasets", "orders", "packs"],
   cli: ["admin/wire.ts", "pack-builder", "base", "calendar"],
   docs: [...BELOW_OPERATIONS, "operations"],
   // Bindings, and settings parsed once: below whatever acts.

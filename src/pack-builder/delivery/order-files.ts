@@ -7,8 +7,7 @@ import type { Security } from "../../orders/record.ts";
 import type { DefectBook } from "../defect-book.ts";
 import type { Layout } from "../layouts/layout.ts";
 import { isOtherDataset, isOtherDatasetName } from "../layouts/other-datasets.ts";
-import { plain, plainTabbed } from "../layouts/plain.ts";
-import { layoutOfHeader, layoutOfName } from "../layouts/registry.ts";
+import { layoutOfHeader, layoutOfName, PLAIN } from "../layouts/registry.ts";
 import { readHead } from "../parse/file-head.ts";
 import { readSecurity } from "../parse/security-cell.ts";
 import { headBytes } from "../parse/text-source.ts";
@@ -130,7 +129,7 @@ function refuseTwice(delivered: Map<string, string>, { symbol, market }: Securit
 /** What a failed `recognise` leaves: a file to be quarantined as a whole. */
 function problemOf(file: SourceFile): (error: unknown) => Recognised {
   return (error) => {
-    if (error instanceof DeliveryError) return { file, layout: plain, problem: error.message };
+    if (error instanceof DeliveryError) return { file, layout: PLAIN, problem: error.message };
     throw error;
   };
 }
@@ -144,7 +143,7 @@ async function recognise(file: SourceFile, work: WorkFolder): Promise<Recognised
   if (named !== undefined) return { file, layout: named };
   if (/\.parquet$/i.test(name)) {
     const text = await plainParquetAsText(file, work);
-    if ("path" in text) return { file: text, layout: plainTabbed };
+    if ("path" in text) return { file: text, layout: { ...PLAIN, delimiter: "\t" } };
     return isOtherDataset(text.columns) ? "other_dataset" : "unknown_layout";
   }
   const { columns } = readHead(await headBytes(file));

@@ -1,17 +1,28 @@
 /**
  * What a layout says: by what its files are recognised, which column holds what, how codes become the API's.
- * A new layout is one small file with such a table, and its place in `registry.ts`.
+ * A new layout is one table beside the others of its dataset, and its place in `registry.ts`.
  */
 import type { Market } from "../../orders/record.ts";
 
 /** From a source's code to the API's; a code that is not listed is kept as it is. */
 export type CodeMap = Readonly<Record<string, string>>;
 
+/** Where a layout has the values of a stored column. */
+export interface CellSource {
+  /** One column, or a column by the code in another one (no column for any other code). */
+  column: string | { by: string; columns: Readonly<Record<string, string>> };
+  /** A file may lack the column. */
+  optional?: true;
+  /** For both exchanges, or for one of them. */
+  map?: Readonly<Partial<Record<Market, CodeMap>>>;
+}
+
 /**
  * Columns are given by their name in the header; `A|B` means the first of them that the file has.
  * Optional members that are absent: the source has no such column.
  */
 export interface Layout {
+  dataset: "orders";
   name: string;
   recognised: {
     /** Base names, matched whole. */
@@ -33,7 +44,7 @@ export interface Layout {
     column: string;
     /** The exchange of every row. Absent: the code's suffix says it. */
     market?: Market;
-    /** Says the exchange where the suffix does not; where this is blank or absent too, the order type does. */
+    /** Says the exchange where the suffix does not; where this is blank or absent too, the row's codes do. */
     marketColumn?: string;
     /** The exchange as a number: 101 is Shanghai, 102 Shenzhen, 103 Hong Kong. */
     sourceColumn?: string;
@@ -43,19 +54,14 @@ export interface Layout {
   /** The day of the row. Absent: the time has it, or nothing does. */
   date?: string;
   time: string;
-  price: { column: string; unit: "tenThousandths" | "yuan" };
-  volume: string;
-  /** Absent: 0, never filled from the exchange's number. */
-  orderId?: string;
-  /** One column, or for streams of both sides a column by the code in `orderCode` (0 for any other code). */
-  exchangeOrderId: string | Readonly<Record<string, string>>;
-  orderType: { column: string; map?: Readonly<Partial<Record<Market, CodeMap>>> };
-  orderCode: { column: string; map?: CodeMap };
+  priceUnit: "tenThousandths" | "yuan";
+  /** By key of the dataset's columns. Absent: 0 or `""`, never filled from another number. */
+  cells: Readonly<Record<string, CellSource>>;
   /**
    * Numbers the rows of a channel: rows with the same channel and number are one row. `ordersRows`: the number also
    * orders the rows of a millisecond; otherwise their order in the file does.
    */
   sequence?: { channel: string; number: string; ordersRows: boolean };
-  /** Order types (as the source writes them) whose rows are trades. */
+  /** Codes of `orderType` (as the source writes them) whose rows are trades. */
   trades?: readonly string[];
 }

@@ -1,25 +1,19 @@
 /** All layouts, and how a file finds its own: by its name, and by all columns that the layout reads. */
 import type { FileHead } from "../parse/file-head.ts";
-import { datayesShanghai, datayesShanghaiMerged, datayesShenzhen } from "./datayes.ts";
-import { shanghaiEntrust, shanghaiStockTick, shenzhenHistory } from "./exchange-history.ts";
-import { insight } from "./insight.ts";
 import type { Layout } from "./layout.ts";
+import { ORDER_LAYOUTS } from "./orders.ts";
 import { isOtherDataset } from "./other-datasets.ts";
-import { plain } from "./plain.ts";
-import { vendor } from "./vendor.ts";
 
-/** In the order in which a header is tried. */
-export const LAYOUTS: readonly Layout[] = [
-  vendor,
-  insight,
-  datayesShanghai,
-  datayesShanghaiMerged,
-  datayesShenzhen,
-  shanghaiEntrust,
-  shanghaiStockTick,
-  shenzhenHistory,
-  plain,
-];
+const LAYOUTS = ORDER_LAYOUTS;
+
+/** The layout of files with the API's own field names. */
+export const PLAIN = plainOf(LAYOUTS);
+
+function plainOf(layouts: readonly Layout[]): Layout {
+  const found = layouts.find(({ name }) => name === "plain");
+  if (found === undefined) throw new Error("a dataset has no plain layout");
+  return found;
+}
 
 /** The layout whose files bear the base name `name`, if any does. */
 export function layoutOfName(name: string): Layout | undefined {
@@ -33,15 +27,12 @@ export function layoutOfHeader(columns: readonly string[]): Layout | undefined {
 
 /** The columns that a file of `layout` must have; `A|B` means one of them. */
 export function columnsOf(layout: Layout): string[] {
-  const { exchangeOrderId, sequence } = layout;
+  const { security, time, cells, sequence } = layout;
+  const wanted = Object.values(cells).filter(({ optional }) => !optional);
   return [
-    layout.security.column,
-    layout.time,
-    ...(typeof exchangeOrderId === "string" ? [exchangeOrderId] : Object.values(exchangeOrderId)),
-    layout.orderType.column,
-    layout.orderCode.column,
-    layout.price.column,
-    layout.volume,
+    security.column,
+    time,
+    ...wanted.flatMap(({ column }) => (typeof column === "string" ? column : Object.values(column.columns))),
     ...(sequence?.ordersRows ? [sequence.number] : []),
   ];
 }

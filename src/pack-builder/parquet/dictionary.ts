@@ -2,7 +2,7 @@
  * Sorted dictionaries of one row group: the distinct values in ascending order and, per row, the rank
  * of its value. Sorted values compress far better than values in order of appearance.
  */
-import type { CodeColumn } from "../../orders/record.ts";
+import type { CodeColumn } from "../../datasets/dataset.ts";
 import { ROW_GROUP_ROWS } from "../../packs/layout.ts";
 
 /** A power of two well above the most distinct values a row group can have: probing stays short. */

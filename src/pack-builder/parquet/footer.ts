@@ -2,7 +2,7 @@
  * The Parquet metadata of a section and of the whole pack: the same row groups, once at offsets counted
  * from the section and once at offsets counted from the pack.
  */
-import { COLUMNS, type ColumnSpec } from "../../packs/layout.ts";
+import type { Column, Dataset } from "../../datasets/dataset.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import { type ChunkPlace, ENCODING } from "./column-chunk.ts";
 import { THRIFT, ThriftWriter } from "./thrift-writer.ts";
@@ -20,18 +20,18 @@ export interface RowGroup {
   /** Nine digits, of the first and the last row: rows are sorted, so these are the smallest and the largest. */
   firstTime: string;
   lastTime: string;
-  /** In the order of `COLUMNS`. */
+  /** In the order of the dataset's columns. */
   chunks: ChunkPlace[];
 }
 
-/** Appends one row group's metadata, its offsets moved by `base` bytes. */
-export function rowGroupMetadata(out: ByteWriter, group: RowGroup, base: number): void {
+/** Appends the metadata of a row group of `dataset`, its offsets moved by `base` bytes. */
+export function rowGroupMetadata(out: ByteWriter, group: RowGroup, base: number, { columns }: Dataset): void {
   const thrift = new ThriftWriter(out);
   let rawSize = 0;
   let size = 0;
   thrift.begin();
-  thrift.list(1, THRIFT.STRUCT, COLUMNS.length);
-  COLUMNS.forEach((column, i) => {
+  thrift.list(1, THRIFT.STRUCT, columns.length);
+  columns.forEach((column, i) => {
     const chunk = group.chunks[i];
     if (chunk === undefined) throw new Error(`the row group has no chunk for ${column.name}`);
     rawSize += chunk.rawSize;
@@ -50,7 +50,7 @@ export function rowGroupMetadata(out: ByteWriter, group: RowGroup, base: number)
 
 function chunkMetadata(
   thrift: ThriftWriter,
-  column: ColumnSpec,
+  column: Column,
   group: RowGroup,
   chunk: ChunkPlace,
   base: number,
@@ -69,8 +69,8 @@ function chunkMetadata(
   thrift.i64(7, chunk.size);
   thrift.i64(9, base + chunk.dataOffset);
   if (dictionary) thrift.i64(11, base + chunk.offset);
-  if (column.name === "symbol") statistics(thrift, group.symbol, group.symbol);
-  if (column.name === "time") statistics(thrift, group.firstTime, group.lastTime);
+  if (column.kind === "symbol") statistics(thrift, group.symbol, group.symbol);
+  if (column.kind === "time") statistics(thrift, group.firstTime, group.lastTime);
   thrift.end();
 }
 
@@ -82,25 +82,30 @@ function statistics(thrift: ThriftWriter, smallest: string, largest: string): vo
   thrift.end();
 }
 
-/** The footer (without its length and magic) of `count` row groups whose metadata is `groups`. */
-export function footerBytes(rows: number, count: number, groups: Uint8Array): Uint8Array<ArrayBuffer> {
+/** The footer (without its length and magic) of `count` row groups of `dataset` whose metadata is `groups`. */
+export function footerBytes(
+  rows: number,
+  count: number,
+  groups: Uint8Array,
+  { name, columns }: Dataset,
+): Uint8Array<ArrayBuffer> {
   const out = new ByteWriter(groups.length + 1024);
   const thrift = new ThriftWriter(out);
   thrift.begin();
   thrift.i32(1, 1);
-  thrift.list(2, THRIFT.STRUCT, COLUMNS.length + 1);
+  thrift.list(2, THRIFT.STRUCT, columns.length + 1);
   thrift.begin();
-  thrift.text(4, "orders");
-  thrift.i32(5, COLUMNS.length);
+  thrift.text(4, name);
+  thrift.i32(5, columns.length);
   thrift.end();
-  for (const column of COLUMNS) schemaElement(thrift, column);
+  for (const column of columns) schemaElement(thrift, column);
   thrift.i64(3, rows);
   thrift.list(4, THRIFT.STRUCT, count);
   out.append(groups);
   thrift.text(6, CREATED_BY);
   // Says that minima and maxima are in the types' own order; without it readers ignore them.
-  thrift.list(7, THRIFT.STRUCT, COLUMNS.length);
-  for (const _ of COLUMNS) {
+  thrift.list(7, THRIFT.STRUCT, columns.length);
+  for (const _ of columns) {
     thrift.begin();
     thrift.struct(1);
     thrift.end();
@@ -110,7 +115,7 @@ export function footerBytes(rows: number, count: number, groups: Uint8Array): Ui
   return out.take();
 }
 
-function schemaElement(thrift: ThriftWriter, column: ColumnSpec): void {
+function schemaElement(thrift: ThriftWriter, column: Column): void {
   thrift.begin();
   thrift.i32(1, PHYSICAL_TYPE[column.type]);
   thrift.i32(3, REQUIRED);

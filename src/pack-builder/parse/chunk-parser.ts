@@ -1,5 +1,5 @@
 /**
- * Lines of an order file → rows. Strict: a line becomes a row only if every cell that matters is understood;
+ * Lines of a file → rows; what a row is, a parser of one dataset says. Strict: a line becomes a row only if every cell that matters is understood;
  * what is odd but understood is counted, what is not goes back as broken with its line and reason.
  */
 import type { Market } from "../../orders/record.ts";
@@ -15,17 +15,6 @@ import { readDate, readTime, TIME_FORM, type TimeCell } from "./time-cell.ts";
 
 /** Longer lines are cut in the quarantine. */
 const QUARANTINED_BYTES = 400;
-const SHANGHAI_TYPES = new Set(["A", "D", "S"]);
-const SHENZHEN_TYPES = new Set(["0", "1", "U"]);
-
-/** What an order type is to the parser. */
-const TYPE = { KNOWN: 0, BLANK: 1, UNKNOWN: 2, TRADE: 3, PHASE: 4 } as const;
-
-/** Order codes that are a side; `F` and `G` are Shenzhen's loan sides. */
-const SIDES = new Set(["B", "S", "F", "G", "N"]);
-
-/** What an order code is to the parser. */
-const CODE = { KNOWN: 0, BLANK: 1, UNKNOWN: 2 } as const;
 
 /** Longer texts are no codes; the longest one of a source has six characters. */
 const MOST_CODE_BYTES = 32;
@@ -42,8 +31,8 @@ const DAMAGED = "holds NUL bytes outside a value: the file is damaged here";
 export interface ParsedChunk {
   /** The table given to the parser: valid until the next chunk. */
   table: RowTable;
-  typeValues: readonly string[];
-  codeValues: readonly string[];
+  /** The texts that the code columns point to, by key. */
+  texts: Record<string, readonly string[]>;
   /** Lines of the chunk that are not blank. */
   read: number;
   /** Lines of the chunk, blank and broken ones included. */
@@ -53,16 +42,13 @@ export interface ParsedChunk {
 }
 
 /** Parses the chunks of one file. */
-export class ChunkParser {
-  private readonly plan: CellPlan;
-  private readonly table: RowTable;
-  private readonly reader: CellReader;
-  private readonly types = new CodeTable();
-  private readonly codes = new CodeTable();
-  private readonly typeClasses: number[] = [];
-  private readonly codeClasses: number[] = [];
-  private readonly securities: SecurityReader;
-  private readonly clock: TimeCell = { time: 0, form: 0, date: 0 };
+export abstract class ChunkParser {
+  protected readonly plan: CellPlan;
+  protected readonly table: RowTable;
+  protected readonly reader: CellReader;
+  protected readonly securities: SecurityReader;
+  protected readonly clock: TimeCell = { time: 0, form: 0, date: 0 };
+  private readonly texts: Record<string, CodeTable> = {};
   private isContinued = false;
 
   /** Rows go to `table`, which every chunk clears. */
@@ -71,6 +57,38 @@ export class ChunkParser {
     this.table = table;
     this.reader = new CellReader(plan.delimiter, plan.columns);
     this.securities = new SecurityReader(plan.market);
+  }
+
+  /** Adds the line to the table; false when it is no row, which is a problem of the reader or in order. */
+  protected abstract row(): boolean;
+
+  /** The exchange that a row's codes tell where nothing else does. */
+  protected abstract marketOfCodes(): Market | null;
+
+  /** The place of the stored column `key`, -1 for none. */
+  protected place(key: string): number {
+    return this.plan.cells[key] ?? -1;
+  }
+
+  /** The table of the texts of the code column `key`. */
+  protected textsOf(key: string): CodeTable {
+    const texts = new CodeTable();
+    this.texts[key] = texts;
+    return texts;
+  }
+
+  /** The column `key` of the table, of numbers; another array after the table has grown. */
+  protected numbers(key: string): Float64Array {
+    const column = this.table.columns[key];
+    if (column instanceof Float64Array) return column;
+    throw new Error(`the table has no numbers ${key}`);
+  }
+
+  /** The same of a column of codes. */
+  protected codes(key: string): Uint16Array {
+    const column = this.table.columns[key];
+    if (column instanceof Uint16Array) return column;
+    throw new Error(`the table has no codes ${key}`);
   }
 
   /**
@@ -91,8 +109,7 @@ export class ChunkParser {
     }
     return {
       table,
-      typeValues: this.types.values,
-      codeValues: this.codes.values,
+      texts: Object.fromEntries(Object.entries(this.texts).map(([key, { values }]) => [key, values])),
       read: reader.line - (reader.defects.counts[DEFECT.blank_line] ?? 0),
       lines: reader.line,
       defects: reader.defects,
@@ -100,78 +117,23 @@ export class ChunkParser {
     };
   }
 
-  /** Adds the line to the table; false when it is no row, which is a problem of the reader or in order. */
-  private row(): boolean {
-    const { plan, reader, table, clock } = this;
-    const { places } = plan;
-    if (!this.rightShape() || this.isSentinel()) return false;
-    const orderType = this.code(this.types, places.orderType);
-    if (this.classOf(orderType) === TYPE.TRADE) {
-      reader.note(DEFECT.trade_row);
-      return false;
-    }
-    const security = this.security(orderType);
-    if (security < 0 || !this.rightDay()) return false;
-    const orderCode = this.code(this.codes, places.orderCode);
-    this.classifyCode(orderCode);
-    const numberPlace = places.exchangeOrderId >= 0 ? places.exchangeOrderId : this.sidePlace(orderCode);
-    const orderId = reader.integer(places.orderId, "zero");
-    const exchangeOrderId = reader.integer(numberPlace, "zero");
-    const priceE4 = reader.price(places.price, plan.priceInYuan ? 4 : 0);
-    const volume = reader.integer(places.volume, "zero");
-    const sequence = this.sequence();
-    const isMarketOrder = this.isMarketOrder(orderType, security);
-    if (priceE4 < 0 && !isMarketOrder) reader.fail(`has a ${plan.columns[places.price]} that is negative`);
-    if (reader.problem !== "") return false;
-
-    table.reserve();
+  /** Begins a row that has no problem; returns its number. What is its own comes after. */
+  protected addRow(security: number, sequence: number): number {
+    const { table, clock, reader } = this;
     const row = table.rows;
     table.security[row] = security;
     table.time[row] = clock.time;
-    table.orderId[row] = orderId;
-    table.exchangeOrderId[row] = exchangeOrderId;
-    table.orderType[row] = orderType;
-    table.orderCode[row] = orderCode;
-    table.priceE4[row] = priceE4;
-    table.volume[row] = volume;
     table.sequence[row] = sequence;
     table.rows = row + 1;
-    this.noteOddities(orderType, orderCode);
-    if (isMarketOrder) this.noteMarketPrice(priceE4);
-    if (this.securities.wentBack(security, clock.time)) reader.note(DEFECT.unsorted);
-    return true;
-  }
-
-  private noteOddities(orderType: number, orderCode: number): void {
-    const { reader, clock } = this;
-    const typeClass = this.typeClasses[orderType];
-    if (typeClass === TYPE.BLANK) reader.note(DEFECT.blank_type);
-    if (typeClass === TYPE.UNKNOWN) reader.note(DEFECT.unknown_letter);
-    const codeClass = this.codeClasses[orderCode];
-    if (codeClass === CODE.BLANK) reader.note(DEFECT.blank_code);
-    if (codeClass === CODE.UNKNOWN && typeClass !== TYPE.PHASE) reader.note(DEFECT.unknown_code);
     if (clock.form === TIME_FORM.ZERO_LOST) reader.note(DEFECT.time_zero_lost);
     if (clock.form === TIME_FORM.NO_MILLISECONDS) reader.note(DEFECT.time_without_milliseconds);
     if (reader.cells.quoted) reader.note(DEFECT.quoted_cell);
-  }
-
-  private noteMarketPrice(priceE4: number): void {
-    const { reader, plan } = this;
-    if (priceE4 === 0) reader.note(DEFECT.market_price_zero);
-    else if (priceE4 < 0) reader.note(DEFECT.market_price_negative);
-    else if (reader.isNines(plan.places.price)) reader.note(DEFECT.market_price_nines);
-  }
-
-  /** Whether the row is a Shenzhen order without a limit, whose price says nothing. */
-  private isMarketOrder(orderType: number, security: number): boolean {
-    if (security % 2 === 0) return false;
-    const text = this.types.values[orderType] ?? "";
-    const type = this.plan.typeMaps.SZ?.[text] ?? text;
-    return type === "1" || type === "U";
+    if (this.securities.wentBack(security, clock.time)) reader.note(DEFECT.unsorted);
+    return row;
   }
 
   /** Channel and sequence number as one number; 0 where the row has none. */
-  private sequence(): number {
+  protected sequence(): number {
     const { reader, plan } = this;
     const { places } = plan;
     if (places.sequence < 0) return 0;
@@ -184,7 +146,7 @@ export class ChunkParser {
   }
 
   /** Whether the date is 0, which is noted: sources close some files with such a row. */
-  private isSentinel(): boolean {
+  protected isSentinel(): boolean {
     const { reader, plan } = this;
     const { date } = plan.places;
     if (date < 0 || reader.to(date) - reader.from(date) > 2 || reader.bareInteger(date) !== 0) return false;
@@ -193,7 +155,7 @@ export class ChunkParser {
   }
 
   /** Whether the line has the cells of the header. A blank line is noted and is no problem. */
-  private rightShape(): boolean {
+  protected rightShape(): boolean {
     const { reader, plan } = this;
     const { cells } = reader;
     const wanted = plan.columns.length;
@@ -219,7 +181,7 @@ export class ChunkParser {
     return true;
   }
 
-  private code(table: CodeTable, cell: number): number {
+  protected code(table: CodeTable, cell: number): number {
     const { reader } = this;
     reader.trim(cell);
     const [from, to] = [reader.from(cell), reader.to(cell)];
@@ -231,35 +193,14 @@ export class ChunkParser {
     return table.numberOf(reader.bytes, from, from);
   }
 
-  private classifyCode(orderCode: number): void {
-    if (this.codeClasses[orderCode] !== undefined) return;
-    const text = this.codes.values[orderCode] ?? "";
-    const known = SIDES.has(this.plan.codeMap[text] ?? text);
-    this.codeClasses[orderCode] = text === "" ? CODE.BLANK : known ? CODE.KNOWN : CODE.UNKNOWN;
-  }
-
-  private classOf(orderType: number): number {
-    const known = this.typeClasses[orderType];
-    if (known !== undefined) return known;
-    const text = this.types.values[orderType] ?? "";
-    const { SH = {}, SZ = {} } = this.plan.typeMaps;
-    let found: number = TYPE.UNKNOWN;
-    if (text === "") found = TYPE.BLANK;
-    else if (this.plan.trades.includes(text)) found = TYPE.TRADE;
-    else if ((SH[text] ?? text) === "S") found = TYPE.PHASE;
-    else if (SHANGHAI_TYPES.has(SH[text] ?? text) || SHENZHEN_TYPES.has(SZ[text] ?? text)) found = TYPE.KNOWN;
-    this.typeClasses[orderType] = found;
-    return found;
-  }
-
   /** The row's `securityKey`; negative with a problem, or with a note when its exchange is not carried. */
-  private security(orderType: number): number {
+  protected security(): number {
     const { plan, reader, securities } = this;
     const { places } = plan;
     const isPadded = reader.hasNul(places.security);
     reader.trim(places.security);
     let key = securities.keyOf(reader.bytes, reader.from(places.security), reader.to(places.security));
-    if (key === UNKNOWN_MARKET) key = securities.keyIn(this.marketOf(orderType));
+    if (key === UNKNOWN_MARKET) key = securities.keyIn(this.marketOf());
     if (key === NOT_CARRIED) return this.notCarried();
     if (key < 0) {
       reader.fail(`names no security of a known exchange`);
@@ -279,17 +220,13 @@ export class ChunkParser {
     return places.exchangeCode < 0 || this.rightExchangeCode(key) ? key : -1;
   }
 
-  /** The market of a code without a suffix: the market column's, or the one that knows the order type. */
-  private marketOf(orderType: number): Market | null {
+  /** The market of a code without a suffix: the market column's, or the one that knows the row's codes. */
+  private marketOf(): Market | null {
     const { reader, plan } = this;
     const { market } = plan.places;
-    if (market >= 0 && !reader.isBlank(market)) {
-      const text = reader.text(market).toUpperCase();
-      return text === "SH" || text === "SZ" ? text : null;
-    }
-    const type = this.types.values[orderType] ?? "";
-    if (SHANGHAI_TYPES.has(type)) return "SH";
-    return SHENZHEN_TYPES.has(type) ? "SZ" : null;
+    if (market < 0 || reader.isBlank(market)) return this.marketOfCodes();
+    const text = reader.text(market).toUpperCase();
+    return text === "SH" || text === "SZ" ? text : null;
   }
 
   /** Notes a row of an exchange that is not carried; one with a problem goes to the quarantine all the same. */
@@ -325,7 +262,7 @@ export class ChunkParser {
   }
 
   /** Whether time and date are right and of the pack's day. */
-  private rightDay(): boolean {
+  protected rightDay(): boolean {
     const { plan, reader, clock } = this;
     const { time, date } = plan.places;
     reader.trim(time);
@@ -339,12 +276,5 @@ export class ChunkParser {
     reader.trim(date);
     const day = readDate(reader.bytes, reader.from(date), reader.to(date));
     return day === plan.tradedate || reader.fail("is of another day");
-  }
-
-  /** Where the exchange order number of a row with this code stands; -1 where neither side is meant. */
-  private sidePlace(orderCode: number): number {
-    const code = this.codes.values[orderCode];
-    for (const side of this.plan.numberBySide) if (side.code === code) return side.place;
-    return -1;
   }
 }

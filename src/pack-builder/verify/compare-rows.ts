@@ -1,9 +1,10 @@
 /** Rows that a foreign reader finds, walked against the day index: order, places of blocks, amounts, fingerprints. */
+import { type Column, type StoredOf, storedColumns } from "../../datasets/dataset.ts";
 import { amountOf } from "../../orders/record.ts";
 import { PackFormatError } from "../../packs/errors.ts";
 import type { DayIndex, SectionEntry } from "../../packs/layout.ts";
-import { Fingerprint } from "../fingerprint.ts";
-import type { ForeignReader, ForeignRows } from "./foreign-rows.ts";
+import { Fingerprint, TIME_COLUMN } from "../fingerprint.ts";
+import type { ForeignColumn, ForeignReader, ForeignRows } from "./foreign-rows.ts";
 import type { BlockTimes } from "./pack-bytes.ts";
 
 export interface ComparedSecurity {
@@ -35,8 +36,9 @@ export async function compareRows(
 
 class RowWalk {
   private readonly index: DayIndex;
-  private readonly types: number[];
-  private readonly codes: number[];
+  private readonly reader: ForeignReader;
+  private readonly stored: StoredOf[];
+  private readonly amounts: Extract<Column, { kind: "amount" }>[];
   private readonly done: ComparedSecurity[] = [];
   private entry: SectionEntry | undefined;
   private symbol = -1;
@@ -48,42 +50,75 @@ class RowWalk {
   private time = -1;
   /** Rows of the present time so far. */
   private sameTime = 0;
-  private fingerprint = new Fingerprint();
+  private fingerprint: Fingerprint;
   private times: { first: string; last: string }[] = [];
 
-  constructor(index: DayIndex, { types, codes }: { types: number[]; codes: number[] }) {
+  constructor(index: DayIndex, reader: ForeignReader) {
     this.index = index;
-    this.types = types;
-    this.codes = codes;
+    this.reader = reader;
+    this.stored = storedColumns(reader.dataset);
+    this.amounts = reader.dataset.columns.filter((column) => column.kind === "amount");
+    this.fingerprint = new Fingerprint(reader.dataset);
     this.begin();
   }
 
   take(rows: ForeignRows): void {
-    const { types, codes } = this;
-    for (let i = 0; i < rows.rows; i++) {
+    for (let from = 0; from < rows.rows; ) {
       if (this.row === this.entry?.rows) this.finish();
-      if (rows.symbol[i] !== this.symbol) this.fail(`is of ${rows.symbol[i]}`);
-      const time = rows.time[i] ?? 0;
-      if (time < this.time) this.fail("is earlier than the row before it");
-      this.sameTime = time === this.time ? this.sameTime + 1 : 0;
-      if (this.row === this.blockAt) this.beginBlock(time);
-      this.time = time;
-      const priceE4 = Math.round((rows.price[i] ?? 0) * 10_000);
-      const low = rows.volume[2 * i] ?? 0;
-      const high = rows.volume[2 * i + 1] ?? 0;
-      const volume = high * TWO_32 + (low >>> 0);
-      if (rows.price[i] !== priceE4 / 10_000) this.fail(`has the price ${rows.price[i]}`);
-      if (rows.amount[i] !== amountOf(priceE4, volume)) this.fail(`has the amount ${rows.amount[i]}`);
-      const { fingerprint } = this;
-      fingerprint.add(time);
-      fingerprint.addWords(rows.orderId[2 * i] ?? 0, rows.orderId[2 * i + 1] ?? 0);
-      fingerprint.addWords(rows.exchangeOrderId[2 * i] ?? 0, rows.exchangeOrderId[2 * i + 1] ?? 0);
-      fingerprint.add(types[rows.orderType[i] ?? 0] ?? 0);
-      fingerprint.add(codes[rows.orderCode[i] ?? 0] ?? 0);
-      fingerprint.add(priceE4);
-      fingerprint.addWords(low, high);
-      this.row += 1;
+      const to = Math.min(rows.rows, from + Math.max(1, (this.entry?.rows ?? 0) - this.row));
+      const first = this.row;
+      for (let i = from; i < to; i++) this.place(rows.symbol[i] ?? -1, rows.time[i] ?? 0);
+      this.addColumns(rows, from, to, first);
+      from = to;
     }
+  }
+
+  /** Checks where the next row stands. */
+  private place(symbol: number, time: number): void {
+    if (symbol !== this.symbol) this.fail(`is of ${symbol}`);
+    if (time < this.time) this.fail("is earlier than the row before it");
+    this.sameTime = time === this.time ? this.sameTime + 1 : 0;
+    if (this.row === this.blockAt) this.beginBlock(time);
+    this.time = time;
+    this.row += 1;
+  }
+
+  /** Adds the rows `[from, to)`, of which the first one is row `first` of the security. */
+  private addColumns(rows: ForeignRows, from: number, to: number, first: number): void {
+    const { fingerprint, reader } = this;
+    const pricesE4: Record<string, Float64Array> = {};
+    fingerprint.addNumbers(TIME_COLUMN, rows.time, from, to);
+    for (const [number, { kind, name }] of this.stored.entries()) {
+      const column = TIME_COLUMN + 1 + number;
+      const values = columnOf(rows, name);
+      if (kind === "code") fingerprint.addIndexed(column, reader.texts[name] ?? [], values, from, to);
+      else if (values instanceof Int32Array) fingerprint.addWords(column, values, from, to);
+      else if (values instanceof Float64Array) {
+        const rounded = this.pricesE4(name, values.subarray(from, to), first);
+        pricesE4[name] = rounded;
+        fingerprint.addNumbers(column, rounded, 0, to - from);
+      }
+    }
+    for (const { name, price, volume } of this.amounts) {
+      const amounts = columnOf(rows, name);
+      const volumes = columnOf(rows, volume);
+      for (let i = from; i < to; i++) {
+        const shares = (volumes[2 * i + 1] ?? 0) * TWO_32 + ((volumes[2 * i] ?? 0) >>> 0);
+        const expected = amountOf(pricesE4[price]?.[i - from] ?? 0, shares);
+        if (amounts[i] !== expected) this.fail(`has the ${name} ${amounts[i]}`, first + i - from);
+      }
+    }
+  }
+
+  /** `prices` × 10000; every one must be exactly that. */
+  private pricesE4(name: string, prices: Float64Array, first: number): Float64Array {
+    const rounded = new Float64Array(prices.length);
+    for (let i = 0; i < prices.length; i++) {
+      const priceE4 = Math.round((prices[i] ?? 0) * 10_000);
+      if (prices[i] !== priceE4 / 10_000) this.fail(`has the ${name} ${prices[i]}`, first + i);
+      rounded[i] = priceE4;
+    }
+    return rounded;
   }
 
   end(): ComparedSecurity[] {
@@ -104,7 +139,7 @@ class RowWalk {
     this.block = 0;
     this.blockAt = 0;
     this.time = -1;
-    this.fingerprint = new Fingerprint();
+    this.fingerprint = new Fingerprint(this.reader.dataset);
     this.times = [];
   }
 
@@ -134,11 +169,17 @@ class RowWalk {
     if (times !== undefined) times.last = nineDigits(this.time);
   }
 
-  private fail(what: string): never {
+  private fail(what: string, row = this.row): never {
     const { entry } = this;
     const where = entry === undefined ? "behind the last security" : `of ${entry.symbol}.${entry.market}`;
-    throw new PackFormatError(`row ${this.row} ${where} ${what}`);
+    throw new PackFormatError(`row ${row} ${where} ${what}`);
   }
+}
+
+function columnOf({ columns }: ForeignRows, name: string): ForeignColumn {
+  const column = columns[name];
+  if (column === undefined) throw new PackFormatError(`it has no column ${name}`);
+  return column;
 }
 
 function nineDigits(time: number): string {

@@ -1,27 +1,25 @@
 /** The rows of a pack as DuckDB reads them by the global footer: none of our own code takes part. */
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { type Column, type Dataset, storedColumns } from "../../datasets/dataset.ts";
 import { PackFormatError } from "../../packs/errors.ts";
 import { textNumber } from "../fingerprint.ts";
 
-/** Some rows, in the order of the file. 64-bit columns as pairs of 32-bit words, low before high. */
+/** Some rows, in the order of the file. */
 export interface ForeignRows {
   rows: number;
   symbol: Int32Array;
   time: Int32Array;
-  orderId: Int32Array;
-  exchangeOrderId: Int32Array;
-  /** Numbers of the texts in `ForeignReader.types` and `codes`. */
-  orderType: ArrayLike<number>;
-  orderCode: ArrayLike<number>;
-  price: Float64Array;
-  volume: Int32Array;
-  amount: Float64Array;
+  /** Of the stored columns and the amounts by name. */
+  columns: Record<string, ForeignColumn>;
 }
 
+/** Integers are pairs of 32-bit words, low before high; codes are numbers of the texts in `ForeignReader.texts`. */
+export type ForeignColumn = Int32Array | Float64Array | Uint8Array | Uint16Array;
+
 export class ForeignReader {
-  /** `textNumber` of every order type and code of the pack. */
-  readonly types: number[];
-  readonly codes: number[];
+  /** `textNumber` of every text of the code columns, by name. */
+  readonly texts: Record<string, number[]>;
+  readonly dataset: Dataset;
   private readonly instance: DuckDBInstance;
   private readonly connection: DuckDBConnection;
   private readonly source: string;
@@ -29,20 +27,23 @@ export class ForeignReader {
   private constructor(
     instance: DuckDBInstance,
     connection: DuckDBConnection,
-    { source, types, codes }: { source: string; types: string[]; codes: string[] },
+    { source, texts, dataset }: { source: string; texts: Map<string, string[]>; dataset: Dataset },
   ) {
     this.instance = instance;
     this.connection = connection;
     this.source = source;
-    this.types = types.map(textNumber);
-    this.codes = codes.map(textNumber);
+    this.dataset = dataset;
+    this.texts = Object.fromEntries([...texts].map(([name, each]) => [name, each.map(textNumber)]));
   }
 
   /**
-   * Opens the pack of the day `tradedate` at `path`. Throws DuckDB's error when it does not take it,
+   * Opens the pack of `dataset` and the day `tradedate` at `path`. Throws DuckDB's error when it does not take it,
    * `PackFormatError` when it finds rows of another day.
    */
-  static async open(path: string, tradedate: string, threads: number): Promise<ForeignReader> {
+  static async open(
+    path: string,
+    { tradedate, dataset, threads }: { tradedate: string; dataset: Dataset; threads: number },
+  ): Promise<ForeignReader> {
     const instance = await DuckDBInstance.create(":memory:", {
       threads: String(threads),
       memory_limit: "2GB",
@@ -50,18 +51,23 @@ export class ForeignReader {
     const connection = await instance.connect();
     const source = `read_parquet(${literal(path)})`;
     try {
-      const found = await connection.runAndReadAll(
-        `select distinct tradedate, order_type, order_code from ${source}`,
-      );
+      const names = [
+        "tradedate",
+        ...storedColumns(dataset)
+          .filter(isCode)
+          .map(({ name }) => name),
+      ];
+      const found = await connection.runAndReadAll(`select distinct ${names.join(", ")} from ${source}`);
       const rows = found.getRowsJson().map((row) => row.map(String));
       const distinct = (column: number) => [...new Set(rows.map((row) => row[column] ?? ""))].sort();
       const other = distinct(0).find((day) => day !== tradedate);
       if (other !== undefined) throw new PackFormatError(`rows are of ${other}, the index says ${tradedate}`);
-      const [types, codes] = [distinct(1), distinct(2)];
-      for (const [name, texts] of Object.entries({ order_types: types, order_codes: codes })) {
-        await connection.run(`create type ${name} as enum (${texts.map(literal).join(", ")})`);
+      const texts = new Map(names.map((name, column) => [name, distinct(column)]));
+      texts.delete("tradedate");
+      for (const [name, each] of texts) {
+        await connection.run(`create type ${name}s as enum (${each.map(literal).join(", ")})`);
       }
-      return new ForeignReader(instance, connection, { source, types, codes });
+      return new ForeignReader(instance, connection, { source, texts, dataset });
     } catch (error) {
       connection.closeSync();
       instance.closeSync();
@@ -71,25 +77,25 @@ export class ForeignReader {
 
   /** All rows, a few thousand at a time. */
   async *rows(): AsyncGenerator<ForeignRows> {
+    const read = this.dataset.columns.filter(({ kind }) => !FIXED.has(kind));
+    const columns = read.map((column) => (isCode(column) ? `${column.name}::${column.name}s` : column.name));
     const result = await this.connection.stream(
-      `select symbol::integer, time::integer, order_id, exchange_order_id, order_type::order_types,
-         order_code::order_codes, price, volume, amount from ${this.source}`,
+      `select symbol::integer, time::integer, ${columns.join(", ")} from ${this.source}`,
     );
     for (;;) {
       const chunk = await result.fetchChunk();
       if (chunk === null || chunk.rowCount === 0) return;
-      const column = (number: number) => itemsOf(chunk.getColumnVector(number));
+      const items = (number: number) => itemsOf(chunk.getColumnVector(number));
       yield {
         rows: chunk.rowCount,
-        symbol: column(0) as Int32Array,
-        time: column(1) as Int32Array,
-        orderId: words(column(2)),
-        exchangeOrderId: words(column(3)),
-        orderType: column(4) as Uint8Array,
-        orderCode: column(5) as Uint8Array,
-        price: column(6) as Float64Array,
-        volume: words(column(7)),
-        amount: column(8) as Float64Array,
+        symbol: items(0) as Int32Array,
+        time: items(1) as Int32Array,
+        columns: Object.fromEntries(
+          read.map(({ name, kind }, number) => {
+            const found = items(number + 2);
+            return [name, kind === "integer" ? words(found) : (found as ForeignColumn)];
+          }),
+        ),
       };
     }
   }
@@ -98,6 +104,13 @@ export class ForeignReader {
     this.connection.closeSync();
     this.instance.closeSync();
   }
+}
+
+/** Kinds whose columns are read in another way. */
+const FIXED = new Set(["symbol", "tradedate", "time"]);
+
+function isCode({ kind }: Column): boolean {
+  return kind === "code";
 }
 
 function literal(text: string): string {

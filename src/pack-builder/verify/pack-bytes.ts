@@ -5,9 +5,11 @@
  */
 import { crc32 } from "node:zlib";
 import { parquetMetadata } from "hyparquet";
+import type { Dataset } from "../../datasets/dataset.ts";
+import { orders } from "../../datasets/orders.ts";
 import { type ChunkSizes, chunkTableBytes, decodeChunkTable } from "../../packs/chunk-table.ts";
 import { asFormat, PackFormatError } from "../../packs/errors.ts";
-import { COLUMNS, PARQUET_MAGIC, type SectionEntry } from "../../packs/layout.ts";
+import { PARQUET_MAGIC, type SectionEntry } from "../../packs/layout.ts";
 import type { PackFile } from "../pack-file.ts";
 import { ByteWriter } from "../parquet/byte-writer.ts";
 import { footerBytes, type RowGroup, rowGroupMetadata } from "../parquet/footer.ts";
@@ -32,11 +34,13 @@ export class PackBytes {
   /** Of every section that was checked, in the order of the index: the times that its footer gives. */
   readonly times: BlockTimes[] = [];
   private readonly pack: PackFile;
+  private readonly dataset: Dataset;
   /** Of every section that was checked: the sizes of its chunks. */
   private readonly tables: ChunkSizes[][][] = [];
 
-  constructor(pack: PackFile) {
+  constructor(pack: PackFile, dataset: Dataset = orders) {
     this.pack = pack;
+    this.dataset = dataset;
   }
 
   /**
@@ -48,14 +52,15 @@ export class PackBytes {
   ): Promise<void> {
     for (const [number, entry] of this.pack.index.entries.entries()) {
       const bytes = await this.pack.read(entry.offset, entry.length);
-      this.tables.push(entry.rows === 0 ? [] : checkSection(entry, bytes));
-      this.times.push(entry.rows === 0 ? [] : timesOf(entry, bytes));
+      this.tables.push(entry.rows === 0 ? [] : checkSection(entry, bytes, this.dataset));
+      this.times.push(entry.rows === 0 ? [] : timesOf(entry, bytes, this.dataset));
       if (entry.rows > 0) onSection(entry, bytes, number);
     }
   }
 
   /** Throws `PackFormatError` when a footer is not the one that follows from the sections, checked before. */
   async checkFooters(): Promise<void> {
+    const { dataset } = this;
     const all = new ByteWriter(1 << 20);
     let [rows, count] = [0, 0];
     for (const [number, entry] of this.pack.index.entries.entries()) {
@@ -63,17 +68,18 @@ export class PackBytes {
       const groups = rowGroupsOf(entry, this.tables[number] ?? [], this.times[number] ?? []);
       const own = new ByteWriter(4096);
       for (const group of groups) {
-        rowGroupMetadata(own, group, 0);
-        rowGroupMetadata(all, group, entry.offset);
+        rowGroupMetadata(own, group, 0, dataset);
+        rowGroupMetadata(all, group, entry.offset, dataset);
       }
       const offset = entry.offset + entry.length - entry.footerLength;
-      const footer = closed(footerBytes(entry.rows, groups.length, own.written()));
+      const footer = closed(footerBytes(entry.rows, groups.length, own.written(), dataset));
       await this.compare(offset, footer, `the footer of ${entry.symbol}.${entry.market}`);
       rows += entry.rows;
       count += groups.length;
     }
     const { footerOffset } = this.pack;
-    await this.compare(footerOffset, closed(footerBytes(rows, count, all.written())), "the global footer");
+    const global = closed(footerBytes(rows, count, all.written(), dataset));
+    await this.compare(footerOffset, global, "the global footer");
   }
 
   private async compare(offset: number, expected: Uint8Array, what: string): Promise<void> {
@@ -84,7 +90,7 @@ export class PackBytes {
 }
 
 /** The chunk table of a section whose bytes are what the index says; throws `PackFormatError` otherwise. */
-function checkSection(entry: SectionEntry, bytes: Uint8Array): ChunkSizes[][] {
+function checkSection(entry: SectionEntry, bytes: Uint8Array, { columns }: Dataset): ChunkSizes[][] {
   const code = `${entry.symbol}.${entry.market}`;
   entry.blocks.forEach((block, number) => {
     const to = entry.blocks[number + 1]?.offset ?? entry.length - entry.footerLength;
@@ -101,13 +107,13 @@ function checkSection(entry: SectionEntry, bytes: Uint8Array): ChunkSizes[][] {
   if (!ends.every((end) => PARQUET_MAGIC.every((byte, i) => byte === end[i]))) {
     throw new PackFormatError(`the section of ${code} lacks PAR1 at one of its ends`);
   }
-  const table = bytes.subarray(4, 4 + chunkTableBytes(entry.blocks.length));
-  return decodeChunkTable(table, entry.blocks.length);
+  const table = bytes.subarray(4, 4 + chunkTableBytes(entry.blocks.length, columns.length));
+  return decodeChunkTable(table, entry.blocks.length, columns.length);
 }
 
 /** The times in the statistics of a section's footer, whose bytes are what the index says. */
-function timesOf(entry: SectionEntry, bytes: Uint8Array<ArrayBuffer>): BlockTimes {
-  const column = COLUMNS.findIndex(({ name }) => name === "time");
+function timesOf(entry: SectionEntry, bytes: Uint8Array<ArrayBuffer>, { columns }: Dataset): BlockTimes {
+  const column = columns.findIndex(({ kind }) => kind === "time");
   const footer = bytes.slice(entry.length - entry.footerLength).buffer;
   const { row_groups } = asFormat(() => parquetMetadata(footer));
   return row_groups.map((group) => {

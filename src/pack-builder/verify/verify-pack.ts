@@ -1,4 +1,6 @@
 /** Verifies a pack: every byte, every row, by the eyes of a reader that is not ours. */
+import type { Dataset } from "../../datasets/dataset.ts";
+import { orders } from "../../datasets/orders.ts";
 import { PackFormatError } from "../../packs/errors.ts";
 import type { DayIndex } from "../../packs/layout.ts";
 import { accountingGap } from "../../packs/origin.ts";
@@ -72,14 +74,16 @@ async function verifyOpened(
   pack: PackFile,
   { fingerprints, threads = 2, onProgress = () => {} }: Expected,
 ): Promise<void> {
-  const bytes = new PackBytes(pack);
+  const dataset: Dataset = orders;
+  const bytes = new PackBytes(pack, dataset);
   const served: number[] = [];
   await bytes.checkSections((entry, section, number) => {
-    if (fingerprints === undefined) served[number] = servedFingerprint(entry, section);
+    if (fingerprints === undefined) served[number] = servedFingerprint(entry, section, dataset);
     onProgress((BYTES_SHARE * (number + 1)) / pack.index.entries.length);
   });
   await bytes.checkFooters();
   const securities = await foreignSecurities(path, pack.index, {
+    dataset,
     threads,
     onProgress: (share) => onProgress(BYTES_SHARE + (1 - BYTES_SHARE) * share),
   });
@@ -98,11 +102,15 @@ async function verifyOpened(
 async function foreignSecurities(
   path: string,
   index: DayIndex,
-  { threads, onProgress }: { threads: number; onProgress: (share: number) => void },
+  {
+    dataset,
+    threads,
+    onProgress,
+  }: { dataset: Dataset; threads: number; onProgress: (share: number) => void },
 ): Promise<ComparedSecurity[]> {
   let reader: ForeignReader | undefined;
   try {
-    reader = await ForeignReader.open(path, index.tradedate, threads);
+    reader = await ForeignReader.open(path, { tradedate: index.tradedate, dataset, threads });
     return await compareRows(index, reader, onProgress);
   } catch (error) {
     if (error instanceof PackFormatError) throw error;

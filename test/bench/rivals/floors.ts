@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
 import { type ChunkPages, walkBlock } from "../../../src/packs/block-pages.ts";
 import { decodeBlocks, encodeBlocks } from "../../../src/packs/blocks-blob.ts";
-import { blockEnd, blockRows } from "../../../src/packs/layout.ts";
+import { blockEnd, blockRows, COLUMNS } from "../../../src/packs/layout.ts";
 import type { BenchDay } from "../days.ts";
 import { before, type RowsAsk } from "./rival.ts";
 
@@ -24,7 +24,8 @@ export async function rowFloors(day: BenchDay, ask: RowsAsk, json: string): Prom
   const bytes = await read();
   const chunks = numbers.flatMap((number) => {
     const from = (entry.blocks[number]?.offset ?? 0) - start;
-    return walkBlock(bytes.subarray(from, blockEnd(entry, number) - start), blockRows(entry, number));
+    const block = bytes.subarray(from, blockEnd(entry, number) - start);
+    return walkBlock(block, blockRows(entry, number), COLUMNS);
   });
   const rows: unknown = JSON.parse(json);
   return [

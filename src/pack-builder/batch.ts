@@ -1,13 +1,20 @@
 /** Rows of one security on their way into order: gathered from a chunk, joined, sorted. */
-import type { CodeColumn, OrderColumns } from "../orders/record.ts";
+import {
+  type CodeColumn,
+  codesOf,
+  type Dataset,
+  numbersOf,
+  type Rows,
+  storedColumns,
+} from "../datasets/dataset.ts";
 import type { CellPlan } from "./parse/cell-plan.ts";
 import type { ParsedChunk } from "./parse/chunk-parser.ts";
 import type { RowTable } from "./parse/row-table.ts";
 import { securityOfKey } from "./parse/security-cell.ts";
 
 /** Rows in the source's order. */
-export interface OrderBatch {
-  columns: OrderColumns;
+export interface Batch {
+  rows: Rows;
   /** The numbers that the source gives its rows, 0 for none; `null` when it has no such column. */
   sequence: Float64Array | null;
   /** Whether these order the rows of a millisecond; otherwise their order here does. */
@@ -18,14 +25,36 @@ export interface OrderBatch {
  * The rows of `chunk` by `securityKey`, each security's in the order of the file, codes mapped to the API's.
  * The columns may be views of the chunk's table: they hold until the next chunk.
  */
-export function batchesOf(chunk: ParsedChunk, plan: CellPlan): Map<number, OrderBatch> {
+export function batchesOf(chunk: ParsedChunk, plan: CellPlan, dataset: Dataset): Map<number, Batch> {
   const { table } = chunk;
-  const batches = new Map<number, OrderBatch>();
+  const batches = new Map<number, Batch>();
   if (table.rows === 0) return batches;
-  const groups = groupsOf(table);
-  const rows = groups.order === null ? table : picked(table, groups.order);
-  for (const { key, from, to } of groups.groups) batches.set(key, batchOf(chunk, plan, key, rows, from, to));
+  const { groups, order } = groupsOf(table);
+  const stored = storedColumns(dataset);
+  const time = order === null ? table.time : picked32(table.time, order);
+  const sequence = order === null ? table.sequence : picked64(table.sequence, order);
+  const numbers = stored.map(({ key }) => inOrder(table.columns[key], order));
+  for (const { key, from, to } of groups) {
+    const { market } = securityOfKey(key);
+    const cells = stored.map((column, place): [string, Float64Array | CodeColumn] => {
+      const part = numbers[place]?.subarray(from, to);
+      if (part instanceof Float64Array) return [column.key, part];
+      const map = plan.codeMaps[column.key]?.[market] ?? {};
+      const values = (chunk.texts[column.key] ?? []).map((text) => map[text] ?? text);
+      return [column.key, { values, index: part ?? new Uint16Array(0) }];
+    });
+    batches.set(key, {
+      rows: { rows: to - from, time: time.subarray(from, to), ...Object.fromEntries(cells) },
+      sequence: plan.places.sequence < 0 ? null : sequence.subarray(from, to),
+      sequenceOrders: plan.sequenceOrders,
+    });
+  }
   return batches;
+}
+
+function inOrder(column: Float64Array | Uint16Array | undefined, order: Int32Array | null) {
+  if (column === undefined || order === null) return column;
+  return column instanceof Float64Array ? picked64(column, order) : picked16(column, order);
 }
 
 interface Groups {
@@ -69,53 +98,6 @@ function groupsOf({ rows, security }: RowTable): Groups {
   return { groups, order };
 }
 
-type Columns = Omit<RowTable, "rows" | "security" | "clear" | "reserve">;
-
-/** The columns of `table` with row `order[i]` in place `i`. */
-function picked(table: RowTable, order: Int32Array): Columns {
-  return {
-    time: picked32(table.time, order),
-    orderId: picked64(table.orderId, order),
-    exchangeOrderId: picked64(table.exchangeOrderId, order),
-    orderType: picked16(table.orderType, order),
-    orderCode: picked16(table.orderCode, order),
-    priceE4: picked64(table.priceE4, order),
-    volume: picked64(table.volume, order),
-    sequence: picked64(table.sequence, order),
-  };
-}
-
-function batchOf(
-  { typeValues, codeValues }: ParsedChunk,
-  plan: CellPlan,
-  key: number,
-  rows: Columns,
-  from: number,
-  to: number,
-): OrderBatch {
-  const typeMap = plan.typeMaps[securityOfKey(key).market] ?? {};
-  return {
-    columns: {
-      rows: to - from,
-      time: rows.time.subarray(from, to),
-      orderId: rows.orderId.subarray(from, to),
-      exchangeOrderId: rows.exchangeOrderId.subarray(from, to),
-      orderType: {
-        values: typeValues.map((text) => typeMap[text] ?? text),
-        index: rows.orderType.subarray(from, to),
-      },
-      orderCode: {
-        values: codeValues.map((text) => plan.codeMap[text] ?? text),
-        index: rows.orderCode.subarray(from, to),
-      },
-      priceE4: rows.priceE4.subarray(from, to),
-      volume: rows.volume.subarray(from, to),
-    },
-    sequence: plan.places.sequence < 0 ? null : rows.sequence.subarray(from, to),
-    sequenceOrders: plan.sequenceOrders,
-  };
-}
-
 // One function per kind of array: a loop that meets several kinds is many times slower.
 
 function picked64(from: Float64Array, order: Int32Array): Float64Array<ArrayBuffer> {
@@ -140,8 +122,7 @@ function picked16(from: Uint16Array, order: Int32Array): Uint16Array<ArrayBuffer
  * The row numbers by time, then by the source's numbers where they order rows, then as the rows stand; `null` when
  * they stand so already.
  */
-export function orderOf({ columns, sequence, sequenceOrders }: OrderBatch): Int32Array | null {
-  const { time, rows } = columns;
+export function orderOf({ rows: { time, rows }, sequence, sequenceOrders }: Batch): Int32Array | null {
   const numbers = sequenceOrders ? sequence : null;
   const before = (a: number, b: number): number =>
     (time[a] ?? 0) - (time[b] ?? 0) || (numbers === null ? 0 : (numbers[a] ?? 0) - (numbers[b] ?? 0));
@@ -152,67 +133,51 @@ export function orderOf({ columns, sequence, sequenceOrders }: OrderBatch): Int3
 }
 
 /** The rows `order`, in that order. */
-export function taken(columns: OrderColumns, order: Int32Array): OrderColumns {
-  const { time, orderType, orderCode } = columns;
-  return {
-    rows: order.length,
-    time: picked32(time, order),
-    orderId: picked64(columns.orderId, order),
-    exchangeOrderId: picked64(columns.exchangeOrderId, order),
-    orderType: { values: orderType.values, index: picked16(orderType.index, order) },
-    orderCode: { values: orderCode.values, index: picked16(orderCode.index, order) },
-    priceE4: picked64(columns.priceE4, order),
-    volume: picked64(columns.volume, order),
-  };
+export function taken(rows: Rows, order: Int32Array, dataset: Dataset): Rows {
+  const cells = storedColumns(dataset).map((column) => {
+    if (column.kind !== "code") return [column.key, picked64(numbersOf(rows, column), order)];
+    const { values, index } = codesOf(rows, column);
+    return [column.key, { values, index: picked16(index, order) }];
+  });
+  return { rows: order.length, time: picked32(rows.time, order), ...Object.fromEntries(cells) };
 }
 
-/** Several batches of one security as one, in the order given. */
-export function joined(batches: readonly OrderBatch[]): OrderBatch {
+/** Several batches of one security as one, in the order given; no rows when there is no batch. */
+export function joined(batches: readonly Batch[], dataset: Dataset): Batch {
   const [first] = batches;
   if (batches.length === 1 && first !== undefined) return first;
-  const rows = batches.reduce((sum, { columns }) => sum + columns.rows, 0);
-  const all = batches.map(({ columns }) => columns);
+  const all = batches.map(({ rows }) => rows);
+  const rows = all.reduce((sum, each) => sum + each.rows, 0);
+  const time = new Int32Array(rows);
+  const cells = storedColumns(dataset).map((column) =>
+    column.kind === "code"
+      ? [
+          column.key,
+          chainedCodes(
+            all.map((each) => codesOf(each, column)),
+            rows,
+          ),
+        ]
+      : [
+          column.key,
+          chained(
+            all.map((each) => numbersOf(each, column)),
+            new Float64Array(rows),
+          ),
+        ],
+  );
   // Sequence numbers of one part only would order nothing.
-  const sequences = batches.map(({ sequence }) => sequence);
-  const known = sequences.every((sequence) => sequence !== null);
+  const sequences = batches.flatMap(({ sequence }) => sequence ?? []);
   return {
-    columns: {
+    rows: {
       rows,
       time: chained(
-        all.map(({ time }) => time),
-        new Int32Array(rows),
+        all.map((each) => each.time),
+        time,
       ),
-      orderId: chained(
-        all.map(({ orderId }) => orderId),
-        new Float64Array(rows),
-      ),
-      exchangeOrderId: chained(
-        all.map(({ exchangeOrderId }) => exchangeOrderId),
-        new Float64Array(rows),
-      ),
-      orderType: chainedCodes(
-        all.map(({ orderType }) => orderType),
-        rows,
-      ),
-      orderCode: chainedCodes(
-        all.map(({ orderCode }) => orderCode),
-        rows,
-      ),
-      priceE4: chained(
-        all.map(({ priceE4 }) => priceE4),
-        new Float64Array(rows),
-      ),
-      volume: chained(
-        all.map(({ volume }) => volume),
-        new Float64Array(rows),
-      ),
+      ...Object.fromEntries(cells),
     },
-    sequence: known
-      ? chained(
-          sequences.filter((each) => each !== null),
-          new Float64Array(rows),
-        )
-      : null,
+    sequence: sequences.length === batches.length ? chained(sequences, new Float64Array(rows)) : null,
     sequenceOrders: first?.sequenceOrders === true,
   };
 }

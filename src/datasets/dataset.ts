@@ -1,0 +1,120 @@
+/**
+ * A dataset is a description: its name and its columns. The pack's layout, the builder's sections, spill files and
+ * verification, and the cells of an answer follow from it, by kind of value and never by a column's name.
+ */
+
+/** A text in both languages of the documentation. */
+export interface Bilingual {
+  en: string;
+  zh: string;
+}
+
+interface AnyColumn {
+  /** Its name in answers and in Parquet files. */
+  name: string;
+  /** The physical type in Parquet; texts are UTF-8. */
+  type: "BYTE_ARRAY" | "INT64" | "DOUBLE";
+  encoding: "RLE_DICTIONARY" | "PLAIN" | "DELTA_BINARY_PACKED";
+  /** An older name, served under this name when `fields` asks for it. */
+  legacyName?: string;
+  /** `null` for texts and for numbers that count nothing. */
+  unit: Bilingual | null;
+  description: Bilingual;
+  /** Stored behind the standard columns; an answer holds it only when `fields` names it. */
+  onRequest?: true;
+}
+
+/** A column whose values are in memory as `key` of `RowsOf`. */
+interface StoredColumn extends AnyColumn {
+  key: string;
+}
+
+export type Column =
+  /** The same text in every row of a section: the security's six digits, or the trading day. */
+  | (AnyColumn & { kind: "symbol" | "tradedate" })
+  /** HHMMSSmmm: nine digits in answers, a number in memory. */
+  | (AnyColumn & { kind: "time" })
+  /** A short text of which a day has few different ones. */
+  | (StoredColumn & { kind: "code" })
+  /** An integer of 0 to 2^53. */
+  | (StoredColumn & { kind: "integer" })
+  /** Yuan in answers, ten-thousandths (an exact integer) in memory. */
+  | (StoredColumn & { kind: "price" })
+  /** Computed: the named price × the named volume / 10000, rounded once. */
+  | (AnyColumn & { kind: "amount"; price: string; volume: string });
+
+export interface Dataset {
+  /** Also the root of the Parquet schema. */
+  name: string;
+  /** The interface that serves it. */
+  apiname: string;
+  /** Packs lie in R2 below this name. */
+  prefix: string;
+  /** Of a pack's file on disk, between the day and `.parquet`. */
+  fileSuffix: string;
+  /** One row and several rows, and a security without any, in messages of the builder. */
+  row: string;
+  rows: string;
+  /** The code that makes a row a cancel. */
+  cancel: { column: string; code: string };
+  /** In file order. */
+  columns: readonly Column[];
+}
+
+/** Short texts that repeat: `index[row]` points into `values`. */
+export interface CodeColumn {
+  values: string[];
+  index: Uint16Array;
+}
+
+/** The part of a security's rows that every dataset has, every array `rows` long. */
+export interface Rows {
+  rows: number;
+  /** HHMMSSmmm as a number, Beijing time: 93000010 is 09:30:00.010. */
+  time: Int32Array;
+}
+
+type StoredIn<D extends Dataset> = Extract<D["columns"][number], { key: string }>;
+
+/** The rows of one security on one day as columns: `time`, and one member per column with a key. */
+export type RowsOf<D extends Dataset> = Rows & {
+  [C in StoredIn<D> as C["key"]]: C extends { kind: "code" } ? CodeColumn : Float64Array;
+};
+
+/** The columns whose values are held in memory, in file order, `time` aside. */
+export function storedColumns({ columns }: Dataset): StoredOf[] {
+  return columns.filter((column) => "key" in column);
+}
+
+/** A column of `storedColumns`. */
+export type StoredOf = Extract<Column, { key: string }>;
+
+/** Returns the numbers of `column` in `rows`, which are of its dataset. */
+export function numbersOf(rows: Rows, { key }: StoredOf): Float64Array {
+  return member(rows, key) as Float64Array;
+}
+
+/** Returns the codes of `column` in `rows`, which are of its dataset. */
+export function codesOf(rows: Rows, { key }: StoredOf): CodeColumn {
+  return member(rows, key) as CodeColumn;
+}
+
+function member(rows: Rows, key: string): unknown {
+  const found = (rows as unknown as Record<string, unknown>)[key];
+  if (found === undefined) throw new Error(`the rows have no column ${key}`);
+  return found;
+}
+
+/** Returns the column called `name`; throws `RangeError` when there is none. */
+export function columnNamed({ columns }: Dataset, name: string): Column {
+  const column = columns.find((each) => each.name === name);
+  if (column === undefined) throw new RangeError(`there is no column ${name}`);
+  return column;
+}
+
+/** Returns the stored column called `name`; throws `RangeError` when there is none. */
+export function storedNamed(dataset: Dataset, name: string): StoredOf {
+  const column = columnNamed(dataset, name);
+  if (!("key" in column)) throw new RangeError(`the column ${name} is computed`);
+  return column;
+}

@@ -1,0 +1,103 @@
+/** Tick-by-tick orders, 逐笔委托: new orders, and in Shanghai their cancels and the phases of the day. */
+import type { Dataset } from "./dataset.ts";
+
+const TEXT = { type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY", unit: null } as const;
+const NUMBER = { type: "INT64", encoding: "DELTA_BINARY_PACKED", unit: null } as const;
+const YUAN = { type: "DOUBLE", encoding: "RLE_DICTIONARY", unit: { en: "yuan", zh: "元" } } as const;
+
+export const orders = {
+  name: "orders",
+  apiname: "level2_order_history",
+  prefix: "orders",
+  fileSuffix: "",
+  row: "order",
+  rows: "orders",
+  cancel: { column: "order_type", code: "D" },
+  columns: [
+    {
+      name: "symbol",
+      kind: "symbol",
+      ...TEXT,
+      description: { en: "The security's code, six digits.", zh: "证券代码，六位数字。" },
+    },
+    {
+      name: "tradedate",
+      kind: "tradedate",
+      ...TEXT,
+      description: { en: "The trading day, YYYYMMDD.", zh: "交易日，YYYYMMDD。" },
+    },
+    {
+      name: "time",
+      kind: "time",
+      ...TEXT,
+      encoding: "PLAIN",
+      description: { en: "Beijing time, HHMMSSmmm.", zh: "北京时间，HHMMSSmmm。" },
+    },
+    {
+      name: "order_id",
+      kind: "integer",
+      key: "orderId",
+      ...NUMBER,
+      description: {
+        en: "委托编号 as the source has it, 0 if it has none.",
+        zh: "委托编号，与数据源一致；数据源没有时为 0。",
+      },
+    },
+    {
+      name: "exchange_order_id",
+      kind: "integer",
+      key: "exchangeOrderId",
+      ...NUMBER,
+      legacyName: "order_no",
+      description: {
+        en: "The exchange's order number: buy_order_id and sell_order_id of trades refer to it.",
+        zh: "交易所委托号，逐笔成交的 buy_order_id、sell_order_id 与之对应。",
+      },
+    },
+    {
+      name: "order_type",
+      kind: "code",
+      key: "orderType",
+      ...TEXT,
+      description: {
+        en: "Shanghai: A new order, D cancel, S phase. Shenzhen: 0 limit, 1 market, U best own side.",
+        zh: "上海：A 新增，D 撤单，S 阶段；深圳：0 限价，1 市价，U 本方最优。",
+      },
+    },
+    {
+      name: "order_code",
+      kind: "code",
+      key: "orderCode",
+      ...TEXT,
+      legacyName: "side",
+      description: {
+        en: "B buy, S sell; other codes as the source has them.",
+        zh: "B 买，S 卖；其他代码与数据源一致。",
+      },
+    },
+    {
+      name: "price",
+      kind: "price",
+      key: "priceE4",
+      ...YUAN,
+      description: { en: "The order's price.", zh: "委托价格。" },
+    },
+    {
+      name: "volume",
+      kind: "integer",
+      key: "volume",
+      ...NUMBER,
+      encoding: "RLE_DICTIONARY",
+      unit: { en: "shares", zh: "股" },
+      description: { en: "The order's quantity.", zh: "委托数量。" },
+    },
+    {
+      name: "amount",
+      kind: "amount",
+      price: "price",
+      volume: "volume",
+      ...YUAN,
+      description: { en: "Price × volume, rounded once.", zh: "价格 × 数量，只舍入一次。" },
+    },
+  ],
+} as const satisfies Dataset;

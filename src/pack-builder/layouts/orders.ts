@@ -1,0 +1,242 @@
+/** The layouts of order files. */
+import type { CodeMap, Layout } from "./layout.ts";
+
+const both = (map: CodeMap) => ({ SH: map, SZ: map });
+
+/** The layout most operators receive: a folder per security, one file of orders in it, mostly GBK. */
+const vendor: Layout = {
+  dataset: "orders",
+  name: "vendor",
+  recognised: { byName: /^逐笔委托\.csv$/, byFirstColumns: ["万得代码"] },
+  delimiter: ",",
+  trailingComma: true,
+  security: { column: "万得代码" },
+  exchangeCode: "交易所代码",
+  date: "自然日",
+  time: "时间",
+  priceUnit: "tenThousandths",
+  cells: {
+    orderId: { column: "委托编号", optional: true },
+    exchangeOrderId: { column: "交易所委托号" },
+    orderType: { column: "委托类型" },
+    orderCode: { column: "委托代码" },
+    priceE4: { column: "委托价格" },
+    volume: { column: "委托数量" },
+  },
+};
+
+/** One file of all securities; its `Symbol` is the security's name, `SecurityID` its code. */
+const insight: Layout = {
+  dataset: "orders",
+  name: "insight",
+  recognised: { byFirstColumns: ["MDDate", "MDTime"] },
+  delimiter: ",",
+  security: { column: "SecurityID", sourceColumn: "SecurityIDSource" },
+  date: "MDDate",
+  time: "MDTime",
+  priceUnit: "yuan",
+  cells: {
+    exchangeOrderId: { column: "OrderNO" },
+    orderType: {
+      column: "OrderType",
+      map: { SH: { 2: "A", 10: "D", 11: "S" }, SZ: { 1: "1", 2: "0", 3: "U" } },
+    },
+    orderCode: { column: "OrderBSFlag", map: both({ 1: "B", 2: "S" }) },
+    priceE4: { column: "OrderPrice" },
+    volume: { column: "OrderQty" },
+  },
+  sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
+};
+
+/** DataYes: Shanghai orders from 2021-06-07 to 2023-12. */
+const datayesShanghai: Layout = {
+  dataset: "orders",
+  name: "datayes-sse-orders",
+  recognised: {
+    byName: /^mdl_4_19_0\.csv$/i,
+    byFirstColumns: ["DataStatus", "OrderIndex", "OrderChannel"],
+  },
+  delimiter: ",",
+  security: { column: "SecurityID", market: "SH" },
+  time: "OrderTime",
+  priceUnit: "yuan",
+  cells: {
+    exchangeOrderId: { column: "OrderNO" },
+    orderType: { column: "OrderType" },
+    orderCode: { column: "OrderBSFlag" },
+    priceE4: { column: "OrderPrice" },
+    volume: { column: "Balance" },
+  },
+  sequence: { channel: "OrderChannel", number: "BizIndex", ordersRows: true },
+};
+
+/** DataYes: Shanghai orders and trades in one stream, from 2023-12 on. */
+const datayesShanghaiMerged: Layout = {
+  dataset: "orders",
+  name: "datayes-sse-merged",
+  recognised: {
+    byName: /^mdl_4_24_0\.csv$/i,
+    byFirstColumns: ["BizIndex", "Channel", "SecurityID", "TickTime"],
+  },
+  delimiter: ",",
+  security: { column: "SecurityID", market: "SH" },
+  time: "TickTime",
+  priceUnit: "yuan",
+  cells: {
+    exchangeOrderId: { column: { by: "orderCode", columns: { B: "BuyOrderNO", S: "SellOrderNO" } } },
+    orderType: { column: "Type" },
+    orderCode: { column: "TickBSFlag" },
+    priceE4: { column: "Price" },
+    volume: { column: "Qty" },
+  },
+  sequence: { channel: "Channel", number: "BizIndex", ordersRows: true },
+  trades: ["T"],
+};
+
+/** DataYes: Shenzhen orders; codes come as characters or as their numbers (49 is `1`, 70 is `F`). */
+const datayesShenzhen: Layout = {
+  dataset: "orders",
+  name: "datayes-szse-orders",
+  recognised: {
+    byName: /^mdl_6_33_0\.csv$/i,
+    byFirstColumns: ["ChannelNo", "ApplSeqNum", "MDStreamID", "SecurityID"],
+  },
+  delimiter: ",",
+  security: { column: "SecurityID", market: "SZ", sourceColumn: "SecurityIDSource" },
+  time: "TransactTime",
+  priceUnit: "yuan",
+  cells: {
+    exchangeOrderId: { column: "ApplSeqNum" },
+    orderType: { column: "OrdType", map: { SZ: { 1: "1", 2: "0", 49: "1", 50: "0", 85: "U" } } },
+    orderCode: { column: "Side", map: both({ 1: "B", 2: "S", 49: "B", 50: "S", 70: "F", 71: "G" }) },
+    priceE4: { column: "Price" },
+    volume: { column: "OrderQty" },
+  },
+  sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
+};
+
+const ENTRUST_COLUMNS = [
+  "SecurityID",
+  "TransactTime",
+  "OrderNo",
+  "Price",
+  "Balance",
+  "OrderBSFlag",
+  "OrdType",
+  "OrderIndex",
+  "ChannelNo",
+  "BizIndex",
+];
+
+/**
+ * The Shanghai exchange's history of orders, to 2023-12-03. The exchange's own files begin with a line like
+ * `HEAD:v2,2021/04/03 17:10:56` and name no columns.
+ */
+const shanghaiEntrust: Layout = {
+  dataset: "orders",
+  name: "sse-entrust",
+  recognised: { byName: /^Entrust\.csv$/i, byFirstColumns: ENTRUST_COLUMNS.slice(0, 7) },
+  withoutHeader: ENTRUST_COLUMNS,
+  headMark: /^HEAD:/,
+  delimiter: ",",
+  security: { column: "SecurityID", market: "SH" },
+  time: "TransactTime",
+  priceUnit: "yuan",
+  cells: {
+    exchangeOrderId: { column: "OrderNo" },
+    orderType: { column: "OrdType" },
+    orderCode: { column: "OrderBSFlag" },
+    priceE4: { column: "Price" },
+    volume: { column: "Balance" },
+  },
+  sequence: { channel: "ChannelNo", number: "BizIndex", ordersRows: true },
+};
+
+/** The same afterwards: orders and trades in one stream. */
+const { withoutHeader: _columns, headMark: _mark, ...shanghaiHistory } = shanghaiEntrust;
+const shanghaiStockTick: Layout = {
+  ...shanghaiHistory,
+  name: "sse-stock-tick",
+  recognised: { byName: /^StockTick\.csv$/i, byColumns: ["SecurityID", "TransactTime", "TradeQty", "Type"] },
+  cells: {
+    ...shanghaiHistory.cells,
+    orderType: { column: "Type" },
+    orderCode: { column: "OrderBSFlag|TickBSFlag" },
+  },
+  trades: ["T"],
+};
+
+/** The Shenzhen exchange's history, a morning and an afternoon file. */
+const shenzhenHistory: Layout = {
+  dataset: "orders",
+  name: "szse-order-spot",
+  recognised: { byName: /^[ap]m_hq_order_spot\.txt$/i },
+  withoutHeader: [
+    "tradedate",
+    "OrigTime",
+    "SendTime",
+    "recvtime",
+    "dbtime",
+    "ChannelNo",
+    "MDStreamID",
+    "ApplSeqNum",
+    "SecurityID",
+    "SecurityIDSource",
+    "Price",
+    "OrderQty",
+    "TransactTime",
+    "Side",
+    "OrderType",
+    "ConfirmID",
+    "Contactor",
+    "ContactInfo",
+    "ExpirationDays",
+    "ExpirationType",
+  ],
+  delimiter: "\t",
+  security: { column: "SecurityID", market: "SZ", sourceColumn: "SecurityIDSource" },
+  date: "tradedate",
+  time: "TransactTime",
+  priceUnit: "yuan",
+  cells: {
+    exchangeOrderId: { column: "ApplSeqNum" },
+    orderType: { column: "OrderType", map: { SZ: { 1: "1", 2: "0" } } },
+    orderCode: { column: "Side", map: both({ 1: "B", 2: "S" }) },
+    priceE4: { column: "Price" },
+    volume: { column: "OrderQty" },
+  },
+  sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
+};
+
+/** The API's own field names, also the legacy ones; CSV, or Parquet that is turned into it on the way. */
+const plain: Layout = {
+  dataset: "orders",
+  name: "plain",
+  recognised: { byColumns: ["symbol", "time", "order_type", "price", "volume"] },
+  delimiter: ",",
+  security: { column: "symbol", marketColumn: "market" },
+  date: "tradedate",
+  time: "time",
+  priceUnit: "yuan",
+  cells: {
+    orderId: { column: "order_id", optional: true },
+    exchangeOrderId: { column: "exchange_order_id|order_no" },
+    orderType: { column: "order_type" },
+    orderCode: { column: "order_code|side" },
+    priceE4: { column: "price" },
+    volume: { column: "volume" },
+  },
+};
+
+/** In the order in which a header is tried. */
+export const ORDER_LAYOUTS: readonly Layout[] = [
+  vendor,
+  insight,
+  datayesShanghai,
+  datayesShanghaiMerged,
+  datayesShenzhen,
+  shanghaiEntrust,
+  shanghaiStockTick,
+  shenzhenHistory,
+  plain,
+];

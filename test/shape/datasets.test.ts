@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { DATASETS } from "../../src/datasets/registry.ts";
+import { projectFiles } from "../support/sources.ts";
+
+/** What is written by hand for each dataset: its hot row parser, its source layouts, its sample days. */
+const BY_HAND = [
+  "src/pack-builder/layouts/orders.ts",
+  "src/pack-builder/parse/order-parser.ts",
+  "src/pack-builder/sample/columns.ts",
+  "src/pack-builder/sample/shanghai.ts",
+  "src/pack-builder/sample/shenzhen.ts",
+  "src/pack-builder/sample/vendor-csv.ts",
+];
+
+/** How many columns a file may name before it counts as a list of them. */
+const FEW = 4;
+
+/** Names of columns that are kinds of value too do not make a list by themselves. */
+const KINDS = new Set<string>(
+  Object.values(DATASETS).flatMap(({ columns }) => columns.map(({ kind }) => kind)),
+);
+
+const codeOf = (path: string) =>
+  readFileSync(path, "utf8")
+    .replaceAll(/\/\*[\s\S]*?\*\//g, "")
+    .replaceAll(/^\s*\/\/.*$/gm, "");
+
+describe("a dataset's columns", () => {
+  const files = projectFiles().filter((path) => /^src\/(packs|pack-builder)\/.*\.ts$/.test(path));
+
+  it.each(Object.values(DATASETS))("$name: are listed in its description alone", ({ columns }) => {
+    const lists = files.filter((path) => {
+      const code = codeOf(path);
+      const named = columns.filter((column) => {
+        const names = "key" in column ? [column.name, column.key] : [column.name];
+        return names.some((name) => new RegExp(String.raw`\b${name}\b`).test(code));
+      });
+      const own = named.filter(({ name }) => !KINDS.has(name));
+      return named.length > FEW && own.length > 1;
+    });
+    expect(lists.filter((path) => !BY_HAND.includes(path))).toEqual([]);
+  });
+
+  it("are listed by hand only in files that exist", () => {
+    expect(BY_HAND.filter((path) => !files.includes(path))).toEqual([]);
+  });
+});
