@@ -1,6 +1,6 @@
 /**
- * The bytes of an order file as lines that end with LF in a superset of ASCII: UTF-16 becomes UTF-8, and lines that
- * end with CR alone get LF. Everything else passes through untouched.
+ * The bytes of an order file as lines that end with LF in a superset of ASCII: UTF-16 becomes UTF-8, and where CR alone
+ * ends the first line, every CR becomes LF. Everything else passes through untouched.
  */
 import type { ByteSource, SourceFile } from "../delivery/source-file.ts";
 
@@ -12,7 +12,7 @@ const PIECE_BYTES = 1 << 20;
 
 export interface TextForm {
   encoding: "utf-16le" | "utf-16be" | null;
-  /** CR alone ends the lines of the file's first 64 KB. */
+  /** CR alone ends the file's first line. */
   crOnly: boolean;
 }
 
@@ -61,10 +61,14 @@ function utf16Of([a = 0, b = 0, c = 0, d = 0]: Uint8Array): TextForm["encoding"]
   return null;
 }
 
+/** The first line tells: what appends to such a file may end lines with LF, and without any the header would take in all rows. */
 function isCrOnly(head: Uint8Array): boolean {
   const first = head.indexOf(CR);
+  if (first < 0 || head.subarray(0, first).includes(LF)) return false;
+  let next = first;
+  while (head[next] === CR) next += 1;
   // Behind a CR at the end of a full head may stand its LF.
-  return first >= 0 && !head.includes(LF) && (first < head.length - 1 || head.length < HEAD_BYTES);
+  return next < head.length ? head[next] !== LF : head.length < HEAD_BYTES;
 }
 
 /** What was read ahead, then the source itself. */

@@ -153,6 +153,21 @@ describe("line ends and encodings", () => {
   });
 
   it.each([
+    ["and one LF at the end of the file", (file: string) => `${file}\n`],
+    ["and CRLF behind the last one", (file: string) => `${file}\n`.replace(/\r\r\n$/, "\r\n")],
+    [
+      "behind the header, LF behind the rows",
+      (file: string) => file.replace("\r", "\n").replaceAll("\r", "\n").replace("\n", "\r"),
+    ],
+  ])("reads lines that end in CR, %s", async (_, mixed) => {
+    for (const file of [vendorFile(...lines), vendorFile(...lines).replaceAll(",\r\n", "\r\n")]) {
+      const { numbers, report } = await of(mixed(file.replaceAll("\r\n", "\r")));
+      expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
+      expect(report.result).toBe("whole");
+    }
+  });
+
+  it.each([
     ["little endian", true, "\uFEFF"],
     ["big endian", false, "\uFEFF"],
   ])("reads UTF-16, %s", async (_, isLittle, mark) => {
