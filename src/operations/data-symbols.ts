@@ -6,8 +6,7 @@ import * as z from "zod";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { dayDenial } from "../catalog/day-denial.ts";
 import { type ListedSecurity, listSecurities } from "../catalog/day-securities.ts";
-import { type OrderDayQuestion, orderDayOf, orderDayStatement } from "../catalog/order-day.ts";
-import { entitleOrderHistory } from "../entitlement/entitle.ts";
+import { type OrderDayQuestion, orderDayStatement } from "../catalog/order-day.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
@@ -15,6 +14,7 @@ import { orderParameters } from "../orders/order-parameters.ts";
 import { lazily, parseParameters, says } from "../orders/parameters.ts";
 import type { Market } from "../orders/record.ts";
 import { formatTimeOfDay } from "../orders/time-window.ts";
+import { openDay } from "./open-day.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
 
 export const dataSymbolsParameters = lazily(() => ({
@@ -64,22 +64,18 @@ async function prepare(envelope: Envelope, { settings, nowMs, env }: Scope): Pro
 }
 
 async function run(call: Call, { question, market, unknownParameters }: Query): Promise<Response> {
-  const { principal, nowMs, env, log, requestId } = call;
-  const early = entitleOrderHistory(principal, question.tradedate ?? question.today, nowMs);
-  if ("reason" in early) return call.refuse(early);
-  const [result] = await call.read();
-  if (result === undefined) throw new Error("the day was not read");
-  const orderDay = orderDayOf(result, question);
+  const { env, log, requestId } = call;
+  const open = await openDay(call, question);
+  if ("reason" in open) return call.refuse(open);
+  const { orderDay } = open;
   const { tradedate, day } = orderDay;
-  const grant = entitleOrderHistory(principal, tradedate, nowMs);
-  if ("reason" in grant) return call.refuse(grant);
   const unserved = dayDenial(orderDay, question.today);
   if (unserved !== null) return call.refuse(unserved);
   if (day === null) throw new Error("a day without a denial is loaded");
 
   const { revision } = day;
   const securities = await log.stage("d1", () => listSecurities(env.DB, { tradedate, revision, market }));
-  log.note({ code: 200, reason: "success", tradedate, rows: securities.length });
+  log.note({ code: 200, reason: "success", rows: securities.length });
   return succeed(dataOf(tradedate, revision, securities), { requestId, revision, unknownParameters });
 }
 

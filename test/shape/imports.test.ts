@@ -45,8 +45,8 @@ const MAY_IMPORT_ENV = [
   "docs",
 ];
 
-/** What operations have in common: what they are to the pipeline, and the types of their answers. */
-const CONTRACT = ["operation.ts", "wire.ts"];
+/** What operations have in common: what they are to the pipeline, the step before a day is read, the types of answers. */
+const CONTRACT = ["open-day.ts", "operation.ts", "wire.ts"];
 
 const ROOTS = ["worker.ts", "app.ts"];
 const sources = projectFiles().filter((path) => /^src\/.*\.tsx?$/.test(path));

@@ -1,33 +1,32 @@
 /**
- * Step 11 of contract 2.1: the answer of a request that holds the slot and has been charged. Whatever
- * happens from here, the slot is released, and the charge is given back when the fault was ours.
+ * Step 11 of contract 2.1: the answer of a request that holds the slot and has been charged, a JSON page (contract 5.1)
+ * or a Parquet file (contract 6). Whatever happens from here, the slot is released, and the charge is given back when
+ * the fault was ours.
  */
 
 import { inTime } from "../../base/in-time.ts";
 import { markDamaged } from "../../catalog/mark-damaged.ts";
-import { type OrderDayQuestion, orderDayOf, orderDayStatement } from "../../catalog/order-day.ts";
-import type { Grant } from "../../entitlement/entitle.ts";
+import { type BodyEnd, holdBody } from "../../gate/hold-body.ts";
 import type { RequestOutcome } from "../../gate/protocol.ts";
 import type { Slot } from "../../gate/slot.ts";
 import type { Denial } from "../../http/denial.ts";
 import { outcomeOf } from "../../http/outcome.ts";
-import type { OrderQuery } from "../../orders/query.ts";
-import type { Walk } from "../../orders/walk.ts";
+import { jsonHeaders, orderPageBody, parquetHeaders } from "../../http/respond.ts";
+import { packMark, signCursor } from "../../orders/cursor.ts";
+import { areStandardColumns } from "../../orders/fields.ts";
+import type { Position } from "../../orders/page-plan.ts";
 import { PackReadError } from "../../packs/errors.ts";
+import { readOrderPage } from "../../packs/order-page.ts";
+import { openParquetAnswer } from "../../packs/parquet-answer.ts";
 import { type Call, firstByteMs } from "../operation.ts";
-import { answerFile } from "./answer-file.ts";
-import { answerPage } from "./answer-page.ts";
-import { type Located, locate } from "./locate.ts";
+import { type Asked, type Found, findAgain } from "./find-orders.ts";
+import { pageTurns } from "./page-turns.ts";
 
 /** Everything an accepted request stands on. */
-export interface Accepted {
+interface Accepted extends Asked {
   call: Call;
-  query: OrderQuery;
-  walk: Walk;
   slot: Slot;
-  grant: Grant;
-  question: OrderDayQuestion;
-  found: Located;
+  found: Found;
 }
 
 /** Serves the accepted request, or refuses it. Throws on a fault, credited. */
@@ -54,9 +53,10 @@ async function secondLook(accepted: Accepted): Promise<Response | Denial> {
     return await answerOnce(accepted);
   } catch (error) {
     if (!(error instanceof PackReadError) || error.kind === "unreadable") throw error;
-    const found = error.kind === "damaged" ? accepted.found : await locateAgain(accepted);
+    if (error.kind === "damaged") return answerAgain(accepted);
+    const found = await findAgain(accepted.call, accepted);
     if ("reason" in found) return found;
-    return answerAgain({ ...accepted, found });
+    return answerAgain({ ...accepted, found: { ...accepted.found, ...found } });
   }
 }
 
@@ -79,11 +79,6 @@ async function answerAgain(accepted: Accepted): Promise<Response | Denial> {
 
 function answerOnce(accepted: Accepted): Promise<Response | Denial> {
   return accepted.query.format === "json" ? answerPage(accepted) : answerFile(accepted);
-}
-
-async function locateAgain({ call, query, walk, question }: Accepted): Promise<Located | Denial> {
-  const result = await call.log.stage("d1", () => orderDayStatement(call.env.DB, question).run());
-  return locate(call, query, walk, orderDayOf(result, question));
 }
 
 /**
@@ -112,4 +107,126 @@ function outcomeFor({ call, query, found }: Accepted, denial: Denial): RequestOu
     tradedate: found.day.pack.tradedate,
     rows: 0,
   };
+}
+
+interface MadePage {
+  body: Uint8Array;
+  rows: number;
+  hasMore: boolean;
+}
+
+/** Makes one page and sends it while the slot is given back. A position beyond its millisecond is no cursor. */
+async function answerPage(accepted: Accepted): Promise<Response | Denial> {
+  const { call, query, slot, found } = accepted;
+  const { log, requestId, nowMs, ctx, signal } = call;
+  const { revision, pack } = found.day;
+
+  const leave = await log.stage("turn", () => pageTurns.enter({ ms: firstByteMs(call), signal }));
+  if (leave === null) {
+    log.note({ ended: "client_gone" });
+    return new Response(null);
+  }
+  const page = await makePage(accepted).finally(leave);
+  if ("reason" in page) return page;
+
+  const { body, rows, hasMore } = page;
+  log.note({ code: 200, reason: "success", rows, bytes: body.byteLength });
+  const written = log.holdOpen();
+  const onEnd = ({ how }: BodyEnd) => {
+    log.note({ ended: how });
+    written();
+  };
+  const { symbol } = found.entry;
+  const { tradedate } = pack;
+  const outcome = { atMs: nowMs, requestId, code: 200, reason: "success", symbol, tradedate, rows };
+  return new Response(holdBody(slot, body, { ctx, signal, outcome, onEnd, hasMore }), {
+    headers: jsonHeaders({
+      requestId,
+      quota: { kind: "json", limits: found.grant.limits, use: slot.use },
+      window: { start: query.start, end: query.end },
+      revision,
+      buildId: pack.buildId,
+      rows,
+      unknownParameters: query.unknownParameters,
+    }),
+  });
+}
+
+/** Reads the page and writes its body. */
+async function makePage({ call, query, walk, found }: Accepted): Promise<MadePage | Denial> {
+  const { env, settings, log } = call;
+  const { entry, day } = found;
+  const { pack, revision } = day;
+  const { start, end, pageSize, columns } = query;
+  const ask = { position: walk.position, endTime: end, pageSize, columns };
+  const page = await log.stage("r2", () => readOrderPage(env.PACKS, pack, entry, ask));
+  if ("reason" in page) return { reason: "cursor_invalid", problem: "offset" };
+  log.note({ r2Operations: page.read.operations, r2Bytes: page.read.bytes });
+
+  const { symbol, market } = entry;
+  const { tradedate } = pack;
+  const sign = (position: Position) =>
+    signCursor(settings.CURSOR_SECRET, {
+      tradedate,
+      symbol,
+      market,
+      start,
+      end,
+      revision,
+      packMark: packMark(pack.sha256),
+      position,
+    });
+  const nextCursor = page.next === null ? null : await sign(page.next);
+  const fields = columns.map(({ name }) => name);
+  const body = orderPageBody({ fields, items: page.items, tradedate, pageSize, nextCursor });
+  return { body, rows: page.rows, hasMore: nextCursor !== null };
+}
+
+/** Opens the section and streams it while the slot is held; a fault in mid-body breaks the connection. */
+async function answerFile(accepted: Accepted): Promise<Response> {
+  const { call, query, slot, found } = accepted;
+  const { env, log, requestId, nowMs, ctx, signal } = call;
+  const { symbol, market, rows } = found.entry;
+  const { revision, pack } = found.day;
+  const { tradedate } = pack;
+
+  const columns = areStandardColumns(query.columns) ? null : query.columns;
+  const file = await log.stage("r2", () => openParquetAnswer(env.PACKS, pack, found.entry, columns));
+
+  log.note({ code: 200, reason: "success", rows, bytes: file.sizeBytes });
+  log.note({ r2Operations: 1, r2Bytes: file.readBytes });
+  const written = log.holdOpen();
+  const onEnd = async ({ how, error, bytesSent }: BodyEnd) => {
+    log.note({ ended: how, bytes: bytesSent });
+    if (how === "fault") log.note({ code: 503, reason: "unavailable", fault: String(error), credited: true });
+    written();
+    if (error instanceof PackReadError && error.kind === "damaged") await confirmDamage(accepted, columns);
+  };
+  const outcome = { atMs: nowMs, requestId, code: 200, reason: "success", symbol, tradedate, rows };
+  return new Response(holdBody(slot, file, { ctx, signal, outcome, onEnd }), {
+    headers: parquetHeaders(
+      {
+        requestId,
+        quota: { kind: "parquet", limits: found.grant.limits, use: slot.use },
+        revision,
+        buildId: pack.buildId,
+        rows,
+        unknownParameters: query.unknownParameters,
+      },
+      `${symbol}.${market}_${tradedate}_orders.parquet`,
+    ),
+  });
+}
+
+/** Reads the section once more, to nowhere: only a second failure says that the stored bytes are damaged. */
+async function confirmDamage({ call, found }: Accepted, columns: Parameters<typeof openParquetAnswer>[3]) {
+  const { env, nowMs } = call;
+  const { pack, revision } = found.day;
+  try {
+    const file = await openParquetAnswer(env.PACKS, pack, found.entry, columns);
+    await file.pump(new WritableStream<Uint8Array>().getWriter(), async () => undefined);
+  } catch (error) {
+    if (!(error instanceof PackReadError && error.kind === "damaged")) return;
+    await markDamaged(env.DB, { tradedate: pack.tradedate, revision, note: error.message }, nowMs);
+  }
 }

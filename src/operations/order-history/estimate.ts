@@ -3,8 +3,7 @@
  * checks as order history up to the slot; then nothing is read of the pack, charged or held.
  */
 import { beijingDate } from "../../calendar/beijing.ts";
-import { type OrderDayQuestion, orderDayOf, orderDayStatement } from "../../catalog/order-day.ts";
-import { entitleOrderHistory, type Grant } from "../../entitlement/entitle.ts";
+import { orderDayStatement } from "../../catalog/order-day.ts";
 import type { GateState } from "../../gate/protocol.ts";
 import { gateOf } from "../../gate/slot.ts";
 import type { Denial } from "../../http/denial.ts";
@@ -18,8 +17,7 @@ import { formatTimeOfDay } from "../../orders/time-window.ts";
 import { beginWalk } from "../../orders/walk.ts";
 import type { Call, Operation, Prepared, Scope } from "../operation.ts";
 import type { Estimate, Range } from "../wire.ts";
-import { type Located, locate } from "./locate.ts";
-import { ORDER_HISTORY } from "./name.ts";
+import { type Asked, type Found, findOrders, ORDER_HISTORY } from "./find-orders.ts";
 
 /** As in order history. */
 export const estimateParameters = lazily(() => {
@@ -37,29 +35,28 @@ async function prepare(envelope: Envelope, { settings, nowMs, env }: Scope): Pro
   const query = parseOrderQuery({ params: Object.fromEntries(known) }, options);
   if ("reason" in query) return query;
   const question = { tradedate: query.tradedate, symbol: query.symbol, today: beijingDate(nowMs) };
+  const asked = {
+    query: { ...query, unknownParameters: parameters.unknown },
+    walk: beginWalk(query),
+    question,
+  };
   return {
     reads: [orderDayStatement(env.DB, question)],
-    run: (call) => run(call, { ...query, unknownParameters: parameters.unknown }, question),
+    run: (call) => run(call, asked),
   };
 }
 
-async function run(call: Call, query: OrderQuery, question: OrderDayQuestion): Promise<Response> {
-  const { principal, nowMs, log, requestId, env, settings } = call;
-  const early = entitleOrderHistory(principal, question.tradedate ?? question.today, nowMs);
-  if ("reason" in early) return call.refuse(early);
-  const [result] = await call.read();
-  if (result === undefined) throw new Error("the order day was not read");
-  const orderDay = orderDayOf(result, question);
-  const grant = entitleOrderHistory(principal, orderDay.tradedate, nowMs);
-  if ("reason" in grant) return call.refuse(grant);
-  const found = locate(call, query, beginWalk(query), orderDay);
-  if ("reason" in found) return call.refuse(found);
+async function run(call: Call, asked: Asked): Promise<Response> {
+  const { principal, log, requestId, env, settings } = call;
+  const { query } = asked;
+  const found = await findOrders(call, asked);
+  if ("denial" in found) return call.refuse(found.denial);
 
   const home = { namespace: env.GATE, locationHint: settings.LOCATION_HINT };
   const state = await log.stage("gate", () => gateOf(home, principal.accountId, ORDER_HISTORY).state());
-  log.note({ code: 200, reason: "success", symbol: query.symbol, tradedate: orderDay.tradedate });
+  log.note({ code: 200, reason: "success", symbol: query.symbol });
   const { revision, pack } = found.day;
-  return succeed(estimateOf(query, found, grant, state), {
+  return succeed(estimateOf(query, found, state), {
     requestId,
     revision,
     buildId: pack.buildId,
@@ -67,13 +64,8 @@ async function run(call: Call, query: OrderQuery, question: OrderDayQuestion): P
   });
 }
 
-function estimateOf(
-  query: OrderQuery,
-  { entry, day }: Located,
-  { limits }: Grant,
-  state: GateState,
-): Estimate {
-  const { use } = state;
+function estimateOf(query: OrderQuery, { entry, day, grant }: Found, { use }: GateState): Estimate {
+  const { limits } = grant;
   const rows = rowsInWindow(entry, query);
   const pagesOf = (count: number) => Math.max(1, Math.ceil(count / query.pageSize));
   const pages = rangeOf({ atLeast: pagesOf(rows.atLeast), atMost: pagesOf(rows.atMost) });

@@ -1,23 +1,23 @@
 /**
  * `level2_order_history` (contract 3, 4, 5, 6): the order records of one security on one trading day, as JSON pages
- * or one Parquet file. Steps 5 to 11 of contract 2.1, in their order.
+ * or one Parquet file. Steps 5 to 11 of contract 2.1 in their order, and how they would go, for the operator.
  */
 import { beijingDate } from "../../calendar/beijing.ts";
-import { type OrderDayQuestion, orderDayOf, orderDayStatement } from "../../catalog/order-day.ts";
-import { entitleOrderHistory, type Grant } from "../../entitlement/entitle.ts";
+import { orderDayStatement } from "../../catalog/order-day.ts";
+import type { Grant } from "../../entitlement/entitle.ts";
+import { windowOf } from "../../entitlement/standing.ts";
 import type { Settings } from "../../env.ts";
 import type { GateRefusal } from "../../gate/protocol.ts";
-import { type Slot, takeSlot } from "../../gate/slot.ts";
+import { gateOf, type Slot, takeSlot } from "../../gate/slot.ts";
+import { verdictOf } from "../../gate/verdict.ts";
 import type { Denial } from "../../http/denial.ts";
 import type { Envelope } from "../../http/envelope.ts";
 import { type CursorSecrets, readCursor } from "../../orders/cursor.ts";
 import { type OrderQuery, parseOrderQuery } from "../../orders/query.ts";
 import { beginWalk, continueWalk, type Walk } from "../../orders/walk.ts";
-import type { Call, Operation, Prepared, Scope } from "../operation.ts";
+import type { Call, Operation, Prepared, Scope, Step } from "../operation.ts";
 import { answerWithSlot } from "./answer.ts";
-import { explainOrderHistory } from "./explain.ts";
-import { locate } from "./locate.ts";
-import { denialOf, ORDER_HISTORY } from "./name.ts";
+import { type Asked, findOrders, ORDER_HISTORY } from "./find-orders.ts";
 
 /** The previous cursor secret counts for this long after a rotation (contract 5.2). */
 const PREVIOUS_SECRET_MS = 24 * 3_600_000;
@@ -37,37 +37,25 @@ async function prepare(envelope: Envelope, scope: Scope): Promise<Prepared | Den
   return {
     reads: [orderDayStatement(env.DB, question)],
     about: { symbol: query.symbol, tradedate: walk.tradedate },
-    run: (call) => run(call, query, walk, question),
-    explain: (call) => explainOrderHistory(call, query, walk, question),
+    run: (call) => run(call, { query, walk, question }),
+    explain: (call) => explain(call, { query, walk, question }),
   };
 }
 
-async function run(call: Call, query: OrderQuery, walk: Walk, question: OrderDayQuestion): Promise<Response> {
-  const { principal, nowMs, log } = call;
-  log.note({ symbol: query.symbol, tradedate: question.tradedate ?? "" });
+async function run(call: Call, asked: Asked): Promise<Response> {
+  const { query, question } = asked;
+  call.log.note({ symbol: query.symbol, tradedate: question.tradedate ?? "" });
 
-  // 6. Without a date, today stands for the newest trading day: whoever may not read today is told so
-  // before the calendar is looked at.
-  const early = entitleOrderHistory(principal, question.tradedate ?? question.today, nowMs);
-  if ("reason" in early) return call.refuse(early);
-
-  const [result] = await call.read();
-  if (result === undefined) throw new Error("the order day was not read");
-  const orderDay = orderDayOf(result, question);
-  log.note({ tradedate: orderDay.tradedate });
-  const grant = entitleOrderHistory(principal, orderDay.tradedate, nowMs);
-  if ("reason" in grant) return call.refuse(grant);
-
-  // 7. Is the day loaded, and does it hold the security? Nothing is charged yet.
-  const found = locate(call, query, walk, orderDay);
-  if ("reason" in found) return call.refuse(found);
+  // 6 and 7. Plan and window, then the data. Nothing is charged yet.
+  const found = await findOrders(call, asked);
+  if ("denial" in found) return call.refuse(found.denial);
 
   // 8 to 10. The slot, then the quota; charged once, here.
-  const slot = await log.stage("gate", () => askForSlot(call, query, grant));
+  const slot = await call.log.stage("gate", () => askForSlot(call, query, found.grant));
   if ("reason" in slot) return call.refuse(denialOf(slot));
 
   // 11. Read, encode, send.
-  return answerWithSlot({ call, query, walk, slot, grant, question, found });
+  return answerWithSlot({ ...asked, call, slot, found });
 }
 
 function askForSlot(call: Call, query: OrderQuery, grant: Grant): Promise<Slot | GateRefusal> {
@@ -84,6 +72,11 @@ function askForSlot(call: Call, query: OrderQuery, grant: Grant): Promise<Slot |
   );
 }
 
+/** The gate's refusal as the caller gets it: a used-up quota names the interface that it belongs to. */
+function denialOf(refusal: GateRefusal): Denial {
+  return refusal.reason === "quota_used" ? { ...refusal, interface: ORDER_HISTORY } : refusal;
+}
+
 async function walkOf(query: OrderQuery, settings: Settings, nowMs: number): Promise<Walk | Denial> {
   if (query.cursor === null) return beginWalk(query);
   const cursor = await readCursor(cursorSecrets(settings), query.cursor, nowMs);
@@ -94,4 +87,40 @@ function cursorSecrets(settings: Settings): CursorSecrets {
   const { CURSOR_SECRET: current, CURSOR_SECRET_PREVIOUS: secret, CURSOR_SECRET_ROTATED_AT: at } = settings;
   if (secret === undefined || at === undefined) return { current };
   return { current, previous: { secret, acceptedUntilMs: Date.parse(at) + PREVIOUS_SECRET_MS } };
+}
+
+/** How steps 6 to 10 would go now, up to the first refusal, without taking the slot or being counted. */
+async function explain(call: Call, asked: Asked): Promise<Step[]> {
+  const found = await findOrders(call, asked);
+  if (found.grant === null) return [{ step: 6, about: "plan and window", denial: found.denial, detail: "" }];
+  const from = windowOf(found.grant.plan, "order_history", call.nowMs)?.from ?? "all history";
+  const covers = `the ${found.grant.plan} plan covers ${from} to today`;
+  const covered: Step = { step: 6, about: "plan and window", denial: null, detail: covers };
+  if ("denial" in found) return [covered, { step: 7, about: "data", denial: found.denial, detail: "" }];
+  const { entry, day } = found;
+  const detail = `${entry.symbol}.${entry.market} has ${entry.rows} orders on ${day.pack.tradedate}, revision ${day.revision}`;
+  const held: Step = { step: 7, about: "data", denial: null, detail };
+  return [covered, held, ...(await explainGate(call, asked.query, found.grant))];
+}
+
+async function explainGate(call: Call, query: OrderQuery, { limits }: Grant): Promise<Step[]> {
+  const { env, settings, principal } = call;
+  const home = { namespace: env.GATE, locationHint: settings.LOCATION_HINT };
+  const state = await gateOf(home, principal.accountId, ORDER_HISTORY).state();
+  const { use, holder } = state;
+  const refusal = verdictOf(state, query.format, limits);
+  const denial = refusal === null ? null : denialOf(refusal);
+  if (denial?.reason === "slot_busy") {
+    return [{ step: 8, about: "slot", denial, detail: `request ${holder?.requestId} holds it now` }];
+  }
+  const limit = (count: number | null) => (count === null ? "unlimited" : `of ${count}`);
+  const used = `${use.requests} ${limit(limits.requests)} requests and ${use.files} ${limit(limits.files)} files are used today`;
+  const free: Step = { step: 8, about: "slot", denial: null, detail: "free" };
+  if (denial !== null) return [free, { step: 9, about: "quota", denial, detail: used }];
+  const charge = query.format === "json" ? "one request" : "one request and one file";
+  return [
+    free,
+    { step: 9, about: "quota", denial: null, detail: used },
+    { step: 10, about: "charge", denial: null, detail: `${charge} would be counted` },
+  ];
 }

@@ -1,7 +1,17 @@
-/** Step 7 of contract 2.1: the section that answers a query, or why there is none. Nothing is charged yet. */
+/**
+ * Steps 6 and 7 of contract 2.1 for order history, its estimate and `explain`: may the caller read the day, and does it
+ * hold the security? Nothing is charged yet.
+ */
 import { beijingDate } from "../../calendar/beijing.ts";
 import { dayDenial, securityDenial } from "../../catalog/day-denial.ts";
-import type { LoadedDay, OrderDay } from "../../catalog/order-day.ts";
+import {
+  type LoadedDay,
+  type OrderDay,
+  type OrderDayQuestion,
+  orderDayOf,
+  orderDayStatement,
+} from "../../catalog/order-day.ts";
+import type { Grant } from "../../entitlement/entitle.ts";
 import type { Denial } from "../../http/denial.ts";
 import { packMark } from "../../orders/cursor.ts";
 import type { OrderQuery } from "../../orders/query.ts";
@@ -9,7 +19,18 @@ import { resolveMarket } from "../../orders/symbol.ts";
 import type { Walk } from "../../orders/walk.ts";
 import { decodeBlocks } from "../../packs/blocks-blob.ts";
 import type { SectionEntry } from "../../packs/layout.ts";
+import { openDay } from "../open-day.ts";
 import type { Call } from "../operation.ts";
+
+/** The operation's `apiname`, which is also the interface its slot and counters belong to (contract 1.2, 2.4, 7.3). */
+export const ORDER_HISTORY = "level2_order_history";
+
+/** A checked request for orders: the query, where its page begins, and what the catalog is asked. */
+export interface Asked {
+  query: OrderQuery;
+  walk: Walk;
+  question: OrderDayQuestion;
+}
 
 /** What is served: a security's section in a day's present revision. */
 export interface Located {
@@ -17,16 +38,35 @@ export interface Located {
   entry: SectionEntry;
 }
 
+/** What an allowed request finds. */
+export interface Found extends Located {
+  grant: Grant;
+}
+
+/** Why nothing is found; without a grant it is the plan that does not cover the day. */
+export type NotFound = { denial: Denial; grant: Grant } | { denial: Denial; grant: null };
+
+/** Reads the day that is asked for, checks the plan and finds the section. */
+export async function findOrders(call: Call, asked: Asked): Promise<Found | NotFound> {
+  const open = await openDay(call, asked.question);
+  if ("reason" in open) return { denial: open, grant: null };
+  const { grant, orderDay } = open;
+  const located = locate(call, asked, orderDay);
+  return "reason" in located ? { denial: located, grant } : { ...located, grant };
+}
+
+/** Finds the section of an accepted request in the catalog as it is now, after the pack that it named could not be read. */
+export async function findAgain(call: Call, asked: Asked): Promise<Located | Denial> {
+  const { question } = asked;
+  const result = await call.log.stage("d1", () => orderDayStatement(call.env.DB, question).run());
+  return locate(call, asked, orderDayOf(result, question));
+}
+
 /**
  * Finds the section of `query` in `orderDay`. The order of refusals is the order of what a caller can mend:
  * the day, the revision a cursor stands on, which exchange, the security.
  */
-export function locate(
-  { nowMs }: Pick<Call, "nowMs">,
-  query: OrderQuery,
-  walk: Walk,
-  orderDay: OrderDay,
-): Located | Denial {
+function locate({ nowMs }: Call, { query, walk }: Asked, orderDay: OrderDay): Located | Denial {
   const unserved = dayDenial(orderDay, beijingDate(nowMs));
   if (unserved !== null) return unserved;
   const { day, sections, tradedate } = orderDay;

@@ -1,0 +1,32 @@
+/** Step 6 of contract 2.1 for every operation about one day of order records: the day, if the caller may read it. */
+import { type OrderDay, type OrderDayQuestion, orderDayOf } from "../catalog/order-day.ts";
+import type { EntitlementDenial } from "../entitlement/denial.ts";
+import { entitleOrderHistory, type Grant } from "../entitlement/entitle.ts";
+import type { Call } from "./operation.ts";
+
+/** A day that the caller's plan covers. */
+export interface OpenDay {
+  grant: Grant;
+  orderDay: OrderDay;
+}
+
+/**
+ * Returns the day of `question`, which is the call's first prepared read, or why the plan does not cover it. Without
+ * a date, today stands for the newest trading day: a caller who may not read today is told so before the calendar is
+ * looked at.
+ */
+export async function openDay(
+  call: Pick<Call, "principal" | "nowMs" | "log" | "read">,
+  question: OrderDayQuestion,
+): Promise<OpenDay | EntitlementDenial> {
+  const { principal, nowMs } = call;
+  const early = entitleOrderHistory(principal, question.tradedate ?? question.today, nowMs);
+  if ("reason" in early) return early;
+  const [result] = await call.read();
+  if (result === undefined) throw new Error("the order day was not read");
+  const orderDay = orderDayOf(result, question);
+  const { tradedate } = orderDay;
+  call.log.note({ tradedate });
+  const grant = entitleOrderHistory(principal, tradedate, nowMs);
+  return "reason" in grant ? grant : { grant, orderDay };
+}
