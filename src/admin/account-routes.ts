@@ -150,7 +150,7 @@ async function changed(
 }
 
 /** The account `:id` of the path, or why it is refused. */
-export async function accountOf(c: AdminContext): Promise<CatalogAccount | AdminRefusal> {
+async function accountOf(c: AdminContext): Promise<CatalogAccount | AdminRefusal> {
   const accountId = c.req.param("id") ?? "";
   return (await findAccount(c.env.DB, accountId)) ?? absent("account", accountId);
 }
@@ -183,7 +183,7 @@ export async function shown(c: AdminContext, accountId: string): Promise<Account
 }
 
 /** Adds a plan beside those the account has. */
-export async function addOne(c: AdminContext): Promise<Account | AdminRefusal> {
+async function addOne(c: AdminContext): Promise<Account | AdminRefusal> {
   const account = await accountOf(c);
   if (isRefusal(account)) return account;
   const body = await bodyOf(c, addSubscriptionSchema);
@@ -250,7 +250,7 @@ const listQuerySchema = z.object({
 const NO_LIMITS = {} as Readonly<Record<PlanName, DailyLimits>>;
 
 /** `GET /admin/accounts`. */
-export async function listPage(c: AdminContext): Promise<AccountList | AdminRefusal> {
+async function listPage(c: AdminContext): Promise<AccountList | AdminRefusal> {
   const query = parsed(listQuerySchema, c.req.query(), "The query");
   if (isRefusal(query)) return query;
   const { search, expiring, after, limit } = query;
@@ -297,7 +297,7 @@ export async function credit(c: AdminContext): Promise<Standing | AdminRefusal> 
 }
 
 /** `POST /admin/accounts/{id}/free`. */
-export async function freeSlot(c: AdminContext): Promise<Standing | AdminRefusal> {
+async function freeSlot(c: AdminContext): Promise<Standing | AdminRefusal> {
   const account = await accountOf(c);
   if (isRefusal(account)) return account;
   const { accountId } = account;
@@ -332,7 +332,7 @@ function tell(c: AdminContext, action: string, subject: string, after: object): 
 const TOKEN_LENGTH = 32;
 
 /** The route below `/admin/accounts`. */
-export function inviteRoutes(): Hono<AdminEnv> {
+function inviteRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>().post("/:id/invites", async (c) => answer(c, await invite(c), 201));
 }
 

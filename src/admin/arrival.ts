@@ -10,7 +10,7 @@ import { PackCheck } from "../packs/section-check.ts";
 import type { ArrivalProblem } from "./uploads.ts";
 
 /** An object in R2 and what is said of its bytes. */
-export type AnnouncedObject = Pick<Upload, "objectKey" | "sizeBytes" | "sha256">;
+type AnnouncedObject = Pick<Upload, "objectKey" | "sizeBytes" | "sha256">;
 
 /** The object of an upload. */
 interface Arrived<Claims> {

@@ -285,7 +285,7 @@ async function restoreOf(c: AdminContext): Promise<Restore | AdminRefusal> {
 }
 
 /** The deployment's `BACKUP_SECRET`; undefined when it has none: nothing is sealed then. */
-export type BackupSecrets = ShareSecrets | undefined;
+type BackupSecrets = ShareSecrets | undefined;
 
 /** Why a seal does not hold. */
 export type SealProblem = "unsealed" | "no_secret" | "edited";
@@ -293,7 +293,7 @@ export type SealProblem = "unsealed" | "no_secret" | "edited";
 type Columns = BackupTable["columns"];
 
 /** Returns the text that the seal of a backup's head covers. `tables` are its columns by table. */
-export function headText(
+function headText(
   { id, takenAtMs }: Pick<BackupIdentity, "id" | "takenAtMs">,
   tables: Readonly<Record<string, Columns>>,
 ): string {
@@ -310,14 +310,14 @@ export function pageText(
 }
 
 /** Seals `text` under the newest version; null without a secret. */
-export async function sealOf(secrets: BackupSecrets, text: string): Promise<BackupSeal | null> {
+async function sealOf(secrets: BackupSecrets, text: string): Promise<BackupSeal | null> {
   const secret = secrets?.secrets.get(secrets.current);
   if (secrets === undefined || secret === undefined) return null;
   return { version: secrets.current, mac: await keyedHash(secret, text) };
 }
 
 /** Returns why `seal` is not that of `text`, or null when it is. */
-export async function sealProblem(
+async function sealProblem(
   secrets: BackupSecrets,
   text: string,
   seal: BackupSeal | null,

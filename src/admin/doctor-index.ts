@@ -10,7 +10,7 @@ import { arrivedRange, packIndex } from "./arrival.ts";
 import type { ArrivalProblem, Stores } from "./uploads.ts";
 
 /** The index in the object of `pack`. The object must have the pack's size and build id; its etag is told. */
-export async function indexInObject(
+async function indexInObject(
   bucket: R2Bucket,
   pack: Pick<IndexedPack, "objectKey" | "sizeBytes" | "buildId">,
 ): Promise<{ index: DayIndex; etag: string } | ArrivalProblem> {

@@ -111,7 +111,7 @@ const REPAIRED_AFTER_MS = 24 * 3_600_000;
 type StoresHealth = DoctorReport["stores"];
 
 /** The whole report. Changes nothing. `isLocal`: nobody but this machine reaches the deployment. */
-export async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promise<DoctorReport> {
+async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promise<DoctorReport> {
   const settings = settingsOf(env);
   const place = upkeepOf(env, settings);
   const { db } = place;
@@ -157,7 +157,7 @@ export async function repair(env: Env, actor: Actor): Promise<Finding[]> {
 }
 
 /** Where the doctor works, now. */
-export function doctorsPlace(env: Env): Upkeep {
+function doctorsPlace(env: Env): Upkeep {
   return upkeepOf(env, settingsOf(env));
 }
 

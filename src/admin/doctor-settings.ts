@@ -9,7 +9,7 @@ const PREVIOUS_ACCEPTED_MS = 24 * 3_600_000;
 const FEWEST_CHARACTERS = 10;
 const SHORT_TOKEN = 32;
 
-export interface SettingsQuestion {
+interface SettingsQuestion {
   nowMs: number;
   /** Versions of share secrets that shares in force and drives elsewhere were made with. */
   shareVersions: number[];

@@ -55,7 +55,7 @@ interface Accepted {
 }
 
 /** Finds the request among the kept refusals and in the gates, of `?account=` or of those active lately. */
-export async function explainId(c: AdminContext): Promise<ExplainedRequest> {
+async function explainId(c: AdminContext): Promise<ExplainedRequest> {
   const requestId = (c.req.param("requestId") ?? "").trim().toLowerCase();
   const refusal = await findRefusal(c.env.DB, requestId);
   const account = c.req.query("account") ?? refusal?.accountId ?? null;
@@ -177,7 +177,7 @@ interface Asker {
 }
 
 /** Judges the request of the body as if it were made now; nothing is counted, taken or made. */
-export async function explainRequest(c: AdminContext): Promise<Explanation | AdminRefusal> {
+async function explainRequest(c: AdminContext): Promise<Explanation | AdminRefusal> {
   const body = await bodyOf(c, explainSchema);
   if (isRefusal(body)) return body;
   const { request, ...asker } = body;

@@ -210,10 +210,10 @@ function summaryOf({ uploadedAtMs, publishedAtMs, ...file }: StoredFile): FileSu
 }
 
 /** Beside size and sum, nothing is announced of a file. */
-export type NoClaims = Record<string, never>;
+type NoClaims = Record<string, never>;
 
 /** The file at `place`. */
-export function fileUpload(place: FilePlace): UploadTarget<NoClaims> {
+function fileUpload(place: FilePlace): UploadTarget<NoClaims> {
   return {
     target: fileTarget(place),
     called: place.name,

@@ -19,7 +19,7 @@ export interface HashedRow {
   row: KeyImportRowParsed;
 }
 
-export interface ImportPlan {
+interface ImportPlan {
   keys: NewImportedKey[];
   subscriptions: KnownSubscription[];
   answer: KeysImported;

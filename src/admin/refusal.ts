@@ -68,7 +68,7 @@ export type AdminRefusal =
   | { reason: "backup_unauthenticated"; problem: SealProblem; what: string }
   | { reason: "restore_incomplete"; missing: number };
 
-export type AdminStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422;
+type AdminStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422;
 
 /** The HTTP status and the sentence of a refusal. */
 export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; error: string } {

@@ -156,7 +156,7 @@ export const ROUTE_SCOPES: Readonly<Record<string, readonly NarrowScope[]>> = {
 };
 
 /** Returns why the operator's scope does not open the route of this request, or null when it does. */
-export function scopeRefusal(c: AdminContext): AdminRefusal | null {
+function scopeRefusal(c: AdminContext): AdminRefusal | null {
   const { scope } = c.get("operator");
   if (scope === "admin") return null;
   const route = matchedRoutes(c).findLast(({ method, path }) => method !== "ALL" && !path.includes("*"));

@@ -91,7 +91,7 @@ function summaryOf({ createdAtMs, revokedAtMs, ...share }: Share): ShareSummary 
 }
 
 /** `GET /admin/shares/secret`: every version that the secret has or that something needs. */
-export async function secretVersions(c: AdminContext): Promise<SecretVersions> {
+async function secretVersions(c: AdminContext): Promise<SecretVersions> {
   const { SHARE_SECRET } = settingsOf(c.env);
   const use = new Map((await secretVersionUse(c.env.DB, byOf(c).nowMs)).map((each) => [each.version, each]));
   const versions = [...new Set([...SHARE_SECRET.secrets.keys(), ...use.keys()])].toSorted((a, b) => a - b);
@@ -109,7 +109,7 @@ export async function secretVersions(c: AdminContext): Promise<SecretVersions> {
  * apart whose own version is not in the secret any more; shares of older versions end now if that is asked for, and
  * within 7 days by themselves. Again does what is left to do.
  */
-export async function rotateSecret(c: AdminContext): Promise<RotatedSecret | AdminRefusal> {
+async function rotateSecret(c: AdminContext): Promise<RotatedSecret | AdminRefusal> {
   const body = await bodyOf(c, rotateSecretSchema);
   if (isRefusal(body)) return body;
   const { SHARE_SECRET: secrets } = settingsOf(c.env);

@@ -173,12 +173,12 @@ async function forget(bucket: R2Bucket, objectKey: string, r2UploadId: string): 
 }
 
 /** Parts that an upload of this many bytes has. */
-export function partCountOf(sizeBytes: number): number {
+function partCountOf(sizeBytes: number): number {
   return Math.ceil(sizeBytes / PART_SIZE_BYTES);
 }
 
 /** The bytes that part `n` must have, or null when the upload has no such part. */
-export function partSizeOf(sizeBytes: number, n: number): number | null {
+function partSizeOf(sizeBytes: number, n: number): number | null {
   const count = partCountOf(sizeBytes);
   if (!Number.isInteger(n) || n < 1 || n > count) return null;
   return n < count ? PART_SIZE_BYTES : sizeBytes - (count - 1) * PART_SIZE_BYTES;
@@ -196,7 +196,7 @@ const POLL_MS = 100;
  * part that is there already with this hash is not sent to R2 again: of publishers who send the same content at the
  * same time, one stores each part, also when the upload is complete by then.
  */
-export async function storePart(
+async function storePart(
   { db, bucket }: Stores,
   upload: Upload,
   part: { n: number; bytes: Uint8Array<ArrayBuffer> | null; sha256: string },
@@ -244,7 +244,7 @@ async function claimed(
 }
 
 /** Why an upload that is not `uploading` takes no part. */
-export function endedRefusal({ state, stateNote: note }: Upload): AdminRefusal {
+function endedRefusal({ state, stateNote: note }: Upload): AdminRefusal {
   const ended = state === "uploading" || state === "completing" ? "served" : state;
   return { reason: "upload_ended", state: ended, note };
 }
@@ -254,7 +254,7 @@ async function sha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 }
 
 /** Whether R2 says it knows no such upload (10024) or other parts of it than we do (10025). */
-export function isUploadLost(failure: unknown): boolean {
+function isUploadLost(failure: unknown): boolean {
   return failure instanceof Error && /\((10024|10025)\)/.test(failure.message);
 }
 

@@ -101,7 +101,7 @@ export const issuedKeySchema = z.strictObject({ keyId: z.string(), key: z.string
 export type IssuedKey = z.infer<typeof issuedKeySchema>;
 
 /** The old key of a roll works on for so long. */
-export const MAX_OVERLAP_MS = 7 * 86_400_000;
+const MAX_OVERLAP_MS = 7 * 86_400_000;
 
 /** A new key of the same name; the old one ends after the overlap, or earlier if it does already. */
 export const rollKeySchema = z.strictObject({
@@ -235,7 +235,7 @@ const counterSchema = z
   .nullable();
 
 /** What the key holder's own `account_info` tells, in its own words. */
-export const accountInfoSchema = z.strictObject({
+const accountInfoSchema = z.strictObject({
   account_id: z.string(),
   key_id: z.string().nullable(),
   plan: planNameSchema.nullable(),
@@ -343,7 +343,7 @@ export const explainSchema = z
   );
 export type Explain = z.input<typeof explainSchema>;
 
-export const explainedStepSchema = z.strictObject({
+const explainedStepSchema = z.strictObject({
   /** Of contract 2.1. */
   step: z.int().min(1).max(10),
   about: z.string(),

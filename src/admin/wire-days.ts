@@ -33,7 +33,6 @@ export const beginUploadSchema = z.strictObject({
   force: z.boolean().default(false),
 });
 export type BeginUpload = z.input<typeof beginUploadSchema>;
-export type BeginUploadParsed = z.output<typeof beginUploadSchema>;
 
 /** A part that lies in R2 already. `n` counts from 1. */
 export const storedPartSchema = z.strictObject({
@@ -43,10 +42,10 @@ export const storedPartSchema = z.strictObject({
 });
 export type StoredPart = z.infer<typeof storedPartSchema>;
 
-export const DAY_STATES = ["available", "withdrawn", "damaged"] as const;
+const DAY_STATES = ["available", "withdrawn", "damaged"] as const;
 
 /** The revision of a day that is served now. */
-export const daySummarySchema = z.strictObject({
+const daySummarySchema = z.strictObject({
   tradedate: beijingDateSchema,
   revision: z.int().min(1),
   state: z.enum(DAY_STATES),
@@ -89,10 +88,10 @@ export const publishedSchema = z.strictObject({ day: daySummarySchema, newRevisi
 export type Published = z.infer<typeof publishedSchema>;
 
 /** `degraded` is served, with rows left out; `pending` is today's or being uploaded; `missing` is not there. */
-export const OVERVIEW_STATES = [...DAY_STATES, "degraded", "pending", "missing"] as const;
+const OVERVIEW_STATES = [...DAY_STATES, "degraded", "pending", "missing"] as const;
 
 /** A day of a month, loaded or not; the numbers are null when nothing was ever loaded. */
-export const dayOverviewSchema = z.strictObject({
+const dayOverviewSchema = z.strictObject({
   tradedate: beijingDateSchema,
   state: z.enum(OVERVIEW_STATES),
   note: z.string(),
@@ -123,7 +122,7 @@ export const builtBeforeSchema = z.strictObject({
 export type BuiltBefore = z.infer<typeof builtBeforeSchema>;
 
 /** What a day has of each exchange against the median of its nearest loaded days. */
-export const comparisonSchema = z.strictObject({
+const comparisonSchema = z.strictObject({
   /** How many days were compared with, at most 20; with fewer than 5 everything is plausible. */
   days: countSchema,
   markets: z.array(
@@ -187,7 +186,7 @@ export const dayChangedSchema = z.strictObject({
 export type DayChanged = z.infer<typeof dayChangedSchema>;
 
 /** One change of what a day serves. */
-export const changeSchema = z.strictObject({
+const changeSchema = z.strictObject({
   /** Grows with every change of any day. */
   change: z.int().min(1),
   at: z.string(),
@@ -215,7 +214,7 @@ export const changeListSchema = z.strictObject({
 export type ChangeList = z.infer<typeof changeListSchema>;
 
 /** A revision of a day's history, newest first; `replacedAt` is null for the one served now. */
-export const dayRevisionSchema = z.strictObject({
+const dayRevisionSchema = z.strictObject({
   revision: z.int().min(1),
   buildId: z.string(),
   sha256: sha256Schema,

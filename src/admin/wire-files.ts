@@ -48,7 +48,7 @@ export const beginFileUploadSchema = z.strictObject({
 });
 export type BeginFileUpload = z.input<typeof beginFileUploadSchema>;
 
-export const FILE_STATES = ["uploaded", "verifying", "published", "withdrawn"] as const;
+const FILE_STATES = ["uploaded", "verifying", "published", "withdrawn"] as const;
 
 /** A revision of a file that no newer one has replaced. Instants are RFC 3339 in Beijing time. */
 export const fileSummarySchema = z.strictObject({
@@ -121,7 +121,7 @@ export const externalShareSchema = z
 export type ExternalShareInput = z.input<typeof externalShareSchema>;
 
 /** A drive as the operator sees it; its password is never shown again. */
-export const externalSummarySchema = z.strictObject({
+const externalSummarySchema = z.strictObject({
   dataType: dataTypeSchema,
   year: z.int(),
   ...externalCoverage,

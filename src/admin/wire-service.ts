@@ -6,7 +6,7 @@ import { adoptableDaySchema } from "./wire-days.ts";
 import { beijingDateSchema, countSchema, sha256Schema } from "./wire-fields.ts";
 
 /** Something an operator should know: see `operations/scheduled/finding.ts`. */
-export const findingSchema = z.strictObject({
+const findingSchema = z.strictObject({
   check: z.string(),
   level: z.enum(["failed", "warning", "done"]),
   subject: z.string(),
@@ -73,7 +73,7 @@ export const runScheduledSchema = z.strictObject({ tell: z.boolean().default(fal
 
 export type RunScheduled = z.input<typeof runScheduledSchema>;
 
-export const scheduledRunSchema = z.strictObject({
+const scheduledRunSchema = z.strictObject({
   findings: z.array(findingSchema),
   /** Whether the webhook took them; null when there was nothing to tell, or nobody. */
   told: z.boolean().nullable(),
@@ -141,7 +141,7 @@ export type BeginRestore = z.input<typeof beginRestoreSchema>;
 export type BeginRestoreParsed = z.output<typeof beginRestoreSchema>;
 
 /** What stays revoked, disabled, ended or cleared although the backup had it in force, or did not know it. */
-export const keptRevocationSchema = z.strictObject({
+const keptRevocationSchema = z.strictObject({
   kind: z.enum(["token", "account", "key", "key_end", "share", "external"]),
   subject: z.string(),
   /** RFC 3339, Beijing time. */

@@ -270,7 +270,7 @@ function printAccount(options: ServiceOptions, account: Account): void {
 }
 
 /** Registers `account invite` on the command `account`. */
-export function registerInvite(account: Command): void {
+function registerInvite(account: Command): void {
   withService(
     account
       .command("invite")
@@ -359,7 +359,7 @@ function stateOf({ revokedAt, expiresAt }: KeySummary): string {
 type Counter = Standing["info"]["quotas"][number]["requests"];
 
 /** What the account may have now, what is left of it today, and how its last requests ended. */
-export function standingLines({ info, slot }: Standing): string[] {
+function standingLines({ info, slot }: Standing): string[] {
   const windows = Object.entries(info.windows).map(([service, window]) => [
     service,
     window === null ? "not included" : (window.from ?? "all history"),

@@ -21,7 +21,7 @@ const TOKEN_WRONG =
   "The service does not know this operator's token: look at --token or EDGETAPE_TOKEN. " +
   "It is the deployment's ADMIN_TOKEN or one of `edgetape token issue`; `npm start` writes its own to demo.json.";
 
-export interface AdminClientOptions {
+interface AdminClientOptions {
   /** Where the service answers, without a path: `https://api.example.com`. */
   baseUrl: string;
   token: string;
@@ -32,7 +32,7 @@ export interface AdminClientOptions {
   silenceMs?: number;
 }
 
-export interface AdminRequest {
+interface AdminRequest {
   /** JSON, unless it is bytes. */
   body?: unknown;
   headers?: Record<string, string>;

@@ -106,7 +106,7 @@ function noticeOf(result: Backfilled): Notice {
 /** So many days that fail in a row have one cause, such as a service that cannot be reached. */
 const FAILURES_IN_A_ROW = 3;
 
-export interface BackfillAsk {
+interface BackfillAsk {
   folder: string;
   /** The first and the last day, both included; null: as far as there are any. */
   from: BeijingDate | null;
@@ -116,7 +116,7 @@ export interface BackfillAsk {
   load: LoadOptions;
 }
 
-export interface Backfilled {
+interface Backfilled {
   /** Days that lie in the folder and were asked for. */
   days: number;
   /** Loaded in this run, those with rows left out among them. */

@@ -206,7 +206,7 @@ function rowLines(rows: Record<string, number>): string[] {
 /** A backup during which something was changed is begun anew so often; then it is kept as it is. */
 const TRIES = 3;
 
-export interface Created extends BackupEnd {
+interface Created extends BackupEnd {
   path: string;
   /** Whether nothing was changed while it was read. */
   oneMoment: boolean;
@@ -218,7 +218,7 @@ export interface Created extends BackupEnd {
  * Writes a backup of the deployment to `path`. Changes made meanwhile never leave a row without those it refers
  * to; a backup without any is `oneMoment`.
  */
-export async function createBackup(client: AdminClient, path: string): Promise<Created> {
+async function createBackup(client: AdminClient, path: string): Promise<Created> {
   for (let attempt = 1; ; attempt++) {
     const plan = await planOf(client);
     const { version, tables, identity } = plan;
@@ -257,7 +257,7 @@ async function* rowsOf(
 /** Requests for objects under way at once: each reads the index of many packs. */
 const PARALLEL = 3;
 
-export interface Restored {
+interface Restored {
   restoreId: string;
   rows: Record<string, number>;
   /** Days and files that are not served, as what they need does not lie in R2. */
@@ -270,7 +270,7 @@ export interface Restored {
   overEmpty: boolean;
 }
 
-export interface RestoreChoice {
+interface RestoreChoice {
   /** Also where the deployment holds something, which is lost. */
   force: boolean;
   /** Without looking at the backup's seals. */
@@ -278,7 +278,7 @@ export interface RestoreChoice {
 }
 
 /** Restores `backup`. */
-export async function restoreBackup(
+async function restoreBackup(
   client: AdminClient,
   backup: WholeBackup,
   { force, unauthenticated }: RestoreChoice,

@@ -37,7 +37,7 @@ const headSchema = z.object({
   /** Absent in the first format. */
   identity: backupIdentitySchema.optional(),
 });
-export type BackupHead = z.infer<typeof headSchema>;
+type BackupHead = z.infer<typeof headSchema>;
 
 const endSchema = z.object({
   end: z.literal(true),

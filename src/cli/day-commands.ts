@@ -171,7 +171,7 @@ interface ActionOptions extends ServiceOptions, ConfirmOptions {
 }
 
 /** Registers the actions below `day`. */
-export function registerDayActions(day: Command): void {
+function registerDayActions(day: Command): void {
   withAction(
     day
       .command("withdraw")
@@ -277,7 +277,7 @@ function factsOf({ day }: DayDetail): string {
 }
 
 /** What an operator decided about a revision's content, so that it is not undone unseen. */
-export function decisionOf(revision: DayRevision | undefined): string {
+function decisionOf(revision: DayRevision | undefined): string {
   const withdrawn = revision?.withdrawn ?? null;
   if (withdrawn === null) return "";
   const note = withdrawn.note === "" ? "" : `: ${withdrawn.note}`;
@@ -303,7 +303,7 @@ interface AdoptOptions extends ServiceOptions, ConfirmOptions {
 }
 
 /** Registers `day adopt` and `day adoptable` on the command `day`. */
-export function registerAdopt(day: Command): void {
+function registerAdopt(day: Command): void {
   withService(
     day
       .command("adoptable")

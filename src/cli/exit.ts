@@ -10,7 +10,7 @@ export const EXIT = {
   degraded: 3,
 } as const;
 
-export type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
+type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
 
 /** The service refused; `reason` is its one word for scripts, such as `implausible`, if it gave one. */
 export interface Refused {

@@ -201,7 +201,7 @@ export interface FilePlace {
 }
 
 /** The path of a file's admin routes. */
-export function fileRoute({ dataType, tradedate, name }: FilePlace): string {
+function fileRoute({ dataType, tradedate, name }: FilePlace): string {
   return `/admin/files/${dataType}/${tradedate}/${encodeURIComponent(name)}`;
 }
 

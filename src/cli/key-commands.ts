@@ -137,12 +137,12 @@ const COLUMNS = ["key", "sha256", "account", "plan", "start", "end"] as const;
 type ColumnName = (typeof COLUMNS)[number];
 
 /** A row of the file that was not imported, and why. The reason never quotes a key. */
-export interface RefusedRow {
+interface RefusedRow {
   line: number;
   reason: string;
 }
 
-export interface KeyFile {
+interface KeyFile {
   rows: { line: number; row: KeyImportRow }[];
   refused: RefusedRow[];
 }
@@ -208,14 +208,14 @@ export async function importKeys(
   return result;
 }
 
-export interface CsvRow {
+interface CsvRow {
   /** Line of the file the row begins on, from 1. */
   line: number;
   cells: string[];
 }
 
 /** The rows of a CSV text (RFC 4180, a byte order mark is skipped); lines without any cell are left out. */
-export function parseCsv(text: string): CsvRow[] {
+function parseCsv(text: string): CsvRow[] {
   const rows: CsvRow[] = [];
   let [cells, cell, quoted, line, begun] = [[] as string[], "", false, 1, 1];
   const endRow = () => {

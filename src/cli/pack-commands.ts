@@ -31,7 +31,7 @@ interface BuildCommandOptions {
 }
 
 /** Registers `pack build`. */
-export function registerBuild(pack: Command): void {
+function registerBuild(pack: Command): void {
   pack
     .command("build")
     .description(
@@ -94,7 +94,7 @@ export function refuseFailed({ result, broken, tradedate }: BuildReport): void {
 }
 
 /** Registers `pack verify`. */
-export function registerVerify(pack: Command): void {
+function registerVerify(pack: Command): void {
   pack
     .command("verify")
     .description("check a pack: every checksum, every footer, every row as DuckDB reads it")
@@ -133,7 +133,7 @@ async function verify(path: string, options: { json?: boolean }): Promise<void> 
 }
 
 /** Registers `pack inspect`. */
-export function registerInspect(pack: Command): void {
+function registerInspect(pack: Command): void {
   pack
     .command("inspect")
     .description("say what a pack holds: securities, rows, times, bytes by column, build id")

@@ -3,7 +3,7 @@
 const TERMINAL_INTERVAL_MS = 200;
 const LOG_INTERVAL_MS = 10_000;
 
-export interface Progress<Done = number> {
+interface Progress<Done = number> {
   /** So much is done; shown at most every so often. */
   update(done: Done): void;
   /** Ends the line. */

@@ -67,7 +67,7 @@ export async function publish(path: string, options: PublishCommandOptions): Pro
   }
 }
 
-export interface PublishOptions {
+interface PublishOptions {
   /** Rows were left out when the pack was built. */
   degraded?: boolean;
   /** Publish although the service would refuse as implausible or unchanged. */

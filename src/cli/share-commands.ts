@@ -96,7 +96,7 @@ async function revoke(shareId: string, options: ServiceOptions & ConfirmOptions)
 const SECRET_PATH = "/admin/shares/secret";
 
 /** Registers `share secret` and `share rotate` on the command `share`. */
-export function registerSecrets(share: Command): void {
+function registerSecrets(share: Command): void {
   withService(
     share.command("secret").description("the versions of SHARE_SECRET, and what still needs each"),
   ).action(showSecret);

@@ -12,7 +12,7 @@ const PAUSE_MS = 20;
 /** Taking over is a few calls without a pause: whoever is at it for so long was killed. */
 const TAKEOVER_MS = 10_000;
 
-export interface LockNames {
+interface LockNames {
   /** The lock's file name. */
   file: string;
   /** Matches the holder's command line, so that another process with its old number is not taken for it. */

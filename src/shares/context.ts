@@ -4,7 +4,7 @@ import { SECURITY_HEADERS } from "../base/security-headers.ts";
 import type { ShareAccess } from "./open-share.ts";
 
 /** Facts of the drive for the request's line in the log; never a password or an address as it is. */
-export interface DriveFacts {
+interface DriveFacts {
   interface: "share";
   accountId: string;
   share: string;

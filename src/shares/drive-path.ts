@@ -20,7 +20,7 @@ export type DrivePath =
   | { kind: "security"; tradedate: BeijingDate; symbol: string; market: Market };
 
 /** A path that belongs to a share: its id, and the rest behind the slash, still encoded; null without one. */
-export interface SharePath {
+interface SharePath {
   shareId: string;
   rest: string | null;
 }

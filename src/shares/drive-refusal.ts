@@ -37,7 +37,7 @@ export interface Words {
 }
 
 /** HTTP status and sentence of a denial. */
-export interface Described {
+interface Described {
   status: number;
   message: Words;
 }

@@ -13,7 +13,7 @@ import type { Beginning, Begun } from "./versions.ts";
 const KEPT_MS = 7 * 86_400_000;
 
 /** A client began these revisions; paths as they stand in the share. */
-export interface BegunFiles {
+interface BegunFiles {
   client: string;
   how: Beginning;
   files: { path: string; revision: number }[];
@@ -118,7 +118,7 @@ export class Guard extends DurableObject<Env> {
   }
 }
 
-export const WRONG_ALLOWED = 10;
+const WRONG_ALLOWED = 10;
 export const WRONG_WINDOW_MS = 15 * 60_000;
 
 /** What the guard knows of one address: when it was wrong (Unix milliseconds, oldest first, in the window). */

@@ -6,7 +6,7 @@
  */
 
 /** Which bytes of a file an answer carries; `length` is at least 1. */
-export type ByteSpan =
+type ByteSpan =
   | { kind: "whole" }
   | { kind: "part"; offset: number; length: number }
   | { kind: "unsatisfiable" };
@@ -86,7 +86,7 @@ export interface Conditions {
 }
 
 /** `failed` is 412, `not_modified` is 304. */
-export type Verdict = "proceed" | "not_modified" | "failed";
+type Verdict = "proceed" | "not_modified" | "failed";
 
 /** The conditional headers of `headers`. */
 export function conditionsOf(headers: Pick<Headers, "get">): Conditions {

@@ -64,7 +64,7 @@ const FORM = 1;
 const MAX_AGE_SECONDS = 600;
 
 /** Where entries live and what they stand on. */
-export interface CoverageCache {
+interface CoverageCache {
   db: D1Database;
   /** Read in the same request, from the primary. */
   catalogRevision: number;

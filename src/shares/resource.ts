@@ -111,7 +111,7 @@ export function byDay(files: readonly CoveredFile[]): Map<BeijingDate, CoveredFi
 }
 
 /** The share's root: a folder for each day, the manifest, the sums. */
-export function rootEntries(
+function rootEntries(
   files: readonly CoveredFile[],
   texts: { manifest: GeneratedText; sums: GeneratedText },
 ): Entry[] {
@@ -120,7 +120,7 @@ export function rootEntries(
 }
 
 /** A day's folder: its files, and nothing of `by-symbol/`, or a sync would fetch everything twice. */
-export function dayEntries(files: readonly CoveredFile[]): Entry[] {
+function dayEntries(files: readonly CoveredFile[]): Entry[] {
   return files.map((file) => ({
     name: file.name,
     isFolder: false,
@@ -133,7 +133,7 @@ export function dayEntries(files: readonly CoveredFile[]): Entry[] {
 }
 
 /** The securities of an order pack, each as a file of its own. */
-export function securityEntries(pack: CoveredFile, sections: readonly PackSection[]): Entry[] {
+function securityEntries(pack: CoveredFile, sections: readonly PackSection[]): Entry[] {
   return sections.map((section) => ({
     name: securityFileName(section),
     isFolder: false,
@@ -146,7 +146,7 @@ export function securityEntries(pack: CoveredFile, sections: readonly PackSectio
 }
 
 /** When the newest of `files` was published; the beginning of Unix time for none. */
-export function newestMs(files: readonly Pick<CoveredFile, "publishedAtMs">[]): number {
+function newestMs(files: readonly Pick<CoveredFile, "publishedAtMs">[]): number {
   return files.reduce((newest, file) => Math.max(newest, file.publishedAtMs), 0);
 }
 
@@ -159,7 +159,7 @@ function textEntry(name: string, { bytes, etag, lastModifiedMs }: GeneratedText)
   return { name, isFolder: false, sizeBytes, lastModifiedMs, etag, sha256: null, revision: null };
 }
 
-export interface GeneratedText {
+interface GeneratedText {
   bytes: Uint8Array;
   /** Strong, with its quotes. */
   etag: string;
@@ -168,7 +168,7 @@ export interface GeneratedText {
 }
 
 /** `manifest.json`: the very files that `file_count` counts. */
-export function manifestOf(
+function manifestOf(
   { dataType, year }: Pick<Share, "dataType" | "year">,
   files: readonly CoveredFile[],
 ): GeneratedText {
@@ -188,7 +188,7 @@ export function manifestOf(
 }
 
 /** `SHA256SUMS` as `sha256sum --check` reads it at the share's root. */
-export function sumsOf(files: readonly CoveredFile[]): GeneratedText {
+function sumsOf(files: readonly CoveredFile[]): GeneratedText {
   return generated(files.map((file) => `${file.sha256}  ${pathOf(file)}\n`).join(""), files);
 }
 
@@ -223,7 +223,7 @@ function storedName(path: DrivePath): string | null {
 }
 
 /** The versions of a day's order pack. */
-export function packVersions(tradedate: BeijingDate, place: Place): Promise<FileVersion[]> {
+function packVersions(tradedate: BeijingDate, place: Place): Promise<FileVersion[]> {
   return versionsAt({ tradedate, name: orderPackName(tradedate) }, place);
 }
 
@@ -246,7 +246,7 @@ function readOnce(open: OpenShare, again: () => Promise<FileVersion[]>): () => P
 }
 
 /** A file of the store. */
-export function driveFile(file: { tradedate: BeijingDate; name: string }, place: Place): DriveFile {
+function driveFile(file: { tradedate: BeijingDate; name: string }, place: Place): DriveFile {
   const versions = readOnce(place.open, () => versionsAt(file, place));
   return {
     path: pathOf(file),
@@ -265,7 +265,7 @@ export function driveFile(file: { tradedate: BeijingDate; name: string }, place:
 }
 
 /** A security's section of a pack. A version that does not have the security is none of this file's. */
-export function securityFile(
+function securityFile(
   security: { tradedate: BeijingDate; symbol: string; market: Market },
   place: Place,
 ): DriveFile {

@@ -25,7 +25,7 @@ import { beginningOf } from "./versions.ts";
 import { ALLOWED, options, propfind } from "./webdav.ts";
 
 /** The app around the drive opens the log and reads the language that messages are to be in. */
-export type DriveEnv = { Bindings: Env; Variables: { log: DriveLog; language: Language } };
+type DriveEnv = { Bindings: Env; Variables: { log: DriveLog; language: Language } };
 
 /** What can be the id of a share. */
 const SHARE_ID = /^[0-9A-Za-z]{1,20}$/;
@@ -170,7 +170,7 @@ export async function serve(
 }
 
 /** A redirect that keeps the method; `path` is absolute on this host. */
-export function movedTo({ log }: Pick<DriveContext, "log">, path: string): Response {
+function movedTo({ log }: Pick<DriveContext, "log">, path: string): Response {
   return new Response(null, { status: 308, headers: driveHeaders(log.requestId, { Location: path }) });
 }
 

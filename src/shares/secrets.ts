@@ -57,7 +57,7 @@ export async function passwordOf(
 const NONCE_BYTES = 12;
 
 /** An encrypted password; `sealed` is base64 of the nonce and the ciphertext. */
-export interface SealedPassword {
+interface SealedPassword {
   sealed: string;
   secretVersion: number;
 }

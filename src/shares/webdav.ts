@@ -116,7 +116,7 @@ export interface Located {
 }
 
 /** A folder with its entries below `folderPath` (absolute, encoded, with its slash), itself first. */
-export function locatedFolder(folderPath: string, entries: readonly Entry[]): Located[] {
+function locatedFolder(folderPath: string, entries: readonly Entry[]): Located[] {
   const lastModifiedMs = entries.reduce((newest, entry) => Math.max(newest, entry.lastModifiedMs), 0);
   const name = decodeURIComponent(folderPath.split("/").at(-2) ?? "");
   const itself = { name, isFolder: true, sizeBytes: null, lastModifiedMs, etag: null };
@@ -127,7 +127,7 @@ export function locatedFolder(folderPath: string, entries: readonly Entry[]): Lo
 }
 
 /** The body of a 207 answer: what `ask` wants to know of each of `located`. */
-export function multistatus(located: readonly Located[], ask: PropfindAsk): string {
+function multistatus(located: readonly Located[], ask: PropfindAsk): string {
   const responses = located.map(({ path, entry }) => {
     return `<D:response><D:href>${escaped(path)}</D:href>${propstats(entry, ask)}</D:response>`;
   });
@@ -206,13 +206,13 @@ function escaped(text: string): string {
 }
 
 /** A property by the name space and local name of its element. */
-export interface PropertyName {
+interface PropertyName {
   namespace: string;
   name: string;
 }
 
 /** All properties, only their names, or these. */
-export type PropfindAsk = { kind: "all" } | { kind: "names" } | { kind: "these"; names: PropertyName[] };
+type PropfindAsk = { kind: "all" } | { kind: "names" } | { kind: "these"; names: PropertyName[] };
 
 export const DAV = "DAV:";
 

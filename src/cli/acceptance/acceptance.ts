@@ -111,7 +111,7 @@ function linesOf(results: Checked[]): string[] {
 }
 
 /** The checks of the way to the worker. */
-export function frontChecks(baseUrl: string): Check[] {
+function frontChecks(baseUrl: string): Check[] {
   return [
     {
       name: "clients",

@@ -15,7 +15,7 @@ import { envelopeOf, headerOf, type OpenReply } from "./probe.ts";
 
 const POLL_MS = 50;
 
-export interface SlotBounds {
+interface SlotBounds {
   /** Pages walked in sequence. */
   pages: number;
   /** How long the evenly read file takes. */

@@ -141,7 +141,7 @@ const REPORTED = [
   "index",
 ];
 
-export interface DoctorAsk {
+interface DoctorAsk {
   repair: boolean;
   /** How many of the newest days have their index rows held against their objects. */
   indexDays: number;
@@ -150,13 +150,13 @@ export interface DoctorAsk {
 }
 
 /** What was looked at, and what was found. */
-export interface Examined {
+interface Examined {
   checks: string[];
   findings: Finding[];
 }
 
 /** Looks at the deployment of `client`; with `repair` puts right what can be without anybody's loss. */
-export async function examine(
+async function examine(
   client: AdminClient,
   { repair, indexDays, host }: DoctorAsk,
   say: (line: string) => void,

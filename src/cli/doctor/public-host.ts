@@ -6,7 +6,7 @@ import type { Finding } from "../../admin/wire.ts";
 import { ask, envelopeOf, headerOf, type Reply } from "../acceptance/probe.ts";
 
 /** How common clients name themselves. */
-export const USER_AGENTS = {
+const USER_AGENTS = {
   urllib: "Python-urllib/3.12",
   curl: "curl/8.5.0",
   wget: "Wget/1.21.4",
@@ -32,7 +32,7 @@ export async function checkClients(baseUrl: string): Promise<Finding[]> {
 }
 
 /** Why an answer to `{}` at `/api` is not the service's own, as a clause, or null. */
-export function strangeAnswer({ status, headers, bytes }: Reply): string | null {
+function strangeAnswer({ status, headers, bytes }: Reply): string | null {
   if (status >= 300 && status < 400) return `is redirected to ${headerOf(headers, "location")}`;
   const isOurs = headerOf(headers, "x-request-id") !== null && envelopeOf(bytes)?.code === 422;
   return isOurs && status === 200 ? null : `gets HTTP ${status}, not from the service`;

@@ -232,7 +232,7 @@ const outcomeSchema = z.object({
   seconds: z.number(),
 });
 export type DayOutcome = z.infer<typeof outcomeSchema>;
-export type FileOutcome = z.infer<typeof fileOutcomeSchema>;
+type FileOutcome = z.infer<typeof fileOutcomeSchema>;
 
 const builtSchema = z.object({
   path: z.string(),
@@ -253,7 +253,7 @@ const memorySchema = z.object({
   /** Events that the webhook has taken. */
   told: z.array(z.string()),
 });
-export type DayMemory = z.infer<typeof memorySchema>;
+type DayMemory = z.infer<typeof memorySchema>;
 
 /** Whether everything of the day is where it belongs. */
 export function isWell({ state, files }: DayOutcome): boolean {

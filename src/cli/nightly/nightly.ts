@@ -227,7 +227,7 @@ export interface TimeOfDay {
   minutes: number;
 }
 
-export interface NightlyAsk {
+interface NightlyAsk {
   folder: string;
   /** Null: the newest trading day that has closed. */
   tradedate: BeijingDate | null;
@@ -240,7 +240,7 @@ export interface NightlyAsk {
   load: LoadOptions;
 }
 
-export interface NightlyTools {
+interface NightlyTools {
   client: AdminClient;
   webhook: Webhook | null;
   clock: Clock;
@@ -249,7 +249,7 @@ export interface NightlyTools {
 }
 
 /** How it ended. `idle`: nothing was delivered, and nothing is needed as the day is served. */
-export type Evening =
+type Evening =
   | { end: "loaded"; outcome: DayOutcome; fingerprint: string }
   | { end: "late"; notice: Notice }
   | { end: "idle"; tradedate: BeijingDate };
