@@ -39,7 +39,6 @@ export const newAccountSchema = z.strictObject({
   contact: z.string().trim().max(200).default(""),
   note: z.string().trim().max(2_000).default(""),
 });
-export type NewAccount = z.input<typeof newAccountSchema>;
 
 /** Who to write to, and what to know; what is absent stays. */
 export const accountContactSchema = z
@@ -63,7 +62,6 @@ export type SubscriptionInput = z.input<typeof subscriptionSchema>;
 export const addSubscriptionSchema = z
   .strictObject({ plan: planNameSchema, start: instantSchema.optional(), end: instantSchema.optional() })
   .refine(({ plan, end }) => end !== undefined || plan === "weekly", "end is missing");
-export type AddSubscription = z.input<typeof addSubscriptionSchema>;
 
 /**
  * Moves the end of the plan's last subscription: by so many milliseconds, or until an instant. One that is over
@@ -76,11 +74,9 @@ export const extendSubscriptionSchema = z
     until: instantSchema.optional(),
   })
   .refine(({ byMs, until }) => (byMs === undefined) !== (until === undefined), "give either byMs or until");
-export type ExtendSubscription = z.input<typeof extendSubscriptionSchema>;
 
 /** Replaces all subscriptions of the account. They may overlap: the best one counts (contract 7.5). */
 export const subscriptionListSchema = z.strictObject({ subscriptions: z.array(subscriptionSchema).max(200) });
-export type SubscriptionList = z.input<typeof subscriptionListSchema>;
 
 /** The account's own limits: an absent member falls back to the plan's, null is unlimited. */
 export const ownLimitsSchema = z.strictObject({
@@ -94,7 +90,6 @@ export const newKeySchema = z.strictObject({
   /** The key stops working at this instant; absent or null: never. */
   expires: instantSchema.nullable().default(null),
 });
-export type NewKey = z.input<typeof newKeySchema>;
 
 /** The only answer that ever contains a key. */
 export const issuedKeySchema = z.strictObject({ keyId: z.string(), key: z.string(), accountId: z.string() });
@@ -107,7 +102,6 @@ const MAX_OVERLAP_MS = 7 * 86_400_000;
 export const rollKeySchema = z.strictObject({
   overlapMs: z.int().min(0).max(MAX_OVERLAP_MS).default(86_400_000),
 });
-export type RollKey = z.input<typeof rollKeySchema>;
 
 export const rolledKeySchema = issuedKeySchema.extend({
   /** The id of the old key, and the instant from which it is refused. */
@@ -173,7 +167,6 @@ export const keyImportSchema = z.strictObject({
   /** Takes new keys of fewer than 20 characters too. */
   allowShort: z.boolean().default(false),
 });
-export type KeyImport = z.input<typeof keyImportSchema>;
 
 /**
  * What an import did: `imported` rows brought a new key or changed the plan's end, `unchanged` rows were
@@ -281,7 +274,6 @@ export type Standing = z.infer<typeof standingSchema>;
 export const creditSchema = z
   .strictObject({ requests: countSchema.default(0), files: countSchema.default(0) })
   .refine(({ requests, files }) => requests + files > 0, "nothing is given back");
-export type Credit = z.input<typeof creditSchema>;
 
 export const accountListSchema = z.strictObject({
   accounts: z.array(

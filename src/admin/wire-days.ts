@@ -154,7 +154,6 @@ export const withdrawDaySchema = z.strictObject({
   /** Why, for other operators. */
   note: z.string().trim().max(500).default(""),
 });
-export type WithdrawDay = z.input<typeof withdrawDaySchema>;
 
 /** Serves the content of an earlier revision under a new number. */
 export const restoreDaySchema = z.strictObject({
@@ -167,7 +166,6 @@ export const restoreDaySchema = z.strictObject({
   to: z.int().min(1).optional(),
   force: unneededForceSchema,
 });
-export type RestoreDay = z.input<typeof restoreDaySchema>;
 
 /** Serves the present content under a new number, also when it is withdrawn; never when its pack is damaged. */
 export const publishDaySchema = z.strictObject({
@@ -175,7 +173,6 @@ export const publishDaySchema = z.strictObject({
   state: seenStateSchema,
   force: unneededForceSchema,
 });
-export type PublishDay = z.input<typeof publishDaySchema>;
 
 /** `changed` is false when the day was so already: `actor` is who made it so, or who just did. */
 export const dayChangedSchema = z.strictObject({

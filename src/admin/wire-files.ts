@@ -87,7 +87,6 @@ export const publishFileSchema = z.strictObject({
 export type PublishFile = z.input<typeof publishFileSchema>;
 
 export const withdrawFileSchema = z.strictObject({ note: z.string().trim().max(500).default("") });
-export type WithdrawFile = z.input<typeof withdrawFileSchema>;
 
 /** What the operator knows of the files on a drive elsewhere: the service cannot look. */
 const externalCoverage = {
@@ -167,7 +166,6 @@ export const rotateSecretSchema = z.strictObject({
   /** `keep`: older shares work until their own end, 7 days at most. `revoke`: as when an old secret has leaked. */
   olderShares: z.enum(["keep", "revoke"]).default("keep"),
 });
-export type RotateSecret = z.input<typeof rotateSecretSchema>;
 
 /** The versions as they are now, the drives whose password is under the current one now, and the shares ended. */
 export const rotatedSecretSchema = secretVersionsSchema.extend({

@@ -57,7 +57,6 @@ export const MAX_DELETED_OBJECTS = 500;
 export const deleteObjectsSchema = z.strictObject({
   keys: z.array(z.string().min(1).max(1024)).max(MAX_DELETED_OBJECTS),
 });
-export type DeleteObjects = z.input<typeof deleteObjectsSchema>;
 
 /** The index rows of a day's served pack against the index region of its object. */
 export const indexReportSchema = z.strictObject({
@@ -70,8 +69,6 @@ export type IndexReport = z.infer<typeof indexReportSchema>;
 
 /** Runs the scheduled task now; with `tell` its findings go to the webhook as they do on its own times. */
 export const runScheduledSchema = z.strictObject({ tell: z.boolean().default(false) });
-
-export type RunScheduled = z.input<typeof runScheduledSchema>;
 
 const scheduledRunSchema = z.strictObject({
   findings: z.array(findingSchema),
@@ -137,7 +134,6 @@ export const beginRestoreSchema = z.strictObject({
   /** Without looking at its seals: anybody may have written it. */
   unauthenticated: z.boolean().default(false),
 });
-export type BeginRestore = z.input<typeof beginRestoreSchema>;
 export type BeginRestoreParsed = z.output<typeof beginRestoreSchema>;
 
 /** What stays revoked, disabled, ended or cleared although the backup had it in force, or did not know it. */
@@ -180,8 +176,6 @@ export const restoreObjectsSchema = z.strictObject({
   objectIds: z.array(z.int().min(1)).min(1).max(MAX_RESTORED_OBJECTS),
 });
 
-export type RestoreObjects = z.infer<typeof restoreObjectsSchema>;
-
 export const restoredObjectsSchema = z.strictObject({
   objects: z.array(
     z.strictObject({
@@ -212,7 +206,6 @@ export const newTokenSchema = z.strictObject({
   /** What it opens. The least unless asked for. */
   scope: scopeSchema.default("read"),
 });
-export type NewToken = z.input<typeof newTokenSchema>;
 
 /** The only answer that ever contains a token. */
 export const issuedTokenSchema = z.strictObject({

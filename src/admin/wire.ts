@@ -6,6 +6,8 @@
  * (`routes.ts`). A refusal is `{error: sentence, reason}` with the HTTP status: 400 malformed, 401 token, 403 scope, 404 absent, 409 somebody else was
  * faster, 422 understood but wrong.
  *
+ * Bodies and answers are named after their schemas: `NewKey` is `newKeySchema`.
+ *
  * | route | body | answer |
  * |---|---|---|
  * | `GET /admin/days?month=YYYYMM` | | `DayList` |

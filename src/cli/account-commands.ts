@@ -21,99 +21,92 @@ import {
   ownLimitArgument,
   print,
   type ServiceOptions,
+  serviceCommand,
   serviceOf,
   spanArgument,
   table,
-  withService,
   YES_OPTION,
 } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 
 /** Registers `account …`. */
 export function registerAccounts(program: Command): void {
-  const account = program.command("account").description("customers");
-  withService(
-    account
-      .command("create")
-      .description("make an account")
-      .argument("[account]", "your own name for the customer; made up when absent")
-      .option("--contact <text>", "how to reach the customer")
-      .option("--note <text>", "anything worth remembering"),
-  ).action(create);
-  withService(
-    account
-      .command("edit")
-      .description("change who to write to and what to remember; what is not given stays")
-      .argument("<account>")
-      .option("--contact <text>", "how to reach the customer")
-      .option("--note <text>", "anything worth remembering; '' for nothing"),
-  ).action(edit);
-  withService(
-    account
-      .command("show")
-      .description("plan, windows, what is left today, keys and last requests")
-      .argument("<account>"),
-  ).action(show);
-  withService(
-    account
-      .command("list")
-      .description("all accounts, by id; those about to end first with --expiring")
-      .option("--expiring <span>", "only those whose last plan ends within it, such as 7d", spanArgument)
-      .option("--search <text>", "only those with it in their id, contact or note"),
-  ).action(list);
-  withService(
-    account
-      .command("disable")
-      .description("refuse everything of an account, with all its keys; end its sessions in the console")
-      .argument("<account>")
-      .option(...YES_OPTION),
-  ).action(disable);
-  withService(
-    account.command("enable").description("serve a disabled account again").argument("<account>"),
-  ).action(enable);
-  withService(
-    account
-      .command("sign-out")
-      .description("end all sessions of an account in the console and cancel its unopened links")
-      .argument("<account>")
-      .option(...YES_OPTION),
-  ).action(signOut);
+  const account = serviceCommand(program, "account").description("customers");
+  account
+    .command("create")
+    .description("make an account")
+    .argument("[account]", "your own name for the customer; made up when absent")
+    .option("--contact <text>", "how to reach the customer")
+    .option("--note <text>", "anything worth remembering")
+    .action(create);
+  account
+    .command("edit")
+    .description("change who to write to and what to remember; what is not given stays")
+    .argument("<account>")
+    .option("--contact <text>", "how to reach the customer")
+    .option("--note <text>", "anything worth remembering; '' for nothing")
+    .action(edit);
+  account
+    .command("show")
+    .description("plan, windows, what is left today, keys and last requests")
+    .argument("<account>")
+    .action(show);
+  account
+    .command("list")
+    .description("all accounts, by id; those about to end first with --expiring")
+    .option("--expiring <span>", "only those whose last plan ends within it, such as 7d", spanArgument)
+    .option("--search <text>", "only those with it in their id, contact or note")
+    .action(list);
+  account
+    .command("disable")
+    .description("refuse everything of an account, with all its keys; end its sessions in the console")
+    .argument("<account>")
+    .option(...YES_OPTION)
+    .action(disable);
+  account
+    .command("enable")
+    .description("serve a disabled account again")
+    .argument("<account>")
+    .action(enable);
+  account
+    .command("sign-out")
+    .description("end all sessions of an account in the console and cancel its unopened links")
+    .argument("<account>")
+    .option(...YES_OPTION)
+    .action(signOut);
   registerQuotas(account);
   registerInvite(account);
 }
 
 function registerQuotas(account: Command): void {
-  withService(
-    account
-      .command("limits")
-      .description("set the account's own daily limits; one that is not given stays as it is")
-      .argument("<account>")
-      .option(
-        "--requests <count>",
-        "requests a Beijing day and interface: a number, unlimited, or plan",
-        ownLimitArgument,
-      )
-      .option(
-        "--files <count>",
-        "Parquet files a Beijing day and interface: a number, unlimited, or plan",
-        ownLimitArgument,
-      ),
-  ).action(setLimits);
-  withService(
-    account
-      .command("credit")
-      .description("give counts of today back")
-      .argument("<account>")
-      .option("--requests <count>", "requests to give back", countArgument)
-      .option("--files <count>", "Parquet files to give back", countArgument),
-  ).action(credit);
-  withService(
-    account
-      .command("free")
-      .description("free a stuck slot; a request that still runs is not stopped")
-      .argument("<account>")
-      .option(...YES_OPTION),
-  ).action(free);
+  account
+    .command("limits")
+    .description("set the account's own daily limits; one that is not given stays as it is")
+    .argument("<account>")
+    .option(
+      "--requests <count>",
+      "requests a Beijing day and interface: a number, unlimited, or plan",
+      ownLimitArgument,
+    )
+    .option(
+      "--files <count>",
+      "Parquet files a Beijing day and interface: a number, unlimited, or plan",
+      ownLimitArgument,
+    )
+    .action(setLimits);
+  account
+    .command("credit")
+    .description("give counts of today back")
+    .argument("<account>")
+    .option("--requests <count>", "requests to give back", countArgument)
+    .option("--files <count>", "Parquet files to give back", countArgument)
+    .action(credit);
+  account
+    .command("free")
+    .description("free a stuck slot; a request that still runs is not stopped")
+    .argument("<account>")
+    .option(...YES_OPTION)
+    .action(free);
 }
 
 async function create(
@@ -271,15 +264,12 @@ function printAccount(options: ServiceOptions, account: Account): void {
 
 /** Registers `account invite` on the command `account`. */
 function registerInvite(account: Command): void {
-  withService(
-    account
-      .command("invite")
-      .description("make a one-time link into the console; whoever opens it first is signed in")
-      .argument("<account>")
-      .addOption(
-        defaulted("--valid <span>", "how long the link may be opened, up to 7d", spanArgument, "1d"),
-      ),
-  ).action(invite);
+  account
+    .command("invite")
+    .description("make a one-time link into the console; whoever opens it first is signed in")
+    .argument("<account>")
+    .addOption(defaulted("--valid <span>", "how long the link may be opened, up to 7d", spanArgument, "1d"))
+    .action(invite);
 }
 
 async function invite(account: string, options: ServiceOptions & { valid: number }): Promise<void> {

@@ -33,8 +33,8 @@ import {
   confirm,
   print,
   type ServiceOptions,
+  serviceCommand,
   serviceOf,
-  withService,
   YES_OPTION,
 } from "./command-line.ts";
 import { adoptableLines } from "./day-commands.ts";
@@ -46,19 +46,17 @@ const NOT_IN_IT =
 
 /** Registers `backup create`, `backup verify` and `backup restore`. */
 export function registerBackup(program: Command): void {
-  const backup = program
-    .command("backup")
-    .description("accounts, plans, keys' hashes, calendar and catalog as a file");
-  withService(
-    backup
-      .command("create")
-      .description("write a backup; nothing that exists is overwritten")
-      .option(
-        "--out <file or folder>",
-        "ends in .gz: packed; a path without an extension is a folder, which is made: there the name has the time",
-        ".",
-      ),
-  )
+  const backup = serviceCommand(program, "backup").description(
+    "accounts, plans, keys' hashes, calendar and catalog as a file",
+  );
+  backup
+    .command("create")
+    .description("write a backup; nothing that exists is overwritten")
+    .option(
+      "--out <file or folder>",
+      "ends in .gz: packed; a path without an extension is a folder, which is made: there the name has the time",
+      ".",
+    )
     .addHelpText("after", NOT_IN_IT)
     .action(create);
   backup
@@ -67,20 +65,16 @@ export function registerBackup(program: Command): void {
     .argument("<file>")
     .option("--json", "print the answer as JSON")
     .action(verify);
-  withService(
-    backup
-      .command("restore")
-      .description(
-        "put a backup in the place of what a deployment holds; run it again after any interruption",
-      )
-      .argument("<file>")
-      .option("--force", "also where it holds something, which is lost")
-      .option(
-        "--unauthenticated",
-        "without looking at its seals: of a lost deployment whose BACKUP_SECRET is lost too, or of an older version",
-      )
-      .option(...YES_OPTION),
-  )
+  backup
+    .command("restore")
+    .description("put a backup in the place of what a deployment holds; run it again after any interruption")
+    .argument("<file>")
+    .option("--force", "also where it holds something, which is lost")
+    .option(
+      "--unauthenticated",
+      "without looking at its seals: of a lost deployment whose BACKUP_SECRET is lost too, or of an older version",
+    )
+    .option(...YES_OPTION)
     .addHelpText(
       "after",
       `${NOT_IN_IT}\nWhat was revoked, disabled or cleared since the backup stays so and is named; the audit is only appended to.\nWhat is served changes in one step, the last. Days whose packs do not lie in R2 are not served: copy the\nobjects first, or publish those days again.\nExit status 3: restored, but days or files are lacking.`,

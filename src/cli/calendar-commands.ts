@@ -7,7 +7,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { calendarChangedSchema, calendarSchema } from "../admin/wire.ts";
 import { addDays, type BeijingDate, beijingDate, isWeekend, parseBeijingDate } from "../calendar/beijing.ts";
 import type { AdminClient } from "./admin-client.ts";
-import { dateArgument, print, type ServiceOptions, serviceOf, withService } from "./command-line.ts";
+import { dateArgument, print, type ServiceOptions, serviceCommand, serviceOf } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { readOperatorText } from "./operator-text.ts";
 
@@ -21,31 +21,28 @@ const FORCE_OPTION = ["--force", "also where a Saturday or Sunday is a trading d
 
 /** Registers `calendar load`, `calendar mark` and `calendar show`. */
 export function registerCalendar(program: Command): void {
-  const calendar = program.command("calendar").description("trading days of the exchanges");
-  withService(
-    calendar
-      .command("load")
-      .description("tell the service the trading days of a year, from the holiday library or your own list")
-      .option("--year <year>", "a year whose public holidays the library knows", yearArgument)
-      .option("--file <path>", "a list: one trading day a line (YYYYMMDD), or `day,1|0` with closed days too")
-      .option(...FORCE_OPTION),
-  ).action(load);
-  withService(
-    calendar
-      .command("mark")
-      .description("say that the exchanges trade, or do not trade, on one day")
-      .argument("<YYYYMMDD>", "", dateArgument)
-      .addOption(
-        new Option("--as <state>", "what the day is").choices(["open", "closed"]).makeOptionMandatory(),
-      )
-      .option(...FORCE_OPTION),
-  ).action(mark);
-  withService(
-    calendar
-      .command("show")
-      .description("the trading days the service knows")
-      .option("--year <year>", "the year; the present one when absent", yearArgument),
-  ).action(show);
+  const calendar = serviceCommand(program, "calendar").description("trading days of the exchanges");
+  calendar
+    .command("load")
+    .description("tell the service the trading days of a year, from the holiday library or your own list")
+    .option("--year <year>", "a year whose public holidays the library knows", yearArgument)
+    .option("--file <path>", "a list: one trading day a line (YYYYMMDD), or `day,1|0` with closed days too")
+    .option(...FORCE_OPTION)
+    .action(load);
+  calendar
+    .command("mark")
+    .description("say that the exchanges trade, or do not trade, on one day")
+    .argument("<YYYYMMDD>", "", dateArgument)
+    .addOption(
+      new Option("--as <state>", "what the day is").choices(["open", "closed"]).makeOptionMandatory(),
+    )
+    .option(...FORCE_OPTION)
+    .action(mark);
+  calendar
+    .command("show")
+    .description("the trading days the service knows")
+    .option("--year <year>", "the year; the present one when absent", yearArgument)
+    .action(show);
 }
 
 function yearArgument(text: string): number {

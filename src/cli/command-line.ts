@@ -1,7 +1,7 @@
 /** What commands share of the command line: options, arguments, the question before a loss, and output. */
 
 import { createInterface } from "node:readline/promises";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { addDays, type BeijingDate, beijingDate, parseBeijingDate, startOfDay } from "../calendar/beijing.ts";
 import { isStorable, parseInstant, STORABLE_INSTANTS } from "../calendar/instant.ts";
 import { type AdminClient, adminClient } from "./admin-client.ts";
@@ -11,6 +11,26 @@ export interface ServiceOptions {
   url?: string;
   token?: string;
   json?: boolean;
+}
+
+/** A command that talks to the service: its options end with those of the service, and so do its subcommands'. */
+class ServiceCommand extends Command {
+  override createCommand(name?: string): Command {
+    return new ServiceCommand(name);
+  }
+
+  override action(run: Parameters<Command["action"]>[0]): this {
+    // One with a `--json` of its own asks no service.
+    if (!this.options.some(({ long }) => long === "--json")) withService(this);
+    return super.action(run);
+  }
+}
+
+/** Adds the command `name` to `program`; it and its subcommands take `--url`, `--token` and `--json`. */
+export function serviceCommand(program: Command, name: string): Command {
+  const command = new ServiceCommand(name).copyInheritedSettings(program);
+  program.addCommand(command);
+  return command;
 }
 
 /** Adds `--url`, `--token` and `--json` to a command. */

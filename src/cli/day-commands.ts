@@ -36,37 +36,34 @@ import {
   print,
   revisionArgument,
   type ServiceOptions,
+  serviceCommand,
   serviceOf,
   sizeText,
   table,
   versionArgument,
-  withService,
   YES_OPTION,
 } from "./command-line.ts";
 import { CommandFailure } from "./exit.ts";
 
 /** Registers `days` and `day …`. */
 export function registerDays(program: Command): void {
-  withService(
-    program
-      .command("days")
-      .description("the days of a month: loaded, expected and missing ones")
-      .option("--month <YYYYMM>", "the month; the present one when absent", monthArgument)
-      .option(
-        "--built-before <version>",
-        "instead of a month: loaded days whose pack an earlier builder made, or one that left no version",
-        versionArgument,
-      ),
-  ).action(list);
-  const day = program
-    .command("day")
-    .description("one day: show it, withdraw it, restore an earlier content, adopt a pack");
-  withService(
-    day
-      .command("show", { isDefault: true })
-      .description("the day, how it compares with others, and its revisions")
-      .argument("<YYYYMMDD>", "", dateArgument),
-  ).action(detail);
+  serviceCommand(program, "days")
+    .description("the days of a month: loaded, expected and missing ones")
+    .option("--month <YYYYMM>", "the month; the present one when absent", monthArgument)
+    .option(
+      "--built-before <version>",
+      "instead of a month: loaded days whose pack an earlier builder made, or one that left no version",
+      versionArgument,
+    )
+    .action(list);
+  const day = serviceCommand(program, "day").description(
+    "one day: show it, withdraw it, restore an earlier content, adopt a pack",
+  );
+  day
+    .command("show", { isDefault: true })
+    .description("the day, how it compares with others, and its revisions")
+    .argument("<YYYYMMDD>", "", dateArgument)
+    .action(detail);
   registerDayActions(day);
   registerAdopt(day);
 }
@@ -198,15 +195,13 @@ function registerDayActions(day: Command): void {
 }
 
 function withAction(command: Command): Command {
-  return withService(
-    command
-      .argument("<YYYYMMDD>", "", dateArgument)
-      .option("--if-revision <n>", "only if this is still the day's newest revision", revisionArgument)
-      .addOption(
-        new Option("--revision <n>", "refused: it was taken for --to").hideHelp().argParser(refuseRevision),
-      )
-      .option(...YES_OPTION),
-  );
+  return command
+    .argument("<YYYYMMDD>", "", dateArgument)
+    .option("--if-revision <n>", "only if this is still the day's newest revision", revisionArgument)
+    .addOption(
+      new Option("--revision <n>", "refused: it was taken for --to").hideHelp().argParser(refuseRevision),
+    )
+    .option(...YES_OPTION);
 }
 
 function refuseRevision(): never {
@@ -304,24 +299,22 @@ interface AdoptOptions extends ServiceOptions, ConfirmOptions {
 
 /** Registers `day adopt` and `day adoptable` on the command `day`. */
 function registerAdopt(day: Command): void {
-  withService(
-    day
-      .command("adoptable")
-      .description("packs in R2 that the catalog does not know, as a restored backup leaves newer ones"),
-  ).action(listAdoptable);
-  withService(
-    day
-      .command("adopt")
-      .description(
-        "serve such a pack as the day's next revision, once it is found whole; nothing is sent again",
-      )
-      .argument("<YYYYMMDD>", "", dateArgument)
-      .option("--object <key>", "which one; the newest of the day when absent")
-      .option("--sha256 <hex>", "the pack's sum, where its object does not carry it")
-      .option("--degraded", "mark the day: its build left rows out")
-      .option("--force", "even if the service finds the day implausible")
-      .option(...YES_OPTION),
-  ).action(adopt);
+  day
+    .command("adoptable")
+    .description("packs in R2 that the catalog does not know, as a restored backup leaves newer ones")
+    .action(listAdoptable);
+  day
+    .command("adopt")
+    .description(
+      "serve such a pack as the day's next revision, once it is found whole; nothing is sent again",
+    )
+    .argument("<YYYYMMDD>", "", dateArgument)
+    .option("--object <key>", "which one; the newest of the day when absent")
+    .option("--sha256 <hex>", "the pack's sum, where its object does not carry it")
+    .option("--degraded", "mark the day: its build left rows out")
+    .option("--force", "even if the service finds the day implausible")
+    .option(...YES_OPTION)
+    .action(adopt);
 }
 
 /** Days with packs that the catalog does not know, oldest first. */
@@ -395,17 +388,15 @@ const SHOWN_CODES = 5;
 
 /** Registers `changes`. */
 export function registerChanges(program: Command): void {
-  withService(
-    program
-      .command("changes")
-      .description("which days were published, restored, withdrawn or damaged, and which securities differ")
-      .option(
-        "--since <instant>",
-        "from a day (its beginning in Beijing), today, yesterday or RFC 3339 on",
-        instantArgument,
-      )
-      .option("--after <number>", "behind a change's number", countArgument),
-  ).action(listChanges);
+  serviceCommand(program, "changes")
+    .description("which days were published, restored, withdrawn or damaged, and which securities differ")
+    .option(
+      "--since <instant>",
+      "from a day (its beginning in Beijing), today, yesterday or RFC 3339 on",
+      instantArgument,
+    )
+    .option("--after <number>", "behind a change's number", countArgument)
+    .action(listChanges);
 }
 
 async function listChanges(options: ChangesOptions): Promise<void> {

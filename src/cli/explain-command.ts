@@ -1,7 +1,7 @@
 /** `edgetape explain`: why a request was answered as it was, or how one would be answered now. */
 import type { Command } from "commander";
 import { type Explain, explainedRequestSchema, explanationSchema } from "../admin/wire.ts";
-import { print, type ServiceOptions, serviceOf, table, withService } from "./command-line.ts";
+import { print, type ServiceOptions, serviceCommand, serviceOf, table } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { readOperatorText } from "./operator-text.ts";
 
@@ -14,16 +14,14 @@ interface ExplainOptions extends ServiceOptions {
 
 /** Registers `explain`. */
 export function registerExplain(program: Command): void {
-  withService(
-    program
-      .command("explain")
-      .description("why a request was answered as it was, or how one would be answered now, charging nothing")
-      .argument("[request id]", "from the end of the message or X-Request-Id; a text to paste is printed")
-      .option("--request <json>", "a request's body instead, or @ and the path of a file with it")
-      .option("--key <key>", "ask with this key (better in EDGETAPE_KEY: other users see command lines)")
-      .option("--key-id <id>", "ask as the holder of this key")
-      .option("--account <account>", "ask as this account; with a request id: look here only"),
-  ).action(explain);
+  serviceCommand(program, "explain")
+    .description("why a request was answered as it was, or how one would be answered now, charging nothing")
+    .argument("[request id]", "from the end of the message or X-Request-Id; a text to paste is printed")
+    .option("--request <json>", "a request's body instead, or @ and the path of a file with it")
+    .option("--key <key>", "ask with this key (better in EDGETAPE_KEY: other users see command lines)")
+    .option("--key-id <id>", "ask as the holder of this key")
+    .option("--account <account>", "ask as this account; with a request id: look here only")
+    .action(explain);
 }
 
 async function explain(requestId: string | undefined, options: ExplainOptions): Promise<void> {

@@ -29,10 +29,10 @@ import {
   print,
   revisionArgument,
   type ServiceOptions,
+  serviceCommand,
   serviceOf,
   sizeText,
   table,
-  withService,
   YES_OPTION,
 } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
@@ -56,7 +56,7 @@ function typeOption(description = "the kind of files"): Option {
 
 /** Registers `files add`, `files list`, `files publish` and `files withdraw`. */
 export function registerFiles(program: Command): void {
-  const files = program.command("files").description("daily files for shares");
+  const files = serviceCommand(program, "files").description("daily files for shares");
   withPlace(
     files
       .command("add")
@@ -68,13 +68,12 @@ export function registerFiles(program: Command): void {
       .option("--force", "with --publish: also in place of a file that was withdrawn"),
     "its name in shares, which must contain the date; the file's own name when absent",
   ).action(add);
-  withService(
-    files
-      .command("list")
-      .description("the files of a month with their states")
-      .addOption(typeOption("the kind of files; all kinds when absent"))
-      .option("--month <YYYYMM>", "the month; the present one when absent", monthArgument),
-  ).action(list);
+  files
+    .command("list")
+    .description("the files of a month with their states")
+    .addOption(typeOption("the kind of files; all kinds when absent"))
+    .option("--month <YYYYMM>", "the month; the present one when absent", monthArgument)
+    .action(list);
   const name = "the file's name in the share; not needed for an auction pack";
   withPlace(
     files
@@ -99,12 +98,10 @@ export function registerFiles(program: Command): void {
 }
 
 function withPlace(command: Command, name: string): Command {
-  return withService(
-    command
-      .addOption(dataTypeOption())
-      .requiredOption("--date <YYYYMMDD>", "the trading day", dateArgument)
-      .option("--name <name>", name),
-  );
+  return command
+    .addOption(dataTypeOption())
+    .requiredOption("--date <YYYYMMDD>", "the trading day", dateArgument)
+    .option("--name <name>", name);
 }
 
 async function add(

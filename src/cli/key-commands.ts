@@ -19,9 +19,9 @@ import {
   instantArgument,
   print,
   type ServiceOptions,
+  serviceCommand,
   serviceOf,
   spanArgument,
-  withService,
   YES_OPTION,
 } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
@@ -29,51 +29,44 @@ import { readOperatorText } from "./operator-text.ts";
 
 /** Registers `key …`. */
 export function registerKeys(program: Command): void {
-  const key = program.command("key").description("API keys");
-  withService(
-    key
-      .command("issue")
-      .description("make a key for an account; it is shown this one time only")
-      .argument("<account>")
-      .option("--name <name>", "what the key is for")
-      .option(
-        "--expires <instant>",
-        "a date (its beginning in Beijing) or RFC 3339; never when absent",
-        instantArgument,
-      ),
-  ).action(issue);
-  withService(
-    key
-      .command("list")
-      .description("the keys of an account, with their last use (at most an hour behind)")
-      .argument("<account>"),
-  ).action(list);
-  withService(
-    key
-      .command("roll")
-      .description(
-        "make a new key in place of one, which works on for a while; it is shown this one time only",
-      )
-      .argument("<key id>")
-      .option("--overlap <span>", "how long the old key works on, at most 7d (1d when absent)", spanArgument),
-  ).action(roll);
-  withService(
-    key
-      .command("revoke")
-      .description("refuse a key from now on (within 30 s everywhere)")
-      .argument("<key id>")
-      .option(...YES_OPTION),
-  ).action(revoke);
-  withService(
-    key
-      .command("import")
-      .description("take over existing customers' keys of any form; the same file again changes nothing")
-      .argument(
-        "<csv>",
-        "heading: key (or sha256), account, plan, start, end; start is inclusive, end exclusive; UTF-8 or GB18030",
-      )
-      .option("--allow-short", "take keys of fewer than 20 characters too: they can be guessed"),
-  ).action(importFile);
+  const key = serviceCommand(program, "key").description("API keys");
+  key
+    .command("issue")
+    .description("make a key for an account; it is shown this one time only")
+    .argument("<account>")
+    .option("--name <name>", "what the key is for")
+    .option(
+      "--expires <instant>",
+      "a date (its beginning in Beijing) or RFC 3339; never when absent",
+      instantArgument,
+    )
+    .action(issue);
+  key
+    .command("list")
+    .description("the keys of an account, with their last use (at most an hour behind)")
+    .argument("<account>")
+    .action(list);
+  key
+    .command("roll")
+    .description("make a new key in place of one, which works on for a while; it is shown this one time only")
+    .argument("<key id>")
+    .option("--overlap <span>", "how long the old key works on, at most 7d (1d when absent)", spanArgument)
+    .action(roll);
+  key
+    .command("revoke")
+    .description("refuse a key from now on (within 30 s everywhere)")
+    .argument("<key id>")
+    .option(...YES_OPTION)
+    .action(revoke);
+  key
+    .command("import")
+    .description("take over existing customers' keys of any form; the same file again changes nothing")
+    .argument(
+      "<csv>",
+      "heading: key (or sha256), account, plan, start, end; start is inclusive, end exclusive; UTF-8 or GB18030",
+    )
+    .option("--allow-short", "take keys of fewer than 20 characters too: they can be guessed")
+    .action(importFile);
 }
 
 async function issue(

@@ -18,37 +18,37 @@ import {
   instantArgument,
   print,
   type ServiceOptions,
+  serviceCommand,
   serviceOf,
   table,
-  withService,
   YES_OPTION,
 } from "./command-line.ts";
 
 /** Registers `token …`. */
 export function registerTokens(program: Command): void {
-  const token = program.command("token").description("operators' own tokens, beside the secret ADMIN_TOKEN");
-  withService(
-    token
-      .command("issue")
-      .description("make a token for an operator; it is shown this one time only")
-      .argument("<name>", "who holds it: the audit speaks of this name")
-      .addOption(
-        new Option(
-          "--scope <scope>",
-          "read: looks and changes nothing; publish: days and files, what nightly needs, nothing of customers; admin: all",
-        )
-          .choices(TOKEN_SCOPES)
-          .default("read"),
-      ),
-  ).action(issue);
-  withService(token.command("list").description("all tokens, revoked ones too")).action(list);
-  withService(
-    token
-      .command("revoke")
-      .description("refuse a token from now on; its name is not given again")
-      .argument("<name>")
-      .option(...YES_OPTION),
-  ).action(revoke);
+  const token = serviceCommand(program, "token").description(
+    "operators' own tokens, beside the secret ADMIN_TOKEN",
+  );
+  token
+    .command("issue")
+    .description("make a token for an operator; it is shown this one time only")
+    .argument("<name>", "who holds it: the audit speaks of this name")
+    .addOption(
+      new Option(
+        "--scope <scope>",
+        "read: looks and changes nothing; publish: days and files, what nightly needs, nothing of customers; admin: all",
+      )
+        .choices(TOKEN_SCOPES)
+        .default("read"),
+    )
+    .action(issue);
+  token.command("list").description("all tokens, revoked ones too").action(list);
+  token
+    .command("revoke")
+    .description("refuse a token from now on; its name is not given again")
+    .argument("<name>")
+    .option(...YES_OPTION)
+    .action(revoke);
 }
 
 interface AuditOptions extends ServiceOptions {
@@ -64,24 +64,22 @@ interface AuditOptions extends ServiceOptions {
 
 /** Registers `audit`. */
 export function registerAudit(program: Command): void {
-  withService(
-    program
-      .command("audit")
-      .description("who changed what, newest first")
-      .option("--subject <text>", "of one day, account, key id or token name")
-      .option("--actor <name>", "by the holder of this token, this account, ADMIN_TOKEN or service")
-      .addOption(
-        new Option("--kind <kind>", "by actors of this kind: bootstrap is ADMIN_TOKEN").choices(ACTOR_KINDS),
-      )
-      .option("--action <name>", "such as day.publish, or day for all of them")
-      .option(
-        "--since <instant>",
-        "from a day (its beginning in Beijing), today, yesterday or RFC 3339 on",
-        instantArgument,
-      )
-      .option("--before <id>", "older than this entry", countArgument)
-      .option("--limit <count>", "at most so many, up to 500 (100 when absent)", countArgument),
-  ).action(audit);
+  serviceCommand(program, "audit")
+    .description("who changed what, newest first")
+    .option("--subject <text>", "of one day, account, key id or token name")
+    .option("--actor <name>", "by the holder of this token, this account, ADMIN_TOKEN or service")
+    .addOption(
+      new Option("--kind <kind>", "by actors of this kind: bootstrap is ADMIN_TOKEN").choices(ACTOR_KINDS),
+    )
+    .option("--action <name>", "such as day.publish, or day for all of them")
+    .option(
+      "--since <instant>",
+      "from a day (its beginning in Beijing), today, yesterday or RFC 3339 on",
+      instantArgument,
+    )
+    .option("--before <id>", "older than this entry", countArgument)
+    .option("--limit <count>", "at most so many, up to 500 (100 when absent)", countArgument)
+    .action(audit);
 }
 
 async function issue(name: string, options: ServiceOptions & { scope: TokenScope }): Promise<void> {

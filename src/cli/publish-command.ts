@@ -19,7 +19,14 @@ import type { LocalFile } from "../pack-builder/local-file.ts";
 import { openPackFile, type PackFile } from "../pack-builder/pack-file.ts";
 import { packDamage } from "../pack-builder/verify/pack-bytes.ts";
 import { type AdminClient, HASHING_MS } from "./admin-client.ts";
-import { countText, print, type ServiceOptions, serviceOf, sizeText, withService } from "./command-line.ts";
+import {
+  countText,
+  print,
+  type ServiceOptions,
+  serviceCommand,
+  serviceOf,
+  sizeText,
+} from "./command-line.ts";
 import { CommandFailure, ServiceRefusal } from "./exit.ts";
 import { byteProgress } from "./progress.ts";
 
@@ -30,16 +37,14 @@ export interface PublishCommandOptions extends ServiceOptions {
 
 /** Registers `publish`. */
 export function registerPublish(program: Command): void {
-  withService(
-    program
-      .command("publish")
-      .description(
-        "upload a day pack and serve it as the day's next revision; run it again after any interruption",
-      )
-      .argument("<pack>", "a pack made by `edgetape pack build` or `edgetape sample`")
-      .option("--force", "publish even if the service finds the day implausible or unchanged")
-      .option("--degraded", "mark the day: its build left rows out"),
-  ).action(publish);
+  serviceCommand(program, "publish")
+    .description(
+      "upload a day pack and serve it as the day's next revision; run it again after any interruption",
+    )
+    .argument("<pack>", "a pack made by `edgetape pack build` or `edgetape sample`")
+    .option("--force", "publish even if the service finds the day implausible or unchanged")
+    .option("--degraded", "mark the day: its build left rows out")
+    .action(publish);
 }
 
 /** Publishes the pack at `path` and says which revision is served now. */

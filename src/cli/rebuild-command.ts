@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { reportLines } from "../pack-builder/build-report.ts";
-import { countArgument, dateArgument, versionArgument, withService } from "./command-line.ts";
+import { countArgument, dateArgument, serviceCommand, versionArgument } from "./command-line.ts";
 import { builtBefore } from "./day-commands.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { namedDeliveries } from "./nightly/drop-folder.ts";
@@ -23,31 +23,26 @@ interface RebuildOptions extends PublishCommandOptions {
 
 /** Registers `rebuild`. */
 export function registerRebuild(program: Command): void {
-  withService(
-    program
-      .command("rebuild")
-      .description("build a day from its delivery and publish it as the next revision, in one step")
-      .argument("[delivery...]", "what was delivered for the day; several are read as one")
-      .option("--date <YYYYMMDD>", "the trading day", dateArgument)
-      .option(
-        "--affected",
-        "every loaded day whose pack an earlier builder made, from its delivery in --from",
-      )
-      .option("--from <folder>", "with --affected: where deliveries lie, as `backfill` reads them")
-      .option(
-        "--built-before <version>",
-        "with --affected: days built before this version; the service's own when absent",
-        versionArgument,
-      )
-      .requiredOption("--out <folder>", "where the pack and quarantined lines stay; made if absent")
-      .option("--max-broken <count>", "lines that may be no rows before the build fails", countArgument)
-      .option("--threads <count>", "worker threads; 0 for none", countArgument, availableParallelism())
-      .option("--force", "publish even if the service finds the day implausible, smaller or unchanged")
-      .addHelpText(
-        "after",
-        "\nWithdrawn days are named and left as they are, with --affected also when forced.",
-      ),
-  ).action(run);
+  serviceCommand(program, "rebuild")
+    .description("build a day from its delivery and publish it as the next revision, in one step")
+    .argument("[delivery...]", "what was delivered for the day; several are read as one")
+    .option("--date <YYYYMMDD>", "the trading day", dateArgument)
+    .option("--affected", "every loaded day whose pack an earlier builder made, from its delivery in --from")
+    .option("--from <folder>", "with --affected: where deliveries lie, as `backfill` reads them")
+    .option(
+      "--built-before <version>",
+      "with --affected: days built before this version; the service's own when absent",
+      versionArgument,
+    )
+    .requiredOption("--out <folder>", "where the pack and quarantined lines stay; made if absent")
+    .option("--max-broken <count>", "lines that may be no rows before the build fails", countArgument)
+    .option("--threads <count>", "worker threads; 0 for none", countArgument, availableParallelism())
+    .option("--force", "publish even if the service finds the day implausible, smaller or unchanged")
+    .addHelpText(
+      "after",
+      "\nWithdrawn days are named and left as they are, with --affected also when forced.",
+    )
+    .action(run);
 }
 
 async function run(sources: string[], options: RebuildOptions): Promise<void> {

@@ -27,10 +27,10 @@ import {
   instantArgument,
   print,
   type ServiceOptions,
+  serviceCommand,
   serviceOf,
   sizeText,
   table,
-  withService,
   YES_OPTION,
 } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
@@ -38,20 +38,18 @@ import { dataTypeOption } from "./file-commands.ts";
 
 /** Registers `share …`. */
 export function registerShares(program: Command): void {
-  const share = program.command("share").description("shares of daily files");
-  withService(
-    share
-      .command("list")
-      .description("every share an account was given, newest first; without one, all that are in force")
-      .argument("[account]"),
-  ).action(list);
-  withService(
-    share
-      .command("revoke")
-      .description("end a share (within 30 s everywhere); who asks again gets one with another password")
-      .argument("<share id>", "the last part of its address")
-      .option(...YES_OPTION),
-  ).action(revoke);
+  const share = serviceCommand(program, "share").description("shares of daily files");
+  share
+    .command("list")
+    .description("every share an account was given, newest first; without one, all that are in force")
+    .argument("[account]")
+    .action(list);
+  share
+    .command("revoke")
+    .description("end a share (within 30 s everywhere); who asks again gets one with another password")
+    .argument("<share id>", "the last part of its address")
+    .option(...YES_OPTION)
+    .action(revoke);
   registerSecrets(share);
 }
 
@@ -97,18 +95,17 @@ const SECRET_PATH = "/admin/shares/secret";
 
 /** Registers `share secret` and `share rotate` on the command `share`. */
 function registerSecrets(share: Command): void {
-  withService(
-    share.command("secret").description("the versions of SHARE_SECRET, and what still needs each"),
-  ).action(showSecret);
-  withService(
-    share
-      .command("rotate")
-      .description(
-        "leave the older versions of SHARE_SECRET: encrypt passwords of drives elsewhere anew, under the current one",
-      )
-      .option("--revoke-older", "end the shares of older versions now too, as when an old secret has leaked")
-      .option(...YES_OPTION),
-  )
+  share
+    .command("secret")
+    .description("the versions of SHARE_SECRET, and what still needs each")
+    .action(showSecret);
+  share
+    .command("rotate")
+    .description(
+      "leave the older versions of SHARE_SECRET: encrypt passwords of drives elsewhere anew, under the current one",
+    )
+    .option("--revoke-older", "end the shares of older versions now too, as when an old secret has leaked")
+    .option(...YES_OPTION)
     .addHelpText(
       "after",
       "\nBefore: put `<old>,<version + 1>:<new>` into the secret SHARE_SECRET. After: drop the versions that\n" +
@@ -179,7 +176,7 @@ interface SetOptions extends DriveOptions {
 
 /** Registers `external set`, `external clear` and `external list`. */
 export function registerExternal(program: Command): void {
-  const external = program.command("external").description("shares on drives elsewhere");
+  const external = serviceCommand(program, "external").description("shares on drives elsewhere");
   withDrive(
     external
       .command("set")
@@ -200,13 +197,13 @@ export function registerExternal(program: Command): void {
       .description("answer our own drive again and forget this one, its password too")
       .option(...YES_OPTION),
   ).action(clearExternal);
-  withService(external.command("list").description("every drive elsewhere")).action(listExternal);
+  external.command("list").description("every drive elsewhere").action(listExternal);
 }
 
 function withDrive(command: Command): Command {
-  return withService(
-    command.addOption(dataTypeOption()).requiredOption("--year <YYYY>", "the year it is for", yearArgument),
-  );
+  return command
+    .addOption(dataTypeOption())
+    .requiredOption("--year <YYYY>", "the year it is for", yearArgument);
 }
 
 function yearArgument(text: string): number {

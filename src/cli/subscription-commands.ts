@@ -19,64 +19,62 @@ import {
   limitOf,
   print,
   type ServiceOptions,
+  serviceCommand,
   serviceOf,
   spanArgument,
   table,
-  withService,
   YES_OPTION,
 } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 
 /** Registers `subscription …`. */
 export function registerSubscriptions(program: Command): void {
-  const subscription = program.command("subscription").description("plans of an account");
-  withService(
-    subscription
-      .command("set")
-      .description("give an account this plan in place of all it has")
-      .argument("<account>")
-      .addOption(planOption())
-      .requiredOption(
-        "--start <instant>",
-        "first instant: a date (its beginning in Beijing) or RFC 3339",
-        instantArgument,
-      )
-      .requiredOption("--end <instant>", "first instant after the plan, likewise", instantArgument)
-      .option("--keep", "keep the account's other plans: of overlapping ones the best counts")
-      .option(...YES_OPTION),
-  ).action(set);
-  withService(
-    subscription
-      .command("extend")
-      .description("let a plan hold longer; one that is over begins anew, now")
-      .argument("<account>")
-      .addOption(planOption())
-      .option("--by <span>", "so much longer, such as 30d", spanArgument)
-      .option("--until <instant>", "until before this instant: a date or RFC 3339", instantArgument),
-  ).action(extend);
-  withService(
-    subscription
-      .command("weekly")
-      .description("a weekly card beside the account's other plans: 7 × 24 hours")
-      .argument("<account>")
-      .option("--start <instant>", "its first instant; now when absent", instantArgument),
-  ).action(weekly);
+  const subscription = serviceCommand(program, "subscription").description("plans of an account");
+  subscription
+    .command("set")
+    .description("give an account this plan in place of all it has")
+    .argument("<account>")
+    .addOption(planOption())
+    .requiredOption(
+      "--start <instant>",
+      "first instant: a date (its beginning in Beijing) or RFC 3339",
+      instantArgument,
+    )
+    .requiredOption("--end <instant>", "first instant after the plan, likewise", instantArgument)
+    .option("--keep", "keep the account's other plans: of overlapping ones the best counts")
+    .option(...YES_OPTION)
+    .action(set);
+  subscription
+    .command("extend")
+    .description("let a plan hold longer; one that is over begins anew, now")
+    .argument("<account>")
+    .addOption(planOption())
+    .option("--by <span>", "so much longer, such as 30d", spanArgument)
+    .option("--until <instant>", "until before this instant: a date or RFC 3339", instantArgument)
+    .action(extend);
+  subscription
+    .command("weekly")
+    .description("a weekly card beside the account's other plans: 7 × 24 hours")
+    .argument("<account>")
+    .option("--start <instant>", "its first instant; now when absent", instantArgument)
+    .action(weekly);
 }
 
 /** Registers `plan …`. */
 export function registerPlans(program: Command): void {
-  const plan = program.command("plan").description("daily limits by plan, in force within 30 s");
-  withService(
-    plan.command("list", { isDefault: true }).alias("show").description("the limits of every plan"),
-  ).action(showPlans);
-  withService(
-    plan
-      .command("set")
-      .description("set both limits of a plan, for every account without limits of its own")
-      .addArgument(new Argument("<plan>").choices(planNameSchema.options))
-      .requiredOption("--requests <count>", "requests a Beijing day, or unlimited", limitArgument)
-      .requiredOption("--files <count>", "Parquet files a Beijing day, or unlimited", limitArgument),
-  ).action(setPlan);
+  const plan = serviceCommand(program, "plan").description("daily limits by plan, in force within 30 s");
+  plan
+    .command("list", { isDefault: true })
+    .alias("show")
+    .description("the limits of every plan")
+    .action(showPlans);
+  plan
+    .command("set")
+    .description("set both limits of a plan, for every account without limits of its own")
+    .addArgument(new Argument("<plan>").choices(planNameSchema.options))
+    .requiredOption("--requests <count>", "requests a Beijing day, or unlimited", limitArgument)
+    .requiredOption("--files <count>", "Parquet files a Beijing day, or unlimited", limitArgument)
+    .action(setPlan);
 }
 
 function planOption(): Option {

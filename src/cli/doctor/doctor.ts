@@ -23,9 +23,9 @@ import {
   countArgument,
   print,
   type ServiceOptions,
+  serviceCommand,
   serviceOf,
   sizeText,
-  withService,
   YES_OPTION,
 } from "../command-line.ts";
 import { CommandFailure, EXIT, ServiceRefusal } from "../exit.ts";
@@ -41,30 +41,25 @@ interface DoctorOptions extends ServiceOptions, ConfirmOptions {
 
 /** Registers `doctor`. */
 export function registerDoctor(program: Command): void {
-  withService(
-    program
-      .command("doctor")
-      .description(
-        "check a deployment from its settings to its public host; says what to do for each finding",
-      )
-      .option(
-        "--repair",
-        "put right what can be without anybody's loss: index rows, uploads, objects past their time or of nobody",
-      )
-      .option(
-        "--delete-unknown",
-        "delete every object that the catalog does not know, older than a day, after a yes",
-      )
-      .option(...YES_OPTION)
-      .option(
-        "--index-days <count>",
-        "hold the index rows of so many newest days against their packs",
-        countArgument,
-        20,
-      )
-      .option("--all", "hold those of every day")
-      .option("--no-host", "do not ask the public host as urllib, curl, wget, aria2 and rclone do"),
-  )
+  serviceCommand(program, "doctor")
+    .description("check a deployment from its settings to its public host; says what to do for each finding")
+    .option(
+      "--repair",
+      "put right what can be without anybody's loss: index rows, uploads, objects past their time or of nobody",
+    )
+    .option(
+      "--delete-unknown",
+      "delete every object that the catalog does not know, older than a day, after a yes",
+    )
+    .option(...YES_OPTION)
+    .option(
+      "--index-days <count>",
+      "hold the index rows of so many newest days against their packs",
+      countArgument,
+      20,
+    )
+    .option("--all", "hold those of every day")
+    .option("--no-host", "do not ask the public host as urllib, curl, wget, aria2 and rclone do")
     .addHelpText("after", "\nExit status 1: something failed. Warnings alone are 0.")
     .action(run);
 }
