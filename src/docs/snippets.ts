@@ -98,7 +98,7 @@ print(frame[["time", "price", "volume"]].head())`,
   },
   typescript_rows: {
     language: "typescript",
-    text: `import { Client } from "edgetape/client";
+    text: `import { Client } from "edgetape-client";
 
 const { EDGETAPE_KEY: key = "", EDGETAPE_URL: baseUrls = "" } = process.env;
 const client = new Client({ key, baseUrls });
@@ -109,7 +109,7 @@ for await (const row of client.orders(minute)) {
   },
   typescript_errors: {
     language: "typescript",
-    text: `import { Client, NoData, QuotaUsed } from "edgetape/client";
+    text: `import { Client, NoData, QuotaUsed } from "edgetape-client";
 
 const { EDGETAPE_KEY: key = "", EDGETAPE_URL: baseUrls = "" } = process.env;
 const client = new Client({ key, baseUrls });
@@ -178,7 +178,7 @@ share.download("auction-{year}")  # again: only what is missing or new`,
     language: "typescript",
     text: `import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { Client } from "edgetape/client";
+import { Client } from "edgetape-client";
 
 const { EDGETAPE_KEY: key = "", EDGETAPE_URL: baseUrls = "" } = process.env;
 const client = new Client({ key, baseUrls });

@@ -6,7 +6,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, watchedPage } from "../support/browser.ts";
 import { day, order, security } from "../support/builders.ts";
-import { folderWithClient } from "../support/client-package.ts";
+import { folderWithClient, PACKAGE_NAME } from "../support/client-package.ts";
 import { auctionPack, publishFiles } from "../support/files.ts";
 import { account, publish } from "../support/operator.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -18,18 +18,21 @@ const built = day({ tradedate: TRADEDATE, securities: [security("600519", orders
 
 /** What a page of another site does with the client, as a module. */
 const SCRIPT = `
-import { Client, NoData } from "/dist/client/typescript/index.js";
+import { Client, NoData } from "/dist/index.js";
 const { base, key } = await (await fetch("/facts")).json();
 const client = new Client({ key, baseUrls: base });
 const query = { symbol: "600519", date: "${TRADEDATE}" };
 const rows = await client.orders({ ...query, pageSize: 1000 }).toArray();
 const file = await client.ordersParquet(query);
+const basket = client.orders({ symbols: ["600519"], startDate: "${TRADEDATE}", endDate: "${TRADEDATE}" });
+const plan = await basket.plan();
 const refused = await client.orders({ symbol: "999999", date: "${TRADEDATE}" }).toArray().catch((error) => error);
 const share = await client.share("auction_tick", 2026);
 const [named] = await share.files();
 const whole = await share.download(named).bytes();
 const rest = await share.download(named, { have: [whole.slice(0, 10)] }).bytes();
 window.found = {
+  basket: [plan.requests, plan.isExact, (await basket.toArray()).length],
   share: [named.path, whole.length === named.size_bytes, rest.length === whole.length - 10],
   rows: rows.map((row) => Object.values(row)), file: [file.name, file.rows, file.bytes.length > 0],
   refused: [refused instanceof NoData, refused.reason, refused.requestId !== null],
@@ -53,7 +56,7 @@ beforeAll(async () => {
       "/script.js": ["text/javascript", SCRIPT],
       "/facts": ["application/json", facts],
     };
-    const path = join(folder, "node_modules", "edgetape", normalize(url));
+    const path = join(folder, "node_modules", PACKAGE_NAME, normalize(url));
     const [type, text] = fixed[url] ?? ["text/javascript", await readFile(path, "utf8").catch(() => "")];
     answer.writeHead(200, { "content-type": type }).end(text);
   });
@@ -67,7 +70,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe.skipIf(isMissing("chromium"))("edgetape/client in Chromium, on a page of another site", () => {
+describe.skipIf(isMissing("chromium"))("edgetape-client in Chromium, on a page of another site", () => {
   it("walks 2,345 rows in pages, takes the file, downloads of a share, and reads reason and request id", async () => {
     const { page, errors, close } = await watchedPage(browser);
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
@@ -76,6 +79,7 @@ describe.skipIf(isMissing("chromium"))("edgetape/client in Chromium, on a page o
       rows: built.rowsOf("600519"),
       file: [`600519.SH_${TRADEDATE}_orders.parquet`, 2_345, true],
       refused: [true, "security_unknown", true],
+      basket: [1, true, 2_345],
       share: [`${TRADEDATE}/${TRADEDATE}_aucde.parquet`, true, true],
     });
     expect(errors).toEqual([]);

@@ -16,7 +16,7 @@ const isNodeRoom = (path: string) => /^src\/(pack-builder|cli|client)\//.test(pa
 
 /** The package a bare import names; `""` for relative ones, the platform's own modules, and this package itself. */
 function packageOf(name: string): string {
-  if (/^(\.|node:|cloudflare:|edgetape\/client$)/.test(name)) return "";
+  if (/^(\.|node:|cloudflare:|edgetape-client$)/.test(name)) return "";
   const [first = "", second = ""] = name.split("/");
   return first.startsWith("@") ? `${first}/${second}` : first;
 }

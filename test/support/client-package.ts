@@ -1,9 +1,12 @@
-/** `edgetape/client` as its users have it: packed, unpacked below `node_modules`, with nothing around it. */
+/** `edgetape-client` as its users have it: packed, unpacked below `node_modules`, with nothing around it. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+
+/** The name that it is imported by. */
+export const PACKAGE_NAME = "edgetape-client";
 
 const run = promisify(execFile);
 
@@ -11,10 +14,10 @@ const run = promisify(execFile);
 export async function folderWithClient(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-client-"));
   // Packing builds the client, as publishing would.
-  await run("npm", ["pack", "--pack-destination", folder], { maxBuffer: 1 << 24 });
+  await run("npm", ["pack", "./src/client/typescript", "--pack-destination", folder], { maxBuffer: 1 << 24 });
   const [archive] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
   if (archive === undefined) throw new Error("npm pack made no archive");
-  const installed = join(folder, "node_modules", "edgetape");
+  const installed = join(folder, "node_modules", PACKAGE_NAME);
   await mkdir(installed, { recursive: true });
   await run("tar", ["-xzf", join(folder, archive), "-C", installed, "--strip-components=1"]);
   await writeFile(join(folder, "package.json"), '{"name": "caller", "private": true, "type": "module"}\n');

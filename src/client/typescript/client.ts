@@ -1,4 +1,5 @@
 /** The client: one object for a key and the service's addresses. */
+import { Basket, type BasketQuery } from "./basket.ts";
 import { type Answer, type BodyFor, Endpoints, refusalOf, served } from "./calls.ts";
 import { ConfigurationError, ProtocolError } from "./errors.ts";
 import {
@@ -91,7 +92,16 @@ export class Client {
    *
    * @example await client.orders({ symbol: "600519", date: "20260311", start: "09:30", end: "09:31" }).toArray()
    */
-  orders<F extends FieldName = Field>(query: OrderQuery<F>): Orders<F> {
+  orders<F extends FieldName = Field>(query: OrderQuery<F>): Orders<F>;
+  /**
+   * The orders of several securities over a range of days as one stream: by day, then security in the order given,
+   * then time; nothing is asked yet. `plan()` says what it takes.
+   *
+   * @example client.orders({ symbols: ["600519", "300750"], startDate: "20260105", endDate: "20260311" })
+   */
+  orders<F extends FieldName = Field>(query: BasketQuery<F>): Basket<F>;
+  orders<F extends FieldName = Field>(query: OrderQuery<F> | BasketQuery<F>): Orders<F> | Basket<F> {
+    if ("symbols" in query) return new Basket<F>(this, query);
     const { selection, hidesLast } = selectionOf(query);
     const paging = new Paging((...call) => this.#call(...call), selection);
     return new Orders<F>(paging, { signal: query.signal, hidesLast, onRebuild: query.onRebuild });

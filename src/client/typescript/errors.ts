@@ -2,7 +2,41 @@
  * What can go wrong, as errors that carry the service's code, reason and request id. Nothing here is retried
  * any more: what may pass by waiting was waited for before.
  */
-import type { Reason } from "../../http/denial.ts";
+
+/** The reasons of the service's refusals (contract 1.7). */
+export type Reason =
+  | "envelope_invalid"
+  | "method_not_allowed"
+  | "body_too_large"
+  | "not_found"
+  | "apiname_unknown"
+  | "key_unknown"
+  | "key_revoked"
+  | "account_disabled"
+  | "plan_missing"
+  | "plan_expired"
+  | "outside_window"
+  | "rate_limited"
+  | "param_invalid"
+  | "param_unknown"
+  | "param_excluded"
+  | "field_unknown"
+  | "cursor_old_format"
+  | "cursor_invalid"
+  | "cursor_mismatch"
+  | "data_rebuilt"
+  | "not_loaded"
+  | "not_trading_day"
+  | "future_day"
+  | "before_history"
+  | "security_unknown"
+  | "no_orders"
+  | "withdrawn"
+  | "nothing_published"
+  | "slot_busy"
+  | "quota_used"
+  | "unavailable"
+  | "day_damaged";
 
 /** What an answer told of itself; all null without an answer. */
 export interface ErrorFacts {

@@ -141,6 +141,7 @@ export class Orders<F extends FieldName = Field> implements AsyncIterable<OrderR
   /** What `toArray` read before an error. */
   readonly #collected: OrderRow<F>[] = [];
 
+  /** @internal */
   constructor(paging: Paging, options: OrdersOptions) {
     this.#paging = paging;
     this.#options = options;

@@ -105,6 +105,7 @@ export class FileDownload implements AsyncIterable<Uint8Array> {
   readonly #drive: Drive;
   readonly #options: DownloadOptions;
 
+  /** @internal */
   constructor(drive: Drive, file: ShareFile, options: DownloadOptions) {
     this.file = file;
     this.#drive = drive;
@@ -195,6 +196,7 @@ export class Share {
   readonly info: ShareInfo;
   readonly #drive: Drive;
 
+  /** @internal */
   constructor(info: ShareInfo, transport: Transport, maxWaitMs: number) {
     this.info = info;
     this.#drive = new Drive(info, transport, maxWaitMs);

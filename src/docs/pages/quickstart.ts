@@ -24,13 +24,16 @@ export const zh: PageText = {
     code("python_frame"),
     heading("typescript", "TypeScript"),
     text(
-      "`edgetape/client` 基于 `fetch`，没有依赖，在 Node、Chromium 和 Workers 运行时里测试过；Deno 只用到同样的接口，但没有在那里运行过。在仓库里 `npm pack`，再 `npm install` 得到的文件：",
+      "`edgetape-client` 基于 `fetch`，没有依赖，不到 60 kB，在 Node、Chromium 和 Workers 运行时里测试过；Deno 只用到同样的接口，但没有在那里运行过。在仓库里运行 `npm pack ./src/client/typescript`，再 `npm install` 得到的文件：",
     ),
     code("typescript_rows"),
     text(
       "错误带有 `code`、`reason`、`requestId`；每个调用都接受 `AbortSignal`。额度用完时立刻抛出 `QuotaUsed`，再次调用会从断点继续：",
     ),
     code("typescript_errors"),
+    text(
+      "多只证券、一段日期：`client.orders({ symbols, startDate, endDate })`（TypeScript）和 `client.orders([...], start_date, end_date)`（Python）按日、按证券、按时间给出一个序列；`plan()` 事先说明需要多少请求、额度还剩多少、要几天。",
+    ),
     heading("duckdb", "DuckDB"),
     text("上面 curl 保存的文件可直接查询："),
     code("duckdb"),
@@ -69,13 +72,16 @@ export const en: PageText = {
     code("python_frame"),
     heading("typescript", "TypeScript"),
     text(
-      "`edgetape/client` stands on `fetch` and has no dependency; it was tested in Node, Chromium and the Workers runtime. Deno has all it uses, but it was never run there. Run `npm pack` in the repository and `npm install` what it makes:",
+      "`edgetape-client` uses `fetch`, has no dependency and less than 60 kB; it was tested in Node, Chromium and the Workers runtime. Deno has all it uses, but it was never run there. Run `npm pack ./src/client/typescript` in the repository and `npm install` the file it makes:",
     ),
     code("typescript_rows"),
     text(
       "Errors carry `code`, `reason` and `requestId`; every call takes an `AbortSignal`. A used-up quota throws `QuotaUsed` at once, and the same call continues where it stopped:",
     ),
     code("typescript_errors"),
+    text(
+      "Several securities over a range of days: `client.orders({ symbols, startDate, endDate })` in TypeScript and `client.orders([...], start_date, end_date)` in Python give one sequence, by day, then security, then time. `plan()` says beforehand how many requests it takes, what is left of the quota, and how many days that means.",
+    ),
     heading("duckdb", "DuckDB"),
     text("The file that curl saved above, as it is:"),
     code("duckdb"),

@@ -12,11 +12,13 @@ import type {
   OrderQuery,
   OrderRow,
   ParquetQuery,
+  Reason,
   ShareInfo,
   Status,
   TimeQuery,
 } from "../../../src/client/typescript/index.ts";
 import type { dataSchemas } from "../../../src/docs/openapi/answers.ts";
+import type { Reason as ServerReason } from "../../../src/http/denial.ts";
 
 type Schemas = ReturnType<typeof dataSchemas>;
 type Data<Name extends keyof Schemas> = z.infer<Schemas[Name]>;
@@ -34,6 +36,7 @@ describe("the client's types", () => {
     expectTypeOf<Data<"file_download">["data"]>().toExtend<ShareInfo>();
     expectTypeOf<ShareInfo>().toExtend<Data<"file_download">["data"]>();
     expectTypeOf<keyof OrderRow>().toEqualTypeOf<Field>();
+    expectTypeOf<Reason>().toEqualTypeOf<ServerReason>();
   });
 
   it("take undefined for every option, also where the caller's compiler tells it from absence", () => {

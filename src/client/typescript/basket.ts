@@ -1,0 +1,241 @@
+/** The orders of several securities over a range of days, as one stream: by day, then security, then time. */
+import type { Client } from "./client.ts";
+import { BadRequest, ConfigurationError, NoData, NotAllowed } from "./errors.ts";
+import { dateOf, type OrderQuery, type Orders } from "./orders.ts";
+import type { Field, FieldName, OrderPage, OrderRow, Status } from "./types.ts";
+
+/** Several securities over a range of days; the other options are those of one day. */
+export interface BasketQuery<F extends FieldName = Field> extends Omit<OrderQuery<F>, "symbol" | "date"> {
+  /** Each as in `OrderQuery`. */
+  symbols: readonly string[];
+  /** First and last day, YYYYMMDD or YYYY-MM-DD, both included. */
+  startDate: string;
+  endDate: string;
+}
+
+/** What it takes to read the rest of a basket. Nothing of it has been counted yet. */
+export interface Plan {
+  /** Loaded days of the range that the plan covers. */
+  days: number;
+  /** Securities times days that are still to be read. */
+  securityDays: number;
+  /** Expected; exact up to 60 security days, beyond that extrapolated from 60 of them (`isExact`). */
+  rows: number;
+  requests: number;
+  /** Files, each of which is a request too, that the same days take as Parquet files instead. */
+  files: number;
+  isExact: boolean;
+  /** What is left of today's quota; null: unlimited. */
+  requestsLeft: number | null;
+  filesLeft: number | null;
+  /** Days of quota that the requests take, today included; null when the plan allows none. */
+  quotaDays: number | null;
+}
+
+interface Part {
+  symbol: string;
+  date: string;
+}
+
+const INTERFACE = "level2_order_history";
+
+/** Parts that a plan asks estimates of; where there are more, it asks for some of them, evenly spread. */
+const MOST_ESTIMATES = 60;
+
+/** Reasons of a 1002 that are about one security, and about the whole day. Others are not the service's own. */
+const EMPTY: readonly string[] = ["no_orders", "security_unknown"];
+const UNREADABLE: readonly string[] = [
+  "not_loaded",
+  "not_trading_day",
+  "future_day",
+  "before_history",
+  "withdrawn",
+  "nothing_published",
+];
+
+/**
+ * Made by `Client.orders` with `symbols`; nothing is asked before the first use. It is read once: after a `break`, or
+ * after an error such as a used-up quota, reading on continues behind the last row handed out, also on another day.
+ * Days that are not loaded and securities without orders are left out and listed, which costs nothing.
+ */
+export class Basket<F extends FieldName = Field> implements AsyncIterable<OrderRow<F>> {
+  /** Securities without orders on a day, found so far. */
+  readonly empty: { symbol: string; tradedate: string }[] = [];
+  /** Trading days that cannot be read. */
+  readonly missing: { tradedate: string; state: string }[] = [];
+  /** The first day that the plan covers, when the range begins before it. */
+  windowFrom: string | null = null;
+  readonly #client: Client;
+  readonly #query: BasketQuery<F>;
+  /** What is still to be read, after the one that is being read. */
+  #parts: Part[] | null = null;
+  #current: { part: Part; orders: Orders<F> } | null = null;
+  #days = 0;
+  /** What `toArray` read before an error. */
+  readonly #collected: OrderRow<F>[] = [];
+
+  /** @internal */
+  constructor(client: Client, query: BasketQuery<F>) {
+    const [first, last] = [dateOf(query.startDate), dateOf(query.endDate)];
+    for (const date of [first, last]) {
+      if (!/^\d{8}$/.test(date))
+        throw new ConfigurationError(`${date} is no date: write YYYYMMDD or YYYY-MM-DD`);
+    }
+    if (first > last) throw new ConfigurationError(`the first day ${first} is behind the last one, ${last}`);
+    if (query.symbols.length === 0) throw new ConfigurationError("symbols is empty");
+    this.#client = client;
+    this.#query = { ...query, startDate: first, endDate: last, symbols: [...new Set(query.symbols)] };
+    this.#ordersOf({ symbol: query.symbols[0] ?? "", date: first });
+  }
+
+  /** Rows as objects. Throws `QuotaUsed` when the quota is used up, and the rest as `Orders` does. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<OrderRow<F>, void, undefined> {
+    for (let orders = await this.#next(); orders !== null; orders = await this.#next()) {
+      yield* this.#leavingOut(orders, (each) => each[Symbol.asyncIterator]());
+    }
+  }
+
+  /** Rows as the service sends them, up to 10,000 of one security and day at a time. Throws the same. */
+  async *pages(): AsyncGenerator<OrderPage<F>, void, undefined> {
+    for (let orders = await this.#next(); orders !== null; orders = await this.#next()) {
+      yield* this.#leavingOut(orders, (each) => each.pages());
+    }
+  }
+
+  /** All rows that were not read by iterating. After an error the same call goes on and returns them all. */
+  async toArray(): Promise<OrderRow<F>[]> {
+    for (let orders = await this.#next(); orders !== null; orders = await this.#next()) {
+      const rows = this.#leavingOut(orders, async function* (each) {
+        yield* await each.toArray();
+      });
+      for await (const row of rows) this.#collected.push(row);
+    }
+    return this.#collected.splice(0);
+  }
+
+  /**
+   * What reading the rest takes, what is left of the quota, and the days of quota that means. Counts nothing; calls
+   * `data_status`, `order_history_estimate` and `account_info`.
+   */
+  async plan(): Promise<Plan> {
+    const waiting = await this.#listed();
+    const parts = this.#current === null ? waiting : [this.#current.part, ...waiting];
+    const step = Math.max(1, Math.ceil(parts.length / MOST_ESTIMATES));
+    const asked = parts.filter((_, at) => at % step === 0);
+    const sum = { rows: 0, requests: 0, files: 0 };
+    for (const part of asked) {
+      const { rows, pages } = await this.#estimate(part);
+      sum.rows += rows;
+      sum.requests += pages;
+      if (pages > 0) sum.files++;
+    }
+    const { signal } = this.#query;
+    const { quotas } = await this.#client.account({ signal });
+    const quota = quotas.find((each) => each.interface === INTERFACE);
+    const [requests, files] = [quota?.requests ?? NOTHING, quota?.files ?? NOTHING];
+    const scaled = (value: number) => Math.ceil((value * parts.length) / Math.max(1, asked.length));
+    return {
+      days: this.#days,
+      securityDays: parts.length,
+      rows: scaled(sum.rows),
+      requests: scaled(sum.requests),
+      files: scaled(sum.files),
+      isExact: asked.length === parts.length,
+      requestsLeft: requests.left,
+      filesLeft: files.left,
+      quotaDays: quotaDays(scaled(sum.requests), requests),
+    };
+  }
+
+  /** The orders that are being read, or those of the next security and day; null after the last. */
+  async #next(): Promise<Orders<F> | null> {
+    const parts = await this.#listed();
+    if (this.#current === null) {
+      const part = parts.shift();
+      if (part === undefined) return null;
+      this.#current = { part, orders: this.#ordersOf(part) };
+    }
+    return this.#current.orders;
+  }
+
+  /** Reads `orders` to its end; a day or security that is not there is noted instead. */
+  async *#leavingOut<T>(
+    orders: Orders<F>,
+    read: (orders: Orders<F>) => AsyncGenerator<T, void, undefined>,
+  ): AsyncGenerator<T, void, undefined> {
+    try {
+      yield* read(orders);
+    } catch (error) {
+      if (!(error instanceof NoData) || this.#current === null) throw error;
+      const { symbol, date } = this.#current.part;
+      if (EMPTY.includes(error.reason ?? "")) this.empty.push({ symbol, tradedate: date });
+      else if (!UNREADABLE.includes(error.reason ?? "")) throw error;
+      else if (!this.missing.some(({ tradedate }) => tradedate === date)) {
+        this.missing.push({ tradedate: date, state: error.reason ?? "" });
+      }
+    }
+    if (this.#current?.orders === orders) this.#current = null;
+  }
+
+  #ordersOf({ symbol, date }: Part): Orders<F> {
+    const { symbols, startDate, endDate, ...options } = this.#query;
+    return this.#client.orders<F>({ ...options, symbol, date });
+  }
+
+  async #listed(): Promise<Part[]> {
+    if (this.#parts !== null) return this.#parts;
+    const { symbols, startDate, endDate, signal } = this.#query;
+    const days: Status["days"] = [];
+    let before: NotAllowed | null = null;
+    for (const month of monthsOf(startDate, endDate)) {
+      try {
+        const status = await this.#client.status(month, { signal });
+        if (status.window_from !== null && status.window_from > startDate)
+          this.windowFrom = status.window_from;
+        days.push(...status.days.filter((day) => startDate <= day.tradedate && day.tradedate <= endDate));
+      } catch (error) {
+        if (!(error instanceof NotAllowed) || error.reason !== "outside_window") throw error;
+        before = error;
+      }
+    }
+    if (before !== null && this.windowFrom === null) throw before;
+    const loaded = days.filter(({ revision }) => revision !== null);
+    for (const day of days) {
+      if (day.revision === null) this.missing.push({ tradedate: day.tradedate, state: day.state });
+    }
+    this.#days = loaded.length;
+    this.#parts = loaded.flatMap(({ tradedate }) => symbols.map((symbol) => ({ symbol, date: tradedate })));
+    return this.#parts;
+  }
+
+  /** Rows and requests that a part takes at most. */
+  async #estimate(part: Part): Promise<{ rows: number; pages: number }> {
+    const { start, end, pageSize, signal } = this.#query;
+    try {
+      const { rows, pages } = await this.#client.estimate({ ...part, start, end, pageSize, signal });
+      return { rows: rows.at_most, pages: pages.at_most };
+    } catch (error) {
+      if (error instanceof NoData || error instanceof BadRequest) return { rows: 0, pages: 0 };
+      throw error;
+    }
+  }
+}
+
+const NOTHING = { left: 0, limit: 0 };
+
+function quotaDays(requests: number, { left, limit }: { left: number | null; limit: number | null }) {
+  if (left === null || requests <= left) return 1;
+  return limit === null || limit === 0 ? null : 1 + Math.ceil((requests - left) / limit);
+}
+
+/** The months of both days and all between, YYYYMM. */
+function monthsOf(first: string, last: string): string[] {
+  const months: string[] = [];
+  let [year, month] = [Number(first.slice(0, 4)), Number(first.slice(4, 6))];
+  for (;;) {
+    const name = `${year}${String(month).padStart(2, "0")}`;
+    if (name > last.slice(0, 6)) return months;
+    months.push(name);
+    [year, month] = month === 12 ? [year + 1, 1] : [year, month + 1];
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Builds the package's two files: `dist/index.js`, the client alone, and `dist/index.d.ts`, all declarations that its
+ * public names need. They come from the sources of client and server, so no type is written twice; of the server
+ * nothing but types is taken.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const FOLDER = dirname(fileURLToPath(import.meta.url));
+const ROOT = resolve(FOLDER, "../../..");
+
+/** A top-level declaration of a file, with its comment. */
+interface Declaration {
+  name: string;
+  text: string;
+}
+
+/** One file of declarations: its own ones, and where the names come from that it takes or passes on. */
+interface Declarations {
+  own: Map<string, Declaration>;
+  imports: Map<string, { path: string; name: string }>;
+  /** Public names; of the file's own declarations, or passed on. */
+  exports: Map<string, { path: string; name: string; isType: boolean }>;
+}
+
+await build({
+  entryPoints: [join(FOLDER, "index.ts")],
+  outfile: join(FOLDER, "dist/index.js"),
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  minify: true,
+  // The errors' names are the names of their classes.
+  keepNames: true,
+});
+const scratch = mkdtempSync(join(tmpdir(), "edgetape-declarations-"));
+try {
+  const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
+  const options = ["--project", FOLDER, "--outDir", scratch];
+  execFileSync(process.execPath, [compiler, ...options], { stdio: ["ignore", "inherit", "inherit"] });
+  const entry = join(scratch, relative(join(ROOT, "src"), FOLDER), "index.d.ts");
+  writeFileSync(join(FOLDER, "dist/index.d.ts"), joined(entry));
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+/** The public declarations of `entry` and what they need, as one file. */
+function joined(entry: string): string {
+  const files = new Map<string, Declarations>();
+  const load = (path: string): Declarations => {
+    const known = files.get(path);
+    if (known !== undefined) return known;
+    const found = declarationsIn(path, load);
+    files.set(path, found);
+    return found;
+  };
+  const taken = new Map<string, string>();
+  /** Takes the declaration that `name` means in the file `path`, and those it needs; returns its own name. */
+  const take = (path: string, name: string): string => {
+    const { own, imports, exports } = load(path);
+    const declaration = own.get(name);
+    if (declaration === undefined) {
+      const from = imports.get(name) ?? exports.get(name);
+      if (from === undefined || (from.path === path && from.name === name))
+        throw new Error(`${path} has no ${name}`);
+      return take(from.path, from.name);
+    }
+    const text = declaration.text.replaceAll(/^export /gm, "");
+    const before = taken.get(name);
+    if (before !== undefined && before !== text) throw new Error(`${name} is declared twice`);
+    if (before !== undefined) return name;
+    taken.set(name, text);
+    const code = text.replaceAll(/\/\*\*[\s\S]*?\*\//g, "");
+    for (const word of new Set(code.match(/[A-Za-z_]\w*/g))) {
+      if (word === name || (!own.has(word) && !imports.has(word))) continue;
+      const meant = take(path, word);
+      if (meant !== word) taken.set(word, `type ${word} = ${meant};`);
+    }
+    return name;
+  };
+  const listed = [...load(entry).exports].map(([name, from]) => {
+    const meant = take(from.path, from.name);
+    return `${from.isType ? "type " : ""}${meant === name ? name : `${meant} as ${name}`}`;
+  });
+  return `${[...taken.values()].join("\n")}\nexport { ${listed.join(", ")} };\n`;
+}
+
+function declarationsIn(path: string, load: (path: string) => Declarations): Declarations {
+  const found: Declarations = { own: new Map(), imports: new Map(), exports: new Map() };
+  const other = (name: string) => join(dirname(path), name.replace(/\.ts$/, ".d.ts"));
+  for (const text of statementsOf(readFileSync(path, "utf8"))) {
+    const [, keyword, isTypeOnly, names, from] =
+      /^(import|export)( type)? (\*|\{[^}]*\})(?: from "([^"]+)")?;$/m.exec(text) ?? [];
+    if (keyword === undefined || names === undefined) {
+      const [, exported, name = ""] =
+        /^(export )?(?:declare )?(?:abstract )?(?:class|interface|type|const|function) (\w+)/m.exec(text) ??
+        [];
+      if (name === "") continue;
+      const before = found.own.get(name)?.text;
+      found.own.set(name, { name, text: before === undefined ? text : `${before}\n${text}` });
+      const isType = !/^(export )?declare (abstract )?(class|const|function) /m.test(text);
+      if (exported !== undefined) found.exports.set(name, { path, name, isType });
+      continue;
+    }
+    const source = from === undefined ? path : other(from);
+    if (names === "*") {
+      for (const [name, each] of load(source).exports) {
+        found.exports.set(name, { ...each, isType: each.isType || isTypeOnly !== undefined });
+      }
+      continue;
+    }
+    for (const each of names.slice(1, -1).split(",")) {
+      const [, type, name = "", alias = name] = /^\s*(type )?(\w+)(?: as (\w+))?\s*$/.exec(each) ?? [];
+      if (name === "") continue;
+      const isType = isTypeOnly !== undefined || type !== undefined;
+      if (keyword === "import") found.imports.set(alias, { path: source, name });
+      else found.exports.set(alias, { path: source, name, isType });
+    }
+  }
+  return found;
+}
+
+/** The top-level statements, each with the comment before it. */
+function statementsOf(text: string): string[] {
+  const statements: string[] = [];
+  let comment = "";
+  for (const piece of text.split(/^(?=\/\*\*|(?:import|export|declare|interface|type|class)\b)/m)) {
+    const isComment = piece.startsWith("/**");
+    if (isComment && piece.trimEnd().endsWith("*/")) comment = piece;
+    // A comment in the middle of a statement, such as one before a member of a union.
+    else if (isComment) statements.push(`${statements.pop() ?? ""}${piece}`);
+    else {
+      statements.push(comment + piece);
+      comment = "";
+    }
+  }
+  return statements.map((each) => each.trimEnd());
+}
