@@ -1,4 +1,4 @@
-/** `edgetape publish`, `rebuild` and the day's actions killed outright: what is served is always one whole revision. */
+/** `edgetape publish`, `rebuild`, `nightly` and the day's actions killed outright: one whole revision is served always. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +13,7 @@ import { printedRandom } from "../support/random.ts";
 import { type Ended, runEdgetape, startEdgetape } from "../support/running-command.ts";
 import { type Service, startService } from "../support/service.ts";
 import { orderHistory, walk } from "../support/walk.ts";
+import { startReceiver } from "../support/webhook-receiver.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "600519";
@@ -48,18 +49,24 @@ interface Course {
   requests: number;
 }
 
+/** A command line and what it adds to the environment. */
+interface Command {
+  words: string[];
+  environment?: Record<string, string>;
+}
+
 /** Runs it to its end, which must be a good one. */
-async function toEnd(words: string[]): Promise<Course> {
+async function toEnd({ words, environment }: Command): Promise<Course> {
   const [startedMs, lines] = [performance.now(), service.logs.length];
-  const { status, stderr } = await runEdgetape(words, service);
+  const { status, stderr } = await runEdgetape(words, service, environment);
   expect({ status, stderr }).toMatchObject({ status: 0 });
   return { runMs: performance.now() - startedMs, requests: service.logs.length - lines };
 }
 
 /** Runs it and kills it at a random moment: after so much of its time, or of its requests and a moment more. */
-async function killed(words: string[], { runMs, requests }: Course): Promise<Ended> {
+async function killed({ words, environment }: Command, { runMs, requests }: Course): Promise<Ended> {
   const lines = service.logs.length;
-  const running = startEdgetape(words, service);
+  const running = startEdgetape(words, service, environment);
   let isOver = false;
   void running.ended.then(() => {
     isOver = true;
@@ -74,6 +81,28 @@ async function killed(words: string[], { runMs, requests }: Course): Promise<End
   return running.ended;
 }
 
+/** What a command brings to the service: other rows each round. */
+type Bring = (round: number) => Promise<{ command: Command; rows: Row[] }>;
+
+/** Kills the command once in each round: the rows before or after it are served, and the next run completes. */
+async function replacedInRounds(bring: Bring, check?: (revisionBefore: number) => Promise<void>) {
+  let { command, rows: before } = await bring(0);
+  const course = await toEnd(command);
+  let cut = 0;
+  for (let round = 1; round <= MOMENTS; round++) {
+    const { revision } = await summary();
+    const { command, rows: after } = await bring(round);
+    if ((await killed(command, course)).status === null) cut++;
+    expect([before, after]).toContainEqual(await served());
+    await toEnd(command);
+    expect(await served()).toEqual(after);
+    await check?.(revision);
+    before = after;
+  }
+  console.log(`${cut} of ${MOMENTS} runs were killed before their end`);
+  expect(cut).toBeGreaterThan(0);
+}
+
 describe(`killed at ${MOMENTS} random moments`, () => {
   it(
     "publish leaves the old or the new revision served, and the next run completes",
@@ -82,53 +111,60 @@ describe(`killed at ${MOMENTS} random moments`, () => {
         const securities = [randomSecurity(random, { symbol: SYMBOL, rows: 1_500 })];
         return day({ tradedate: TRADEDATE, securities });
       });
-      const paths = contents.map((_, n) => join(folder, `${n}.parquet`));
-      for (const [n, content] of contents.entries()) writeFileSync(paths[n] ?? "", await packOf(content));
-      let [before, after] = contents.map((content, n) => ({
-        rows: content.rowsOf(SYMBOL),
-        words: ["publish", paths[n] ?? ""],
-      }));
-      if (before === undefined || after === undefined) throw new Error("two contents were made");
-      const course = await toEnd(before.words);
-      let cut = 0;
-      for (let round = 0; round < MOMENTS; round++) {
-        const { revision } = await summary();
-        if ((await killed(after.words, course)).status === null) cut++;
-        expect([before.rows, after.rows]).toContainEqual(await served());
-        await toEnd(after.words);
-        expect(await served()).toEqual(after.rows);
-        // It is published once, however often it was begun.
-        expect((await summary()).revision).toBe(revision + 1);
-        [before, after] = [after, before];
-      }
-      console.log(`${cut} of ${MOMENTS} publishes were killed before their end`);
-      expect(cut).toBeGreaterThan(0);
+      const bring: Bring = async (round) => {
+        const content = contents[round % 2] as TestDay;
+        const path = join(folder, `${round % 2}.parquet`);
+        writeFileSync(path, await packOf(content));
+        return { command: { words: ["publish", path] }, rows: content.rowsOf(SYMBOL) };
+      };
+      // It is published once, however often it was begun.
+      await replacedInRounds(bring, async (before) => expect((await summary()).revision).toBe(before + 1));
     },
     LONG_MS,
   );
 
   it(
     "rebuild leaves the old or the new revision served, and the next run completes",
+    () =>
+      replacedInRounds(async (round) => {
+        const delivered = deliver(join(folder, "a"), TRADEDATE, 1_000, `round ${round}`);
+        const words = [
+          ...["rebuild", join(folder, "a", TRADEDATE), "--date", TRADEDATE],
+          ...["--out", join(folder, "packs"), "--threads", "1"],
+          // Random contents may lack a tenth of a security's rows.
+          "--force",
+        ];
+        return { command: { words }, rows: delivered.rowsOf(SYMBOL) };
+      }),
+    LONG_MS,
+  );
+
+  it(
+    "nightly leaves the old or the new revision served, and the next run completes and tells it once",
     async () => {
-      const words = (from: string) => [
-        ...["rebuild", join(folder, from, TRADEDATE), "--date", TRADEDATE],
-        ...["--out", join(folder, "packs"), "--threads", "1"],
-        // Random contents may lack a tenth of a security's rows.
-        "--force",
+      await using receiver = await startReceiver();
+      const drop = join(folder, "drop");
+      const words = [
+        "nightly",
+        drop,
+        "--date",
+        TRADEDATE,
+        "--stable",
+        "0",
+        "--poll",
+        "0.05",
+        "--threads",
+        "1",
       ];
-      let before = deliver(join(folder, "a"), TRADEDATE, 1_000, "round 0").rowsOf(SYMBOL);
-      const course = await toEnd(words("a"));
-      let cut = 0;
-      for (let round = 1; round <= MOMENTS; round++) {
-        const after = deliver(join(folder, "a"), TRADEDATE, 1_000, `round ${round}`).rowsOf(SYMBOL);
-        if ((await killed(words("a"), course)).status === null) cut++;
-        expect([before, after]).toContainEqual(await served());
-        await toEnd(words("a"));
-        expect(await served()).toEqual(after);
-        before = after;
-      }
-      console.log(`${cut} of ${MOMENTS} rebuilds were killed before their end`);
-      expect(cut).toBeGreaterThan(0);
+      const command = { words, environment: { EDGETAPE_WEBHOOK_URL: receiver.url } };
+      const bring: Bring = async (round) => {
+        receiver.received.length = 0;
+        return { command, rows: deliver(drop, TRADEDATE, 2_000, `round ${round}`).rowsOf(SYMBOL) };
+      };
+      await replacedInRounds(bring, async () => {
+        expect(receiver.received.length).toBeGreaterThanOrEqual(1);
+        expect(receiver.received.at(-1)?.body.event).toBe("nightly.published");
+      });
     },
     LONG_MS,
   );
@@ -142,14 +178,14 @@ describe(`killed at ${MOMENTS} random moments`, () => {
         return ["day", name, TRADEDATE, "--if-revision", String(revision), "--yes"];
       };
       let other = await served();
-      const course = await toEnd(await action("restore"));
+      const course = await toEnd({ words: await action("restore") });
       let present = await served();
       const seen = { cut: 0, before: 0, after: 0 };
       for (let round = 0; round < MOMENTS; round++) {
         const kind = ["withdraw", "publish", "restore"][round % 3] ?? "";
         const [from, goal] = [await served(), { withdraw: null, publish: present, restore: other }[kind]];
         const words = await action(kind);
-        if ((await killed(words, course)).status === null) seen.cut++;
+        if ((await killed({ words }, course)).status === null) seen.cut++;
         const state = await served();
         expect([from, goal]).toContainEqual(state);
         seen[JSON.stringify(state) === JSON.stringify(goal) ? "after" : "before"]++;

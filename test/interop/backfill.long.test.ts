@@ -1,25 +1,18 @@
-/** `edgetape nightly` and `backfill` killed outright: what is served is always one whole revision. */
+/** `edgetape backfill` against a service: killed, after a withdrawal, with days that fail. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Row } from "../support/builders.ts";
 import { deliver } from "../support/deliveries.ts";
-import { MOMENTS } from "../support/killable.ts";
-import { pause } from "../support/npm-start.ts";
 import { account } from "../support/operator.ts";
-import { printedRandom } from "../support/random.ts";
 import { runEdgetape, startEdgetape } from "../support/running-command.ts";
 import { type Service, startService } from "../support/service.ts";
 import { walk } from "../support/walk.ts";
-import { startReceiver } from "../support/webhook-receiver.ts";
 
-const TRADEDATE = "20260311";
 const SYMBOL = "600519";
-const QUICK = ["--stable", "0", "--poll", "0.05", "--threads", "1"];
 const LONG_MS = 900_000;
 
-const random = printedRandom("nightly killed");
 let service: Service;
 let apikey: string;
 let folder: string;
@@ -27,57 +20,16 @@ let folder: string;
 beforeAll(async () => {
   service = await startService();
   apikey = (await account(service, { plan: "flagship" })).key;
-  folder = mkdtempSync(join(tmpdir(), "edgetape-killed-"));
+  folder = mkdtempSync(join(tmpdir(), "edgetape-backfill-"));
 });
 afterAll(async () => {
   await service.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function served(tradedate = TRADEDATE): Promise<Row[]> {
+async function served(tradedate: string): Promise<Row[]> {
   return (await walk(service, { apikey, params: { symbol: SYMBOL, tradedate } })).rows;
 }
-
-describe(`nightly, killed at ${MOMENTS} random moments`, () => {
-  it(
-    "serves the old or the new revision as a whole, and the next run completes and tells it once",
-    async () => {
-      await using receiver = await startReceiver();
-      const words = ["nightly", folder, "--date", TRADEDATE, ...QUICK];
-      const environment = { EDGETAPE_WEBHOOK_URL: receiver.url };
-      const toEnd = async () => {
-        const startedMs = performance.now();
-        const { status, stderr } = await runEdgetape(words, service, environment);
-        expect({ status, stderr }).toMatchObject({ status: 0 });
-        return performance.now() - startedMs;
-      };
-
-      let before = deliver(folder, TRADEDATE, 2_000, "round 0").rowsOf(SYMBOL);
-      // Only where the kills fall depends on it.
-      const runMs = await toEnd();
-      let killed = 0;
-      for (let round = 1; round <= MOMENTS; round++) {
-        const after = deliver(folder, TRADEDATE, 2_000, `round ${round}`).rowsOf(SYMBOL);
-        receiver.received.length = 0;
-        const running = startEdgetape(words, service, environment);
-        await running.said("Waiting");
-        await pause(random.next() * runMs * 0.7);
-        running.kill();
-        if ((await running.ended).status === null) killed++;
-        const rows = await served();
-        expect([before, after]).toContainEqual(rows);
-        await toEnd();
-        expect(await served()).toEqual(after);
-        expect(receiver.received.length).toBeGreaterThanOrEqual(1);
-        expect(receiver.received.at(-1)?.body.event).toBe("nightly.published");
-        before = after;
-      }
-      console.log(`${killed} of ${MOMENTS} runs were killed before their end`);
-      expect(killed).toBeGreaterThan(0);
-    },
-    LONG_MS,
-  );
-});
 
 describe("backfill", () => {
   const days = ["20260302", "20260303", "20260304"];
