@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { identify } from "../access/identify.ts";
-import type { Words } from "../base/language.ts";
+import type { Bilingual } from "../base/language.ts";
 import { newRequestId } from "../base/request-id.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { recentlyActive } from "../catalog/account-list.ts";
@@ -89,7 +89,7 @@ async function findAccepted(
 
 function refused(requestId: string, refusal: Refusal, accepted: Accepted | null): ExplainedRequest {
   const { accountId, keyId, interface: asked, atMs } = refusal;
-  const { code, reason, words } = outcomeOf(JSON.parse(refusal.denial) as Denial);
+  const { code, reason, message } = outcomeOf(JSON.parse(refusal.denial) as Denial);
   const charged = accepted?.grant.charged ?? false;
   const ending = accepted === null ? NOT_COUNTED : charged ? COUNTED : GIVEN_BACK;
   const at = beijingTimestamp(atMs);
@@ -104,8 +104,8 @@ function refused(requestId: string, refusal: Refusal, accepted: Accepted | null)
     reason,
     charged,
     text: {
-      zh: `请求 ${requestId}（北京时间 ${at}，接口 ${asked ?? "未识别"}）返回 ${code}（${reason}）：${words.zh}${ending.zh}`,
-      en: `Request ${requestId} (${at}, Beijing time, operation ${asked ?? "not recognised"}) was answered ${code} (${reason}): ${words.en} ${ending.en}`,
+      zh: `请求 ${requestId}（北京时间 ${at}，接口 ${asked ?? "未识别"}）返回 ${code}（${reason}）：${message.zh}${ending.zh}`,
+      en: `Request ${requestId} (${at}, Beijing time, operation ${asked ?? "not recognised"}) was answered ${code} (${reason}): ${message.en} ${ending.en}`,
     },
   };
 }
@@ -147,9 +147,9 @@ function ended(requestId: string, { accountId, grant, outcome, inProgress }: Acc
   };
 }
 
-const COUNTED: Words = { zh: "已计入当日额度。", en: "It counts against the day's quota." };
-const NOT_COUNTED: Words = { zh: "未计入额度。", en: "It was not counted." };
-const GIVEN_BACK: Words = { zh: "已计的次数已退回。", en: "It was counted and given back." };
+const COUNTED: Bilingual = { zh: "已计入当日额度。", en: "It counts against the day's quota." };
+const NOT_COUNTED: Bilingual = { zh: "未计入额度。", en: "It was not counted." };
+const GIVEN_BACK: Bilingual = { zh: "已计的次数已退回。", en: "It was counted and given back." };
 
 function unknown(requestId: string): ExplainedRequest {
   return {
@@ -293,8 +293,8 @@ class Judged {
   }
 
   refuse(step: number, about: string, denial: Denial, detail = ""): Denial {
-    const { words } = outcomeOf(denial);
-    this.steps.push({ step, about, result: "refused", detail: detail === "" ? words.en : detail });
+    const { message } = outcomeOf(denial);
+    this.steps.push({ step, about, result: "refused", detail: detail === "" ? message.en : detail });
     return denial;
   }
 
@@ -307,7 +307,7 @@ class Judged {
       const message = { zh: "会正常返回数据。", en: "It would be served." };
       return { ...asker, steps, code: 200, reason: "success", httpStatus: 200, message };
     }
-    const { code, reason, status, words } = outcomeOf(denial);
-    return { ...asker, steps, code, reason, httpStatus: status[format], message: words };
+    const { code, reason, status, message } = outcomeOf(denial);
+    return { ...asker, steps, code, reason, httpStatus: status[format], message: message };
   }
 }

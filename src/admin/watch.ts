@@ -1,6 +1,6 @@
 /** The scheduled task, wherever it is started from: its findings go to the log and to the operator's webhook. */
 
-import type { Words } from "../base/language.ts";
+import type { Bilingual } from "../base/language.ts";
 import { type Notice, sendNotice, type Webhook, webhookKindOf } from "../base/webhook.ts";
 import { type Env, nowMs, type Settings, settingsOf } from "../env.ts";
 import type { Finding } from "../operations/scheduled/finding.ts";
@@ -61,11 +61,11 @@ function noticeOf(findings: Finding[]): Notice {
   };
 }
 
-function sentenceOf({ sentence, zh }: Finding): Words {
+function sentenceOf({ sentence, zh }: Finding): Bilingual {
   return { zh: zh?.sentence ?? sentence, en: sentence };
 }
 
-function toldAs({ sentence, advice, zh }: Finding): Words {
+function toldAs({ sentence, advice, zh }: Finding): Bilingual {
   const en = `${sentence} ${advice}`;
   return { zh: zh === undefined ? en : zh.sentence + zh.advice, en };
 }

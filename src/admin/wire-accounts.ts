@@ -227,7 +227,7 @@ const counterSchema = z
   })
   .nullable();
 
-/** What the key holder's own `account_info` tells, in its own words. */
+/** What the key holder's own `account_info` tells, in its own message. */
 const accountInfoSchema = z.strictObject({
   account_id: z.string(),
   key_id: z.string().nullable(),
@@ -296,7 +296,7 @@ export const accountListSchema = z.strictObject({
 });
 export type AccountList = z.infer<typeof accountListSchema>;
 
-const wordsSchema = z.strictObject({ zh: z.string(), en: z.string() });
+const bilingualSchema = z.strictObject({ zh: z.string(), en: z.string() });
 
 /** What is known of a request that was made. */
 export const explainedRequestSchema = z.strictObject({
@@ -316,7 +316,7 @@ export const explainedRequestSchema = z.strictObject({
   /** Whether it counts against the day's quota; false too for one that was given back. */
   charged: z.boolean(),
   /** To paste to the customer. */
-  text: wordsSchema,
+  text: bilingualSchema,
 });
 export type ExplainedRequest = z.infer<typeof explainedRequestSchema>;
 
@@ -356,6 +356,6 @@ export const explanationSchema = z.strictObject({
   /** `success`, or the reason as in `X-Reason`. */
   reason: z.string(),
   httpStatus: z.int(),
-  message: wordsSchema,
+  message: bilingualSchema,
 });
 export type Explanation = z.infer<typeof explanationSchema>;

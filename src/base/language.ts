@@ -4,7 +4,7 @@
 export type Language = "zh" | "en" | "both";
 
 /** One message in both languages. */
-export interface Words {
+export interface Bilingual {
   zh: string;
   en: string;
 }
@@ -26,9 +26,9 @@ export function preferredLanguage(acceptLanguage: string | null): Language {
   return best.language;
 }
 
-/** `words` in `language`. */
-export function inLanguage(words: Words, language: Language): string {
-  return language === "both" ? `${words.zh} ${words.en}` : words[language];
+/** `message` in `language`. */
+export function inLanguage(message: Bilingual, language: Language): string {
+  return language === "both" ? `${message.zh} ${message.en}` : message[language];
 }
 
 function languageOf(tag: string): "zh" | "en" | null {

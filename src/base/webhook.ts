@@ -3,7 +3,7 @@
  * DingTalk and Feishu, in Chinese, English or both. The worker's scheduled task and the command send the same ones.
  */
 import { beijingTimestamp } from "../calendar/beijing.ts";
-import type { Words } from "./language.ts";
+import type { Bilingual } from "./language.ts";
 
 export const WEBHOOK_KINDS = ["plain", "wecom", "dingtalk", "feishu"] as const;
 export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
@@ -27,8 +27,8 @@ export interface Notice {
   event: string;
   level: "ok" | "warning" | "failed";
   /** One line that says it all. */
-  title: Words;
-  lines: Words[];
+  title: Bilingual;
+  lines: Bilingual[];
   /** The same as values, in the plain form only. */
   facts: Record<string, unknown>;
 }
@@ -105,7 +105,7 @@ function plainOf({ event, level, title, lines, facts }: Notice, nowMs: number): 
   return JSON.stringify({ source: "edgetape", at: beijingTimestamp(nowMs), event, level, ...en, zh, facts });
 }
 
-const LEVEL_WORDS: Record<Notice["level"], Words> = {
+const LEVEL_TEXTS: Record<Notice["level"], Bilingual> = {
   ok: { zh: "正常", en: "OK" },
   warning: { zh: "注意", en: "WARNING" },
   failed: { zh: "失败", en: "FAILED" },
@@ -116,7 +116,7 @@ const LEVEL_WORDS: Record<Notice["level"], Words> = {
  * titles come before everything else: a robot that takes little loses details, in no language the news.
  */
 function linesOf({ level, title, lines }: Notice, language: WebhookLanguage): string[] {
-  const word = LEVEL_WORDS[level];
+  const word = LEVEL_TEXTS[level];
   switch (language) {
     case "zh":
       return [`edgetape ${word.zh}：${title.zh}`, ...lines.map(({ zh }) => zh)];

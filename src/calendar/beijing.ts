@@ -1,5 +1,5 @@
 /**
- * Beijing dates. China has used UTC+8 all year since 1991, so a day turns at 16:00:00.000Z
+ * Beijing dates. China has used UTC+8 all year since 1991, so a day begins at 16:00:00.000Z
  * and no time-zone database is needed.
  */
 
@@ -48,7 +48,7 @@ export function windowStart(today: BeijingDate, days: number): BeijingDate {
   return addDays(today, 1 - days);
 }
 
-/** Whole seconds, at least 1, from `epochMs` to the next turn of the Beijing day: when daily quotas reset. */
+/** Whole seconds, at least 1, from `epochMs` to the start of the next Beijing day: when daily quotas reset. */
 export function secondsToNextDay(epochMs: number): number {
   const nextMs = startOfDay(beijingDate(epochMs)) + DAY_MS;
   return Math.max(1, Math.ceil((nextMs - epochMs) / 1000));

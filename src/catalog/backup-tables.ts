@@ -16,8 +16,8 @@ const PAGE_ROWS = 1_000;
 const LONG_PAGE_ROWS = 100;
 
 function table(name: string, key: string, columns: string, more: Partial<BackupTable> = {}): BackupTable {
-  const words = (text: string) => text.split(" ");
-  return { name, key: words(key), columns: words(`${key} ${columns}`), pageRows: PAGE_ROWS, ...more };
+  const names = (text: string) => text.split(" ");
+  return { name, key: names(key), columns: names(`${key} ${columns}`), pageRows: PAGE_ROWS, ...more };
 }
 
 /** In the order in which they are restored: what others refer to comes first. A backup reads them backwards. */

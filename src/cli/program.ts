@@ -7,47 +7,47 @@ type Register = (program: Command) => void;
 
 /**
  * The groups by the first word of a command line, in the order of the help. A module is read only when one of its
- * words is given, or for the help of all: reading every module takes more than a second of CPU.
+ * names is given, or for the help of all: reading every module takes more than a second of CPU.
  */
-const GROUPS: readonly { words: readonly string[]; load: () => Promise<Register> }[] = [
-  { words: ["pack"], load: async () => (await import("./pack-commands.ts")).registerPackCommands },
-  { words: ["publish"], load: async () => (await import("./publish-command.ts")).registerPublish },
-  { words: ["rebuild"], load: async () => (await import("./rebuild-command.ts")).registerRebuild },
-  { words: ["days", "day"], load: async () => (await import("./day-commands.ts")).registerDays },
-  { words: ["changes"], load: async () => (await import("./day-commands.ts")).registerChanges },
+const GROUPS: readonly { names: readonly string[]; load: () => Promise<Register> }[] = [
+  { names: ["pack"], load: async () => (await import("./pack-commands.ts")).registerPackCommands },
+  { names: ["publish"], load: async () => (await import("./publish-command.ts")).registerPublish },
+  { names: ["rebuild"], load: async () => (await import("./rebuild-command.ts")).registerRebuild },
+  { names: ["days", "day"], load: async () => (await import("./day-commands.ts")).registerDays },
+  { names: ["changes"], load: async () => (await import("./day-commands.ts")).registerChanges },
   {
-    words: ["calendar"],
+    names: ["calendar"],
     load: async () => (await import("./calendar-commands.ts")).registerCalendar,
   },
-  { words: ["account"], load: async () => (await import("./account-commands.ts")).registerAccounts },
+  { names: ["account"], load: async () => (await import("./account-commands.ts")).registerAccounts },
   {
-    words: ["subscription"],
+    names: ["subscription"],
     load: async () => (await import("./subscription-commands.ts")).registerSubscriptions,
   },
-  { words: ["plan"], load: async () => (await import("./subscription-commands.ts")).registerPlans },
-  { words: ["token"], load: async () => (await import("./operator-commands.ts")).registerTokens },
-  { words: ["audit"], load: async () => (await import("./operator-commands.ts")).registerAudit },
-  { words: ["explain"], load: async () => (await import("./explain-command.ts")).registerExplain },
-  { words: ["key"], load: async () => (await import("./key-commands.ts")).registerKeys },
-  { words: ["files"], load: async () => (await import("./file-commands.ts")).registerFiles },
+  { names: ["plan"], load: async () => (await import("./subscription-commands.ts")).registerPlans },
+  { names: ["token"], load: async () => (await import("./operator-commands.ts")).registerTokens },
+  { names: ["audit"], load: async () => (await import("./operator-commands.ts")).registerAudit },
+  { names: ["explain"], load: async () => (await import("./explain-command.ts")).registerExplain },
+  { names: ["key"], load: async () => (await import("./key-commands.ts")).registerKeys },
+  { names: ["files"], load: async () => (await import("./file-commands.ts")).registerFiles },
   {
-    words: ["external"],
+    names: ["external"],
     load: async () => (await import("./share-commands.ts")).registerExternal,
   },
-  { words: ["share"], load: async () => (await import("./share-commands.ts")).registerShares },
-  { words: ["nightly"], load: async () => (await import("./nightly/nightly.ts")).registerNightly },
+  { names: ["share"], load: async () => (await import("./share-commands.ts")).registerShares },
+  { names: ["nightly"], load: async () => (await import("./nightly/nightly.ts")).registerNightly },
   {
-    words: ["backfill"],
+    names: ["backfill"],
     load: async () => (await import("./backfill-command.ts")).registerBackfill,
   },
-  { words: ["doctor"], load: async () => (await import("./doctor/doctor.ts")).registerDoctor },
+  { names: ["doctor"], load: async () => (await import("./doctor/doctor.ts")).registerDoctor },
   {
-    words: ["acceptance"],
+    names: ["acceptance"],
     load: async () => (await import("./acceptance/acceptance.ts")).registerAcceptance,
   },
-  { words: ["backup"], load: async () => (await import("./backup-commands.ts")).registerBackup },
-  { words: ["webhook"], load: async () => (await import("./webhook.ts")).registerWebhook },
-  { words: ["sample"], load: async () => (await import("./sample-command.ts")).registerSample },
+  { names: ["backup"], load: async () => (await import("./backup-commands.ts")).registerBackup },
+  { names: ["webhook"], load: async () => (await import("./webhook.ts")).registerWebhook },
+  { names: ["sample"], load: async () => (await import("./sample-command.ts")).registerSample },
 ];
 
 /**
@@ -74,7 +74,7 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
   if (wantsJson(args)) program.configureOutput({ writeErr: () => undefined, outputError: () => undefined });
   const [first = ""] = args;
   if (first === "--version" || first === "-V") return program;
-  const called = GROUPS.filter(({ words }) => words.includes(first));
+  const called = GROUPS.filter(({ names }) => names.includes(first));
   for (const { load } of called.length > 0 ? called : GROUPS) (await load())(program);
   return program;
 }

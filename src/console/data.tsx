@@ -7,7 +7,7 @@ import { countText, dateText, sizeText, weekdayOf } from "../pages/figures.ts";
 import { documentOf } from "../pages/frame.tsx";
 import { type Desk, html } from "./desk.tsx";
 import { Layout, type Reader } from "./layout.tsx";
-import { type DayMark, WORDS, type Words } from "./messages.ts";
+import { type DayMark, MESSAGES, type Messages } from "./messages.ts";
 import { type HeatDay, type OddRange, oddRanges, SHADES, yearHeat } from "./year-heat.ts";
 
 export interface DataFacts {
@@ -23,34 +23,34 @@ const LEGEND: readonly DayMark[] = ["missing", "degraded", "withdrawn", "damaged
 
 /** The page as HTML. */
 export function dataPage({ reader, year, years, months }: DataFacts): string {
-  const words = WORDS[reader.language];
+  const messages = MESSAGES[reader.language];
   return documentOf(
-    <Layout reader={reader} title={words.pages.data} page="data">
-      <h1>{words.pages.data}</h1>
+    <Layout reader={reader} title={messages.pages.data} page="data">
+      <h1>{messages.pages.data}</h1>
       {months === null ? (
-        <p class="lead">{words.dataOutside}</p>
+        <p class="lead">{messages.dataOutside}</p>
       ) : (
         <>
-          <p class="lead">{words.dataLead}</p>
-          <nav class="years" aria-label={words.year}>
+          <p class="lead">{messages.dataLead}</p>
+          <nav class="years" aria-label={messages.year}>
             {years.map((each) => (
               <a href={`/console/data?year=${each}`} aria-current={each === year ? "page" : undefined}>
                 {each}
               </a>
             ))}
           </nav>
-          <Figures days={months.flat()} words={words} />
-          <Legend days={months.flat()} words={words} />
+          <Figures days={months.flat()} messages={messages} />
+          <Legend days={months.flat()} messages={messages} />
           <div class="year card">
             <a class="skip" href="#attention">
-              {words.skipCalendar}
+              {messages.skipCalendar}
             </a>
             {months.map((days, place) => (
-              <Month name={words.month(place + 1)} days={days} words={words} />
+              <Month name={messages.month(place + 1)} days={days} messages={messages} />
             ))}
           </div>
-          <Attention days={months.flat()} words={words} />
-          <Months months={months} words={words} />
+          <Attention days={months.flat()} messages={messages} />
+          <Months months={months} messages={messages} />
         </>
       )}
     </Layout>,
@@ -62,67 +62,71 @@ const sum = (days: readonly HeatDay[], of: "rows" | "sizeBytes") =>
   days.reduce((total, { loaded }) => total + (loaded?.[of] ?? 0), 0);
 const isLacking = ({ mark }: HeatDay) => mark === "missing" || mark === "withdrawn" || mark === "damaged";
 
-function Figures({ days, words }: { days: readonly HeatDay[]; words: Words }) {
+function Figures({ days, messages }: { days: readonly HeatDay[]; messages: Messages }) {
   const has = served(days);
   const expected = has.length + days.filter(isLacking).length;
   const newest = has.at(-1);
   return (
     <dl class="stats">
       <div>
-        <dt>{words.daysLoaded}</dt>
+        <dt>{messages.daysLoaded}</dt>
         <dd>
-          {has.length} <small>{words.ofDays(expected)}</small>
+          {has.length} <small>{messages.ofDays(expected)}</small>
         </dd>
       </div>
       <div>
-        <dt>{words.rowsOfYear}</dt>
+        <dt>{messages.rowsOfYear}</dt>
         <dd>{countText(sum(days, "rows"))}</dd>
       </div>
       <div>
-        <dt>{words.sizeOfYear}</dt>
+        <dt>{messages.sizeOfYear}</dt>
         <dd>{sizeText(sum(days, "sizeBytes"))}</dd>
       </div>
       <div>
-        <dt>{words.newestDay}</dt>
-        <dd>{newest === undefined ? words.none : dateText(newest.day)}</dd>
+        <dt>{messages.newestDay}</dt>
+        <dd>{newest === undefined ? messages.none : dateText(newest.day)}</dd>
       </div>
     </dl>
   );
 }
 
-function Legend({ days, words }: { days: readonly HeatDay[]; words: Words }) {
+function Legend({ days, messages }: { days: readonly HeatDay[]; messages: Messages }) {
   return (
     <ul class="legend">
       <li>
-        {words.fewer}
+        {messages.fewer}
         {Array.from({ length: SHADES }, (_, place) => (
           <span class={`day shade-${place + 1}`} aria-hidden="true" />
         ))}
-        {words.more}
+        {messages.more}
       </li>
       {LEGEND.filter((mark) => days.some((day) => day.mark === mark)).map((mark) => (
         <li>
           <span class={`day ${mark}`} aria-hidden="true" />
-          {words.dayStates[mark]}
+          {messages.dayStates[mark]}
         </li>
       ))}
     </ul>
   );
 }
 
-function Month({ name, days, words }: { name: string; days: readonly HeatDay[]; words: Words }) {
+function Month({ name, days, messages }: { name: string; days: readonly HeatDay[]; messages: Messages }) {
   const [first] = days;
   return (
     <section class="month">
       <h2>{name}</h2>
       <div class="days">
-        {words.weekdays.map((weekday) => (
+        {messages.weekdays.map((weekday) => (
           <span class="weekday" aria-hidden="true">
             {weekday}
           </span>
         ))}
         {days.map((day) => (
-          <Day day={day} start={day === first ? ` starts-${weekdayOf(day.day) + 1}` : ""} words={words} />
+          <Day
+            day={day}
+            start={day === first ? ` starts-${weekdayOf(day.day) + 1}` : ""}
+            messages={messages}
+          />
         ))}
       </div>
     </section>
@@ -133,14 +137,14 @@ function Month({ name, days, words }: { name: string; days: readonly HeatDay[]; 
 function Day({
   day: { day, mark, shade, loaded },
   start,
-  words,
+  messages,
 }: {
   day: HeatDay;
   start: string;
-  words: Words;
+  messages: Messages;
 }) {
-  const rows = loaded === null ? "" : `, ${words.dayRows(countText(loaded.rows))}`;
-  const label = `${dateText(day)}, ${words.dayStates[mark]}${rows}`;
+  const rows = loaded === null ? "" : `, ${messages.dayRows(countText(loaded.rows))}`;
+  const label = `${dateText(day)}, ${messages.dayStates[mark]}${rows}`;
   const number = String(Number(day.slice(6)));
   const classes = `day ${mark}${shade > 0 ? ` shade-${shade}` : ""}${start}`;
   if (loaded === null) {
@@ -161,20 +165,20 @@ function tryAddress(day: BeijingDate): string {
   return `/console/try?op=level2_order_history&tradedate=${day}`;
 }
 
-function Attention({ days, words }: { days: readonly HeatDay[]; words: Words }) {
+function Attention({ days, messages }: { days: readonly HeatDay[]; messages: Messages }) {
   const odd = oddRanges(days);
   return (
     <section aria-labelledby="attention">
       <h2 id="attention" tabindex={-1}>
-        {words.attention}
+        {messages.attention}
       </h2>
       {odd.length === 0 ? (
-        <p>{words.noAttention}</p>
+        <p>{messages.noAttention}</p>
       ) : (
         <ul class="odd">
           {odd.toReversed().map((range) => (
             <li>
-              <b>{rangeText(range, words)}</b> {words.dayStates[range.mark]}
+              <b>{rangeText(range, messages)}</b> {messages.dayStates[range.mark]}
             </li>
           ))}
         </ul>
@@ -183,28 +187,30 @@ function Attention({ days, words }: { days: readonly HeatDay[]; words: Words }) 
   );
 }
 
-function rangeText({ from, to, days }: OddRange, words: Words): string {
-  return days === 1 ? dateText(from) : words.dayRange(dateText(from), dateText(to), days);
+function rangeText({ from, to, days }: OddRange, messages: Messages): string {
+  return days === 1 ? dateText(from) : messages.dayRange(dateText(from), dateText(to), days);
 }
 
-function Months({ months, words }: { months: readonly HeatDay[][]; words: Words }) {
+function Months({ months, messages }: { months: readonly HeatDay[][]; messages: Messages }) {
   const rows = months
-    .map((days, place) => ({ days, name: words.month(place + 1) }))
+    .map((days, place) => ({ days, name: messages.month(place + 1) }))
     .filter(({ days }) => served(days).length > 0 || days.some(isLacking));
   if (rows.length === 0) return null;
   return (
     <section>
-      <h2 id="months">{words.byMonth}</h2>
+      <h2 id="months">{messages.byMonth}</h2>
       <section class="card scroll" tabindex={0} aria-labelledby="months">
         <table class="grid">
           <thead>
             <tr>
-              <th scope="col">{words.monthColumn}</th>
-              {[words.daysColumn, words.missingColumn, words.rows, words.sizeColumn].map((heading) => (
-                <th scope="col" class="number">
-                  {heading}
-                </th>
-              ))}
+              <th scope="col">{messages.monthColumn}</th>
+              {[messages.daysColumn, messages.missingColumn, messages.rows, messages.sizeColumn].map(
+                (heading) => (
+                  <th scope="col" class="number">
+                    {heading}
+                  </th>
+                ),
+              )}
             </tr>
           </thead>
           <tbody>

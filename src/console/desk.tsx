@@ -7,7 +7,7 @@ import type { RequestLog } from "../http/request-log.ts";
 import { documentOf } from "../pages/frame.tsx";
 import { type Look, lookOf } from "../pages/look.ts";
 import { Layout, Notice, PAGE_POLICY, type Reader } from "./layout.tsx";
-import { type Problem, WORDS, type Words } from "./messages.ts";
+import { MESSAGES, type Messages, type Problem } from "./messages.ts";
 import { isFormToken, isSameOrigin, type SignedIn, signedIn } from "./session.ts";
 
 /** The app around the console opens the log and reads the browser's language. */
@@ -150,24 +150,24 @@ export interface SignInFacts {
 
 /** The page as HTML. Opening it spends nothing: link previews and scanners open links too. */
 export function signInPage({ reader, action, press, problem, requestId }: SignInFacts): string {
-  const words = WORDS[reader.language];
+  const messages = MESSAGES[reader.language];
   return documentOf(
-    <Layout reader={reader} title={words.signInTitle}>
+    <Layout reader={reader} title={messages.signInTitle}>
       <section class="sign-in card">
-        <h1>{words.signInTitle}</h1>
-        {problem === null ? null : <Notice kind="problem" text={words.problems[problem]} />}
+        <h1>{messages.signInTitle}</h1>
+        {problem === null ? null : <Notice kind="problem" text={messages.problems[problem]} />}
         {action === null ? (
-          <p class="quiet">{words.signInNote}</p>
+          <p class="quiet">{messages.signInNote}</p>
         ) : (
           <form method="post" action={action}>
             <input type="hidden" name="press" value={press} />
-            <p>{words.signInInvite}</p>
+            <p>{messages.signInInvite}</p>
             <button type="submit" class="primary" autofocus>
-              {words.signInButton}
+              {messages.signInButton}
             </button>
           </form>
         )}
-        {problem === null ? null : <RequestId id={requestId} words={words} />}
+        {problem === null ? null : <RequestId id={requestId} messages={messages} />}
       </section>
     </Layout>,
   );
@@ -175,21 +175,21 @@ export function signInPage({ reader, action, press, problem, requestId }: SignIn
 
 /** A page of a signed-in reader that says only what went wrong. */
 export function problemPage(reader: Reader, problem: Problem, requestId: string): string {
-  const words = WORDS[reader.language];
+  const messages = MESSAGES[reader.language];
   return documentOf(
-    <Layout reader={reader} title={words.console}>
-      <h1>{words.console}</h1>
-      <Notice kind="problem" text={words.problems[problem]} />
-      <RequestId id={requestId} words={words} />
+    <Layout reader={reader} title={messages.console}>
+      <h1>{messages.console}</h1>
+      <Notice kind="problem" text={messages.problems[problem]} />
+      <RequestId id={requestId} messages={messages} />
     </Layout>,
   );
 }
 
 /** What support needs to find the request. */
-function RequestId({ id, words }: { id: string; words: Words }) {
+function RequestId({ id, messages }: { id: string; messages: Messages }) {
   return (
     <p class="request-id">
-      {words.requestId} <code>{id}</code>
+      {messages.requestId} <code>{id}</code>
     </p>
   );
 }

@@ -8,7 +8,7 @@ import { instantText, momentText } from "../pages/figures.ts";
 import { documentOf } from "../pages/frame.tsx";
 import { byHolder, type Desk, html } from "./desk.tsx";
 import { Act, Card, type Fact, FormToken, Layout, Notice, type Reader } from "./layout.tsx";
-import { type Problem, WORDS, type Words } from "./messages.ts";
+import { MESSAGES, type Messages, type Problem } from "./messages.ts";
 
 export interface KeysFacts {
   reader: Reader & { account: NonNullable<Reader["account"]> };
@@ -26,60 +26,61 @@ export function isInForce(key: ApiKey, nowMs: number): boolean {
 
 /** The page as HTML. */
 export function keysPage({ reader, keys, nowMs, fresh, said }: KeysFacts): string {
-  const words = WORDS[reader.language];
+  const messages = MESSAGES[reader.language];
   const live = keys.filter((key) => isInForce(key, nowMs));
   const over = keys.filter((key) => !isInForce(key, nowMs));
   return documentOf(
-    <Layout reader={reader} title={words.pages.keys} page="keys">
-      <h1>{words.pages.keys}</h1>
-      <p class="lead">{words.keysLead}</p>
+    <Layout reader={reader} title={messages.pages.keys} page="keys">
+      <h1>{messages.pages.keys}</h1>
+      <p class="lead">{messages.keysLead}</p>
       {said === null ? null : "problem" in said ? (
-        <Notice kind="problem" text={words.problems[said.problem]} />
+        <Notice kind="problem" text={messages.problems[said.problem]} />
       ) : (
-        <Notice kind="done" text={words[said.done]} />
+        <Notice kind="done" text={messages[said.done]} />
       )}
-      {fresh === null ? null : <FreshKey apikey={fresh} words={words} />}
+      {fresh === null ? null : <FreshKey apikey={fresh} messages={messages} />}
       {live.length === 0 ? (
-        <p>{words.noKeys}</p>
+        <p>{messages.noKeys}</p>
       ) : (
         <ul class="cards">
           {live.map((key) => (
-            <LiveKey apiKey={key} account={reader.account} words={words} />
+            <LiveKey apiKey={key} account={reader.account} messages={messages} />
           ))}
         </ul>
       )}
       <section class="card new-key" aria-labelledby="new">
-        <h2 id="new">{words.keyCreate}</h2>
+        <h2 id="new">{messages.keyCreate}</h2>
         <form method="post" action="/console/keys" class="row">
           <FormToken account={reader.account} />
-          <label for="name">{words.keyName}</label>
-          <input id="name" name="name" maxlength={60} placeholder={words.keyNameHint} autocomplete="off" />
+          <label for="name">{messages.keyName}</label>
+          <input id="name" name="name" maxlength={60} placeholder={messages.keyNameHint} autocomplete="off" />
           <button type="submit" class="primary">
-            {words.keyCreateButton}
+            {messages.keyCreateButton}
           </button>
         </form>
       </section>
-      {over.length === 0 ? null : <OverKeys keys={over} words={words} />}
-      <p class="quiet">{words.beijing}</p>
+      {over.length === 0 ? null : <OverKeys keys={over} messages={messages} />}
+      <p class="quiet">{messages.beijing}</p>
     </Layout>,
   );
 }
 
-function FreshKey({ apikey, words }: { apikey: string; words: Words }) {
+function FreshKey({ apikey, messages }: { apikey: string; messages: Messages }) {
   return (
     <section class="card fresh" role="status">
-      <h2>{words.keyNew}</h2>
+      <h2>{messages.keyNew}</h2>
       <p>
         <code id="fresh" class="secret">
           {apikey}
         </code>{" "}
-        <button type="button" data-copy="fresh" data-done={words.copied}>
-          {words.copy}
+        <button type="button" data-copy="fresh" data-done={messages.copied}>
+          {messages.copy}
         </button>
       </p>
-      <p class="warn">{words.keyNewNote}</p>
+      <p class="warn">{messages.keyNewNote}</p>
       <p>
-        {words.keyNewUse} <code>export EDGETAPE_KEY=…</code>. <a href="/console/try">{words.keyNewTry}</a>.
+        {messages.keyNewUse} <code>export EDGETAPE_KEY=…</code>.{" "}
+        <a href="/console/try">{messages.keyNewTry}</a>.
       </p>
     </section>
   );
@@ -88,66 +89,67 @@ function FreshKey({ apikey, words }: { apikey: string; words: Words }) {
 interface LiveKeyProps {
   apiKey: ApiKey;
   account: { formToken: string };
-  words: Words;
+  messages: Messages;
 }
 
-function LiveKey({ apiKey: key, account, words }: LiveKeyProps) {
-  const begins = key.firstCharacters === "" ? words.keyHashed : `${key.firstCharacters}…`;
-  const ends = key.expiresAtMs === null ? words.keyInForce : words.keyUntil(instantText(key.expiresAtMs));
+function LiveKey({ apiKey: key, account, messages }: LiveKeyProps) {
+  const begins = key.firstCharacters === "" ? messages.keyHashed : `${key.firstCharacters}…`;
+  const ends =
+    key.expiresAtMs === null ? messages.keyInForce : messages.keyUntil(instantText(key.expiresAtMs));
   const facts: Fact[] = [
-    { label: words.keyBegins, value: <code>{begins}</code> },
-    { label: words.keyCreated, value: instantText(key.createdAtMs) },
+    { label: messages.keyBegins, value: <code>{begins}</code> },
+    { label: messages.keyCreated, value: instantText(key.createdAtMs) },
     {
-      label: words.keyLastUse,
-      value: key.lastUsedAtMs === null ? words.never : instantText(key.lastUsedAtMs),
+      label: messages.keyLastUse,
+      value: key.lastUsedAtMs === null ? messages.never : instantText(key.lastUsedAtMs),
     },
-    { label: words.keyState, value: ends },
+    { label: messages.keyState, value: ends },
   ];
   const action = `/console/keys/${key.keyId}`;
   return (
     <Card name={key.name === "" ? begins : key.name} facts={facts}>
       {key.expiresAtMs === null ? (
         <Act
-          summary={words.roll}
+          summary={messages.roll}
           action={`${action}/roll`}
-          button={words.rollButton}
+          button={messages.rollButton}
           kind="primary"
           account={account}
         >
           <label>
-            {words.rollNote}{" "}
+            {messages.rollNote}{" "}
             <select name="hours">
               {(["24", "1", "168", "0"] as const).map((hours) => (
-                <option value={hours}>{words.rollSpans[hours]}</option>
+                <option value={hours}>{messages.rollSpans[hours]}</option>
               ))}
             </select>
           </label>
         </Act>
       ) : null}
       <Act
-        summary={words.revoke}
+        summary={messages.revoke}
         action={`${action}/revoke`}
-        button={words.revokeButton}
+        button={messages.revokeButton}
         kind="danger"
         account={account}
       >
-        <p>{words.revokeNote}</p>
+        <p>{messages.revokeNote}</p>
       </Act>
     </Card>
   );
 }
 
-function OverKeys({ keys, words }: { keys: readonly ApiKey[]; words: Words }) {
+function OverKeys({ keys, messages }: { keys: readonly ApiKey[]; messages: Messages }) {
   const newestFirst = [...keys].reverse();
   return (
     <details class="over">
-      <summary>{words.olderKeys(keys.length)}</summary>
+      <summary>{messages.olderKeys(keys.length)}</summary>
       <ul>
         {newestFirst.map((key) => (
           <li>
             {key.name === "" ? null : `${key.name} · `}
-            <code>{key.firstCharacters === "" ? words.keyHashed : `${key.firstCharacters}…`}</code> ·{" "}
-            {words.keyOver(momentText(beijingTimestamp(key.revokedAtMs ?? key.expiresAtMs ?? 0)))}
+            <code>{key.firstCharacters === "" ? messages.keyHashed : `${key.firstCharacters}…`}</code> ·{" "}
+            {messages.keyOver(momentText(beijingTimestamp(key.revokedAtMs ?? key.expiresAtMs ?? 0)))}
           </li>
         ))}
       </ul>

@@ -4,7 +4,7 @@ import type { Asset } from "../pages/assets.ts";
 import { PAGE_POLICY as COMMON_POLICY, Frame } from "../pages/frame.tsx";
 import type { Look } from "../pages/look.ts";
 import { ASSETS } from "./assets.ts";
-import { type PageName, WORDS, type Words } from "./messages.ts";
+import { MESSAGES, type Messages, type PageName } from "./messages.ts";
 
 /** Beside the common policy: scripts ask the service itself, and the charts draw a cursor from a data address. */
 export const PAGE_POLICY = `${COMMON_POLICY.replace("img-src 'self'", "img-src 'self' data:")}; connect-src 'self'`;
@@ -43,30 +43,36 @@ export function Layout({ reader, title, page, scripts = [], libraries = [], chil
       styles={[ASSETS.style]}
       scripts={scripts}
       libraries={libraries}
-      account={account === null ? null : <SignedIn account={account} words={WORDS[reader.language]} />}
-      menu={account === null ? null : <Menu page={page} words={WORDS[reader.language]} />}
+      account={account === null ? null : <SignedIn account={account} messages={MESSAGES[reader.language]} />}
+      menu={account === null ? null : <Menu page={page} messages={MESSAGES[reader.language]} />}
     >
       {children}
     </Frame>
   );
 }
 
-function SignedIn({ account, words }: { account: { accountId: string; formToken: string }; words: Words }) {
+function SignedIn({
+  account,
+  messages,
+}: {
+  account: { accountId: string; formToken: string };
+  messages: Messages;
+}) {
   return (
     <form method="post" action="/console/sign-out" class="account">
-      <span class="quiet">{words.signedInAs}</span> <b>{account.accountId}</b>
+      <span class="quiet">{messages.signedInAs}</span> <b>{account.accountId}</b>
       <FormToken account={account} />
-      <button type="submit">{words.signOut}</button>
+      <button type="submit">{messages.signOut}</button>
     </form>
   );
 }
 
-function Menu({ page, words }: { page: PageName | undefined; words: Words }) {
+function Menu({ page, messages }: { page: PageName | undefined; messages: Messages }) {
   return (
-    <nav class="pages" aria-label={words.console}>
+    <nav class="pages" aria-label={messages.console}>
       {PAGES.map((each) => (
         <a href={pathOf(each)} aria-current={each === page ? "page" : undefined}>
-          {words.pages[each]}
+          {messages.pages[each]}
         </a>
       ))}
     </nav>

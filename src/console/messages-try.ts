@@ -80,9 +80,9 @@ const EN = {
   truncated: "The first {shown} of {size} characters.",
 };
 
-export type TryWords = typeof EN;
+export type TryMessages = typeof EN;
 
-const ZH: TryWords = {
+const ZH: TryMessages = {
   lead: "以当前登录的身份运行，无需输入密钥；检查、并发与额度和您的程序完全相同。",
   fieldsInDocs: "每个字段和代码的含义",
   counts: "运行会计数：每一页、每个文件都计入今日额度一次，并占用账户唯一的并发位。",
@@ -159,4 +159,4 @@ const ZH: TryWords = {
   truncated: "共 {size} 个字符，只显示前 {shown} 个。",
 };
 
-export const TRY_WORDS: Readonly<Record<PageLanguage, TryWords>> = { zh: ZH, en: EN };
+export const TRY_MESSAGES: Readonly<Record<PageLanguage, TryMessages>> = { zh: ZH, en: EN };

@@ -196,17 +196,17 @@ const EN = {
 };
 
 /** What each language says. */
-export type Words = typeof EN;
+export type Messages = typeof EN;
 
-export type PageName = keyof Words["pages"];
+export type PageName = keyof Messages["pages"];
 
 /** What a day of the calendar is, besides the number of its rows. */
-export type DayMark = keyof Words["dayStates"];
+export type DayMark = keyof Messages["dayStates"];
 
 /** Why a page is not what was asked for. */
-export type Problem = keyof Words["problems"];
+export type Problem = keyof Messages["problems"];
 
-const ZH: Words = {
+const ZH: Messages = {
   console: "控制台",
   skipCalendar: "跳过日历",
   pages: { overview: "概览", keys: "密钥", data: "数据", try: "调试", shares: "共享" },
@@ -387,11 +387,11 @@ const ZH: Words = {
   success: "成功",
 };
 
-export const WORDS: Readonly<Record<PageLanguage, Words>> = { zh: ZH, en: EN };
+export const MESSAGES: Readonly<Record<PageLanguage, Messages>> = { zh: ZH, en: EN };
 
-/** Returns a reason of `X-Reason`, or `success`, in words; the reason itself when it is not known here. */
-export function reasonWords(reason: string, language: PageLanguage): string {
-  const { reasons, success } = WORDS[language];
+/** Returns a reason of `X-Reason`, or `success`, in messages; the reason itself when it is not known here. */
+export function reasonMessages(reason: string, language: PageLanguage): string {
+  const { reasons, success } = MESSAGES[language];
   if (reason === "success") return success;
   const known: Readonly<Record<string, string>> = reasons;
   return known[reason] ?? reason;

@@ -6,18 +6,18 @@ import { countText, dateText, momentText } from "../pages/figures.ts";
 import { documentOf } from "../pages/frame.tsx";
 import { type Desk, html } from "./desk.tsx";
 import { Layout, type Reader } from "./layout.tsx";
-import { reasonWords, WORDS, type Words } from "./messages.ts";
+import { MESSAGES, type Messages, reasonMessages } from "./messages.ts";
 
 /** The page of the account. */
 export async function showOverview({ c, env, settings, who, nowMs, reader }: Desk): Promise<Response> {
   const info = await accountInfoOf(env, settings, who.principal, nowMs);
-  const words = WORDS[reader.language];
+  const messages = MESSAGES[reader.language];
   const page = documentOf(
-    <Layout reader={reader} title={words.pages.overview} page="overview">
-      <h1>{words.pages.overview}</h1>
+    <Layout reader={reader} title={messages.pages.overview} page="overview">
+      <h1>{messages.pages.overview}</h1>
       <div class="columns">
-        <Plan info={info} words={words} />
-        <Today info={info} words={words} />
+        <Plan info={info} messages={messages} />
+        <Today info={info} messages={messages} />
       </div>
       <LastRequests info={info} reader={reader} />
     </Layout>,
@@ -25,25 +25,25 @@ export async function showOverview({ c, env, settings, who, nowMs, reader }: Des
   return html(c, page);
 }
 
-function Plan({ info, words }: { info: AccountInfo; words: Words }) {
+function Plan({ info, messages }: { info: AccountInfo; messages: Messages }) {
   const { plan, plan_state: state, plan_ends_at: endsAt, windows } = info;
   const ends = endsAt === null ? "" : momentText(endsAt).slice(0, 16);
   return (
     <section class="card" aria-labelledby="plan">
-      <h2 id="plan">{words.covers}</h2>
+      <h2 id="plan">{messages.covers}</h2>
       <p class="plan">
-        <b>{plan === null ? words.planNone : words.plans[plan]}</b>{" "}
+        <b>{plan === null ? messages.planNone : messages.plans[plan]}</b>{" "}
         {plan === null ? null : (
           <span class={state === "active" ? "quiet" : "warn"}>
-            {state === "active" ? words.planEnds(ends) : words.planEnded(ends)}
+            {state === "active" ? messages.planEnds(ends) : messages.planEnded(ends)}
           </span>
         )}
       </p>
       <dl class="pairs">
         {(["level2_order_history", "auction_tick", "level2"] as const).map((service) => (
           <>
-            <dt>{words.services[service]}</dt>
-            <dd>{windowText(windows[service], words)}</dd>
+            <dt>{messages.services[service]}</dt>
+            <dd>{windowText(windows[service], messages)}</dd>
           </>
         ))}
       </dl>
@@ -51,21 +51,21 @@ function Plan({ info, words }: { info: AccountInfo; words: Words }) {
   );
 }
 
-function windowText(window: DayWindow | null, words: Words): string {
-  if (window === null) return words.notCovered;
+function windowText(window: DayWindow | null, messages: Messages): string {
+  if (window === null) return messages.notCovered;
   const [from, to] = [window.from, window.to] as [BeijingDate | null, BeijingDate];
-  return from === null ? words.allHistory(dateText(to)) : words.window(dateText(from), dateText(to));
+  return from === null ? messages.allHistory(dateText(to)) : messages.window(dateText(from), dateText(to));
 }
 
-function Today({ info, words }: { info: AccountInfo; words: Words }) {
+function Today({ info, messages }: { info: AccountInfo; messages: Messages }) {
   const [quota] = info.quotas;
   if (quota === undefined) return null;
   const minutes = Math.ceil(quota.resets_in / 60);
   if (info.windows.level2_order_history === null) {
     return (
       <section class="card" aria-labelledby="today">
-        <h2 id="today">{words.today}</h2>
-        <p class="quiet">{words.nothingToUse}</p>
+        <h2 id="today">{messages.today}</h2>
+        <p class="quiet">{messages.nothingToUse}</p>
       </section>
     );
   }
@@ -73,11 +73,11 @@ function Today({ info, words }: { info: AccountInfo; words: Words }) {
   const within = quota.requests?.limit != null && quota.files?.limit === null;
   return (
     <section class="card" aria-labelledby="today">
-      <h2 id="today">{words.today}</h2>
-      <Meter id="requests" name={words.requests} counter={quota.requests} words={words} />
-      <Meter id="files" name={words.files} counter={quota.files} words={words} within={within} />
-      <p class="quiet">{words.resets(Math.floor(minutes / 60), minutes % 60)}</p>
-      {quota.busy ? <p class="warn">{words.busy}</p> : null}
+      <h2 id="today">{messages.today}</h2>
+      <Meter id="requests" name={messages.requests} counter={quota.requests} messages={messages} />
+      <Meter id="files" name={messages.files} counter={quota.files} messages={messages} within={within} />
+      <p class="quiet">{messages.resets(Math.floor(minutes / 60), minutes % 60)}</p>
+      {quota.busy ? <p class="warn">{messages.busy}</p> : null}
     </section>
   );
 }
@@ -86,18 +86,18 @@ interface MeterProps {
   id: string;
   name: string;
   counter: AccountInfo["quotas"][number]["requests"];
-  words: Words;
+  messages: Messages;
   /** Counted by the meter above, which has a limit. */
   within?: boolean;
 }
 
-function Meter({ id, name, counter, words, within = false }: MeterProps) {
+function Meter({ id, name, counter, messages, within = false }: MeterProps) {
   if (counter === null) return null;
   const { limit, used, credited } = counter;
   const counted = used - credited;
-  const unlimited = within ? words.usedWithin : words.usedUnlimited;
+  const unlimited = within ? messages.usedWithin : messages.usedUnlimited;
   const said =
-    limit === null ? unlimited(countText(counted)) : words.usedOf(countText(counted), countText(limit));
+    limit === null ? unlimited(countText(counted)) : messages.usedOf(countText(counted), countText(limit));
   return (
     <div class="quota">
       <span id={`quota-${id}`}>{name}</span>
@@ -105,19 +105,19 @@ function Meter({ id, name, counter, words, within = false }: MeterProps) {
       {limit === null ? null : (
         <progress value={Math.min(counted, limit)} max={Math.max(1, limit)} aria-labelledby={`quota-${id}`} />
       )}
-      {credited === 0 ? null : <small>{words.credited(credited)}</small>}
+      {credited === 0 ? null : <small>{messages.credited(credited)}</small>}
     </div>
   );
 }
 
 function LastRequests({ info, reader }: { info: AccountInfo; reader: Reader }) {
-  const words = WORDS[reader.language];
+  const messages = MESSAGES[reader.language];
   const requests = info.last_requests;
   return (
     <section>
-      <h2 id="last">{words.lastRequests}</h2>
+      <h2 id="last">{messages.lastRequests}</h2>
       <p class="quiet">
-        {requests.length === 0 ? words.noRequests : words.lastNote} {words.beijing}
+        {requests.length === 0 ? messages.noRequests : messages.lastNote} {messages.beijing}
       </p>
       {requests.length === 0 ? (
         <FirstSteps reader={reader} />
@@ -126,13 +126,13 @@ function LastRequests({ info, reader }: { info: AccountInfo; reader: Reader }) {
           <table class="grid requests">
             <thead>
               <tr>
-                <th scope="col">{words.time}</th>
-                <th scope="col">{words.request}</th>
-                <th scope="col">{words.outcome}</th>
+                <th scope="col">{messages.time}</th>
+                <th scope="col">{messages.request}</th>
+                <th scope="col">{messages.outcome}</th>
                 <th scope="col" class="number">
-                  {words.rows}
+                  {messages.rows}
                 </th>
-                <th scope="col">{words.requestId}</th>
+                <th scope="col">{messages.requestId}</th>
               </tr>
             </thead>
             <tbody>
@@ -140,18 +140,18 @@ function LastRequests({ info, reader }: { info: AccountInfo; reader: Reader }) {
                 <tr>
                   <td class="nowrap">{momentText(each.time)}</td>
                   <td class="nowrap">
-                    <code>{each.interface ?? words.none}</code>{" "}
+                    <code>{each.interface ?? messages.none}</code>{" "}
                     {[each.symbol, each.tradedate].filter((part) => part !== null).join(" · ")}
                   </td>
                   <td class="nowrap">
                     <span class={`code ${each.code === 200 ? "ok" : "not"}`}>{each.code}</span>{" "}
-                    {reasonWords(each.reason, reader.language)}
+                    {reasonMessages(each.reason, reader.language)}
                     {each.code === 200 ? null : <code class="reason">{each.reason}</code>}
                   </td>
-                  <td class="number" data-label={words.rows}>
-                    {each.code === 200 ? countText(each.rows) : words.none}
+                  <td class="number" data-label={messages.rows}>
+                    {each.code === 200 ? countText(each.rows) : messages.none}
                   </td>
-                  <td data-label={words.requestId}>
+                  <td data-label={messages.requestId}>
                     <code class="id">{each.request_id}</code>
                   </td>
                 </tr>
@@ -166,19 +166,19 @@ function LastRequests({ info, reader }: { info: AccountInfo; reader: Reader }) {
 
 /** For an account that has asked nothing yet: what there is to do. */
 function FirstSteps({ reader: { language } }: { reader: Reader }) {
-  const words = WORDS[language];
+  const messages = MESSAGES[language];
   return (
     <section class="card" aria-labelledby="first">
-      <h3 id="first">{words.firstSteps}</h3>
+      <h3 id="first">{messages.firstSteps}</h3>
       <ul class="steps">
         <li>
-          <a href="/console/try">{words.firstTry}</a>
+          <a href="/console/try">{messages.firstTry}</a>
         </li>
         <li>
-          <a href="/console/keys">{words.firstKey}</a>
+          <a href="/console/keys">{messages.firstKey}</a>
         </li>
         <li>
-          <a href={`/docs/${language}/`}>{words.firstDocs}</a>
+          <a href={`/docs/${language}/`}>{messages.firstDocs}</a>
         </li>
       </ul>
     </section>

@@ -6,7 +6,7 @@ import { documentOf } from "../pages/frame.tsx";
 import { shareEndMs } from "../shares/identity.ts";
 import { byHolder, type Desk, html, seeOther } from "./desk.tsx";
 import { Act, Card, type Fact, Layout, Notice, type Reader } from "./layout.tsx";
-import { type Problem, WORDS, type Words } from "./messages.ts";
+import { MESSAGES, type Messages, type Problem } from "./messages.ts";
 
 /** A share that its drive would open. */
 export interface OpenShareFacts {
@@ -24,28 +24,28 @@ export interface SharesFacts {
 
 /** The page as HTML. */
 export function sharesPage({ reader, open, problem }: SharesFacts): string {
-  const words = WORDS[reader.language];
+  const messages = MESSAGES[reader.language];
   return documentOf(
-    <Layout reader={reader} title={words.pages.shares} page="shares">
-      <h1>{words.pages.shares}</h1>
-      <p class="lead">{words.sharesLead}</p>
-      {problem === null ? null : <Notice kind="problem" text={words.problems[problem]} />}
+    <Layout reader={reader} title={messages.pages.shares} page="shares">
+      <h1>{messages.pages.shares}</h1>
+      <p class="lead">{messages.sharesLead}</p>
+      {problem === null ? null : <Notice kind="problem" text={messages.problems[problem]} />}
       {open.length === 0 ? (
-        <p>{words.noShares}</p>
+        <p>{messages.noShares}</p>
       ) : (
         <ul class="cards">
           {open.map((facts) => (
-            <OpenShare facts={facts} account={reader.account} words={words} />
+            <OpenShare facts={facts} account={reader.account} messages={messages} />
           ))}
         </ul>
       )}
-      {open.length === 0 ? null : <p class="lead">{words.sharePassword}</p>}
+      {open.length === 0 ? null : <p class="lead">{messages.sharePassword}</p>}
       <p>
         <a class="button" href="/console/try?op=file_download">
-          {words.shareAsk}
+          {messages.shareAsk}
         </a>
       </p>
-      <p class="quiet">{words.beijing}</p>
+      <p class="quiet">{messages.beijing}</p>
     </Layout>,
   );
 }
@@ -53,29 +53,29 @@ export function sharesPage({ reader, open, problem }: SharesFacts): string {
 interface OpenShareProps {
   facts: OpenShareFacts;
   account: { formToken: string };
-  words: Words;
+  messages: Messages;
 }
 
-function OpenShare({ facts: { share, url, endMs }, account, words }: OpenShareProps) {
+function OpenShare({ facts: { share, url, endMs }, account, messages }: OpenShareProps) {
   const { dataType, year, shareId, createdAtMs } = share;
   const facts: Fact[] = [
-    { label: words.shareMade, value: instantText(createdAtMs) },
-    { label: words.shareEnds, value: instantText(endMs) },
-    { label: words.share, value: <a href={url}>{url}</a>, wide: true },
+    { label: messages.shareMade, value: instantText(createdAtMs) },
+    { label: messages.shareEnds, value: instantText(endMs) },
+    { label: messages.share, value: <a href={url}>{url}</a>, wide: true },
   ];
   return (
-    <Card name={`${words.dataTypes[dataType]} ${year}`} facts={facts}>
+    <Card name={`${messages.dataTypes[dataType]} ${year}`} facts={facts}>
       <a class="button" href={`/console/try?op=file_download&data_type=${dataType}&year=${year}`}>
-        {words.sharePasswordAsk}
+        {messages.sharePasswordAsk}
       </a>
       <Act
-        summary={words.revoke}
+        summary={messages.revoke}
         action={`/console/shares/${shareId}/revoke`}
-        button={words.shareRevokeButton}
+        button={messages.shareRevokeButton}
         kind="danger"
         account={account}
       >
-        <p>{words.shareRevokeNote}</p>
+        <p>{messages.shareRevokeNote}</p>
       </Act>
     </Card>
   );

@@ -10,8 +10,8 @@ import { documentOf } from "../pages/frame.tsx";
 import { ASSETS } from "./assets.ts";
 import { type ConsoleContext, type Desk, deskOf, html } from "./desk.tsx";
 import { Layout, type Reader } from "./layout.tsx";
-import { type PageLanguage, WORDS } from "./messages.ts";
-import { TRY_WORDS, type TryWords } from "./messages-try.ts";
+import { MESSAGES, type PageLanguage } from "./messages.ts";
+import { TRY_MESSAGES, type TryMessages } from "./messages-try.ts";
 import { isFormToken, isSameOrigin } from "./session.ts";
 import { FORMS, type FormField, type OperationForm } from "./try-forms.ts";
 import { isServed } from "./year-heat.ts";
@@ -34,19 +34,19 @@ export interface TryFacts {
 export function tryPage(facts: TryFacts): string {
   const { reader, form, apiUrl } = facts;
   const { language } = reader;
-  const words = TRY_WORDS[language];
-  const title = WORDS[language].pages.try;
-  const known = { words, language, apiUrl, apiname: form.apiname, formToken: reader.account.formToken };
+  const messages = TRY_MESSAGES[language];
+  const title = MESSAGES[language].pages.try;
+  const known = { messages, language, apiUrl, apiname: form.apiname, formToken: reader.account.formToken };
   return documentOf(
     <Layout reader={reader} title={title} page="try" libraries={[ASSETS.chart]} scripts={[ASSETS.try]}>
       <h1>{title}</h1>
       <p class="lead">
-        {words.lead} <a href={`/docs/${language}/fields`}>{words.fieldsInDocs}</a>
+        {messages.lead} <a href={`/docs/${language}/fields`}>{messages.fieldsInDocs}</a>
       </p>
       <noscript>
-        <p class="notice problem">{words.noScript}</p>
+        <p class="notice problem">{messages.noScript}</p>
       </noscript>
-      <nav class="years operations" aria-label={words.operation}>
+      <nav class="years operations" aria-label={messages.operation}>
         {FORMS.map(({ apiname, title: name }) => (
           <a
             href={`/console/try?op=${apiname}`}
@@ -74,18 +74,18 @@ export function tryPage(facts: TryFacts): string {
             <div class="wide run">
               {/* The script enables it: a form that a browser sends by itself would lose the operation. */}
               <button type="submit" class="primary" id="run" disabled>
-                {words.run}
+                {messages.run}
               </button>
               <button type="button" id="stop" disabled>
-                {words.stop}
+                {messages.stop}
               </button>
-              <p class="quiet">{form.counts ? words.counts : words.free}</p>
+              <p class="quiet">{form.counts ? messages.counts : messages.free}</p>
             </div>
           </form>
         </section>
-        <Snippets words={words} />
+        <Snippets messages={messages} />
       </div>
-      <AnswerPlace words={words} />
+      <AnswerPlace messages={messages} />
       {/* Data for the script; "<" is written so that no text can end the element. */}
       <script type="application/json" id="known">
         {raw(JSON.stringify(known).replaceAll("<", "\\u003c"))}
@@ -142,10 +142,10 @@ const LANGUAGES = [
   ["typescript", "TypeScript"],
 ] as const;
 
-function Snippets({ words }: { words: TryWords }) {
+function Snippets({ messages }: { messages: TryMessages }) {
   return (
     <section class="card snippets" aria-labelledby="snippets">
-      <h2 id="snippets">{words.theRequest}</h2>
+      <h2 id="snippets">{messages.theRequest}</h2>
       <div role="tablist" id="program-tabs" class="tabs" aria-labelledby="snippets">
         {LANGUAGES.map(([tool, name], place) => (
           <Tab id={`code-${tool}`} name={name} selected={place === 0} />
@@ -154,12 +154,12 @@ function Snippets({ words }: { words: TryWords }) {
       {LANGUAGES.map(([tool], place) => (
         <div role="tabpanel" id={`code-${tool}`} aria-labelledby={`tab-code-${tool}`} hidden={place !== 0}>
           <pre id={`text-${tool}`} tabindex={0} />
-          <button type="button" class="copy" data-copy={`text-${tool}`} data-done={words.copied}>
-            {words.copy}
+          <button type="button" class="copy" data-copy={`text-${tool}`} data-done={messages.copied}>
+            {messages.copy}
           </button>
         </div>
       ))}
-      <p class="quiet">{words.keyNote}</p>
+      <p class="quiet">{messages.keyNote}</p>
     </section>
   );
 }
@@ -184,25 +184,25 @@ export function Tab({ id, name, selected }: { id: string; name: string; selected
  * The outcome, a file's progress, the way to further pages, the views. What grows stands last, so that nothing
  * below it moves.
  */
-export function AnswerPlace({ words }: { words: TryWords }) {
-  const views = Object.entries(words.views);
+export function AnswerPlace({ messages }: { messages: TryMessages }) {
+  const views = Object.entries(messages.views);
   return (
     <section class="answer" aria-labelledby="answer">
-      <h2 id="answer">{words.answer}</h2>
+      <h2 id="answer">{messages.answer}</h2>
       <p id="outcome" class="outcome" role="status">
-        {words.noAnswer}
+        {messages.noAnswer}
       </p>
       <div id="progress" class="progress" hidden>
-        <progress id="bar" max={1} value={0} aria-label={words.reading} />
+        <progress id="bar" max={1} value={0} aria-label={messages.reading} />
         <span id="bar-text" class="figure" />
       </div>
       <p id="file" hidden />
       <div id="paging" class="paging" hidden>
         <button type="button" id="next-page">
-          {words.nextPage}
+          {messages.nextPage}
         </button>
         <button type="button" id="all-pages">
-          {words.allPages}
+          {messages.allPages}
         </button>
         <span id="pages" class="quiet" role="status" />
       </div>

@@ -10,7 +10,7 @@ import { BlockView } from "./render.tsx";
 
 const STYLE = assetOf("docs", "css", docsStyle);
 
-const WORDS = {
+const MESSAGES = {
   zh: {
     html: "zh-CN",
     other: "en",
@@ -51,9 +51,9 @@ export function pathOf(slug: PageSlug, language: DocsLanguage): string {
 /** The page as HTML; `example` is for the commands on it. */
 export function docsPage(slug: PageSlug, look: Look, example: ExampleFacts): string {
   const { language } = look;
-  const words = WORDS[language];
+  const messages = MESSAGES[language];
   const page = PAGES[slug][language];
-  const facts = { ...example, copy: words.copy, copied: words.copied };
+  const facts = { ...example, copy: messages.copy, copied: messages.copied };
   return documentOf(
     <Frame
       look={look}
@@ -78,34 +78,34 @@ export function docsPage(slug: PageSlug, look: Look, example: ExampleFacts): str
 }
 
 function Head({ slug, language }: Place) {
-  const { other } = WORDS[language];
+  const { other } = MESSAGES[language];
   return (
     <>
       <meta name="description" content={PAGES[slug][language].lead} />
-      <link rel="alternate" hreflang={WORDS[other].html} href={pathOf(slug, other)} />
+      <link rel="alternate" hreflang={MESSAGES[other].html} href={pathOf(slug, other)} />
     </>
   );
 }
 
 /** What a browser gets at an address that nothing answers: where it can go instead. */
 export function lostPage(look: Look, requestId: string): string {
-  const words = WORDS[look.language];
+  const messages = MESSAGES[look.language];
   return documentOf(
-    <Frame look={look} title={words.lost} styles={[STYLE]} copies={false}>
+    <Frame look={look} title={messages.lost} styles={[STYLE]} copies={false}>
       <article class="lost">
-        <h1>{words.lost}</h1>
-        <p class="lead">{words.lostLead}</p>
+        <h1>{messages.lost}</h1>
+        <p class="lead">{messages.lostLead}</p>
         <ul>
           <li>
-            <a href="/docs/">{words.docs}</a>: <span>{words.docsLead}</span>
+            <a href="/docs/">{messages.docs}</a>: <span>{messages.docsLead}</span>
           </li>
           <li>
-            <a href="/console/">{words.console}</a>: <span>{words.consoleLead}</span>
+            <a href="/console/">{messages.console}</a>: <span>{messages.consoleLead}</span>
           </li>
         </ul>
-        <p>{words.lostApi}</p>
+        <p>{messages.lostApi}</p>
         <p class="foot">
-          404 · {words.requestId} <code>{requestId}</code>
+          404 · {messages.requestId} <code>{requestId}</code>
         </p>
       </article>
     </Frame>,
@@ -119,7 +119,7 @@ interface Place {
 
 /** Beside the text, or folded above it on a phone: two lists, because browsers hide a closed one for good. */
 function Menu(place: Place) {
-  const { menu } = WORDS[place.language];
+  const { menu } = MESSAGES[place.language];
   return (
     <nav class="menu" aria-label={menu}>
       <details>

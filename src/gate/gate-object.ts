@@ -2,7 +2,7 @@
  * The slot and quota counter of one account and interface (contract 2.4, 7.3): a Durable Object with one row.
  * Everything it decides is in `lease.ts`; here are the clock, memory, storage and the caller's handle.
  *
- * A grant is stored before it is answered. Its end may stay in memory while the caller is walking, for the
+ * A grant is stored before it is answered. Its end may stay in memory while the caller is paging, for the
  * next grant's write to carry it: `README.md` says why nothing is lost by that.
  */
 import { DurableObject, RpcTarget } from "cloudflare:workers";
@@ -80,7 +80,7 @@ export class Gate extends DurableObject<Env> {
   /** When a page was ended that has a next one, until that one asks. */
   #pausedMs: number | undefined;
   /** The last pause between two pages was short, so the next one is expected to be. */
-  #isWalking = false;
+  #isPaging = false;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -103,7 +103,7 @@ export class Gate extends DurableObject<Env> {
       const justStarted = isInherited && Date.now() - this.#startedMs < JUST_STARTED_MS;
       return answer.reason === "slot_busy" && justStarted ? { ...answer, justStarted } : answer;
     }
-    if (this.#pausedMs !== undefined) this.#isWalking = now - this.#pausedMs <= CARRY_MS;
+    if (this.#pausedMs !== undefined) this.#isPaging = now - this.#pausedMs <= CARRY_MS;
     this.#pausedMs = undefined;
     const lease = new Lease({
       release: (request) => this.#end(id, request),
@@ -143,7 +143,7 @@ export class Gate extends DurableObject<Env> {
     const ended = release(row, id, request);
     if (request.hasMore && row.holder?.id === id) {
       this.#pausedMs = now;
-      if (this.#isWalking && !request.credit) {
+      if (this.#isPaging && !request.credit) {
         this.#row = ended;
         this.#carry(id);
         return { written: false };

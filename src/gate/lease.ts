@@ -69,7 +69,7 @@ export function acquire(
   grantId: string,
   nowMs: number,
 ): { row: GateRow; answer: GateGrant | GateRefusal } {
-  const row = turnDay(stored, nowMs);
+  const row = startDay(stored, nowMs);
   const earlier = row.grants.find((grant) => grant.requestId === ask.requestId);
   if (isHeld(row, nowMs) && row.holder?.requestId !== ask.requestId) {
     const unserved = earlier !== undefined && earlier.outcome === undefined;
@@ -113,12 +113,12 @@ export function free(row: GateRow): GateRow {
 
 /** The operator gives counts of today back; the counters never fall below zero. */
 export function credit(stored: GateRow, given: OperatorCredit, nowMs: number): GateRow {
-  return takeOff(turnDay(stored, nowMs), given);
+  return takeOff(startDay(stored, nowMs), given);
 }
 
 /** What there is to tell about the row at `nowMs`. */
 export function stateOf(stored: GateRow, nowMs: number): GateState {
-  const row = turnDay(stored, nowMs);
+  const row = startDay(stored, nowMs);
   const { holder } = row;
   return {
     use: useOf(row, nowMs),
@@ -135,7 +135,7 @@ export function stateOf(stored: GateRow, nowMs: number): GateState {
  * midnight (the object moved to another machine) must not hand out a day's quota twice, so a row that
  * is one day ahead stays as it is.
  */
-function turnDay(row: GateRow, nowMs: number): GateRow {
+function startDay(row: GateRow, nowMs: number): GateRow {
   const today = beijingDate(nowMs);
   if (row.day === today || row.day === addDays(today, 1)) return row;
   const { credited: _, ...kept } = row;

@@ -1,6 +1,6 @@
 /**
  * Every reason for which `/api` does not serve a request: the union of the rooms' denials. Facts only;
- * `outcome.ts` gives them codes and statuses, the `words-*.ts` files their messages.
+ * `outcome.ts` gives them codes and statuses, the `messages-*.ts` files their messages.
  */
 import type { AccessDenial, EntitlementDenial, UseDenial } from "../entitlement/denial.ts";
 import type { DayDenial, QueryDenial } from "../orders/denial.ts";

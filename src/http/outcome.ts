@@ -1,13 +1,13 @@
 /**
  * The one place that turns a reason into a public outcome: the code and the HTTP status of
- * contract 1.4, the waiting hint of 1.5 and the words.
+ * contract 1.4, the waiting hint of 1.5 and the message.
  */
 
-import { inLanguage, type Language, type Words } from "../base/language.ts";
+import { type Bilingual, inLanguage, type Language } from "../base/language.ts";
 import type { Denial, Reason } from "./denial.ts";
-import { accessWords, entitlementWords, envelopeWords, useWords } from "./words-caller.ts";
-import { dayWords, nothingPublishedWords, unavailableWords } from "./words-day.ts";
-import { queryWords } from "./words-query.ts";
+import { accessMessage, entitlementMessage, envelopeMessage, useMessage } from "./messages-caller.ts";
+import { dayMessage, nothingPublishedMessage, unavailableMessage } from "./messages-day.ts";
+import { queryMessage } from "./messages-query.ts";
 
 /** Codes of refusals (contract 1.4). */
 export type RefusalCode = 1002 | 403 | 422 | 429 | 503;
@@ -21,7 +21,7 @@ export interface Outcome {
   status: Readonly<Record<AnswerFormat, number>>;
   /** Whole seconds for `Retry-After`; `null` where obeying one would hang a script or help nobody. */
   retryAfterSeconds: number | null;
-  words: Words;
+  message: Bilingual;
 }
 
 /**
@@ -41,41 +41,41 @@ const FAULT_RETRY_SECONDS = 5;
 
 /** The public outcome of `denial`. Exhaustive: a new reason does not compile until it has an outcome. */
 export function outcomeOf(denial: Denial): Outcome {
-  const refused = (code: RefusalCode, words: Words, other: Partial<Outcome> = {}): Outcome => ({
+  const refused = (code: RefusalCode, message: Bilingual, other: Partial<Outcome> = {}): Outcome => ({
     code,
     reason: denial.reason,
     status: STATUS[code],
     retryAfterSeconds: null,
-    words,
+    message,
     ...other,
   });
   switch (denial.reason) {
     case "envelope_invalid": {
       const isHeader = denial.problem === "header_length";
       const status = isHeader ? { json: 431, parquet: 431 } : STATUS[422];
-      return refused(422, envelopeWords(denial), { status });
+      return refused(422, envelopeMessage(denial), { status });
     }
     case "apiname_unknown":
-      return refused(422, envelopeWords(denial));
+      return refused(422, envelopeMessage(denial));
     case "body_too_large":
-      return refused(422, envelopeWords(denial), { status: { json: 413, parquet: 413 } });
+      return refused(422, envelopeMessage(denial), { status: { json: 413, parquet: 413 } });
     case "method_not_allowed":
-      return refused(422, envelopeWords(denial), { status: { json: 405, parquet: 405 } });
+      return refused(422, envelopeMessage(denial), { status: { json: 405, parquet: 405 } });
     case "not_found":
-      return refused(422, envelopeWords(denial), { status: { json: 404, parquet: 404 } });
+      return refused(422, envelopeMessage(denial), { status: { json: 404, parquet: 404 } });
     case "key_unknown":
     case "key_revoked":
     case "account_disabled":
-      return refused(403, accessWords(denial));
+      return refused(403, accessMessage(denial));
     case "rate_limited":
-      return refused(429, accessWords(denial), {
+      return refused(429, accessMessage(denial), {
         status: { json: 429, parquet: 429 },
         retryAfterSeconds: denial.retryAfterSeconds,
       });
     case "plan_missing":
     case "plan_expired":
     case "outside_window":
-      return refused(403, entitlementWords(denial));
+      return refused(403, entitlementMessage(denial));
     case "param_invalid":
     case "param_unknown":
     case "param_excluded":
@@ -84,7 +84,7 @@ export function outcomeOf(denial: Denial): Outcome {
     case "cursor_invalid":
     case "cursor_mismatch":
     case "data_rebuilt":
-      return refused(422, queryWords(denial));
+      return refused(422, queryMessage(denial));
     case "not_loaded":
     case "not_trading_day":
     case "future_day":
@@ -92,21 +92,21 @@ export function outcomeOf(denial: Denial): Outcome {
     case "security_unknown":
     case "no_orders":
     case "withdrawn":
-      return refused(1002, dayWords(denial));
+      return refused(1002, dayMessage(denial));
     case "nothing_published":
-      return refused(1002, nothingPublishedWords(denial));
+      return refused(1002, nothingPublishedMessage(denial));
     case "slot_busy":
-      return refused(503, useWords(denial), { retryAfterSeconds: SLOT_RETRY_SECONDS });
+      return refused(503, useMessage(denial), { retryAfterSeconds: SLOT_RETRY_SECONDS });
     case "quota_used":
-      return refused(429, useWords(denial));
+      return refused(429, useMessage(denial));
     case "unavailable":
-      return refused(503, unavailableWords(), { retryAfterSeconds: FAULT_RETRY_SECONDS });
+      return refused(503, unavailableMessage(), { retryAfterSeconds: FAULT_RETRY_SECONDS });
     case "day_damaged":
-      return refused(503, dayWords(denial));
+      return refused(503, dayMessage(denial));
   }
 }
 
 /** The message of a refusal; it ends with `[reason · request id]`, because users send screenshots. */
-export function messageOf({ words, reason }: Outcome, language: Language, requestId: string): string {
-  return `${inLanguage(words, language)} [${reason} · ${requestId}]`;
+export function messageOf({ message, reason }: Outcome, language: Language, requestId: string): string {
+  return `${inLanguage(message, language)} [${reason} · ${requestId}]`;
 }

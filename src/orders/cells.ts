@@ -22,7 +22,7 @@ export interface RowBatch {
 export interface Cell {
   /** No row's text is longer. */
   maxBytes: number;
-  /** Appends its text to each row of the batch, and may spoil up to `SPILL_BYTES` behind it. */
+  /** Appends its text to each row of the batch, and may corrupt up to `SPILL_BYTES` behind it. */
   append(batch: RowBatch): void;
 }
 

@@ -5,8 +5,8 @@
  * `v4.` + base64url of 34 bytes of content and their 32 bytes of HMAC-SHA-256. The content, big endian:
  * tradedate u32, market and symbol u32 (market × 2^24 + symbol), start u32, end u32, revision u32,
  * time u32, skip u32, and 6 bytes of the SHA-256 of the day's pack: a catalog that was put back to an earlier
- * state may give a revision's number once more, and a walk must not join rows of two builds even then. `v3.`
- * lacked them. Every page moves (time, skip) on, so no two cursors of a walk are alike.
+ * state may give a revision's number once more, and paging must not join rows of two builds even then. `v3.`
+ * lacked them. Every page moves (time, skip) on, so no two cursors of a run of pages are alike.
  */
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import type { CursorDenial } from "./denial.ts";
@@ -19,7 +19,7 @@ export interface DatedCursor extends TimeWindow {
   tradedate: BeijingDate;
   symbol: string;
   market: Market;
-  /** The day's revision that the walk began on. */
+  /** The day's revision that paging began on. */
   revision: number;
   /** `packMark` of the pack that the revision served. */
   packMark: string;

@@ -1,10 +1,10 @@
 /**
  * Numbers written as JSON straight into bytes: exactly the text `JSON.stringify` gives, without making a
  * string per number (a page has 60,000 of them). Four digits at a time come from a table and are stored as one
- * word, so up to four bytes behind the returned place may be spoilt; what is written next overwrites them.
+ * word, so up to four bytes behind the returned place may be corrupt; what is written next overwrites them.
  */
 
-/** Room for any number (24 bytes, -1.7976931348623157e+308) and the bytes it may spoil. */
+/** Room for any number (24 bytes, -1.7976931348623157e+308) and the bytes it may corrupt. */
 export const NUMBER_BYTES = 28;
 
 /** Units of 1/10000 below this have at most 15 digits, and 15 digits always read back as the same double. */

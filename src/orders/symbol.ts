@@ -96,18 +96,18 @@ export function chooseMarket(symbol: string, candidates: readonly Market[]): Mar
 /**
  * The exchange that serves the query, among the `candidates` that hold the digits that day: the asked one,
  * or the one the bare digits mean; `null` when it is not among them (1002 `security_unknown`).
- * `walkMarket` is the exchange a cursor fixed (`null` without one): bare digits that mean another one are
+ * `cursorMarket` is the exchange a cursor fixed (`null` without one): bare digits that mean another one are
  * another security, hence `cursor_mismatch`. Check the day's revision first: a rebuilt day may hold others.
  */
 export function resolveMarket(
   asked: AskedSecurity,
   candidates: readonly Market[],
-  walkMarket: Market | null,
+  cursorMarket: Market | null,
 ): Market | ParamInvalid | CursorDenial | null {
   const market =
     asked.market === null
       ? chooseMarket(asked.symbol, candidates)
       : (candidates.find((candidate) => candidate === asked.market) ?? null);
-  if (typeof market !== "string" || walkMarket === null || market === walkMarket) return market;
+  if (typeof market !== "string" || cursorMarket === null || market === cursorMarket) return market;
   return { reason: "cursor_mismatch", parameter: "symbol" };
 }

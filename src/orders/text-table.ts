@@ -6,7 +6,7 @@
 /** Bytes of a step. */
 const STEP = 8;
 
-/** Copying a text may spoil this many bytes behind its end. */
+/** Copying a text may corrupt this many bytes behind its end. */
 export const SPILL_BYTES = STEP - 1;
 
 /** One text, from the view's first byte on. */

@@ -3,7 +3,7 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import type { PackOrigin } from "../packs/origin.ts";
 import type { DefectEntry } from "./defect-book.ts";
 import {
-  LEFT_OUT_WORDS,
+  LEFT_OUT_TEXTS,
   type LeftOutFile,
   type LeftOutReason,
   mayHoldRecords,
@@ -110,14 +110,14 @@ export function placeText({ file, line }: { file: string; line: number }): strin
 function leftOutLines(files: readonly LeftOutFile[]): string[] {
   const lines = files
     .filter(({ reason }) => mayHoldRecords(reason))
-    .map(({ path, reason }) => `not read    ${path} ${LEFT_OUT_WORDS[reason]}`);
+    .map(({ path, reason }) => `not read    ${path} ${LEFT_OUT_TEXTS[reason]}`);
   const others = new Map<LeftOutReason, string[]>();
   for (const { path, reason } of files) {
     if (!mayHoldRecords(reason)) others.set(reason, [...(others.get(reason) ?? []), path]);
   }
   for (const [reason, [first, ...more]] of others) {
     const rest = more.length === 0 ? "" : `, and ${whole.format(more.length)} more (--json names each)`;
-    lines.push(`left out    ${first} ${LEFT_OUT_WORDS[reason]}${rest}`);
+    lines.push(`left out    ${first} ${LEFT_OUT_TEXTS[reason]}${rest}`);
   }
   return lines;
 }

@@ -15,7 +15,7 @@ import type { BuildReport } from "./build-report.ts";
 import { DefectBook } from "./defect-book.ts";
 import { type Delivery, openDelivery } from "./delivery/delivery.ts";
 import { findOrderFiles, type OrderFile, type OrderFiles } from "./delivery/order-files.ts";
-import { DeliveryError, LEFT_OUT_WORDS, mayHoldRecords } from "./delivery/source-file.ts";
+import { DeliveryError, LEFT_OUT_TEXTS, mayHoldRecords } from "./delivery/source-file.ts";
 import { Intake } from "./intake.ts";
 import { putAside } from "./mixed-files.ts";
 import { FileSink } from "./pack-sink.ts";
@@ -99,7 +99,7 @@ function refuseNothing({ files, withoutFile, leftOut }: OrderFiles, tradedate: B
       ? "there are no files"
       : unread.reason === "unknown_layout"
         ? `the first file is ${unread.path}`
-        : `${unread.path} ${LEFT_OUT_WORDS[unread.reason]}`;
+        : `${unread.path} ${LEFT_OUT_TEXTS[unread.reason]}`;
   throw new DeliveryError(`no order file of a known layout was found; ${met}`);
 }
 

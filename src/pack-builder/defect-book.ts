@@ -1,5 +1,5 @@
 /** Defects of a whole delivery by kind, each with the first place where it occurred. */
-import { DEFECT_KINDS, DEFECT_WORDS, type DefectKind, type DefectTally } from "./parse/defects.ts";
+import { DEFECT_KINDS, DEFECT_TEXTS, type DefectKind, type DefectTally } from "./parse/defects.ts";
 
 export interface Place {
   file: string;
@@ -21,7 +21,7 @@ export class DefectBook {
   add(kind: DefectKind, count: number, first: Place): void {
     const known = this.entries.get(kind);
     if (known !== undefined) known.count += count;
-    else this.entries.set(kind, { kind, words: DEFECT_WORDS[kind], count, first });
+    else this.entries.set(kind, { kind, words: DEFECT_TEXTS[kind], count, first });
   }
 
   /** Adds what a chunk of `file` showed; `linesBefore` is how many lines of the file stand before the chunk. */
@@ -32,7 +32,7 @@ export class DefectBook {
     });
   }
 
-  /** All defects, in the order of `DEFECT_WORDS`. */
+  /** All defects, in the order of `DEFECT_TEXTS`. */
   list(): DefectEntry[] {
     return DEFECT_KINDS.flatMap((kind) => this.entries.get(kind) ?? []);
   }

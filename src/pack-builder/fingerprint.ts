@@ -38,7 +38,7 @@ export class Fingerprint {
   }
 
   /** Adds the integers of the rows `[from, to)`, each given as its low and high 32 bits, to a column. */
-  addWords(column: number, words: Int32Array, from: number, to: number): void {
+  addPair(column: number, words: Int32Array, from: number, to: number): void {
     let [a, b] = [this.a[column] ?? 0, this.b[column] ?? 0];
     for (let row = from; row < to; row++) {
       const low = words[2 * row] ?? 0;

@@ -5,7 +5,7 @@ import { DeliveryError } from "./delivery/source-file.ts";
 import type { Intake } from "./intake.ts";
 import { securityOfKey } from "./parse/security-cell.ts";
 import type { ChunkReport, FileExtent, SpillResult } from "./work.ts";
-import { inTurn, type WorkerPool } from "./worker-pool.ts";
+import { inOrder, type WorkerPool } from "./worker-pool.ts";
 
 /** Rows put aside: where, by `securityKey`, in the order of the files and of their lines. */
 export interface PutAside {
@@ -32,7 +32,7 @@ export async function putAside(
     }
   }
   // One chunk more than threads is read ahead: chunks are the biggest things in memory.
-  for await (const { source, file, report, extents } of inTurn(work(), pool.threads + 1)) {
+  for await (const { source, file, report, extents } of inOrder(work(), pool.threads + 1)) {
     await intake.report(file, report);
     for (const [key, extent] of extents) {
       const list = aside.extents.get(key);

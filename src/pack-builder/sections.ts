@@ -12,7 +12,7 @@ import { twice } from "./mixed-files.ts";
 import { securityKey, securityOfKey } from "./parse/security-cell.ts";
 import { writeSection } from "./section-writer.ts";
 import type { ChunkReport, SectionResult } from "./work.ts";
-import { inTurn, type WorkerPool } from "./worker-pool.ts";
+import { inOrder, type WorkerPool } from "./worker-pool.ts";
 
 export interface SectionSources {
   /** Files of one security each. */
@@ -77,7 +77,7 @@ export async function* sectionsOf(
     return done;
   });
   // Files are read ahead of the threads, so that none of them waits for the disk or for inflating.
-  for await (const done of inTurn(counted, pool.threads * 2 + 1)) {
+  for await (const done of inOrder(counted, pool.threads * 2 + 1)) {
     progress.report("write", ++written, ordered.length);
     if (done === null) continue;
     const { file, report, ...result } = done;

@@ -100,7 +100,7 @@ function answerOf(thread: Thread, work: Work): Promise<unknown> {
  * Starts the work that `starts` yields, at most `ahead` pieces at once, and yields the results in the order
  * of their beginning. An error ends it after all that runs has ended.
  */
-export async function* inTurn<T>(
+export async function* inOrder<T>(
   starts: AsyncIterable<() => Promise<T>> | Iterable<() => Promise<T>>,
   ahead: number,
 ): AsyncGenerator<T> {

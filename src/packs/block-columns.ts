@@ -6,7 +6,7 @@ import { type Column, columnNamed, type Dataset } from "../datasets/dataset.ts";
 import { orders } from "../datasets/orders.ts";
 import { unitsOf } from "../orders/number-text.ts";
 import type { JsonColumn, NumberTable } from "../orders/row-template.ts";
-import { type ChunkPages, walkBlock } from "./block-pages.ts";
+import { type ChunkPages, findChunkPages } from "./block-pages.ts";
 import { PackFormatError } from "./errors.ts";
 import {
   deltaIntegers,
@@ -35,7 +35,7 @@ export interface BlockColumns {
  * it is none, and what a library throws when that comes first.
  */
 export function openBlock(bytes: Uint8Array, rows: number, dataset: Dataset = orders): BlockColumns {
-  const chunks = walkBlock(bytes, rows, dataset.columns);
+  const chunks = findChunkPages(bytes, rows, dataset.columns);
   const chunkOf = (field: string): ChunkPages<Column> => {
     const chunk = chunks.find(({ column }) => column.name === field);
     if (chunk === undefined) throw new PackFormatError(`a block has no column ${field}`);

@@ -1,5 +1,5 @@
 /**
- * The pages of one block (row group), found by walking its page headers: no footer is needed, because the
+ * The pages of one block (row group), found by reading its page headers in order: no footer is needed, because the
  * columns, their order, types and encodings are the constant ones of the dataset. What differs from them is
  * refused here, so that everything after may rely on it.
  */
@@ -28,7 +28,7 @@ export interface ChunkPages<Spec extends ColumnSpec = ColumnSpec> {
  * The chunks of a block of `rows` rows, in the order of `columns`. Throws `PackFormatError` when a page is of
  * another kind, encoding or number of values than these say, or the chunks do not fill `block` exactly.
  */
-export function walkBlock<Spec extends ColumnSpec>(
+export function findChunkPages<Spec extends ColumnSpec>(
   block: Uint8Array,
   rows: number,
   columns: readonly Spec[],

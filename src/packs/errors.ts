@@ -1,4 +1,4 @@
-/** The two ways in which a pack disappoints: bytes that are no pack, and a stored pack that cannot be read. */
+/** The two errors of reading a pack: bytes that are no pack, and a stored pack that cannot be read. */
 
 /** Bytes that do not follow the layout of `README.md`; the message is one sentence that says where. */
 export class PackFormatError extends Error {

@@ -2,7 +2,7 @@
  * DELTA_BINARY_PACKED integers into a `Float64Array`, without a BigInt per value: order numbers are integers
  * below 2^53, which doubles add exactly. Whatever could round is left to the general reader.
  */
-import { wordsOf } from "./page-words.ts";
+import { viewOf } from "./page-view.ts";
 
 /** Miniblocks wider than this, or larger smallest deltas, might round on the way. */
 const WIDEST = 48;
@@ -23,7 +23,7 @@ export function fastDelta(page: Uint8Array, count: number): Float64Array | null 
   const size = blockValues / miniblocks;
   if (!(size > 0 && size % 8 === 0) || total < count || !Number.isSafeInteger(first)) return null;
 
-  const words = wordsOf(page);
+  const view = viewOf(page);
   const values = new Float64Array(count);
   values[0] = first;
   let filled = 1;
@@ -37,7 +37,7 @@ export function fastDelta(page: Uint8Array, count: number): Float64Array | null 
       const end = at + (size * width) / 8;
       if (width > WIDEST || end > page.length) return null;
       const until = Math.min(count, filled + size);
-      if (width <= WIDEST_IN_WORD) addNarrow(words, at, width, smallest, values, filled, until);
+      if (width <= WIDEST_IN_WORD) addNarrow(view, at, width, smallest, values, filled, until);
       else addWide(page, at, width, smallest, values, filled, until);
       filled = until;
       at = end;
@@ -48,7 +48,7 @@ export function fastDelta(page: Uint8Array, count: number): Float64Array | null 
 }
 
 function addNarrow(
-  words: DataView,
+  view: DataView,
   start: number,
   width: number,
   smallest: number,
@@ -60,7 +60,7 @@ function addNarrow(
   let value = values[from - 1] ?? 0;
   let bit = start * 8;
   for (let place = from; place < until; place++) {
-    value += smallest + ((words.getUint32(bit >> 3, true) >>> (bit & 7)) & mask);
+    value += smallest + ((view.getUint32(bit >> 3, true) >>> (bit & 7)) & mask);
     values[place] = value;
     bit += width;
   }

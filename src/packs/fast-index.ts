@@ -3,7 +3,7 @@
  * fast as a general reader, because a block has at most 10,000 values and nothing here grows or boxes.
  * Whatever is not exactly so is left to the general reader.
  */
-import { wordsOf } from "./page-words.ts";
+import { viewOf } from "./page-view.ts";
 
 const WIDEST = 16;
 
@@ -16,7 +16,7 @@ export function fastIndex(page: Uint8Array, count: number): Uint16Array | null {
   const index = new Uint16Array(count);
   if (width > WIDEST) return null;
   if (width === 0) return index;
-  const words = wordsOf(page);
+  const view = viewOf(page);
   const valueBytes = (width + 7) >> 3;
   let at = 1;
   let filled = 0;
@@ -33,7 +33,7 @@ export function fastIndex(page: Uint8Array, count: number): Uint16Array | null {
       const end = at + run * width;
       if (run === 0 || end > page.length) return null;
       const until = Math.min(count, filled + run * 8);
-      unpack(words, at, width, index, filled, until);
+      unpack(view, at, width, index, filled, until);
       filled = until;
       at = end;
     } else {
@@ -50,7 +50,7 @@ export function fastIndex(page: Uint8Array, count: number): Uint16Array | null {
 
 /** Unpacks values of `width` bits, lowest bits first, into `index[from, until)`. */
 function unpack(
-  words: DataView,
+  view: DataView,
   start: number,
   width: number,
   index: Uint16Array,
@@ -60,7 +60,7 @@ function unpack(
   const mask = (1 << width) - 1;
   let bit = start * 8;
   for (let place = from; place < until; place++) {
-    index[place] = (words.getUint32(bit >> 3, true) >>> (bit & 7)) & mask;
+    index[place] = (view.getUint32(bit >> 3, true) >>> (bit & 7)) & mask;
     bit += width;
   }
 }

@@ -31,7 +31,7 @@ export type DriveDenial =
   | { reason: "unavailable" };
 
 /** One sentence in both languages. */
-export interface Words {
+export interface Bilingual {
   zh: string;
   en: string;
 }
@@ -39,7 +39,7 @@ export interface Words {
 /** HTTP status and sentence of a denial. */
 interface Described {
   status: number;
-  message: Words;
+  message: Bilingual;
 }
 
 /** The one place where a reason of the drive becomes an answer. */
@@ -122,23 +122,23 @@ export function describe(denial: DriveDenial): Described {
   }
 }
 
-function passwordMessage(given: boolean): Words {
+function passwordMessage(given: boolean): Bilingual {
   return given
     ? { zh: "共享不存在或密码不正确。", en: "There is no such share, or the password is wrong." }
     : { zh: "此共享需要密码。", en: "A share needs its password." };
 }
 
-const NO_PATH: Words = {
+const NO_PATH: Bilingual = {
   zh: "此共享目前不包含该路径。",
   en: "This share does not cover that path now.",
 };
 
-const NO_SECURITY: Words = {
+const NO_SECURITY: Bilingual = {
   zh: "没有这样的文件名；单只证券的文件名形如 600519.SH.parquet、000001.SZ.parquet。",
   en: "No file has such a name: a security's is called like 600519.SH.parquet, 000001.SZ.parquet.",
 };
 
-const OVER: Record<Extract<DriveDenial, { reason: "share_over" }>["why"], Words> = {
+const OVER: Record<Extract<DriveDenial, { reason: "share_over" }>["why"], Bilingual> = {
   expired: {
     zh: "此共享已到期，请用 file_download 重新获取。",
     en: "This share has expired; ask file_download for a new one.",

@@ -44,7 +44,7 @@ const ADMITTED_MS = 60_000;
 const MAX_ADMITTED = 5_000;
 const admitted = new Map<string, number>();
 
-/** Opens the share for a request with Basic credentials or a cookie; a header that is wrong spoils a cookie. */
+/** Opens the share for a request with Basic credentials or a cookie; a header that is wrong corrupts a cookie. */
 export async function openShare(request: Request, access: ShareAccess): Promise<OpenShare | DriveDenial> {
   const authorization = request.headers.get("Authorization");
   const cookie = request.headers.get("Cookie");

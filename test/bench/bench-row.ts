@@ -40,10 +40,10 @@ export function median(samples: readonly number[]): number {
 const BUDGET_MS = 2_000;
 
 /**
- * Median milliseconds of each task in `rounds` rounds, taken in turns so that a busy moment hits all of them. A slow
+ * Median milliseconds of each task in `rounds` rounds, interleaved so that a busy moment hits all of them. A slow
  * task runs in fewer, once at least; nothing is warmed up here.
  */
-export async function timeInTurns<Name>(
+export async function timeInterleaved<Name>(
   tasks: ReadonlyMap<Name, () => unknown>,
   rounds: number,
 ): Promise<Map<Name, number>> {

@@ -36,7 +36,7 @@ export async function benchBuilder({ deliveryRows: rows, rounds }: BenchOptions)
     for (const section of sampleSections({ tradedate: TRADEDATE, rows })) {
       sizeBytes += writeVendorFile(delivery.folder, section, TRADEDATE, section.columns);
     }
-    const runs = await runInTurns(delivery, folder, Math.min(rounds, MOST_ROUNDS));
+    const runs = await runInterleaved(delivery, folder, Math.min(rounds, MOST_ROUNDS));
     const table = `a pack from ${rows.toLocaleString("en")} rows in CSV files, ${Math.round(sizeBytes / 1e6)} MB`;
     return figuresOf(runs, rows).map((row) => ({ ...row, table }));
   } finally {
@@ -44,7 +44,11 @@ export async function benchBuilder({ deliveryRows: rows, rounds }: BenchOptions)
   }
 }
 
-async function runInTurns(delivery: Delivery, folder: string, rounds: number): Promise<Map<string, Run[]>> {
+async function runInterleaved(
+  delivery: Delivery,
+  folder: string,
+  rounds: number,
+): Promise<Map<string, Run[]>> {
   const runs = new Map<string, Run[]>([...CONTENDERS.keys()].map((name) => [name, []]));
   let ours: string | undefined;
   for (let round = 0; round < rounds; round++) {

@@ -8,10 +8,10 @@ import { day, randomSecurity } from "../support/builders.ts";
 import { onDrive, shareOf, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
 import { account, loadWeekdays, publish } from "../support/operator.ts";
+import { orderHistory } from "../support/paging.ts";
 import { randomFrom } from "../support/random.ts";
 import { newestRuntime } from "../support/runtime-process.ts";
 import { type Service, startService } from "../support/service.ts";
-import { orderHistory } from "../support/walk.ts";
 import type { BenchRow } from "./bench-row.ts";
 import type { Counts } from "./counting-worker.ts";
 import { LARGEST, publishSampleDay, SAMPLE_DATE } from "./sample-day.ts";
@@ -54,9 +54,9 @@ export async function benchCost(): Promise<BenchRow[]> {
     service.post(orderHistory({ apikey, params: { symbol: LARGEST, tradedate: SAMPLE_DATE, ...params } }));
   const year = { apiname: "file_download", apikey: key, params: { data_type: "level2", year: 2026 } };
   const kinds: [string, () => Promise<unknown>][] = [
-    ["JSON page of 10,000 rows in a walk", () => ask({})],
+    ["JSON page of 10,000 rows by cursor", () => ask({})],
     ["the same with ids near 2^53: the fallback reader", () => ask({ tradedate: FALLBACK_DATE })],
-    ["JSON page that ends a walk", () => ask({ symbol: short })],
+    ["JSON last page of a security", () => ask({ symbol: short })],
     [`Parquet file of ${largest.rows.toLocaleString("en")} rows`, () => ask({ format: "parquet" })],
     ["refusal, unknown key", () => ask({}, "et_unknown")],
     ["refusal, wrong parameter", () => ask({ page_size: 0 })],

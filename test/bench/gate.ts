@@ -1,5 +1,5 @@
 /**
- * What a slot costs: taking and freeing it in a walk and outside of one, against the object as it was before ends
+ * What a slot costs: taking and freeing it while paging and otherwise, against the object as it was before ends
  * could wait in memory, and against two calls that each write a row and do nothing else.
  */
 import { type GateRounds, startGateService } from "../support/gate-service.ts";
@@ -8,7 +8,7 @@ import { type BenchRow, median } from "./bench-row.ts";
 const OBJECTS = 100;
 const ROUNDS = 20;
 const SAMPLES = 7;
-const KINDS: readonly GateRounds[] = ["former", "walk", "slot", "writes"];
+const KINDS: readonly GateRounds[] = ["former", "paging", "slot", "writes"];
 
 /** Slots taken and freed a second over 100 warm objects at once. */
 export async function benchGate(): Promise<BenchRow[]> {
@@ -20,7 +20,7 @@ export async function benchGate(): Promise<BenchRow[]> {
   };
   const samples = new Map<GateRounds, number[]>(KINDS.map((kind) => [kind, []]));
   for (const kind of KINDS) await perSecond(kind);
-  // By turns, so that a machine that is busy for a while is so for all.
+  // Interleaved, so that a machine that is busy for a while is so for all.
   for (let sample = 0; sample < SAMPLES; sample++) {
     for (const [kind, values] of samples) values.push(await perSecond(kind));
   }
@@ -34,7 +34,7 @@ export async function benchGate(): Promise<BenchRow[]> {
   });
   return [
     { name: "slots over 100 warm objects before: 2 rows each", value: value("former"), unit: "/s" },
-    beside("slots over 100 warm objects, of walks: 1 row each", "walk"),
+    beside("slots over 100 warm objects, while paging: 1 row each", "paging"),
     beside("slots over 100 warm objects, of single pages: 2 rows", "slot"),
     beside("two object calls that write a row each", "writes"),
   ];

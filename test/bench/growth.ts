@@ -7,9 +7,9 @@ import { openPackFile } from "../../src/pack-builder/pack-file.ts";
 import { onDrive, sha256, shareOf } from "../support/drive.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { type Service, startService } from "../support/service.ts";
-import { orderHistory, pageOf } from "../support/walk.ts";
-import { type BenchOptions, type BenchRow, timeInTurns } from "./bench-row.ts";
+import { type BenchOptions, type BenchRow, timeInterleaved } from "./bench-row.ts";
 import type { BenchDay } from "./days.ts";
 
 const GROWTH = "over HTTP, growing with the day";
@@ -21,7 +21,7 @@ const LAST_STEP = "publish, last step: whole pack summed, index rows written";
 
 /**
  * Two tables with a column for each day; the ratio is to the smallest day, or to page 1. All days are served at once
- * and asked in turns, so that a busy moment hits all of them.
+ * and asked interleaved, so that a busy moment hits all of them.
  */
 export async function benchGrowth({ days, rounds }: BenchOptions): Promise<BenchRow[]> {
   await using service = await startService();
@@ -40,7 +40,7 @@ export async function benchGrowth({ days, rounds }: BenchOptions): Promise<Bench
     }
   }
   for (const [name, byDay] of tasks) {
-    for (const [day, ms] of await timeInTurns(byDay, rounds)) rows.push(rowOf(name, day, ms));
+    for (const [day, ms] of await timeInterleaved(byDay, rounds)) rows.push(rowOf(name, day, ms));
   }
   const pages: BenchRow[] = [];
   for (const { asker, cursors } of askers) pages.push(...(await pageNumberRows(asker, cursors, rounds)));
@@ -154,7 +154,7 @@ async function pageNumberRows(asker: Asker, cursors: readonly string[], rounds: 
     const held = Math.min(SMALL_ROWS, day.entry.rows - (number - 1) * SMALL_ROWS);
     tasks.set(name, await asker.page(params, held));
   }
-  const times = await timeInTurns(tasks, rounds);
+  const times = await timeInterleaved(tasks, rounds);
   const first = times.get(pages[0]?.[0] ?? "") ?? Number.NaN;
   const rows: BenchRow[] = [];
   for (const [name, task] of tasks) {

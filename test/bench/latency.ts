@@ -7,8 +7,8 @@ import { onDrive, shareOf, type TestShare, tradesFile } from "../support/drive.t
 import { publishFiles } from "../support/files.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import { account, loadWeekdays } from "../support/operator.ts";
+import { orderHistory } from "../support/paging.ts";
 import { type Service, startService } from "../support/service.ts";
-import { orderHistory } from "../support/walk.ts";
 import { type BenchOptions, type BenchRow, median } from "./bench-row.ts";
 import type { Calls, Delays, TimedCall } from "./latency-worker.ts";
 import { LARGEST, publishSampleDay, SAMPLE_DATE } from "./sample-day.ts";
@@ -62,7 +62,7 @@ export async function benchLatency({ delays }: BenchOptions): Promise<BenchRow[]
   await run.warmUp();
   await far.setDelays();
   const kinds = [
-    ...(await run.walk()),
+    ...(await run.pages()),
     await run.kind("first page, warm key, new security", 1, (round) =>
       run.page({ symbol: symbols.at(-1 - round), page_size: 10_000 }),
     ),
@@ -195,11 +195,11 @@ class Run {
   }
 
   /** Pages the largest security through, several times: the first, the inner and the last pages are a kind each. */
-  async walk(): Promise<Kind[]> {
+  async pages(): Promise<Kind[]> {
     const kind = (name: string): Kind => ({ name, d1: 0, atOnce: true, samples: [] });
     const [first, inner, last] = [
       kind("first page, key and security warm"),
-      kind("page within a walk"),
+      kind("page by cursor"),
       kind("last page"),
     ];
     for (let round = 0; round < ROUNDS / 3; round++) {
@@ -270,7 +270,7 @@ async function patterns({ far, page }: Run, symbols: readonly string[]): Promise
     ];
   };
   return [
-    ...(await measured("one long walk", async function* () {
+    ...(await measured("one long run of pages", async function* () {
       for (let cursor: string | null = null; ; ) {
         const asked = { cursor, page_size: 5_000 };
         let next: string | null = null;

@@ -1,6 +1,6 @@
 /**
  * What a refusal takes beside a served page of 10,000 rows: one after the other on a quiet service, where a worker
- * that has nothing to do is the floor, the worker's own time, processor time, and while 200 accounts walk. The slot of
+ * that has nothing to do is the floor, the worker's own time, processor time, and while 200 accounts page. The slot of
  * the 503 is held by a file whose reader rests, so nothing but the refusal itself is measured.
  */
 
@@ -9,13 +9,13 @@ import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import { noise } from "../support/builders.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import { account, publishPack } from "../support/operator.ts";
+import { orderHistory } from "../support/paging.ts";
 import { randomFrom } from "../support/random.ts";
 import { newestRuntime } from "../support/runtime-process.ts";
 import type { Service } from "../support/service.ts";
 import { type OpenAnswer, openAnswer } from "../support/slow-client.ts";
-import { orderHistory } from "../support/walk.ts";
-import { type BenchRow, median, timeInTurns } from "./bench-row.ts";
-import { startFixedBody, type Tally } from "./load-walks.ts";
+import { type BenchRow, median, timeInterleaved } from "./bench-row.ts";
+import { startFixedBody, type Tally } from "./load-readers.ts";
 import { SAMPLE_DATE } from "./sample-day.ts";
 
 const TABLE = "refusals beside a page of 10,000 rows";
@@ -39,8 +39,8 @@ interface Kind {
 export interface Refusals {
   /** On a service that does nothing else. */
   quiet(): Promise<BenchRow[]>;
-  /** While `walking` goes on. */
-  beside(walking: Promise<Tally>): Promise<BenchRow[]>;
+  /** While `reading` goes on. */
+  beside(reading: Promise<Tally>): Promise<BenchRow[]>;
   /** Lets the held slot go. */
   end(): Promise<void>;
 }
@@ -75,7 +75,7 @@ export async function prepareRefusals(service: Service, symbol: string): Promise
   ];
   return {
     quiet: () => quiet(service, page, kinds),
-    beside: (walking) => beside(kinds, walking),
+    beside: (reading) => beside(kinds, reading),
     end: async () => {
       await holder.hangUpAfter(1);
     },
@@ -105,7 +105,7 @@ async function quiet(service: Service, page: Kind, kinds: readonly Kind[]): Prom
     name: "a worker with nothing to do",
     send: () => call(`${idle.origin}/api`, { body: page.body }),
   };
-  const medians = await timeInTurns(
+  const medians = await timeInterleaved(
     new Map([...all, floor].map((kind) => [kind, () => sendOnce(kind)])),
     ROUNDS,
   );
@@ -152,13 +152,13 @@ async function ownTime(service: Service, { name, reason, body }: Kind): Promise<
   return seen;
 }
 
-async function beside(kinds: readonly Kind[], walking: Promise<Tally>): Promise<BenchRow[]> {
+async function beside(kinds: readonly Kind[], reading: Promise<Tally>): Promise<BenchRow[]> {
   const samples = new Map(kinds.map((kind) => [kind, [] as number[]]));
-  const isWalking = { value: true };
-  const ended = walking.finally(() => {
-    isWalking.value = false;
+  const isReading = { value: true };
+  const ended = reading.finally(() => {
+    isReading.value = false;
   });
-  while (isWalking.value) {
+  while (isReading.value) {
     for (const [kind, taken] of samples) {
       const beganMs = performance.now();
       await sendOnce(kind);
@@ -166,7 +166,7 @@ async function beside(kinds: readonly Kind[], walking: Promise<Tally>): Promise<
     }
   }
   const page = median((await ended).ms);
-  const about = { table: TABLE, column: "while 200 walk", unit: "ms" };
+  const about = { table: TABLE, column: "while 200 accounts page", unit: "ms" };
   const rows: BenchRow[] = [{ ...about, name: "the page", value: page }];
   for (const [{ name }, taken] of samples) {
     const value = median(taken);

@@ -1,5 +1,5 @@
 /**
- * 200 accounts walk at once, each page compared with the rows that were published, under workerd itself; for
+ * 200 accounts page at the same time, each page compared with the rows that were published, under workerd itself; for
  * `--seconds` (20). The clients run on the same machine, so the fixed body of the same size, served by the same
  * kind of runtime to the same clients, is what the figures are to be held against.
  */
@@ -7,14 +7,14 @@ import { account } from "../support/operator.ts";
 import { newestRuntime } from "../support/runtime-process.ts";
 import { startService } from "../support/service.ts";
 import type { BenchOptions, BenchRow } from "./bench-row.ts";
+import { agentFor, fixedBody, pageText, readAll, type Texts } from "./load-readers.ts";
 import { prepareRefusals } from "./load-refusals.ts";
-import { agentFor, fixedBody, pageText, type Texts, walkAll } from "./load-walks.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import { LARGEST, publishSampleDay, sampleTexts } from "./sample-day.ts";
 
 const ACCOUNTS = 200;
 /** Securities that are paged. */
-const WALKED = 4;
+const SECURITIES = 4;
 const WARM_UP_MS = 5_000;
 /** For how long refusals are measured beside the load. */
 const BESIDE_MS = 15_000;
@@ -25,15 +25,15 @@ const MIB = 2 ** 20;
 export async function benchLoad({ loadSeconds }: BenchOptions): Promise<BenchRow[]> {
   await using service = await startService({ entry: "test/bench/load-worker.ts" });
   await publishSampleDay(service);
-  const texts: Texts = sampleTexts(WALKED, { least: 3_000, most: 30_000 });
+  const texts: Texts = sampleTexts(SECURITIES, { least: 3_000, most: 30_000 });
   const made = Array.from({ length: ACCOUNTS }, () => account(service, { plan: "flagship" }));
   const keys = (await Promise.all(made)).map(({ key }) => key);
 
   const runtime = newestRuntime();
-  await walkAll(service, keys, texts, WARM_UP_MS);
+  await readAll(service, keys, texts, WARM_UP_MS);
   const memory = new MemoryWatch(runtime);
   const cpuBefore = runtime?.cpuMs() ?? 0;
-  const load = await walkAll(service, keys, texts, loadSeconds * 1_000);
+  const load = await readAll(service, keys, texts, loadSeconds * 1_000);
   const cpuMs = ((runtime?.cpuMs() ?? 0) - cpuBefore) / load.ms.length;
   const memoryRows = memory.end("memory of the runtime");
   // Every slot is free: nobody is told that it is busy.
@@ -43,7 +43,7 @@ export async function benchLoad({ loadSeconds }: BenchOptions): Promise<BenchRow
 
   const refusals = await prepareRefusals(service, LARGEST);
   const alone = await refusals.quiet();
-  const beside = await refusals.beside(walkAll(service, keys, texts, BESIDE_MS));
+  const beside = await refusals.beside(readAll(service, keys, texts, BESIDE_MS));
   await refusals.end();
   const fixed = await fixedBody(Math.round(load.bytes / load.ms.length), ACCOUNTS, loadSeconds * 1_000);
 
@@ -61,7 +61,7 @@ export async function benchLoad({ loadSeconds }: BenchOptions): Promise<BenchRow
       ratio: load.ms.length / fixed.ms.length,
       against,
     },
-    { name: "whole walks compared; no wrong row, no busy slot", value: load.walks, unit: "" },
+    { name: "whole days compared; no wrong row, no busy slot", value: load.wholeReads, unit: "" },
     { name: "pages that took the service too long (503, asked again)", value: load.givenUp, unit: "" },
     { name: "rows", value: perSecond(load.rows), unit: "/s" },
     { name: "bytes of bodies", value: perSecond(load.bytes) / MIB, unit: "MiB/s" },

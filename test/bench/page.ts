@@ -1,6 +1,6 @@
 /**
  * A page of 10,000 rows and ten fields from stored bytes to JSON bytes, inside workerd, against `JSON.stringify` of the
- * ready rows there: aligned with a block, half in one and half in the next, the first and the last of a walk, and the
+ * ready rows there: aligned with a block, half in one and half in the next, the first and the last of a day, and the
  * first one of a fresh isolate. The section lies in memory; what R2 takes is not in here.
  *
  * Figures are processor time of the whole runtime, over all rounds, less what as many empty requests take: on a busy
@@ -35,7 +35,7 @@ export async function benchPage({ days, rounds }: BenchOptions): Promise<BenchRo
     against,
   });
   const beside = (name: string, task: Task) => row(name, cost[task], cost.stringify, STRINGIFY);
-  const walk = [cost.first, cost.aligned, cost.last];
+  const pages = [cost.first, cost.aligned, cost.last];
   return [
     { name: `${STRINGIFY} (10,000 rows, ten fields)`, value: cost.stringify, unit: "ms" },
     beside("page, aligned", "aligned"),
@@ -44,7 +44,7 @@ export async function benchPage({ days, rounds }: BenchOptions): Promise<BenchRo
     beside("of an aligned page: writing JSON", "write"),
     beside(`page 1 of ${day.entry.rows.toLocaleString("en")} rows`, "first"),
     beside("last full page of them", "last"),
-    row("dearest of first, middle and last page", Math.max(...walk), Math.min(...walk), "the cheapest"),
+    row("dearest of first, middle and last page", Math.max(...pages), Math.min(...pages), "the cheapest"),
     row("first page of a fresh isolate", fresh.firstMs, fresh.warmMs, "a warm one there"),
     ...(await wireRows(day)),
   ];

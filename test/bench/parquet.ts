@@ -10,10 +10,10 @@ import { day, randomSecurity } from "../support/builders.ts";
 import { call } from "../support/http-client.ts";
 import { account, publish } from "../support/operator.ts";
 import { packOf } from "../support/packs.ts";
+import { orderHistory } from "../support/paging.ts";
 import { randomFrom } from "../support/random.ts";
 import { newestRuntime } from "../support/runtime-process.ts";
 import { startService } from "../support/service.ts";
-import { orderHistory } from "../support/walk.ts";
 import { type BenchRow, median } from "./bench-row.ts";
 
 const TRADEDATE = "20260311";
@@ -79,7 +79,7 @@ export async function benchParquet(): Promise<BenchRow[]> {
   ];
 }
 
-/** Median megabytes a second of each task, taken in turns. */
+/** Median megabytes a second of each task, interleaved. */
 async function speeds(tasks: (() => Promise<number>)[]): Promise<[number, number, number]> {
   const samples = tasks.map((): number[] => []);
   for (let round = 0; round < ROUNDS; round++) {

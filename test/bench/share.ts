@@ -15,7 +15,7 @@ const SMALL = 64 * 1024;
 const LARGE_ROUNDS = 9;
 const SMALL_ROUNDS = 60;
 
-/** Times both ways in turns, with ranges that begin all over the file. */
+/** Times both ways interleaved, with ranges that begin all over the file. */
 export async function benchShare(): Promise<BenchRow[]> {
   await using service = await startService({ entry: "test/bench/bare-read-worker.ts" });
   const bytes = createCipheriv("aes-128-ctr", Buffer.alloc(16, 1), Buffer.alloc(16)).update(

@@ -7,7 +7,7 @@ import { type Holder, signIn } from "../support/console.ts";
 import { shareOf } from "../support/drive.ts";
 import { call } from "../support/http-client.ts";
 import { account, asOperator, type TestAccount } from "../support/operator.ts";
-import { orderHistory } from "../support/walk.ts";
+import { orderHistory } from "../support/paging.ts";
 import { MAIN, sharedWorld, type World } from "./world.ts";
 
 let world: World;

@@ -5,7 +5,7 @@ import type { PlanName } from "../../src/entitlement/principal.ts";
 import { type Holder, signIn } from "../support/console.ts";
 import { shareOf } from "../support/drive.ts";
 import { account, type TestAccount } from "../support/operator.ts";
-import { orderHistory } from "../support/walk.ts";
+import { orderHistory } from "../support/paging.ts";
 import { BEFORE_WINDOW, MAIN, OLDEST, sharedWorld, type World } from "./world.ts";
 
 let world: World;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import { publish } from "../support/operator.ts";
-import { type Page, pageOf, walk } from "../support/walk.ts";
+import { type Page, pageOf, readAllPages } from "../support/paging.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 import { BEFORE_WINDOW, MAIN, MAOTAI, OLDEST, sharedWorld, startWorld, type World } from "./world.ts";
 
@@ -121,7 +121,7 @@ describe("cursors (contract 5)", () => {
     expectRefusal(await world.ask(asked, { apikey: world.keys.free }), { reason: "plan_missing" });
   });
 
-  it("of a day that was rebuilt since are 422 data_rebuilt; a new walk sees the new day", async () => {
+  it("of a day that was rebuilt since are 422 data_rebuilt; paging from the first page sees the new day", async () => {
     const date = "20260303";
     const one = (volume: number) =>
       day({
@@ -143,8 +143,8 @@ describe("cursors (contract 5)", () => {
     await publish(world.service, second);
     expectRefusal(await world.ask({ ...params, cursor }), { reason: "data_rebuilt", says: [/cursor/] });
     expectRefusal(await world.ask({ symbol: "600519", cursor }), { reason: "data_rebuilt" });
-    const walked = await walk(world.service, { apikey: world.keys.flagship, params });
-    expect(walked.rows).toEqual(second.rowsOf("600519"));
+    const paged = await readAllPages(world.service, { apikey: world.keys.flagship, params });
+    expect(paged.rows).toEqual(second.rowsOf("600519"));
     expect((await world.ask(params)).headers["x-revision"]).toBe("2");
   });
 });
@@ -163,7 +163,7 @@ describe("time-offset cursors without a date (contract 5.5)", () => {
     expect(page.has_more).toBe(row + 3 < 13);
     if (!page.has_more) return expect(page.next_cursor).toBeNull();
     expect(page.next_cursor).not.toMatch(/^v2/);
-    const rest = await walk(world.service, {
+    const rest = await readAllPages(world.service, {
       apikey: world.keys.flagship,
       params: { ...base, cursor: page.next_cursor },
     });

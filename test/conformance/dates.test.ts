@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { day } from "../support/builders.ts";
 import { account, loadWeekdays, publish } from "../support/operator.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { startService } from "../support/service.ts";
-import { orderHistory, pageOf } from "../support/walk.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 import {
   FIRST_OF_WINDOW,
@@ -133,7 +133,7 @@ describe("tradedate left out (contract 3.5)", () => {
     expectRefusal(await holiday.ask({ symbol: "600519" }), { reason: "not_loaded", says: ["20260227"] });
   });
 
-  it("turns at midnight in Beijing, not in UTC, and with it a plan's window (contract 7.2)", async () => {
+  it("begins at midnight in Beijing, not in UTC, and with it a plan's window (contract 7.2)", async () => {
     const first = { symbol: "600519", tradedate: FIRST_OF_WINDOW };
     await using before = await startWorld({ nowAt: "2026-03-12T23:55:00+08:00" }).then(disposable);
     expectRefusal(await before.ask({ symbol: "600519" }), { reason: "not_loaded", says: ["20260312"] });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call } from "../support/http-client.ts";
-import { orderHistory } from "../support/walk.ts";
+import { orderHistory } from "../support/paging.ts";
 import { expectEnvelope, expectRefusal } from "./expect-refusal.ts";
 import { MAIN, sharedWorld, type World } from "./world.ts";
 
@@ -198,7 +198,7 @@ describe("authentication (contract 1.9)", () => {
     expectRefusal(await world.service.post(request({ apikey: changed })), { reason: "key_unknown" });
   });
 
-  it("header credentials are ignored: they do not replace the key and do not spoil it", async () => {
+  it("header credentials are ignored: they do not replace the key and do not corrupt it", async () => {
     const headers = { authorization: `Bearer ${world.keys.flagship}`, "x-api-key": world.keys.flagship };
     const without = await world.service.post(request({ apikey: undefined }), headers);
     expectRefusal(without, { reason: "envelope_invalid" });

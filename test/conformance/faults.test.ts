@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { locateIndex } from "../../src/packs/locate.ts";
 import { account, publish } from "../support/operator.ts";
-import { pageOf } from "../support/walk.ts";
+import { pageOf } from "../support/paging.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 import { MAIN, MAIN_DAY, startWorld, type World } from "./world.ts";
 
@@ -58,8 +58,8 @@ describe("faults of the service (contract 1.6, 2.3)", () => {
 });
 
 describe("bytes that are not the pack's (contract 1.6, 6.3)", () => {
-  /** Publishes the day anew and spoils 600519's section in the bucket, behind the catalog's back or not. */
-  async function spoil(catalog: "knows" | "does not know"): Promise<void> {
+  /** Publishes the day anew and corrupts 600519's section in the bucket, behind the catalog's back or not. */
+  async function corrupt(catalog: "knows" | "does not know"): Promise<void> {
     const bucket = await world.service.mf.getR2Bucket("PACKS");
     const { day } = await publish(world.service, MAIN_DAY);
     const key = `orders/2026/${MAIN}/${day.revision}.parquet`;
@@ -78,12 +78,12 @@ describe("bytes that are not the pack's (contract 1.6, 6.3)", () => {
   }
 
   it("an object replaced behind the catalog is 503, never other rows", async () => {
-    await spoil("does not know");
+    await corrupt("does not know");
     expectRefusal(await world.ask(asked), { reason: "unavailable" });
   });
 
   it("damaged blocks are 503 with JSON, credited, and the day is day_damaged from then on", async () => {
-    await spoil("knows");
+    await corrupt("knows");
     const { key } = await account(world.service, { plan: "trial" });
     const first = await world.ask(asked, { apikey: key });
     expect([first.status, first.envelope.code, first.envelope.data]).toEqual([503, 503, null]);
@@ -97,7 +97,7 @@ describe("bytes that are not the pack's (contract 1.6, 6.3)", () => {
   });
 
   it("damaged blocks break a Parquet body before its end, credited", async () => {
-    await spoil("knows");
+    await corrupt("knows");
     const { key } = await account(world.service, { plan: "trial" });
     await expect(world.ask({ ...asked, format: "parquet" }, { apikey: key })).rejects.toThrow();
     const other = { ...asked, tradedate: "20260211" };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FIELDS } from "../../src/orders/record.ts";
-import { pageOf } from "../support/walk.ts";
+import { pageOf } from "../support/paging.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 import { MAIN, sharedWorld, type World } from "./world.ts";
 

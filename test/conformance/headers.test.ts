@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, call } from "../support/http-client.ts";
 import { account, publish } from "../support/operator.ts";
 import { packOf } from "../support/packs.ts";
+import { orderHistory } from "../support/paging.ts";
 import { startService } from "../support/service.ts";
-import { orderHistory } from "../support/walk.ts";
 import { MAIN, sharedWorld, TODAY, type World } from "./world.ts";
 
 let world: World;

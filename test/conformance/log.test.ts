@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { burst, day } from "../support/builders.ts";
 import type { Answer } from "../support/http-client.ts";
 import { publish } from "../support/operator.ts";
-import { orderHistory, walk } from "../support/walk.ts";
+import { orderHistory, readAllPages } from "../support/paging.ts";
 import { MAIN, startWorld, type World } from "./world.ts";
 
 const LARGE = "20260310";
@@ -71,8 +71,8 @@ describe("the log: one structured line per request", () => {
   it("shows one R2 read for every page, cold or warm, aligned or not", async () => {
     const fresh = world.service.logs.length;
     const params = { symbol: "600519", tradedate: LARGE, page_size: 9_999 };
-    const walked = await walk(world.service, { apikey: world.keys.flagship, params });
-    expect(walked.pages).toHaveLength(3);
+    const paged = await readAllPages(world.service, { apikey: world.keys.flagship, params });
+    expect(paged.pages).toHaveLength(3);
     const file = await world.service.post(
       orderHistory({ apikey: world.keys.flagship, params: { ...good, tradedate: LARGE, format: "parquet" } }),
     );

@@ -264,7 +264,7 @@ describe("examples of the document, replayed", () => {
   it("refusal withdrawn has the words of its example", async () => {
     await asOperator(world.service, "POST", `/admin/days/${BEFORE_WINDOW}/withdraw`, { revision: 1 });
     const { text } = await ask("level2_order_history", { symbol: "600519", tradedate: BEFORE_WINDOW });
-    const shown = REFUSALS.find(({ reason }) => reason === "withdrawn")?.words.en ?? "";
+    const shown = REFUSALS.find(({ reason }) => reason === "withdrawn")?.message.en ?? "";
     expect(text.replaceAll(BEFORE_WINDOW, MAIN)).toContain(shown);
   });
 });

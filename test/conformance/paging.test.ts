@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pageOf, walk } from "../support/walk.ts";
+import { pageOf, readAllPages } from "../support/paging.ts";
 import { MAIN, sharedWorld, type World } from "./world.ts";
 
 let world: World;
@@ -8,8 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const walkBy = (page_size: number, over: Record<string, unknown> = {}, fields?: string) =>
-  walk(world.service, {
+const pageBy = (page_size: number, over: Record<string, unknown> = {}, fields?: string) =>
+  readAllPages(world.service, {
     apikey: world.keys.flagship,
     params: { symbol: "600519", tradedate: MAIN, page_size, ...over },
     ...(fields === undefined ? {} : { fields }),
@@ -19,33 +19,33 @@ describe("paging (contract 5)", () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 10_000])(
     "13 rows at page_size %i come whole",
     async (pageSize) => {
-      const walked = await walkBy(pageSize);
-      expect(walked.rows).toEqual(world.main.rowsOf("600519"));
-      expect(walked.pages).toHaveLength(Math.ceil(13 / pageSize));
-      expect(new Set(walked.cursors).size).toBe(walked.cursors.length);
-      for (const page of walked.pages) expect(page.page_size).toBe(pageSize);
+      const paged = await pageBy(pageSize);
+      expect(paged.rows).toEqual(world.main.rowsOf("600519"));
+      expect(paged.pages).toHaveLength(Math.ceil(13 / pageSize));
+      expect(new Set(paged.cursors).size).toBe(paged.cursors.length);
+      for (const page of paged.pages) expect(page.page_size).toBe(pageSize);
     },
   );
 
   it.each([1, 3, 5, 24, 25, 26])(
     "25 rows of one millisecond at page_size %i come whole",
     async (pageSize) => {
-      const walked = await walkBy(pageSize, { symbol: "600000" });
-      expect(walked.rows).toEqual(world.main.rowsOf("600000"));
-      expect(new Set(walked.cursors).size).toBe(walked.cursors.length);
+      const paged = await pageBy(pageSize, { symbol: "600000" });
+      expect(paged.rows).toEqual(world.main.rowsOf("600000"));
+      expect(new Set(paged.cursors).size).toBe(paged.cursors.length);
     },
   );
 
   it("a page with has_more carries a cursor, the last one null", async () => {
-    const { pages } = await walkBy(5);
+    const { pages } = await pageBy(5);
     expect(pages.map((page) => page.has_more)).toEqual([true, true, false]);
     expect(pages.map((page) => page.next_cursor === null)).toEqual([false, false, true]);
     expect(pages.map((page) => page.items.length)).toEqual([5, 5, 3]);
   });
 
   it("has_more is exact when the rows are a multiple of page_size", async () => {
-    expect((await walkBy(13)).pages).toHaveLength(1);
-    expect((await walkBy(5, { symbol: "600000" })).pages).toHaveLength(5);
+    expect((await pageBy(13)).pages).toHaveLength(1);
+    expect((await pageBy(5, { symbol: "600000" })).pages).toHaveLength(5);
   });
 
   it("has_more is exact when rows follow only after end_time", async () => {
@@ -61,7 +61,10 @@ describe("paging (contract 5)", () => {
     const params = { symbol: "600519", tradedate: MAIN };
     const first = pageOf(await world.ask({ ...params, page_size: 4 }));
     const second = pageOf(await world.ask({ ...params, page_size: 1, cursor: first.next_cursor }));
-    const rest = await walk(world.service, { apikey, params: { ...params, cursor: second.next_cursor } });
+    const rest = await readAllPages(world.service, {
+      apikey,
+      params: { ...params, cursor: second.next_cursor },
+    });
     expect([...first.items, ...second.items, ...rest.rows]).toEqual(world.main.rowsOf("600519"));
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Page, pageOf } from "../support/walk.ts";
+import { type Page, pageOf } from "../support/paging.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 import { MAIN, sharedWorld, startWorld, type World } from "./world.ts";
 

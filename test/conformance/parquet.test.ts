@@ -3,9 +3,9 @@ import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { day, randomSecurity, type TestDay } from "../support/builders.ts";
 import { publish } from "../support/operator.ts";
+import { pageOf } from "../support/paging.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { randomFrom } from "../support/random.ts";
-import { pageOf } from "../support/walk.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 import { MAIN, sharedWorld, type World } from "./world.ts";
 

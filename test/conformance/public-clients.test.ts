@@ -7,8 +7,8 @@ import { day, type Row } from "../support/builders.ts";
 import { ownFile, publishFiles } from "../support/files.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account } from "../support/operator.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { readSlowly } from "../support/slow-reader.ts";
-import { orderHistory, pageOf } from "../support/walk.ts";
 import { CROWDED, LARGE, MAIN, publishLarge, sharedWorld, startWorld, type World } from "./world.ts";
 
 const LEGACY = "symbol,tradedate,time,order_id,price,volume,amount,side,order_type,order_no";

@@ -3,27 +3,26 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkWalk, rowsWithin } from "../property/check-walk.ts";
+import { checkPaging, rowsWithin } from "../property/check-paging.ts";
 import type { Row } from "../support/builders.ts";
 import { edgetape } from "../support/edgetape.ts";
 import { account } from "../support/operator.ts";
+import { orderHistory } from "../support/paging.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { type Service, startService } from "../support/service.ts";
 import { isLong } from "../support/tier.ts";
 import { readVendorZip } from "../support/vendor-zip.ts";
-import { orderHistory } from "../support/walk.ts";
 
 const DATA = "../shared/data";
 const VENDOR = join(DATA, "orders-20230711-vendor.zip");
 const TRADEDATE = "20230711";
 /** One of them in the quick tier. */
 const PAGE_SIZES = isLong ? [10_000, 9_999, 1_000] : [9_999];
-/** Of the longest walk. */
+/** Of the longest paging. */
 const SMALL_PAGE = isLong ? 7 : 70;
 const SYMBOLS = ["600536", "600761", "600961", "601825", "605580"];
 
-if (!existsSync(VENDOR))
-  console.error(`\n!!! SKIPPED: ${VENDOR} is absent, the real day was not walked !!!\n`);
+if (!existsSync(VENDOR)) console.error(`\n!!! SKIPPED: ${VENDOR} is absent, the real day was not read !!!\n`);
 
 describe.skipIf(!existsSync(VENDOR))("the real day of 2023-07-11, from the vendor's zip to pages", () => {
   let service: Service;
@@ -68,15 +67,15 @@ describe.skipIf(!existsSync(VENDOR))("the real day of 2023-07-11, from the vendo
   });
 
   it.each(SYMBOLS)(
-    `%s walked whole at ${PAGE_SIZES.join(", ")} is the CSV, value by value`,
+    `%s paged whole at ${PAGE_SIZES.join(", ")} is the CSV, value by value`,
     async (symbol) => {
       for (const page_size of PAGE_SIZES) {
-        await checkWalk(service, apikey, { symbol, tradedate: TRADEDATE, page_size }, rowsOf(symbol));
+        await checkPaging(service, apikey, { symbol, tradedate: TRADEDATE, page_size }, rowsOf(symbol));
       }
     },
   );
 
-  it.each(SYMBOLS)("%s walked within windows is the CSV's rows of them", async (symbol) => {
+  it.each(SYMBOLS)("%s paged within windows is the CSV's rows of them", async (symbol) => {
     for (const [start_time, end_time] of [
       ["091500000", "092500000"],
       ["093000000", "093100000"],
@@ -88,16 +87,16 @@ describe.skipIf(!existsSync(VENDOR))("the real day of 2023-07-11, from the vendo
       const window = { start_time, end_time };
       const expected = rowsWithin(rowsOf(symbol), window);
       for (const page_size of PAGE_SIZES) {
-        await checkWalk(service, apikey, { symbol, tradedate: TRADEDATE, ...window, page_size }, expected);
+        await checkPaging(service, apikey, { symbol, tradedate: TRADEDATE, ...window, page_size }, expected);
       }
     }
   });
 
-  it(`601825 walked at ${SMALL_PAGE}, whole and within a window, is the CSV`, async () => {
+  it(`601825 paged at ${SMALL_PAGE}, whole and within a window, is the CSV`, async () => {
     const params = { symbol: "601825", tradedate: TRADEDATE, page_size: SMALL_PAGE };
-    await checkWalk(service, apikey, params, rowsOf("601825"));
+    await checkPaging(service, apikey, params, rowsOf("601825"));
     const window = { start_time: "093000000", end_time: "093500000" };
-    await checkWalk(service, apikey, { ...params, ...window }, rowsWithin(rowsOf("601825"), window));
+    await checkPaging(service, apikey, { ...params, ...window }, rowsWithin(rowsOf("601825"), window));
   });
 
   it.each(SYMBOLS)("%s as one Parquet file is the CSV", async (symbol) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import { publish } from "../support/operator.ts";
-import { pageOf } from "../support/walk.ts";
+import { pageOf } from "../support/paging.ts";
 import { MAIN, sharedWorld, type World } from "./world.ts";
 
 const DATE = "20260304";

@@ -13,8 +13,8 @@ import { ownFile, publishFiles } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
 import { IssuedSecrets } from "../support/issued-secrets.ts";
 import { account, asOperator, loadWeekdays, publish } from "../support/operator.ts";
+import { orderHistory } from "../support/paging.ts";
 import { ADMIN_TOKEN, type Service, startService } from "../support/service.ts";
-import { orderHistory } from "../support/walk.ts";
 
 const IMPORTED_KEY = "an-existing-customers-key-of-another-form-0042";
 const EXTERNAL_PASSWORD = "password-of-a-drive-elsewhere-7731";

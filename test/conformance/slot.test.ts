@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Answer } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
+import { orderHistory } from "../support/paging.ts";
 import { readSlowly } from "../support/slow-reader.ts";
-import { orderHistory } from "../support/walk.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 import { LARGE, MAIN, publishLarge, sharedWorld, type World } from "./world.ts";
 

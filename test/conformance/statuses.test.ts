@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { orderHistory } from "../support/walk.ts";
+import { orderHistory } from "../support/paging.ts";
 import { CODE_OF_REASON, expectRefusal } from "./expect-refusal.ts";
 import { BEFORE_WINDOW, FIRST_OF_WINDOW, MAIN, sharedWorld, TODAY, type World } from "./world.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pageOf } from "../support/walk.ts";
+import { pageOf } from "../support/paging.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 import { MAIN, sharedWorld, type World } from "./world.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Row } from "../support/builders.ts";
+import { orderHistory, pageOf, readAllPages } from "../support/paging.ts";
 import { proofSize } from "../support/tier.ts";
-import { orderHistory, pageOf, walk } from "../support/walk.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 import { MAIN, sharedWorld, type World } from "./world.ts";
 
@@ -116,13 +116,13 @@ describe("time window (contract 3.7)", () => {
     expectRefusal(await ask({ start_time }), { reason: "param_invalid", says: ["HHMMSSmmm", right] });
   });
 
-  it("a window holds while its pages are walked", async () => {
+  it("a window holds while its pages are read", async () => {
     const apikey = world.keys.flagship;
-    const walked = await walk(world.service, {
+    const paged = await readAllPages(world.service, {
       apikey,
       params: { symbol: "600519", tradedate: MAIN, start_time: "09:30", end_time: "13:00", page_size: 2 },
     });
-    expect(walked.rows).toEqual(within("093000000", "130000000"));
+    expect(paged.rows).toEqual(within("093000000", "130000000"));
   });
 
   it(`X-Window shows ${WINDOWS} windows as they were meant`, async () => {

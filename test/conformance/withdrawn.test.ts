@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DayChanged } from "../../src/admin/wire.ts";
 import { day, order, security } from "../support/builders.ts";
 import { asOperator, publish } from "../support/operator.ts";
-import { orderHistory, pageOf } from "../support/walk.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 import { startWorld, type World } from "./world.ts";
 
@@ -72,7 +72,7 @@ describe("an operator's action on a day", () => {
     ]);
   });
 
-  it("keeps walks of other days going", async () => {
+  it("keeps paging of other days going", async () => {
     const asked = { symbol: "600519", tradedate: "20260311", page_size: 5 };
     const first = pageOf(await world.ask(asked));
     await act("withdraw", { revision: 4 });

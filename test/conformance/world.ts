@@ -8,9 +8,9 @@ import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import { burst, columnsOf, day, noise, order, security, type TestDay } from "../support/builders.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account, loadWeekdays, publish, publishPack } from "../support/operator.ts";
+import { orderHistory } from "../support/paging.ts";
 import { randomFrom } from "../support/random.ts";
 import { oncePerWorker, type Service, type ServiceOptions, startService } from "../support/service.ts";
-import { orderHistory } from "../support/walk.ts";
 
 export const DAY_MS = 86_400_000;
 export const TODAY = "20260312";

@@ -15,6 +15,7 @@ import { publish } from "../support/operator.ts";
 import { isPythonMissing } from "../support/python.ts";
 import { printedRandom } from "../support/random.ts";
 import {
+  corruptLines,
   expectedRows,
   HISTORIES,
   type History,
@@ -24,7 +25,6 @@ import {
   randomHistory,
   rebuildDate,
   rebuilt,
-  spoilLines,
 } from "./histories.ts";
 import { startTwoDeployments, type TwoDeployments } from "./two-deployments.ts";
 
@@ -79,7 +79,7 @@ describe.each([
       for (let place = 0; place < HISTORIES - REBUILT; place++) {
         const of = random.pick(days);
         const history = randomHistory(random, of);
-        spoilLines(random, world, random.pick([0, 0.1, 0.3, 0.5]), (_, body) => {
+        corruptLines(random, world, random.pick([0, 0.1, 0.3, 0.5]), (_, body) => {
           seen.requests++;
           if (/"cursor": ?"v2\./.test(body)) seen.continuedElsewhere++;
         });
@@ -93,7 +93,7 @@ describe.each([
       }
       console.log(`${JSON.stringify(seen)}; ${failures.length} histories ended with an error`);
       expect(seen.continuedElsewhere).toBeGreaterThan(HISTORIES / 5);
-      // Half of all requests spoilt can make eight broken connections in a row; nothing else may stop paging.
+      // Half of all requests corrupt can make eight broken connections in a row; nothing else may stop paging.
       expect(failures.filter(({ error }) => error !== "ConnectionFailed")).toEqual([]);
       expect(failures.length).toBeLessThan(Math.max(3, 0.02 * HISTORIES));
     },
@@ -113,7 +113,7 @@ describe.each([
         const at = random.integer(1, 10);
         const where = random.pick([[world.first], [world.second], [world.first, world.second]]);
         let publishing: Promise<unknown> = Promise.resolve();
-        spoilLines(random, world, random.pick([0, 0.2]), (request) => {
+        corruptLines(random, world, random.pick([0, 0.2]), (request) => {
           if (request === at) publishing = Promise.all(where.map(({ service }) => publish(service, after)));
         });
         const found = await read(page, history);

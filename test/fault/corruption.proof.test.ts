@@ -7,10 +7,10 @@ import { locateIndex } from "../../src/packs/locate.ts";
 import { burst, day, randomSecurity, type TestDay } from "../support/builders.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import { account, packOf, publish } from "../support/operator.ts";
+import { orderHistory } from "../support/paging.ts";
 import { printedRandom, type Random } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
-import { orderHistory } from "../support/walk.ts";
 
 const TRADEDATE = "20260311";
 const FLIPS = proofSize(500);

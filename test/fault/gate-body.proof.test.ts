@@ -7,7 +7,7 @@ import { type GateService, startGateService, type TakeOptions } from "../support
 import { printedRandom } from "../support/random.ts";
 import { proofSize } from "../support/tier.ts";
 
-const TURNS = proofSize(2_000);
+const REQUESTS = proofSize(2_000);
 const HANG_UPS = proofSize(20);
 const MEGABYTE = 1_000_000;
 const PATIENCE = { timeout: 20_000, interval: 5 };
@@ -62,16 +62,16 @@ describe("a whole body", () => {
     expect(await endOf(id)).toEqual({ how: "whole", bytesSent: bytes, error: null });
   });
 
-  it(`lets ${TURNS} strictly sequential requests through, ready and pumped by turns, without a 503`, async () => {
+  it(`lets ${REQUESTS} strictly sequential requests through, ready and pumped interleaved, without a 503`, async () => {
     const { account } = fresh();
     const statuses = new Set<number>();
-    for (let n = 0; n < TURNS; n++) {
+    for (let n = 0; n < REQUESTS; n++) {
       const answer = await gate.open({ account, how: n % 2 === 0 ? "ready" : "pump", bytes: 100_000 });
       await answer.readAll();
       statuses.add(answer.status);
     }
     expect([...statuses]).toEqual([200]);
-    expect((await gate.state(account)).use.requests).toBe(TURNS);
+    expect((await gate.state(account)).use.requests).toBe(REQUESTS);
   }, 600_000);
 
   it.each([

@@ -7,10 +7,10 @@ import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import { noise } from "../support/builders.ts";
 import { account, publishPack } from "../support/operator.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { DEFAULT_NOW, startService } from "../support/service.ts";
 import { openAnswer } from "../support/slow-client.ts";
-import { orderHistory, pageOf } from "../support/walk.ts";
 
 const TRADEDATE = "20260311";
 /** The file of this one is larger than all buffers between the worker and a reader at rest. */

@@ -6,23 +6,23 @@ import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import { day, noise, order, security } from "../support/builders.ts";
 import { call } from "../support/http-client.ts";
 import { account, publish, publishPack } from "../support/operator.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 import { openAnswer } from "../support/slow-client.ts";
 import { proofSize } from "../support/tier.ts";
-import { orderHistory, pageOf } from "../support/walk.ts";
 
 const TRADEDATE = "20260311";
 /** The day whose object is lost. */
 const LOST = "20260310";
 /** The file of this one is larger than all buffers between the worker and a reader at rest. */
 const LARGE = { symbol: "300750", rows: 700_000 };
-/** One row a page, and a walk of 2,000 pages. */
+/** One row a page, and 2,000 pages. */
 const SMALL = { symbol: "600519", rows: 2_001 };
 const MANY = 1_000_000;
 /** Of files and of pages: 10,000 requests together in the long tier. */
 const ROUNDS = proofSize(100);
-const TURNS = proofSize(2_000);
+const REQUESTS = proofSize(2_000);
 const ALTERNATIONS = proofSize(40);
 const LONG_MS = 600_000;
 
@@ -131,19 +131,19 @@ describe("strictly sequential requests", () => {
       }
       const agent = new OneConnection({ keepAlive: true, maxSockets: 1 });
       let cursor: string | null = null;
-      for (let n = 0; n < TURNS; n++) {
+      for (let n = 0; n < REQUESTS; n++) {
         const body: Record<string, unknown> = page(key, { cursor });
         const answer = await call(`${service.baseUrl}/api`, { body, agent });
         cursor = pageOf(answer).next_cursor;
       }
       agent.destroy();
       expect(connections).toBe(1);
-      expect(await usedBefore(key)).toBe(TURNS);
+      expect(await usedBefore(key)).toBe(REQUESTS);
     },
     LONG_MS,
   );
 
-  it("pages and files by turns share the slot without a 503", async () => {
+  it("pages and files interleaved share the slot without a 503", async () => {
     const [key = ""] = await twoKeys();
     for (let n = 0; n < ALTERNATIONS; n++) {
       const answer = await openAnswer(`${service.baseUrl}/api`, {

@@ -16,7 +16,7 @@ const PART = isLong ? 1 : 1 / 2;
 export const HISTORIES = PART * proofSize(500);
 export const REBUILT = PART * proofSize(60);
 
-/** One walk as a caller asks for it; null is left out. */
+/** One run of pages as a caller asks for it; null is left out. */
 export interface History {
   symbol: string;
   date: string;
@@ -61,7 +61,7 @@ export function rebuilt(random: Random, before: TestDay): TestDay {
   return day({ tradedate: before.tradedate, securities });
 }
 
-/** A walk over a security of the day: the whole of it or a window, some fields or all, up to 60 pages. */
+/** Paging over a security of the day: the whole of it or a window, some fields or all, up to 60 pages. */
 export function randomHistory(random: Random, of: TestDay): History {
   const { symbol, market, orders } = random.pick(of.securities);
   const [a = "", b = ""] = [random.pick(orders).time, random.pick(orders).time].toSorted();
@@ -104,10 +104,10 @@ function randomFault(random: Random, badness: number): Fault {
 }
 
 /**
- * Spoils both lines, `badness` of their requests; mostly one of them dies at some request, and comes back when the
+ * Corrupts both lines, `badness` of their requests; mostly one of them dies at some request, and comes back when the
  * other one dies. `meanwhile` hears the place of each request, from 1, and its body.
  */
-export function spoilLines(
+export function corruptLines(
   random: Random,
   world: TwoDeployments,
   badness: number,
@@ -118,7 +118,7 @@ export function spoilLines(
   let requests = 0;
   let burst: { fault: Fault; left: number } = { fault: { kind: "pass" }, left: 0 };
   for (const [which, line] of lines.entries()) {
-    line.spoil((_, body) => {
+    line.corrupt((_, body) => {
       requests++;
       meanwhile(requests, body);
       if (deaths.includes(requests)) {
@@ -138,6 +138,6 @@ export function spoilLines(
 export async function healLines(world: TwoDeployments): Promise<void> {
   for (const { line } of [world.first, world.second]) {
     await line.revive();
-    line.spoil(() => ({ kind: "pass" }));
+    line.corrupt(() => ({ kind: "pass" }));
   }
 }

@@ -1,4 +1,4 @@
-/** Ways to spoil a request: what a broken client, a proxy or an attacker might send instead of it. */
+/** Ways to corrupt a request: what a broken client, a proxy or an attacker might send instead of it. */
 import type { Random } from "../support/random.ts";
 
 const ODD_VALUES: readonly unknown[] = [
@@ -45,7 +45,7 @@ const PIECES = [
 ];
 
 /** The body with one to four of its values or names replaced. */
-function spoilValues(random: Random, body: Record<string, unknown>): string {
+function corruptValues(random: Random, body: Record<string, unknown>): string {
   const copy = structuredClone(body) as Record<string, unknown>;
   const params = copy.params as Record<string, unknown>;
   for (let changes = random.integer(1, 4); changes > 0; changes--) {
@@ -61,7 +61,7 @@ function spoilValues(random: Random, body: Record<string, unknown>): string {
 }
 
 /** The body's bytes with pieces cut out, doubled, inserted or flipped. */
-function spoilBytes(random: Random, text: string): Buffer {
+function corruptBytes(random: Random, text: string): Buffer {
   let bytes = Buffer.from(text);
   for (let changes = random.integer(1, 3); changes > 0; changes--) {
     const at = random.integer(0, bytes.length);
@@ -79,10 +79,10 @@ function spoilBytes(random: Random, text: string): Buffer {
   return bytes;
 }
 
-/** The text of a JSON object, a form or a document spoilt in one of the ways that need not know what it means. */
-export function spoiltText(random: Random, text: string): Buffer | string {
+/** The text of a JSON object, a form or a document corrupt in one of the ways that need not know what it means. */
+export function corruptText(random: Random, text: string): Buffer | string {
   const kind = random.next();
-  if (kind < 0.5) return spoilBytes(random, text);
+  if (kind < 0.5) return corruptBytes(random, text);
   if (kind < 0.65) return doubledMembers(random, text);
   if (kind < 0.75) return text.replaceAll(/\d+/g, () => random.pick(HUGE_NUMBERS));
   return random.pick([
@@ -115,19 +115,19 @@ function doubledMembers(random: Random, text: string): string {
   return at < 0 ? text : `${text.slice(0, at + 1)}"${name}":${value},${text.slice(at + 1)}`;
 }
 
-/** One spoilt body. */
-export function spoiltBody(random: Random, body: Record<string, unknown>): Buffer | string {
+/** One corrupt body. */
+export function corruptBody(random: Random, body: Record<string, unknown>): Buffer | string {
   const kind = random.next();
-  if (kind < 0.45) return spoilValues(random, body);
-  if (kind < 0.75) return spoilBytes(random, JSON.stringify(body));
-  if (kind < 0.9) return spoiltText(random, JSON.stringify(body));
+  if (kind < 0.45) return corruptValues(random, body);
+  if (kind < 0.75) return corruptBytes(random, JSON.stringify(body));
+  if (kind < 0.9) return corruptText(random, JSON.stringify(body));
   if (kind < 0.93) return "[".repeat(random.integer(1, 30_000));
   if (kind < 0.96) return `{"params":${'{"a":'.repeat(random.integer(1, 8_000))}`;
   return Buffer.from(Array.from({ length: random.integer(0, 300) }, () => random.integer(0, 255)));
 }
 
 /** A cursor with characters changed, cut, doubled or put elsewhere; never the cursor itself. */
-export function spoiltCursor(random: Random, cursor: string): string {
+export function corruptCursor(random: Random, cursor: string): string {
   const alphabet = "ABCabc019-_.~=+/ %\u0000é";
   for (;;) {
     let text = cursor;

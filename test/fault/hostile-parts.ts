@@ -1,7 +1,7 @@
 /** Headers and bodies that any server might stumble over. */
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import type { Random } from "../support/random.ts";
-import { spoiltText } from "./hostile-bodies.ts";
+import { corruptText } from "./hostile-bodies.ts";
 
 const RANGES = [
   ...["bytes=0-", "bytes=-1", "bytes=5-1", "bytes=0-0,2-3", "bytes=-", "bytes=", "items=0-1", "bytes=0-0"],
@@ -17,8 +17,8 @@ const RANGES = [
 const TAGS = ['"x"', "*", 'W/"x"', '"', "", '"a", "b"', `"${"x".repeat(5_000)}"`, "0", "\u00ff"];
 const DATES = ["Thu, 01 Jan 1970 00:00:00 GMT", "never", "99999999999999", "Thu, 99 Foo 2026 99:99:99 GMT"];
 const DEPTHS = ["0", "1", "infinity", "-1", "0, 1", "1e0", "", "\u00e9"];
-/** Some spoilt headers; Latin-1 only, as they travel. */
-export function spoiltHeaders(random: Random): Record<string, string> {
+/** Some corrupt headers; Latin-1 only, as they travel. */
+export function corruptHeaders(random: Random): Record<string, string> {
   const headers: Record<string, string> = {};
   const set = (name: string, choices: readonly string[], share = 0.15) => {
     if (random.chance(share)) headers[name] = random.pick(choices).replaceAll(/[^\x20-\x7e\xa0-\xff]/g, "?");
@@ -73,13 +73,13 @@ const bombs = Object.entries(COMPRESSORS).map(
   ([encoding, compress]) => [encoding, compress(Buffer.alloc(4 * 1024 * 1024))] as const,
 );
 
-/** A body and what is said of it. `text` is an honest one to be spoilt. */
+/** A body and what is said of it. `text` is an honest one to be corrupt. */
 export function hostileBody(
   random: Random,
   text: string,
 ): { body: Buffer | string; headers: Record<string, string>; isOversized?: boolean } {
   const kind = random.next();
-  if (kind < 0.7) return { body: spoiltText(random, text), headers: {} };
+  if (kind < 0.7) return { body: corruptText(random, text), headers: {} };
   if (kind < 0.8) {
     const [encoding, body] = random.pick(bombs);
     return { body, headers: { "content-encoding": encoding } };

@@ -1,9 +1,9 @@
-/** Hostile requests to every room of the service but `/api`: spoilt paths, methods, ranges, headers and bodies. */
+/** Hostile requests to every room of the service but `/api`: corrupt paths, methods, ranges, headers and bodies. */
 import type { Holder } from "../support/console.ts";
 import { basic, type TestShare } from "../support/drive.ts";
 import type { Random } from "../support/random.ts";
 import { traversals } from "../support/traversals.ts";
-import { hostileBody, spoiltHeaders } from "./hostile-parts.ts";
+import { corruptHeaders, hostileBody } from "./hostile-parts.ts";
 
 export type Area = "share" | "console" | "admin" | "docs" | "health" | "nowhere";
 
@@ -22,7 +22,7 @@ export interface Victim {
   share: TestShare;
   holder: Holder;
   adminToken: string;
-  /** An account of its own, whom hostile operators' requests may spoil. */
+  /** An account of its own, whom hostile operators' requests may corrupt. */
   accountId: string;
 }
 
@@ -56,7 +56,7 @@ const SEGMENTS = [
     ";a=b",
   ],
 ];
-const WORDS = [
+const VALUES = [
   ...[
     "",
     "0",
@@ -203,11 +203,11 @@ function randomPath(random: Random, victim: Victim): string {
 
 /** One hostile request to a random room. */
 export function hostileRequest(random: Random, victim: Victim): HostileRequest {
-  const query = `?${some(random, ["op", "lang", "month", "since", "year"], "=&")}=${random.pick(WORDS)}`;
+  const query = `?${some(random, ["op", "lang", "month", "since", "year"], "=&")}=${random.pick(VALUES)}`;
   const path = sendable(randomPath(random, victim) + (random.chance(0.3) ? query : ""));
   const area = areaOf(path);
   if (area === null) return hostileRequest(random, victim);
-  const headers = spoiltHeaders(random);
+  const headers = corruptHeaders(random);
   if (area === "share") Object.assign(headers, credentials(random, victim));
   if (area === "console") Object.assign(headers, sessionOf(random, victim));
   if (area === "admin" && random.chance(0.8)) headers.authorization = `Bearer ${victim.adminToken}`;
@@ -236,7 +236,7 @@ function honestBody(
   if (area === "share" && method !== "POST") return PROPFIND;
   if (area === "share") return `password=${random.pick([share.password, "wrong", "%", "x".repeat(5_000)])}`;
   if (area === "console")
-    return `form=${random.chance(0.8) ? holder.formToken : "x"}&name=${random.pick(WORDS)}`;
+    return `form=${random.chance(0.8) ? holder.formToken : "x"}&name=${random.pick(VALUES)}`;
   return JSON.stringify(
     random.pick<unknown>([
       { contact: "Ann", note: "" },
@@ -264,7 +264,7 @@ function honestBody(
   );
 }
 
-/** Requests whose method has a body get one, spoilt or not. */
+/** Requests whose method has a body get one, corrupt or not. */
 function withBody(random: Random, asked: HostileRequest, honest: string): HostileRequest {
   if (["GET", "HEAD", "OPTIONS", "TRACE"].includes(asked.method) || random.chance(0.2)) return asked;
   if (random.chance(0.3)) return { ...asked, body: honest };

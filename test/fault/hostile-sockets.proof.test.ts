@@ -7,10 +7,10 @@ import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { day, randomSecurity } from "../support/builders.ts";
 import { account, publish } from "../support/operator.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom, type Random } from "../support/random.ts";
 import { ADMIN_TOKEN, type Service, startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
-import { orderHistory, pageOf } from "../support/walk.ts";
 import { expectCleanLog } from "./hostile-checks.ts";
 
 const TRADEDATE = "20260311";
@@ -23,7 +23,7 @@ const LONG_MS = 3_600_000;
 
 let random: Random;
 let service: Service;
-/** An honest request of the account that the lines spoil, and one of another account. */
+/** An honest request of the account that the lines corrupt, and one of another account. */
 let body: string;
 let nextBody: string;
 beforeAll(async () => {
@@ -45,8 +45,8 @@ const post = (headers: string, text = body) => `POST /api HTTP/1.1\r\nHost: x\r\
 const lengthOf = (text: string) => `Content-Length: ${Buffer.byteLength(text)}`;
 const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
-/** Heads and bodies of which some are right, for the random spoiler to go on with. */
-const LINES_TO_SPOIL: readonly (() => string)[] = [
+/** Heads and bodies of which some are right, for the random corruptor to go on with. */
+const INPUTS_TO_CORRUPT: readonly (() => string)[] = [
   () => post(lengthOf(body)),
   () => post("Transfer-Encoding: chunked", `${chunk(body)}0\r\n\r\n`),
   () => "GET /health HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -57,7 +57,7 @@ const LINES_TO_SPOIL: readonly (() => string)[] = [
   () => "GET /admin/days HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\n\r\n",
 ];
 
-/** Whole cases that a spoiler would hardly find. */
+/** Whole cases that a corruptor would hardly find. */
 const CASES: readonly (() => string)[] = [
   () => post(`${lengthOf(body)}\r\nContent-Length: 5`),
   () => post(`${lengthOf(body)}\r\nTransfer-Encoding: chunked`, `${chunk(body)}0\r\n\r\n`),
@@ -93,7 +93,7 @@ const CASES: readonly (() => string)[] = [
 ];
 
 /** The text with bytes cut, doubled, flipped or put in; Latin-1, so that every byte can stand anywhere. */
-function spoilt(text: string): string {
+function corrupt(text: string): string {
   let bytes = text;
   for (let changes = random.integer(1, 4); changes > 0; changes--) {
     const at = random.integer(0, bytes.length);
@@ -161,7 +161,7 @@ describe(`hostile lines: ${LINES}`, () => {
       while (sent++ < LINES) {
         const whole =
           sent <= CASES.length ? CASES[sent - 1]?.() : random.chance(0.1) ? random.pick(CASES)() : undefined;
-        const text = whole ?? spoilt(random.pick(LINES_TO_SPOIL)());
+        const text = whole ?? corrupt(random.pick(INPUTS_TO_CORRUPT)());
         const cut = random.integer(0, text.length);
         const pieces = random.chance(0.2)
           ? [...text.slice(0, 500), text.slice(500)]

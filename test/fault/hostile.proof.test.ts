@@ -1,5 +1,5 @@
 /**
- * Hostile input over HTTP: spoilt bodies and cursors to `/api`, spoilt paths, methods, ranges, headers
+ * Hostile input over HTTP: corrupt bodies and cursors to `/api`, corrupt paths, methods, ranges, headers
  * and bodies to every other room. Only codes of the table and statuses of the rooms come back, no fault, no secret;
  * nothing hangs, and the runtime's memory stays bounded.
  */
@@ -11,14 +11,14 @@ import { shareOf, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
 import { type Answer, type Call, call } from "../support/http-client.ts";
 import { account, loadWeekdays, publish } from "../support/operator.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom, type Random, randomFrom } from "../support/random.ts";
 import { newestRuntime, type RuntimeProcess } from "../support/runtime-process.ts";
 import { type Service, startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
-import { orderHistory, pageOf } from "../support/walk.ts";
-import { spoiltBody, spoiltCursor } from "./hostile-bodies.ts";
+import { corruptBody, corruptCursor } from "./hostile-bodies.ts";
 import { expectCleanLog, expectEnvelope, expectRoomAnswer } from "./hostile-checks.ts";
-import { hostileBody, spoiltHeaders } from "./hostile-parts.ts";
+import { corruptHeaders, hostileBody } from "./hostile-parts.ts";
 import { hostileRequest, type Victim } from "./hostile-requests.ts";
 
 const TRADEDATE = "20260311";
@@ -63,8 +63,8 @@ async function newLane(random: Random): Promise<Lane> {
   const share = await shareOf(service, key);
   const holder = await signIn(service, accountId);
   service.secrets.add(share.password, holder.cookie.split("=")[1] ?? "", service.adminToken);
-  const spoilable = await account(service, { plan: "trial" });
-  const victim = { share, holder, adminToken: service.adminToken, accountId: spoilable.accountId };
+  const limited = await account(service, { plan: "trial" });
+  const victim = { share, holder, adminToken: service.adminToken, accountId: limited.accountId };
   return { key, agent: new Agent({ keepAlive: true, maxSockets: 1 }), random, victim };
 }
 
@@ -118,7 +118,7 @@ async function shoot({ agent }: Lane, { path, options, mayBreak, check }: Shot):
 }
 
 describe(`hostile input: ${REQUESTS} requests`, () => {
-  it("spoilt bodies to /api each get a valid envelope and never a fault", { timeout: LONG_MS }, async () => {
+  it("corrupt bodies to /api each get a valid envelope and never a fault", { timeout: LONG_MS }, async () => {
     const seen = await storm(0.4 * REQUESTS, ({ key, random }) => {
       const format = random.chance(0.05)
         ? { format: "parquet" }
@@ -129,21 +129,24 @@ describe(`hostile input: ${REQUESTS} requests`, () => {
         headers,
         isOversized = false,
       } = random.chance(0.8)
-        ? { body: spoiltBody(random, honest), headers: {} }
+        ? { body: corruptBody(random, honest), headers: {} }
         : hostileBody(random, JSON.stringify(honest));
-      const options = { body, headers: { ...(random.chance(0.2) ? spoiltHeaders(random) : {}), ...headers } };
+      const options = {
+        body,
+        headers: { ...(random.chance(0.2) ? corruptHeaders(random) : {}), ...headers },
+      };
       return { path: random.pick(["/api", "/api/"]), options, mayBreak: isOversized, check: expectEnvelope };
     });
-    console.log("spoilt bodies:", Object.fromEntries(seen));
+    console.log("corrupt bodies:", Object.fromEntries(seen));
     expect(seen.get("envelope_invalid")).toBeGreaterThan(0.05 * REQUESTS);
     expect(seen.get("param_invalid")).toBeGreaterThan(0.05 * REQUESTS);
   });
 
-  it("spoilt cursors are refused or serve rows, never a fault", { timeout: LONG_MS }, async () => {
+  it("corrupt cursors are refused or serve rows, never a fault", { timeout: LONG_MS }, async () => {
     const first = pageOf(await service.post(orderHistory({ apikey: lanes[0]?.key ?? "", params })));
     const genuine = first.next_cursor ?? "";
     const seen = await storm(0.2 * REQUESTS, ({ key, random }) => {
-      const cursor = spoiltCursor(random, random.pick([genuine, genuine, "v2.093000000-1", "v1.12345"]));
+      const cursor = corruptCursor(random, random.pick([genuine, genuine, "v2.093000000-1", "v1.12345"]));
       const body = JSON.stringify(orderHistory({ apikey: key, params: { ...params, cursor } }));
       const check = (answer: Answer) => {
         const kind = expectEnvelope(answer);
@@ -155,17 +158,17 @@ describe(`hostile input: ${REQUESTS} requests`, () => {
       };
       return { path: "/api", options: { body }, mayBreak: false, check };
     });
-    console.log("spoilt cursors:", Object.fromEntries(seen));
+    console.log("corrupt cursors:", Object.fromEntries(seen));
     expect(seen.get("cursor_invalid")).toBeGreaterThan(0.05 * REQUESTS);
   });
 
-  it("spoilt requests to every other room get one of its statuses", { timeout: LONG_MS }, async () => {
+  it("corrupt requests to every other room get one of its statuses", { timeout: LONG_MS }, async () => {
     const seen = await storm(0.4 * REQUESTS, ({ random, victim }) => {
       const { area, path, isOversized = false, ...options } = hostileRequest(random, victim);
       const check = (answer: Answer) => expectRoomAnswer(area, answer, service.secrets);
       return { path, options, mayBreak: isOversized, check };
     });
-    console.log("spoilt requests:", Object.fromEntries(seen));
+    console.log("corrupt requests:", Object.fromEntries(seen));
     for (const area of ["share", "console", "admin", "docs", "health"]) {
       expect(seen.get(`${area} 200`), area).toBeGreaterThan(0);
     }

@@ -12,9 +12,9 @@ import { day, randomSecurity } from "../support/builders.ts";
 import { FIRST_KEY, fillFirstSchema } from "../support/first-schema.ts";
 import { MOMENTS, startKillable } from "../support/killable.ts";
 import { publish } from "../support/operator.ts";
+import { readAllPages } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
-import { walk } from "../support/walk.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "600519";
@@ -66,9 +66,9 @@ async function schemaOf(service: Service): Promise<string> {
 /** What the first version had is served, and can be built on. */
 async function expectFirstData(service: Service): Promise<void> {
   const request = { apikey: FIRST_KEY, params: { symbol: SYMBOL, tradedate: TRADEDATE } };
-  expect((await walk(service, request)).rows).toEqual(loaded.rowsOf(SYMBOL));
+  expect((await readAllPages(service, request)).rows).toEqual(loaded.rowsOf(SYMBOL));
   expect((await publish(service, rebuilt)).day.revision).toBe(2);
-  expect((await walk(service, request)).rows).toEqual(rebuilt.rowsOf(SYMBOL));
+  expect((await readAllPages(service, request)).rows).toEqual(rebuilt.rowsOf(SYMBOL));
 }
 
 /** A copy of the first version's state, brought to its first `count` migrations. */

@@ -12,8 +12,8 @@ import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import { columnsOf, day, noise, type Row, randomSecurity } from "../support/builders.ts";
 import { type Killable, MOMENTS, startKillable } from "../support/killable.ts";
 import { account, asOperator, publishPack } from "../support/operator.ts";
+import { orderHistory, readAllPages } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
-import { orderHistory, walk } from "../support/walk.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "600519";
@@ -57,7 +57,8 @@ afterAll(async () => {
 });
 
 async function servedRows(): Promise<Row[]> {
-  return (await walk(killable.service, { apikey, params: { symbol: SYMBOL, tradedate: TRADEDATE } })).rows;
+  return (await readAllPages(killable.service, { apikey, params: { symbol: SYMBOL, tradedate: TRADEDATE } }))
+    .rows;
 }
 
 /** The security's file, which must be the very section of the pack. */

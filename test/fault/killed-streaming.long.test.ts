@@ -1,5 +1,5 @@
 /**
- * The runtime killed outright while it answers: a walk of pages, a Parquet file, a file of a share. After the
+ * The runtime killed outright while it answers: pages, a Parquet file, a file of a share. After the
  * restart on the same state the rows are the source's, the slot is taken until its time is over and free then,
  * and each request is charged at most once, one that began to be answered exactly once.
  */
@@ -15,10 +15,10 @@ import { basic, shareOf } from "../support/drive.ts";
 import { bodyBytes } from "../support/http-client.ts";
 import { type Killable, MOMENTS, startKillable } from "../support/killable.ts";
 import { account, publishPack, type TestAccount } from "../support/operator.ts";
+import { orderHistory, type Page, pageOf } from "../support/paging.ts";
 import { quotaOf } from "../support/quota.ts";
 import { printedRandom } from "../support/random.ts";
 import type { Service } from "../support/service.ts";
-import { orderHistory, type Page, pageOf } from "../support/walk.ts";
 
 const TRADEDATE = "20260311";
 /** Its file is larger than all buffers between the worker and a reader at rest. */
@@ -35,7 +35,7 @@ let folder: string;
 let killable: Killable;
 let pack: Uint8Array;
 /** What an unkilled run gives. */
-let whole: { file: Buffer; share: Buffer; pages: Page[]; walkMs: number };
+let whole: { file: Buffer; share: Buffer; pages: Page[]; pagingMs: number };
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "edgetape-streaming-"));
@@ -51,8 +51,8 @@ beforeAll(async () => {
   const file = await stream(service, fileOf(holder));
   const share = await stream(service, await shareFileOf(service, holder));
   const startedMs = performance.now();
-  const pages = await walkFrom(service, holder, null, () => undefined);
-  whole = { file: file.bytes, share: share.bytes, pages, walkMs: performance.now() - startedMs };
+  const pages = await pageFrom(service, holder, null, () => undefined);
+  whole = { file: file.bytes, share: share.bytes, pages, pagingMs: performance.now() - startedMs };
 });
 afterAll(async () => {
   await killable[Symbol.asyncDispose]();
@@ -111,7 +111,7 @@ function stream(service: Service, asked: Asked, onBytes?: (bytes: number) => voi
 }
 
 /** The pages from `cursor` on, as far as they came; `onAsked` hears of every request. */
-async function walkFrom(
+async function pageFrom(
   service: Service,
   { key }: TestAccount,
   cursor: string | null,
@@ -178,16 +178,16 @@ describe(`the runtime killed at ${MOMENTS} random moments`, () => {
   );
 
   it(
-    "of a walk: it goes on where it was to exactly the source's pages, each page charged once at most",
+    "of paging: it goes on where it was to exactly the source's pages, each page charged once at most",
     async () => {
       let cutShort = 0;
       for (let round = 0; round < MOMENTS; round++) {
         const holder = await account(killable.service, { plan: "flagship" });
         let asked = 0;
-        const walking = walkFrom(killable.service, holder, null, () => asked++);
-        await new Promise((resolve) => setTimeout(resolve, random.next() * whole.walkMs));
+        const paging = pageFrom(killable.service, holder, null, () => asked++);
+        await new Promise((resolve) => setTimeout(resolve, random.next() * whole.pagingMs));
         await killable.kill();
-        const before = await walking;
+        const before = await paging;
         const { service, isEarly } = await restart();
         const after = await used(service, holder);
         expect(after.requests).toBeGreaterThanOrEqual(before.length);
@@ -198,12 +198,12 @@ describe(`the runtime killed at ${MOMENTS} random moments`, () => {
         expect(after.busy).toBe(false);
         const rest = isOver
           ? []
-          : await walkFrom(service, holder, before.at(-1)?.next_cursor ?? null, () => undefined);
+          : await pageFrom(service, holder, before.at(-1)?.next_cursor ?? null, () => undefined);
         const items = [...before, ...rest].map((page) => page.items);
         expect(items).toEqual(whole.pages.map((page) => page.items));
         expect((await used(service, holder)).requests).toBe(after.requests + rest.length);
       }
-      console.log(`${cutShort} of ${MOMENTS} walks were cut short`);
+      console.log(`${cutShort} of ${MOMENTS} runs were cut short`);
       expect(cutShort).toBeGreaterThan(0);
     },
     LONG_MS,

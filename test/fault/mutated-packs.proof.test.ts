@@ -1,6 +1,6 @@
 /**
  * Packs from an untrusted hand: changed anywhere, with every checksum made right again, so that only what the
- * bytes mean can give them away. Verify, publish and the reader refuse them in words, or find nothing wrong; they
+ * bytes mean can give them away. Verify, publish and the reader refuse them in args, or find nothing wrong; they
  * never crash, hang or blow up.
  */
 import { writeFile } from "node:fs/promises";
@@ -17,10 +17,10 @@ import { readOrderPage } from "../../src/packs/order-page.ts";
 import { burst, day, randomSecurity } from "../support/builders.ts";
 import { account, packOf, publishPack } from "../support/operator.ts";
 import { memoryBucket } from "../support/packs.ts";
+import { orderHistory } from "../support/paging.ts";
 import { printedRandom, type Random } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
-import { orderHistory } from "../support/walk.ts";
 import { temporaryFolder } from "../unit/pack-builder/deliveries.ts";
 
 const PACKS = proofSize(3_000);

@@ -9,10 +9,10 @@ import type { StoreFault } from "../support/fault-worker.ts";
 import { publishFiles } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
 import { account, loadWeekdays, packOf, publish, publishPack } from "../support/operator.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom, type Random } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
-import { orderHistory, pageOf } from "../support/walk.ts";
-import { callsOf, type SpoiltRequest, sendSpoilt, spotsOf } from "./spoilt.ts";
+import { callsOf, type FaultedRequest, sendWithFault, spotsOf } from "./failing-calls.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "600519";
@@ -35,13 +35,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const onDrive = (path: string, method = "GET", headers: Record<string, string> = {}): SpoiltRequest => ({
+const onDrive = (path: string, method = "GET", headers: Record<string, string> = {}): FaultedRequest => ({
   method,
   url: share.url + path,
   headers: { ...basic(share.shareId, share.password), ...headers },
 });
 
-const kinds: Record<string, () => SpoiltRequest> = {
+const kinds: Record<string, () => FaultedRequest> = {
   "the page": () => onDrive(""),
   "a folder": () => onDrive("20260310/"),
   "by-symbol": () => onDrive(`${TRADEDATE}/by-symbol/`),
@@ -60,11 +60,11 @@ describe("a share whose stores fail", () => {
       const clean = await call(request.url, request);
       expect(clean.status).toBeLessThan(402);
       const calls = await callsOf(service, request);
-      for (const { fault, k, call: spoilt } of spotsOf(calls)) {
-        const about = `${name}: ${fault} of call ${k}, ${spoilt}`;
-        const seen = await sendSpoilt(request, fault, k);
+      for (const { fault, k, call: corrupt } of spotsOf(calls)) {
+        const about = `${name}: ${fault} of call ${k}, ${corrupt}`;
+        const seen = await sendWithFault(request, fault, k);
         if (seen.kind === "broken") {
-          expect(spoilt, about).toBe("r2 get");
+          expect(corrupt, about).toBe("r2 get");
           // A store that has lost the bytes is found out while the answer can still say so.
           expect(fault, about).not.toBe("gone");
         } else if (seen.answer.status === 503) expect(seen.answer.reason, about).toBe("unavailable");
@@ -107,7 +107,7 @@ describe("a publish whose stores fail", () => {
       const begun = await begin(pack);
       const headers = { authorization: `Bearer ${service.adminToken}` };
       const url = `${service.baseUrl}${uploads}/${begun}/complete`;
-      const seen = await sendSpoilt({ method: "POST", url, headers, body: undefined }, fault, k, id);
+      const seen = await sendWithFault({ method: "POST", url, headers, body: undefined }, fault, k, id);
       if (seen.kind === "broken") throw new Error("an admin answer broke");
       await served([before.rowsOf(SYMBOL), after.rowsOf(SYMBOL)]);
       await publishPack(service, TRADEDATE, pack);

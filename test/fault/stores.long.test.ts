@@ -7,18 +7,18 @@ import { day, type Row, randomSecurity } from "../support/builders.ts";
 import { ownFile, publishFiles } from "../support/files.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import { account, loadWeekdays, publish, type TestAccount } from "../support/operator.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
-import { orderHistory, pageOf } from "../support/walk.ts";
 import {
   callsOf,
+  type FaultedRequest,
   type Seen,
-  type SpoiltRequest,
   type Spot,
-  sendSpoilt,
+  sendWithFault,
   silentSpotsOf,
   spotsOf,
-} from "./spoilt.ts";
+} from "./failing-calls.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "300750";
@@ -119,14 +119,14 @@ const fresh = (kind: string) =>
     kind === "file_download" ? { plan: "flagship", limits: { requests: 100 } } : { plan: "trial" },
   );
 
-function requestOf(kind: Kind, { key }: TestAccount): SpoiltRequest {
+function requestOf(kind: Kind, { key }: TestAccount): FaultedRequest {
   return { url: `${service.baseUrl}/api`, body: kind.body(key) };
 }
 
-/** Sends one spoilt request of an account of its own and holds it to all that is promised. */
-async function spoilOne(name: string, kind: Kind, spot: Spot): Promise<"served" | "refused"> {
+/** Sends one corrupt request of an account of its own and holds it to all that is promised. */
+async function corruptOne(name: string, kind: Kind, spot: Spot): Promise<"served" | "refused"> {
   const holder = await fresh(name);
-  const seen = await sendSpoilt(requestOf(kind, holder), spot.fault, spot.k);
+  const seen = await sendWithFault(requestOf(kind, holder), spot.fault, spot.k);
   const about = `${name}: ${spot.fault} of call ${spot.k}, ${spot.call}`;
   const served = isServed(seen);
   if (served) kind.check(seen.answer);
@@ -187,7 +187,7 @@ describe("the k-th store call of a request fails, is lost, or comes late; an R2 
     it(name, { timeout: 300_000 }, async () => {
       const calls = await callsOf(service, requestOf(kind, await fresh(name)));
       const ends = { served: 0, refused: 0 };
-      for (const spot of spotsOf(calls)) ends[await spoilOne(name, kind, spot)]++;
+      for (const spot of spotsOf(calls)) ends[await corruptOne(name, kind, spot)]++;
       console.log(`${name}: ${calls.join(", ")}; ${ends.served} served, ${ends.refused} refused`);
       expect(ends.served).toBeGreaterThan(0);
     });
@@ -198,7 +198,7 @@ describe("the k-th store call of a request never answers, or an R2 body falls si
   for (const [name, kind] of Object.entries(kinds)) {
     it.concurrent(name, { timeout: 300_000 }, async () => {
       const calls = await callsOf(service, requestOf(kind, await fresh(name)));
-      await Promise.all(silentSpotsOf(calls).map((spot) => spoilOne(name, kind, spot)));
+      await Promise.all(silentSpotsOf(calls).map((spot) => corruptOne(name, kind, spot)));
     });
   }
 });

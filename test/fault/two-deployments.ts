@@ -1,6 +1,6 @@
 /**
  * Two deployments with different secrets that hold the same days under other revision numbers, each behind a
- * line that can be spoilt, and one key that both know. It is Thursday, 12 March 2026, in Beijing.
+ * line that can be corrupt, and one key that both know. It is Thursday, 12 March 2026, in Beijing.
  */
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { day, order, security, type TestDay } from "../support/builders.ts";

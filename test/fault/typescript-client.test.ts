@@ -85,20 +85,20 @@ describe("requests of one key", () => {
     own = (await account(service, { plan: "flagship" })).key;
   });
 
-  it("queue: 20 walks at once never meet a busy slot", async () => {
-    const walks = Array.from({ length: 20 }, () =>
+  it("queue: 20 readers at once never meet a busy slot", async () => {
+    const readers = Array.from({ length: 20 }, () =>
       new Client({ key: own, baseUrls: service.baseUrl, maxWaitMs: 0 })
         .orders({ symbol: "600519", date: TRADEDATE, fields: ["exchange_order_id"] })
         .toArray(),
     );
-    for (const rows of await Promise.all(walks)) {
+    for (const rows of await Promise.all(readers)) {
       expect(rows.map((row) => row.exchange_order_id)).toEqual(
         Array.from({ length: 30_000 }, (_, n) => n + 1),
       );
     }
   });
 
-  it("keep what was read when the quota ends in mid-walk, and go on the next time", async () => {
+  it("keep what was read when the quota ends while paging, and go on the next time", async () => {
     const { key, accountId } = await account(service, { plan: "trial", limits: { requests: 2 } });
     const limited = new Client({ key, baseUrls: service.baseUrl });
     const orders = limited.orders({ symbol: "600519", date: TRADEDATE, pageSize: 10_000 });
@@ -110,7 +110,7 @@ describe("requests of one key", () => {
     expect(await orders.toArray()).toHaveLength(30_000);
   });
 
-  it("end when the caller's signal fires, in the queue and in the walk", async () => {
+  it("end when the caller's signal fires, in the queue and while paging", async () => {
     const aborter = new AbortController();
     const orders = client.orders({
       symbol: "600519",
@@ -119,18 +119,18 @@ describe("requests of one key", () => {
       signal: aborter.signal,
     });
     const seen: unknown[] = [];
-    const walk = (async () => {
+    const paging = (async () => {
       for await (const page of orders.pages()) {
         seen.push(page);
         if (seen.length === 3) aborter.abort(new Error("enough"));
       }
     })();
-    await expect(walk).rejects.toThrow("enough");
+    await expect(paging).rejects.toThrow("enough");
     expect(seen).toHaveLength(3);
   });
 });
 
-describe("a day that is rebuilt in mid-walk", () => {
+describe("a day that is rebuilt while paging", () => {
   const rebuiltOn = async (tradedate: string, first: number, then: number) => {
     const of = (rows: number, volume: number) =>
       day({

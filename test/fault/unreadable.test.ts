@@ -9,8 +9,8 @@ import { blockEnd } from "../../src/packs/layout.ts";
 import { locateIndex } from "../../src/packs/locate.ts";
 import { day, order, security, type TestDay } from "../support/builders.ts";
 import { account, packOf, publish } from "../support/operator.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { type Service, startService } from "../support/service.ts";
-import { orderHistory, pageOf } from "../support/walk.ts";
 
 const TRADEDATE = "20260311";
 

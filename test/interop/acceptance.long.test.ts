@@ -1,4 +1,4 @@
-/** `edgetape acceptance` against the local service with small bounds, and against one that a proxy spoils. */
+/** `edgetape acceptance` against the local service with small bounds, and against one that a proxy corrupts. */
 import { createServer, request, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
@@ -42,8 +42,8 @@ interface Result {
 
 async function acceptance(baseUrl: string, ...more: string[]) {
   const bounds = ["--stream", "2", "--bound", String(BOUND_SECONDS), "--within", "20"];
-  const words = ["acceptance", "--pages", "20", ...bounds, ...more];
-  const ended = await runEdgetape(words, { baseUrl, adminToken: "" }, { EDGETAPE_KEY: apikey });
+  const args = ["acceptance", "--pages", "20", ...bounds, ...more];
+  const ended = await runEdgetape(args, { baseUrl, adminToken: "" }, { EDGETAPE_KEY: apikey });
   expect(`${ended.stdout}${ended.stderr}`).not.toContain(apikey);
   return ended;
 }
@@ -92,8 +92,8 @@ describe("edgetape acceptance", () => {
     expect(lines.at(-1)).toBe("11 ok, 0 failed, 1 skipped");
   });
 
-  it("finds what stands in front and spoils ranges, methods, clients and streams", async () => {
-    const { url, server } = await spoiling(service.baseUrl);
+  it("finds what stands in front and corrupts ranges, methods, clients and streams", async () => {
+    const { url, server } = await corrupting(service.baseUrl);
     const { status, failed } = await results(url, "--quick");
     server.closeAllConnections();
     server.close();
@@ -104,8 +104,8 @@ describe("edgetape acceptance", () => {
   });
 
   it("ends with a sentence when there is no key, no address or no day", async () => {
-    const without = async (words: string[], environment: Record<string, string>) =>
-      (await runEdgetape(["acceptance", ...words], { baseUrl: "", adminToken: "" }, environment)).stderr;
+    const without = async (args: string[], environment: Record<string, string>) =>
+      (await runEdgetape(["acceptance", ...args], { baseUrl: "", adminToken: "" }, environment)).stderr;
     expect(await without([], { EDGETAPE_KEY: "k" })).toContain("Which deployment?");
     expect(await without(["--url", service.baseUrl], {})).toContain("Give a key");
     expect(
@@ -115,7 +115,7 @@ describe("edgetape acceptance", () => {
 });
 
 /** A proxy as one meets them: it refuses Python, redirects GET, drops Range and cuts large bodies. */
-async function spoiling(target: string): Promise<{ url: string; server: Server }> {
+async function corrupting(target: string): Promise<{ url: string; server: Server }> {
   const server = createServer((asked, answer) => {
     const { method, headers, url } = asked;
     if (headers["user-agent"]?.includes("urllib")) return void answer.writeHead(403).end("error code: 1010");

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Row } from "../support/builders.ts";
 import { deliver } from "../support/deliveries.ts";
 import { account } from "../support/operator.ts";
+import { readAllPages } from "../support/paging.ts";
 import { runEdgetape, startEdgetape } from "../support/running-command.ts";
 import { type Service, startService } from "../support/service.ts";
-import { walk } from "../support/walk.ts";
 
 const SYMBOL = "600519";
 const LONG_MS = 900_000;
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 async function served(tradedate: string): Promise<Row[]> {
-  return (await walk(service, { apikey, params: { symbol: SYMBOL, tradedate } })).rows;
+  return (await readAllPages(service, { apikey, params: { symbol: SYMBOL, tradedate } })).rows;
 }
 
 describe("backfill", () => {
@@ -39,12 +39,12 @@ describe("backfill", () => {
     async () => {
       const many = join(folder, "many");
       const delivered = days.map((day) => deliver(join(many, "2026"), day, 2_000));
-      const words = ["backfill", many, "--threads", "1"];
-      const running = startEdgetape(words, service);
+      const args = ["backfill", many, "--threads", "1"];
+      const running = startEdgetape(args, service);
       await running.said("1 of 3 days, about");
       running.kill();
       await running.ended;
-      const { status, stdout, stderr } = await runEdgetape(words, service);
+      const { status, stdout, stderr } = await runEdgetape(args, service);
       expect({ status, stderr }).toMatchObject({ status: 0 });
       expect(stdout).toMatch(
         /^[12] of 3 days were loaded \(0 with rows left out\), [12] were before, 0 failed\.\n$/,
@@ -55,7 +55,7 @@ describe("backfill", () => {
         .trim()
         .split("\n");
       expect(journal.map((line) => JSON.parse(line).tradedate)).toEqual(days.toReversed());
-      expect((await runEdgetape(words, service)).stdout).toContain("0 of 3 days were loaded");
+      expect((await runEdgetape(args, service)).stdout).toContain("0 of 3 days were loaded");
     },
     LONG_MS,
   );
@@ -65,13 +65,13 @@ describe("backfill", () => {
     async () => {
       const two = join(folder, "two");
       for (const day of ["20260112", "20260113"]) deliver(two, day, 2_000);
-      const words = ["backfill", two, "--threads", "1", "--json"];
-      expect((await runEdgetape(words, service)).status).toBe(0);
+      const args = ["backfill", two, "--threads", "1", "--json"];
+      expect((await runEdgetape(args, service)).status).toBe(0);
       const withdrawal = ["day", "withdraw", "20260112", "--note", "asked to", "--yes"];
       expect((await runEdgetape(withdrawal, service)).status).toBe(0);
       // A refused day is tried again each time, and each time it says why.
       for (const _ of [1, 2]) {
-        const { status, stdout } = await runEdgetape(words, service);
+        const { status, stdout } = await runEdgetape(args, service);
         expect(status).toBe(1);
         const { loaded, before, failed } = JSON.parse(stdout);
         expect({ loaded, before }).toEqual({ loaded: 0, before: 1 });

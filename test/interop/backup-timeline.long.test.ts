@@ -7,16 +7,16 @@ import type { AdoptableList, DayChanged, DayDetail, Published } from "../../src/
 import { day, order, security } from "../support/builders.ts";
 import { copyObjects } from "../support/catalog-rows.ts";
 import { account, asOperator, publish } from "../support/operator.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { runEdgetape } from "../support/running-command.ts";
 import { type Service, startService } from "../support/service.ts";
-import { orderHistory, pageOf } from "../support/walk.ts";
 
 const [EVE, DAY, LATER] = ["20260309", "20260310", "20260311"] as const;
 const folder = mkdtempSync(join(tmpdir(), "edgetape-timeline-"));
 const file = join(folder, "backup.jsonl");
 let origin: Service;
 let key: string;
-/** Of the walk that began on what the catalog forgets. */
+/** Of the paging that began on what the catalog forgets. */
 let cursor: string | null;
 /** Of `data_changes`, read to its end then. */
 let after: number;
@@ -94,11 +94,11 @@ describe("a restore into an empty deployment, which cannot know what was given",
     await copyObjects(origin, target);
     expect((await runEdgetape(["backup", "restore", file], target)).status).toBe(0);
     expect((await page(target, { cursor })).reason).toBe("data_rebuilt");
-    // The number of the walk, on the other content.
+    // The number that paging began on, on the other content.
     expect(await serveAgain(target, DAY)).toBe(3);
     expect((await page(target)).headers["x-revision"]).toBe("3");
     expect((await page(target, { cursor })).reason).toBe("data_rebuilt");
-    // On the very content of the walk, its number and rows are right.
+    // On the very content that paging began on, its number and rows are right.
     await asOperator(target, "POST", `/admin/days/${DAY}/restore`, { revision: 3, to: 1 });
     const fourth = pageOf(await page(target)).next_cursor;
     expect(pageOf(await page(target, { cursor: fourth })).items[0]?.[8]).toBe(102);

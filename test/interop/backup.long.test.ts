@@ -9,10 +9,10 @@ import { catalogRows, copyObjects, indexRows } from "../support/catalog-rows.ts"
 import { onDrive, shareOf } from "../support/drive.ts";
 import { auctionPack, publishFiles } from "../support/files.ts";
 import { account, asOperator, publish } from "../support/operator.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { runEdgetape, startEdgetape } from "../support/running-command.ts";
 import { type Service, startService } from "../support/service.ts";
-import { orderHistory, pageOf } from "../support/walk.ts";
 
 const DAYS = ["20260309", "20260310", "20260311"];
 const OTHER_SECRETS = {
@@ -179,12 +179,12 @@ describe("a deployment that holds something", () => {
         [file]: { rows: await catalogRows(origin), index: await indexRows(origin) },
         [other]: { rows: await catalogRows(target), index: await indexRows(target) },
       };
-      const words = (from: string) => ["backup", "restore", from, "--force", "--yes"];
+      const args = (from: string) => ["backup", "restore", from, "--force", "--yes"];
       let [present, next] = [other, file];
       // What the one backup has revoked stays revoked when the other one comes in its place: the key and its account.
-      await runEdgetape(words(file), target);
+      await runEdgetape(args(file), target);
       const before = target.logs.length;
-      await runEdgetape(words(present), target);
+      await runEdgetape(args(present), target);
       const beside = await catalogRows(target);
       for (const [table, rows] of Object.entries(states[other]?.rows ?? {})) {
         const more = (beside[table] ?? []).filter(
@@ -197,7 +197,7 @@ describe("a deployment that holds something", () => {
       const requests = target.logs.length - before;
       let killed = 0;
       for (let round = 0; round < KILLS; round++) {
-        const running = startEdgetape(words(next), target);
+        const running = startEdgetape(args(next), target);
         const killAt = target.logs.length + random.integer(1, requests);
         let isOver = false;
         void running.ended.then(() => {
@@ -212,7 +212,7 @@ describe("a deployment that holds something", () => {
           const apikey = isDeepStrictEqual(state.rows, states[file]?.rows) ? keys.flagship : key;
           expect([200, 403]).toContain((await ask(target, apikey, served.tradedate)).envelope.code);
         }
-        expect((await runEdgetape(words(next), target)).status).toBe(0);
+        expect((await runEdgetape(args(next), target)).status).toBe(0);
         expect(await catalogRows(target)).toEqual(states[next]?.rows);
         expect(await indexRows(target)).toEqual(states[next]?.index);
         [present, next] = [next, present];

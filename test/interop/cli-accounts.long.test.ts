@@ -15,8 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function done(...words: string[]): Promise<string> {
-  const { status, stdout, stderr } = await edgetape(words, service);
+async function done(...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await edgetape(args, service);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   return stdout;
 }

@@ -7,8 +7,8 @@ import type { Finding } from "../../src/admin/wire.ts";
 import { day, order, security } from "../support/builders.ts";
 import { edgetape } from "../support/edgetape.ts";
 import { account, loadWeekdays, publish } from "../support/operator.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { type Service, startService } from "../support/service.ts";
-import { orderHistory, pageOf } from "../support/walk.ts";
 
 const DATE = "20260311";
 const folder = mkdtempSync(join(tmpdir(), "edgetape-adopt-"));
@@ -32,8 +32,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function done(...words: string[]): Promise<string> {
-  const { status, stdout, stderr } = await edgetape(words, service);
+async function done(...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await edgetape(args, service);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   return stdout;
 }
@@ -44,8 +44,8 @@ async function served(): Promise<unknown> {
     .items;
 }
 
-async function objectFindings(...words: string[]): Promise<string[]> {
-  const { stdout } = await edgetape(["doctor", "--json", "--no-host", ...words], service);
+async function objectFindings(...args: string[]): Promise<string[]> {
+  const { stdout } = await edgetape(["doctor", "--json", "--no-host", ...args], service);
   const { findings } = JSON.parse(stdout) as { findings: Finding[] };
   return findings
     .filter(({ check }) => check === "objects")

@@ -9,10 +9,10 @@ import { deliver } from "../support/deliveries.ts";
 import { MOMENTS } from "../support/killable.ts";
 import { pause } from "../support/npm-start.ts";
 import { account, asOperator, packOf } from "../support/operator.ts";
+import { orderHistory, readAllPages } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { type Ended, runEdgetape, startEdgetape } from "../support/running-command.ts";
 import { type Service, startService } from "../support/service.ts";
-import { orderHistory, walk } from "../support/walk.ts";
 import { startReceiver } from "../support/webhook-receiver.ts";
 
 const TRADEDATE = "20260311";
@@ -38,7 +38,7 @@ afterAll(async () => {
 async function served(): Promise<Row[] | null> {
   const params = { symbol: SYMBOL, tradedate: TRADEDATE };
   const { reason } = await service.post(orderHistory({ apikey, params: { ...params, page_size: 1 } }));
-  return reason === "withdrawn" ? null : (await walk(service, { apikey, params })).rows;
+  return reason === "withdrawn" ? null : (await readAllPages(service, { apikey, params })).rows;
 }
 
 const summary = async () => (await asOperator<DayDetail>(service, "GET", `/admin/days/${TRADEDATE}`)).day;
@@ -51,22 +51,22 @@ interface Course {
 
 /** A command line and what it adds to the environment. */
 interface Command {
-  words: string[];
+  args: string[];
   environment?: Record<string, string>;
 }
 
 /** Runs it to its end, which must be a good one. */
-async function toEnd({ words, environment }: Command): Promise<Course> {
+async function toEnd({ args, environment }: Command): Promise<Course> {
   const [startedMs, lines] = [performance.now(), service.logs.length];
-  const { status, stderr } = await runEdgetape(words, service, environment);
+  const { status, stderr } = await runEdgetape(args, service, environment);
   expect({ status, stderr }).toMatchObject({ status: 0 });
   return { runMs: performance.now() - startedMs, requests: service.logs.length - lines };
 }
 
 /** Runs it and kills it at a random moment: after so much of its time, or of its requests and a moment more. */
-async function killed({ words, environment }: Command, { runMs, requests }: Course): Promise<Ended> {
+async function killed({ args, environment }: Command, { runMs, requests }: Course): Promise<Ended> {
   const lines = service.logs.length;
-  const running = startEdgetape(words, service, environment);
+  const running = startEdgetape(args, service, environment);
   let isOver = false;
   void running.ended.then(() => {
     isOver = true;
@@ -115,7 +115,7 @@ describe(`killed at ${MOMENTS} random moments`, () => {
         const content = contents[round % 2] as TestDay;
         const path = join(folder, `${round % 2}.parquet`);
         writeFileSync(path, await packOf(content));
-        return { command: { words: ["publish", path] }, rows: content.rowsOf(SYMBOL) };
+        return { command: { args: ["publish", path] }, rows: content.rowsOf(SYMBOL) };
       };
       // It is published once, however often it was begun.
       await replacedInRounds(bring, async (before) => expect((await summary()).revision).toBe(before + 1));
@@ -128,13 +128,13 @@ describe(`killed at ${MOMENTS} random moments`, () => {
     () =>
       replacedInRounds(async (round) => {
         const delivered = deliver(join(folder, "a"), TRADEDATE, 1_000, `round ${round}`);
-        const words = [
+        const args = [
           ...["rebuild", join(folder, "a", TRADEDATE), "--date", TRADEDATE],
           ...["--out", join(folder, "packs"), "--threads", "1"],
           // Random contents may lack a tenth of a security's rows.
           "--force",
         ];
-        return { command: { words }, rows: delivered.rowsOf(SYMBOL) };
+        return { command: { args }, rows: delivered.rowsOf(SYMBOL) };
       }),
     LONG_MS,
   );
@@ -144,7 +144,7 @@ describe(`killed at ${MOMENTS} random moments`, () => {
     async () => {
       await using receiver = await startReceiver();
       const drop = join(folder, "drop");
-      const words = [
+      const args = [
         "nightly",
         drop,
         "--date",
@@ -156,7 +156,7 @@ describe(`killed at ${MOMENTS} random moments`, () => {
         "--threads",
         "1",
       ];
-      const command = { words, environment: { EDGETAPE_WEBHOOK_URL: receiver.url } };
+      const command = { args, environment: { EDGETAPE_WEBHOOK_URL: receiver.url } };
       const bring: Bring = async (round) => {
         receiver.received.length = 0;
         return { command, rows: deliver(drop, TRADEDATE, 2_000, `round ${round}`).rowsOf(SYMBOL) };
@@ -184,13 +184,13 @@ describe(`killed at ${MOMENTS} random moments`, () => {
       for (let round = 0; round < MOMENTS; round++) {
         const kind = ["withdraw", "publish", "restore"][round % 3] ?? "";
         const [from, goal] = [await served(), { withdraw: null, publish: present, restore: other }[kind]];
-        const words = await action(kind);
-        if ((await killed({ words }, course)).status === null) seen.cut++;
+        const args = await action(kind);
+        if ((await killed({ args }, course)).status === null) seen.cut++;
         const state = await served();
         expect([from, goal]).toContainEqual(state);
         seen[JSON.stringify(state) === JSON.stringify(goal) ? "after" : "before"]++;
         // Who acts again on the revision that was seen either does it or is told that it is done.
-        expect([0, 1]).toContain((await runEdgetape(words, service)).status);
+        expect([0, 1]).toContain((await runEdgetape(args, service)).status);
         expect(await served()).toEqual(goal);
         if (kind === "restore") [present, other] = [other, present];
       }

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { account } from "../support/operator.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { type Service, startService } from "../support/service.ts";
 import { mustRun, runTool } from "../support/tools.ts";
-import { orderHistory, pageOf } from "../support/walk.ts";
 
 let service: Service;
 let folder: string;
@@ -24,7 +24,7 @@ const edgetape = (...args: string[]) =>
   mustRun(process.execPath, ["src/cli/edgetape.mjs", ...args], { env: operator() });
 
 describe("edgetape rebuild", () => {
-  it("builds and publishes the next revision; a walk's old cursor is told data_rebuilt", async () => {
+  it("builds and publishes the next revision; an old cursor is refused as data_rebuilt", async () => {
     const sample = (rows: string, out: string) =>
       edgetape("sample", "--date", "20260311", "--rows", rows, "--csv", "--out", join(folder, out));
     await sample("2000", "first");

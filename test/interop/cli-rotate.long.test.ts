@@ -27,8 +27,8 @@ describe("edgetape share rotate", () => {
     await before.stop();
 
     await using after = await startService({ persistDir, settings: { SHARE_SECRET: BOTH } });
-    const done = async (...words: string[]) => {
-      const { status, stdout, stderr } = await edgetape(words, after);
+    const done = async (...args: string[]) => {
+      const { status, stdout, stderr } = await edgetape(args, after);
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
       return stdout;
     };

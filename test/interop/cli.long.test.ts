@@ -87,14 +87,14 @@ describe("edgetape calendar", () => {
   it("refuses a weekend as a trading day, from a list or marked, unless forced", async () => {
     const list = join(folder, "weekend.txt");
     writeFileSync(list, "20270108\n20270110\n");
-    for (const words of [
+    for (const args of [
       ["load", "--file", list],
       ["mark", "20270110", "--as", "open"],
     ]) {
-      const refused = await edgetape(["calendar", ...words]);
+      const refused = await edgetape(["calendar", ...args]);
       expect(refused).toMatchObject({ status: 1, stdout: "" });
       expect(refused.stderr).toMatch(/20270110 lies on a weekend.*--force/);
-      expect((await edgetape(["calendar", ...words, "--force"])).status).toBe(0);
+      expect((await edgetape(["calendar", ...args, "--force"])).status).toBe(0);
       await done(["calendar", "mark", "20270110", "--as", "closed"]);
     }
   });

@@ -71,7 +71,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(isMissing("chromium"))("edgetape-client in Chromium, on a page of another site", () => {
-  it("walks 2,345 rows in pages, takes the file, downloads of a share, and reads reason and request id", async () => {
+  it("pages through 2,345 rows in pages, takes the file, downloads of a share, and reads reason and request id", async () => {
     const { page, errors, close } = await watchedPage(browser);
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
     await page.waitForFunction("window.found !== undefined");

@@ -12,9 +12,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, type Watched, watchedPage } from "../support/browser.ts";
 import { inviteTo, publishSample } from "../support/console.ts";
 import { account, loadWeekdays } from "../support/operator.ts";
+import { orderHistory } from "../support/paging.ts";
 import { type Service, startService } from "../support/service.ts";
 import { isMissing } from "../support/tools.ts";
-import { orderHistory } from "../support/walk.ts";
 
 const DAY = "20260311";
 const PAGES = ["", "keys", "data", "try", "try?op=file_download", "shares"];
@@ -57,7 +57,7 @@ async function picture(page: Page, name: string): Promise<void> {
   if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }
 
-/** What axe finds wrong with the page, in words. Its script goes in by the debugger, past the page's policy. */
+/** What axe finds wrong with the page, in args. Its script goes in by the debugger, past the page's policy. */
 async function axeFindings(page: Page, rules = "{}"): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) {
     const path = createRequire(import.meta.url).resolve("axe-core/axe.min.js");

@@ -122,7 +122,7 @@ describe.skipIf(isMissing("chromium"))("a line that breaks", () => {
   });
 });
 
-describe.skipIf(isMissing("chromium"))("a walk", () => {
+describe.skipIf(isMissing("chromium"))("paging", () => {
   it("goes through its rows, keeps its place in the address, and is saved as CSV and JSON as it came", async () => {
     const page = await tryIt({ plan: "flagship" }, `symbol=600519&tradedate=${DAY}`);
     await page.fill("#field-fields", "time,price,volume");

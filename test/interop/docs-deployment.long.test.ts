@@ -117,20 +117,20 @@ describe("the deployment guide", () => {
   });
 
   it("names wrangler's commands and options as the installed wrangler has them", async () => {
-    const commands = [...GUIDE.matchAll(/npx wrangler ([^\n`|)"]+)/g)].map(([, words = ""]) => words.trim());
-    expect(new Set(commands.map((words) => words.split(" ")[0]))).toEqual(
+    const commands = [...GUIDE.matchAll(/npx wrangler ([^\n`|)"]+)/g)].map(([, args = ""]) => args.trim());
+    expect(new Set(commands.map((args) => args.split(" ")[0]))).toEqual(
       new Set(["login", "d1", "r2", "secret", "tail", "rollback"]),
     );
     const wrangler = resolve("node_modules/wrangler/bin/wrangler.js");
-    for (const words of new Set(commands)) {
-      const named = words.split(" ").filter((word) => /^[a-z0-9-]+$/.test(word) && !word.startsWith("--"));
+    for (const args of new Set(commands)) {
+      const named = args.split(" ").filter((word) => /^[a-z0-9-]+$/.test(word) && !word.startsWith("--"));
       const depth = { d1: named[1] === "time-travel" ? 3 : 2, r2: 3, secret: 2 }[named[0] ?? ""] ?? 1;
       const { stdout } = await run(process.execPath, [wrangler, ...named.slice(0, depth), "--help"], {
         env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true", NO_COLOR: "1" },
       });
       expect(stdout).toContain(`wrangler ${named.slice(0, depth).join(" ")}`);
-      for (const option of words.match(/--[a-z-]+/g) ?? [])
-        expect([words, stdout]).toEqual([words, expect.stringContaining(option)]);
+      for (const option of args.match(/--[a-z-]+/g) ?? [])
+        expect([args, stdout]).toEqual([args, expect.stringContaining(option)]);
     }
   });
 });

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Finding } from "../../src/admin/wire.ts";
 import { day, order, security } from "../support/builders.ts";
 import { account, asOperator, publish } from "../support/operator.ts";
+import { orderHistory } from "../support/paging.ts";
 import { runEdgetape } from "../support/running-command.ts";
 import { ADMIN_TOKEN, type Service, startService } from "../support/service.ts";
-import { orderHistory } from "../support/walk.ts";
 
 let service: Service;
 
@@ -23,8 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function doctor(...words: string[]) {
-  const { status, stdout, stderr } = await runEdgetape(["doctor", "--json", ...words], service);
+async function doctor(...args: string[]) {
+  const { status, stdout, stderr } = await runEdgetape(["doctor", "--json", ...args], service);
   expect(stderr).toBe("");
   const { checks, findings } = JSON.parse(stdout) as { checks: string[]; findings: Finding[] };
   return { status, checks, findings, found: findings.map(({ check, level }) => `${check} ${level}`) };
@@ -121,16 +121,16 @@ describe("edgetape doctor --delete-unknown", () => {
     const known = await keys();
     const strange = "files/level2/2026/20260311/20260311_trades.zip/1";
     await bucket.put(strange, "trades");
-    const words = ["doctor", "--no-host", "--delete-unknown"];
-    const unasked = await runEdgetape(words, later);
+    const args = ["doctor", "--no-host", "--delete-unknown"];
+    const unasked = await runEdgetape(args, later);
     expect([unasked.status, unasked.stdout]).toEqual([2, ""]);
     expect(unasked.stderr).toMatch(
       new RegExp(`^edgetape: Delete for good: ${strange} \\(6 bytes, of 2\\S+\\)\\? .* add --yes\\.\n$`),
     );
     expect(await keys()).toContain(strange);
-    const { stdout } = await runEdgetape([...words, "--yes"], later);
+    const { stdout } = await runEdgetape([...args, "--yes"], later);
     expect(stdout).toContain(`${strange}, which the catalog did not know, is deleted.`);
     expect(await keys()).toEqual(known);
-    expect((await runEdgetape([...words, "--yes"], later)).stdout).not.toContain("is deleted");
+    expect((await runEdgetape([...args, "--yes"], later)).stdout).not.toContain("is deleted");
   });
 });

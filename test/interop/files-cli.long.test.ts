@@ -87,7 +87,7 @@ describe("edgetape files", () => {
     const unnamed = await edgetape(add);
     expect(unnamed).toMatchObject({ status: 2, stdout: "" });
     expect(unnamed.stderr).toContain("must contain the day 20260311");
-    for (let turn = 0; turn < 2; turn++) {
+    for (let round = 0; round < 2; round++) {
       const answer = await done([...add, "--name", "20260311_quotes.7z", "--publish", "--json"]);
       expect(JSON.parse(answer)).toMatchObject({ state: "published", revision: 1, sizeBytes: 10 });
     }

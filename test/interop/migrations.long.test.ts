@@ -12,10 +12,10 @@ import { onDrive, shareOf } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
 import { FIRST_KEY, fillFirstSchema } from "../support/first-schema.ts";
 import { asOperator, publish } from "../support/operator.ts";
+import { readAllPages } from "../support/paging.ts";
 import { runEdgetape } from "../support/running-command.ts";
 import { fillSince, OLD } from "../support/schema-rows.ts";
 import { type Service, startService } from "../support/service.ts";
-import { walk } from "../support/walk.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "edgetape-schemas-"));
 const of = (volume: number) =>
@@ -68,7 +68,7 @@ describe("a deployment of an earlier schema with rows in every table", () => {
       const has = (number: string) => names.some((each) => each.startsWith(number));
       await using service = await migratedFrom(names);
 
-      expect((await walk(service, request)).rows).toEqual(loaded.rowsOf("600519"));
+      expect((await readAllPages(service, request)).rows).toEqual(loaded.rowsOf("600519"));
       const symbols = await service.post({
         apiname: "data_symbols",
         apikey: FIRST_KEY,
@@ -80,7 +80,7 @@ describe("a deployment of an earlier schema with rows in every table", () => {
         ["688111", "SH", 0, 0, null, null],
       ]);
       const late = { ...request, params: { ...request.params, start_time: "09:29", end_time: "09:31" } };
-      expect((await walk(service, late)).rows).toEqual(loaded.rowsOf("600519"));
+      expect((await readAllPages(service, late)).rows).toEqual(loaded.rowsOf("600519"));
 
       const info = await infoOf(service);
       expect(info).toMatchObject({ account_id: "first", plan: "flagship", plan_state: "active" });
@@ -118,20 +118,20 @@ describe("a deployment of an earlier schema with rows in every table", () => {
       const backup = join(folder, `${name}.jsonl`);
       expect(await runEdgetape(["backup", "create", "--out", backup], service)).toMatchObject({ status: 0 });
       await copyObjects(service, target);
-      const words = ["backup", "restore", backup, "--force", "--yes"];
-      expect(await runEdgetape(words, target)).toMatchObject({ status: 0 });
+      const args = ["backup", "restore", backup, "--force", "--yes"];
+      expect(await runEdgetape(args, target)).toMatchObject({ status: 0 });
       expect(await catalogRows(target)).toEqual(await catalogRows(service));
       // The index rows are made anew from the pack, which knows the time of the last order.
       const timeless = (rows: unknown[]) => rows.map((row) => ({ ...(row as object), last_time: null }));
       const made = await indexRows(target);
       expect(timeless(made)).toEqual(timeless(await indexRows(service)));
       expect(made[0]).toMatchObject({ symbol: "600519", last_time: 93_000_000 });
-      expect((await walk(target, request)).rows).toEqual(loaded.rowsOf("600519"));
+      expect((await readAllPages(target, request)).rows).toEqual(loaded.rowsOf("600519"));
       expect((await shareOf(target, FIRST_KEY, "auction_tick")).shareId).toBe(share.shareId);
 
       const rebuilt = of(300);
       expect((await publish(service, rebuilt)).day.revision).toBe(has("0008") ? 5 : 2);
-      expect((await walk(service, request)).rows).toEqual(rebuilt.rowsOf("600519"));
+      expect((await readAllPages(service, request)).rows).toEqual(rebuilt.rowsOf("600519"));
     },
   );
 });

@@ -295,8 +295,8 @@ describe("an evening whose files cannot be trusted", () => {
     receiver.received.length = 0;
     rmSync(folder, { recursive: true });
     for (const command of ["nightly", "backfill"]) {
-      const words = [command, folder, ...(command === "nightly" ? ["--date", "20260320", ...QUICK] : [])];
-      const { status, stderr } = await runEdgetape(words, service, { EDGETAPE_WEBHOOK_URL: receiver.url });
+      const args = [command, folder, ...(command === "nightly" ? ["--date", "20260320", ...QUICK] : [])];
+      const { status, stderr } = await runEdgetape(args, service, { EDGETAPE_WEBHOOK_URL: receiver.url });
       expect([command, status]).toEqual([command, 1]);
       expect(stderr).toContain(`There is no drop folder ${folder}.`);
     }

@@ -21,8 +21,8 @@ async function startEmpty(name: string): Promise<Demo> {
   return untilServed(start, out);
 }
 
-async function done(demo: Demo, ...words: string[]): Promise<string> {
-  const { status, stdout, stderr } = await runEdgetape(words, demo);
+async function done(demo: Demo, ...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await runEdgetape(args, demo);
   expect({ status, stdout, stderr }).toMatchObject({ status: 0 });
   return stdout;
 }

@@ -70,7 +70,7 @@ describe.skipIf(without)("the Python client", () => {
     expect(rows).toEqual(inside.map((row) => [row[7], row[6], row[2]]));
   });
 
-  it("walks 2,500 rows of one millisecond at page_size 33", async () => {
+  it("pages through 2,500 rows of one millisecond at page_size 33", async () => {
     const rows = await python.run<Row[]>(
       `result = client.orders("600519", "${DAY}", page_size=33).to_list()`,
     );

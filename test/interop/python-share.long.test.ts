@@ -136,11 +136,11 @@ describe.skipIf(without)("shares with the Python client", () => {
     });
   });
 
-  it("fetches a file again that was spoilt here or published anew there", async () => {
+  it("fetches a file again that was corrupt here or published anew there", async () => {
     await download();
-    const spoilt = Buffer.from(second.bytes);
-    spoilt.writeUInt8(spoilt.readUInt8(0) ^ 1, 0);
-    await writeFile(pathOf(second), spoilt);
+    const corrupt = Buffer.from(second.bytes);
+    corrupt.writeUInt8(corrupt.readUInt8(0) ^ 1, 0);
+    await writeFile(pathOf(second), corrupt);
     const replaced = { ...third, bytes: noise(2 * MEGABYTE, 9) };
     await publishFiles(service, replaced);
     await download();

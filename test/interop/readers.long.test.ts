@@ -8,9 +8,9 @@ import type { SectionEntry } from "../../src/packs/layout.ts";
 import { burst, day, order, type Row, randomSecurity, security } from "../support/builders.ts";
 import { account, publish } from "../support/operator.ts";
 import { packOf, type TestPack } from "../support/packs.ts";
+import { orderHistory } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
-import { orderHistory } from "../support/walk.ts";
 import { ABSENT, READERS } from "./readers.ts";
 
 for (const name of ABSENT) console.error(`\n!!! NOT TESTED: Python's ${name} is not installed here !!!\n`);

@@ -92,10 +92,10 @@ const READING = {
 };
 
 function python(library: keyof typeof READING): Reader | undefined {
-  const words = `import ${library}; print(${library}.__version__)`;
+  const args = `import ${library}; print(${library}.__version__)`;
   let found: string;
   try {
-    found = execFileSync(PYTHON, ["-c", words], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    found = execFileSync(PYTHON, ["-c", args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
   } catch {
     return undefined;
   }

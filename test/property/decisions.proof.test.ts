@@ -16,10 +16,10 @@ import { day, order, security } from "../support/builders.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account } from "../support/operator.ts";
 import { packOf } from "../support/packs.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom, type Random, randomFrom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
-import { orderHistory, pageOf } from "../support/walk.ts";
 import {
   DecisionsModel,
   type PackContent,

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addDays, type BeijingDate } from "../../src/calendar/beijing.ts";
 import { day, randomSecurity } from "../support/builders.ts";
 import { account, publish } from "../support/operator.ts";
+import { orderHistory, readAllPages } from "../support/paging.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { printedRandom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
-import { orderHistory, walk } from "../support/walk.ts";
 
 const FIELDS = ["symbol", "tradedate", "time", "order_id", "exchange_order_id"];
 FIELDS.push("order_type", "order_code", "price", "volume", "amount", "order_no", "side");
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe("both formats (contract 4, 6)", () => {
-  it(`JSON walk = Parquet answer = source rows on ${DAYS} random days, whole and with random fields`, async () => {
+  it(`JSON pages = Parquet answer = source rows on ${DAYS} random days, whole and with random fields`, async () => {
     const random = printedRandom("formats");
     for (let round = 0; round < DAYS; round++) {
       const tradedate = addDays("20250601" as BeijingDate, round);
@@ -47,8 +47,8 @@ describe("both formats (contract 4, 6)", () => {
             fields === undefined ? source : source.map((row) => places.map((place) => row[place ?? -1]));
           const params = { symbol, tradedate };
           const asked = { apikey, ...(fields === undefined ? {} : { fields }) };
-          const walked = await walk(service, { ...asked, params: { ...params, page_size: 7_001 } });
-          expect(walked.rows, `JSON ${symbol} ${tradedate} ${fields}`).toEqual(expected);
+          const paged = await readAllPages(service, { ...asked, params: { ...params, page_size: 7_001 } });
+          expect(paged.rows, `JSON ${symbol} ${tradedate} ${fields}`).toEqual(expected);
           const answer = await service.post(
             orderHistory({ ...asked, params: { ...params, format: "parquet" } }),
           );

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 
 /** The last commit before the check; where it is not in the history (a shallow clone), only the newest one is read. */
-const BASE = "63477970bff424975ae25c2ea059e9de6bce2cd1";
+const BASE = "faf345912e47305540d33d3b90f4cc3d9c9b6656";
 const SUBJECT =
   /^(?:feat|fix|docs|test|refactor|perf|build|chore|ci|style|revert)(?:\([\w./, -]+\))?: [a-z]\S*(?: |$)/;
 

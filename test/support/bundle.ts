@@ -69,7 +69,7 @@ async function readDeployment(): Promise<Deployment> {
 
 /**
  * Vitest's global setup of the HTTP tests. A worker that does not compile fails only the tests that
- * start it, with the compiler's words. Returns the teardown that removes the bundle.
+ * start it, with the compiler's args. Returns the teardown that removes the bundle.
  */
 export default async function setup(): Promise<() => Promise<void>> {
   try {

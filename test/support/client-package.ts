@@ -41,7 +41,7 @@ export async function runScript(folder: string, name: string, env: Record<string
   return stdout;
 }
 
-/** Type-checks the folder's scripts as a strict caller would; throws with the compiler's words. */
+/** Type-checks the folder's scripts as a strict caller would; throws with the compiler's args. */
 export async function checkTypes(folder: string): Promise<void> {
   const compiler = resolve("node_modules", "typescript", "bin", "tsc");
   await run(process.execPath, [compiler, "--project", folder]).catch((failure) => {

@@ -11,13 +11,13 @@ export interface Run {
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { bin: { edgetape: string } };
 
-/** Runs `edgetape` with these words; with a service it knows its address and the operator's token. */
-export function edgetape(words: string[], service?: Service): Promise<Run> {
+/** Runs `edgetape` with these args; with a service it knows its address and the operator's token. */
+export function edgetape(args: string[], service?: Service): Promise<Run> {
   const address =
     service === undefined ? {} : { EDGETAPE_URL: service.baseUrl, EDGETAPE_TOKEN: service.adminToken };
   const options = { env: { ...process.env, ...address }, maxBuffer: 64 * 1024 * 1024 };
   return new Promise((resolve) => {
-    execFile(process.execPath, [manifest.bin.edgetape, ...words], options, (failure, stdout, stderr) => {
+    execFile(process.execPath, [manifest.bin.edgetape, ...args], options, (failure, stdout, stderr) => {
       const status = failure === null ? 0 : typeof failure.code === "number" ? failure.code : 1;
       resolve({ status, stdout, stderr });
     });

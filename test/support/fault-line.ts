@@ -1,5 +1,5 @@
 /**
- * A bad line: an HTTP relay in front of a service that spoils requests as a test says, dies and comes back.
+ * A bad line: an HTTP relay in front of a service that corrupts requests as a test says, dies and comes back.
  * What it answers by itself are bursts of 429 and 503; everything else is the service's own answer, late,
  * cut off, or never sent.
  */
@@ -29,7 +29,7 @@ export interface FaultLine {
   /** Requests that came, since the start. */
   requests(): number;
   /** Decides about each request by its place, from 0, since this was set. */
-  spoil(faultFor: (place: number, body: string) => Fault): void;
+  corrupt(faultFor: (place: number, body: string) => Fault): void;
   /** Connections are refused from now on, and open ones are reset. */
   die(): Promise<void>;
   /** Takes connections at the same address again. */
@@ -75,7 +75,7 @@ export async function startFaultLine(target: string): Promise<FaultLine> {
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     requests: () => requests,
-    spoil: (decide) => {
+    corrupt: (decide) => {
       place = 0;
       faultFor = decide;
     },

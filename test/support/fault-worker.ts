@@ -1,5 +1,5 @@
 /**
- * The service over stores that fail on command. A request's header `x-fault: <what> <k> <id>` spoils the k-th
+ * The service over stores that fail on command. A request's header `x-fault: <what> <k> <id>` corrupts the k-th
  * store call that it makes, counted from 1; `GET /calls?id=<id>` tells, once, which calls it made, and
  * `GET /let-go` lets calls go on that are held.
  */
@@ -21,13 +21,13 @@ type BodyFault = "truncate" | "break" | "stall" | "gone";
 /** The middle of a body, and the time by which a late answer is late. */
 const DELAY_MS = 150;
 
-interface Spoilt {
+interface Corrupt {
   fault: string;
   k: number;
   calls: string[];
 }
 
-const spoilt = new AsyncLocalStorage<Spoilt>();
+const corruption = new AsyncLocalStorage<Corrupt>();
 const callsById = new Map<string, string[]>();
 let bindings: Env | undefined;
 let isHolding = true;
@@ -37,13 +37,13 @@ export default {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname === "/calls") return Response.json(takeCalls(searchParams.get("id") ?? ""));
     if (pathname === "/let-go") isHolding = false;
-    bindings ??= watchStores(env, spoil);
+    bindings ??= watchStores(env, corrupt);
     const [fault = "", k = "", id = ""] = (request.headers.get("x-fault") ?? "").split(" ");
     if (fault === "") return worker.fetch(request, bindings, ctx);
-    const plan: Spoilt = { fault, k: Number(k), calls: [] };
+    const plan: Corrupt = { fault, k: Number(k), calls: [] };
     callsById.set(id, plan.calls);
     const served = bindings;
-    return spoilt.run(plan, async () => worker.fetch(request, served, ctx));
+    return corruption.run(plan, async () => worker.fetch(request, served, ctx));
   },
 };
 
@@ -53,8 +53,8 @@ function takeCalls(id: string): string[] {
   return calls;
 }
 
-const spoil: Watch = async ({ store, method }: StoreCall, proceed) => {
-  const plan = spoilt.getStore();
+const corrupt: Watch = async ({ store, method }: StoreCall, proceed) => {
+  const plan = corruption.getStore();
   if (plan === undefined || plan.calls.push(`${store} ${method}`) !== plan.k) return proceed();
   switch (plan.fault as StoreFault) {
     case "fail":
@@ -74,10 +74,10 @@ const spoil: Watch = async ({ store, method }: StoreCall, proceed) => {
     case "break":
     case "stall":
     case "gone":
-      return spoiltBody(await proceed(), plan.fault as BodyFault);
+      return corruptBody(await proceed(), plan.fault as BodyFault);
   }
 };
-watchCaches(spoil);
+watchCaches(corrupt);
 
 /** As good as for ever. A promise that nothing can settle would be found out by the runtime, which ends such requests. */
 function silence(): Promise<void> {
@@ -85,7 +85,7 @@ function silence(): Promise<void> {
 }
 
 /** An R2 object whose body does not go beyond its middle; anything else is left alone. */
-async function spoiltBody(answer: unknown, fault: BodyFault): Promise<unknown> {
+async function corruptBody(answer: unknown, fault: BodyFault): Promise<unknown> {
   if (typeof answer !== "object" || answer === null || !("body" in answer)) return answer;
   const object = answer as R2ObjectBody;
   const bytes = new Uint8Array(await object.arrayBuffer());

@@ -46,7 +46,7 @@ export class GateModel {
     this.#truth = structuredClone(this.#stored);
   }
 
-  /** The answer in words: who is refused and why, or today's counts with this one. */
+  /** The answer in view: who is refused and why, or today's counts with this one. */
   acquire(ask: AcquireRequest, grantId: string, nowMs: number): string {
     this.#look(nowMs);
     const truth = this.#truth;

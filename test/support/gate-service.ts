@@ -14,10 +14,10 @@ export interface TakeOptions {
 }
 
 /**
- * Take and free a slot for a caller that is done or that walks, with an object of the former version, or write a
+ * Take and free a slot for a caller that is done or that pages on, with an object of the former version, or write a
  * bare row twice.
  */
-export type GateRounds = "slot" | "walk" | "former" | "writes";
+export type GateRounds = "slot" | "paging" | "former" | "writes";
 
 export interface GateService extends AsyncDisposable {
   /** Takes the slot; the answer is read when the test says so. */

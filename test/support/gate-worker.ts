@@ -103,7 +103,7 @@ async function take(request: Request, env: TestEnv, ctx: ExecutionContext): Prom
 }
 
 /**
- * On each of many objects at once, `rounds` times: takes and frees the slot, of a caller that walks or of one that
+ * On each of many objects at once, `rounds` times: takes and frees the slot, of a caller that pages on or of one that
  * does not, or of an object of the former version; or makes two bare writes.
  */
 async function rounds(url: URL, env: TestEnv, ctx: ExecutionContext): Promise<void> {
@@ -128,7 +128,7 @@ async function rounds(url: URL, env: TestEnv, ctx: ExecutionContext): Promise<vo
       };
       const slot = await takeSlot(place, { accountId, interface: "test", request, signal });
       if ("reason" in slot) throw new Error(slot.reason);
-      if (!(await slot.release({ credit: false, hasMore: what === "walk" })))
+      if (!(await slot.release({ credit: false, hasMore: what === "paging" })))
         throw new Error("the release was not confirmed");
     }
   };

@@ -19,11 +19,11 @@ export interface Running {
 
 /** Starts `edgetape` with these words and more environment; it knows the service's address and token. */
 export function startEdgetape(
-  words: string[],
+  args: string[],
   service: Pick<Service, "baseUrl" | "adminToken">,
   environment: Record<string, string> = {},
 ): Running {
-  const child = spawn(process.execPath, ["src/cli/edgetape.mjs", ...words], {
+  const child = spawn(process.execPath, ["src/cli/edgetape.mjs", ...args], {
     env: {
       ...process.env,
       EDGETAPE_URL: service.baseUrl,
@@ -56,9 +56,9 @@ export function startEdgetape(
 
 /** Runs it to its end. */
 export function runEdgetape(
-  words: string[],
+  args: string[],
   service: Pick<Service, "baseUrl" | "adminToken">,
   environment: Record<string, string> = {},
 ): Promise<Ended> {
-  return startEdgetape(words, service, environment).ended;
+  return startEdgetape(args, service, environment).ended;
 }

@@ -35,7 +35,7 @@ export interface ScriptedDay {
   /** Rows that one answer holds at most. */
   mostRows?: number;
   /** Members that replace those of every page. */
-  spoilt?: Record<string, unknown>;
+  corrupt?: Record<string, unknown>;
 }
 
 /** What a request asks, as the clients send it. */
@@ -153,7 +153,7 @@ function pageOf(day: ScriptedDay, name: string, { params, fields = [...FIELDS] }
     next_cursor: after < rows.length ? `${secret}/${revision}/${start}/${after}` : null,
     has_more: after < rows.length,
   };
-  return { data: { ...data, ...day.spoilt } };
+  return { data: { ...data, ...day.corrupt } };
 }
 
 /** Returns where a cursor continues, or the reason why it is refused. */

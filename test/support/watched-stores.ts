@@ -1,5 +1,5 @@
 /**
- * The service's stores with every call to them passing a watcher, which counts it, delays it, fails it or spoils
+ * The service's stores with every call to them passing a watcher, which counts it, delays it, fails it or corrupts
  * its answer. D1, R2, the Durable Objects and the leases they hand out, and the edge's cache.
  */
 import type { Env } from "../../src/env.ts";

@@ -79,7 +79,7 @@ export class Caller {
     throw new CommandFailure(`${apiname}: ${envelope?.message ?? `HTTP ${status}`}`);
   }
 
-  /** The next page of a walk, or its first one. */
+  /** The next page of a day, or its first one. */
   page({ tradedate, symbol }: Target, params: object = {}): Promise<Reply> {
     return this.call("level2_order_history", { symbol, tradedate, page_size: 100, ...params });
   }

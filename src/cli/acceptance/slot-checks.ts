@@ -16,7 +16,7 @@ import { envelopeOf, headerOf, type OpenReply } from "./probe.ts";
 const POLL_MS = 50;
 
 interface SlotBounds {
-  /** Pages walked in sequence. */
+  /** Pages read in sequence. */
   pages: number;
   /** How long the evenly read file takes. */
   streamMs: number;
@@ -73,7 +73,7 @@ async function pagesInSequence(caller: Caller, target: Target, pages: number): P
     const reply = await caller.page(target, cursor === null ? {} : { cursor });
     const envelope = envelopeOf(reply.bytes);
     if (envelope?.code !== 200) return failed(`page ${n}: ${said(reply)}`);
-    // A security of few pages is walked again and again.
+    // A security of few pages is read again and again.
     cursor = (envelope.data as { next_cursor: string | null }).next_cursor;
   }
   return ok(`${pages} of ${pages}`);

@@ -1,8 +1,8 @@
 /** How an evening went, in the words of a notice. */
 import type { Notice } from "../../admin/wire.ts";
-import type { Words } from "../../base/language.ts";
+import type { Bilingual } from "../../base/language.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
-import { LEFT_OUT_WORDS, type LeftOutReason } from "../../pack-builder/delivery/source-file.ts";
+import { LEFT_OUT_TEXTS, type LeftOutReason } from "../../pack-builder/delivery/source-file.ts";
 import { countText, sizeText } from "../command-line.ts";
 import { type DayOutcome, isWell } from "./load-day.ts";
 import type { Arrival } from "./wait-for-delivery.ts";
@@ -36,7 +36,7 @@ export function outcomeNotice(outcome: DayOutcome): Notice {
   return { event, level, title: titleOf(outcome), lines: linesOf(outcome), facts: { ...outcome } };
 }
 
-function titleOf(outcome: DayOutcome): Words {
+function titleOf(outcome: DayOutcome): Bilingual {
   const { tradedate, problem, problemZh } = outcome;
   if (problem === null) return servedSentence(outcome);
   return {
@@ -46,7 +46,7 @@ function titleOf(outcome: DayOutcome): Words {
 }
 
 /** What is served now, in one line. */
-export function servedSentence({ tradedate, state, revision, degraded }: DayOutcome): Words {
+export function servedSentence({ tradedate, state, revision, degraded }: DayOutcome): Bilingual {
   const left = degraded ? { zh: "（有坏行未收入）", en: ", with rows left out" } : { zh: "", en: "" };
   return state === "unchanged"
     ? {
@@ -60,9 +60,9 @@ export function servedSentence({ tradedate, state, revision, degraded }: DayOutc
 }
 
 /** The rest that is worth knowing, a line each. */
-export function linesOf(outcome: DayOutcome): Words[] {
+export function linesOf(outcome: DayOutcome): Bilingual[] {
   const { state, securities, rows, sizeBytes, brokenRows, quarantine, leftOut, files, seconds } = outcome;
-  const lines: Words[] = [];
+  const lines: Bilingual[] = [];
   if (state !== "failed") {
     const size = sizeText(sizeBytes);
     lines.push({
@@ -79,7 +79,7 @@ export function linesOf(outcome: DayOutcome): Words[] {
   for (const { path, reason } of leftOut.slice(0, NAMED_FILES)) {
     lines.push({
       zh: `${path} 未读取：${LEFT_OUT_ZH[reason]}`,
-      en: `not read: ${path} ${LEFT_OUT_WORDS[reason]}`,
+      en: `not read: ${path} ${LEFT_OUT_TEXTS[reason]}`,
     });
   }
   if (leftOut.length > NAMED_FILES) {
@@ -105,11 +105,11 @@ export function lateNotice(
   return {
     event: isFinal ? "nightly.failed" : "nightly.late",
     level: isFinal ? "failed" : "warning",
-    ...lateWords(tradedate, arrival, isFinal),
+    ...lateMessage(tradedate, arrival, isFinal),
   };
 }
 
-function lateWords(
+function lateMessage(
   tradedate: BeijingDate,
   arrival: Exclude<Arrival, { state: "complete" }>,
   isFinal: boolean,

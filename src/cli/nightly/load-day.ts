@@ -10,7 +10,7 @@ import type { BeijingDate } from "../../calendar/beijing.ts";
 import { buildPack } from "../../pack-builder/build.ts";
 import { type BuildReport, placeText } from "../../pack-builder/build-report.ts";
 import {
-  LEFT_OUT_WORDS,
+  LEFT_OUT_TEXTS,
   type LeftOutReason,
   mayHoldRecords,
 } from "../../pack-builder/delivery/source-file.ts";
@@ -204,7 +204,7 @@ const fileOutcomeSchema = z.object({
 
 const leftOutSchema = z.object({
   path: z.string(),
-  reason: z.enum(Object.keys(LEFT_OUT_WORDS) as [LeftOutReason, ...LeftOutReason[]]),
+  reason: z.enum(Object.keys(LEFT_OUT_TEXTS) as [LeftOutReason, ...LeftOutReason[]]),
 });
 
 const outcomeSchema = z.object({

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { constants, lstat, open, readdir } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import type { FileSummary } from "../../admin/wire.ts";
-import type { Words } from "../../base/language.ts";
+import type { Bilingual } from "../../base/language.ts";
 import {
   archiveFormat,
   compressionOf,
@@ -37,15 +37,15 @@ export interface Clock {
 /** `problem` is why it is not complete, as sentences without their end. */
 export type Arrival =
   | { state: "complete"; delivery: Delivery }
-  | { state: "half"; delivery: Delivery; problem: Words }
+  | { state: "half"; delivery: Delivery; problem: Bilingual }
   | { state: "nothing" };
 
 export interface Waiting {
   look(): Promise<Delivery>;
   /** Why a delivery at rest is not complete, or null. */
-  problemOf(delivery: Delivery): Promise<Words | null>;
+  problemOf(delivery: Delivery): Promise<Bilingual | null>;
   /** Hears why it is not complete, whenever that changes. */
-  onWaiting(problem: Words): void;
+  onWaiting(problem: Bilingual): void;
   /** Hears once, at `byMs`, that it is not complete. */
   onLate(arrival: Arrival): Promise<void>;
 }
@@ -116,7 +116,7 @@ export async function deliveryProblem(
   folder: string,
   delivery: Delivery,
   { marker, types }: Expected,
-): Promise<Words | null> {
+): Promise<Bilingual | null> {
   const { tradedate, orders, files, underWay, links, contents } = delivery;
   const [first] = underWay;
   if (first !== undefined) {
@@ -148,7 +148,7 @@ export async function deliveryProblem(
 }
 
 /** The first volume of a split archive that is not there. Which one is the last, its first volume says. */
-function missingVolume(paths: readonly string[]): Words | null {
+function missingVolume(paths: readonly string[]): Bilingual | null {
   const there = new Set(paths);
   for (const path of paths) {
     const { archive, number } = volumeOf(path) ?? { archive: "", number: 1 };
@@ -163,7 +163,7 @@ function missingVolume(paths: readonly string[]): Words | null {
 async function firstUnwritten(
   paths: readonly string[],
   nameOf: (path: string) => string,
-): Promise<Words | null> {
+): Promise<Bilingual | null> {
   for (const path of paths) {
     const name = nameOf(path);
     const format = await cutFormat(path);

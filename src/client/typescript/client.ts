@@ -109,7 +109,7 @@ export class Client {
 
   /** The whole day of a security as the service's own Parquet file; each accepted try counts as one file. */
   async ordersParquet(query: ParquetQuery): Promise<ParquetFile> {
-    const done = await this.#turn(ORDER_HISTORY, query.signal);
+    const done = await this.#permit(ORDER_HISTORY, query.signal);
     try {
       const body = this.#enveloped(ORDER_HISTORY, () => parquetBody(query));
       const taken = await this.#endpoints.receive(body, fileTaker(this.baseUrls.length), query.signal);
@@ -125,7 +125,7 @@ export class Client {
    * request waits for it.
    */
   async ordersParquetStream(query: ParquetQuery): Promise<ParquetStream> {
-    const done = await this.#turn(ORDER_HISTORY, query.signal);
+    const done = await this.#permit(ORDER_HISTORY, query.signal);
     try {
       const body = this.#enveloped(ORDER_HISTORY, () => parquetBody(query));
       const taken = await this.#endpoints.receive(body, streamTaker(done, query.signal), query.signal);
@@ -210,7 +210,7 @@ export class Client {
   }
 
   async #call(apiname: string, bodyFor: BodyFor, signal: AbortSignal | undefined): Promise<Answer> {
-    const done = await this.#turn(apiname, signal);
+    const done = await this.#permit(apiname, signal);
     try {
       return await this.#endpoints.call(this.#enveloped(apiname, bodyFor), signal);
     } finally {
@@ -218,7 +218,7 @@ export class Client {
     }
   }
 
-  #turn(apiname: string, signal: AbortSignal | undefined): Promise<() => void> {
+  #permit(apiname: string, signal: AbortSignal | undefined): Promise<() => void> {
     return takePlace(this.#key, apiname, signal, this.#maxWaitMs + LONGEST_REQUEST_MS);
   }
 

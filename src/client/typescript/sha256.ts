@@ -35,7 +35,7 @@ const ROUNDS = Int32Array.from(PRIMES, (prime) => fraction32(prime ** (1 / 3)));
 /** The hash without help of the runtime. */
 export class PlainSha256 implements RunningHash {
   readonly #state = Int32Array.from(INITIAL);
-  readonly #words = new Int32Array(64);
+  readonly #args = new Int32Array(64);
   readonly #block = new Uint8Array(BLOCK_BYTES);
   #filled = 0;
   #bytes = 0;
@@ -68,7 +68,7 @@ export class PlainSha256 implements RunningHash {
   }
 
   #compress(bytes: Uint8Array, at: number): void {
-    const w = this.#words;
+    const w = this.#args;
     const view = new DataView(bytes.buffer, bytes.byteOffset + at, BLOCK_BYTES);
     for (let i = 0; i < 16; i++) w[i] = view.getInt32(4 * i);
     for (let i = 16; i < 64; i++) {

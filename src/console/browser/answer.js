@@ -1,6 +1,6 @@
 /** The answer below the form: what became of the request, its rows, its picture, its text. */
 import { csvText, prettyText, tablesOf } from "./answer-data.js";
-import { element, enableTabs, filled, known, part, select, words } from "./dom.js";
+import { element, enableTabs, filled, known, messages, part, select } from "./dom.js";
 import { resetPicture, showPicture } from "./picture.js";
 import { showRows } from "./table.js";
 
@@ -100,7 +100,7 @@ function showAll(all) {
   part("paging").hidden = !isOrders || (cursor === null && pages === 1);
   for (const id of ["next-page", "all-pages"])
     part(id).setAttribute("aria-disabled", String(cursor === null));
-  part("pages").textContent = filled(pages === 1 ? words.onePage : words.pages, { count: pages });
+  part("pages").textContent = filled(pages === 1 ? messages.onePage : messages.pages, { count: pages });
 }
 
 /** @param {Shown} all */
@@ -110,12 +110,12 @@ function showTables({ body, tables, isOrders, cursor, from }) {
   for (const { name, fields, rows } of tables) {
     if (tables.length > 1) root.append(element("h3", { text: name }));
     if (rows.length === 0) {
-      root.append(element("p", { className: "quiet", text: words.noRows }));
+      root.append(element("p", { className: "quiet", text: messages.noRows }));
       continue;
     }
     const link = linksOf(body);
     showRows(root, { name, fields, rows, more: cursor !== null, from, link });
-    if (isOrders) root.append(saving(words.saveCsv, csvName(body), () => csvText(fields, rows)));
+    if (isOrders) root.append(saving(messages.saveCsv, csvName(body), () => csvText(fields, rows)));
   }
 }
 
@@ -129,12 +129,12 @@ function showText({ text }) {
   const pretty = prettyText(JSON.parse(text));
   const isLong = pretty.length > JSON_SHOWN;
   const sizes = { shown: JSON_SHOWN.toLocaleString("en"), size: pretty.length.toLocaleString("en") };
-  const copy = { id: "copy-json", text: words.copy, type: "button", "data-copy": "json" };
+  const copy = { id: "copy-json", text: messages.copy, type: "button", "data-copy": "json" };
   part("view-json").replaceChildren(
-    ...(isLong ? [element("p", { className: "quiet", text: filled(words.truncated, sizes) })] : []),
+    ...(isLong ? [element("p", { className: "quiet", text: filled(messages.truncated, sizes) })] : []),
     element("pre", { id: "json", tabindex: "0", text: pretty.slice(0, JSON_SHOWN), className: "json" }),
-    ...(isLong ? [] : [element("button", { ...copy, "data-done": words.copied })]),
-    saving(words.saveJson, `${known.apiname}.json`, () => text),
+    ...(isLong ? [] : [element("button", { ...copy, "data-done": messages.copied })]),
+    saving(messages.saveJson, `${known.apiname}.json`, () => text),
   );
 }
 

@@ -1,5 +1,5 @@
 /** The three charts of an answer. All share their time axis, the cursor and what is drawn out of it. */
-import { words } from "./dom.js";
+import { messages } from "./dom.js";
 import { clockText, KINDS, priceRange, stacked } from "./series.js";
 
 /** @typedef {import("./series.js").Kind} Kind */
@@ -47,11 +47,11 @@ export function priceChart(root, points, common) {
     common,
     height: 340,
     y: (_, low, high) => inView(usual, low, high),
-    label: words.priceTitle,
+    label: messages.priceTitle,
     x: points.x,
     lines: kinds.map((kind) => ({
       data: points[kind],
-      label: words[kind],
+      label: messages[kind],
       stroke: look[kind],
       fill: look[kind],
       width: 1,
@@ -74,11 +74,11 @@ export function soFarChart(root, soFar, common) {
     common,
     height: 190,
     y: fromZero,
-    label: words.soFarTitle,
+    label: messages.soFarTitle,
     x: soFar.x,
     lines: kinds.map((kind) => ({
       data: soFar[kind],
-      label: words[kind],
+      label: messages[kind],
       stroke: look[kind],
       width: 2,
       dash: DASHES[kind],
@@ -100,7 +100,7 @@ export function minutesChart(root, minutes, common) {
   const heights = stacked(minutes, kinds);
   const layers = kinds.map((kind, place) => ({
     data: heights[place] ?? [],
-    label: words[kind],
+    label: messages[kind],
     stroke: look[kind],
     fill: look[kind],
     width: 0,
@@ -110,7 +110,7 @@ export function minutesChart(root, minutes, common) {
   }));
   // The highest first: each later layer covers the lower part of it.
   const lines = layers.toReversed();
-  return draw(root, { common, height: 170, y: fromZero, label: words.minutesTitle, x: minutes.x, lines });
+  return draw(root, { common, height: 170, y: fromZero, label: messages.minutesTitle, x: minutes.x, lines });
 }
 
 /** @param {number | null | undefined} count */
@@ -158,7 +158,7 @@ function draw(root, { common: { width, look, range }, height, y, label, x, lines
       { ...axis, size: AXIS_WIDTH },
     ],
     series: [
-      { label: words.time, value: (_, at) => (at === null ? "–" : clockText(at, true)) },
+      { label: messages.time, value: (_, at) => (at === null ? "–" : clockText(at, true)) },
       ...lines.map(({ data: _, ...each }) => ({ points: { show: false }, ...each })),
     ],
   };

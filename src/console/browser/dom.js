@@ -1,10 +1,10 @@
 /** What the page carries for its scripts, and small things to build elements with. */
 
 /**
- * What the page carries: the operation, its words, where requests go.
+ * What the page carries: the operation, its messages, where requests go.
  *
  * @typedef {object} Known
- * @property {import("../messages-try.ts").TryWords} words
+ * @property {import("../messages-try.ts").TryMessages} messages
  * @property {string} language
  * @property {string} apiUrl
  * @property {string} apiname
@@ -26,7 +26,7 @@ export function part(id) {
 /** @type {Known} */
 export const known = JSON.parse(part("known").textContent ?? "");
 
-export const { words } = known;
+export const { messages } = known;
 
 /**
  * Returns a new element with text, classes, attributes and children.

@@ -1,6 +1,6 @@
-/** Order records as a picture: three charts over one time axis, their numbers in words, and a zoom for keys. */
+/** Order records as a picture: three charts over one time axis, their numbers in messages, and a zoom for keys. */
 import { lookOf, minutesChart, priceChart, soFarChart } from "./charts.js";
-import { countText, element, filled, words } from "./dom.js";
+import { countText, element, filled, messages } from "./dom.js";
 import { columnsFor, KINDS, ordersSoFar, pricePoints, rowsPerMinute, summaryOf } from "./series.js";
 import { gridOf } from "./table.js";
 
@@ -39,7 +39,7 @@ export function showPicture(root, { fields, rows, more }) {
   clear();
   const places = columnsFor(fields);
   if (places === null || rows.length === 0) {
-    root.replaceChildren(note(places === null ? words.pictureNeeds : words.noRows));
+    root.replaceChildren(note(places === null ? messages.pictureNeeds : messages.noRows));
     return;
   }
   const points = pricePoints(rows, places);
@@ -51,9 +51,9 @@ export function showPicture(root, { fields, rows, more }) {
   root.replaceChildren(
     note(drawnText(points.drawn, rows.length, more)),
     controls(present, again),
-    figure(words.priceTitle, price),
-    figure(words.soFarTitle, soFar),
-    figure(words.minutesTitle, perMinute),
+    figure(messages.priceTitle, price),
+    figure(messages.soFarTitle, soFar),
+    figure(messages.minutesTitle, perMinute),
     numbers(summary, rows.length),
   );
   const kinds = present.filter((kind) => !hidden.has(kind));
@@ -82,7 +82,7 @@ function clear() {
  */
 function drawnText(drawn, count, more) {
   const counts = { drawn: countText(drawn), count: countText(count), without: countText(count - drawn) };
-  return filled(words.pictureNote, counts) + (more ? ` ${words.pictureMore}` : "");
+  return filled(messages.pictureNote, counts) + (more ? ` ${messages.pictureMore}` : "");
 }
 
 /**
@@ -102,7 +102,7 @@ function controls(present, again) {
       again();
       document.getElementById(box.id)?.focus();
     });
-    return element("label", { className: `kind ${kind}` }, [box, words[kind]]);
+    return element("label", { className: `kind ${kind}` }, [box, messages[kind]]);
   });
   /**
    * @param {string} text
@@ -124,14 +124,14 @@ function controls(present, again) {
       const [middle, half] = [(low + high) / 2, ((high - low) / 2) * by];
       return [middle - half, middle + half];
     };
-  return element("div", { className: "rows-bar", role: "group", "aria-label": words.zoom }, [
+  return element("div", { className: "rows-bar", role: "group", "aria-label": messages.zoom }, [
     ...boxes,
-    button(words.zoomIn, scaled(0.5)),
-    button(words.zoomOut, scaled(2)),
-    button(words.zoomBack, moved(-0.5)),
-    button(words.zoomOn, moved(0.5)),
-    button(words.zoomAll, () => [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]),
-    element("span", { className: "quiet", text: words.zoomNote }),
+    button(messages.zoomIn, scaled(0.5)),
+    button(messages.zoomOut, scaled(2)),
+    button(messages.zoomBack, moved(-0.5)),
+    button(messages.zoomOn, moved(0.5)),
+    button(messages.zoomAll, () => [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]),
+    element("span", { className: "quiet", text: messages.zoomNote }),
   ]);
 }
 
@@ -153,9 +153,9 @@ function zoomTo([min, max]) {
  * @param {number} count
  */
 function numbers(summary, count) {
-  const fields = [words.kind, words.rows, "%", words.volume, words.lowest, words.highest];
+  const fields = [messages.kind, messages.rows, "%", messages.volume, messages.lowest, messages.highest];
   const rows = summary.map(({ kind, rows: own, volume, low, high }) => [
-    words[kind],
+    messages[kind],
     countText(own),
     ((100 * own) / count).toFixed(1),
     volume === null ? null : countText(volume),
@@ -164,7 +164,7 @@ function numbers(summary, count) {
   ]);
   return element(
     "div",
-    { className: "scroll numbers", tabindex: "0", role: "region", "aria-label": words.numbers },
+    { className: "scroll numbers", tabindex: "0", role: "region", "aria-label": messages.numbers },
     [gridOf(fields, rows, { right: true })],
   );
 }

@@ -1,5 +1,5 @@
 /** Sends a request as the signed-in holder and says what became of it. */
-import { filled, known, words } from "./dom.js";
+import { filled, known, messages } from "./dom.js";
 
 /** @typedef {import("./request.js").Body} Body */
 /** @typedef {import("./answer-data.js").Row} Row */
@@ -45,7 +45,7 @@ export async function ask(body, signal) {
       signal,
     });
   } catch {
-    return { failed: signal.aborted ? words.stopped : words.unreachable };
+    return { failed: signal.aborted ? messages.stopped : messages.unreachable };
   }
   if ((response.headers.get("Content-Type") ?? "").includes("parquet")) return { response, file: true };
   /** @param {string} sentence */
@@ -54,11 +54,11 @@ export async function ask(body, signal) {
   try {
     text = await response.text();
   } catch {
-    return failed(signal.aborted ? words.stopped : words.brokenOff);
+    return failed(signal.aborted ? messages.stopped : messages.brokenOff);
   }
   const answer = parsed(text);
-  if (answer === null) return failed(filled(words.notUnderstood, { status: response.status }));
-  if ("error" in answer) return { failed: words.refused[answer.error], reload: true };
+  if (answer === null) return failed(filled(messages.notUnderstood, { status: response.status }));
+  if ("error" in answer) return { failed: messages.refused[answer.error], reload: true };
   return { response, answer, text };
 }
 
@@ -66,7 +66,7 @@ export async function ask(body, signal) {
  * The JSON of `text`: an answer, or the console's own refusal; null for anything else.
  *
  * @param {string} text
- * @returns {Answer | { error: keyof typeof words.refused } | null}
+ * @returns {Answer | { error: keyof typeof messages.refused } | null}
  */
 function parsed(text) {
   try {
@@ -83,7 +83,7 @@ function parsed(text) {
  * @param {Response} response
  */
 export function idText(response) {
-  return `${words.requestId} ${response.headers.get("X-Request-Id")}`;
+  return `${messages.requestId} ${response.headers.get("X-Request-Id")}`;
 }
 
 /**
@@ -95,7 +95,7 @@ export function quotaText(response) {
   const left = [...(response.headers.get("RateLimit") ?? "").matchAll(/"(\w+)";r=(\d+)/g)];
   return left
     .map(([, name = "", count]) =>
-      filled(words.left, { name: words.quotas[name] ?? name, count: Number(count) }),
+      filled(messages.left, { name: messages.quotas[name] ?? name, count: Number(count) }),
     )
     .join(", ");
 }
@@ -107,7 +107,7 @@ export function quotaText(response) {
  */
 export function retryText(response) {
   const seconds = response.headers.get("Retry-After");
-  return seconds === null ? "" : filled(words.retryAfter, { seconds });
+  return seconds === null ? "" : filled(messages.retryAfter, { seconds });
 }
 
 /**

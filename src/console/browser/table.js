@@ -1,5 +1,5 @@
 /** Tables of answers, those of many thousand rows a hundred at a time. */
-import { countText, element, filled, words } from "./dom.js";
+import { countText, element, filled, messages } from "./dom.js";
 import { columnsFor, kindOf } from "./series.js";
 
 /** @typedef {import("./answer-data.js").Row} Row */
@@ -22,10 +22,10 @@ export function showRows(root, { name, fields, rows, more, from, link }) {
   let start = 0;
   /** @type {[string, () => number][]} */
   const moves = [
-    [words.first, () => 0],
-    [words.before, () => start - ROWS_SHOWN],
-    [words.after, () => start + ROWS_SHOWN],
-    [words.last, () => lastStart],
+    [messages.first, () => 0],
+    [messages.before, () => start - ROWS_SHOWN],
+    [messages.after, () => start + ROWS_SHOWN],
+    [messages.last, () => lastStart],
   ];
   const buttons = moves.map(([text, place]) => {
     const button = element("button", { text, type: "button" });
@@ -44,7 +44,7 @@ export function showRows(root, { name, fields, rows, more, from, link }) {
       to: countText(start + shown.length),
       count: countText(rows.length),
     };
-    says.textContent = filled(words.shown, range) + (more ? ` · ${words.more}` : "");
+    says.textContent = filled(messages.shown, range) + (more ? ` · ${messages.more}` : "");
     // Not `disabled`: the keyboard would lose its place.
     for (const [place, button] of buttons.entries()) {
       button.setAttribute("aria-disabled", String(place < 2 ? start === 0 : start === lastStart));
@@ -55,7 +55,7 @@ export function showRows(root, { name, fields, rows, more, from, link }) {
   }
 
   go(from);
-  const label = element("label", { for: row.id, text: words.goToRow });
+  const label = element("label", { for: row.id, text: messages.goToRow });
   const bar = element("div", { className: "rows-bar" }, [...buttons, label, row, says]);
   root.append(...(rows.length > ROWS_SHOWN ? [bar] : []), region);
 }

@@ -1,6 +1,6 @@
 /** Try it: keeps the programs beside the form in step with it, runs the request, shows the answer. */
 import { addPage, clearAnswer, save, say, showAnswer, shownPages } from "./answer.js";
-import { countText, element, enableTabs, filled, known, part, words } from "./dom.js";
+import { countText, element, enableTabs, filled, known, messages, part } from "./dom.js";
 import { bodyOf, fileOf, programs } from "./request.js";
 import { ask, idText, quotaText, readFile, retryText } from "./run.js";
 
@@ -146,7 +146,7 @@ function setRunning(isRunning) {
   runButton.setAttribute("aria-disabled", String(isRunning));
   stopButton.disabled = !isRunning;
   part("views").setAttribute("aria-busy", String(isRunning));
-  if (isRunning) say(null, [words.running]);
+  if (isRunning) say(null, [messages.running]);
 }
 
 /**
@@ -161,11 +161,12 @@ async function timed(body, signal) {
   const { response, answer } = result;
   if (result.failed !== undefined) {
     say(null, [result.failed]);
-    if (result.reload) part("outcome").append(" ", element("a", { href: location.href, text: words.reload }));
+    if (result.reload)
+      part("outcome").append(" ", element("a", { href: location.href, text: messages.reload }));
   } else if (response !== undefined && answer !== undefined) {
     const { code, message, data } = answer;
     const rows =
-      data?.items === undefined ? "" : filled(words.rowCount, { count: countText(data.items.length) });
+      data?.items === undefined ? "" : filled(messages.rowCount, { count: countText(data.items.length) });
     const facts = [rows, tookText(startedMs), quotaText(response), idText(response)];
     // A refusal's message ends with its reason and the request's id.
     say(code, code === 200 ? facts : [message, retryText(response), quotaText(response)]);
@@ -200,15 +201,15 @@ async function saveFile(response, { body, signal, startedMs }) {
   try {
     read = await readFile(response, progress);
   } catch {
-    say(null, [signal.aborted ? words.stopped : words.brokenOff, idText(response)]);
+    say(null, [signal.aborted ? messages.stopped : messages.brokenOff, idText(response)]);
     return;
   }
   const disposition = response.headers.get("Content-Disposition") ?? "";
   const name = /filename="([^"]+)"/.exec(disposition)?.[1] ?? fileOf(body) ?? "";
   const link = save(read.blob, name);
-  link.textContent = filled(words.save, { name });
+  link.textContent = filled(messages.save, { name });
   const rows = countText(Number(response.headers.get("X-Row-Count") ?? 0));
-  part("file").replaceChildren(link, ` ${filled(words.saved, { size: sizeText(read.bytes), rows })}`);
+  part("file").replaceChildren(link, ` ${filled(messages.saved, { size: sizeText(read.bytes), rows })}`);
   part("file").hidden = false;
   say(200, [tookText(startedMs), quotaText(response), idText(response)]);
   bringIntoSight();

@@ -1,9 +1,9 @@
 /** What to do about each reason; exhaustive, as the table of outcomes is. */
 
-import type { Words } from "../../base/language.ts";
+import type { Bilingual } from "../../base/language.ts";
 import type { Reason } from "../../http/denial.ts";
 
-export const ADVICE: Readonly<Record<Reason, Words>> = {
+export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   envelope_invalid: {
     zh: "检查请求体：UTF-8 的 JSON 对象，含 apiname、apikey、params；每个请求头不超过 8 KiB",
     en: "Check the body: a JSON object in UTF-8 with apiname, apikey, params; each header at most 8 KiB",

@@ -20,7 +20,7 @@ import { readOrderPage } from "../../packs/order-page.ts";
 import { openParquetAnswer } from "../../packs/parquet-answer.ts";
 import { type Call, firstByteMs } from "../operation.ts";
 import { type Asked, type Found, findAgain } from "./find-orders.ts";
-import { pageTurns } from "./page-turns.ts";
+import { pagePermits } from "./page-permits.ts";
 
 /** Everything an accepted request stands on. */
 interface Accepted extends Asked {
@@ -121,7 +121,7 @@ async function answerPage(accepted: Accepted): Promise<Response | Denial> {
   const { log, requestId, nowMs, ctx, signal } = call;
   const { revision, pack } = found.day;
 
-  const leave = await log.stage("turn", () => pageTurns.enter({ ms: firstByteMs(call), signal }));
+  const leave = await log.stage("queue", () => pagePermits.enter({ ms: firstByteMs(call), signal }));
   if (leave === null) {
     log.note({ ended: "client_gone" });
     return new Response(null);
@@ -153,12 +153,12 @@ async function answerPage(accepted: Accepted): Promise<Response | Denial> {
 }
 
 /** Reads the page and writes its body. */
-async function makePage({ call, query, walk, found }: Accepted): Promise<MadePage | Denial> {
+async function makePage({ call, query, paging, found }: Accepted): Promise<MadePage | Denial> {
   const { env, settings, log } = call;
   const { entry, day } = found;
   const { pack, revision } = day;
   const { start, end, pageSize, columns } = query;
-  const ask = { position: walk.position, endTime: end, pageSize, columns };
+  const ask = { position: paging.position, endTime: end, pageSize, columns };
   const page = await log.stage("r2", () => readOrderPage(env.PACKS, pack, entry, ask));
   if ("reason" in page) return { reason: "cursor_invalid", problem: "offset" };
   log.note({ r2Operations: page.read.operations, r2Bytes: page.read.bytes });

@@ -10,11 +10,11 @@ import type { Denial } from "../../http/denial.ts";
 import type { Envelope } from "../../http/envelope.ts";
 import { succeed } from "../../http/respond.ts";
 import { orderParameters } from "../../orders/order-parameters.ts";
+import { beginPaging } from "../../orders/paging.ts";
 import { givenParameters, lazily } from "../../orders/parameters.ts";
 import { type OrderQuery, parseOrderQuery } from "../../orders/query.ts";
 import { type Bounds, rowsInWindow } from "../../orders/row-bounds.ts";
 import { formatTimeOfDay } from "../../orders/time-window.ts";
-import { beginWalk } from "../../orders/walk.ts";
 import type { Call, Operation, Prepared, Scope } from "../operation.ts";
 import type { Estimate, Range } from "../wire.ts";
 import { type Asked, type Found, findOrders, ORDER_HISTORY } from "./find-orders.ts";
@@ -37,7 +37,7 @@ async function prepare(envelope: Envelope, { settings, nowMs, env }: Scope): Pro
   const question = { tradedate: query.tradedate, symbol: query.symbol, today: beijingDate(nowMs) };
   const asked = {
     query: { ...query, unknownParameters: parameters.unknown },
-    walk: beginWalk(query),
+    paging: beginPaging(query),
     question,
   };
   return {

@@ -14,9 +14,9 @@ import {
 import type { Grant } from "../../entitlement/entitle.ts";
 import type { Denial } from "../../http/denial.ts";
 import { packMark } from "../../orders/cursor.ts";
+import type { Paging } from "../../orders/paging.ts";
 import type { OrderQuery } from "../../orders/query.ts";
 import { resolveMarket } from "../../orders/symbol.ts";
-import type { Walk } from "../../orders/walk.ts";
 import { decodeBlocks } from "../../packs/blocks-blob.ts";
 import type { SectionEntry } from "../../packs/layout.ts";
 import { openDay } from "../open-day.ts";
@@ -28,7 +28,7 @@ export const ORDER_HISTORY = "level2_order_history";
 /** A checked request for orders: the query, where its page begins, and what the catalog is asked. */
 export interface Asked {
   query: OrderQuery;
-  walk: Walk;
+  paging: Paging;
   question: OrderDayQuestion;
 }
 
@@ -66,16 +66,16 @@ export async function findAgain(call: Call, asked: Asked): Promise<Located | Den
  * Finds the section of `query` in `orderDay`. The order of refusals is the order of what a caller can mend:
  * the day, the revision a cursor stands on, which exchange, the security.
  */
-function locate({ nowMs }: Call, { query, walk }: Asked, orderDay: OrderDay): Located | Denial {
+function locate({ nowMs }: Call, { query, paging }: Asked, orderDay: OrderDay): Located | Denial {
   const unserved = dayDenial(orderDay, beijingDate(nowMs));
   if (unserved !== null) return unserved;
   const { day, sections, tradedate } = orderDay;
   if (day === null) throw new Error("a day without a denial is loaded");
-  if (isRebuilt(walk, day)) return { reason: "data_rebuilt", tradedate };
+  if (isRebuilt(paging, day)) return { reason: "data_rebuilt", tradedate };
 
   const traded = sections.filter(({ rows }) => rows > 0);
   const candidates = (traded.length > 0 ? traded : sections).map(({ market }) => market);
-  const market = resolveMarket(query, candidates, walk.market);
+  const market = resolveMarket(query, candidates, paging.market);
   if (market !== null && typeof market === "object") return market;
   const unheld = securityDenial(orderDay, query.symbol, market ?? query.market);
   if (unheld !== null) return unheld;
@@ -86,8 +86,8 @@ function locate({ nowMs }: Call, { query, walk }: Asked, orderDay: OrderDay): Lo
   return { day, entry: { ...entry, blocks: decodeBlocks(blocksBlob) } };
 }
 
-/** Whether the walk began on another content than `day` has: another revision, or its number on another pack. */
-function isRebuilt({ revision, packMark: mark }: Walk, day: LoadedDay): boolean {
+/** Whether paging began on another content than `day` has: another revision, or its number on another pack. */
+function isRebuilt({ revision, packMark: mark }: Paging, day: LoadedDay): boolean {
   if (revision === null) return false;
   return revision !== day.revision || mark !== packMark(day.pack.sha256);
 }

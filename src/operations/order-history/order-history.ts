@@ -13,8 +13,8 @@ import { verdictOf } from "../../gate/verdict.ts";
 import type { Denial } from "../../http/denial.ts";
 import type { Envelope } from "../../http/envelope.ts";
 import { type CursorSecrets, readCursor } from "../../orders/cursor.ts";
+import { beginPaging, continuePaging, type Paging } from "../../orders/paging.ts";
 import { type OrderQuery, parseOrderQuery } from "../../orders/query.ts";
-import { beginWalk, continueWalk, type Walk } from "../../orders/walk.ts";
 import type { Call, Operation, Prepared, Scope, Step } from "../operation.ts";
 import { answerWithSlot } from "./answer.ts";
 import { type Asked, findOrders, ORDER_HISTORY } from "./find-orders.ts";
@@ -30,15 +30,15 @@ async function prepare(envelope: Envelope, scope: Scope): Promise<Prepared | Den
     unknownParameters: settings.UNKNOWN_PARAMETERS === "warn" ? "warn" : "refuse",
   });
   if ("reason" in query) return query;
-  const walk = await walkOf(query, settings, nowMs);
-  if ("reason" in walk) return walk;
+  const paging = await pagingOf(query, settings, nowMs);
+  if ("reason" in paging) return paging;
 
-  const question = { tradedate: walk.tradedate, symbol: query.symbol, today: beijingDate(nowMs) };
+  const question = { tradedate: paging.tradedate, symbol: query.symbol, today: beijingDate(nowMs) };
   return {
     reads: [orderDayStatement(env.DB, question)],
-    about: { symbol: query.symbol, tradedate: walk.tradedate },
-    run: (call) => run(call, { query, walk, question }),
-    explain: (call) => explain(call, { query, walk, question }),
+    about: { symbol: query.symbol, tradedate: paging.tradedate },
+    run: (call) => run(call, { query, paging, question }),
+    explain: (call) => explain(call, { query, paging, question }),
   };
 }
 
@@ -77,10 +77,10 @@ function denialOf(refusal: GateRefusal): Denial {
   return refusal.reason === "quota_used" ? { ...refusal, interface: ORDER_HISTORY } : refusal;
 }
 
-async function walkOf(query: OrderQuery, settings: Settings, nowMs: number): Promise<Walk | Denial> {
-  if (query.cursor === null) return beginWalk(query);
+async function pagingOf(query: OrderQuery, settings: Settings, nowMs: number): Promise<Paging | Denial> {
+  if (query.cursor === null) return beginPaging(query);
   const cursor = await readCursor(cursorSecrets(settings), query.cursor, nowMs);
-  return "reason" in cursor ? cursor : continueWalk(query, cursor);
+  return "reason" in cursor ? cursor : continuePaging(query, cursor);
 }
 
 function cursorSecrets(settings: Settings): CursorSecrets {

@@ -133,9 +133,9 @@ function refuseTwice(members: readonly Member[], path: string): void {
 }
 
 /** Runs the installed program and returns what it prints. */
-async function sevenZip(words: string[], { place, path }: PackedArchive, work: WorkFolder): Promise<string> {
+async function sevenZip(args: string[], { place, path }: PackedArchive, work: WorkFolder): Promise<string> {
   for (const program of PROGRAMS) {
-    const ended = await work.during(run(program, words, work.signal));
+    const ended = await work.during(run(program, args, work.signal));
     if (ended === "not installed") continue;
     if (ended.status === 0) return ended.output;
     const known = COMPLAINTS.find(([pattern]) => pattern.test(ended.complaint));
@@ -155,10 +155,10 @@ interface Ended {
   complaint: string;
 }
 
-function run(program: string, words: string[], signal: AbortSignal): Promise<"not installed" | Ended> {
+function run(program: string, args: string[], signal: AbortSignal): Promise<"not installed" | Ended> {
   return new Promise((resolve, reject) => {
     // The names inside are Chinese: in the C locale 7z would write question marks.
-    const child = spawn(program, words, {
+    const child = spawn(program, args, {
       env: { ...process.env, LC_ALL: "C.UTF-8" },
       stdio: ["ignore", "pipe", "pipe"],
     });

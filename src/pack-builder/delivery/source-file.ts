@@ -37,7 +37,7 @@ export interface Listing {
 }
 
 /** Why a file of a delivery is not read, as a clause for the report. */
-export const LEFT_OUT_WORDS = {
+export const LEFT_OUT_TEXTS = {
   link: "is a link, and links are not followed",
   outside: "has a path that leaves its archive",
   special: "is neither a file nor a folder",
@@ -53,7 +53,7 @@ export const LEFT_OUT_WORDS = {
   own_output: "was written by an earlier build",
 } as const;
 
-export type LeftOutReason = keyof typeof LEFT_OUT_WORDS;
+export type LeftOutReason = keyof typeof LEFT_OUT_TEXTS;
 
 /** A file of a delivery that is not read. Every file is either read or one of these. */
 export interface LeftOutFile {

@@ -14,13 +14,13 @@ const distinct = new Float64Array(ROW_GROUP_ROWS);
 const ranks = new Uint16Array(ROW_GROUP_ROWS);
 
 const double = new Float64Array(1);
-const words = new Int32Array(double.buffer);
+const halves = new Int32Array(double.buffer);
 
 /** The slot of `value`: the one that holds it, or the empty one where it belongs. */
 function slotOf(value: number): number {
   double[0] = value;
-  // Prices and volumes are round numbers, whose low word is often zero: both words are mixed.
-  const mixed = Math.imul((words[0] ?? 0) ^ Math.imul(words[1] ?? 0, 0x9e3779b1), 0x85ebca6b);
+  // Prices and volumes are round numbers, whose lower half is often zero: both halves are mixed.
+  const mixed = Math.imul((halves[0] ?? 0) ^ Math.imul(halves[1] ?? 0, 0x9e3779b1), 0x85ebca6b);
   let slot = (mixed ^ (mixed >>> 15)) & (SLOTS - 1);
   for (;;) {
     const held = slots[slot] ?? 0;

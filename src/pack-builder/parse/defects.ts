@@ -4,7 +4,7 @@
  */
 
 /** Defects that rows and files survive, with the words of the report. */
-export const DEFECT_WORDS = {
+export const DEFECT_TEXTS = {
   time_zero_lost: "time without its leading zero",
   time_without_milliseconds: "time of five or six digits, read as whole seconds",
   padded_cell: "blanks or tabs around a value",
@@ -44,9 +44,9 @@ export const DEFECT_WORDS = {
 /** Kinds whose rows are left out of the pack: they are not orders of this day. */
 export const LEFT_OUT_KINDS = ["trade_row", "market_not_carried", "sentinel_row", "repeated_row"] as const;
 
-export type DefectKind = keyof typeof DEFECT_WORDS;
+export type DefectKind = keyof typeof DEFECT_TEXTS;
 
-export const DEFECT_KINDS = Object.keys(DEFECT_WORDS) as DefectKind[];
+export const DEFECT_KINDS = Object.keys(DEFECT_TEXTS) as DefectKind[];
 
 /** Numbers of the kinds: the parser counts in an array, millions of times a second. */
 export const DEFECT = Object.fromEntries(DEFECT_KINDS.map((kind, number) => [kind, number])) as Record<

@@ -21,13 +21,13 @@ export function blankColumns(times: Int32Array, types: string[], codes: string[]
 export const BUY = 0;
 export const SELL = 1;
 
-export interface PriceWalk {
+export interface PricePath {
   /** Moves the market by at most one step and returns a limit price for that side, yuan × 10000. */
   quote(side: typeof BUY | typeof SELL): number;
 }
 
-/** Prices around a slow random walk that stays within 8 % of the reference, all multiples of the step. */
-export function priceWalk(random: Random, { priceE4, tickE4 }: SampleSecurity): PriceWalk {
+/** Prices around a slow random path that stays within 8 % of the reference, all multiples of the step. */
+export function pricePath(random: Random, { priceE4, tickE4 }: SampleSecurity): PricePath {
   const reference = Math.round(priceE4 / tickE4);
   const [low, high] = [Math.ceil(reference * 0.92), Math.floor(reference * 1.08)];
   const within = (ticks: number) => Math.max(low, Math.min(high, ticks));

@@ -31,7 +31,7 @@ export function seededRandom(seed: string): Random {
   };
 }
 
-/** FNV-1a over the UTF-16 units, with `salt` mixed in to get several words out of one seed. */
+/** FNV-1a over the UTF-16 units, with `salt` mixed in to get several numbers out of one seed. */
 function hash(text: string, salt: number): number {
   let word = 0x811c9dc5 ^ Math.imul(salt, 0x9e3779b1);
   for (let i = 0; i < text.length; i++) word = Math.imul(word ^ text.charCodeAt(i), 0x01000193);

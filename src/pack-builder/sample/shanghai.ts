@@ -3,7 +3,7 @@
  * and phase flags (S) whose numbers are all zero. Shanghai's source leaves `order_id` at 0 throughout.
  */
 import type { OrderColumns } from "../../orders/record.ts";
-import { BUY, blankColumns, numbering, orderVolume, priceWalk, SELL } from "./columns.ts";
+import { BUY, blankColumns, numbering, orderVolume, pricePath, SELL } from "./columns.ts";
 import type { Random } from "./random.ts";
 import type { SampleSecurity } from "./securities.ts";
 import { sessionTimes, withBurst } from "./session.ts";
@@ -31,7 +31,7 @@ export function shanghaiOrders(security: SampleSecurity, random: Random): OrderC
   const columns = blankColumns(times, ["A", "D", "S"], CODES);
   const cancelShare = 0.265 + 0.03 * random.next();
   const nextNumber = numbering(random, columns.rows);
-  const walk = priceWalk(random, security);
+  const prices = pricePath(random, security);
   const open = openOrders(random);
   let [cancels, flagged] = [0, 0];
   for (let row = 0; row < columns.rows; row++) {
@@ -54,7 +54,7 @@ export function shanghaiOrders(security: SampleSecurity, random: Random): OrderC
       columns.orderType.index[row] = ADD;
       columns.orderCode.index[row] = side;
       columns.exchangeOrderId[row] = nextNumber();
-      columns.priceE4[row] = walk.quote(side);
+      columns.priceE4[row] = prices.quote(side);
       columns.volume[row] = orderVolume(random, security.lot);
       open.add(row);
     }

@@ -1,4 +1,4 @@
-/** Rows that a foreign reader finds, walked against the day index: order, places of blocks, amounts, fingerprints. */
+/** Rows that a foreign reader finds, compared with the day index: order, places of blocks, amounts, fingerprints. */
 import { type Column, type StoredOf, storedColumns } from "../../datasets/dataset.ts";
 import { amountOf } from "../../orders/record.ts";
 import { PackFormatError } from "../../packs/errors.ts";
@@ -23,18 +23,18 @@ export async function compareRows(
   reader: ForeignReader,
   onProgress: (share: number) => void,
 ): Promise<ComparedSecurity[]> {
-  const walk = new RowWalk(index, reader);
+  const comparison = new RowComparison(index, reader);
   const total = index.entries.reduce((sum, { rows }) => sum + rows, 0);
   let done = 0;
   for await (const rows of reader.rows()) {
-    walk.take(rows);
+    comparison.take(rows);
     done += rows.rows;
     onProgress(Math.min(1, done / total));
   }
-  return walk.end();
+  return comparison.end();
 }
 
-class RowWalk {
+class RowComparison {
   private readonly index: DayIndex;
   private readonly reader: ForeignReader;
   private readonly stored: StoredOf[];
@@ -92,7 +92,7 @@ class RowWalk {
       const column = TIME_COLUMN + 1 + number;
       const values = columnOf(rows, name);
       if (kind === "code") fingerprint.addIndexed(column, reader.texts[name] ?? [], values, from, to);
-      else if (values instanceof Int32Array) fingerprint.addWords(column, values, from, to);
+      else if (values instanceof Int32Array) fingerprint.addPair(column, values, from, to);
       else if (values instanceof Float64Array) {
         const rounded = this.pricesE4(name, values.subarray(from, to), first);
         pricesE4[name] = rounded;

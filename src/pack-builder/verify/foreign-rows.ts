@@ -13,7 +13,7 @@ export interface ForeignRows {
   columns: Record<string, ForeignColumn>;
 }
 
-/** Integers are pairs of 32-bit words, low before high; codes are numbers of the texts in `ForeignReader.texts`. */
+/** Integers are pairs of 32-bit integers, low before high; codes are numbers of the texts in `ForeignReader.texts`. */
 export type ForeignColumn = Int32Array | Float64Array | Uint8Array | Uint16Array;
 
 export class ForeignReader {
@@ -93,7 +93,7 @@ export class ForeignReader {
         columns: Object.fromEntries(
           read.map(({ name, kind }, number) => {
             const found = items(number + 2);
-            return [name, kind === "integer" ? words(found) : (found as ForeignColumn)];
+            return [name, kind === "integer" ? pairs(found) : (found as ForeignColumn)];
           }),
         ),
       };
@@ -125,6 +125,6 @@ function itemsOf(vector: unknown): Items {
   return items;
 }
 
-function words({ buffer, byteOffset, byteLength }: Items): Int32Array {
+function pairs({ buffer, byteOffset, byteLength }: Items): Int32Array {
   return new Int32Array(buffer as ArrayBuffer, byteOffset, byteLength / 4);
 }

@@ -5,7 +5,7 @@ import { documentOf } from "../../pages/frame.tsx";
 import type { Look } from "../../pages/look.ts";
 import { type Entry, hrefOf } from "../resource.ts";
 import { Layout } from "./layout.tsx";
-import { WORDS, type Words } from "./messages.ts";
+import { MESSAGES, type Messages } from "./messages.ts";
 
 export interface FolderFacts {
   look: Look;
@@ -20,44 +20,44 @@ export interface FolderFacts {
 
 /** The listing as HTML; never paged, so that a mirror is whole. */
 export function folderPage({ look, path, root, entries, bySymbol }: FolderFacts): string {
-  const words = WORDS[look.language];
+  const messages = MESSAGES[look.language];
   return documentOf(
     <Layout look={look} title={path}>
       <p class="up">
-        <a href={root}>{words.folderUp}</a>
+        <a href={root}>{messages.folderUp}</a>
       </p>
       <h1 class="path">{path}</h1>
-      <p class="lead">{words.folderFiles(entries.length)}</p>
+      <p class="lead">{messages.folderFiles(entries.length)}</p>
       <section class="card listing">
         <table class="files">
           <thead>
             <tr>
-              <th scope="col">{words.name}</th>
+              <th scope="col">{messages.name}</th>
               <th scope="col" class="number">
-                {words.fileSize}
+                {messages.fileSize}
               </th>
               <th scope="col">
-                {words.published} <small>{words.beijing}</small>
+                {messages.published} <small>{messages.beijing}</small>
               </th>
             </tr>
           </thead>
           <tbody>
             {entries.map((entry) => (
-              <EntryRow entry={entry} words={words} />
+              <EntryRow entry={entry} messages={messages} />
             ))}
           </tbody>
         </table>
       </section>
       {bySymbol === null ? null : (
         <p class="note">
-          {words.bySymbolNote} <code>{bySymbol}</code>
+          {messages.bySymbolNote} <code>{bySymbol}</code>
         </p>
       )}
     </Layout>,
   );
 }
 
-function EntryRow({ entry, words }: { entry: Entry; words: Words }) {
+function EntryRow({ entry, messages }: { entry: Entry; messages: Messages }) {
   return (
     <tr>
       <td>
@@ -70,7 +70,7 @@ function EntryRow({ entry, words }: { entry: Entry; words: Words }) {
       <td class="when">
         {instantText(entry.lastModifiedMs)}
         {entry.revision === null || entry.revision === 1 ? null : (
-          <small> · {words.revision(entry.revision)}</small>
+          <small> · {messages.revision(entry.revision)}</small>
         )}
       </td>
     </tr>

@@ -54,9 +54,9 @@ const EN = {
 };
 
 /** What each language says. */
-export type Words = typeof EN;
+export type Messages = typeof EN;
 
-const ZH: Words = {
+const ZH: Messages = {
   dataType: { auction_tick: "集合竞价逐笔", level2: "全天逐笔" },
   title: (type, year) => `${type} ${year}`,
   covers: (from, to) => `${from} 至 ${to} 的每日文件`,
@@ -104,4 +104,4 @@ const ZH: Words = {
   requestId: "请求编号",
 };
 
-export const WORDS: Readonly<Record<PageLanguage, Words>> = { zh: ZH, en: EN };
+export const MESSAGES: Readonly<Record<PageLanguage, Messages>> = { zh: ZH, en: EN };

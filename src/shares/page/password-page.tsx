@@ -2,7 +2,7 @@
 import { documentOf } from "../../pages/frame.tsx";
 import type { Look } from "../../pages/look.ts";
 import { Layout } from "./layout.tsx";
-import { WORDS } from "./messages.ts";
+import { MESSAGES } from "./messages.ts";
 
 export interface PasswordFacts {
   look: Look;
@@ -17,8 +17,8 @@ export interface PasswordFacts {
 
 /** The page as HTML. */
 export function passwordPage({ look, action, shareId, problem, requestId }: PasswordFacts): string {
-  const words = WORDS[look.language];
-  const title = action === null ? "edgetape" : words.enter;
+  const messages = MESSAGES[look.language];
+  const title = action === null ? "edgetape" : messages.enter;
   return documentOf(
     <Layout look={look} title={title}>
       <section class="password card">
@@ -31,7 +31,7 @@ export function passwordPage({ look, action, shareId, problem, requestId }: Pass
         {action === null ? null : (
           <form method="post" action={action}>
             <input type="text" name="username" value={shareId} autocomplete="username" hidden readonly />
-            <label for="password">{words.password}</label>
+            <label for="password">{messages.password}</label>
             <input
               id="password"
               name="password"
@@ -41,13 +41,13 @@ export function passwordPage({ look, action, shareId, problem, requestId }: Pass
               autofocus
             />
             <button type="submit" class="primary">
-              {words.open}
+              {messages.open}
             </button>
-            <p class="hint">{words.passwordHint}</p>
+            <p class="hint">{messages.passwordHint}</p>
           </form>
         )}
         <p class="request">
-          {words.requestId} <code>{requestId}</code>
+          {messages.requestId} <code>{requestId}</code>
         </p>
       </section>
     </Layout>,

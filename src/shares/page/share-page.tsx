@@ -9,7 +9,7 @@ import { BY_SYMBOL, MANIFEST, pathOf, SUMS } from "../drive-path.ts";
 import { byDay } from "../resource.ts";
 import { checkCommand, commandsFor } from "./commands.ts";
 import { Layout } from "./layout.tsx";
-import { WORDS, type Words } from "./messages.ts";
+import { MESSAGES, type Messages } from "./messages.ts";
 import { YearCalendar, type YearDay, yearDays } from "./year-calendar.tsx";
 
 export interface SharePageFacts {
@@ -28,55 +28,55 @@ export interface SharePageFacts {
 /** The page as HTML. Its links are the share's folders, the manifest, the sums and all files. */
 export function sharePage(facts: SharePageFacts): string {
   const { look, share, files, days, today, open } = facts;
-  const words = WORDS[look.language];
+  const messages = MESSAGES[look.language];
   const ofDays = byDay(files);
   const present = new Set(ofDays.keys());
   const months = yearDays({ year: share.year, today, days, present, open });
-  const title = words.title(words.dataType[share.dataType], share.year);
+  const title = messages.title(messages.dataType[share.dataType], share.year);
   return documentOf(
     <Layout look={look} title={title}>
       <h1>{title}</h1>
-      <p class="lead">{coverLine(files, words)}</p>
+      <p class="lead">{coverLine(files, messages)}</p>
       <Stats facts={facts} days={months.flat()} />
-      <YearCalendar words={words} months={months} files={ofDays} />
+      <YearCalendar messages={messages} months={months} files={ofDays} />
       <Commands facts={facts} />
-      <Files words={words} ofDays={ofDays} />
-      <footer>{words.readOnly}</footer>
+      <Files messages={messages} ofDays={ofDays} />
+      <footer>{messages.readOnly}</footer>
     </Layout>,
   );
 }
 
-function coverLine(files: readonly CoveredFile[], words: Words): string {
+function coverLine(files: readonly CoveredFile[], messages: Messages): string {
   const [first, last] = [files[0], files.at(-1)];
-  if (first === undefined || last === undefined) return words.coversNothing;
-  return words.covers(dateText(first.tradedate), dateText(last.tradedate));
+  if (first === undefined || last === undefined) return messages.coversNothing;
+  return messages.covers(dateText(first.tradedate), dateText(last.tradedate));
 }
 
 function Stats({ facts, days }: { facts: SharePageFacts; days: YearDay[] }) {
-  const words = WORDS[facts.look.language];
+  const messages = MESSAGES[facts.look.language];
   const has = days.filter(({ state }) => state === "present").length;
   const missing = days.filter(({ state }) => state === "missing").length;
   const bytes = facts.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   return (
     <dl class="stats">
       <div>
-        <dt>{words.tradingDays}</dt>
+        <dt>{messages.tradingDays}</dt>
         <dd>
-          {has} <small>{words.ofDays(has + missing)}</small>
+          {has} <small>{messages.ofDays(has + missing)}</small>
         </dd>
       </div>
       <div>
-        <dt>{words.files}</dt>
+        <dt>{messages.files}</dt>
         <dd>{facts.files.length}</dd>
       </div>
       <div>
-        <dt>{words.size}</dt>
+        <dt>{messages.size}</dt>
         <dd title={exactBytes(bytes)}>{sizeText(bytes)}</dd>
       </div>
       <div>
-        <dt>{words.validUntil}</dt>
+        <dt>{messages.validUntil}</dt>
         <dd class="until">
-          {instantText(facts.endMs)} <small>{words.beijing}</small>
+          {instantText(facts.endMs)} <small>{messages.beijing}</small>
         </dd>
       </div>
     </dl>
@@ -85,7 +85,7 @@ function Stats({ facts, days }: { facts: SharePageFacts; days: YearDay[] }) {
 
 function Commands({ facts }: { facts: SharePageFacts }) {
   const { look, share, shareUrl, files } = facts;
-  const words = WORDS[look.language];
+  const messages = MESSAGES[look.language];
   const parquet = files.findLast(({ name }) => name.endsWith(".parquet"));
   const pack = files.findLast(({ packId }) => packId !== null);
   const commands = commandsFor({
@@ -96,7 +96,7 @@ function Commands({ facts }: { facts: SharePageFacts }) {
   });
   return (
     <section aria-labelledby="get">
-      <h2 id="get">{words.getIt}</h2>
+      <h2 id="get">{messages.getIt}</h2>
       <div class="card tools">
         {commands.map(({ tool }, place) => (
           <input type="radio" name="tool" id={`tool-${tool}`} checked={place === 0} />
@@ -108,27 +108,27 @@ function Commands({ facts }: { facts: SharePageFacts }) {
         </div>
         {commands.map((command) => (
           <div class={`panel panel-${command.tool}`}>
-            <CommandText id={`command-${command.tool}`} text={command.text} words={words} />
+            <CommandText id={`command-${command.tool}`} text={command.text} messages={messages} />
           </div>
         ))}
       </div>
-      <p class="note">{words.passwordNote}</p>
-      <h3>{words.checkIt}</h3>
+      <p class="note">{messages.passwordNote}</p>
+      <h3>{messages.checkIt}</h3>
       <p class="note">
-        {words.checkNote} (<a href={SUMS}>{SUMS}</a>, <a href={MANIFEST}>{MANIFEST}</a>)
+        {messages.checkNote} (<a href={SUMS}>{SUMS}</a>, <a href={MANIFEST}>{MANIFEST}</a>)
       </p>
       <div class="card panel shown">
         <CommandText
           id="command-check"
           text={checkCommand({ shareUrl, shareId: share.shareId })}
-          words={words}
+          messages={messages}
         />
       </div>
       {pack === undefined ? null : (
         <>
-          <h3>{words.bySymbol}</h3>
+          <h3>{messages.bySymbol}</h3>
           <p class="note">
-            {words.bySymbolNote} <code>{`${pack.tradedate}/${BY_SYMBOL}/600519.SH.parquet`}</code>
+            {messages.bySymbolNote} <code>{`${pack.tradedate}/${BY_SYMBOL}/600519.SH.parquet`}</code>
           </p>
         </>
       )}
@@ -136,7 +136,7 @@ function Commands({ facts }: { facts: SharePageFacts }) {
   );
 }
 
-function CommandText({ id, text, words }: { id: string; text: string; words: Words }) {
+function CommandText({ id, text, messages }: { id: string; text: string; messages: Messages }) {
   return (
     <>
       {/* Broken inside each address: fsspec takes every address in a page's source, with what follows, for a file. */}
@@ -144,15 +144,15 @@ function CommandText({ id, text, words }: { id: string; text: string; words: Wor
         {text.split("://").flatMap((part, place) => (place === 0 ? [part] : [<wbr />, `://${part}`]))}
       </pre>
       {/* Shown by the script, without which it could do nothing. */}
-      <button type="button" class="copy" data-copy={id} data-done={words.copied}>
-        {words.copy}
+      <button type="button" class="copy" data-copy={id} data-done={messages.copied}>
+        {messages.copy}
       </button>
     </>
   );
 }
 
 /** Every file, by month, the newest month open. */
-function Files({ words, ofDays }: { words: Words; ofDays: Map<BeijingDate, CoveredFile[]> }) {
+function Files({ messages, ofDays }: { messages: Messages; ofDays: Map<BeijingDate, CoveredFile[]> }) {
   const months = new Map<number, CoveredFile[]>();
   for (const [day, files] of ofDays) {
     const month = Number(day.slice(4, 6));
@@ -161,20 +161,20 @@ function Files({ words, ofDays }: { words: Words; ofDays: Map<BeijingDate, Cover
   const newestFirst = [...months].reverse();
   return (
     <section aria-labelledby="files">
-      <h2 id="files">{words.allFiles}</h2>
+      <h2 id="files">{messages.allFiles}</h2>
       {newestFirst.map(([month, files], place) => (
         <details class="card month-files" open={place === 0}>
           <summary>
-            <span>{words.month(month)}</span>
+            <span>{messages.month(month)}</span>
             <span class="quiet">
-              {words.folderFiles(files.length)} ·{" "}
+              {messages.folderFiles(files.length)} ·{" "}
               {sizeText(files.reduce((sum, each) => sum + each.sizeBytes, 0))}
             </span>
           </summary>
           <table class="files">
             <tbody>
               {files.map((file) => (
-                <FileRow file={file} words={words} />
+                <FileRow file={file} messages={messages} />
               ))}
             </tbody>
           </table>
@@ -184,7 +184,7 @@ function Files({ words, ofDays }: { words: Words; ofDays: Map<BeijingDate, Cover
   );
 }
 
-function FileRow({ file, words }: { file: CoveredFile; words: Words }) {
+function FileRow({ file, messages }: { file: CoveredFile; messages: Messages }) {
   return (
     <tr>
       <td>
@@ -196,7 +196,7 @@ function FileRow({ file, words }: { file: CoveredFile; words: Words }) {
       </td>
       <td class="when">
         {instantText(file.publishedAtMs)}
-        {file.revision === 1 ? null : <small> · {words.revision(file.revision)}</small>}
+        {file.revision === 1 ? null : <small> · {messages.revision(file.revision)}</small>}
       </td>
     </tr>
   );

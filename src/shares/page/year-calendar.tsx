@@ -2,7 +2,7 @@
 import { addDays, type BeijingDate } from "../../calendar/beijing.ts";
 import type { CoveredFile } from "../../catalog/files.ts";
 import { dateText, sizeText, weekdayOf } from "../../pages/figures.ts";
-import type { Words } from "./messages.ts";
+import type { Messages } from "./messages.ts";
 
 /** More missing days in a row than this are counted, not named. */
 const MISSING_NAMED = 12;
@@ -10,61 +10,61 @@ const MISSING_NAMED = 12;
 const LEGEND = ["present", "missing", "closed", "outside", "upcoming"] as const;
 
 interface CalendarProps {
-  words: Words;
+  messages: Messages;
   months: YearDay[][];
   files: ReadonlyMap<BeijingDate, readonly CoveredFile[]>;
 }
 
 /** The calendar with its legend and a sentence about what is missing. */
-export function YearCalendar({ words, months, files }: CalendarProps) {
+export function YearCalendar({ messages, months, files }: CalendarProps) {
   const days = months.flat();
   const shown = LEGEND.filter((state) => days.some((each) => each.state === state));
   return (
     <section aria-labelledby="calendar">
-      <h2 id="calendar">{words.calendar}</h2>
-      <p class="missing-line">{missingLine(days, words)}</p>
+      <h2 id="calendar">{messages.calendar}</h2>
+      <p class="missing-line">{missingLine(days, messages)}</p>
       <ul class="legend">
         {shown.map((state) => (
           <li>
             <span class={`day ${state}`} aria-hidden="true" />
-            {words.states[state]}
+            {messages.states[state]}
           </li>
         ))}
       </ul>
       <div class="year card">
         {months.map((month, place) => (
-          <Month name={words.month(place + 1)} days={month} words={words} files={files} />
+          <Month name={messages.month(place + 1)} days={month} messages={messages} files={files} />
         ))}
       </div>
     </section>
   );
 }
 
-function missingLine(days: readonly YearDay[], words: Words): string {
+function missingLine(days: readonly YearDay[], messages: Messages): string {
   const count = days.filter(({ state }) => state === "missing").length;
-  if (count === 0) return words.nothingMissing;
+  if (count === 0) return messages.nothingMissing;
   const text = (day: BeijingDate) => dateText(day).slice(5);
   const ranges = missingRanges(days).map(({ from, to }) =>
     from === to ? text(from) : `${text(from)} – ${text(to)}`,
   );
   const named = ranges.slice(0, MISSING_NAMED).join(", ");
-  return words.missingDays(count, ranges.length > MISSING_NAMED ? `${named} …` : named);
+  return messages.missingDays(count, ranges.length > MISSING_NAMED ? `${named} …` : named);
 }
 
 interface MonthProps {
   name: string;
   days: readonly YearDay[];
-  words: Words;
+  messages: Messages;
   files: CalendarProps["files"];
 }
 
-function Month({ name, days, words, files }: MonthProps) {
+function Month({ name, days, messages, files }: MonthProps) {
   const [first] = days;
   return (
     <div class="month">
       <h3>{name}</h3>
       <div class="days">
-        {words.weekdays.map((weekday) => (
+        {messages.weekdays.map((weekday) => (
           <span class="weekday" aria-hidden="true">
             {weekday}
           </span>
@@ -73,7 +73,7 @@ function Month({ name, days, words, files }: MonthProps) {
           <Day
             day={day}
             start={day === first ? `starts-${weekdayOf(day.day) + 1}` : ""}
-            words={words}
+            messages={messages}
             files={files.get(day.day) ?? []}
           />
         ))}
@@ -86,15 +86,15 @@ interface DayProps {
   day: YearDay;
   /** The class that puts a month's first day below its weekday. */
   start: string;
-  words: Words;
+  messages: Messages;
   files: readonly CoveredFile[];
 }
 
-function Day({ day: { day, state }, start, words, files }: DayProps) {
+function Day({ day: { day, state }, start, messages, files }: DayProps) {
   const size = sizeText(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
-  const detail = files.length === 0 ? "" : `${words.folderFiles(files.length)}, ${size}`;
-  const said = state === "unknown" ? "" : words.states[state];
-  const label = words.dayLabel(dateText(day), said, detail);
+  const detail = files.length === 0 ? "" : `${messages.folderFiles(files.length)}, ${size}`;
+  const said = state === "unknown" ? "" : messages.states[state];
+  const label = messages.dayLabel(dateText(day), said, detail);
   const number = String(Number(day.slice(6)));
   const classes = `day ${state} ${start}`.trim();
   if (state === "present") {

@@ -1,5 +1,5 @@
 /** Asks every contestant the same, compares what each gave with ours, and only then takes the time. */
-import { type BenchRow, timeInTurns } from "../bench-row.ts";
+import { type BenchRow, timeInterleaved } from "../bench-row.ts";
 import { digestOf } from "./digest.ts";
 import type { Floor } from "./floors.ts";
 import type { Rival, RowsAsk } from "./rival.ts";
@@ -51,7 +51,7 @@ export class Contest {
     slowMs: ReadonlyMap<string, number>,
   ): Promise<BenchRow[]> {
     const quick = tasks.filter(({ name }) => !slowMs.has(name));
-    const took = await timeInTurns(new Map(quick.map(({ name, task }) => [name, task])), this.rounds);
+    const took = await timeInterleaved(new Map(quick.map(({ name, task }) => [name, task])), this.rounds);
     const timeOf = (name: string) => slowMs.get(name) ?? took.get(name) ?? Number.NaN;
     const first = tasks[0]?.name ?? "";
     return tasks.map(({ name }) => ({

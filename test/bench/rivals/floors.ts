@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
-import { type ChunkPages, walkBlock } from "../../../src/packs/block-pages.ts";
+import { type ChunkPages, findChunkPages } from "../../../src/packs/block-pages.ts";
 import { decodeBlocks, encodeBlocks } from "../../../src/packs/blocks-blob.ts";
 import { blockEnd, blockRows, COLUMNS } from "../../../src/packs/layout.ts";
 import type { BenchDay } from "../days.ts";
@@ -25,7 +25,7 @@ export async function rowFloors(day: BenchDay, ask: RowsAsk, json: string): Prom
   const chunks = numbers.flatMap((number) => {
     const from = (entry.blocks[number]?.offset ?? 0) - start;
     const block = bytes.subarray(from, blockEnd(entry, number) - start);
-    return walkBlock(block, blockRows(entry, number), COLUMNS);
+    return findChunkPages(block, blockRows(entry, number), COLUMNS);
   });
   const rows: unknown = JSON.parse(json);
   return [

@@ -77,15 +77,15 @@ describe("adopting a pack that the catalog does not know", () => {
     const objectKey = await publishForgotten(pack);
     await publish(await testPack("20240307", 77_000));
     const before = await servedState("20240307");
-    const spoilt = pack.bytes.slice();
-    spoilt[100] = (spoilt[100] ?? 0) ^ 1;
+    const corrupt = pack.bytes.slice();
+    corrupt[100] = (corrupt[100] ?? 0) ^ 1;
     const customMetadata = { uploadId: "x", sha256: pack.claims.sha256 };
     const put = (
       n: number,
       bytes: Uint8Array<ArrayBuffer>,
       metadata: Record<string, string> = customMetadata,
     ) => testEnv.PACKS.put(`orders/2024/20240307/${n}.parquet`, bytes, { customMetadata: metadata });
-    await put(21, spoilt);
+    await put(21, corrupt);
     await put(22, pack.bytes.slice(0, -1));
     await put(23, (await testPack("20240308")).bytes, {});
     await put(24, pack.bytes, {});

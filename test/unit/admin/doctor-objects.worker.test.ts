@@ -131,7 +131,7 @@ describe("an object that is gone", () => {
     await publish(await testPack("20260311"));
     const gone = "orders/2026/20260311/1.parquet";
     await bucket.delete(gone);
-    for (let turn = 0; turn < 2; turn++) {
+    for (let round = 0; round < 2; round++) {
       expect(await found(0)).toMatchObject([{ level: "failed", subject: gone }]);
       expect(await repaired(0)).toEqual([]);
     }

@@ -94,8 +94,8 @@ describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
     expect((await publish(file)).status).toBe(404);
     expect((await withdraw(file)).status).toBe(404);
     await add(file);
-    for (let turn = 0; turn < 2; turn++) expect((await publish(file)).body.state).toBe("published");
-    for (let turn = 0; turn < 2; turn++) expect((await withdraw(file)).body.state).toBe("withdrawn");
+    for (let round = 0; round < 2; round++) expect((await publish(file)).body.state).toBe("published");
+    for (let round = 0; round < 2; round++) expect((await withdraw(file)).body.state).toBe("withdrawn");
     expect(await auditOf(file)).toEqual(["file.add", "file.publish", "file.withdraw"]);
   });
 });

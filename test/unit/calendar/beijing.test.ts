@@ -14,7 +14,7 @@ import {
 const day = (text: string) => text as BeijingDate;
 
 describe("Beijing dates (contract 7.2)", () => {
-  it("turn at 16:00:00.000Z", () => {
+  it("begin at 16:00:00.000Z", () => {
     expect(beijingDate(Date.parse("2026-11-27T15:59:59.999Z"))).toBe("20261127");
     expect(beijingDate(Date.parse("2026-11-27T16:00:00.000Z"))).toBe("20261128");
     expect(startOfDay(day("20261128"))).toBe(Date.parse("2026-11-27T16:00:00.000Z"));

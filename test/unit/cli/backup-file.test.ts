@@ -43,16 +43,19 @@ describe("the file of a backup", () => {
   });
 
   it("is refused with any byte changed or cut off", async () => {
-    const path = join(folder, "spoilt.jsonl");
+    const path = join(folder, "corrupt.jsonl");
     await writeBackup(path, head, given());
     const whole = readFileSync(path);
     const refusals = new Set<string>();
     for (let at = 0; at < whole.length; at++) {
-      for (const spoilt of [whole.subarray(0, at), flipped(whole, at)]) {
+      for (const corrupt of [whole.subarray(0, at), flipped(whole, at)]) {
         // Without the last line end the last line is still there.
-        if (spoilt.length === whole.length - 1 || (spoilt.length === whole.length && at === whole.length - 1))
+        if (
+          corrupt.length === whole.length - 1 ||
+          (corrupt.length === whole.length && at === whole.length - 1)
+        )
           continue;
-        writeFileSync(path, spoilt);
+        writeFileSync(path, corrupt);
         const refused = await openBackup(path).then(
           () => null,
           (error: Error) => error.message.replace(/^.* is not a whole backup: /, ""),

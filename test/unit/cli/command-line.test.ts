@@ -20,7 +20,7 @@ describe("an instant on the command line", () => {
     expect(instantArgument("2026-03-12T20:30:00+08:00")).toBe(at("2026-03-12T20:30:00+08:00"));
   });
 
-  it("is named by a word as the day of Beijing, which turns at 16:00 UTC", () => {
+  it("is named by a word as the day of Beijing, which begins at 16:00 UTC", () => {
     vi.useFakeTimers({ now: at("2026-03-12T15:59:59Z") });
     expect(instantArgument("today")).toBe(at("2026-03-12T00:00:00+08:00"));
     vi.setSystemTime(at("2026-03-12T16:00:00Z"));

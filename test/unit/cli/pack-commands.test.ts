@@ -8,8 +8,8 @@ const PATH = "20230711/600519.SH/逐笔委托.csv";
 const good = vendorLine({ time: "103000000" });
 const broken = vendorLine({ volume: "x" });
 
-function build(source: string, out: string, ...words: string[]) {
-  return edgetape(["pack", "build", source, "--date", "20230711", "--out", out, ...words]);
+function build(source: string, out: string, ...args: string[]) {
+  return edgetape(["pack", "build", source, "--date", "20230711", "--out", out, ...args]);
 }
 
 describe("edgetape pack build", () => {

@@ -27,8 +27,8 @@ describe("edgetape pack build", () => {
     const out = temporaryFolder();
     const pack = join(out, "20230711.parquet");
     const killed = async () => {
-      const words = ["src/cli/main.ts", "pack", "build", source, "--date", "20230711", "--out", out];
-      const child = spawn(process.execPath, words, { stdio: "ignore" });
+      const args = ["src/cli/main.ts", "pack", "build", source, "--date", "20230711", "--out", out];
+      const child = spawn(process.execPath, args, { stdio: "ignore" });
       const ended = new Promise((resolve) => child.on("close", resolve));
       const timer = setTimeout(() => child.kill("SIGKILL"), random.integer(50, 1500));
       await ended;

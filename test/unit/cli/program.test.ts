@@ -24,11 +24,11 @@ const DESTRUCTIVE = [
   "token revoke",
 ];
 
-/** Every command that does something, by its words. */
-function leaves(command: Command, words: string[] = []): [string, Command][] {
+/** Every command that does something, by its args. */
+function leaves(command: Command, args: string[] = []): [string, Command][] {
   const below = command.commands.filter((each) => each.name() !== "help");
-  if (below.length === 0) return [[words.join(" "), command]];
-  return below.flatMap((each) => leaves(each, [...words, each.name()]));
+  if (below.length === 0) return [[args.join(" "), command]];
+  return below.flatMap((each) => leaves(each, [...args, each.name()]));
 }
 
 const commands = new Map(leaves(await createProgram()));
@@ -78,9 +78,9 @@ describe("what is written about the commands", () => {
     ...textsBelow("src"),
     ["README.md", readFileSync("README.md", "utf8")] as [string, string],
   ].flatMap(([path, text]) =>
-    [...text.matchAll(/`(?:npx )?edgetape ((?:[a-z]+ ?)+[^`\n]*?)\\?`/g)].map(([, words = ""]) => ({
+    [...text.matchAll(/`(?:npx )?edgetape ((?:[a-z]+ ?)+[^`\n]*?)\\?`/g)].map(([, args = ""]) => ({
       path,
-      words,
+      args,
     })),
   );
 
@@ -89,19 +89,19 @@ describe("what is written about the commands", () => {
   });
 
   it("names commands and options that are there", () => {
-    const wrong = written.filter(({ words }) => {
-      const named = words.split(" ").filter((word) => /^[a-z][a-z0-9-]*$/.test(word));
+    const wrong = written.filter(({ args }) => {
+      const named = args.split(" ").filter((word) => /^[a-z][a-z0-9-]*$/.test(word));
       // A template of code, and a sentence about the product.
-      if (words.startsWith("is serving") || words.startsWith("share password $")) return false;
+      if (args.startsWith("is serving") || args.startsWith("share password $")) return false;
       const name = names
         .filter((each) => each === named.slice(0, each.split(" ").length).join(" "))
         .sort((a, b) => b.length - a.length)[0];
       // A group stands for its commands: `edgetape token`; `day` shows the day.
       const group =
         names.some((each) => each.startsWith(`${named[0]} `)) &&
-        (named.length === 1 || words.startsWith("day "));
+        (named.length === 1 || args.startsWith("day "));
       if (name === undefined) return !group;
-      return (words.match(/--[a-z0-9-]+/g) ?? []).some((option) => option !== "--help" && !has(name, option));
+      return (args.match(/--[a-z0-9-]+/g) ?? []).some((option) => option !== "--help" && !has(name, option));
     });
     expect(wrong).toEqual([]);
   });

@@ -328,7 +328,7 @@ const HISTORIES: History[] = [
   },
   {
     name: "refuses a cursor that comes twice",
-    script: () => ({ days: [{ rows: steps(30), spoilt: { next_cursor: "0/1//10", has_more: true } }] }),
+    script: () => ({ days: [{ rows: steps(30), corrupt: { next_cursor: "0/1//10", has_more: true } }] }),
     task: { pageSize: 10 },
     error: "ProtocolError",
   },
@@ -340,9 +340,9 @@ const HISTORIES: History[] = [
     { next_cursor: null, has_more: true },
     { tradedate: "20260310" },
     { items: [], next_cursor: "0/1//10", has_more: true },
-  ].map((spoilt) => ({
-    name: `refuses a page with ${JSON.stringify(spoilt).slice(0, 40)}`,
-    script: () => ({ days: [{ rows: steps(30), spoilt }] }),
+  ].map((corrupt) => ({
+    name: `refuses a page with ${JSON.stringify(corrupt).slice(0, 40)}`,
+    script: () => ({ days: [{ rows: steps(30), corrupt }] }),
     task: { pageSize: 10 },
     error: "ProtocolError",
   })),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { reasonWords, WORDS } from "../../../src/console/messages.ts";
-import { TRY_WORDS } from "../../../src/console/messages-try.ts";
+import { MESSAGES, reasonMessages } from "../../../src/console/messages.ts";
+import { TRY_MESSAGES } from "../../../src/console/messages-try.ts";
 import { FORMS } from "../../../src/console/try-forms.ts";
 import { OPERATIONS } from "../../../src/operations/registry.ts";
 import { EVERY_DENIAL } from "../http/every-denial.ts";
@@ -11,17 +11,17 @@ const isChinese = (text: string) => /\p{Script=Han}/u.test(text);
 
 describe("the console's words", () => {
   it("exist in both languages, with the same places to fill", () => {
-    for (const [name, english] of Object.entries(TRY_WORDS.en)) {
-      const chinese = TRY_WORDS.zh[name as keyof typeof TRY_WORDS.zh];
+    for (const [name, english] of Object.entries(TRY_MESSAGES.en)) {
+      const chinese = TRY_MESSAGES.zh[name as keyof typeof TRY_MESSAGES.zh];
       if (typeof english === "string") expect(places(String(chinese)), name).toEqual(places(english));
     }
-    for (const problem of Object.values(WORDS.zh.problems)) expect(isChinese(problem)).toBe(true);
+    for (const problem of Object.values(MESSAGES.zh.problems)) expect(isChinese(problem)).toBe(true);
   });
 
   it("say every reason in a few words", () => {
     for (const { reason } of EVERY_DENIAL) {
-      expect(reasonWords(reason, "en"), reason).toMatch(/^[A-Z].{3,50}$/);
-      expect(isChinese(reasonWords(reason, "zh")), reason).toBe(true);
+      expect(reasonMessages(reason, "en"), reason).toMatch(/^[A-Z].{3,50}$/);
+      expect(isChinese(reasonMessages(reason, "zh")), reason).toBe(true);
     }
   });
 });

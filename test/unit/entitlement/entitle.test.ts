@@ -11,9 +11,9 @@ const NOON = at("2026-03-12T12:00:00+08:00");
  */
 function countedBack(today: string, days: number): string {
   const [year, month, day] = [today.slice(0, 4), today.slice(4, 6), today.slice(6)].map(Number);
-  const walker = new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, day ?? 1, 12));
-  for (let seen = 1; seen < days; seen += 1) walker.setUTCDate(walker.getUTCDate() - 1);
-  return walker.toISOString().slice(0, 10).replaceAll("-", "");
+  const date = new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, day ?? 1, 12));
+  for (let seen = 1; seen < days; seen += 1) date.setUTCDate(date.getUTCDate() - 1);
+  return date.toISOString().slice(0, 10).replaceAll("-", "");
 }
 
 describe("entitleOrderHistory (contract 7.1, 7.2)", () => {

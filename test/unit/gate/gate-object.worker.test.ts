@@ -107,7 +107,7 @@ describe("daily quota (contract 7.3)", () => {
     expect((await gate.stub().state()).use).toMatchObject({ requests: 40, files: 40 });
   });
 
-  it("turns at midnight in Beijing by the object's clock and leaves the slot alone", async () => {
+  it("begins at midnight in Beijing by the object's clock and leaves the slot alone", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     vi.setSystemTime("2026-11-27T15:59:59.999Z");
     const gate = freshGate();
@@ -161,7 +161,7 @@ describe("what is written", () => {
     expect((await rowsWritten(gate)) - before).toBe(2);
   });
 
-  it("is one row a page while a caller walks: 101 rows for the 100 pages after its first", async () => {
+  it("is one row a page while a caller pages: 101 rows for the 100 pages after its first", async () => {
     const gate = freshGate();
     const first = await granted(gate);
     await first.lease.release({ credit: false, hasMore: true });
@@ -191,7 +191,7 @@ describe("what is written", () => {
 });
 
 describe("an end that waits in memory for the next page's write", () => {
-  /** A caller in the middle of a walk: its last page is over, and only memory knows it. */
+  /** A caller in the middle of paging: its last page is over, and only memory knows it. */
   async function waiting() {
     const gate = freshGate();
     await (await granted(gate)).lease.release({ credit: false, hasMore: true });

@@ -174,7 +174,7 @@ describe("operator", () => {
     expect(credit(row, { requests: 9, files: 9 }, MORNING)).toMatchObject({ requests: 0, files: 0 });
   });
 
-  it("tells what was given back today, by the service and by an operator, until the day turns", () => {
+  it("tells what was given back today, by the service and by an operator, until the day ends", () => {
     const row = served(ask("a"), ask("b", { kind: "parquet" }), ask("c"));
     expect(stateOf(row, MORNING).credited).toEqual({ requests: 0, files: 0 });
     const released = release(row, "grant of b", { credit: true });

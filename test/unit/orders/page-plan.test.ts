@@ -36,8 +36,13 @@ function endOf(rows: PagedRows, block: number): number {
   return rows.blocks[block + 1]?.firstRow ?? rows.rows;
 }
 
-/** Walks a window to its end and compares each page with a plain scan of the times. */
-function walk(rows: ReturnType<typeof paged>, start: number, endTime: number | null, pageSize: number): void {
+/** Pages through a window to its end and compares each page with a plain scan of the times. */
+function pageThrough(
+  rows: ReturnType<typeof paged>,
+  start: number,
+  endTime: number | null,
+  pageSize: number,
+): void {
   const wanted = rows.times.flatMap((time, row) =>
     time >= start && (endTime === null || time < endTime) ? [row] : [],
   );
@@ -46,7 +51,7 @@ function walk(rows: ReturnType<typeof paged>, start: number, endTime: number | n
   let read = 0;
   while (position !== null) {
     const { found } = page(rows, { position, endTime, pageSize });
-    if ("reason" in found) throw new Error(`a position of the walk was refused: ${JSON.stringify(position)}`);
+    if ("reason" in found) throw new Error(`a position was refused: ${JSON.stringify(position)}`);
     const size = Math.min(pageSize, wanted.length - read);
     expect(found.endRow - found.startRow).toBe(size);
     if (size > 0) expect([found.startRow, found.endRow - 1]).toEqual([wanted[read], wanted[read + size - 1]]);
@@ -76,7 +81,7 @@ function burstyTimes(random: Random, rows: number, longest: number): number[] {
 }
 
 describe("page plan (contract 5.1, 5.2)", () => {
-  it("walks 600 random days in small blocks, each window and page size, as a plain scan does", () => {
+  it("pages through 600 random days in small blocks, each window and page size, as a plain scan does", () => {
     const random = printedRandom("page plan, small blocks");
     for (let run = 0; run < 600; run++) {
       const blockRows = random.integer(1, 12);
@@ -86,11 +91,11 @@ describe("page plan (contract 5.1, 5.2)", () => {
       const start = random.chance(0.2) ? 0 : near();
       const endTime = random.chance(0.3) ? null : near();
       if (endTime !== null && endTime <= start) continue;
-      walk(rows, start, endTime, random.integer(1, blockRows * 3));
+      pageThrough(rows, start, endTime, random.integer(1, blockRows * 3));
     }
   });
 
-  it("walks a burst of 28,000 rows across blocks of 10,000 at page sizes from 999 to 20,000", () => {
+  it("pages through a burst of 28,000 rows across blocks of 10,000 at page sizes from 999 to 20,000", () => {
     const random = printedRandom("page plan, long burst");
     const before = burstyTimes(random, 5_000, 40).map((time) => time - 1_000_000);
     const burst = Array.from({ length: 28_000 }, () => 93_000_000);
@@ -106,14 +111,14 @@ describe("page plan (contract 5.1, 5.2)", () => {
       [93_000_001, null],
     ];
     for (const [start, endTime] of windows) {
-      for (const pageSize of [999, 1_000, 9_999, 10_000, 20_000]) walk(rows, start, endTime, pageSize);
+      for (const pageSize of [999, 1_000, 9_999, 10_000, 20_000]) pageThrough(rows, start, endTime, pageSize);
     }
-    walk(rows, 92_959_000, 93_000_001, 1_234);
+    pageThrough(rows, 92_959_000, 93_000_001, 1_234);
   });
 
-  it("walks one row at a time through bursts that fill several blocks", () => {
+  it("pages through one row at a time through bursts that fill several blocks", () => {
     const random = printedRandom("page plan, one row at a time");
-    walk(paged(burstyTimes(random, 400, 60), 16), 0, null, 1);
+    pageThrough(paged(burstyTimes(random, 400, 60), 16), 0, null, 1);
   });
 
   it("fetches one block when a full page is aligned, two when it is not, wherever it lies", () => {

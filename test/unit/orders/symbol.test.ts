@@ -111,7 +111,7 @@ describe("resolveMarket", () => {
     expect(resolveMarket({ symbol: "000001", market: "BJ" }, ["SH", "SZ"], null)).toBeNull();
   });
 
-  it("lets bare digits continue a walk when they mean the same exchange", () => {
+  it("lets bare digits continue paging when they mean the same exchange", () => {
     expect(resolveMarket({ symbol: "000001", market: null }, ["SH", "SZ"], "SZ")).toBe("SZ");
     expect(resolveMarket({ symbol: "600519", market: null }, ["SH"], "SH")).toBe("SH");
   });

@@ -79,8 +79,8 @@ describe("archives of a delivery", () => {
   it.each<[string, ZipMember, RegExp]>([
     ["a wrong checksum", { name: NAME, content: FILE, crc: 1 }, /逐笔委托\.csv is damaged in the archive/],
     ["an encrypted member", { name: NAME, content: FILE, encrypted: true }, /逐笔委托\.csv is encrypted/],
-  ])("refuses a ZIP archive with %s", async (_, member, words) => {
-    await expect(built(zipped(member))).rejects.toThrow(words);
+  ])("refuses a ZIP archive with %s", async (_, member, args) => {
+    await expect(built(zipped(member))).rejects.toThrow(args);
   });
 
   it("refuses a ZIP archive that is cut short", async () => {

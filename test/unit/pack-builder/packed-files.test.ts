@@ -32,8 +32,8 @@ function plainFile(from: number, count: number): string {
   return `${[PLAIN, ...rows].join("\n")}\n`;
 }
 
-function sevenZip(cwd: string, ...words: string[]): void {
-  const { status, stdout } = spawnSync("7z", words, { cwd, env: { ...process.env, LC_ALL: "C.UTF-8" } });
+function sevenZip(cwd: string, ...args: string[]): void {
+  const { status, stdout } = spawnSync("7z", args, { cwd, env: { ...process.env, LC_ALL: "C.UTF-8" } });
   expect(status, String(stdout)).toBe(0);
 }
 
@@ -285,14 +285,14 @@ describe("archives that cannot be read", () => {
       sevenZip(source, "a", join(folder, "half.7z"), "orders.csv");
       writeFileSync(join(folder, "half.7z"), readFileSync(join(folder, "half.7z")).subarray(0, 400));
       writeFileSync(join(folder, "a.rar"), "Rar!");
-      for (const [name, words] of [
+      for (const [name, problem] of [
         ["hidden.7z", "is protected with a password; unpack it and deliver the folder"],
         ["locked.7z", "is protected with a password; unpack it and deliver the folder"],
         ["half.7z", "is cut short or damaged, or a part of it is missing; deliver it again"],
         ["a.rar", "has a format that is not read; unpack it and deliver the folder"],
       ] as const) {
         const said = await built(join(folder, name)).then(String, (error: Error) => error.message);
-        expect(said).toContain(`${name} ${words}`);
+        expect(said).toContain(`${name} ${problem}`);
         expect(said.split("\n")).toHaveLength(1);
       }
     },

@@ -76,7 +76,7 @@ async function standingBuild(node: string) {
   const out = temporaryFolder();
   const source = join(programs, "20230711.7z");
   writeFileSync(source, "7z");
-  const words = [
+  const args = [
     "src/cli/edgetape.mjs",
     "pack",
     "build",
@@ -89,7 +89,7 @@ async function standingBuild(node: string) {
     "1",
   ];
   const env = { ...process.env, PATH: [programs, process.env.PATH].join(delimiter) };
-  const child = spawn(node, words, { stdio: ["ignore", "ignore", "pipe"], env });
+  const child = spawn(node, args, { stdio: ["ignore", "ignore", "pipe"], env });
   onTestFinished(() => void child.kill("SIGKILL"));
   let stderr = "";
   child.stderr.on("data", (text) => {

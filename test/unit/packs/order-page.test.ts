@@ -52,7 +52,7 @@ async function page(symbol: string, ask: Partial<OrderPageAsk>) {
 
 describe("order page (contract 5)", () => {
   it.each([10_000, 9_999, 3_000, 20_000])(
-    "walks 23,456 random rows at page size %i, one read a page",
+    "pages through 23,456 random rows at page size %i, one read a page",
     async (pageSize) => {
       const rows = source.rowsOf("300750");
       let from = 0;
@@ -69,7 +69,7 @@ describe("order page (contract 5)", () => {
     },
   );
 
-  it("walks a millisecond of 21,000 rows at page size 777", async () => {
+  it("pages through a millisecond of 21,000 rows at page size 777", async () => {
     const rows = source.rowsOf("600519");
     let from = 0;
     for (let position: OrderPageAsk["position"] | null = wholeDay.position; position !== null; ) {

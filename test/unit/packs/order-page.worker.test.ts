@@ -36,8 +36,8 @@ async function stored(objectKey: string, bytes: Uint8Array): Promise<PackObject>
 }
 
 describe("order page from R2", () => {
-  it("walks a security in pages of 5,000 with one read each", async () => {
-    const object = await stored("orders/walk", pack.bytes);
+  it("pages through a security in pages of 5,000 with one read each", async () => {
+    const object = await stored("orders/paging", pack.bytes);
     const rows = source.rowsOf("300750");
     let from = 0;
     for (let position: typeof wholeDay.position | null = wholeDay.position; position !== null; ) {

@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-/** The door of a share behind which only the share `KNOWN` is. */
+/** The entry of a share behind which only the share `KNOWN` is. */
 function access(shareId: string): ShareAccess {
   const statement = (asked: string) => ({ asked, bind: (id: string) => statement(id) });
   const env = {

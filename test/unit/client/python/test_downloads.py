@@ -65,8 +65,8 @@ class Downloads(DriveCase):
         file = self.file()
         part = self.path(f".f.{file.sha256[:16]}.part")
         for name, content in ((part, b"x" * 1_000), (f"{part}.etag", b'"v1"')):
-            with open(name, "wb") as spoilt:
-                spoilt.write(content)
+            with open(name, "wb") as corrupt:
+                corrupt.write(content)
         self.download()
         self.assertEqual((self.saved(), self.ranges()), (CONTENT, ["bytes=1000-", None]))
 
@@ -74,8 +74,8 @@ class Downloads(DriveCase):
         file = self.file()
         part = self.path(f".f.{file.sha256[:16]}.part")
         for name, content in ((part, b"x" * (len(CONTENT) + 5)), (f"{part}.etag", b'"v1"')):
-            with open(name, "wb") as spoilt:
-                spoilt.write(content)
+            with open(name, "wb") as corrupt:
+                corrupt.write(content)
         self.download()
         self.assertEqual(self.saved(), CONTENT)
 
@@ -164,7 +164,7 @@ class Downloads(DriveCase):
         self.files = [self.file()._asdict()]
         (path,) = self.share().download(self.folder)
         with open(path, "r+b") as file:
-            file.write(b"spoilt")
+            file.write(b"corrupt")
         os.utime(path, ns=(1, 1))
         self.share().download(self.folder)
         with open(path, "rb") as file:

@@ -14,13 +14,13 @@ SEED = int(os.environ.get("EDGETAPE_SEED", random.randrange(2**31)))
 SHARE = 1.0 if os.environ.get("EDGETAPE_TIER") == "long" else 0.1
 
 
-class RandomWalks(unittest.TestCase):
+class RandomPaging(unittest.TestCase):
     def setUp(self):
         warnings.simplefilter("ignore", RebuildWarning)
         self.addCleanup(warnings.resetwarnings)
 
     def test_gives_every_row_once_with_switches_at_random(self):
-        print(f"walks: EDGETAPE_SEED={SEED}")
+        print(f"paging: EDGETAPE_SEED={SEED}")
         by = random.Random(SEED)
         refused = 0
         histories = int(2_000 * SHARE)

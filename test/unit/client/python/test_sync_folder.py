@@ -204,14 +204,14 @@ class Folders(SyncCase):
     def test_survive_journal_lines_that_lack_something(self):
         self.sync()
         whole = self.journal()[0]
-        for spoilt in ({"size": None}, {"file": 7}, {"published": 3, "build": 1}, {"sha256": []}):
-            entry = {**whole, **spoilt}
+        for corrupt in ({"size": None}, {"file": 7}, {"published": 3, "build": 1}, {"sha256": []}):
+            entry = {**whole, **corrupt}
             if entry["size"] is None:
                 del entry["size"]
             with open(self.path(".edgetape-sync.jsonl"), "a", encoding="utf-8") as file:
                 file.write(json.dumps(entry) + "\n")
                 file.write(json.dumps({**entry, "name": f"600519.SH {DAY}"}) + "\n")
-            with self.subTest(spoilt):
+            with self.subTest(corrupt):
                 self.assertEqual(len(self.sync().fetched) + len(self.sync().kept), 3)
 
     def test_are_freed_of_the_parts_of_killed_processes(self):

@@ -13,86 +13,86 @@ const PAGES_AT_ONCE = 4;
 const COUNTED_MS = 50;
 
 /** Who may wait: for how long, and whether anybody still wants the page. */
-export interface TurnAsk {
-  /** Milliseconds from now within which a turn must come. */
+export interface PermitRequest {
+  /** Milliseconds from now within which a permit must come. */
   ms: number;
   /** The request's own signal: a client that has gone leaves its place to the next. */
   signal: AbortSignal;
 }
 
-interface Turn {
+interface Permit {
   begin(): void;
   /** Unix milliseconds at which it no longer counts, also when its request died without a word. */
   countsUntilMs: number;
 }
 
 /** So many at a time, first come, first served. Of one isolate: nothing of it is shared or stored. */
-export class Turns {
+export class Permits {
   readonly #atOnce: number;
-  readonly #begun = new Set<Turn>();
-  readonly #waiting = new Set<Turn>();
+  readonly #begun = new Set<Permit>();
+  readonly #waiting = new Set<Permit>();
 
-  /** `atOnce` turns at a time, 1 or more. */
+  /** `atOnce` permits at a time, 1 or more. */
   constructor(atOnce: number) {
     this.#atOnce = atOnce;
   }
 
   /**
-   * Waits for a turn and returns what ends it, to be called on every path. Null when the client has gone meanwhile:
-   * then there is nothing to end. Throws when no turn came in time.
+   * Waits for a permit and returns what ends it, to be called on every path. Null when the client has gone meanwhile:
+   * then there is nothing to end. Throws when no permit came in time.
    */
-  async enter(ask: TurnAsk): Promise<(() => void) | null> {
+  async enter(ask: PermitRequest): Promise<(() => void) | null> {
     if (ask.signal.aborted) return null;
-    const turn: Turn = { begin: () => undefined, countsUntilMs: Number.POSITIVE_INFINITY };
+    const permit: Permit = { begin: () => undefined, countsUntilMs: Number.POSITIVE_INFINITY };
     const came = new Promise<"come">((resolve) => {
-      turn.begin = () => resolve("come");
+      permit.begin = () => resolve("come");
     });
-    this.#waiting.add(turn);
+    this.#waiting.add(permit);
     this.#beginNext();
-    if (this.#waiting.has(turn)) {
-      if (!(await this.#waitFor(came, turn, ask))) return null;
+    if (this.#waiting.has(permit)) {
+      if (!(await this.#waitFor(came, permit, ask))) return null;
       // Timers fire when the runtime has looked for what is new.
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
-    const counted = setTimeout(() => this.#end(turn), COUNTED_MS);
+    const counted = setTimeout(() => this.#end(permit), COUNTED_MS);
     return () => {
       clearTimeout(counted);
-      this.#end(turn);
+      this.#end(permit);
     };
   }
 
   /**
-   * Another request's end begins the turn. The platform goes on with this one in its own context; the timer keeps it
+   * Another request's end begins the permit. The platform goes on with this one in its own context; the timer keeps it
    * alive meanwhile, and ends the wait if that call never comes.
    */
-  async #waitFor(came: Promise<"come">, turn: Turn, { ms, signal }: TurnAsk): Promise<boolean> {
+  async #waitFor(came: Promise<"come">, permit: Permit, { ms, signal }: PermitRequest): Promise<boolean> {
     let hasCome = false;
     try {
       hasCome = (await inTime(Promise.race([came, gone(signal)]), ms)) === "come";
     } finally {
-      if (!hasCome) this.#end(turn);
+      if (!hasCome) this.#end(permit);
     }
     return hasCome;
   }
 
-  #end(turn: Turn): void {
-    this.#waiting.delete(turn);
-    this.#begun.delete(turn);
+  #end(permit: Permit): void {
+    this.#waiting.delete(permit);
+    this.#begun.delete(permit);
     this.#beginNext();
   }
 
   #beginNext(): void {
     const nowMs = Date.now();
-    for (const turn of this.#begun) if (turn.countsUntilMs <= nowMs) this.#begun.delete(turn);
-    for (const turn of this.#waiting) {
+    for (const permit of this.#begun) if (permit.countsUntilMs <= nowMs) this.#begun.delete(permit);
+    for (const permit of this.#waiting) {
       if (this.#begun.size >= this.#atOnce) return;
-      this.#waiting.delete(turn);
-      this.#begun.add(turn);
-      turn.countsUntilMs = nowMs + COUNTED_MS;
-      turn.begin();
+      this.#waiting.delete(permit);
+      this.#begun.add(permit);
+      permit.countsUntilMs = nowMs + COUNTED_MS;
+      permit.begin();
     }
   }
 }
 
-/** The turns of this isolate's pages. */
-export const pageTurns = new Turns(PAGES_AT_ONCE);
+/** The permits of this isolate's pages. */
+export const pagePermits = new Permits(PAGES_AT_ONCE);

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addDays, type BeijingDate } from "../../src/calendar/beijing.ts";
 import { burst, day, order, randomSecurity, security } from "../support/builders.ts";
 import { account, publish } from "../support/operator.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
-import { orderHistory, pageOf } from "../support/walk.ts";
-import { checkWalk, rowsWithin, windowBesideRows } from "./check-walk.ts";
+import { checkPaging, rowsWithin, windowBesideRows } from "./check-paging.ts";
 
 const DAYS = proofSize(10);
 
@@ -18,9 +18,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe("cursor walks (contract 5)", () => {
+describe("cursor paging (contract 5)", () => {
   it(`over ${DAYS} random small days at page sizes 1, 2 and 7, whole and in 6 windows each`, async () => {
-    const random = printedRandom("small walks");
+    const random = printedRandom("small days");
     for (let round = 0; round < DAYS; round++) {
       const tradedate = addDays("20260101" as BeijingDate, round);
       const rows = random.integer(1, 60);
@@ -32,11 +32,11 @@ describe("cursor walks (contract 5)", () => {
       await publish(service, built);
       const all = built.rowsOf("600519");
       const params = { symbol: "600519", tradedate };
-      for (const page_size of [1, 2, 7]) await checkWalk(service, key, { ...params, page_size }, all);
+      for (const page_size of [1, 2, 7]) await checkPaging(service, key, { ...params, page_size }, all);
       for (let windows = 0; windows < 6; windows++) {
         const window = windowBesideRows(random, all);
         const page_size = random.pick([1, 2, 7, 10_000]);
-        await checkWalk(service, key, { ...params, ...window, page_size }, rowsWithin(all, window));
+        await checkPaging(service, key, { ...params, ...window, page_size }, rowsWithin(all, window));
       }
     }
   });
@@ -66,7 +66,7 @@ describe("cursor walks (contract 5)", () => {
       for (const page_size of [9_999, 10_000, 20_000]) {
         for (const window of windows) {
           const params = { symbol, tradedate, ...window, page_size };
-          await checkWalk(service, key, params, rowsWithin(all, window));
+          await checkPaging(service, key, params, rowsWithin(all, window));
         }
       }
     }
@@ -79,7 +79,7 @@ describe("cursor walks (contract 5)", () => {
       securities: [burst({ symbol: "300750", time: "150000000", rows: 25_500 })],
     });
     await publish(service, built);
-    await checkWalk(service, key, { symbol: "300750", tradedate, page_size: 211 }, built.rowsOf("300750"));
+    await checkPaging(service, key, { symbol: "300750", tradedate, page_size: 211 }, built.rowsOf("300750"));
   });
 
   it("over securities of exactly 9,999 to 20,001 rows", async () => {
@@ -96,12 +96,12 @@ describe("cursor walks (contract 5)", () => {
     for (const { symbol } of built.securities) {
       const all = built.rowsOf(symbol);
       for (const page_size of [9_999, 10_000]) {
-        await checkWalk(service, key, { symbol, tradedate, page_size }, all);
+        await checkPaging(service, key, { symbol, tradedate, page_size }, all);
       }
       for (let windows = 0; windows < 3; windows++) {
         const window = windowBesideRows(random, all);
         const page_size = random.pick([997, 9_999, 10_000, 20_000]);
-        await checkWalk(service, key, { symbol, tradedate, ...window, page_size }, rowsWithin(all, window));
+        await checkPaging(service, key, { symbol, tradedate, ...window, page_size }, rowsWithin(all, window));
       }
     }
   });

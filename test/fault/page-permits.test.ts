@@ -1,5 +1,5 @@
 /**
- * Pages whose store does not answer take every turn of the isolate, and keep nobody from being answered
+ * Pages whose store does not answer take every permit of the isolate, and keep nobody from being answered
  * (contract 1.6, 2.5). The store answers when it is told to.
  */
 import { randomUUID } from "node:crypto";
@@ -7,11 +7,11 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { day, type Row, randomSecurity } from "../support/builders.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import { account, publish } from "../support/operator.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { quotaOf } from "../support/quota.ts";
 import { printedRandom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
-import { orderHistory, pageOf } from "../support/walk.ts";
-import { callsOf } from "./spoilt.ts";
+import { callsOf } from "./failing-calls.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "300750";

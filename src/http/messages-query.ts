@@ -1,6 +1,6 @@
 /** Messages about parameters, fields and cursors, in Chinese and English (contract 1.8, 3, 5). */
 
-import type { Words } from "../base/language.ts";
+import type { Bilingual } from "../base/language.ts";
 import type { NameHint, ParamInvalid, QueryDenial } from "../orders/denial.ts";
 import { FIELDS } from "../orders/record.ts";
 
@@ -9,12 +9,12 @@ const PAGE_SIZES = "1-10000";
 const TIME_FORMS = "HH:MM, HH:MM:SS, HHMMSS, HHMMSSmmm";
 
 /** The words of a refused query; each names the parameter, what is accepted and what to do. */
-export function queryWords(denial: QueryDenial): Words {
+export function queryMessage(denial: QueryDenial): Bilingual {
   switch (denial.reason) {
     case "param_invalid":
-      return invalidWords(denial);
+      return invalidMessage(denial);
     case "param_unknown":
-      return unknownWords(denial.parameter, denial.hint, denial.known.join(", "));
+      return unknownMessage(denial.parameter, denial.hint, denial.known.join(", "));
     case "param_excluded": {
       const names = denial.parameters.join(", ");
       return {
@@ -65,7 +65,7 @@ export function queryWords(denial: QueryDenial): Words {
   }
 }
 
-function unknownWords(parameter: string, hint: NameHint | null, known: string): Words {
+function unknownMessage(parameter: string, hint: NameHint | null, known: string): Bilingual {
   if (hint?.kind === "envelope") {
     return {
       zh: `params 中不支持参数 ${parameter}：它应与 params 并列，放在请求体的最外层。`,
@@ -90,10 +90,10 @@ function unknownWords(parameter: string, hint: NameHint | null, known: string): 
   };
 }
 
-function invalidWords({ parameter, problem, given, accepted }: ParamInvalid): Words {
+function invalidMessage({ parameter, problem, given, accepted }: ParamInvalid): Bilingual {
   const zhGiven = given === "" ? " " : `（收到 ${given}）`;
   const enGiven = given === "" ? "" : ` (received ${given})`;
-  const say = (zh: string, en: string): Words => ({
+  const say = (zh: string, en: string): Bilingual => ({
     zh: `参数 ${parameter}${zhGiven}${zh}。`,
     en: `Parameter ${parameter}${enGiven} ${en}.`,
   });

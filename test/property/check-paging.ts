@@ -1,9 +1,9 @@
-/** What holds for every walk, whatever the day, the window and the page size (contract 5). */
+/** What holds for all paging, whatever the day, the window and the page size (contract 5). */
 import { expect } from "vitest";
 import type { Row } from "../support/builders.ts";
+import { readAllPages } from "../support/paging.ts";
 import type { Random } from "../support/random.ts";
 import type { Service } from "../support/service.ts";
-import { walk } from "../support/walk.ts";
 
 export interface Window {
   start_time?: string;
@@ -36,24 +36,24 @@ export function expectRows(actual: readonly Row[], expected: readonly Row[], abo
 }
 
 /**
- * Walks and asserts: joined pages are the rows that went in, every page but the last is full and says
+ * Pages through and asserts: joined pages are the rows that went in, every page but the last is full and says
  * has_more, no two cursors are alike.
  */
-export async function checkWalk(
+export async function checkPaging(
   service: Service,
   apikey: string,
   params: Record<string, unknown> & { page_size: number },
   expected: readonly Row[],
 ): Promise<void> {
   const about = JSON.stringify(params);
-  const walked = await walk(service, { apikey, params });
+  const paged = await readAllPages(service, { apikey, params });
   const applied = Math.min(params.page_size, 10_000);
-  expect(walked.rows.length, about).toBe(expected.length);
-  expectRows(walked.rows, expected, about);
-  expect(walked.pages.length, about).toBe(Math.max(1, Math.ceil(expected.length / applied)));
-  expect(new Set(walked.cursors).size, about).toBe(walked.cursors.length);
-  for (const [place, page] of walked.pages.entries()) {
-    const last = place === walked.pages.length - 1;
+  expect(paged.rows.length, about).toBe(expected.length);
+  expectRows(paged.rows, expected, about);
+  expect(paged.pages.length, about).toBe(Math.max(1, Math.ceil(expected.length / applied)));
+  expect(new Set(paged.cursors).size, about).toBe(paged.cursors.length);
+  for (const [place, page] of paged.pages.entries()) {
+    const last = place === paged.pages.length - 1;
     expect(page.has_more, about).toBe(!last);
     expect(page.next_cursor === null, about).toBe(last);
     expect(page.page_size, about).toBe(applied);

@@ -1,6 +1,6 @@
 /** Messages about the envelope, keys, plans, slots and quotas, in Chinese and English (contract 1.8). */
 
-import type { Words } from "../base/language.ts";
+import type { Bilingual } from "../base/language.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import type { AccessDenial, EntitlementDenial, ServiceName, UseDenial } from "../entitlement/denial.ts";
 import { PLANS } from "../entitlement/plans.ts";
@@ -11,7 +11,7 @@ import { HEADER_LIMIT } from "./envelope.ts";
 
 const EXAMPLE = '{"apiname": "level2_order_history", "apikey": "<API_KEY>", "params": {"symbol": "600519"}}';
 
-const PLAN_WORDS: Readonly<Record<PlanName, Words>> = {
+const PLAN_NAMES_TEXT: Readonly<Record<PlanName, Bilingual>> = {
   free: { zh: "免费版", en: "free" },
   standard: { zh: "标准版", en: "standard" },
   trial: { zh: "试用版", en: "trial" },
@@ -20,17 +20,17 @@ const PLAN_WORDS: Readonly<Record<PlanName, Words>> = {
   flagship: { zh: "旗舰版", en: "flagship" },
 };
 
-const SERVICE_WORDS: Readonly<Record<ServiceName, string>> = {
+const SERVICE_TEXTS: Readonly<Record<ServiceName, string>> = {
   order_history: "level2_order_history",
   auction_tick: "file_download auction_tick",
   level2: "file_download level2",
 };
 
 /** The words of a request that is no valid call. */
-export function envelopeWords(denial: EnvelopeDenial): Words {
+export function envelopeMessage(denial: EnvelopeDenial): Bilingual {
   switch (denial.reason) {
     case "envelope_invalid":
-      return invalidEnvelopeWords(denial);
+      return invalidEnvelopeMessage(denial);
     case "body_too_large": {
       const limit = `${denial.limitBytes / 1024} KiB`;
       return {
@@ -58,7 +58,7 @@ export function envelopeWords(denial: EnvelopeDenial): Words {
   }
 }
 
-function invalidEnvelopeWords(denial: Extract<EnvelopeDenial, { reason: "envelope_invalid" }>): Words {
+function invalidEnvelopeMessage(denial: Extract<EnvelopeDenial, { reason: "envelope_invalid" }>): Bilingual {
   switch (denial.problem) {
     case "not_utf8":
       return {
@@ -83,13 +83,13 @@ function invalidEnvelopeWords(denial: Extract<EnvelopeDenial, { reason: "envelop
       };
     }
     case "members": {
-      return memberWords(denial);
+      return memberMessage(denial);
     }
   }
 }
 
 /** Members that are absent, members of a wrong type, and a parameter that stands beside `params`. */
-function memberWords({ members, wrong, flat }: { members: readonly string[] } & MembersFound): Words {
+function memberMessage({ members, wrong, flat }: { members: readonly string[] } & MembersFound): Bilingual {
   const absent = members.filter((name) => !wrong.some((each) => each === name));
   const [zh, en]: [string[], string[]] = [[], []];
   if (absent.length > 0) {
@@ -109,7 +109,7 @@ function memberWords({ members, wrong, flat }: { members: readonly string[] } & 
 }
 
 /** The words of a caller who is turned away. Existing clients look for `invalid api key`. */
-export function accessWords(denial: AccessDenial): Words {
+export function accessMessage(denial: AccessDenial): Bilingual {
   switch (denial.reason) {
     case "key_unknown":
       if (denial.empty) {
@@ -138,39 +138,41 @@ export function accessWords(denial: AccessDenial): Words {
 }
 
 /** The words of a plan that does not cover the request. */
-export function entitlementWords(denial: EntitlementDenial): Words {
+export function entitlementMessage(denial: EntitlementDenial): Bilingual {
   switch (denial.reason) {
     case "plan_missing": {
       const { service, plan } = denial;
       const opening = PLAN_NAMES.filter((name) => PLANS[name][service].kind !== "none");
-      const zhPlan = plan === null ? "账户没有套餐" : `当前套餐${PLAN_WORDS[plan].zh}不含此接口`;
+      const zhPlan = plan === null ? "账户没有套餐" : `当前套餐${PLAN_NAMES_TEXT[plan].zh}不含此接口`;
       const enPlan =
-        plan === null ? "the account has no plan" : `the ${PLAN_WORDS[plan].en} plan does not include it`;
+        plan === null
+          ? "the account has no plan"
+          : `the ${PLAN_NAMES_TEXT[plan].en} plan does not include it`;
       return {
-        zh: `无权使用 ${SERVICE_WORDS[service]}：${zhPlan}，需要其中之一：${opening.map((name) => PLAN_WORDS[name].zh).join("、")}。`,
-        en: `No permission for ${SERVICE_WORDS[service]}: ${enPlan}; it takes one of these: ${opening.map((name) => PLAN_WORDS[name].en).join(", ")}.`,
+        zh: `无权使用 ${SERVICE_TEXTS[service]}：${zhPlan}，需要其中之一：${opening.map((name) => PLAN_NAMES_TEXT[name].zh).join("、")}。`,
+        en: `No permission for ${SERVICE_TEXTS[service]}: ${enPlan}; it takes one of these: ${opening.map((name) => PLAN_NAMES_TEXT[name].en).join(", ")}.`,
       };
     }
     case "plan_expired": {
       const ended = beijingTimestamp(denial.endedMs).slice(0, 16).replace("T", " ");
       return {
-        zh: `${PLAN_WORDS[denial.plan].zh}已于北京时间 ${ended} 到期，请续费后重试。`,
-        en: `The ${PLAN_WORDS[denial.plan].en} plan ended at ${ended} (Beijing time): renew it and try again.`,
+        zh: `${PLAN_NAMES_TEXT[denial.plan].zh}已于北京时间 ${ended} 到期，请续费后重试。`,
+        en: `The ${PLAN_NAMES_TEXT[denial.plan].en} plan ended at ${ended} (Beijing time): renew it and try again.`,
       };
     }
     case "outside_window": {
       const { service, plan, asked, from, days } = denial;
       const parameter = denial.parameter ?? (service === "order_history" ? "tradedate" : "year");
       return {
-        zh: `${parameter} ${asked} 不在权限范围内：${PLAN_WORDS[plan].zh}可查最近 ${days} 个自然日（北京时间，含今天），即 ${from} 起。`,
-        en: `${parameter} ${asked} is outside your window: the ${PLAN_WORDS[plan].en} plan covers the latest ${days} calendar days including today in Beijing, that is from ${from} on.`,
+        zh: `${parameter} ${asked} 不在权限范围内：${PLAN_NAMES_TEXT[plan].zh}可查最近 ${days} 个自然日（北京时间，含今天），即 ${from} 起。`,
+        en: `${parameter} ${asked} is outside your window: the ${PLAN_NAMES_TEXT[plan].en} plan covers the latest ${days} calendar days including today in Beijing, that is from ${from} on.`,
       };
     }
   }
 }
 
 /** The words of a busy slot or a used-up quota. Existing clients look for 额度. */
-export function useWords(denial: UseDenial): Words {
+export function useMessage(denial: UseDenial): Bilingual {
   switch (denial.reason) {
     case "slot_busy":
       return {

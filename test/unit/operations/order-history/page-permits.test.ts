@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Turns } from "../../../../src/operations/order-history/page-turns.ts";
+import { Permits } from "../../../../src/operations/order-history/page-permits.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -7,13 +7,13 @@ afterEach(() => void vi.useRealTimers());
 const FOREVER = new AbortController().signal;
 const ask = { ms: 15_000, signal: FOREVER };
 
-/** How far a turn is, and what ends it. */
-function entering(turns: Turns, { ms, signal } = ask) {
+/** How far a permit is, and what ends it. */
+function entering(permits: Permits, { ms, signal } = ask) {
   const seen: { is: "waiting" | "begun" | "gone" | "late"; leave: () => void } = {
     is: "waiting",
     leave: () => undefined,
   };
-  turns.enter({ ms, signal }).then(
+  permits.enter({ ms, signal }).then(
     (leave) => Object.assign(seen, leave === null ? { is: "gone" } : { is: "begun", leave }),
     () => Object.assign(seen, { is: "late" }),
   );
@@ -21,12 +21,12 @@ function entering(turns: Turns, { ms, signal } = ask) {
 }
 
 const settled = () => vi.advanceTimersByTimeAsync(0);
-const statesOf = (turns: readonly { is: string }[]) => turns.map(({ is }) => is);
+const statesOf = (permits: readonly { is: string }[]) => permits.map(({ is }) => is);
 
-describe("turns", () => {
+describe("permits", () => {
   it("begin as many at a time as they may, in the order they came", async () => {
-    const turns = new Turns(2);
-    const all = [1, 2, 3, 4].map(() => entering(turns));
+    const permits = new Permits(2);
+    const all = [1, 2, 3, 4].map(() => entering(permits));
     await settled();
     expect(statesOf(all)).toEqual(["begun", "begun", "waiting", "waiting"]);
     all[1]?.leave();
@@ -34,14 +34,14 @@ describe("turns", () => {
     expect(statesOf(all)).toEqual(["begun", "begun", "begun", "waiting"]);
     all[0]?.leave();
     all[2]?.leave();
-    const late = entering(turns);
+    const late = entering(permits);
     await settled();
     expect([...statesOf(all), late.is]).toEqual(["begun", "begun", "begun", "begun", "begun"]);
   });
 
   it("begin one for one that ends, however often its end is told", async () => {
-    const turns = new Turns(1);
-    const [first, second, third] = [1, 2, 3].map(() => entering(turns));
+    const permits = new Permits(1);
+    const [first, second, third] = [1, 2, 3].map(() => entering(permits));
     await settled();
     first?.leave();
     first?.leave();
@@ -50,13 +50,13 @@ describe("turns", () => {
   });
 
   it("pass over a client that goes away while it waits, and one that had gone before", async () => {
-    const turns = new Turns(1);
-    const first = entering(turns);
+    const permits = new Permits(1);
+    const first = entering(permits);
     const client = new AbortController();
-    const leaving = entering(turns, { ms: 15_000, signal: client.signal });
-    const next = entering(turns);
+    const leaving = entering(permits, { ms: 15_000, signal: client.signal });
+    const next = entering(permits);
     client.abort();
-    const absent = entering(turns, { ms: 15_000, signal: client.signal });
+    const absent = entering(permits, { ms: 15_000, signal: client.signal });
     await settled();
     expect([leaving.is, absent.is, next.is]).toEqual(["gone", "gone", "waiting"]);
     first.leave();
@@ -65,20 +65,20 @@ describe("turns", () => {
   });
 
   it("are refused when none comes in time, and are not kept for whoever gave up", async () => {
-    const turns = new Turns(1);
-    const first = entering(turns);
-    const hasty = entering(turns, { ms: 20, signal: FOREVER });
+    const permits = new Permits(1);
+    const first = entering(permits);
+    const hasty = entering(permits, { ms: 20, signal: FOREVER });
     await vi.advanceTimersByTimeAsync(20);
     expect(hasty.is).toBe("late");
     first.leave();
-    const next = entering(turns);
+    const next = entering(permits);
     await settled();
     expect(next.is).toBe("begun");
   });
 
   it("count for 50 ms at most, however long the page takes", async () => {
-    const turns = new Turns(1);
-    const [slow, second, third] = [1, 2, 3].map(() => entering(turns));
+    const permits = new Permits(1);
+    const [slow, second, third] = [1, 2, 3].map(() => entering(permits));
     await vi.advanceTimersByTimeAsync(49);
     expect([slow?.is, second?.is]).toEqual(["begun", "waiting"]);
     // The false clock makes a timer of 0 ms, set while it is moved, one of 1 ms.
@@ -91,12 +91,12 @@ describe("turns", () => {
   });
 
   it("count no longer either when their request died without a word", async () => {
-    const turns = new Turns(1);
-    entering(turns);
+    const permits = new Permits(1);
+    entering(permits);
     await settled();
     vi.clearAllTimers();
     vi.setSystemTime(Date.now() + 50);
-    const next = entering(turns);
+    const next = entering(permits);
     await settled();
     expect(next.is).toBe("begun");
   });

@@ -6,21 +6,21 @@ import type { Position } from "./page-plan.ts";
 import type { OrderQuery } from "./query.ts";
 import type { Market } from "./record.ts";
 
-/** One page's place in a walk. */
-export interface Walk {
+/** One page's place in a paging. */
+export interface Paging {
   /** The date asked for, or the cursor's; `null` only on a first page without `tradedate`. */
   tradedate: BeijingDate | null;
-  /** The day's revision that the walk began on; `null` where none is fixed yet. */
+  /** The day's revision that paging began on; `null` where none is fixed yet. */
   revision: number | null;
   /** `packMark` of the pack that it served then; `null` where none is fixed yet. */
   packMark: string | null;
-  /** The exchange that the walk began on, for `resolveMarket`; `null` where none is fixed yet. */
+  /** The exchange that paging began on, for `resolveMarket`; `null` where none is fixed yet. */
   market: Market | null;
   position: Position;
 }
 
-/** The walk of a first page: nothing is fixed, the first row is the window's first. */
-export function beginWalk(query: OrderQuery): Walk {
+/** The paging state of a first page: nothing is fixed, the first row is the window's first. */
+export function beginPaging(query: OrderQuery): Paging {
   return {
     tradedate: query.tradedate,
     revision: null,
@@ -31,22 +31,22 @@ export function beginWalk(query: OrderQuery): Walk {
 }
 
 /**
- * The walk of a later page. Symbol, date and window must be those of the cursor's query, whatever their
+ * The paging state of a later page. Symbol, date and window must be those of the cursor's query, whatever their
  * spelling; only the date may be left out (contract 5.3). A bare symbol is compared by its
  * digits here and by its exchange in `resolveMarket`. Refuses the first parameter that differs.
  *
  * An undated cursor needs `tradedate` (contract 5.5) and must point into the window.
  */
-export function continueWalk(
+export function continuePaging(
   query: OrderQuery,
   cursor: DatedCursor | UndatedCursor,
-): Walk | CursorDenial | ParamInvalid {
+): Paging | CursorDenial | ParamInvalid {
   const { position } = cursor;
   if (cursor.tradedate === null) {
     if (query.tradedate === null) return invalid("tradedate", "needed_by_undated_cursor");
     if (position.time < query.start) return mismatch("start_time");
     if (position.time >= query.end) return mismatch("end_time");
-    return { ...beginWalk(query), position };
+    return { ...beginPaging(query), position };
   }
   const { tradedate, revision, packMark, market } = cursor;
   if (query.symbol !== cursor.symbol) return mismatch("symbol");

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import type { DatedCursor } from "../../../src/orders/cursor.ts";
+import { beginPaging, continuePaging } from "../../../src/orders/paging.ts";
 import { type OrderQuery, parseOrderQuery } from "../../../src/orders/query.ts";
-import { beginWalk, continueWalk } from "../../../src/orders/walk.ts";
 
 function query(params: Record<string, unknown>): OrderQuery {
   const parsed = parseOrderQuery({ params }, { unknownParameters: "refuse" });
@@ -22,9 +22,9 @@ const CURSOR: DatedCursor = {
 };
 const WINDOW = { start_time: "09:30", end_time: "10:00" };
 
-describe("beginWalk", () => {
+describe("beginPaging", () => {
   it("begins at the window's start and fixes nothing", () => {
-    expect(beginWalk(query({ symbol: "600519", tradedate: "20240102", ...WINDOW }))).toEqual({
+    expect(beginPaging(query({ symbol: "600519", tradedate: "20240102", ...WINDOW }))).toEqual({
       tradedate: "20240102",
       revision: null,
       packMark: null,
@@ -34,14 +34,14 @@ describe("beginWalk", () => {
   });
 });
 
-describe("continueWalk (contract 5.3)", () => {
+describe("continuePaging (contract 5.3)", () => {
   it.each([
     { symbol: "600519", ...WINDOW },
     { symbol: "sh600519", ...WINDOW, tradedate: "20240102" },
     { symbol: "600519.XSHG", start_time: "093000000", end_time: "10:00:00" },
     { symbol: "600519", ...WINDOW, page_size: 3 },
   ])("continues with another spelling of the same query: %j", (params) => {
-    expect(continueWalk(query(params), CURSOR)).toEqual({
+    expect(continuePaging(query(params), CURSOR)).toEqual({
       tradedate: "20240102",
       revision: 3,
       packMark: "00f1e2d3c4b5",
@@ -52,7 +52,7 @@ describe("continueWalk (contract 5.3)", () => {
 
   it("takes 00:00 for a start that was left out", () => {
     const whole = { ...CURSOR, start: 0, end: 240_000_000 };
-    expect(continueWalk(query({ symbol: "600519", start_time: "00:00" }), whole)).toMatchObject({
+    expect(continuePaging(query({ symbol: "600519", start_time: "00:00" }), whole)).toMatchObject({
       revision: 3,
     });
   });
@@ -67,20 +67,20 @@ describe("continueWalk (contract 5.3)", () => {
     ["end_time", { symbol: "600519", start_time: "09:30" }],
     ["end_time", { symbol: "600519", start_time: "09:30", end_time: "100000001" }],
   ])("refuses another %s: %j", (parameter, params) => {
-    expect(continueWalk(query(params), CURSOR)).toEqual({ reason: "cursor_mismatch", parameter });
+    expect(continuePaging(query(params), CURSOR)).toEqual({ reason: "cursor_mismatch", parameter });
   });
 });
 
-describe("continueWalk with an undated cursor (contract 5.5)", () => {
+describe("continuePaging with an undated cursor (contract 5.5)", () => {
   const undated = { tradedate: null, position: { time: 94_500_000, skip: 2 } };
 
   it("needs the date, and then fixes nothing but the position", () => {
-    expect(continueWalk(query({ symbol: "600519", ...WINDOW }), undated)).toMatchObject({
+    expect(continuePaging(query({ symbol: "600519", ...WINDOW }), undated)).toMatchObject({
       reason: "param_invalid",
       parameter: "tradedate",
       problem: "needed_by_undated_cursor",
     });
-    expect(continueWalk(query({ symbol: "600519", ...WINDOW, tradedate: "20240102" }), undated)).toEqual({
+    expect(continuePaging(query({ symbol: "600519", ...WINDOW, tradedate: "20240102" }), undated)).toEqual({
       tradedate: "20240102",
       revision: null,
       packMark: null,
@@ -94,6 +94,6 @@ describe("continueWalk with an undated cursor (contract 5.5)", () => {
     ["end_time", { end_time: "09:45" }],
   ])("refuses a position outside the window: %s", (parameter, window) => {
     const outside = query({ symbol: "600519", tradedate: "20240102", ...window });
-    expect(continueWalk(outside, undated)).toEqual({ reason: "cursor_mismatch", parameter });
+    expect(continuePaging(outside, undated)).toEqual({ reason: "cursor_mismatch", parameter });
   });
 });

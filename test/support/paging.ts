@@ -1,4 +1,4 @@
-/** Walking a day as a client does: page after page by `next_cursor` until `has_more` is false. */
+/** Pages through a day as a client does: one page after the other by `next_cursor` until `has_more` is false. */
 import type { Row } from "./builders.ts";
 import type { Answer } from "./http-client.ts";
 import type { Service } from "./service.ts";
@@ -13,13 +13,13 @@ export interface Page {
   has_more: boolean;
 }
 
-export interface WalkRequest {
+export interface PagingRequest {
   apikey: string;
   params: Record<string, unknown>;
   fields?: unknown;
 }
 
-export interface Walked {
+export interface PagesRead {
   rows: Row[];
   /** Every `next_cursor` that was not null, in the order they came. */
   cursors: string[];
@@ -27,7 +27,7 @@ export interface Walked {
 }
 
 /** An order-history request body. */
-export function orderHistory(request: WalkRequest): Record<string, unknown> {
+export function orderHistory(request: PagingRequest): Record<string, unknown> {
   return { apiname: "level2_order_history", ...request };
 }
 
@@ -39,18 +39,22 @@ export function pageOf(answer: Answer): Page {
 }
 
 /** All pages from the first one, or from `params.cursor`, to the end. Stops with an error after `bound` pages. */
-export async function walk(service: Service, request: WalkRequest, bound = 100_000): Promise<Walked> {
-  const walked: Walked = { rows: [], cursors: [], pages: [] };
+export async function readAllPages(
+  service: Service,
+  request: PagingRequest,
+  bound = 100_000,
+): Promise<PagesRead> {
+  const paged: PagesRead = { rows: [], cursors: [], pages: [] };
   let cursor = request.params.cursor;
-  while (walked.pages.length < bound) {
+  while (paged.pages.length < bound) {
     const page = pageOf(
       await service.post(orderHistory({ ...request, params: { ...request.params, cursor } })),
     );
-    walked.pages.push(page);
-    for (const row of page.items) walked.rows.push(row);
-    if (page.next_cursor !== null) walked.cursors.push(page.next_cursor);
-    if (!page.has_more) return walked;
+    paged.pages.push(page);
+    for (const row of page.items) paged.rows.push(row);
+    if (page.next_cursor !== null) paged.cursors.push(page.next_cursor);
+    if (!page.has_more) return paged;
     cursor = page.next_cursor;
   }
-  throw new Error(`the walk did not end within ${bound} pages`);
+  throw new Error(`paging did not end within ${bound} pages`);
 }

@@ -1,10 +1,10 @@
-/** Accounts that walk at once, every page compared with the rows that were published. */
+/** Accounts that page at the same time, every page compared with the rows that were published. */
 import { Agent } from "node:http";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { call } from "../support/http-client.ts";
+import { orderHistory } from "../support/paging.ts";
 import { newestRuntime } from "../support/runtime-process.ts";
 import type { Service } from "../support/service.ts";
-import { orderHistory } from "../support/walk.ts";
 import type { BenchRow } from "./bench-row.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import { SAMPLE_DATE } from "./sample-day.ts";
@@ -14,14 +14,14 @@ const PAGE_SIZE = 2_000;
 /** As the `Retry-After` of an answer that took too long says. */
 const RETRY_MS = 5_000;
 
-/** What all walkers did. */
+/** What all readers did. */
 export interface Tally {
   /** Milliseconds of each page. */
   ms: number[];
   rows: number;
   bytes: number;
-  /** Whole walks, each equal to what was published. */
-  walks: number;
+  /** Whole days read, each equal to what was published. */
+  wholeReads: number;
   /** Pages that the service did not manage in its own time (503 `unavailable`), asked for again as it says. */
   givenUp: number;
 }
@@ -35,32 +35,32 @@ export function agentFor(accounts: number): Agent {
 }
 
 /**
- * All accounts walk, again and again, for `forMs`; a begun walk is left in the middle then. Throws at the first
+ * All accounts page, again and again, for `forMs`; a day that has begun is left in the middle then. Throws at the first
  * wrong row and at the first page that is refused, above all for a busy slot.
  */
-export async function walkAll(
+export async function readAll(
   service: Service,
   keys: readonly string[],
   texts: Texts,
   forMs: number,
 ): Promise<Tally> {
-  const tally: Tally = { ms: [], rows: 0, bytes: 0, walks: 0, givenUp: 0 };
+  const tally: Tally = { ms: [], rows: 0, bytes: 0, wholeReads: 0, givenUp: 0 };
   const symbols = [...texts.keys()];
   const agent = agentFor(keys.length);
   const endMs = performance.now() + forMs;
-  const walker = async (key: string, number: number) => {
-    for (let turn = number; performance.now() < endMs; turn++) {
-      const symbol = symbols[turn % symbols.length] ?? "";
-      const walk = { symbol, text: texts.get(symbol) ?? "", endMs, agent };
-      if (await walkOne(service, key, walk, tally)) tally.walks++;
+  const reader = async (key: string, number: number) => {
+    for (let round = number; performance.now() < endMs; round++) {
+      const symbol = symbols[round % symbols.length] ?? "";
+      const reading = { symbol, text: texts.get(symbol) ?? "", endMs, agent };
+      if (await readOne(service, key, reading, tally)) tally.wholeReads++;
     }
   };
-  await Promise.all(keys.map(walker));
+  await Promise.all(keys.map(reader));
   agent.destroy();
   return tally;
 }
 
-async function walkOne(
+async function readOne(
   service: Service,
   key: string,
   { symbol, text, endMs, agent }: { symbol: string; text: string; endMs: number; agent: Agent },
@@ -84,7 +84,7 @@ async function walkOne(
     cursor = /"next_cursor":"([^"]+)"/.exec(body.slice(body.lastIndexOf('],"tradedate"')))?.[1] ?? null;
     if (cursor !== null) continue;
     if (at !== text.length + 1)
-      throw new Error(`a walk of ${symbol} ended ${text.length + 1 - at} bytes early`);
+      throw new Error(`the pages of ${symbol} ended ${text.length + 1 - at} bytes early`);
     return true;
   }
   return false;

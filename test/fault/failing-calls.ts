@@ -1,18 +1,18 @@
-/** Requests whose k-th store call is spoilt, for every k, and what their callers saw. */
+/** Requests whose k-th store call fails, for every k, and what their callers saw. */
 import { randomUUID } from "node:crypto";
 import type { StoreFault } from "../support/fault-worker.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import type { Service } from "../support/service.ts";
 
-/** A request as a caller sends it; the same one is sent clean and spoilt. */
-export interface SpoiltRequest {
+/** A request as a caller sends it; the same one is sent with and without a failing call. */
+export interface FaultedRequest {
   method?: string;
   url: string;
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** One spoilt call of a request, in words for messages. */
+/** One failing call of a request, in words for messages. */
 export interface Spot {
   fault: StoreFault;
   /** From 1. */
@@ -27,9 +27,9 @@ export type Seen = { kind: "answer"; answer: Answer } | { kind: "broken" };
 const CALL_FAULTS: readonly StoreFault[] = ["fail", "lose", "delay"];
 const BODY_FAULTS: readonly StoreFault[] = ["truncate", "break", "gone"];
 
-/** Sends the request with one of its calls spoilt (`k` 0: none). */
-export async function sendSpoilt(
-  request: SpoiltRequest,
+/** Sends the request with one of its calls failing (`k` 0: none). */
+export async function sendWithFault(
+  request: FaultedRequest,
   fault: StoreFault,
   k: number,
   id: string = randomUUID(),
@@ -47,9 +47,9 @@ export async function sendSpoilt(
 }
 
 /** The calls of a clean run, in their order, such as `d1 batch`; those behind the answer included. */
-export async function callsOf(service: Service, request: SpoiltRequest): Promise<string[]> {
+export async function callsOf(service: Service, request: FaultedRequest): Promise<string[]> {
   const id = randomUUID();
-  const seen = await sendSpoilt(request, "fail", 0, id);
+  const seen = await sendWithFault(request, "fail", 0, id);
   if (seen.kind === "broken") throw new Error(`${request.url} broke without a fault`);
   await new Promise((resolve) => setTimeout(resolve, 200));
   return (await fetch(`${service.baseUrl}/calls?id=${id}`)).json() as Promise<string[]>;

@@ -1,16 +1,16 @@
 /** Messages about days and securities that cannot be served, in Chinese and English (contract 1.8, 3.13). */
 
-import type { Words } from "../base/language.ts";
+import type { Bilingual } from "../base/language.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DayDenial } from "../orders/denial.ts";
 import type { ShareDenial } from "./denial.ts";
 
 /** The words of a day or security without data; they tell "tonight" from "never". */
-export function dayWords(denial: DayDenial): Words {
+export function dayMessage(denial: DayDenial): Bilingual {
   const { tradedate } = denial;
   switch (denial.reason) {
     case "not_loaded":
-      return withNewest(denial.newestLoaded, notLoadedWords(tradedate, denial.recent));
+      return withNewest(denial.newestLoaded, notLoadedMessage(tradedate, denial.recent));
     case "not_trading_day":
       return withNewest(denial.newestLoaded, {
         zh: `tradedate ${tradedate} 不是交易日，请换一个交易日`,
@@ -32,7 +32,7 @@ export function dayWords(denial: DayDenial): Words {
         en: `The data of tradedate ${tradedate} was withdrawn and may return after it has been checked: data_status shows when it does, ask for another day meanwhile.`,
       };
     case "security_unknown":
-      return unknownSecurityWords(denial);
+      return unknownSecurityMessage(denial);
     case "no_orders": {
       const code = `${denial.symbol}.${denial.market}`;
       return {
@@ -49,7 +49,7 @@ export function dayWords(denial: DayDenial): Words {
 }
 
 /** The words of a share without a single file. */
-export function nothingPublishedWords({ dataType, year }: ShareDenial): Words {
+export function nothingPublishedMessage({ dataType, year }: ShareDenial): Bilingual {
   return {
     zh: `${dataType} 在 ${year} 年的可下载范围内尚无已发布的文件，请稍后重试。`,
     en: `No file of ${dataType} is published yet in the part of year ${year} that you may download; try again later.`,
@@ -57,7 +57,7 @@ export function nothingPublishedWords({ dataType, year }: ShareDenial): Words {
 }
 
 /** The words of a fault: nothing of the inside. */
-export function unavailableWords(): Words {
+export function unavailableMessage(): Bilingual {
   return {
     zh: "服务暂时不可用，请 5 秒后重试；若持续出现，请告知方括号内的请求编号。",
     en: "The service is temporarily unavailable, try again in 5 seconds; if it persists, report the request id in brackets.",
@@ -65,7 +65,7 @@ export function unavailableWords(): Words {
 }
 
 /** Whoever asks for an old day would wait in vain. */
-function notLoadedWords(tradedate: BeijingDate, recent: boolean): Words {
+function notLoadedMessage(tradedate: BeijingDate, recent: boolean): Bilingual {
   return recent
     ? {
         zh: `tradedate ${tradedate} 的数据尚未入库，请稍后重试`,
@@ -77,7 +77,7 @@ function notLoadedWords(tradedate: BeijingDate, recent: boolean): Words {
       };
 }
 
-function withNewest(newestLoaded: BeijingDate | null, { zh, en }: Words): Words {
+function withNewest(newestLoaded: BeijingDate | null, { zh, en }: Bilingual): Bilingual {
   if (newestLoaded === null) return { zh: `${zh}。`, en: `${en}.` };
   return {
     zh: `${zh}；最新已入库的交易日是 ${newestLoaded}。`,
@@ -85,7 +85,7 @@ function withNewest(newestLoaded: BeijingDate | null, { zh, en }: Words): Words 
   };
 }
 
-function unknownSecurityWords(denial: Extract<DayDenial, { reason: "security_unknown" }>): Words {
+function unknownSecurityMessage(denial: Extract<DayDenial, { reason: "security_unknown" }>): Bilingual {
   const { symbol, market, tradedate, carriedOn } = denial;
   const code = market === null ? symbol : `${symbol}.${market}`;
   if (market === "BJ") {
