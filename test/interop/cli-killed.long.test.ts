@@ -178,7 +178,7 @@ describe(`killed at ${MOMENTS} random moments`, () => {
         return ["day", name, TRADEDATE, "--if-revision", String(revision), "--yes"];
       };
       let other = await served();
-      const course = await toEnd({ words: await action("restore") });
+      const course = await toEnd({ args: await action("restore") });
       let present = await served();
       const seen = { cut: 0, before: 0, after: 0 };
       for (let round = 0; round < MOMENTS; round++) {
