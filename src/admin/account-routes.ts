@@ -197,7 +197,7 @@ async function addOne(c: AdminContext): Promise<Account | AdminRefusal> {
   return added(c, account, { plan, startMs: start, endMs: end });
 }
 
-/** Lets the plan's last subscription hold longer, or begin anew when it is over or there is none. */
+/** Lets the plan's last subscription hold longer, or begin now when it has ended or there is none. */
 export async function extend(c: AdminContext): Promise<Account | AdminRefusal> {
   const account = await accountOf(c);
   if (isRefusal(account)) return account;
@@ -290,7 +290,7 @@ export async function credit(c: AdminContext): Promise<Standing | AdminRefusal> 
   const given = await bodyOf(c, creditSchema);
   if (isRefusal(given)) return given;
   const { accountId } = account;
-  // Told first: a credit that failed after all is the smaller lie than one that nobody stands for.
+  // Audited first: an entry of a credit that failed is a smaller fault than a credit without an entry.
   await tell(c, "account.credit", accountId, given);
   await accountGate(c.env, settingsOf(c.env), accountId).credit(given);
   return standingNow(c, accountId);

@@ -74,7 +74,7 @@ export async function readAtMost(
       pieces.push(piece);
     }
   } catch {
-    // The line broke: no fault of ours, and nobody reads the answer.
+    // The connection broke: no fault of the service, and no one reads the answer.
     return null;
   }
   const bytes = new Uint8Array(length);

@@ -232,7 +232,7 @@ const claimsSchema = z.object({ degraded: z.boolean() });
 /**
  * Serves the pack in `ask.objectKey` as the next revision of `tradedate`, after the same checks as of one that
  * was just sent. Refuses an object that is not there, that the catalog knows (a revision of its history is
- * restored), whose sum nobody tells, one that is no whole pack of that day or was found damaged, and content that
+ * restored), whose sum is unknown, one that is no whole pack of that day or was found damaged, and content that
  * was withdrawn.
  */
 export async function adoptPack(

@@ -53,7 +53,7 @@ export async function checkIndex(
   return { securities, findings: [finding(tradedate, sentence, advice)] };
 }
 
-/** Makes the index rows of `pack` anew from its object, under the id `packId`; the object's etag, or why not. */
+/** Rebuilds the index rows of `pack` from its object, under the id `packId`; the object's etag, or why not. */
 export async function rebuildIndex(
   { db, bucket }: Stores,
   pack: IndexedPack,

@@ -1,6 +1,6 @@
 /**
  * Objects in R2 that the catalog does not know: leftovers, or what a restored backup has forgotten because it is
- * older. Only what nobody can need is deleted without a question.
+ * older. Only what is not needed is deleted without a question.
  */
 import { beijingTimestamp, parseBeijingDate } from "../calendar/beijing.ts";
 import type { By } from "../catalog/accounts.ts";
@@ -17,7 +17,7 @@ import { packIndex } from "./arrival.ts";
 import type { UnknownObjects } from "./wire.ts";
 
 /** Objects that appear while one looks are an upload's. */
-const STRANGER_AFTER_MS = 86_400_000;
+const UNKNOWN_AFTER_MS = 86_400_000;
 
 const FILE_KEY = /^files\/(auction_tick|level2)\/\d{4}\/(\d{8})\/(.+)\/(\d+)$/;
 
@@ -29,8 +29,8 @@ interface Place {
   isPack: boolean;
 }
 
-/** A stranger and what it may be. `newer`: than everything the catalog knows of its day or file. */
-interface Stranger {
+/** An unknown object and what it may be. `newer`: than everything the catalog knows of its day or file. */
+interface UnknownObject {
   object: StoredObject;
   place: Place | null;
   kind: "newer" | "left";
@@ -50,19 +50,17 @@ export function placeOf(key: string): Place | null {
   return { target, revision: Number(number), called: name, isPack: false };
 }
 
-/** Strangers of before yesterday, with what to do about each. */
-export async function strangerFindings(place: Upkeep, judged: Judgement): Promise<Finding[]> {
-  const strangers = await strangersOf(place, judged);
-  const findings = (kind: Stranger["kind"]) =>
-    abridged(
-      strangers.filter((each) => each.kind === kind).map((each) => strangerFinding(each, place.nowMs)),
-    );
+/** Returns a finding for each unknown object older than a day, with what to do about it. */
+export async function unknownFindings(place: Upkeep, judged: Judgement): Promise<Finding[]> {
+  const found = await oldUnknowns(place, judged);
+  const findings = (kind: UnknownObject["kind"]) =>
+    abridged(found.filter((each) => each.kind === kind).map((each) => unknownFinding(each, place.nowMs)));
   return [...findings("newer"), ...findings("left")];
 }
 
-/** Deletes strangers that nobody can need: no newer content of anything, and 7 days old. */
+/** Deletes unknown objects that are not needed: no newer content of anything, and 7 days old. */
 export async function deleteLeft(place: Upkeep, judged: Judgement): Promise<Finding[]> {
-  const left = (await strangersOf(place, judged)).filter(
+  const left = (await oldUnknowns(place, judged)).filter(
     ({ object, kind }) => kind === "left" && place.nowMs - object.uploadedMs >= REPLACED_KEPT_MS,
   );
   return abridged(
@@ -73,19 +71,19 @@ export async function deleteLeft(place: Upkeep, judged: Judgement): Promise<Find
   );
 }
 
-/** Every stranger of before yesterday, by its key. */
+/** Returns every unknown object older than a day, by its key. */
 export async function unknownObjects(place: Upkeep): Promise<UnknownObjects> {
   const { unknown } = await judgedObjects(place);
-  const objects = unknown.filter(isStranger(place.nowMs)).map(({ key, size, uploadedMs }) => {
+  const objects = unknown.filter(isOldEnough(place.nowMs)).map(({ key, size, uploadedMs }) => {
     return { key, sizeBytes: size, uploadedAt: beijingTimestamp(uploadedMs) };
   });
   return { objects };
 }
 
 /** Deletes those of `keys` that the catalog does not know and that are of before yesterday, whatever they hold. */
-export async function deleteStrangers(place: Upkeep, keys: readonly string[]): Promise<Finding[]> {
+export async function deleteUnknown(place: Upkeep, keys: readonly string[]): Promise<Finding[]> {
   const { unknown } = await judgedObjects(place);
-  return deleteAll(place, unknown.filter(({ key }) => keys.includes(key)).filter(isStranger(place.nowMs)));
+  return deleteAll(place, unknown.filter(({ key }) => keys.includes(key)).filter(isOldEnough(place.nowMs)));
 }
 
 async function deleteAll({ bucket }: Upkeep, objects: readonly StoredObject[]): Promise<Finding[]> {
@@ -107,22 +105,22 @@ export async function giveUpLost({ db }: Upkeep, { missing }: Judgement, by: By)
   return abridged(given);
 }
 
-function isStranger(nowMs: number): (object: StoredObject) => boolean {
-  return ({ uploadedMs }) => nowMs - uploadedMs > STRANGER_AFTER_MS;
+function isOldEnough(nowMs: number): (object: StoredObject) => boolean {
+  return ({ uploadedMs }) => nowMs - uploadedMs > UNKNOWN_AFTER_MS;
 }
 
-async function strangersOf({ db, bucket, nowMs }: Upkeep, { unknown }: Judgement): Promise<Stranger[]> {
-  const objects = unknown.filter(isStranger(nowMs));
+async function oldUnknowns({ db, bucket, nowMs }: Upkeep, { unknown }: Judgement): Promise<UnknownObject[]> {
+  const objects = unknown.filter(isOldEnough(nowMs));
   if (objects.length === 0) return [];
   const newest = await newestRevisions(db);
-  const strangers: Stranger[] = [];
+  const found: UnknownObject[] = [];
   for (const object of objects) {
     const place = placeOf(object.key);
     const isAhead = place !== null && place.revision > (newest.get(place.target) ?? 0);
     const isNewer = isAhead && (!place.isPack || (await isWholePack(bucket, object)));
-    strangers.push({ object, place, kind: isNewer ? "newer" : "left" });
+    found.push({ object, place, kind: isNewer ? "newer" : "left" });
   }
-  return strangers;
+  return found;
 }
 
 async function isWholePack(bucket: R2Bucket, { key, size }: StoredObject): Promise<boolean> {
@@ -134,7 +132,7 @@ async function isWholePack(bucket: R2Bucket, { key, size }: StoredObject): Promi
   return !("problem" in index);
 }
 
-function strangerFinding({ object: { key, uploadedMs }, place, kind }: Stranger, nowMs: number): Finding {
+function unknownFinding({ object: { key, uploadedMs }, place, kind }: UnknownObject, nowMs: number): Finding {
   const finding = (sentence: string, advice: string): Finding => {
     return { check: "objects", level: "warning", subject: key, sentence, advice };
   };

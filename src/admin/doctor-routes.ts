@@ -25,13 +25,7 @@ import { runChecks } from "../operations/scheduled/scheduled.ts";
 import { endAbandoned, waitingUploads } from "../operations/scheduled/uploads.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, isRefusal, parsed } from "./context.ts";
 import { checkIndex, rebuildIndex } from "./doctor-index.ts";
-import {
-  deleteLeft,
-  deleteStrangers,
-  giveUpLost,
-  strangerFindings,
-  unknownObjects,
-} from "./doctor-objects.ts";
+import { deleteLeft, deleteUnknown, giveUpLost, unknownFindings, unknownObjects } from "./doctor-objects.ts";
 import { judgeSettings } from "./doctor-settings.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import { storesOf } from "./uploads.ts";
@@ -66,7 +60,7 @@ function isLocal(c: AdminContext): boolean {
 async function deleteObjects(c: AdminContext): Promise<FindingList | AdminRefusal> {
   const body = await bodyOf(c, deleteObjectsSchema);
   if (isRefusal(body)) return body;
-  return { findings: await deleteStrangers(doctorsPlace(c.env), body.keys) };
+  return { findings: await deleteUnknown(doctorsPlace(c.env), body.keys) };
 }
 
 async function scheduled(c: AdminContext): Promise<ScheduledRun | AdminRefusal> {
@@ -81,7 +75,7 @@ async function indexOf(c: AdminContext): Promise<IndexReport | AdminRefusal> {
   return { tradedate, revision: pack.revision, ...(await checkIndex(storesOf(c), tradedate, pack)) };
 }
 
-/** Makes the index rows anew where they are wrong; what still is wrong then is told. */
+/** Rebuilds the index rows where they are wrong; what is still wrong then is reported. */
 async function repairIndex(c: AdminContext): Promise<IndexReport | AdminRefusal> {
   const served = await servedOf(c);
   if (isRefusal(served)) return served;
@@ -105,12 +99,12 @@ async function servedOf(
   return pack === null ? { reason: "absent", what: `loaded day ${tradedate}` } : { tradedate, pack };
 }
 
-/** `--repair` ends uploads of this age: nobody goes on with one of yesterday. */
+/** `--repair` ends uploads of this age: one of yesterday is not resumed. */
 const REPAIRED_AFTER_MS = 24 * 3_600_000;
 
 type StoresHealth = DoctorReport["stores"];
 
-/** The whole report. Changes nothing. `isLocal`: nobody but this machine reaches the deployment. */
+/** The whole report. Changes nothing. `isLocal`: only this machine reaches the deployment. */
 async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promise<DoctorReport> {
   const settings = settingsOf(env);
   const place = upkeepOf(env, settings);
@@ -132,7 +126,7 @@ async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promis
 }
 
 /**
- * What can be put right without loss: uploads of before yesterday end, objects past their time or of nobody go,
+ * What can be put right without loss: uploads of before yesterday end, orphaned objects and those past their time are deleted,
  * and what is not served and not there is given up.
  */
 export async function repair(env: Env, actor: Actor): Promise<Finding[]> {
@@ -199,11 +193,11 @@ async function checkSettings(
 }
 
 async function checkObjects(place: Upkeep): Promise<Finding[]> {
-  // Younger ones are nobody's concern yet, and no repair takes them.
+  // Younger ones may still be in use, and no repair deletes them.
   const isPastTime = ({ known, stored }: Judgement["unserved"][number]) =>
     place.nowMs - Math.max(stored.uploadedMs, known.begunAtMs) >= REPAIRED_AFTER_MS;
   const judged = await judgedObjects(place);
-  const findings = [...objectFindings(judged), ...(await strangerFindings(place, judged))];
+  const findings = [...objectFindings(judged), ...(await unknownFindings(place, judged))];
   const left = judged.expired.length + judged.unserved.filter(isPastTime).length;
   if (left > 0) {
     findings.push({

@@ -11,9 +11,9 @@ const SHORT_TOKEN = 32;
 
 interface SettingsQuestion {
   nowMs: number;
-  /** Versions of share secrets that shares in force and drives elsewhere were made with. */
+  /** Versions of share secrets that shares in force and external shares were made with. */
   shareVersions: number[];
-  /** Nobody but this machine reaches the deployment: it needs no public address, and nobody to be told. */
+  /** Only this machine reaches the deployment: it needs no public address and no webhook. */
   isLocal: boolean;
 }
 

@@ -39,7 +39,7 @@ export function explainRoutes(): Hono<AdminEnv> {
     });
 }
 
-/** Accounts that are asked for a request nobody is named for: those active within three days, the last ones. */
+/** Accounts that are asked for a request without a named account: those active within three days, the latest ones. */
 const ACTIVE_MS = 3 * 86_400_000;
 const MAX_ASKED = 400;
 /** Gate objects asked at once. */
@@ -91,7 +91,7 @@ function refused(requestId: string, refusal: Refusal, accepted: Accepted | null)
   const { accountId, keyId, interface: asked, atMs } = refusal;
   const { code, reason, message } = outcomeOf(JSON.parse(refusal.denial) as Denial);
   const charged = accepted?.grant.charged ?? false;
-  const ending = accepted === null ? NOT_COUNTED : charged ? COUNTED : GIVEN_BACK;
+  const ending = accepted === null ? NOT_COUNTED : charged ? COUNTED : CREDITED;
   const at = beijingTimestamp(atMs);
   return {
     requestId,
@@ -112,7 +112,7 @@ function refused(requestId: string, refusal: Refusal, accepted: Accepted | null)
 
 function ended(requestId: string, { accountId, grant, outcome, inProgress }: Accepted): ExplainedRequest {
   const about = { requestId, accountId, keyId: null, interface: COUNTED_INTERFACE, charged: grant.charged };
-  const counted = grant.charged ? COUNTED : GIVEN_BACK;
+  const counted = grant.charged ? COUNTED : CREDITED;
   if (outcome === null) {
     const what = inProgress
       ? { zh: "仍在处理中。", en: "is still in progress." }
@@ -149,7 +149,7 @@ function ended(requestId: string, { accountId, grant, outcome, inProgress }: Acc
 
 const COUNTED: Bilingual = { zh: "已计入当日额度。", en: "It counts against the day's quota." };
 const NOT_COUNTED: Bilingual = { zh: "未计入额度。", en: "It was not counted." };
-const GIVEN_BACK: Bilingual = { zh: "已计的次数已退回。", en: "It was counted and given back." };
+const CREDITED: Bilingual = { zh: "已计的次数已退回。", en: "It was counted and given back." };
 
 function unknown(requestId: string): ExplainedRequest {
   return {

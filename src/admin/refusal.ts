@@ -1,4 +1,4 @@
-/** Why an admin request is not carried out: tagged facts, and the one place that gives them words and a status. */
+/** Why an admin request is not carried out: tagged facts, and the one place that gives them a sentence and a status. */
 
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import type { Damage, Withdrawal } from "../catalog/decisions.ts";

@@ -105,7 +105,7 @@ async function secretVersions(c: AdminContext): Promise<SecretVersions> {
 }
 
 /**
- * `POST /admin/shares/secret/rotate`: passwords of drives elsewhere are encrypted under the current version, those
+ * `POST /admin/shares/secret/rotate`: passwords of external shares are encrypted under the current version, those
  * apart whose own version is not in the secret any more; shares of older versions end now if that is asked for, and
  * within 7 days by themselves. Again does what is left to do.
  */

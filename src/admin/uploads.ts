@@ -126,7 +126,7 @@ export async function begin<Claims>(
   return { upload: { ...upload, state: "uploading", stateNote: "" }, parts: [] };
 }
 
-/** Ends an upload that takes parts and that nobody needs. */
+/** Ends an upload that takes parts and is not needed. */
 export async function discard(
   { db, bucket }: Stores,
   upload: Pick<Upload, "uploadId" | "objectKey" | "r2UploadId">,

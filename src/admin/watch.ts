@@ -8,7 +8,7 @@ import { runScheduled } from "../operations/scheduled/scheduled.ts";
 
 export interface Watched {
   findings: Finding[];
-  /** Whether the webhook took the findings; null when there was nothing to tell, or nobody. */
+  /** Whether the webhook took the findings; null without findings or without a webhook. */
   told: boolean | null;
 }
 

@@ -65,7 +65,7 @@ export const addSubscriptionSchema = z
 
 /**
  * Moves the end of the plan's last subscription: by so many milliseconds, or until an instant. One that is over
- * is not revived: the plan begins anew, now.
+ * is not revived: the plan begins again, now.
  */
 export const extendSubscriptionSchema = z
   .strictObject({
@@ -313,7 +313,7 @@ export const explainedRequestSchema = z.strictObject({
   at: z.string().nullable(),
   code: z.int().nullable(),
   reason: z.string().nullable(),
-  /** Whether it counts against the day's quota; false too for one that was given back. */
+  /** Whether it counts against the day's quota; false too for one that was credited. */
   charged: z.boolean(),
   /** To paste to the customer. */
   text: bilingualSchema,

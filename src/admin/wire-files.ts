@@ -1,4 +1,4 @@
-/** Admin bodies about daily files, drives elsewhere and shares. */
+/** Admin bodies about daily files, shares and external shares. */
 import * as z from "zod";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATA_TYPES, type DataType } from "../entitlement/data-types.ts";
@@ -88,7 +88,7 @@ export type PublishFile = z.input<typeof publishFileSchema>;
 
 export const withdrawFileSchema = z.strictObject({ note: z.string().trim().max(500).default("") });
 
-/** What the operator knows of the files on a drive elsewhere: the service cannot look. */
+/** What the operator knows of the files of an external share: the service cannot look. */
 const externalCoverage = {
   firstDay: beijingDateSchema,
   lastDay: beijingDateSchema,
@@ -153,7 +153,7 @@ export const secretVersionsSchema = z.strictObject({
       version: z.int(),
       /** Whether the secret has it; without it, what needs it does not work. */
       present: z.boolean(),
-      /** Shares in force, and links of drives elsewhere, that need it. */
+      /** Shares in force, and links of external shares, that need it. */
       shares: countSchema,
       drives: countSchema,
     }),

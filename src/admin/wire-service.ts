@@ -72,7 +72,7 @@ export const runScheduledSchema = z.strictObject({ tell: z.boolean().default(fal
 
 const scheduledRunSchema = z.strictObject({
   findings: z.array(findingSchema),
-  /** Whether the webhook took them; null when there was nothing to tell, or nobody. */
+  /** Whether the webhook took them; null without findings or without a webhook. */
   told: z.boolean().nullable(),
 });
 export type ScheduledRun = z.infer<typeof scheduledRunSchema>;

@@ -215,7 +215,7 @@ function refuseNothing({ requests, files }: { requests?: unknown; files?: unknow
   throw new CommandFailure("Give --requests, --files or both.", EXIT.usage);
 }
 
-/** Not sent again after a lost answer: it might be given back twice. */
+/** Not sent again after a lost answer: it might be credited twice. */
 async function credit(
   id: string,
   options: ServiceOptions & { requests?: number; files?: number },

@@ -108,7 +108,7 @@ const FAILURES_IN_A_ROW = 3;
 
 interface BackfillAsk {
   folder: string;
-  /** The first and the last day, both included; null: as far as there are any. */
+  /** The first and the last day, both included; null: the oldest or newest there is. */
   from: BeijingDate | null;
   to: BeijingDate | null;
   oldestFirst: boolean;

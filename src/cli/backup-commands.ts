@@ -197,7 +197,7 @@ function rowLines(rows: Record<string, number>): string[] {
   return Object.entries(rows).map(([table, count]) => `${table.padEnd(18)}${String(count).padStart(9)}`);
 }
 
-/** A backup during which something was changed is begun anew so often; then it is kept as it is. */
+/** A backup during which something was changed is begun again so often; then it is kept as it is. */
 const TRIES = 3;
 
 interface Created extends BackupEnd {

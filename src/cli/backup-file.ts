@@ -175,18 +175,18 @@ async function* pagesAsSealed(
 /** Pages of a backup of the first format: rows of one table, up to `PAGE_BYTES`. */
 async function* pagesBySize(lines: AsyncGenerator<BackupRow | BackupPageEnd>): AsyncGenerator<RestoreChunk> {
   let page: RestoreChunk | undefined;
-  let room = 0;
+  let space = 0;
   for await (const each of lines) {
     if (!("values" in each)) continue;
     const { table, values } = each;
     const bytes = Buffer.byteLength(JSON.stringify(values)) + 1;
-    if (page === undefined || page.table !== table || bytes > room) {
+    if (page === undefined || page.table !== table || bytes > space) {
       if (page !== undefined) yield page;
       page = { table, after: null, next: null, seal: null, rows: [] };
-      room = PAGE_BYTES;
+      space = PAGE_BYTES;
     }
     page.rows.push(values);
-    room -= bytes;
+    space -= bytes;
   }
   if (page !== undefined) yield page;
 }

@@ -76,7 +76,7 @@ export const YES_OPTION = ["--yes", "do it without asking"] as const;
 
 /**
  * Returns when the operator answered yes to `question` or gave `--yes`; ends the command otherwise, also where
- * nobody is there to be asked.
+ * there is no terminal.
  */
 export async function confirm(question: string, { yes = false }: ConfirmOptions): Promise<void> {
   if (yes) return;
@@ -88,14 +88,14 @@ export async function confirm(question: string, { yes = false }: ConfirmOptions)
   if (!/^y(es)?$/i.test(reply.trim())) throw new CommandFailure("Nothing was changed.");
 }
 
-/** Days by words, as days after today. */
+/** Named days, as days after today. */
 const NAMED_DAYS: ReadonlyMap<string, number> = new Map([
   ["yesterday", -1],
   ["today", 0],
   ["tomorrow", 1],
 ]);
 
-/** An option that is `text` when absent, and whose help says so in these very words. */
+/** An option that is `text` when absent, and whose help says so with this text. */
 export function defaulted(
   flags: string,
   description: string,
@@ -131,7 +131,7 @@ export function instantArgument(text: string): number {
   );
 }
 
-/** Where days are named by words they are those of Beijing, now. */
+/** Named days are those of Beijing, now. */
 function namedDay(text: string): number | null {
   const daysOn = NAMED_DAYS.get(text);
   return daysOn === undefined ? null : startOfDay(addDays(beijingDate(Date.now()), daysOn));

@@ -45,7 +45,7 @@ import {
 } from "./command-line.ts";
 import { CommandFailure } from "./exit.ts";
 
-/** Registers `days` and `day …`. */
+/** Registers `days`. */
 export function registerDays(program: Command): void {
   serviceCommand(program, "days")
     .description("the days of a month: loaded, expected and missing ones")
@@ -56,6 +56,10 @@ export function registerDays(program: Command): void {
       versionArgument,
     )
     .action(list);
+}
+
+/** Registers `day …`. */
+export function registerDay(program: Command): void {
   const day = serviceCommand(program, "day").description(
     "one day: show it, withdraw it, restore an earlier content, adopt a pack",
   );
@@ -285,7 +289,7 @@ function printServed(options: ServiceOptions, result: DayChanged): void {
   print(options, result, `${day.tradedate} is served as revision ${day.revision}: ${facts}.`);
 }
 
-/** The state in one or two words. */
+/** Returns the state, and whether rows were left out. */
 export function stateOf(day: DaySummary): string {
   return day.degraded ? `${day.state}, degraded` : day.state;
 }

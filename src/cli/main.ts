@@ -41,7 +41,7 @@ function sentenceOf(error: unknown): string {
   return error.message.split("\n", 1)[0] ?? error.name;
 }
 
-/** Ends this process when the one that launched it (`edgetape.mjs`) is gone: nobody would see what it does. */
+/** Ends this process when the one that launched it (`edgetape.mjs`) is gone: no one would see what it does. */
 function endWithLauncher(): void {
   process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
   // The channel alone keeps no command running.

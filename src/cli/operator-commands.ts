@@ -151,7 +151,7 @@ export function auditLines({ entries }: AuditList): string[] {
   );
 }
 
-/** What changed, in words: of two objects only the members that differ; instants in Beijing time. */
+/** Returns what changed, as text: of two objects only the members that differ; instants in Beijing time. */
 export function changeText(before: unknown, after: unknown): string {
   if (before === null) return after === null ? "" : valueText(after);
   if (!isObject(before) || !isObject(after)) return `${valueText(before)} → ${valueText(after)}`;

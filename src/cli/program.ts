@@ -6,49 +6,35 @@ import { Command, Help, type Option } from "commander";
 type Register = (program: Command) => void;
 
 /**
- * The groups by the first word of a command line, in the order of the help. A module is read only when one of its
- * names is given, or for the help of all: reading every module takes more than a second of CPU.
+ * The groups by the first argument of a command line, in the order of the help. A module is read only when its
+ * group is named, or for the help of all: reading every module takes more than a second of CPU.
  */
-const GROUPS: readonly { names: readonly string[]; load: () => Promise<Register> }[] = [
-  { names: ["pack"], load: async () => (await import("./pack-commands.ts")).registerPackCommands },
-  { names: ["publish"], load: async () => (await import("./publish-command.ts")).registerPublish },
-  { names: ["rebuild"], load: async () => (await import("./rebuild-command.ts")).registerRebuild },
-  { names: ["days", "day"], load: async () => (await import("./day-commands.ts")).registerDays },
-  { names: ["changes"], load: async () => (await import("./day-commands.ts")).registerChanges },
-  {
-    names: ["calendar"],
-    load: async () => (await import("./calendar-commands.ts")).registerCalendar,
-  },
-  { names: ["account"], load: async () => (await import("./account-commands.ts")).registerAccounts },
-  {
-    names: ["subscription"],
-    load: async () => (await import("./subscription-commands.ts")).registerSubscriptions,
-  },
-  { names: ["plan"], load: async () => (await import("./subscription-commands.ts")).registerPlans },
-  { names: ["token"], load: async () => (await import("./operator-commands.ts")).registerTokens },
-  { names: ["audit"], load: async () => (await import("./operator-commands.ts")).registerAudit },
-  { names: ["explain"], load: async () => (await import("./explain-command.ts")).registerExplain },
-  { names: ["key"], load: async () => (await import("./key-commands.ts")).registerKeys },
-  { names: ["files"], load: async () => (await import("./file-commands.ts")).registerFiles },
-  {
-    names: ["external"],
-    load: async () => (await import("./share-commands.ts")).registerExternal,
-  },
-  { names: ["share"], load: async () => (await import("./share-commands.ts")).registerShares },
-  { names: ["nightly"], load: async () => (await import("./nightly/nightly.ts")).registerNightly },
-  {
-    names: ["backfill"],
-    load: async () => (await import("./backfill-command.ts")).registerBackfill,
-  },
-  { names: ["doctor"], load: async () => (await import("./doctor/doctor.ts")).registerDoctor },
-  {
-    names: ["acceptance"],
-    load: async () => (await import("./acceptance/acceptance.ts")).registerAcceptance,
-  },
-  { names: ["backup"], load: async () => (await import("./backup-commands.ts")).registerBackup },
-  { names: ["webhook"], load: async () => (await import("./webhook.ts")).registerWebhook },
-  { names: ["sample"], load: async () => (await import("./sample-command.ts")).registerSample },
-];
+const GROUPS: ReadonlyMap<string, () => Promise<Register>> = new Map([
+  ["pack", async () => (await import("./pack-commands.ts")).registerPackCommands],
+  ["publish", async () => (await import("./publish-command.ts")).registerPublish],
+  ["rebuild", async () => (await import("./rebuild-command.ts")).registerRebuild],
+  ["days", async () => (await import("./day-commands.ts")).registerDays],
+  ["day", async () => (await import("./day-commands.ts")).registerDay],
+  ["changes", async () => (await import("./day-commands.ts")).registerChanges],
+  ["calendar", async () => (await import("./calendar-commands.ts")).registerCalendar],
+  ["account", async () => (await import("./account-commands.ts")).registerAccounts],
+  ["subscription", async () => (await import("./subscription-commands.ts")).registerSubscriptions],
+  ["plan", async () => (await import("./subscription-commands.ts")).registerPlans],
+  ["token", async () => (await import("./operator-commands.ts")).registerTokens],
+  ["audit", async () => (await import("./operator-commands.ts")).registerAudit],
+  ["explain", async () => (await import("./explain-command.ts")).registerExplain],
+  ["key", async () => (await import("./key-commands.ts")).registerKeys],
+  ["files", async () => (await import("./file-commands.ts")).registerFiles],
+  ["external", async () => (await import("./share-commands.ts")).registerExternal],
+  ["share", async () => (await import("./share-commands.ts")).registerShares],
+  ["nightly", async () => (await import("./nightly/nightly.ts")).registerNightly],
+  ["backfill", async () => (await import("./backfill-command.ts")).registerBackfill],
+  ["doctor", async () => (await import("./doctor/doctor.ts")).registerDoctor],
+  ["acceptance", async () => (await import("./acceptance/acceptance.ts")).registerAcceptance],
+  ["backup", async () => (await import("./backup-commands.ts")).registerBackup],
+  ["webhook", async () => (await import("./webhook.ts")).registerWebhook],
+  ["sample", async () => (await import("./sample-command.ts")).registerSample],
+]);
 
 /**
  * Returns the command that `args` (without node and script) need: with the group of their first word alone, with
@@ -74,8 +60,8 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
   if (wantsJson(args)) program.configureOutput({ writeErr: () => undefined, outputError: () => undefined });
   const [first = ""] = args;
   if (first === "--version" || first === "-V") return program;
-  const called = GROUPS.filter(({ names }) => names.includes(first));
-  for (const { load } of called.length > 0 ? called : GROUPS) (await load())(program);
+  const called = GROUPS.get(first);
+  for (const load of called === undefined ? GROUPS.values() : [called]) (await load())(program);
   return program;
 }
 

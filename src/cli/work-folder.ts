@@ -9,7 +9,7 @@ import { CommandFailure } from "./exit.ts";
 
 /** Between two looks at a lock that somebody else is taking over. */
 const PAUSE_MS = 20;
-/** Taking over is a few calls without a pause: whoever is at it for so long was killed. */
+/** Taking over is a few calls without a pause: a command that takes so long was killed. */
 const TAKEOVER_MS = 10_000;
 
 interface LockNames {
@@ -23,7 +23,7 @@ interface LockNames {
   advice: string;
 }
 
-/** Takes the lock of `folder` (made if absent) and returns what gives it back; ends the command when it is held. */
+/** Takes the lock of `folder` (made if absent) and returns its release; ends the command when it is held. */
 export async function lockFolder(folder: string, names: LockNames): Promise<() => void> {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, names.file);
@@ -45,7 +45,7 @@ export async function lockFolder(folder: string, names: LockNames): Promise<() =
 
 /**
  * Removes the lock at `path` if its holder is gone; false while another command is at it. Only one at a time may:
- * it might else remove the lock of whoever has just taken it.
+ * it might else remove the lock of a command that has just taken it.
  */
 function removeLeft(own: string, path: string, commandLine: RegExp): boolean {
   const takeover = `${path}.takeover`;

@@ -91,7 +91,7 @@ export interface Caller {
   client: string;
 }
 
-/** The caller of a request with `headers`, hashed with `secret` so that nobody can list all addresses. */
+/** The caller of a request with `headers`, hashed with `secret` so that the addresses cannot be listed. */
 export async function callerOf(headers: Pick<Headers, "get">, secret: string): Promise<Caller> {
   // Set by the platform and not to be forged; absent only where there is no edge in front.
   const address = networkOf(headers.get("CF-Connecting-IP") ?? "");

@@ -29,11 +29,11 @@ export interface Download {
   /** Strong, with its quotes. */
   etag: string;
   lastModifiedMs: number;
-  /** 64 hex digits; null for a piece, whose sum nobody has made. */
+  /** 64 hex digits; null for a piece, whose sum is not known. */
   sha256: string | null;
 }
 
-/** A file of a share: its versions, the present one first, read anew at each call; none: no such file. */
+/** A file of a share: its versions, the present one first, read again at each call; none: no such file. */
 export interface DriveFile {
   /** Inside the share. */
   path: string;

@@ -2,6 +2,7 @@
  * Why the drive refuses a request and what it answers (contract 8.6): a page for browsers, one line for tools. A wrong
  * password and a share that does not exist are one reason: nothing may tell them apart.
  */
+import type { Bilingual } from "../base/language.ts";
 import { PAGE_POLICY } from "../pages/frame.tsx";
 import { type Look, lookOf } from "../pages/look.ts";
 import { type DriveContext, driveHeaders } from "./context.ts";
@@ -23,18 +24,12 @@ export type DriveDenial =
   | { reason: "condition_failed" }
   /** A bare range of a file that was replaced: the client's part may be of another version. */
   | { reason: "version_unknown" }
-  /** A bare range of a file that is written anew at every request. */
+  /** A bare range of a file that is generated at every request. */
   | { reason: "no_ranges" }
   | { reason: "range_beyond_end"; sizeBytes: number }
   /** As many downloads are under way as there may be. */
   | { reason: "downloads_busy" }
   | { reason: "unavailable" };
-
-/** One sentence in both languages. */
-export interface Bilingual {
-  zh: string;
-  en: string;
-}
 
 /** HTTP status and sentence of a denial. */
 interface Described {

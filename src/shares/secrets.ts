@@ -53,7 +53,7 @@ export async function passwordOf(
   return secret === undefined ? null : sharePassword(secret, share.secretVersion, share.shareId);
 }
 
-/** AES-GCM's usual nonce, drawn anew for every password. */
+/** AES-GCM's usual nonce, drawn for every password. */
 const NONCE_BYTES = 12;
 
 /** An encrypted password; `sealed` is base64 of the nonce and the ciphertext. */

@@ -25,7 +25,7 @@ const MAX_WINDOWS = 500;
 /** The first bytes, which are read before the answer begins. */
 const FIRST_BYTES = 16 * 1024;
 
-/** A client must take a window within this time (14 KB/s), or it is left: a place must not be held for ever. */
+/** A client must take a window within this time (14 KB/s), or it is left: no place is held without end. */
 const WINDOW_MS = 10 * 60_000;
 
 const underWay = new Map<string, number>();

@@ -1,6 +1,6 @@
 /**
  * Which version of a file a request is about, when the file was replaced less than 7 days ago: who began to
- * download the old one finishes it, and nobody ever gets bytes of two versions under one name. Pure.
+ * download the old one finishes it, and no client ever gets bytes of two versions under one name. Pure.
  */
 import type { FileVersion } from "../catalog/files.ts";
 import type { AskedRange } from "./http-fields.ts";
@@ -54,8 +54,8 @@ export function beginningOf(method: string, range: AskedRange | null): Beginning
 /**
  * The revision that a client means by a range in the middle of a file without saying which version its part
  * is of, as `curl -C -`, `wget -c` and `aria2c` do. What it got and last saw itself decides, if that is one
- * revision; for a client not met before, what all others of the share did, if they agree. Null: nobody can know (it
- * got one and then got or saw another, or nobody of the share was met), or that revision is gone; a range could join
+ * revision; for a client not met before, what all others of the share did, if they agree. Null: it cannot be known (it
+ * got one and then got or saw another, or no client of the share was met), or that revision is gone; a range could join
  * two versions.
  */
 export function meantRevision(

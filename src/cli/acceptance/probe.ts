@@ -50,7 +50,7 @@ export function open(
   }
   const send = url.startsWith("https:") ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    // A connection of its own: what happens to it is the answer's doing and nobody else's.
+    // A connection of its own: what happens to it is caused by this answer alone.
     const outgoing = send(url, { method, headers: sent, agent: false }, (message) => {
       message.on("error", () => {});
       resolve({

@@ -1,4 +1,4 @@
-/** How an evening went, in the words of a notice. */
+/** How an evening went, as a notice. */
 import type { Notice } from "../../admin/wire.ts";
 import type { Bilingual } from "../../base/language.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
@@ -96,7 +96,7 @@ export function linesOf(outcome: DayOutcome): Bilingual[] {
   return lines;
 }
 
-/** Nothing came, or half of it; `isFinal` when nobody waits any longer. */
+/** Nothing came, or half of it; `isFinal` when the wait has ended. */
 export function lateNotice(
   tradedate: BeijingDate,
   arrival: Exclude<Arrival, { state: "complete" }>,

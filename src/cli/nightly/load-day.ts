@@ -166,7 +166,7 @@ async function loadFile(
   }
 }
 
-/** What happens now and then has Chinese words too; null for anything else. */
+/** Returns the Chinese sentence of a refusal that happens now and then; null for anything else. */
 function chineseOf(error: unknown, tradedate: string): string | null {
   switch (error instanceof ServiceRefusal ? error.refused.reason : undefined) {
     case "implausible":
@@ -213,7 +213,7 @@ const outcomeSchema = z.object({
   state: z.enum(["published", "unchanged", "failed"]),
   /** Why the orders are not served, as a sentence; null when they are. */
   problem: z.string().nullable(),
-  /** The same in Chinese, where it has Chinese words. */
+  /** The same in Chinese, where it has a Chinese text. */
   problemZh: z.string().nullable().default(null),
   /** Not served because an operator has withdrawn the day. */
   decided: z.boolean().optional(),
@@ -245,7 +245,7 @@ const builtSchema = z.object({
 export type Built = z.infer<typeof builtSchema>;
 
 const memorySchema = z.object({
-  /** Of the delivery this is about: another delivery of the day begins anew. */
+  /** Of the delivery this is about: another delivery of the day starts afresh. */
   fingerprint: z.string(),
   /** The pack that is built and verified. */
   built: builtSchema.nullable(),

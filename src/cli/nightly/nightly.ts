@@ -128,8 +128,8 @@ export function loadOptionsOf(folder: string, options: LoadingOptions): LoadOpti
 }
 
 /**
- * Takes the work folder for this command alone; returns what gives it back. Refused inside the drop folder: what a
- * build writes there would be looked at as a delivery, and whoever delivers could put files into it.
+ * Takes the work folder for this command alone; returns its release. Refused inside the drop folder: what a
+ * build writes there would be looked at as a delivery, and the sender could put files into it.
  */
 export async function lockWork({ folder, workFolder }: LoadOptions): Promise<() => void> {
   await refuseAbsent(folder);
@@ -232,7 +232,7 @@ interface NightlyAsk {
   /** Null: the newest trading day that has closed. */
   tradedate: BeijingDate | null;
   expected: Expected;
-  /** When it is late, and when nobody waits any longer, in Beijing. */
+  /** When it is late, and when the wait ends, in Beijing. */
   by: TimeOfDay;
   until: TimeOfDay;
   stableMs: number;

@@ -159,7 +159,7 @@ describe("adopting a pack that the catalog does not know", () => {
     expect((await adopt("20240312", { objectKey, force: true })).body.day).toMatchObject({ revision: 2 });
   });
 
-  it("that is held is no upload to go on with: the same pack is sent anew", async () => {
+  it("that is held is no upload to go on with: the same pack is sent again", async () => {
     const less = await packFrom(
       day({ tradedate: "20240430", securities: [security("600519", [order("093000000")])] }),
     );

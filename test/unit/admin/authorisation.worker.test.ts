@@ -39,7 +39,7 @@ describe("authorisation", () => {
     expect(routes.length).toBeGreaterThan(40);
   });
 
-  it("lets nobody past without an operator's token in force, whatever the route, and changes nothing", async () => {
+  it("refuses every request without an operator's token in force, whatever the route, and changes nothing", async () => {
     await admin("POST", "/accounts", { accountId: "holder" });
     const { body: key } = await admin<IssuedKey>("POST", "/accounts/holder/keys", {});
     const { body: revoked } = await admin<IssuedToken>("POST", "/tokens", { name: "revoked" });
@@ -47,10 +47,10 @@ describe("authorisation", () => {
     const strangers: Record<string, Record<string, string>> = {
       "no token": {},
       "a wrong token": { Authorization: "Bearer wrong" },
-      "a token nobody has": { Authorization: `Bearer ${generateToken()}` },
+      "an unknown token": { Authorization: `Bearer ${generateToken()}` },
       "a revoked token": { Authorization: `Bearer ${revoked.token}` },
       "a customer's key": { Authorization: `Bearer ${key.key}` },
-      "a key nobody has": { Authorization: `Bearer ${generateKey()}` },
+      "an unknown key": { Authorization: `Bearer ${generateKey()}` },
       "basic authentication": { Authorization: `Basic ${btoa(`admin:${TOKEN}`)}` },
       "the token in a cookie": { Cookie: `token=${TOKEN}` },
     };

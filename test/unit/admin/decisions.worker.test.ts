@@ -132,7 +132,7 @@ describe("a withdrawn day", () => {
     expect((await detailOf("20240110")).revisions.every((each) => each.withdrawn === null)).toBe(true);
   });
 
-  it("lets nobody finish a download of the withdrawn content", async () => {
+  it("lets no client finish a download of the withdrawn content", async () => {
     const tradedate = "20240111" as BeijingDate;
     await publish(await testPack(tradedate, 1_000));
     await withdraw(tradedate, 1);

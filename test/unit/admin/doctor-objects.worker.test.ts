@@ -66,7 +66,7 @@ describe("an object that the catalog does not know", () => {
     expect(await keys()).toContain(key);
   });
 
-  it("and that is a pack of an earlier number than the day's is nobody's", async () => {
+  it("and that is a pack of an earlier number than the day's is orphaned", async () => {
     await publish(await testPack("20260304"));
     await publish(await testPack("20260304", 200_000));
     const key = "orders/2026/20260304/0.parquet";
@@ -115,7 +115,7 @@ describe("an object that is gone", () => {
     expect((await publish(await testPack("20260309", 300_000))).body.day.revision).toBe(3);
   });
 
-  it("of a day that a restore could not bring back is given up too, and the day can be published anew", async () => {
+  it("of a day that a restore could not bring back is given up too, and the day can be published again", async () => {
     await publish(await testPack("20260310"));
     const gone = "orders/2026/20260310/1.parquet";
     await bucket.delete(gone);
@@ -139,7 +139,7 @@ describe("an object that is gone", () => {
     expect(await found(0)).toMatchObject([{ level: "warning", subject: gone }]);
   });
 
-  it("of a withdrawn file is given up, and the file can be added anew", async () => {
+  it("of a withdrawn file is given up, and the file can be added again", async () => {
     const insert = `INSERT INTO day_files (data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256,
       state, uploaded_at_ms) VALUES ('level2', '20260312', '20260312.zip', 1, ?, 'e', 1, '', 'withdrawn', 1)`;
     const gone = "files/level2/2026/20260312/20260312.zip/1";

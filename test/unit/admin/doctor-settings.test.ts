@@ -66,7 +66,7 @@ describe("settings", () => {
     expect(found({ PUBLIC_BASE_URL: "http://data.example.com" })).toEqual(["warning PUBLIC_BASE_URL"]);
   });
 
-  it("need no public address and nobody to be told where only this machine reaches the deployment", () => {
+  it("need no public address and no webhook where only this machine reaches the deployment", () => {
     expect(judged({ PUBLIC_BASE_URL: undefined, WEBHOOK_URL: undefined }, [], true)).toEqual([]);
     expect(judged({ PUBLIC_BASE_URL: "http://127.0.0.1:8787" }, [], true)).toEqual([]);
     expect(judged({ RATE_LIMIT: "off" }, [], true)).toHaveLength(1);

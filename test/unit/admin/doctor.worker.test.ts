@@ -125,7 +125,7 @@ describe("index rows", () => {
     expect((await index()).findings).toEqual([]);
   });
 
-  it("cannot be made anew from an object that is another one or gone, and stay as they are", async () => {
+  it("cannot be rebuilt from an object that is another one or gone, and stay as they are", async () => {
     const before = [await rows(), await servedState(DAY)];
     const other = await testPack(DAY, 999_999);
     const key = "orders/2026/20260311/1.parquet";

@@ -46,7 +46,7 @@ describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
     expect(await auditOf(file)).toEqual(["file.add", "file.publish", "file.withdraw", "file.publish"]);
   });
 
-  it("keeps being offered while its replacement waits, and whoever began it can finish it after that", async () => {
+  it("keeps being offered while its replacement waits, and a client that began it can finish it after that", async () => {
     const [first, second] = [archive("20260106", "one"), archive("20260106", "two, longer")];
     await add(first);
     await publish(first);

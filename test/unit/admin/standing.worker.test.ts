@@ -160,8 +160,8 @@ describe("subscriptions one by one", () => {
       status: 422,
       body: { reason: "not_later" },
     });
-    const anew = await extend({ plan: "flagship", byMs: DAY_MS });
-    const flagship = endsOf(anew.body).filter(([plan]) => plan === "flagship");
+    const restarted = await extend({ plan: "flagship", byMs: DAY_MS });
+    const flagship = endsOf(restarted.body).filter(([plan]) => plan === "flagship");
     expect(flagship).toHaveLength(2);
     expect(Math.abs(Number(flagship[1]?.[1]) - NOW - DAY_MS)).toBeLessThan(60_000);
     expect((await extend({ plan: "trial" })).status).toBe(400);

@@ -44,7 +44,7 @@ function textsBelow(folder: string): [string, string][] {
 }
 
 describe("the commands", () => {
-  it("have words for themselves, and for every option and argument that needs some", () => {
+  it("have a description, and one for every option and argument that needs some", () => {
     const silent = names.filter(
       (name) =>
         (commands.get(name)?.description() ?? "") === "" ||

@@ -12,7 +12,7 @@ import {
 const { GUARD } = env as unknown as Env;
 let made = 0;
 
-/** A guard that nobody has asked before. */
+/** A guard that was not asked before. */
 const fresh = (): DurableObjectStub<Guard> => GUARD.getByName(`guard ${made++}`);
 
 describe("the guard object", () => {

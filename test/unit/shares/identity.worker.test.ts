@@ -34,7 +34,7 @@ describe("coverage at the edge", () => {
     expect(db.reads).toBe(1);
   });
 
-  it("is read anew when anything was published or withdrawn, for another type and another window", async () => {
+  it("is read again when anything was published or withdrawn, for another type and another window", async () => {
     const db = countingDb();
     expect(await ask(db, 8)).toBe(1);
     expect(await ask(db, 9)).toBe(2);

@@ -85,7 +85,7 @@ describe("SHARE_SECRET", () => {
   );
 });
 
-describe("the password of a drive elsewhere", () => {
+describe("the password of an external share", () => {
   const drive = { dataType: "level2", year: 2024 } as const;
 
   it("opens under the secret it was sealed with, also after a new one was added", async () => {

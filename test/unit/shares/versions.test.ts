@@ -55,15 +55,15 @@ describe("the revision that a bare range in the middle means", () => {
   const saw = (client: string, revision: number): Begun => ({ client, how: "saw", revision });
 
   it.each<[string, Begun[], number | null]>([
-    ["nobody began: it may have begun at an earlier share", [], null],
+    ["no client began: it may have begun at an earlier share", [], null],
     ["it got the old one", [got("me", 1)], 1],
     ["it got the present one", [got("me", 2)], 2],
     ["it saw the present one, and reads pieces of it", [saw("me", 2)], 2],
-    ["it got the old one and saw the present one: nobody can know", [got("me", 1), saw("me", 2)], null],
+    ["it got the old one and saw the present one: it cannot be known", [got("me", 1), saw("me", 2)], null],
     ["it got one that is gone", [got("me", 7)], null],
     ["it got the old one, others the present one", [got("me", 1), got("you", 2)], 1],
-    ["unknown, and all others got the old one", [got("you", 1), got("him", 1)], 1],
-    ["unknown, and the others differ", [got("you", 1), got("him", 2)], null],
+    ["unknown, and all others got the old one", [got("you", 1), got("her", 1)], 1],
+    ["unknown, and the others differ", [got("you", 1), got("her", 2)], null],
   ])("%s", (_, begun, expected) => {
     expect(meantRevision(begun, "me", versions)).toBe(expected);
   });

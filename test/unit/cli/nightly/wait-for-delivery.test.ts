@@ -15,7 +15,7 @@ interface Stage {
   version?: number;
 }
 
-const wordsOf = (problem?: string) => (problem === undefined ? null : { zh: "不完整", en: problem });
+const problemText = (problem?: string) => (problem === undefined ? null : { zh: "不完整", en: problem });
 
 /** Waits in a time of its own, which begins at `start` seconds, for a delivery that grows in `stages`. */
 async function wait(stages: Stage[], { start = 0, changedAt = Number.POSITIVE_INFINITY } = {}) {
@@ -40,7 +40,7 @@ async function wait(stages: Stage[], { start = 0, changedAt = Number.POSITIVE_IN
           changedMs: Math.min(changedAt * SECOND, nowMs),
         };
       },
-      problemOf: async () => wordsOf(stage().problem),
+      problemOf: async () => problemText(stage().problem),
       onWaiting: ({ en }) => void waiting.push(en),
       onLate: async (arrival) => void late.push([nowMs / SECOND, arrival]),
     },
