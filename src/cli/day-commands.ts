@@ -45,7 +45,7 @@ import {
 } from "./command-line.ts";
 import { CommandFailure } from "./exit.ts";
 
-/** Registers `days`. */
+/** Registers `days` and `day …`. */
 export function registerDays(program: Command): void {
   serviceCommand(program, "days")
     .description("the days of a month: loaded, expected and missing ones")
@@ -56,10 +56,6 @@ export function registerDays(program: Command): void {
       versionArgument,
     )
     .action(list);
-}
-
-/** Registers `day …`. */
-export function registerDay(program: Command): void {
   const day = serviceCommand(program, "day").description(
     "one day: show it, withdraw it, restore an earlier content, adopt a pack",
   );

@@ -5,6 +5,8 @@ import { Command, Help, type Option } from "commander";
 
 type Register = (program: Command) => void;
 
+const days = async () => (await import("./day-commands.ts")).registerDays;
+
 /**
  * The groups by the first argument of a command line, in the order of the help. A module is read only when its
  * group is named, or for the help of all: reading every module takes more than a second of CPU.
@@ -13,8 +15,8 @@ const GROUPS: ReadonlyMap<string, () => Promise<Register>> = new Map([
   ["pack", async () => (await import("./pack-commands.ts")).registerPackCommands],
   ["publish", async () => (await import("./publish-command.ts")).registerPublish],
   ["rebuild", async () => (await import("./rebuild-command.ts")).registerRebuild],
-  ["days", async () => (await import("./day-commands.ts")).registerDays],
-  ["day", async () => (await import("./day-commands.ts")).registerDay],
+  ["days", days],
+  ["day", days],
   ["changes", async () => (await import("./day-commands.ts")).registerChanges],
   ["calendar", async () => (await import("./calendar-commands.ts")).registerCalendar],
   ["account", async () => (await import("./account-commands.ts")).registerAccounts],
@@ -61,7 +63,7 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
   const [first = ""] = args;
   if (first === "--version" || first === "-V") return program;
   const called = GROUPS.get(first);
-  for (const load of called === undefined ? GROUPS.values() : [called]) (await load())(program);
+  for (const load of called === undefined ? new Set(GROUPS.values()) : [called]) (await load())(program);
   return program;
 }
 
