@@ -1,7 +1,9 @@
 /** The console's own style and scripts. */
+
 import chartLibrary from "uplot/dist/uPlot.iife.min.js" with { type: "text" };
 import chartStyle from "uplot/dist/uPlot.min.css" with { type: "text" };
 import { type Asset, assetOf } from "../pages/assets.ts";
+import { CALENDAR_STYLE } from "../pages/calendar.tsx";
 import answerScript from "./browser/answer.js" with { type: "text" };
 import answerDataScript from "./browser/answer-data.js" with { type: "text" };
 import chartsScript from "./browser/charts.js" with { type: "text" };
@@ -18,7 +20,9 @@ import narrowStyle from "./style/narrow.css" with { type: "text" };
 import partsStyle from "./style/parts.css" with { type: "text" };
 import tryStyle from "./style/try.css" with { type: "text" };
 
-const STYLE = [chartStyle, partsStyle, keysStyle, dataStyle, tryStyle, narrowStyle].join("\n");
+const STYLE = [chartStyle, CALENDAR_STYLE, partsStyle, keysStyle, dataStyle, tryStyle, narrowStyle].join(
+  "\n",
+);
 
 /** A module of ours; its imports of other modules get the names under which these are served. */
 function module(name: string, text: string, imports: Readonly<Record<string, Asset>> = {}): Asset {

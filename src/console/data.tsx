@@ -1,9 +1,11 @@
 /** Data: a year of what the holder may read, each day shaded by its orders; what is missing; the months in numbers. */
+
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { overviewOf } from "../catalog/day-overview.ts";
 import { servedSpan } from "../catalog/day-span.ts";
 import { standingOf } from "../entitlement/standing.ts";
-import { countText, dateText, sizeText, weekdayOf } from "../pages/figures.ts";
+import { Calendar, type DayCell } from "../pages/calendar.tsx";
+import { countText, dateText, sizeText } from "../pages/figures.ts";
 import { documentOf } from "../pages/frame.tsx";
 import { type Desk, html } from "./desk.tsx";
 import { Layout, type Reader } from "./layout.tsx";
@@ -41,14 +43,15 @@ export function dataPage({ reader, year, years, months }: DataFacts): string {
           </nav>
           <Figures days={months.flat()} messages={messages} />
           <Legend days={months.flat()} messages={messages} />
-          <div class="year card">
+          <Calendar
+            months={months.map((days) => days.map((day) => cellOf(day, messages)))}
+            names={messages}
+            heading="h2"
+          >
             <a class="skip" href="#attention">
               {messages.skipCalendar}
             </a>
-            {months.map((days, place) => (
-              <Month name={messages.month(place + 1)} days={days} messages={messages} />
-            ))}
-          </div>
+          </Calendar>
           <Attention days={months.flat()} messages={messages} />
           <Months months={months} messages={messages} />
         </>
@@ -110,55 +113,14 @@ function Legend({ days, messages }: { days: readonly HeatDay[]; messages: Messag
   );
 }
 
-function Month({ name, days, messages }: { name: string; days: readonly HeatDay[]; messages: Messages }) {
-  const [first] = days;
-  return (
-    <section class="month">
-      <h2>{name}</h2>
-      <div class="days">
-        {messages.weekdays.map((weekday) => (
-          <span class="weekday" aria-hidden="true">
-            {weekday}
-          </span>
-        ))}
-        {days.map((day) => (
-          <Day
-            day={day}
-            start={day === first ? ` starts-${weekdayOf(day.day) + 1}` : ""}
-            messages={messages}
-          />
-        ))}
-      </div>
-    </section>
-  );
-}
-
-/** `start` is the class that puts a month's first day below its weekday. */
-function Day({
-  day: { day, mark, shade, loaded },
-  start,
-  messages,
-}: {
-  day: HeatDay;
-  start: string;
-  messages: Messages;
-}) {
+function cellOf({ day, mark, shade, loaded }: HeatDay, messages: Messages): DayCell {
   const rows = loaded === null ? "" : `, ${messages.dayRows(countText(loaded.rows))}`;
-  const label = `${dateText(day)}, ${messages.dayStates[mark]}${rows}`;
-  const number = String(Number(day.slice(6)));
-  const classes = `day ${mark}${shade > 0 ? ` shade-${shade}` : ""}${start}`;
-  if (loaded === null) {
-    return (
-      <span class={classes} title={label}>
-        {number}
-      </span>
-    );
-  }
-  return (
-    <a class={classes} href={tryAddress(day)} title={label} aria-label={`${number}, ${label}`}>
-      {number}
-    </a>
-  );
+  return {
+    day,
+    look: shade > 0 ? `${mark} shade-${shade}` : mark,
+    label: `${dateText(day)}, ${messages.dayStates[mark]}${rows}`,
+    href: loaded === null ? null : tryAddress(day),
+  };
 }
 
 function tryAddress(day: BeijingDate): string {

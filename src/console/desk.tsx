@@ -1,6 +1,7 @@
 /** One request to the console as its routes see it, the headers of every page, and the sign-in page. */
 import type { Context } from "hono";
 import type { Language } from "../base/language.ts";
+import { SECURITY_HEADERS } from "../base/security-headers.ts";
 import type { By } from "../catalog/accounts.ts";
 import { type Env, nowMs, type Settings, settingsOf } from "../env.ts";
 import type { RequestLog } from "../http/request-log.ts";
@@ -32,13 +33,13 @@ export interface Desk {
  * referrer stays inside: with `no-referrer` browsers would send `Origin: null` with our own forms.
  */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  ...SECURITY_HEADERS,
   "Content-Type": "text/html; charset=utf-8",
   "Cache-Control": "no-store, no-transform",
   "Content-Security-Policy": PAGE_POLICY,
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
   "Referrer-Policy": "same-origin",
-  "X-Content-Type-Options": "nosniff",
   "X-Robots-Tag": "noindex, nofollow",
 };
 

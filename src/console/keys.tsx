@@ -157,7 +157,7 @@ function OverKeys({ keys, messages }: { keys: readonly ApiKey[]; messages: Messa
   );
 }
 
-/** Keys an account may have in force at once, so that nobody fills the table by a script. */
+/** Keys an account may have in force at once, so that no one fills the table by a script. */
 const MAX_KEYS = 50;
 const MAX_NAME = 60;
 const HOUR_MS = 3_600_000;

@@ -66,7 +66,7 @@ const EN = {
   keyNameHint: "What it is for, such as “research laptop”",
   keyBegins: "Begins with",
   keyCreated: "Made",
-  keyLastUse: "Last use",
+  keyLastUse: "Last use (to the hour)",
   keyState: "State",
   keyInForce: "In force",
   keyUntil: (when: string) => `until ${when}`,
@@ -132,15 +132,18 @@ const EN = {
     "Downloads with its address and password stop within 30 seconds; asking again makes a new one.",
   shareAsk: "Ask for a share",
   sharePassword:
-    "To open a share: the user name is its id, the part of the address after /s/. The password stands only in the answer of file_download. Ask again for the same files and year: the answer is the same share with its password, or a new share in the last 24 hours of the old one.",
-  sharePasswordAsk: "Get its password",
+    "Programs and other browsers open a share with its address, its user name and its password. Asking for the same files and year again gives the same share, or a new one in the last 24 hours of the old one.",
+  shareOpen: "Open",
+  sharePasswordShow: "Show password",
+  shareUser: "User name",
+  password: "Password",
   shareRevokeButton: "Revoke this share",
   dataTypes: { auction_tick: "Auction ticks", level2: "Full-day ticks" },
 
   signInTitle: "Sign in",
   signInInvite: "This link signs you in once, on this device, for 12 hours.",
   signInButton: "Sign in",
-  signInNote: "You sign in with a one-time link. Ask whoever gave you your account for one.",
+  signInNote: "You sign in with a one-time link. Ask anyone who gave you your account for one.",
   problems: {
     signed_out: "You are not signed in, or your session has ended.",
     link_unknown: "This link opens nothing. Check that it was copied whole, or ask for a new one.",
@@ -157,7 +160,7 @@ const EN = {
     unavailable: "The service is temporarily unavailable. Try again in a moment.",
   },
 
-  /** What a request's reason says to people: the list of last requests has room for a few words only. */
+  /** What a request's reason says to people: the list of last requests has space for a short text only. */
   reasons: {
     envelope_invalid: "The body is not a valid request",
     method_not_allowed: "Method not supported",
@@ -262,7 +265,7 @@ const ZH: Messages = {
   keyNameHint: "用途，例如“研究用笔记本”",
   keyBegins: "开头",
   keyCreated: "创建于",
-  keyLastUse: "最近使用",
+  keyLastUse: "最近使用（精确到小时）",
   keyState: "状态",
   keyInForce: "有效",
   keyUntil: (when) => `有效至 ${when}`,
@@ -326,8 +329,11 @@ const ZH: Messages = {
   shareRevokeNote: "使用其地址和密码的下载将在 30 秒内停止；再次请求会生成新的共享。",
   shareAsk: "请求共享",
   sharePassword:
-    "打开共享时，用户名是共享的编号，即地址中 /s/ 之后的部分；密码只出现在 file_download 的返回结果中。用相同的文件种类和年份再次请求，会得到同一个共享及其密码；旧共享只剩不到 24 小时时，会得到新的共享。",
-  sharePasswordAsk: "获取密码",
+    "程序和其他浏览器用地址、用户名和密码打开共享。用相同的文件种类和年份再次请求，会得到同一个共享；旧共享只剩不到 24 小时时，会得到新的共享。",
+  shareOpen: "打开",
+  sharePasswordShow: "显示密码",
+  shareUser: "用户名",
+  password: "密码",
   shareRevokeButton: "吊销此共享",
   dataTypes: { auction_tick: "集合竞价逐笔", level2: "全天逐笔" },
 
@@ -389,8 +395,8 @@ const ZH: Messages = {
 
 export const MESSAGES: Readonly<Record<PageLanguage, Messages>> = { zh: ZH, en: EN };
 
-/** Returns a reason of `X-Reason`, or `success`, in messages; the reason itself when it is not known here. */
-export function reasonMessages(reason: string, language: PageLanguage): string {
+/** Returns a reason of `X-Reason`, or `success`, as text; the reason itself when it is not known here. */
+export function reasonText(reason: string, language: PageLanguage): string {
   const { reasons, success } = MESSAGES[language];
   if (reason === "success") return success;
   const known: Readonly<Record<string, string>> = reasons;

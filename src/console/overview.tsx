@@ -6,7 +6,7 @@ import { countText, dateText, momentText } from "../pages/figures.ts";
 import { documentOf } from "../pages/frame.tsx";
 import { type Desk, html } from "./desk.tsx";
 import { Layout, type Reader } from "./layout.tsx";
-import { MESSAGES, type Messages, reasonMessages } from "./messages.ts";
+import { MESSAGES, type Messages, reasonText } from "./messages.ts";
 
 /** The page of the account. */
 export async function showOverview({ c, env, settings, who, nowMs, reader }: Desk): Promise<Response> {
@@ -145,7 +145,7 @@ function LastRequests({ info, reader }: { info: AccountInfo; reader: Reader }) {
                   </td>
                   <td class="nowrap">
                     <span class={`code ${each.code === 200 ? "ok" : "not"}`}>{each.code}</span>{" "}
-                    {reasonMessages(each.reason, reader.language)}
+                    {reasonText(each.reason, reader.language)}
                     {each.code === 200 ? null : <code class="reason">{each.reason}</code>}
                   </td>
                   <td class="number" data-label={messages.rows}>

@@ -19,7 +19,7 @@ import {
 } from "./desk.tsx";
 import { createKey, revoke, roll, showKeys } from "./keys.tsx";
 import { showOverview } from "./overview.tsx";
-import { endShare, showShares } from "./shares.tsx";
+import { endShare, openOwnShare, showShares, tellPassword } from "./shares.tsx";
 import { acceptInvite, showInvite, signOut } from "./sign-in.ts";
 import { runRequest, showTry } from "./try.tsx";
 
@@ -48,6 +48,8 @@ export function consoleRoutes(): Hono<ConsoleEnv> {
   pages.get("/console/try", forHolder(showTry));
   pages.post("/console/api", runRequest);
   pages.get("/console/shares", forHolder(showShares));
+  pages.post("/console/shares/:shareId/open", forHolderForm(openOwnShare));
+  pages.post("/console/shares/:shareId/password", forHolderForm(tellPassword));
   pages.post("/console/shares/:shareId/revoke", forHolderForm(endShare));
   pages.all(
     "/console/*",

@@ -1,12 +1,15 @@
-/** The holder's open shares: shown, and ended. Shares of other accounts do not exist here. */
+/** The holder's open shares: shown, opened, their password told, ended. Shares of other accounts do not exist here. */
 import { revokeShare, type Share, sharesOfAccount } from "../catalog/shares.ts";
 import { entitleShare } from "../entitlement/entitle.ts";
 import { instantText } from "../pages/figures.ts";
 import { documentOf } from "../pages/frame.tsx";
+import { shareCookie } from "../shares/credentials.ts";
 import { shareEndMs } from "../shares/identity.ts";
+import { passwordOf } from "../shares/secrets.ts";
 import { byHolder, type Desk, html, seeOther } from "./desk.tsx";
-import { Act, Card, type Fact, Layout, Notice, type Reader } from "./layout.tsx";
+import { Act, Card, type Fact, FormToken, Layout, Notice, type Reader } from "./layout.tsx";
 import { MESSAGES, type Messages, type Problem } from "./messages.ts";
+import { isSecure } from "./session.ts";
 
 /** A share that its drive would open. */
 export interface OpenShareFacts {
@@ -20,10 +23,12 @@ export interface SharesFacts {
   reader: Reader & { account: NonNullable<Reader["account"]> };
   open: readonly OpenShareFacts[];
   problem: Problem | null;
+  /** The password of one share: in the answer to a press of its button only. */
+  told: { shareId: string; password: string } | null;
 }
 
 /** The page as HTML. */
-export function sharesPage({ reader, open, problem }: SharesFacts): string {
+export function sharesPage({ reader, open, problem, told }: SharesFacts): string {
   const messages = MESSAGES[reader.language];
   return documentOf(
     <Layout reader={reader} title={messages.pages.shares} page="shares">
@@ -35,7 +40,12 @@ export function sharesPage({ reader, open, problem }: SharesFacts): string {
       ) : (
         <ul class="cards">
           {open.map((facts) => (
-            <OpenShare facts={facts} account={reader.account} messages={messages} />
+            <OpenShare
+              facts={facts}
+              account={reader.account}
+              messages={messages}
+              password={told?.shareId === facts.share.shareId ? told.password : null}
+            />
           ))}
         </ul>
       )}
@@ -54,23 +64,46 @@ interface OpenShareProps {
   facts: OpenShareFacts;
   account: { formToken: string };
   messages: Messages;
+  password: string | null;
 }
 
-function OpenShare({ facts: { share, url, endMs }, account, messages }: OpenShareProps) {
+function OpenShare({ facts: { share, url, endMs }, account, messages, password }: OpenShareProps) {
   const { dataType, year, shareId, createdAtMs } = share;
   const facts: Fact[] = [
     { label: messages.shareMade, value: instantText(createdAtMs) },
     { label: messages.shareEnds, value: instantText(endMs) },
-    { label: messages.share, value: <a href={url}>{url}</a>, wide: true },
+    {
+      label: messages.share,
+      value: <Copied id={`url-${shareId}`} text={url} messages={messages} />,
+      wide: true,
+    },
   ];
+  if (password !== null) {
+    facts.push(
+      { label: messages.shareUser, value: <code>{shareId}</code>, wide: true },
+      {
+        label: messages.password,
+        value: <Copied id={`password-${shareId}`} text={password} messages={messages} />,
+        wide: true,
+      },
+    );
+  }
+  const action = `/console/shares/${shareId}`;
   return (
     <Card name={`${messages.dataTypes[dataType]} ${year}`} facts={facts}>
-      <a class="button" href={`/console/try?op=file_download&data_type=${dataType}&year=${year}`}>
-        {messages.sharePasswordAsk}
-      </a>
+      <form method="post" action={`${action}/open`}>
+        <FormToken account={account} />
+        <button type="submit" class="primary">
+          {messages.shareOpen}
+        </button>
+      </form>
+      <form method="post" action={`${action}/password`}>
+        <FormToken account={account} />
+        <button type="submit">{messages.sharePasswordShow}</button>
+      </form>
       <Act
         summary={messages.revoke}
-        action={`/console/shares/${shareId}/revoke`}
+        action={`${action}/revoke`}
         button={messages.shareRevokeButton}
         kind="danger"
         account={account}
@@ -81,18 +114,53 @@ function OpenShare({ facts: { share, url, endMs }, account, messages }: OpenShar
   );
 }
 
+function Copied({ id, text, messages }: { id: string; text: string; messages: Messages }) {
+  return (
+    <>
+      <code id={id}>{text}</code>{" "}
+      <button type="button" data-copy={id} data-done={messages.copied}>
+        {messages.copy}
+      </button>
+    </>
+  );
+}
+
 /** The page of the open shares. */
 export function showShares(desk: Desk): Promise<Response> {
-  return page(desk, null, 200);
+  return page(desk, {});
+}
+
+/** Opens a share of the holder's in this browser, with the cookie that its password would give. */
+export async function openOwnShare(desk: Desk): Promise<Response> {
+  const { c, settings, nowMs } = desk;
+  const own = await ownShare(desk);
+  const secret = settings.SHARE_SECRET.secrets.get(own?.share.secretVersion ?? 0);
+  if (own === null || secret === undefined) return page(desk, { problem: "share_gone" }, 404);
+  const { shareId } = own.share;
+  const cookie = await shareCookie(secret, { shareId, nowMs, endMs: own.endMs, secure: isSecure(c.req.raw) });
+  return seeOther(`/s/${shareId}/`, { "Set-Cookie": cookie });
+}
+
+/** Tells the password of a share of the holder's, in this one answer. */
+export async function tellPassword(desk: Desk): Promise<Response> {
+  const own = await ownShare(desk);
+  const password = own === null ? null : await passwordOf(desk.settings.SHARE_SECRET, own.share);
+  if (own === null || password === null) return page(desk, { problem: "share_gone" }, 404);
+  return page(desk, { told: { shareId: own.share.shareId, password } });
 }
 
 /** Ends an open share of the holder's. */
 export async function endShare(desk: Desk): Promise<Response> {
-  const shareId = desk.c.req.param("shareId") ?? "";
-  const isOwn = (await openShares(desk)).some(({ share }) => share.shareId === shareId);
-  if (!isOwn) return page(desk, "share_gone", 404);
-  await revokeShare(desk.env.DB, shareId, byHolder(desk));
+  const own = await ownShare(desk);
+  if (own === null) return page(desk, { problem: "share_gone" }, 404);
+  await revokeShare(desk.env.DB, own.share.shareId, byHolder(desk));
   return seeOther("/console/shares");
+}
+
+/** The share of the path if it is the holder's and open. */
+async function ownShare(desk: Desk): Promise<OpenShareFacts | null> {
+  const shareId = desk.c.req.param("shareId") ?? "";
+  return (await openShares(desk)).find(({ share }) => share.shareId === shareId) ?? null;
 }
 
 async function openShares({ c, env, settings, nowMs, who }: Desk): Promise<OpenShareFacts[]> {
@@ -109,12 +177,16 @@ function endOf(share: Share, { who, nowMs }: Pick<Desk, "who" | "nowMs">): numbe
   if (share.revokedAtMs !== null) return null;
   const grant = entitleShare(who.principal, { service: share.dataType, year: share.year }, nowMs);
   // A window that has left the year leaves the share open, and empty.
-  if (!grant.ok && grant.refusal.reason !== "outside_window") return null;
-  const endMs = shareEndMs(share, grant.ok ? grant.value.endMs : Number.POSITIVE_INFINITY);
+  if ("reason" in grant && grant.reason !== "outside_window") return null;
+  const endMs = shareEndMs(share, "reason" in grant ? Number.POSITIVE_INFINITY : grant.endMs);
   return endMs > nowMs ? endMs : null;
 }
 
-async function page(desk: Desk, problem: Problem | null, status: number): Promise<Response> {
+async function page(
+  desk: Desk,
+  { problem = null, told = null }: Partial<SharesFacts>,
+  status = 200,
+): Promise<Response> {
   const open = await openShares(desk);
-  return html(desk.c, sharesPage({ reader: desk.reader, open, problem }), status);
+  return html(desk.c, sharesPage({ reader: desk.reader, open, problem, told }), status);
 }

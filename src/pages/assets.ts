@@ -1,5 +1,6 @@
 /** Styles, scripts and the icon of all pages: fixed texts under names that change with their content. */
 import { createHash } from "node:crypto";
+import { SECURITY_HEADERS } from "../base/security-headers.ts";
 import copyScript from "./browser/copy.js" with { type: "text" };
 import pageStyle from "./page.css" with { type: "text" };
 
@@ -32,11 +33,11 @@ export function assetAnswer(path: string, requestId: string): Response | null {
   if (asset === undefined) return null;
   return new Response(asset.text, {
     headers: {
+      ...SECURITY_HEADERS,
       // A year: an asset's name changes with its content.
       "Cache-Control": "public, max-age=31536000, immutable, no-transform",
       "Content-Type": asset.type,
       "Cross-Origin-Resource-Policy": "same-origin",
-      "X-Content-Type-Options": "nosniff",
       "X-Request-Id": requestId,
     },
   });
@@ -49,12 +50,12 @@ const LIGHT = `--ground: #f5f6f4; --paper: #ffffff; --ink: #17201f; --quiet: #5d
   --line: #dfe5e3; --accent: #0b6b63; --on-accent: #ffffff; --accent-soft: #e3f1ee;
   --warn: #a14510; --warn-soft: #fdf0e6; --code: #f0f3f2; --hatch: #e4e9e7; --bad: #a8321f; --field: #84928f;
   /* Sides of orders: red buys, as in China. */
-  --buy: #c2362b; --sell: #1c66a8; --cancel: #8a6d0f; --other: #71827e;`;
+  --code-string: #7a4a00; --code-keyword: #0b6b63; --code-number: #1c5a96; --buy: #c2362b; --sell: #1c66a8; --cancel: #8a6d0f; --other: #71827e;`;
 
 const DARK = `--ground: #0f1414; --paper: #161d1c; --ink: #e8eeec; --quiet: #9aaaa6; --faint: #81908c;
   --line: #26302e; --accent: #3fae9f; --on-accent: #06201d; --accent-soft: #14302c;
   --warn: #f0a060; --warn-soft: #33231a; --code: #101716; --hatch: #222b29; --bad: #ff9a86; --field: #5f706c;
-  --buy: #ff8172; --sell: #74b6f7; --cancel: #d8b44a; --other: #8a9d98;`;
+  --code-string: #e0b672; --code-keyword: #5cc8b8; --code-number: #8cc2f5; --buy: #ff8172; --sell: #74b6f7; --cancel: #d8b44a; --other: #8a9d98;`;
 
 /** The colours follow the system, unless the reader chose; paper is always light. */
 const COLOURS = `:root { ${LIGHT} color-scheme: light dark; }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { type Holder, signIn } from "../support/console.ts";
 import { shareOf } from "../support/drive.ts";
+import { call } from "../support/http-client.ts";
 import { account, type TestAccount } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
 import { BEFORE_WINDOW, MAIN, OLDEST, sharedWorld, type World } from "./world.ts";
@@ -183,8 +184,34 @@ describe("shares", () => {
     const page = (await holder.ask("GET", "/console/shares")).text;
     expect(page).toContain(share.url);
     expect(page).not.toContain(share.password);
-    expect(page).toContain(`/console/try?op=file_download&amp;data_type=level2&amp;year=2026`);
     expect((await holder.ask("POST", `/console/shares/${share.shareId}/revoke`, {})).status).toBe(303);
     expect((await holder.ask("GET", "/console/shares")).text).not.toContain(share.url);
+  });
+
+  it("tell their password on a press, in that one answer", async () => {
+    const { holder, key } = await holderOf("flagship");
+    const share = await shareOf(world.service, key);
+    const told = await holder.ask("POST", `/console/shares/${share.shareId}/password`, {});
+    expect(told.status).toBe(200);
+    expect(told.headers["cache-control"]).toContain("no-store");
+    expect(told.text).toContain(share.password);
+    expect((await holder.ask("GET", "/console/shares")).text).not.toContain(share.password);
+  });
+
+  it("open from the console without their password, and no other share does", async () => {
+    const { holder, key } = await holderOf("flagship");
+    const share = await shareOf(world.service, key);
+    const opened = await holder.ask("POST", `/console/shares/${share.shareId}/open`, {});
+    expect([opened.status, opened.headers.location]).toEqual([303, `/s/${share.shareId}/`]);
+    const cookie = String(opened.headers["set-cookie"]);
+    expect(cookie).toContain(`Path=/s/${share.shareId}/;`);
+    expect(cookie).not.toContain(share.password);
+    const other = await shareOf(world.service, (await holderOf("flagship")).key);
+    const status = async (url: string) =>
+      (await call(url, { method: "GET", headers: { cookie: cookie.split(";")[0] ?? "" } })).status;
+    expect([await status(share.url), await status(other.url)]).toEqual([200, 401]);
+    await holder.ask("POST", `/console/shares/${share.shareId}/revoke`, {});
+    expect((await holder.ask("POST", `/console/shares/${share.shareId}/open`, {})).status).toBe(404);
+    expect((await holder.ask("POST", `/console/shares/${share.shareId}/password`, {})).status).toBe(404);
   });
 });

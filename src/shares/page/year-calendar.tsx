@@ -1,13 +1,15 @@
 /** The year at a glance: twelve small months, each day by its state, days with files as links. */
 import { addDays, type BeijingDate } from "../../calendar/beijing.ts";
 import type { CoveredFile } from "../../catalog/files.ts";
+import { Calendar, type DayCell } from "../../pages/calendar.tsx";
 import { dateText, sizeText, weekdayOf } from "../../pages/figures.ts";
 import type { Messages } from "./messages.ts";
 
 /** More missing days in a row than this are counted, not named. */
 const MISSING_NAMED = 12;
 
-const LEGEND = ["present", "missing", "closed", "outside", "upcoming"] as const;
+/** States with a look of their own; the others are plain numbers. */
+const LEGEND = ["present", "missing", "outside"] as const;
 
 interface CalendarProps {
   messages: Messages;
@@ -26,16 +28,16 @@ export function YearCalendar({ messages, months, files }: CalendarProps) {
       <ul class="legend">
         {shown.map((state) => (
           <li>
-            <span class={`day ${state}`} aria-hidden="true" />
+            <span class={`day ${lookOf(state)}`} aria-hidden="true" />
             {messages.states[state]}
           </li>
         ))}
       </ul>
-      <div class="year card">
-        {months.map((month, place) => (
-          <Month name={messages.month(place + 1)} days={month} messages={messages} files={files} />
-        ))}
-      </div>
+      <Calendar
+        months={months.map((days) => days.map((day) => cellOf(day, files.get(day.day) ?? [], messages)))}
+        names={messages}
+        heading="h3"
+      />
     </section>
   );
 }
@@ -51,64 +53,21 @@ function missingLine(days: readonly YearDay[], messages: Messages): string {
   return messages.missingDays(count, ranges.length > MISSING_NAMED ? `${named} …` : named);
 }
 
-interface MonthProps {
-  name: string;
-  days: readonly YearDay[];
-  messages: Messages;
-  files: CalendarProps["files"];
-}
-
-function Month({ name, days, messages, files }: MonthProps) {
-  const [first] = days;
-  return (
-    <div class="month">
-      <h3>{name}</h3>
-      <div class="days">
-        {messages.weekdays.map((weekday) => (
-          <span class="weekday" aria-hidden="true">
-            {weekday}
-          </span>
-        ))}
-        {days.map((day) => (
-          <Day
-            day={day}
-            start={day === first ? `starts-${weekdayOf(day.day) + 1}` : ""}
-            messages={messages}
-            files={files.get(day.day) ?? []}
-          />
-        ))}
-      </div>
-    </div>
-  );
-}
-
-interface DayProps {
-  day: YearDay;
-  /** The class that puts a month's first day below its weekday. */
-  start: string;
-  messages: Messages;
-  files: readonly CoveredFile[];
-}
-
-function Day({ day: { day, state }, start, messages, files }: DayProps) {
+function cellOf({ day, state }: YearDay, files: readonly CoveredFile[], messages: Messages): DayCell {
   const size = sizeText(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
   const detail = files.length === 0 ? "" : `${messages.folderFiles(files.length)}, ${size}`;
   const said = state === "unknown" ? "" : messages.states[state];
-  const label = messages.dayLabel(dateText(day), said, detail);
-  const number = String(Number(day.slice(6)));
-  const classes = `day ${state} ${start}`.trim();
-  if (state === "present") {
-    return (
-      <a class={classes} href={`${day}/`} title={label} aria-label={label}>
-        {number}
-      </a>
-    );
-  }
-  return (
-    <span class={classes} title={label}>
-      {number}
-    </span>
-  );
+  return {
+    day,
+    look: lookOf(state),
+    label: messages.dayLabel(dateText(day), said, detail),
+    href: state === "present" ? `${day}/` : null,
+  };
+}
+
+/** The classes of a state: of days with files the strongest shade. */
+function lookOf(state: DayState): string {
+  return state === "present" ? "present shade-5" : state;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MESSAGES, reasonMessages } from "../../../src/console/messages.ts";
+import { MESSAGES, reasonText } from "../../../src/console/messages.ts";
 import { TRY_MESSAGES } from "../../../src/console/messages-try.ts";
 import { FORMS } from "../../../src/console/try-forms.ts";
 import { OPERATIONS } from "../../../src/operations/registry.ts";
@@ -9,7 +9,7 @@ import { EVERY_DENIAL } from "../http/every-denial.ts";
 const places = (sentence: string) => [...sentence.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
 const isChinese = (text: string) => /\p{Script=Han}/u.test(text);
 
-describe("the console's words", () => {
+describe("the console's messages", () => {
   it("exist in both languages, with the same places to fill", () => {
     for (const [name, english] of Object.entries(TRY_MESSAGES.en)) {
       const chinese = TRY_MESSAGES.zh[name as keyof typeof TRY_MESSAGES.zh];
@@ -18,10 +18,10 @@ describe("the console's words", () => {
     for (const problem of Object.values(MESSAGES.zh.problems)) expect(isChinese(problem)).toBe(true);
   });
 
-  it("say every reason in a few words", () => {
+  it("say every reason in a few messages", () => {
     for (const { reason } of EVERY_DENIAL) {
-      expect(reasonMessages(reason, "en"), reason).toMatch(/^[A-Z].{3,50}$/);
-      expect(isChinese(reasonMessages(reason, "zh")), reason).toBe(true);
+      expect(reasonText(reason, "en"), reason).toMatch(/^[A-Z].{3,50}$/);
+      expect(isChinese(reasonText(reason, "zh")), reason).toBe(true);
     }
   });
 });
