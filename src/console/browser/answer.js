@@ -19,7 +19,7 @@ import { showRows } from "./table.js";
  * @property {number} from the first row of the newest page
  */
 
-/** More of an answer's text than this makes a page slow and tells nobody anything. */
+/** More of an answer's text than this makes a page slow and tells no one anything. */
 const JSON_SHOWN = 200_000;
 
 /** @type {Shown | null} */

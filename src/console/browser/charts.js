@@ -1,6 +1,19 @@
-/** The three charts of an answer. All share their time axis, the cursor and what is drawn out of it. */
+/**
+ * The three charts of an answer. All share their time axis, on which the lunch break is folded, the cursor and what is
+ * drawn out of it.
+ */
 import { messages } from "./dom.js";
-import { clockText, KINDS, priceRange, stacked } from "./series.js";
+import {
+  clockText,
+  folded,
+  KINDS,
+  LUNCH,
+  priceRange,
+  stacked,
+  ticksBetween,
+  tickText,
+  unfolded,
+} from "./series.js";
 
 /** @typedef {import("./series.js").Kind} Kind */
 /** @typedef {import("./series.js").Points} Points */
@@ -13,7 +26,7 @@ import { clockText, KINDS, priceRange, stacked } from "./series.js";
  * @typedef {object} Common
  * @property {number} width
  * @property {Look} look
- * @property {[number, number]} range seconds of the day
+ * @property {[number, number]} range places of the folded time axis
  * @property {Kind[]} kinds
  */
 /** @typedef {import("uplot").Series & { values?: never, data: (number | null)[] }} Line */
@@ -153,24 +166,42 @@ function draw(root, { common: { width, look, range }, height, y, label, x, lines
         incrs: [1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 14_400],
         size: 30,
         space: 64,
-        values: (_, ticks) => ticks.map(tickText),
+        splits: (_, __, low, high, step) => ticksBetween(low, high, step).map(folded),
+        values: (_, places) => places.map((place) => tickText(Math.round(unfolded(place) * 1000) / 1000)),
       },
       { ...axis, size: AXIS_WIDTH },
     ],
+    hooks: { drawAxes: [(chart) => drawFold(chart, look.text)] },
     series: [
-      { label: messages.time, value: (_, at) => (at === null ? "–" : clockText(at, true)) },
+      { label: messages.time, value: (_, at) => (at === null ? "–" : clockText(unfolded(at), true)) },
       ...lines.map(({ data: _, ...each }) => ({ points: { show: false }, ...each })),
     ],
   };
-  const chart = new Chart(options, [x, ...lines.map(({ data }) => data)], root);
+  const chart = new Chart(options, [x.map(folded), ...lines.map(({ data }) => data)], root);
   chart.ctx.canvas.setAttribute("role", "img");
   chart.ctx.canvas.setAttribute("aria-label", label);
   return chart;
 }
 
-/** @param {number} seconds */
-function tickText(seconds) {
-  return seconds % 60 === 0 ? clockText(seconds) : clockText(seconds, true).slice(0, 8);
+/**
+ * A dashed line where the lunch break is folded.
+ *
+ * @param {import("uplot")} chart
+ * @param {string} colour
+ */
+function drawFold({ ctx, bbox, scales, valToPos }, colour) {
+  const place = LUNCH.from + LUNCH.left / 2;
+  const { min = null, max = null } = scales.x ?? {};
+  if (min === null || max === null || place < min || place > max) return;
+  const x = Math.round(valToPos(place, "x", true));
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.setLineDash([4, 4]);
+  ctx.beginPath();
+  ctx.moveTo(x, bbox.top);
+  ctx.lineTo(x, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.restore();
 }
 
 /**

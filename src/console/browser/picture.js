@@ -1,11 +1,20 @@
-/** Order records as a picture: three charts over one time axis, their numbers in messages, and a zoom for keys. */
+/** Order records as a picture: three charts over one time axis, their numbers in a table, and a zoom for keys. */
 import { lookOf, minutesChart, priceChart, soFarChart } from "./charts.js";
 import { countText, element, filled, messages } from "./dom.js";
-import { columnsFor, KINDS, ordersSoFar, pricePoints, rowsPerMinute, summaryOf } from "./series.js";
+import {
+  columnsFor,
+  folded,
+  KINDS,
+  ordersSoFar,
+  pricePoints,
+  rowsPerMinute,
+  summaryOf,
+  withoutLunch,
+} from "./series.js";
 import { gridOf } from "./table.js";
 
 /** @typedef {import("./series.js").Kind} Kind */
-/** @typedef {[number, number]} Span seconds of the day */
+/** @typedef {[number, number]} Span places of the folded time axis */
 
 /** @type {import("uplot")[]} */
 let charts = [];
@@ -58,12 +67,12 @@ export function showPicture(root, { fields, rows, more }) {
   );
   const kinds = present.filter((kind) => !hidden.has(kind));
   /** @type {Span} */
-  const range = [minutes.x[0] ?? 0, (minutes.x.at(-1) ?? 0) + 60];
+  const range = [folded(minutes.x[0] ?? 0), folded((minutes.x.at(-1) ?? 0) + 60)];
   const common = { width: Math.max(280, price.clientWidth), look: lookOf(root), range, kinds };
   charts = [
     priceChart(price, points, common),
     soFarChart(soFar, ordersSoFar(minutes), common),
-    minutesChart(perMinute, minutes, common),
+    minutesChart(perMinute, withoutLunch(minutes), common),
   ];
   if (view !== null) zoomTo(view);
   keepWidth(root, price);

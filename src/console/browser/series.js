@@ -237,3 +237,74 @@ export function clockText(seconds, exact = false) {
   const rest = String(milliseconds % 1000).padStart(3, "0");
   return `${two(whole / 3600)}:${two((whole / 60) % 60)}:${two(whole % 60)}.${rest}`;
 }
+
+/** The lunch break in seconds of the day, 11:30 to 13:00, and how much of the time axis is left of it. */
+export const LUNCH = { from: 41_400, to: 46_800, left: 60 };
+
+/**
+ * Returns the place of a moment on a time axis with the lunch break folded to a minute.
+ *
+ * @param {number} seconds of the day
+ */
+export function folded(seconds) {
+  const { from, to, left } = LUNCH;
+  if (seconds <= from) return seconds;
+  if (seconds >= to) return seconds - (to - from) + left;
+  return from + ((seconds - from) * left) / (to - from);
+}
+
+/**
+ * Returns the moment at a place of the folded time axis, in seconds of the day.
+ *
+ * @param {number} place
+ */
+export function unfolded(place) {
+  const { from, to, left } = LUNCH;
+  if (place <= from) return place;
+  if (place >= from + left) return place + (to - from) - left;
+  return from + ((place - from) * (to - from)) / left;
+}
+
+/**
+ * Returns the minutes without the empty ones of the lunch break.
+ *
+ * @param {Counts} minutes
+ * @returns {Counts}
+ */
+export function withoutLunch(minutes) {
+  const isKept = minutes.x.map(
+    (second, place) =>
+      second < LUNCH.from || second >= LUNCH.to || KINDS.some((kind) => (minutes[kind][place] ?? 0) > 0),
+  );
+  /** @param {number[]} values */
+  const kept = (values) => values.filter((_, place) => isKept[place]);
+  return { x: kept(minutes.x), ...perKind((kind) => kept(minutes[kind])) };
+}
+
+/**
+ * Returns the moments between two places of the folded axis at which it has a tick, `step` seconds apart; the
+ * lunch break has one, at its begin.
+ *
+ * @param {number} low
+ * @param {number} high
+ * @param {number} step
+ */
+export function ticksBetween(low, high, step) {
+  const ticks = [];
+  const last = unfolded(high);
+  for (let second = Math.ceil(unfolded(low) / step) * step; second <= last; second += step) {
+    const isInBreak = second > LUNCH.from && second <= LUNCH.to;
+    if (!isInBreak) ticks.push(second);
+  }
+  return ticks;
+}
+
+/**
+ * Returns the text of a tick: at the fold the time before the break and the time after it.
+ *
+ * @param {number} second
+ */
+export function tickText(second) {
+  if (second === LUNCH.from) return `${clockText(LUNCH.from)}/${clockText(LUNCH.to)}`;
+  return second % 60 === 0 ? clockText(second) : clockText(second, true).slice(0, 8);
+}

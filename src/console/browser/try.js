@@ -101,7 +101,7 @@ async function runForm() {
   });
 }
 
-/** Below a telephone's whole form nobody would see that the answer came. */
+/** Below a telephone's whole form no one would see that the answer came. */
 function bringIntoSight() {
   if (part("outcome").getBoundingClientRect().bottom > window.innerHeight) part("answer").scrollIntoView();
 }
@@ -113,13 +113,19 @@ function bringIntoSight() {
  */
 async function nextPages(count) {
   await asOnlyRun(async (signal) => {
+    const startedMs = performance.now();
     for (let page = 0; page < count && !signal.aborted; page++) {
       const shown = shownPages();
       if (shown === null || shown.cursor === null) return;
       const { body, cursor } = shown;
-      const { answer, text = "" } = await timed({ ...body, params: { ...body.params, cursor } }, signal);
-      if (answer?.code !== 200) return;
+      const next = { ...body, params: { ...body.params, cursor } };
+      const { response, answer, text = "" } = await timed(next, signal);
+      if (response === undefined || answer?.code !== 200) return;
       addPage(answer, text);
+      // The rows of all pages, not of the last one.
+      const rows = filled(messages.rowCount, { count: countText(shown.tables[0]?.rows.length ?? 0) });
+      const pages = filled(messages.pages, { count: shown.pages });
+      say(200, [rows, pages, tookText(startedMs), quotaText(response), idText(response)]);
     }
   });
 }

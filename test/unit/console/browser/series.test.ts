@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   clockText,
   columnsFor,
+  folded,
   KINDS,
   kindOf,
   ordersSoFar,
@@ -11,6 +12,10 @@ import {
   secondsOf,
   stacked,
   summaryOf,
+  ticksBetween,
+  tickText,
+  unfolded,
+  withoutLunch,
 } from "../../../../src/console/browser/series.js";
 
 const FIELDS = ["time", "order_type", "order_code", "price"];
@@ -84,6 +89,35 @@ describe("pictures of orders", () => {
     const minutes = rowsPerMinute(ROWS, PLACES);
     const [buy, both] = stacked(minutes, ["buy", "sell"]);
     expect([buy?.[15], both?.[15]]).toEqual([1, 2]);
+  });
+
+  it("folds the lunch break to a minute, and finds each moment again", () => {
+    const moments = [34_200, 41_399.5, 41_400, 43_000, 46_800, 46_800.25, 54_000];
+    expect([folded(41_400), folded(46_800), folded(54_000)]).toEqual([41_400, 41_460, 48_660]);
+    for (const moment of moments) expect(unfolded(folded(moment))).toBeCloseTo(moment, 6);
+    expect(moments.map(folded)).toEqual(moments.map(folded).toSorted((a, b) => a - b));
+  });
+
+  it("has ticks at whole steps of the clock, and one for the whole lunch break", () => {
+    const ticks = ticksBetween(folded(34_200), folded(54_000), 1_800);
+    expect(ticks.map(tickText)).toEqual([
+      ...["09:30", "10:00", "10:30", "11:00", "11:30/13:00", "13:30", "14:00", "14:30", "15:00"],
+    ]);
+    expect(ticksBetween(41_390, 41_400, 5).map(tickText)).toEqual(["11:29:50", "11:29:55", "11:30/13:00"]);
+  });
+
+  it("leaves out the minutes of the lunch break, unless one has rows", () => {
+    const rows = [
+      ["112900000", "A", "B", 1],
+      ["113000500", "A", "S", 1],
+      ["130000000", "A", "B", 1],
+    ];
+    const minutes = withoutLunch(rowsPerMinute(rows, PLACES));
+    expect(minutes.x.map((second) => clockText(second))).toEqual(["11:29", "11:30", "13:00"]);
+    expect([minutes.buy, minutes.sell]).toEqual([
+      [1, 0, 1],
+      [0, 1, 0],
+    ]);
   });
 
   it("says the picture in numbers: rows, volume and prices of each kind that occurs", () => {
