@@ -2,21 +2,20 @@
 import { assetOf } from "../pages/assets.ts";
 import { documentOf, Frame } from "../pages/frame.tsx";
 import type { Look } from "../pages/look.ts";
-import type { DocsLanguage } from "./block.ts";
+import type { Block, DocsLanguage } from "./block.ts";
 import docsStyle from "./docs.css" with { type: "text" };
 import type { ExampleFacts } from "./example-day.ts";
 import { PAGES, type PageSlug, SLUGS } from "./pages.ts";
-import { BlockView } from "./render.tsx";
+import { BlockView, CODE_MESSAGES, inline } from "./render.tsx";
 
-const STYLE = assetOf("docs", "css", docsStyle);
+export const STYLE = assetOf("docs", "css", docsStyle);
 
 const MESSAGES = {
   zh: {
     html: "zh-CN",
     other: "en",
     menu: "目录",
-    copy: "复制",
-    copied: "已复制",
+    onPage: "本页内容",
     console: "控制台",
     docs: "文档",
     lost: "没有这个页面",
@@ -30,8 +29,7 @@ const MESSAGES = {
     html: "en",
     other: "zh",
     menu: "Contents",
-    copy: "Copy",
-    copied: "Copied",
+    onPage: "On this page",
     console: "Console",
     docs: "Documentation",
     lost: "There is no page here",
@@ -51,9 +49,8 @@ export function pathOf(slug: PageSlug, language: DocsLanguage): string {
 /** The page as HTML; `example` is for the commands on it. */
 export function docsPage(slug: PageSlug, look: Look, example: ExampleFacts): string {
   const { language } = look;
-  const messages = MESSAGES[language];
   const page = PAGES[slug][language];
-  const facts = { ...example, copy: messages.copy, copied: messages.copied };
+  const facts = { ...example, ...CODE_MESSAGES[language] };
   return documentOf(
     <Frame
       look={look}
@@ -72,8 +69,27 @@ export function docsPage(slug: PageSlug, look: Look, example: ExampleFacts): str
           ))}
           <Next slug={slug} language={language} />
         </article>
+        <Contents blocks={page.blocks} title={MESSAGES[language].onPage} />
       </div>
     </Frame>,
+  );
+}
+
+/** The headings of the page, beside it on a wide screen. */
+function Contents({ blocks, title }: { blocks: readonly Block[]; title: string }) {
+  const headings = blocks.filter((block) => block.kind === "heading");
+  if (headings.length < 2) return null;
+  return (
+    <nav class="contents" aria-label={title}>
+      <p>{title}</p>
+      <ul>
+        {headings.map(({ id, text }) => (
+          <li>
+            <a href={`#${id}`}>{inline(text)}</a>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }
 

@@ -1,14 +1,22 @@
 /** Blocks as HTML. All text is escaped; the only markup in it is `code`, **strong** and [links](…). */
 import type { Child } from "hono/jsx";
+import type { PageLanguage } from "../pages/look.ts";
 import type { Block } from "./block.ts";
 import { type ExampleFacts, withExample } from "./example-day.ts";
-import { SNIPPETS, type SnippetName } from "./snippets.ts";
+import { SNIPPETS, type Snippet, type SnippetName } from "./snippets.ts";
 
 /** What a page needs to know of the service it describes. */
 export interface RenderFacts extends ExampleFacts {
   copy: string;
   copied: string;
+  answer: string;
 }
+
+/** What stands around code blocks. */
+export const CODE_MESSAGES: Readonly<Record<PageLanguage, Omit<RenderFacts, keyof ExampleFacts>>> = {
+  zh: { copy: "复制", copied: "已复制", answer: "输出" },
+  en: { copy: "Copy", copied: "Copied", answer: "Output" },
+};
 
 const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^[\]]+)\]\(([^()\s]+)\)/g;
 
@@ -90,8 +98,9 @@ const LANGUAGE_NAMES = {
   json: "JSON",
 } as const;
 
-function CodeView({ name, facts }: { name: SnippetName; facts: RenderFacts }) {
-  const { language, text } = SNIPPETS[name];
+/** A code block, with what it prints below it. */
+export function CodeView({ name, facts }: { name: SnippetName; facts: RenderFacts }) {
+  const { language, text, prints } = SNIPPETS[name];
   const id = `code-${name.replaceAll("_", "-")}`;
   return (
     <figure class="code">
@@ -102,8 +111,54 @@ function CodeView({ name, facts }: { name: SnippetName; facts: RenderFacts }) {
         </button>
       </figcaption>
       <pre id={id} tabindex={0}>
-        {withExample(text, facts)}
+        {highlighted(withExample(text, facts), language)}
       </pre>
+      {prints === undefined ? null : (
+        <div class="prints">
+          <span class="prints-name">{facts.answer}</span>
+          <pre tabindex={0}>{withExample(prints, facts)}</pre>
+        </div>
+      )}
     </figure>
   );
+}
+
+const STRINGS = String.raw`"(?:[^"\\\n]|\\.)*"`;
+const NUMBERS = String.raw`\b\d[\d_]*(?:\.\d+)?\b`;
+
+/** What of each language is set apart: comments, strings, keywords, numbers. A name of a group is its class. */
+const TOKENS: Readonly<Record<Snippet["language"], RegExp>> = {
+  sh: pattern("#[^\\n]*", "'[^']*'", ["export", "curl", "EDGETAPE_URL", "EDGETAPE_KEY"]),
+  python: pattern("#[^\\n]*", STRINGS, [
+    ...["import", "for", "in", "while", "if", "not", "break", "raise", "print", "True"],
+  ]),
+  typescript: pattern("//[^\\n]*", STRINGS, [
+    ...["import", "from", "const", "for", "await", "of", "new", "try", "catch", "if", "else", "throw"],
+    "instanceof",
+  ]),
+  sql: pattern("--[^\\n]*", "'[^']*'", [
+    ...["SELECT", "FROM", "WHERE", "GROUP", "ORDER", "BY", "AS", "DESC", "LIMIT"],
+  ]),
+  json: pattern("//[^\\n]*", STRINGS, ["null", "true", "false"]),
+};
+
+function pattern(comment: string, string: string, keywords: readonly string[]): RegExp {
+  const keyword = `\\b(?:${keywords.join("|")})\\b`;
+  const groups = { comment, string, keyword, number: NUMBERS };
+  const parts = Object.entries(groups).map(([name, part]) => `(?<${name}>${part})`);
+  return new RegExp(parts.join("|"), "g");
+}
+
+/** The code with its tokens set apart. */
+function highlighted(code: string, language: Snippet["language"]): Child[] {
+  const parts: Child[] = [];
+  let at = 0;
+  for (const match of code.matchAll(TOKENS[language])) {
+    const [token] = match;
+    const kind = Object.entries(match.groups ?? {}).find(([, text]) => text !== undefined)?.[0];
+    parts.push(code.slice(at, match.index), <span class={`code-${kind}`}>{token}</span>);
+    at = match.index + token.length;
+  }
+  parts.push(code.slice(at));
+  return parts;
 }

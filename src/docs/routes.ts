@@ -10,6 +10,7 @@ import { PAGE_POLICY } from "../pages/frame.tsx";
 import { chooseLook, type Look, lookOf } from "../pages/look.ts";
 import type { DocsLanguage } from "./block.ts";
 import { EXAMPLE, type ExampleFacts } from "./example-day.ts";
+import { landingPage } from "./landing.tsx";
 import { docsPage, lostPage, pathOf } from "./layout.tsx";
 import { openApiDocument } from "./openapi/document.ts";
 import { SLUGS } from "./pages.ts";
@@ -96,7 +97,14 @@ function toFirstPage(c: Context<DocsEnv>): Response {
 
 /** A browser at the bare address; scripts there are told where the API is, as everywhere else. */
 async function forPeople(c: Context<DocsEnv>, next: Next): Promise<Response | undefined> {
-  return c.req.header("Accept")?.includes("text/html") ? toFirstPage(c) : void (await next());
+  if (!c.req.header("Accept")?.includes("text/html")) return void (await next());
+  note(c);
+  const look = lookFor(c);
+  const chosen = chooseLook(c.req.raw, look);
+  if (chosen !== null) return chosen;
+  const vary = "Accept, Accept-Language, Cookie";
+  const headers = headersOf(c, { ...pageHeaders(look.language), "Cache-Control": PAGE_CACHE, Vary: vary });
+  return new Response(landingPage(look, await exampleFacts(c)), { headers });
 }
 
 async function ofLanguage(c: Context<DocsEnv>, next: Next): Promise<Response | undefined> {

@@ -8,6 +8,8 @@ export interface Snippet {
   /** Python modules beside the standard library and `edgetape`. */
   needs?: readonly string[];
   text: string;
+  /** What it prints, laid out for people; `…` stands for what differs each time. Absent when it prints nothing. */
+  prints?: string;
 }
 
 const SNIPPETS_BY_NAME = {
@@ -46,6 +48,24 @@ export EDGETAPE_KEY=et_...`,
     text: `curl -s "$EDGETAPE_URL/api" -H 'Content-Type: application/json' -d '{
   "apiname": "level2_order_history", "apikey": "'"$EDGETAPE_KEY"'",
   "params": {"symbol": "600519", "tradedate": "{day}", "page_size": 5}}'`,
+    prints: `{
+  "code": 200,
+  "message": "success",
+  "data": {
+    "fields": ["symbol", "tradedate", "time", "order_id", "exchange_order_id",
+               "order_type", "order_code", "price", "volume", "amount"],
+    "items": [
+      ["600519", "{day}", "091500000", 0, 0, "S", "OCALL", 0, 0, 0],
+      ["600519", "{day}", "093000000", 7, 12, "A", "B", 1500, 100, 150000],
+      ["600519", "{day}", "093000000", 7, 13, "A", "S", 1499.99, 200, 299998],
+      ["600519", "{day}", "093000010", 7, 12, "D", "B", 1500, 60, 90000]
+    ],
+    "tradedate": "{day}",
+    "page_size": 5,
+    "next_cursor": null,
+    "has_more": false
+  }
+}`,
   },
   curl_file: {
     language: "sh",
@@ -59,6 +79,11 @@ export EDGETAPE_KEY=et_...`,
 FROM 'orders.parquet'
 WHERE order_type = 'A'
 GROUP BY minute ORDER BY minute;`,
+    prints: `┌────────┬────────┬──────────┐
+│ minute │ orders │   yuan   │
+├────────┼────────┼──────────┤
+│ 0930   │      2 │ 449998.0 │
+└────────┴────────┴──────────┘`,
   },
   pandas: {
     language: "python",
@@ -87,6 +112,9 @@ print(by_code.collect())`,
 client = edgetape.Client()  # EDGETAPE_KEY and EDGETAPE_URL
 for row in client.orders("600519", "{day}", start="09:30", end="09:31"):
     print(row)`,
+    prints: `('600519', '{day}', '093000000', 7, 12, 'A', 'B', 1500.0, 100, 150000.0)
+('600519', '{day}', '093000000', 7, 13, 'A', 'S', 1499.99, 200, 299998.0)
+('600519', '{day}', '093000010', 7, 12, 'D', 'B', 1500.0, 60, 90000.0)`,
   },
   python_frame: {
     language: "python",
@@ -106,6 +134,9 @@ const minute = { symbol: "600519", date: "{day}", start: "09:30", end: "09:31" }
 for await (const row of client.orders(minute)) {
   console.log(row.time, row.order_code, row.price, row.volume);
 }`,
+    prints: `093000000 B 1500 100
+093000000 S 1499.99 200
+093000010 B 1500 60`,
   },
   typescript_errors: {
     language: "typescript",
@@ -122,6 +153,7 @@ try {
   else if (error instanceof NoData) console.log(error.reason, error.requestId);
   else throw error;
 }`,
+    prints: `4`,
   },
   paging: {
     language: "python",
@@ -154,17 +186,59 @@ while True:
     if not page["has_more"]:
         break
     params["cursor"] = page["next_cursor"]`,
+    prints: `600519,{day},091500000,0,0,S,OCALL,0,0,0
+600519,{day},093000000,7,12,A,B,1500,100,150000
+600519,{day},093000000,7,13,A,S,1499.99,200,299998
+600519,{day},093000010,7,12,D,B,1500,60,90000`,
   },
   estimate: {
     language: "sh",
     text: `curl -s "$EDGETAPE_URL/api" -d '{
   "apiname": "order_history_estimate", "apikey": "'"$EDGETAPE_KEY"'",
   "params": {"symbol": "600519", "tradedate": "{day}"}}'`,
+    prints: `{
+  "code": 200,
+  "message": "success",
+  "data": {
+    "symbol": "600519", "market": "SH", "tradedate": "{day}", "revision": 1,
+    "start_time": "000000000", "end_time": "240000000",
+    "rows": {"at_least": 4, "at_most": 4},
+    "page_size": 10000,
+    "pages": {"at_least": 1, "at_most": 1},
+    "parquet_bytes": …,
+    "cost": {
+      "json": {"requests": {"at_least": 1, "at_most": 1}},
+      "parquet": {"requests": 1, "files": 1}
+    },
+    "left_today": {"requests": null, "files": …},
+    "resets_in": …
+  }
+}`,
   },
   account: {
     language: "sh",
     text: `curl -s "$EDGETAPE_URL/api" -d '{
   "apiname": "account_info", "apikey": "'"$EDGETAPE_KEY"'", "params": {}}'`,
+    prints: `{
+  "code": 200,
+  "message": "success",
+  "data": {
+    "account_id": "…", "key_id": "…",
+    "plan": "flagship", "plan_state": "active", "plan_ends_at": "…",
+    "windows": {
+      "level2_order_history": {"from": null, "to": "…"},
+      "auction_tick": {"from": null, "to": "…"},
+      "level2": {"from": null, "to": "…"}
+    },
+    "quotas": [{
+      "interface": "level2_order_history", "day": "…",
+      "requests": {"limit": null, "used": …, "credited": 0, "left": null},
+      "files": {"limit": 300, "used": …, "credited": 0, "left": …},
+      "resets_in": …, "busy": false
+    }],
+    "last_requests": […]
+  }
+}`,
   },
   share: {
     language: "python",
@@ -173,6 +247,7 @@ while True:
 share = edgetape.Client().share("auction_tick", {year})
 print(share.start_date, share.end_date, share.file_count, share.url)
 share.download("auction-{year}")  # again: only what is missing or new`,
+    prints: `{day} {day} 1 {base}/s/…/`,
   },
   typescript_share: {
     language: "typescript",
@@ -194,6 +269,7 @@ for (const file of (await share.files()).slice(0, 1)) {
 
 for change in edgetape.Client().changes(since="{month}01"):
     print(change["tradedate"], change["kind"], change["revision"])`,
+    prints: `{day} published 1`,
   },
   sync: {
     language: "python",
@@ -201,12 +277,18 @@ for change in edgetape.Client().changes(since="{month}01"):
 
 report = edgetape.Client().sync(["600519"], "{day}", "{day}", "orders")
 print(report)`,
+    prints: `fetched 1, kept 0, without orders 0`,
   },
   pack: {
     language: "sql",
     text: `SELECT symbol, count(*) AS orders, min(time), max(time)
 FROM '{day}.parquet'
 GROUP BY symbol ORDER BY orders DESC LIMIT 10;`,
+    prints: `┌─────────┬────────┬─────────────┬─────────────┐
+│ symbol  │ orders │  min(time)  │  max(time)  │
+├─────────┼────────┼─────────────┼─────────────┤
+│ 600519  │      4 │ 091500000   │ 093000010   │
+└─────────┴────────┴─────────────┴─────────────┘`,
   },
 } as const satisfies Record<string, Snippet>;
 

@@ -4,12 +4,16 @@
  * `EDGETAPE_SCREENSHOTS=<folder>` keeps pictures to look at.
  */
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { AxeResults } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser, type Watched, watchedPage } from "../support/browser.ts";
+import {
+  axeFindings,
+  findingsAtWidths,
+  startBrowser,
+  type Watched,
+  watchedPage,
+} from "../support/browser.ts";
 import { inviteTo, publishSample } from "../support/console.ts";
 import { account, loadWeekdays } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
@@ -55,16 +59,6 @@ const textOf = async (page: Page, selector: string) => (await page.textContent(s
 async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.EDGETAPE_SCREENSHOTS;
   if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
-}
-
-/** What axe finds wrong with the page, in args. Its script goes in by the debugger, past the page's policy. */
-async function axeFindings(page: Page, rules = "{}"): Promise<string[]> {
-  if (!(await page.evaluate("'axe' in window"))) {
-    const path = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-    await page.evaluate(await readFile(path, "utf8"));
-  }
-  const { violations } = await page.evaluate<AxeResults>(`axe.run(${rules})`);
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target, html }) => `${id}: ${target} ${html}`));
 }
 
 async function runQuery(page: Page): Promise<void> {
@@ -126,6 +120,8 @@ describe.skipIf(isMissing("chromium"))("a holder's day in the console", () => {
     await page.waitForSelector('#all-pages[aria-disabled="true"]');
     await page.waitForSelector('#run[aria-disabled="false"]');
     expect(await textOf(page, "#pages")).toBe("2 pages loaded");
+    const loaded = /of ([\d,]+) loaded/.exec(await textOf(page, "#view-table .rows-bar [role=status]"))?.[1];
+    expect(await textOf(page, "#outcome")).toMatch(new RegExp(`^200 ${loaded} rows · 2 pages loaded`));
     await picture(page, "console-table");
 
     await page.click("#tab-view-picture");
@@ -199,6 +195,12 @@ describe.skipIf(isMissing("chromium"))("a holder's day in the console", () => {
     }
     expect(errors).toEqual([]);
     await go(page, "shares");
+    await page.click("text=Show password");
+    expect(await textOf(page, "code[id^=password-]")).toMatch(/^[0-9A-Za-z]{24}$/);
+    await page.click("button.primary:has-text('Open')");
+    await page.waitForURL(/\/s\/[0-9A-Za-z]{20}\/$/);
+    expect(await textOf(page, "h1")).toBe("Full-day ticks 2026");
+    await go(page, "shares");
     await page.click("summary:has-text('Revoke')");
     await page.click(".danger");
     expect(await textOf(page, "main")).toContain("No share is open.");
@@ -264,13 +266,32 @@ describe.skipIf(isMissing("chromium"))("every page", () => {
     await close();
   });
 
-  it("keeps the language and the appearance that were chosen", async () => {
+  it("passes axe's rules at five widths", async () => {
+    const { page, close } = await signedIn();
+    for (const path of PAGES) {
+      await go(page, path);
+      expect.soft(await findingsAtWidths(page), path).toEqual([]);
+    }
+    await close();
+  });
+
+  it("keeps the language and the appearance that were chosen, on docs and shares too", async () => {
     const { page, close } = await signedIn();
     await page.click("text=Dark");
     await page.click("text=中文");
     await go(page, "keys");
     expect(await page.getAttribute("html", "data-theme")).toBe("dark");
     expect(await textOf(page, "h1")).toBe("密钥");
+    for (const path of ["/", "/docs/", `/s/${"a".repeat(20)}/`, "/nothing"]) {
+      await page.goto(service.baseUrl + path);
+      expect(await page.getAttribute("html", "data-theme"), path).toBe("dark");
+      expect(await page.getAttribute("html", "lang"), path).toBe("zh-CN");
+    }
+    await page.goto(`${service.baseUrl}/docs/zh/fields`);
+    await page.click("text=English");
+    expect(page.url()).toBe(`${service.baseUrl}/docs/en/fields`);
+    await go(page, "keys");
+    expect(await textOf(page, "h1")).toBe("Keys");
     await close();
   });
 });

@@ -6,7 +6,7 @@ import { PAGES, SLUGS } from "../../src/docs/pages.ts";
 import { SNIPPETS } from "../../src/docs/snippets.ts";
 import { FIELDS } from "../../src/orders/record.ts";
 import { CODE_OF_REASON } from "../conformance/expect-refusal.ts";
-import { startBrowser, watchedPage } from "../support/browser.ts";
+import { axeFindings, findingsAtWidths, startBrowser, watchedPage } from "../support/browser.ts";
 import { day, order, security } from "../support/builders.ts";
 import { call } from "../support/http-client.ts";
 import { loadWeekdays, publish } from "../support/operator.ts";
@@ -50,10 +50,13 @@ describe("the pages below /docs/", () => {
     expect([answer.status, answer.headers.location]).toEqual([302, to]);
   });
 
-  it("lead a browser on from the bare address; a script is told where the API is", async () => {
+  it("begin at the bare address in a browser; a script is told where the API is", async () => {
     const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
     const browsers = await get("/", { accept, "accept-language": "en" });
-    expect([browsers.status, browsers.headers.location]).toEqual([302, "/docs/en/quickstart"]);
+    expect([browsers.status, browsers.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+    for (const said of [">Quick start</a>", "<svg ", "curl", "&quot;code&quot;: 200"]) {
+      expect(browsers.text).toContain(said);
+    }
     const scripts = await get("/", { accept: "*/*" });
     expect([scripts.status, scripts.reason]).toEqual([404, "not_found"]);
     expect(scripts.text).toContain("/docs/");
@@ -139,6 +142,42 @@ describe.skipIf(withoutBrowser)("the pages below /docs/ in a browser", () => {
     }
     expect(requests.filter((url) => !url.startsWith(service.baseUrl))).toEqual([]);
     expect(errors).toEqual([]);
+    await close();
+  });
+
+  it.each(["zh-CN", "en-US"])("pass axe's rules in both themes and at five widths, in %s", async (locale) => {
+    const { page, close } = await watchedPage(browser, { ...DESK, locale });
+    for (const path of ["/", "/nothing", "/docs/quickstart", "/docs/requests", "/docs/errors"]) {
+      const language = locale.slice(0, 2);
+      await page.goto(service.baseUrl + path.replace("/docs/", `/docs/${language}/`));
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect.soft(await axeFindings(page, '{ runOnly: ["color-contrast"] }'), `${path}, dark`).toEqual([]);
+      await page.emulateMedia({ colorScheme: "light" });
+      expect.soft(await findingsAtWidths(page), path).toEqual([]);
+    }
+    await close();
+  });
+
+  it("has the contents of a page beside it", async () => {
+    const { page, close } = await watchedPage(browser, { viewport: { width: 1440, height: 900 } });
+    await page.goto(`${service.baseUrl}/docs/en/quickstart`);
+    await page.click(".contents a[href='#duckdb']");
+    expect(new URL(page.url()).hash).toBe("#duckdb");
+    await page.setViewportSize({ width: 900, height: 900 });
+    expect(await page.isVisible(".contents")).toBe(false);
+    await close();
+  });
+
+  it("prints the text of a page alone", async () => {
+    const { page, close } = await watchedPage(browser, DESK);
+    await page.goto(`${service.baseUrl}/docs/en/quickstart`);
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    for (const gone of [".top", ".menu", ".next", "button[data-copy]"]) {
+      expect(await page.locator(gone).first().isVisible(), gone).toBe(false);
+    }
+    expect(await page.isVisible("h1")).toBe(true);
+    const ink = await page.evaluate("getComputedStyle(document.querySelector('h1')).color");
+    expect(ink).toBe("rgb(23, 32, 31)");
     await close();
   });
 

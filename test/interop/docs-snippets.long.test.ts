@@ -109,6 +109,18 @@ async function missing({ needs = [] }: Snippet): Promise<string[]> {
   return needs.filter((_, at) => !found[at]);
 }
 
+/** Without blanks, which the pages put in for people. */
+const squeezed = (printed: string) => printed.replaceAll(/\s+/g, "");
+
+/** The text as a pattern of itself. */
+const escaped = (text: string) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&");
+
+/** What the pages show as printed, as a pattern in which `…` stands for anything. */
+function patternOf(prints: string): RegExp {
+  const text = squeezed(withExample(prints, { base: service.baseUrl, tradedate: TRADEDATE }));
+  return new RegExp(`^${text.split("…").map(escaped).join(".*?")}$`);
+}
+
 const codeOf = (printed: string) => (JSON.parse(printed) as { code: number }).code;
 
 /** What each must print: the first rows of the example day, or what is known of it. */
@@ -146,7 +158,11 @@ describe("the code blocks of the pages, run as they stand", () => {
       );
       return;
     }
-    EXPECTED[name](await output(snippet));
+    const printed = await output(snippet);
+    EXPECTED[name](printed);
+    if (snippet.prints !== undefined && snippet.language !== "sql") {
+      expect(squeezed(printed)).toMatch(patternOf(snippet.prints));
+    }
   });
 
   it("the paging script prints 23,456 rows of several pages in order, in 30 lines of the standard library", async () => {

@@ -3,14 +3,18 @@
  * languages, a phone. `EDGETAPE_SCREENSHOTS=<folder>` keeps pictures of it to look at.
  */
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { AxeResults } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAY, type DriveWorld, startDriveWorld } from "../conformance/drive-world.ts";
 import { HOLIDAY } from "../conformance/world.ts";
-import { startBrowser, type Watched, watchedPage } from "../support/browser.ts";
+import {
+  axeFindings,
+  findingsAtWidths,
+  startBrowser,
+  type Watched,
+  watchedPage,
+} from "../support/browser.ts";
 import { isMissing } from "../support/tools.ts";
 
 let world: DriveWorld;
@@ -153,6 +157,14 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await close();
   });
 
+  it("passes axe's rules at five widths", async () => {
+    const { page, close } = await inside();
+    expect.soft(await findingsAtWidths(page), "the share").toEqual([]);
+    await page.goto(`${world.share.url}${DAY}/`);
+    expect.soft(await findingsAtWidths(page), "a folder").toEqual([]);
+    await close();
+  });
+
   it.each(["light", "dark"] as const)("fits a screen 360 px wide in the %s theme", async (colorScheme) => {
     const { page, close } = await inside({ ...PHONE, colorScheme });
     await picture(page, `phone-${colorScheme}`);
@@ -171,10 +183,3 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await close();
   });
 });
-
-/** What axe finds wrong with the page. Its script goes in by the debugger, past the page's policy. */
-async function axeFindings(page: Page): Promise<string[]> {
-  await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
-  const { violations } = await page.evaluate<AxeResults>("axe.run()");
-  return violations.map(({ help, nodes }) => `${help}: ${nodes.length} × ${nodes[0]?.html}`);
-}

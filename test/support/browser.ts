@@ -1,4 +1,7 @@
 /** The Chromium that Debian ships, driven by playwright-core. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
 /** Where Debian's package puts it. */
@@ -34,4 +37,30 @@ export async function watchedPage(browser: Browser, options: BrowserContextOptio
     }
   });
   return { page, requests, errors, close: () => context.close() };
+}
+
+/** The widths at which pages are looked at: two telephones, a tablet, two desks. */
+export const WIDTHS = [360, 390, 768, 1280, 1440] as const;
+
+/** What axe finds wrong with the page, as text. Its script goes in by the debugger, past the page's policy. */
+export async function axeFindings(page: Page, rules = "{}"): Promise<string[]> {
+  if (!(await page.evaluate("'axe' in window"))) {
+    const path = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+    await page.evaluate(await readFile(path, "utf8"));
+  }
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(${rules})`);
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target, html }) => `${id}: ${target} ${html}`));
+}
+
+/** What axe finds wrong at each of the widths, and where the page is wider than its window. */
+export async function findingsAtWidths(page: Page): Promise<string[]> {
+  const findings: string[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    const found = await axeFindings(page);
+    const scrolled = await page.evaluate<number>("document.documentElement.scrollWidth");
+    if (scrolled > width) found.push(`the page is ${scrolled} px wide`);
+    findings.push(...found.map((each) => `${width} px: ${each}`));
+  }
+  return findings;
 }

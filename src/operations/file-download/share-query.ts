@@ -1,6 +1,5 @@
 /** `params` of `file_download` as one checked value (contract 3.11, 3.12). Pure. */
 import * as z from "zod";
-import { ok, type Result, refused } from "../../base/result.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { DATA_TYPES, type DataType, FIRST_YEAR } from "../../entitlement/data-types.ts";
 import { invalid, type QueryDenial } from "../../orders/denial.ts";
@@ -42,21 +41,18 @@ export function parseShareQuery(
   params: Readonly<Record<string, unknown>>,
   today: BeijingDate,
   options: ParameterOptions,
-): Result<ShareQuery, QueryDenial> {
+): ShareQuery | QueryDenial {
   const schemas = shareParameters();
   const parameters = givenParameters(params, Object.keys(schemas), options);
-  if (!parameters.ok) return parameters;
-  const { given, unknown } = parameters.value;
+  if ("reason" in parameters) return parameters;
+  const { given, unknown } = parameters;
   const type = readParameters(schemas, ["data_type"], given);
-  if (!type.ok) return refused({ ...type.refusal, accepted: ACCEPTED_TYPES });
-  const { data_type: dataType } = type.value;
-  const [from, to] = [FIRST_YEAR[dataType], Number(today.slice(0, 4))];
+  if ("reason" in type) return { ...type, accepted: ACCEPTED_TYPES };
+  const [from, to] = [FIRST_YEAR[type.data_type], Number(today.slice(0, 4))];
   const accepted = `${from}-${to}`;
   const asked = readParameters(schemas, ["year"], given);
-  if (!asked.ok) return refused({ ...asked.refusal, accepted });
-  const { year } = asked.value;
-  if (year < from || year > to) {
-    return refused({ ...invalid("year", "out_of_range", given.get("year")), accepted });
-  }
-  return ok({ dataType, year, unknownParameters: unknown });
+  if ("reason" in asked) return { ...asked, accepted };
+  const { year } = asked;
+  if (year < from || year > to) return { ...invalid("year", "out_of_range", given.get("year")), accepted };
+  return { dataType: type.data_type, year, unknownParameters: unknown };
 }

@@ -8,9 +8,12 @@ import { BlockView, inline } from "../../../src/docs/render.tsx";
 import { SNIPPETS } from "../../../src/docs/snippets.ts";
 
 const EXAMPLE = { base: "https://api.example.com", tradedate: "20270104" };
-const FACTS = { ...EXAMPLE, copy: "Copy", copied: "Copied" };
+const FACTS = { ...EXAMPLE, copy: "Copy", copied: "Copied", answer: "Output" };
 const look = (language: "zh" | "en") => ({ language, theme: "auto" }) as const;
 const html = (said: string) => String(BlockView({ block: { kind: "text", text: said }, facts: FACTS }));
+
+/** The page without what sets tokens of code apart. */
+const plain = (page: string) => page.replaceAll(/<span class="code-\w+">([^<]*)<\/span>/g, "$1");
 
 describe("text of the pages", () => {
   it.each([
@@ -28,7 +31,7 @@ describe("text of the pages", () => {
   });
 
   it("shows commands with the service's own address, escaped", () => {
-    const page = docsPage("quickstart", look("en"), { ...EXAMPLE, base: "https://a.example/<x>" });
+    const page = plain(docsPage("quickstart", look("en"), { ...EXAMPLE, base: "https://a.example/<x>" }));
     expect(page).toContain("export EDGETAPE_URL=https://a.example/&lt;x&gt;");
     expect(page).not.toContain("{base}");
   });
@@ -38,14 +41,26 @@ describe("text of the pages", () => {
       const page = docsPage(slug, look("zh"), EXAMPLE);
       expect(page, slug).not.toMatch(/\{(day|month|year)\}|2026\d{4}/);
     }
-    expect(docsPage("quickstart", look("zh"), EXAMPLE)).toContain(
+    expect(plain(docsPage("quickstart", look("zh"), EXAMPLE))).toContain(
       "&quot;tradedate&quot;: &quot;20270104&quot;",
     );
-    expect(docsPage("integrity", look("zh"), EXAMPLE)).toContain("since=&quot;20270101&quot;");
+    expect(plain(docsPage("integrity", look("zh"), EXAMPLE))).toContain("since=&quot;20270101&quot;");
   });
 });
 
 describe("code blocks", () => {
+  it("set comments, strings, keywords and numbers apart and change nothing of the text", () => {
+    for (const name of Object.keys(SNIPPETS) as (keyof typeof SNIPPETS)[]) {
+      const block = String(BlockView({ block: { kind: "code", snippet: name }, facts: FACTS }));
+      const [, pre = ""] = /<pre id="[^"]+" tabindex="0">([\s\S]*?)<\/pre>/.exec(block) ?? [];
+      const text = plain(pre).replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<");
+      expect(text.replaceAll("&gt;", ">").replaceAll("&amp;", "&"), name).toBe(
+        withExample(SNIPPETS[name].text, EXAMPLE),
+      );
+      expect(pre, name).toContain('<span class="code-');
+    }
+  });
+
   it("fit the width of a page on a desk", () => {
     const lines = Object.entries(SNIPPETS).flatMap(([name, { text }]) =>
       withExample(text, EXAMPLE)

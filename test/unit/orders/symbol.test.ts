@@ -1,18 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { readParameters } from "../../../src/orders/parameters.ts";
-import {
-  chooseMarket as chooseMarketResult,
-  resolveMarket as resolveMarketResult,
-  symbolSchema,
-} from "../../../src/orders/symbol.ts";
-import { baring } from "../../support/result.ts";
-
-const chooseMarket = baring(chooseMarketResult);
-const resolveMarket = baring(resolveMarketResult);
+import { chooseMarket, resolveMarket, symbolSchema } from "../../../src/orders/symbol.ts";
 
 function parseSymbol(value: unknown) {
   const read = readParameters({ symbol: symbolSchema() }, ["symbol"], new Map([["symbol", value]]));
-  return read.ok ? read.value.symbol : read.refusal;
+  return "reason" in read ? read : read.symbol;
 }
 
 describe("symbolSchema (contract 3.4)", () => {

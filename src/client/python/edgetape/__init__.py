@@ -27,7 +27,6 @@ from .errors import (
     Unavailable,
 )
 from .frame import Records
-from .history import read_history
 from .orders import Orders
 from .parquet import ParquetFile
 from .share import Share
@@ -59,5 +58,4 @@ __all__ = [
     "SyncReport",
     "Unavailable",
     "__version__",
-    "read_history",
 ]

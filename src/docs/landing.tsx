@@ -1,0 +1,171 @@
+/** The page at `/`: what this is, a sample day as a picture, one request with its answer, where to go on. */
+import { assetOf } from "../pages/assets.ts";
+import { countText } from "../pages/figures.ts";
+import { documentOf, Frame } from "../pages/frame.tsx";
+import type { Look, PageLanguage } from "../pages/look.ts";
+import { EXAMPLE, type ExampleFacts } from "./example-day.ts";
+import landingStyle from "./landing.css" with { type: "text" };
+import { STYLE as DOCS_STYLE } from "./layout.tsx";
+import { CODE_MESSAGES, CodeView } from "./render.tsx";
+import { BUYS, PRICES, SELLS } from "./sample-minutes.ts";
+
+const STYLE = assetOf("landing", "css", landingStyle);
+
+const MESSAGES = {
+  zh: {
+    title: "沪深逐笔委托，一个请求就到",
+    lead: "某只证券某一天的每一笔委托：按游标翻页的 JSON，或一个 Parquet 文件；整日数据包按年分享下载。",
+    start: "快速开始",
+    console: "打开控制台",
+    chart: "300750 的一个示例日（编造的数据）：每分钟买卖委托笔数与委托价格",
+    price: "价格",
+    buys: "买单",
+    sells: "卖单",
+    lunch: "午休",
+    chartText: (orders: string, low: string, high: string) =>
+      `示例日共 ${orders} 笔委托，价格在 ${low} 至 ${high} 元之间，9:30 开盘的一分钟最多。`,
+    request: "一个请求，一个答复",
+    links: [
+      ["fields", "字段", "每一列的含义、类型与单位，两个交易所的差异"],
+      ["paging", "翻页", "不跳行、不重复，断线后从断点继续"],
+      ["choosing", "怎么取", "分页、Parquet 还是整日包"],
+      ["errors", "错误", "每个代码与原因，以及该怎么办"],
+    ],
+  },
+  en: {
+    title: "Every order of the Chinese exchanges, one request away",
+    lead: "All orders of a security on a day, from Shanghai and Shenzhen: JSON pages by cursor, or one Parquet file. Whole days are shared as packs, a year at a time.",
+    start: "Quick start",
+    console: "Open the console",
+    chart:
+      "A sample day of 300750 (invented data): orders to buy and to sell in each minute, and their price",
+    price: "price",
+    buys: "orders to buy",
+    sells: "orders to sell",
+    lunch: "lunch",
+    chartText: (orders: string, low: string, high: string) =>
+      `The sample day has ${orders} orders at prices from ${low} to ${high} yuan; the minute of the opening at 9:30 has the most.`,
+    request: "One request, one answer",
+    links: [
+      ["fields", "Fields", "what each column means, its type and unit, and where the exchanges differ"],
+      ["paging", "Paging", "no row skipped or repeated, resumed after a broken connection"],
+      ["choosing", "Which way", "pages, one Parquet file, or the pack of the day"],
+      ["errors", "Errors", "every code and reason, and what to do about it"],
+    ],
+  },
+} as const;
+
+/** The page as HTML; `example` is for the request on it. */
+export function landingPage(look: Look, example: ExampleFacts): string {
+  const { language } = look;
+  const messages = MESSAGES[language];
+  const facts = { ...example, ...CODE_MESSAGES[language] };
+  return documentOf(
+    <Frame
+      look={look}
+      title="edgetape"
+      styles={[DOCS_STYLE, STYLE]}
+      head={<meta name="description" content={messages.lead} />}
+    >
+      <section class="hero">
+        <h1>{messages.title}</h1>
+        <p class="lead">{messages.lead}</p>
+        <p class="actions">
+          <a class="button primary" href={`/docs/${language}/quickstart`}>
+            {messages.start}
+          </a>
+          <a class="button" href="/console/">
+            {messages.console}
+          </a>
+        </p>
+      </section>
+      <DayChart language={language} />
+      <section class="ask" aria-labelledby="ask">
+        <h2 id="ask">{messages.request}</h2>
+        <CodeView name="curl_page" facts={facts} />
+      </section>
+      <ul class="links">
+        {messages.links.map(([slug, name, said]) => (
+          <li>
+            <a href={`/docs/${language}/${slug}`}>{name}</a>
+            <span>{said}</span>
+          </li>
+        ))}
+      </ul>
+    </Frame>,
+  );
+}
+
+/** Width of a minute in the picture, and how its height is shared out: prices above, orders below. */
+const MINUTE = 4;
+const PRICE_HEIGHT = 110;
+const MIDDLE = 200;
+const BAR_HEIGHT = 75;
+const HEIGHT = 280;
+/** Bars of more orders than this are cut: only those of the auctions and of the opening are. */
+const MOST_SHOWN = 200;
+/** The place of 11:30, where the lunch break is folded. */
+const NOON = 135;
+
+/** The ticks of the time axis: the minute's place and its time. */
+const TICKS = [
+  ["t0930", "09:30"],
+  ["t1030", "10:30"],
+  ["t1400", "14:00"],
+  ["t1500", "15:00"],
+] as const;
+
+function DayChart({ language }: { language: PageLanguage }) {
+  const messages = MESSAGES[language];
+  const yuan = (fen: number) => (fen / 100).toFixed(2);
+  const orders = [...BUYS, ...SELLS].reduce((sum, count) => sum + count, 0);
+  const [low, high] = [Math.min(...PRICES), Math.max(...PRICES)];
+  const said = messages.chartText(countText(orders), yuan(low), yuan(high));
+  return (
+    <figure class="day-chart">
+      <figcaption>
+        <span>{messages.chart}</span>
+        <span class="keys">
+          <span class="key price">{messages.price}</span>
+          <span class="key buy">{messages.buys}</span>
+          <span class="key sell">{messages.sells}</span>
+        </span>
+      </figcaption>
+      <svg
+        viewBox={`0 0 ${PRICES.length * MINUTE} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={said}
+      >
+        <path class="lunch" d={`M${NOON * MINUTE} 0V${HEIGHT}`} />
+        <path class="buy" d={bars(BUYS, -1)} />
+        <path class="sell" d={bars(SELLS, 1)} />
+        <path class="price" d={priceLine(low, high)} />
+      </svg>
+      <p class="ticks" aria-hidden="true">
+        {TICKS.map(([place, time]) => (
+          <span class={place}>{time}</span>
+        ))}
+        <span class="t1130">{messages.lunch}</span>
+      </p>
+    </figure>
+  );
+}
+
+/** Bars from the middle up (`-1`) or down (`1`) as one path. */
+function bars(counts: readonly number[], direction: 1 | -1): string {
+  return counts
+    .map((count, minute) => {
+      const height = Math.round((BAR_HEIGHT * Math.min(count, MOST_SHOWN)) / MOST_SHOWN) * direction;
+      return `M${minute * MINUTE} ${MIDDLE}v${height}h${MINUTE - 1}v${-height}z`;
+    })
+    .join("");
+}
+
+function priceLine(low: number, high: number): string {
+  const y = (price: number) => Math.round(8 + ((PRICE_HEIGHT - 8) * (high - price)) / (high - low));
+  return PRICES.map((price, minute) => `${minute === 0 ? "M" : "L"}${minute * MINUTE} ${y(price)}`).join("");
+}
+
+/** The security of the picture and the day it is made of. */
+export const PICTURED = { symbol: "300750", tradedate: EXAMPLE.tradedate } as const;
