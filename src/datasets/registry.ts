@@ -1,10 +1,19 @@
 /** All datasets. */
 import type { Dataset } from "./dataset.ts";
 import { orders } from "./orders.ts";
+import { trades } from "./trades.ts";
 
-const ALL = { orders } as const satisfies Record<string, Dataset>;
+const ALL = { orders, trades } as const satisfies Record<string, Dataset>;
 
 export type DatasetName = keyof typeof ALL;
 
 /** By name. */
 export const DATASETS: Readonly<Record<DatasetName, Dataset>> = ALL;
+
+/** In the order in which commands and reports name them. */
+export const DATASET_NAMES = Object.keys(ALL) as DatasetName[];
+
+/** Whether `text` is the name of a dataset. */
+export function isDatasetName(text: string): text is DatasetName {
+  return Object.hasOwn(ALL, text);
+}

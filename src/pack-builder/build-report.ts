@@ -1,16 +1,13 @@
 /** What a build did, for people and, as JSON, for programs. */
 import type { BeijingDate } from "../calendar/beijing.ts";
+import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { PackOrigin } from "../packs/origin.ts";
 import type { DefectEntry } from "./defect-book.ts";
-import {
-  LEFT_OUT_TEXTS,
-  type LeftOutFile,
-  type LeftOutReason,
-  mayHoldRecords,
-} from "./delivery/source-file.ts";
+import { type LeftOutFile, type LeftOutReason, leftOutText, mayHoldRecords } from "./delivery/source-file.ts";
 import type { BrokenRow } from "./quarantine.ts";
 
 export interface BuildReport {
+  dataset: DatasetName;
   tradedate: BeijingDate;
   /**
    * `degraded`: rows are missing, within the bound, or a file that may hold records was not read; `failed`: too
@@ -23,6 +20,7 @@ export interface BuildReport {
   /** Builder, source files and row accounting, as the pack stores them; `null` when the build failed. */
   origin: PackOrigin | null;
   securities: number;
+  /** Delivered without a row of the dataset. */
   securitiesWithoutOrders: number;
   rows: number;
   cancels: number;
@@ -55,7 +53,7 @@ export function reportLines(report: BuildReport): string[] {
   const lines = [
     `pack        ${report.pack ?? "none was written"}`,
     `result      ${report.result}${report.verified ? ", verified" : ""}`,
-    `securities  ${whole.format(report.securities)} (${report.securitiesWithoutOrders} without orders)`,
+    `securities  ${whole.format(report.securities)} (${report.securitiesWithoutOrders} without ${DATASETS[report.dataset].rows})`,
     `rows        ${whole.format(report.rows)} (${whole.format(report.cancels)} cancels)`,
     `bytes       ${whole.format(report.packBytes)} from ${whole.format(report.sourceBytes)}`,
     `speed       ${whole.format(report.rowsPerSecond)} rows/s, ${report.seconds.toFixed(1)} s`,
@@ -77,7 +75,7 @@ export function reportLines(report: BuildReport): string[] {
       `  first at ${placeText(broken.first)}: ${broken.first.reason}`,
     );
   }
-  lines.push(...leftOutLines(report.leftOut));
+  lines.push(...leftOutLines(report));
   return lines;
 }
 
@@ -107,17 +105,17 @@ export function placeText({ file, line }: { file: string; line: number }): strin
 }
 
 /** Names each file that may hold records, and counts the others: a whole day brings thousands of them. */
-function leftOutLines(files: readonly LeftOutFile[]): string[] {
+function leftOutLines({ leftOut: files, dataset }: BuildReport): string[] {
   const lines = files
     .filter(({ reason }) => mayHoldRecords(reason))
-    .map(({ path, reason }) => `not read    ${path} ${LEFT_OUT_TEXTS[reason]}`);
+    .map(({ path, reason }) => `not read    ${path} ${leftOutText(reason, dataset)}`);
   const others = new Map<LeftOutReason, string[]>();
   for (const { path, reason } of files) {
     if (!mayHoldRecords(reason)) others.set(reason, [...(others.get(reason) ?? []), path]);
   }
   for (const [reason, [first, ...more]] of others) {
     const rest = more.length === 0 ? "" : `, and ${whole.format(more.length)} more (--json names each)`;
-    lines.push(`left out    ${first} ${LEFT_OUT_TEXTS[reason]}${rest}`);
+    lines.push(`left out    ${first} ${leftOutText(reason, dataset)}${rest}`);
   }
   return lines;
 }

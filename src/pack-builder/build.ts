@@ -1,21 +1,21 @@
 /**
- * A delivery → a day pack. Files that hold one security each go straight from lines to their section, one per
+ * A delivery → a day pack of each dataset. Files that hold one security each go straight from lines to their section, one per
  * thread at a time. Files with many securities are first cut into chunks whose rows wait on the disk by
  * security. Either way the memory holds a few chunks, however big the day is.
  */
-import { realpath } from "node:fs/promises";
+import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { DATASETS } from "../datasets/registry.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { DayIndex } from "../packs/layout.ts";
 import type { PackOrigin } from "../packs/origin.ts";
 import { countsOf, originOf, sourceRecords } from "./accounting.ts";
 import { BUILD_STAGES, BuildProgress, type StageShares } from "./build-progress.ts";
 import type { BuildReport } from "./build-report.ts";
 import { DefectBook } from "./defect-book.ts";
+import { type DatasetFile, type DatasetFiles, findDatasetFiles } from "./delivery/dataset-files.ts";
 import { type Delivery, openDelivery } from "./delivery/delivery.ts";
-import { findOrderFiles, type OrderFile, type OrderFiles } from "./delivery/order-files.ts";
-import { DeliveryError, LEFT_OUT_TEXTS, mayHoldRecords } from "./delivery/source-file.ts";
+import { DeliveryError, leftOutText, mayHoldRecords } from "./delivery/source-file.ts";
 import { Intake } from "./intake.ts";
 import { putAside } from "./mixed-files.ts";
 import { FileSink } from "./pack-sink.ts";
@@ -36,12 +36,14 @@ const ROWS_PER_BROKEN = 1_000_000;
 const CHUNK_BYTES = 64 * 1024 * 1024;
 
 export interface BuildOptions {
+  /** The dataset whose pack is built; orders when absent. */
+  dataset?: DatasetName;
   /** Folders, archives or files. */
   sources: readonly string[];
   /** The folder that all sources lie in, where a program found them: a link on the way to them is refused. */
   root?: string;
   tradedate: BeijingDate;
-  /** Where the pack goes, as `<YYYYMMDD>.parquet`; made if absent. */
+  /** Where the pack goes, as `packName` calls it; made if absent. */
   outFolder: string;
   /** Broken lines the build survives; `null`: one in a million. */
   maxBroken: number | null;
@@ -60,35 +62,90 @@ export interface BuildOptions {
  * Throws `DeliveryError` for a delivery nothing can be built from.
  */
 export async function buildPack(options: BuildOptions): Promise<BuildReport> {
-  const { tradedate, outFolder } = options;
+  const { dataset = "orders" } = options;
+  return opened(options, (delivery) => buildOpened({ ...options, dataset }, delivery));
+}
+
+/**
+ * Builds a pack of every dataset that the delivery holds a file of, in the order of `DATASET_NAMES`, and says what
+ * happened to each. Throws `DeliveryError` when there is none.
+ */
+export async function buildPacks(options: Omit<BuildOptions, "dataset">): Promise<BuildReport[]> {
+  return opened(options, async (delivery) => {
+    const reports: BuildReport[] = [];
+    for (const dataset of DATASET_NAMES) {
+      const report = await buildOpened({ ...options, dataset }, delivery, "if there");
+      if (report !== null) reports.push(report);
+    }
+    // Says what was found instead.
+    if (reports.length === 0) await buildOpened({ ...options, dataset: "orders" }, delivery);
+    return reports;
+  });
+}
+
+interface OpenedDelivery {
+  delivery: Delivery;
+  work: WorkFolder;
+}
+
+async function opened<T>(
+  { tradedate, outFolder, sources, root }: BuildOptions,
+  use: (opened: OpenedDelivery) => Promise<T>,
+): Promise<T> {
   const work = await WorkFolder.create(outFolder, tradedate);
   let delivery: Delivery | undefined;
-  let pool: WorkerPool | undefined;
   try {
     const real = await realpath(outFolder);
-    const ownOutputs = [packName(tradedate), quarantineName(tradedate)].map((name) => join(real, name));
-    delivery = await openDelivery(options.sources, { work, ownOutputs, root: options.root });
-    const defects = new DefectBook();
-    const files = await findOrderFiles(delivery, { tradedate, work, defects });
-    refuseNothing(files, tradedate);
-    pool = new WorkerPool(options.threads, { dataset: "orders", tradedate, folder: work.path });
-    return await new Build(options, { delivery, files, defects, pool, work }).run();
+    const ownOutputs = DATASET_NAMES.flatMap((dataset) =>
+      [packName(dataset, tradedate), quarantineName(dataset, tradedate)].map((name) => join(real, name)),
+    );
+    delivery = await openDelivery(sources, { work, ownOutputs, root });
+    return await use({ delivery, work });
   } finally {
     await delivery?.close();
-    await pool?.close();
     await work.close();
   }
 }
 
-function packName(tradedate: BeijingDate): string {
-  return `${tradedate}.parquet`;
+type OneDataset = BuildOptions & { dataset: DatasetName };
+
+async function buildOpened(options: OneDataset, opened: OpenedDelivery): Promise<BuildReport>;
+/** `null` when the delivery holds no file of the dataset. */
+async function buildOpened(
+  options: OneDataset,
+  opened: OpenedDelivery,
+  when: "if there",
+): Promise<BuildReport | null>;
+async function buildOpened(
+  options: OneDataset,
+  { delivery, work }: OpenedDelivery,
+  when?: "if there",
+): Promise<BuildReport | null> {
+  const { dataset, tradedate } = options;
+  const defects = new DefectBook(dataset);
+  const files = await findDatasetFiles(delivery, { dataset, tradedate, work, defects });
+  if (when === "if there" && files.files.length === 0) return null;
+  refuseNothing(files, options);
+  const folder = work.next();
+  await mkdir(folder);
+  const pool = new WorkerPool(options.threads, { dataset, tradedate, folder });
+  try {
+    return await new Build(options, { delivery, files, defects, pool, work }).run();
+  } finally {
+    await pool.close();
+  }
 }
 
-function quarantineName(tradedate: BeijingDate): string {
-  return `${tradedate}.quarantine.csv`;
+/** The file name of a pack. */
+export function packName(dataset: DatasetName, tradedate: BeijingDate): string {
+  return `${tradedate}${DATASETS[dataset].fileSuffix}.parquet`;
 }
 
-function refuseNothing({ files, withoutFile, leftOut }: OrderFiles, tradedate: BeijingDate) {
+function quarantineName(dataset: DatasetName, tradedate: BeijingDate): string {
+  return `${tradedate}${DATASETS[dataset].fileSuffix}.quarantine.csv`;
+}
+
+function refuseNothing({ files, withoutFile, leftOut }: DatasetFiles, { dataset, tradedate }: OneDataset) {
   if (files.length > 0 || withoutFile.length > 0) return;
   const unread = leftOut.find(({ reason }) => mayHoldRecords(reason)) ?? leftOut[0];
   if (unread?.reason === "other_day") {
@@ -99,22 +156,22 @@ function refuseNothing({ files, withoutFile, leftOut }: OrderFiles, tradedate: B
       ? "there are no files"
       : unread.reason === "unknown_layout"
         ? `the first file is ${unread.path}`
-        : `${unread.path} ${LEFT_OUT_TEXTS[unread.reason]}`;
-  throw new DeliveryError(`no order file of a known layout was found; ${met}`);
+        : `${unread.path} ${leftOutText(unread.reason, dataset)}`;
+  throw new DeliveryError(`no ${DATASETS[dataset].row} file of a known layout was found; ${met}`);
 }
 
 /** What a build works on. */
 interface Opened {
   delivery: Delivery;
-  files: OrderFiles;
+  files: DatasetFiles;
   defects: DefectBook;
   pool: WorkerPool;
   work: WorkFolder;
 }
 
 class Build {
-  private readonly options: BuildOptions;
-  private readonly files: OrderFiles;
+  private readonly options: OneDataset;
+  private readonly files: DatasetFiles;
   private readonly defects: DefectBook;
   private readonly pool: WorkerPool;
   private readonly delivery: Delivery;
@@ -128,14 +185,14 @@ class Build {
   private stored = 0;
   private cancels = 0;
 
-  constructor(options: BuildOptions, { delivery, files, defects, pool, work }: Opened) {
+  constructor(options: OneDataset, { delivery, files, defects, pool, work }: Opened) {
     this.options = options;
     this.delivery = delivery;
     this.files = files;
     this.defects = defects;
     this.pool = pool;
     this.work = work;
-    const quarantine = join(options.outFolder, quarantineName(options.tradedate));
+    const quarantine = join(options.outFolder, quarantineName(options.dataset, options.tradedate));
     this.quarantine = new Quarantine(quarantine, work.next(".csv"));
     this.chunkBytes = options.chunkBytes ?? CHUNK_BYTES;
     this.intake = new Intake(defects, this.quarantine, this.chunkBytes);
@@ -144,14 +201,14 @@ class Build {
   }
 
   async run(): Promise<BuildReport> {
-    const { tradedate, outFolder } = this.options;
-    const path = join(outFolder, packName(tradedate));
+    const { dataset, tradedate, outFolder } = this.options;
+    const path = join(outFolder, packName(dataset, tradedate));
     const sink = await FileSink.create(path, {
       partial: this.work.next(".parquet"),
       check: (partial) => this.verify(partial),
     });
     try {
-      const writer = new PackWriter(tradedate, sink);
+      const writer = new PackWriter(tradedate, sink, dataset);
       await this.writeSections(writer);
       await this.delivery.check();
       await this.intake.quarantineFiles(this.files.files);
@@ -169,8 +226,14 @@ class Build {
 
   private async writeSections(writer: PackWriter): Promise<void> {
     const { files, pool, intake, options, progress } = this;
-    const context = { dataset: DATASETS.orders, tradedate: options.tradedate, pool, intake, progress };
-    const isSingle = ({ security, file }: OrderFile) =>
+    const context = {
+      dataset: DATASETS[options.dataset],
+      tradedate: options.tradedate,
+      pool,
+      intake,
+      progress,
+    };
+    const isSingle = ({ security, file }: DatasetFile) =>
       security !== null && file.sizeBytes <= this.chunkBytes;
     const single = files.files.filter(isSingle);
     const totalBytes = files.files.reduce((sum, { file }) => sum + file.sizeBytes, 0);
@@ -235,6 +298,7 @@ class Build {
     const isBroken = quarantine.count + quarantine.files > 0;
     const degraded = isBroken || isUnread ? "degraded" : "whole";
     return {
+      dataset: options.dataset,
       tradedate: options.tradedate,
       result: pack === null ? "failed" : degraded,
       pack: pack?.path ?? null,

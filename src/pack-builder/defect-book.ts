@@ -1,5 +1,6 @@
 /** Defects of a whole delivery by kind, each with the first place where it occurred. */
-import { DEFECT_KINDS, DEFECT_TEXTS, type DefectKind, type DefectTally } from "./parse/defects.ts";
+import type { DatasetName } from "../datasets/registry.ts";
+import { DEFECT_KINDS, type DefectKind, type DefectTally, defectText } from "./parse/defects.ts";
 
 export interface Place {
   file: string;
@@ -16,12 +17,18 @@ export interface DefectEntry {
 
 export class DefectBook {
   private readonly entries = new Map<DefectKind, DefectEntry>();
+  private readonly dataset: DatasetName;
+
+  /** Of files of `dataset`. */
+  constructor(dataset: DatasetName) {
+    this.dataset = dataset;
+  }
 
   /** Adds `count` defects of `kind`, the first of them at `first`. Additions come in the order of the delivery. */
   add(kind: DefectKind, count: number, first: Place): void {
     const known = this.entries.get(kind);
     if (known !== undefined) known.count += count;
-    else this.entries.set(kind, { kind, words: DEFECT_TEXTS[kind], count, first });
+    else this.entries.set(kind, { kind, words: defectText(kind, this.dataset), count, first });
   }
 
   /** Adds what a chunk of `file` showed; `linesBefore` is how many lines of the file stand before the chunk. */

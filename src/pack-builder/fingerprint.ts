@@ -38,11 +38,11 @@ export class Fingerprint {
   }
 
   /** Adds the integers of the rows `[from, to)`, each given as its low and high 32 bits, to a column. */
-  addPair(column: number, words: Int32Array, from: number, to: number): void {
+  addPairs(column: number, pairs: Int32Array, from: number, to: number): void {
     let [a, b] = [this.a[column] ?? 0, this.b[column] ?? 0];
     for (let row = from; row < to; row++) {
-      const low = words[2 * row] ?? 0;
-      const high = words[2 * row + 1] ?? 0;
+      const low = pairs[2 * row] ?? 0;
+      const high = pairs[2 * row + 1] ?? 0;
       a = Math.imul(a ^ low, 0x01000193) ^ Math.imul(high, 0x9e3779b1) ^ (a >>> 15);
       b = (Math.imul(b, 0x85ebca6b) + low + Math.imul(high, 0xc2b2ae35)) | 0;
       b ^= b >>> 13;

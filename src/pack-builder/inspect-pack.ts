@@ -1,11 +1,12 @@
 /** What a pack says of itself, without decoding a row. */
-import { DATASETS } from "../datasets/registry.ts";
+import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { chunkTableBytes, decodeChunkTable } from "../packs/chunk-table.ts";
 import { PARQUET_MAGIC, type SectionEntry } from "../packs/layout.ts";
 import type { PackOrigin } from "../packs/origin.ts";
 import type { PackFile } from "./pack-file.ts";
 
 export interface PackSummary {
+  dataset: DatasetName;
   tradedate: string;
   buildId: string;
   /** Builder, source files and row accounting; `null` in packs of the first release. */
@@ -29,7 +30,7 @@ export interface PackSummary {
 /** Sums up an open pack from its index and the chunk tables of its sections. Throws `PackFormatError`. */
 export async function inspectPack(pack: PackFile): Promise<PackSummary> {
   const { index } = pack;
-  const { columns } = DATASETS.orders;
+  const { columns } = DATASETS[index.dataset];
   const columnBytes = new Array<number>(columns.length).fill(0);
   for (const entry of index.entries) {
     if (entry.rows === 0) continue;
@@ -45,6 +46,7 @@ export async function inspectPack(pack: PackFile): Promise<PackSummary> {
     null,
   );
   return {
+    dataset: index.dataset,
     tradedate: index.tradedate,
     buildId: index.buildId,
     origin: index.origin,

@@ -2,7 +2,7 @@
 import { createHash, type Hash } from "node:crypto";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DefectBook } from "./defect-book.ts";
-import type { OrderFile } from "./delivery/order-files.ts";
+import type { DatasetFile } from "./delivery/dataset-files.ts";
 import { DeliveryError } from "./delivery/source-file.ts";
 import { type Heading, headingOf } from "./layouts/registry.ts";
 import { type CellPlan, planCells } from "./parse/cell-plan.ts";
@@ -24,9 +24,9 @@ export class Intake {
   private readonly defects: DefectBook;
   private readonly quarantine: Quarantine;
   private readonly chunkBytes: number;
-  private readonly linesOf = new Map<OrderFile, number>();
+  private readonly linesOf = new Map<DatasetFile, number>();
   /** Why a file could not be read. */
-  private readonly refused = new Map<OrderFile, string>();
+  private readonly refused = new Map<DatasetFile, string>();
 
   /** Files are cut into chunks of about `chunkBytes`. */
   constructor(defects: DefectBook, quarantine: Quarantine, chunkBytes: number) {
@@ -39,7 +39,7 @@ export class Intake {
    * The chunks of `file`; none when it cannot be read, which puts it into the quarantine as a whole. Throws
    * `DeliveryError` when it breaks off after some of its rows were read.
    */
-  async *chunks(file: OrderFile, tradedate: BeijingDate): AsyncGenerator<ChunkOfLines> {
+  async *chunks(file: DatasetFile, tradedate: BeijingDate): AsyncGenerator<ChunkOfLines> {
     let isBegun = false;
     try {
       if (file.problem !== undefined) throw new DeliveryError(file.problem);
@@ -54,7 +54,7 @@ export class Intake {
   }
 
   /** Whether `file` is in the quarantine as a whole. */
-  isRefused(file: OrderFile): boolean {
+  isRefused(file: DatasetFile): boolean {
     return this.refused.has(file);
   }
 
@@ -62,7 +62,7 @@ export class Intake {
    * Puts the files that could not be read into the quarantine, in the order of `files`. Throws `DeliveryError` when
    * they are the reason that no row was read.
    */
-  async quarantineFiles(files: readonly OrderFile[]): Promise<void> {
+  async quarantineFiles(files: readonly DatasetFile[]): Promise<void> {
     for (const file of files) {
       const problem = this.refused.get(file);
       const { path } = file.file;
@@ -77,7 +77,7 @@ export class Intake {
   }
 
   /** Takes in what a worker found in the next chunk of `file`. */
-  async report(file: OrderFile, report: ChunkReport): Promise<void> {
+  async report(file: DatasetFile, report: ChunkReport): Promise<void> {
     const { path } = file.file;
     const before = this.linesOf.get(file) ?? 0;
     this.accounted.read += report.read;
@@ -93,7 +93,7 @@ export class Intake {
   }
 
   /** Takes in what the section of `security` does not hold because `file` holds it more than once. */
-  async repeats(file: OrderFile, security: string, { repeated, identical, conflicts }: SectionRepeats) {
+  async repeats(file: DatasetFile, security: string, { repeated, identical, conflicts }: SectionRepeats) {
     const { path } = file.file;
     this.leaveOut("repeated_row", repeated);
     if (repeated > 0) this.defects.add("repeated_row", repeated, { file: path, line: 0 });
@@ -107,7 +107,7 @@ export class Intake {
   }
 
   /** Notes a security whose rows come in several files. */
-  noteParts(file: OrderFile | undefined): void {
+  noteParts(file: DatasetFile | undefined): void {
     this.defects.add("several_files", 1, { file: file?.file.path ?? "", line: 0 });
   }
 
@@ -116,7 +116,7 @@ export class Intake {
   }
 
   /** Throws `DeliveryError` when the beginning of the file is not understood. */
-  private async *linesIn(file: OrderFile, tradedate: BeijingDate): AsyncGenerator<ChunkOfLines> {
+  private async *linesIn(file: DatasetFile, tradedate: BeijingDate): AsyncGenerator<ChunkOfLines> {
     const { place, delivered } = file.file;
     const hash = place === delivered.place ? createHash("sha256") : null;
     let sizeBytes = 0;
@@ -155,7 +155,7 @@ export class Intake {
     if (hash !== null) this.sums.set(place, { sizeBytes, sha256: hash.digest("hex") });
   }
 
-  private begin(file: OrderFile, head: FileHead, form: TextForm): Heading {
+  private begin(file: DatasetFile, head: FileHead, form: TextForm): Heading {
     const heading = headingOf(file.layout, head);
     if ("problem" in heading) throw new DeliveryError(`${file.file.path}${heading.problem}`);
     const place = { file: file.file.path, line: 1 };

@@ -1,6 +1,6 @@
 /** Files with many securities: their rows are put aside on the disk, each security's by itself. */
 import type { BeijingDate } from "../calendar/beijing.ts";
-import type { OrderFile } from "./delivery/order-files.ts";
+import type { DatasetFile } from "./delivery/dataset-files.ts";
 import { DeliveryError } from "./delivery/source-file.ts";
 import type { Intake } from "./intake.ts";
 import { securityOfKey } from "./parse/security-cell.ts";
@@ -11,7 +11,7 @@ import { inOrder, type WorkerPool } from "./worker-pool.ts";
 export interface PutAside {
   extents: Map<number, FileExtent[]>;
   /** The files, by the number that their extents bear. */
-  files: readonly OrderFile[];
+  files: readonly DatasetFile[];
 }
 
 /**
@@ -19,11 +19,11 @@ export interface PutAside {
  * they are of one layout and follow each other in time: anything else could be the same orders twice.
  */
 export async function putAside(
-  files: readonly OrderFile[],
+  files: readonly DatasetFile[],
   { tradedate, pool, intake }: { tradedate: BeijingDate; pool: WorkerPool; intake: Intake },
 ): Promise<PutAside> {
   const aside: PutAside = { extents: new Map(), files };
-  type Done = SpillResult & { source: number; file: OrderFile; report: ChunkReport };
+  type Done = SpillResult & { source: number; file: DatasetFile; report: ChunkReport };
   async function* work(): AsyncGenerator<() => Promise<Done>> {
     for (const [source, file] of files.entries()) {
       for await (const chunk of intake.chunks(file, tradedate)) {
@@ -71,7 +71,7 @@ function partsOf(extents: readonly FileExtent[]): Part[] {
 }
 
 /** The first two files that do not follow each other, or are not of one layout. */
-function unclearPair(parts: readonly Part[], files: readonly OrderFile[]): [number, number] | null {
+function unclearPair(parts: readonly Part[], files: readonly DatasetFile[]): [number, number] | null {
   for (const [number, part] of parts.entries()) {
     const next = parts[number + 1];
     if (next === undefined) return null;
@@ -85,7 +85,7 @@ function unclearPair(parts: readonly Part[], files: readonly OrderFile[]): [numb
 }
 
 /** The same orders in two files. */
-export function twice(key: number, ...files: (OrderFile | undefined)[]): DeliveryError {
+export function twice(key: number, ...files: (DatasetFile | undefined)[]): DeliveryError {
   const { symbol, market } = securityOfKey(key);
   const names = files.flatMap((each) =>
     each === undefined ? [] : `${each.file.path} (${each.layout.name})`,

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { Dataset, Rows } from "../datasets/dataset.ts";
-import { orders } from "../datasets/orders.ts";
+import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { encodeIndexRegion } from "../packs/index-region.ts";
 import { type DayIndex, PARQUET_MAGIC, type SectionEntry } from "../packs/layout.ts";
 import { accountingGap, type PackOrigin } from "../packs/origin.ts";
@@ -21,6 +21,7 @@ const BUILD_ID_DIGITS = 32;
 export class PackWriter {
   private readonly tradedate: BeijingDate;
   private readonly sink: PackSink;
+  private readonly name: DatasetName;
   private readonly dataset: Dataset;
   private readonly entries: SectionEntry[] = [];
   private readonly rowGroups = new ByteWriter(1 << 16);
@@ -30,10 +31,11 @@ export class PackWriter {
   private rows = 0;
 
   /** A pack of `dataset` and the day `tradedate` that goes to `sink`. */
-  constructor(tradedate: BeijingDate, sink: PackSink, dataset: Dataset = orders) {
+  constructor(tradedate: BeijingDate, sink: PackSink, dataset: DatasetName = "orders") {
     this.tradedate = tradedate;
     this.sink = sink;
-    this.dataset = dataset;
+    this.name = dataset;
+    this.dataset = DATASETS[dataset];
   }
 
   /** Appends a section. Sections come sorted by symbol, then market; anything else is refused when the pack ends. */
@@ -60,7 +62,7 @@ export class PackWriter {
     const gap = origin === null ? null : accountingGap(origin, this.rows);
     if (gap !== null) throw new Error(gap);
     const buildId = this.content.update(this.tradedate).digest("hex").slice(0, BUILD_ID_DIGITS);
-    const index = { tradedate: this.tradedate, buildId, entries: this.entries, origin };
+    const index = { dataset: this.name, tradedate: this.tradedate, buildId, entries: this.entries, origin };
     const region = encodeIndexRegion(index);
     const footer = footerBytes(this.rows, this.rowGroupCount, this.rowGroups.written(), this.dataset);
     const tail = new ByteWriter(footer.length + 8);
@@ -82,11 +84,11 @@ export async function buildPackBytes(
   tradedate: BeijingDate,
   sections: Iterable<Section<Rows>>,
   origin?: PackOrigin | null,
-  dataset: Dataset = orders,
+  dataset: DatasetName = "orders",
 ): Promise<Uint8Array<ArrayBuffer>> {
   const sink = new MemorySink();
   const writer = new PackWriter(tradedate, sink, dataset);
-  for (const section of sections) await writer.append(writeSection(tradedate, section, dataset));
+  for (const section of sections) await writer.append(writeSection(tradedate, section, DATASETS[dataset]));
   await writer.finish(origin);
   return sink.bytes();
 }

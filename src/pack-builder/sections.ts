@@ -4,7 +4,7 @@ import type { Dataset } from "../datasets/dataset.ts";
 import type { Security } from "../orders/record.ts";
 import { joined } from "./batch.ts";
 import type { BuildProgress } from "./build-progress.ts";
-import type { OrderFile } from "./delivery/order-files.ts";
+import type { DatasetFile } from "./delivery/dataset-files.ts";
 import { DeliveryError } from "./delivery/source-file.ts";
 import type { Intake } from "./intake.ts";
 import type { PutAside } from "./mixed-files.ts";
@@ -16,13 +16,13 @@ import { inOrder, type WorkerPool } from "./worker-pool.ts";
 
 export interface SectionSources {
   /** Files of one security each. */
-  single: readonly OrderFile[];
+  single: readonly DatasetFile[];
   aside: PutAside;
   /** Securities delivered without orders. */
   withoutOrders: readonly Security[];
 }
 
-type Done = SectionResult & { file?: OrderFile | undefined; report?: ChunkReport };
+type Done = SectionResult & { file?: DatasetFile | undefined; report?: ChunkReport };
 
 /**
  * Sections by symbol, then market, one for every security of `sources`, also those without rows, but not those whose

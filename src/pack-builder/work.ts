@@ -9,6 +9,7 @@ import type { BrokenLine, DefectTally } from "./parse/defects.ts";
 import { OrderParser } from "./parse/order-parser.ts";
 import { RowTable } from "./parse/row-table.ts";
 import { securityOfKey } from "./parse/security-cell.ts";
+import { TradeParser } from "./parse/trade-parser.ts";
 import { Cells, repeatsOf } from "./row-repeats.ts";
 import { type WrittenSection, writeSection } from "./section-writer.ts";
 import { type Extent, SpillReader, SpillWriter } from "./spill.ts";
@@ -84,7 +85,7 @@ export function spillPath(folder: string, file: number): string {
   return `${folder}/spill-${file}`;
 }
 
-const PARSERS = { orders: OrderParser } as const satisfies Record<DatasetName, unknown>;
+const PARSERS = { orders: OrderParser, trades: TradeParser } as const satisfies Record<DatasetName, unknown>;
 
 /** Does the work of one thread. */
 export class Workbench {

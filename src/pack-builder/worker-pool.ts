@@ -21,7 +21,7 @@ export class WorkerPool {
   private readonly idle: Thread[] = [];
   private readonly waiting: ((thread: Thread) => void)[] = [];
   private readonly all: Thread[];
-  /** A thread that ended answers nothing any more: whoever is given it would wait for ever. */
+  /** A thread that ended answers nothing any more: waiting for it would never end. */
   private ended = false;
   /** Does the work where there are no threads. */
   private readonly own: Workbench | undefined;

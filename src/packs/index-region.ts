@@ -5,40 +5,50 @@
  */
 import { crc32 } from "node:zlib";
 import { parseBeijingDate } from "../calendar/beijing.ts";
+import { DATASETS, type DatasetName, isDatasetName } from "../datasets/registry.ts";
 import { BLOCK_BYTES, decodeBlocks, encodeBlocks, u32 } from "./blocks-blob.ts";
 import { checkEntries } from "./check-entries.ts";
 import { PackFormatError } from "./errors.ts";
-import { COLUMNS, type DayIndex, type SectionEntry } from "./layout.ts";
+import type { DayIndex, SectionEntry } from "./layout.ts";
 import { decodeOrigin, encodeOrigin } from "./origin.ts";
 
 /** Region length, CRC-32 of what stands before the trailer, format version, magic: each u32 or four bytes. */
 export const TRAILER_BYTES = 16;
 
-/** Version 3 adds the pack's origin behind the entries; version 2 has none. Both are read. */
-const FORMAT_VERSION = 3;
-const FORMAT_WITHOUT_ORIGIN = 2;
+/**
+ * Version 3 adds the pack's origin behind the entries; version 2 has none. Both are of orders. Version 4, of every other
+ * dataset, is version 3 with the dataset's name behind the header: a reader that knows orders only refuses it.
+ */
+const FORMAT = { WITHOUT_ORIGIN: 2, ORDERS: 3, NAMED: 4 } as const;
+/** ASCII, filled up with NUL. */
+const NAME_BYTES = 8;
 const MAGIC = 0x58495445; // "ETIX" read as a little-endian u32
 const HEADER_BYTES = 24; // tradedate u32, build id 16 bytes, entry count u32
 const ENTRY_BYTES = 40;
 
 /**
- * Returns `index` as the bytes of an index region, trailer included; without an origin in format 2. Throws
+ * Returns `index` as the bytes of an index region, trailer included; orders without an origin in format 2. Throws
  * `PackFormatError` when the entries break a rule of the layout (order, gaps between sections, blocks out of
  * order), `RangeError` for numbers too big.
  */
 export function encodeIndexRegion(index: DayIndex): Uint8Array {
-  checkEntries(index.entries, COLUMNS.length);
+  const { dataset } = index;
+  checkEntries(index.entries, DATASETS[dataset].columns.length);
+  const version = versionFor(index);
+  const headerLength = HEADER_BYTES + nameBytes(version);
   const blockCount = index.entries.reduce((sum, entry) => sum + entry.blocks.length, 0);
   const origin = index.origin === null ? new Uint8Array(0) : encodeOrigin(index.origin);
   const entriesLength = index.entries.length * ENTRY_BYTES + blockCount * BLOCK_BYTES;
-  const bodyLength = HEADER_BYTES + entriesLength + origin.length;
+  const bodyLength = headerLength + entriesLength + origin.length;
   const bytes = new Uint8Array(bodyLength + TRAILER_BYTES);
   const view = new DataView(bytes.buffer);
 
   view.setUint32(0, u32(Number(checkedDate(index.tradedate))), true);
   bytes.set(checkedBuildId(index.buildId), 4);
   view.setUint32(20, u32(index.entries.length), true);
-  let at = HEADER_BYTES;
+  if (version === FORMAT.NAMED)
+    new TextEncoder().encodeInto(dataset, bytes.subarray(HEADER_BYTES, headerLength));
+  let at = headerLength;
   for (const entry of index.entries) {
     writeEntry(view, at, entry);
     bytes.set(encodeBlocks(entry.blocks), at + ENTRY_BYTES);
@@ -49,7 +59,7 @@ export function encodeIndexRegion(index: DayIndex): Uint8Array {
 
   view.setUint32(at, u32(bytes.length), true);
   view.setUint32(at + 4, crc32(bytes.subarray(0, bodyLength)), true);
-  view.setUint32(at + 8, index.origin === null ? FORMAT_WITHOUT_ORIGIN : FORMAT_VERSION, true);
+  view.setUint32(at + 8, version, true);
   view.setUint32(at + 12, MAGIC, true);
   return bytes;
 }
@@ -70,10 +80,27 @@ export function regionLength(trailer: Uint8Array): number {
 /** The format version in a trailer. Throws `PackFormatError` for a version this code does not read. */
 function versionOf(trailer: Uint8Array): number {
   const version = viewOf(trailer).getUint32(8, true);
-  if (version === FORMAT_VERSION || version === FORMAT_WITHOUT_ORIGIN) return version;
-  throw new PackFormatError(
-    `index format version ${version} is unknown, this code reads ${FORMAT_WITHOUT_ORIGIN} and ${FORMAT_VERSION}`,
-  );
+  if (Object.values<number>(FORMAT).includes(version)) return version;
+  throw new PackFormatError(`index format version ${version} is unknown, this code reads 2, 3 and 4`);
+}
+
+function versionFor({ dataset, origin }: DayIndex): number {
+  if (dataset === "orders") return origin === null ? FORMAT.WITHOUT_ORIGIN : FORMAT.ORDERS;
+  if (origin === null) throw new PackFormatError(`a pack of ${dataset} needs an origin`);
+  return FORMAT.NAMED;
+}
+
+function nameBytes(version: number): number {
+  return version === FORMAT.NAMED ? NAME_BYTES : 0;
+}
+
+/** The dataset that the region with this `body` is of. */
+function datasetOf(body: Uint8Array, version: number): DatasetName {
+  if (version !== FORMAT.NAMED) return "orders";
+  const bytes = body.subarray(HEADER_BYTES, HEADER_BYTES + NAME_BYTES);
+  const name = String.fromCharCode(...bytes).replace(/\0+$/, "");
+  if (isDatasetName(name) && name !== "orders") return name;
+  throw new PackFormatError("the index names a dataset that this code does not read");
 }
 
 /**
@@ -96,13 +123,16 @@ export function decodeIndexRegion(bytes: Uint8Array): DayIndex {
   }
   const view = viewOf(body);
   const tradedate = checkedDate(String(view.getUint32(0, true)));
-  const { entries, end } = readEntries(body, view.getUint32(20, true));
-  checkEntries(entries, COLUMNS.length);
+  const version = versionOf(trailer);
+  const dataset = datasetOf(body, version);
+  const from = HEADER_BYTES + nameBytes(version);
+  const { entries, end } = readEntries(body, from, view.getUint32(20, true));
+  checkEntries(entries, DATASETS[dataset].columns.length);
   const buildId = hex(body.subarray(4, 20));
-  if (versionOf(trailer) === FORMAT_VERSION) {
-    return { tradedate, buildId, entries, origin: decodeOrigin(body.subarray(end)) };
+  if (version !== FORMAT.WITHOUT_ORIGIN) {
+    return { dataset, tradedate, buildId, entries, origin: decodeOrigin(body.subarray(end)) };
   }
-  if (end === body.length) return { tradedate, buildId, entries, origin: null };
+  if (end === body.length) return { dataset, tradedate, buildId, entries, origin: null };
   throw new PackFormatError(`${body.length - end} bytes follow the last entry of the index region`);
 }
 
@@ -119,11 +149,15 @@ function writeEntry(view: DataView, at: number, entry: SectionEntry): void {
   view.setUint32(at + 36, u32(entry.blocks.length), true);
 }
 
-/** The `count` entries of a region, and the byte of `body` behind the last one. */
-function readEntries(body: Uint8Array, count: number): { entries: SectionEntry[]; end: number } {
+/** The `count` entries of a region, the first one at byte `from` of `body`, and the byte behind the last one. */
+function readEntries(
+  body: Uint8Array,
+  from: number,
+  count: number,
+): { entries: SectionEntry[]; end: number } {
   const view = viewOf(body);
   const entries: SectionEntry[] = [];
-  let at = HEADER_BYTES;
+  let at = from;
   for (let index = 0; index < count; index++) {
     const blocksAt = at + ENTRY_BYTES;
     if (blocksAt > body.length) throw new PackFormatError(`the index region ends inside entry ${index}`);

@@ -9,6 +9,7 @@
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import type { Column } from "../datasets/dataset.ts";
 import { orders } from "../datasets/orders.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import type { Security } from "../orders/record.ts";
 import type { PackOrigin } from "./origin.ts";
 
@@ -65,6 +66,7 @@ export function blockRows(entry: SectionEntry, number: number): number {
 
 /** The index region of a pack, decoded. Entries are sorted by symbol, then market. */
 export interface DayIndex {
+  dataset: DatasetName;
   tradedate: BeijingDate;
   /** 16 bytes as 32 hex digits, derived from the content: the same rows give the same id. */
   buildId: string;

@@ -1,4 +1,5 @@
 /** Finds and reads the day index of a pack, wherever the pack lies (publish, verify and doctor share this). */
+import type { DatasetName } from "../datasets/registry.ts";
 import { PackFormatError } from "./errors.ts";
 import { decodeIndexRegion, regionLength, TRAILER_BYTES } from "./index-region.ts";
 import { type DayIndex, PARQUET_MAGIC } from "./layout.ts";
@@ -22,9 +23,14 @@ const TAIL_BYTES = 8;
 
 /**
  * The day index of the pack of `sizeBytes` bytes that `readRange` reads, found in three small reads from its
- * end. Throws `PackFormatError` when the object is no pack, is cut short, or its index does not fit it.
+ * end. Throws `PackFormatError` when the object is no pack of one of the `datasets`, is cut short, or its index does
+ * not fit it.
  */
-export async function locateIndex(sizeBytes: number, readRange: ReadRange): Promise<LocatedIndex> {
+export async function locateIndex(
+  sizeBytes: number,
+  readRange: ReadRange,
+  datasets: readonly DatasetName[] = ["orders"],
+): Promise<LocatedIndex> {
   const tail = await readExactly(readRange, sizeBytes - TAIL_BYTES, TAIL_BYTES);
   if (!PARQUET_MAGIC.every((byte, index) => tail[TAIL_BYTES - 4 + index] === byte)) {
     throw new PackFormatError("the object does not end with PAR1");
@@ -35,6 +41,11 @@ export async function locateIndex(sizeBytes: number, readRange: ReadRange): Prom
   const length = regionLength(trailer);
   const regionOffset = footerOffset - length;
   const index = decodeIndexRegion(await readExactly(readRange, regionOffset, length));
+  if (!datasets.includes(index.dataset)) {
+    throw new PackFormatError(
+      `it is a pack of ${index.dataset}; a pack of ${datasets.join(" or ")} is expected here`,
+    );
+  }
   const sectionsEnd = index.entries.reduce((end, entry) => Math.max(end, entry.offset + entry.length), 0);
   if (sectionsEnd !== regionOffset) {
     throw new PackFormatError(

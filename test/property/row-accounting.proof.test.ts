@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
-import { buildPack } from "../../src/pack-builder/build.ts";
+import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
+import { buildPack, packName } from "../../src/pack-builder/build.ts";
 import { type BuildReport, originLines, reportLines } from "../../src/pack-builder/build-report.ts";
 import {
   DeliveryError,
@@ -21,8 +22,10 @@ import {
   DELIVERY_KINDS,
   type DeliveryKind,
   generateDelivery,
+  HEADERS,
   type MadeFile,
   type RandomDelivery,
+  usualMakers,
 } from "../support/random-deliveries.ts";
 import { proofSize } from "../support/tier.ts";
 import { entriesOf, rowsOf } from "../unit/pack-builder/deliveries.ts";
@@ -45,17 +48,17 @@ interface Expected {
   rows: Map<string, NaiveRow[]>;
 }
 
-function expectedOf(made: RandomDelivery): Expected {
+function expectedOf(made: RandomDelivery, dataset: DatasetName): Expected {
   const expected: Expected = { read: [], leftOut: [...made.leftOut], quarantined: [], rows: new Map() };
   const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1);
   for (const file of made.files.toSorted(byPath)) {
     const { path, layout, security, bytes } = file;
-    const reading = naiveReading(file, TRADEDATE);
+    const reading = naiveReading(file, TRADEDATE, dataset);
     if (file.isIntact) expect(reading.rows).toHaveLength(file.rows);
     if (layout === "plain" && bytes.length === 0) expected.leftOut.push({ path, reason: "empty" });
     else if (!reading.isRefused) expected.read.push({ ...file, ...reading });
     // Its name tells an order file of the vendor's layout, whatever it holds; any other is told by its header.
-    else if (layout === "vendor" || isHeaderIntact(file)) expected.quarantined.push(`"${path}",0`);
+    else if (layout === "vendor" || isHeaderIntact(file, dataset)) expected.quarantined.push(`"${path}",0`);
     else expected.leftOut.push({ path, reason: "unknown_layout" });
     expected.quarantined.push(...reading.broken.map((line) => `"${path}",${line}`));
     const rows = [...(expected.rows.get(security) ?? []), ...reading.rows];
@@ -66,20 +69,28 @@ function expectedOf(made: RandomDelivery): Expected {
 }
 
 /** Whether the header still names every column that the plain layout cannot do without. */
-function isHeaderIntact({ bytes }: MadeFile): boolean {
+function isHeaderIntact({ bytes }: MadeFile, dataset: DatasetName): boolean {
   const [header = ""] = bytes.toString("latin1").split("\n");
   const names = header.split(",").map((name) => name.replace(/^\0+|\0+$/g, ""));
-  return ["symbol", "time", "exchange_order_id", "order_type", "order_code", "price", "volume"].every(
-    (name) => names.includes(name),
-  );
+  // The day, and a number that not every source has.
+  const wanted = HEADERS[dataset].plain
+    .split(",")
+    .filter((name) => !["tradedate", "order_id"].includes(name));
+  return wanted.every((name) => names.includes(name));
 }
 
-async function checkOne(kind: DeliveryKind): Promise<void> {
+async function checkOne(kind: DeliveryKind, dataset: DatasetName): Promise<void> {
   const place = mkdtempSync(join(tmpdir(), "edgetape-random-"));
   try {
-    const made = generateDelivery(random, { kind, place, tradedate: TRADEDATE });
+    const made = generateDelivery(random, {
+      kind,
+      place,
+      tradedate: TRADEDATE,
+      makers: usualMakers(TRADEDATE, dataset),
+    });
     const outFolder = join(place, "out");
     const building = buildPack({
+      dataset,
       sources: [made.folder],
       tradedate: TRADEDATE,
       outFolder,
@@ -91,7 +102,7 @@ async function checkOne(kind: DeliveryKind): Promise<void> {
     });
     const report = await building.catch((error: unknown) => checkRefusal(error, made, outFolder));
     if (report === null) return;
-    if (kind === "duplicated") expect(mustRefuse(made)).toBe(false);
+    if (kind === "duplicated") expect(mustRefuse(made, dataset)).toBe(false);
     await checkReport(report, made, outFolder);
   } finally {
     rmSync(place, { recursive: true, force: true });
@@ -111,17 +122,19 @@ function checkRefusal(error: unknown, made: RandomDelivery, outFolder: string): 
 }
 
 /** Whether the two files of the security that comes twice are of two layouts, or do not follow each other in time. */
-function mustRefuse(made: RandomDelivery): boolean {
+function mustRefuse(made: RandomDelivery, dataset: DatasetName): boolean {
   const files = made.files.filter(({ security }) => made.duplicated.includes(security));
-  const [a, b] = files.map((file) => naiveReading(file, TRADEDATE).rows.map(({ time }) => String(time)));
+  const [a, b] = files.map((file) =>
+    naiveReading(file, TRADEDATE, dataset).rows.map(({ time }) => String(time)),
+  );
   if (files[0]?.layout !== files[1]?.layout || a === undefined || b === undefined) return true;
   const follow = (first: string[], then: string[]) => (first.at(-1) ?? "") <= (then[0] ?? "");
   return follow(a, b) === follow(b, a);
 }
 
 async function checkReport(report: BuildReport, made: RandomDelivery, outFolder: string): Promise<void> {
-  const { read, leftOut, quarantined, rows } = expectedOf(made);
-  const path = join(outFolder, `${TRADEDATE}.parquet`);
+  const { read, leftOut, quarantined, rows } = expectedOf(made, report.dataset);
+  const path = join(outFolder, packName(report.dataset, TRADEDATE));
   const stored = sumOf([...rows.values()].map(({ length }) => length));
   const wholeFiles = quarantined.filter((each) => each.endsWith(",0")).length;
   const brokenRows = quarantined.length - wholeFiles;
@@ -129,7 +142,7 @@ async function checkReport(report: BuildReport, made: RandomDelivery, outFolder:
   expect(report.leftOut).toEqual(leftOut);
   expect(report.rows).toBe(stored);
   expect(report.broken).toMatchObject({ rows: brokenRows, files: wholeFiles });
-  expect(quarantineOf(outFolder)).toEqual(quarantined.toSorted());
+  expect(quarantineOf(path)).toEqual(quarantined.toSorted());
   const mayLack = quarantined.length > 0 || leftOut.some(({ reason }) => mayHoldRecords(reason));
   const isFailed = quarantined.length > report.broken.allowed;
   expect(report.result).toBe(isFailed ? "failed" : mayLack ? "degraded" : "whole");
@@ -161,15 +174,18 @@ async function checkReport(report: BuildReport, made: RandomDelivery, outFolder:
 }
 
 /** `"file",line` of every record in the quarantine, sorted; none without a file. */
-function quarantineOf(outFolder: string): string[] {
-  const path = join(outFolder, `${TRADEDATE}.quarantine.csv`);
+function quarantineOf(pack: string): string[] {
+  const path = pack.replace(/parquet$/, "quarantine.csv");
   if (!existsSync(path)) return [];
   const records = readFileSync(path, "utf8").matchAll(/^("[^"]+",\d+),"(?:[^"]|"")*","(?:[^"]|"")*"$/gm);
   return Array.from(records, ([, place = ""]) => place).sort();
 }
 
-describe("rows and files of a random delivery", () => {
+/** Deliveries of each kind: both datasets go through the same code but for their layouts and their row parsers. */
+const DELIVERIES = { orders: proofSize(100), trades: proofSize(20) } as const;
+
+describe.each(DATASET_NAMES)("rows and files of a random delivery of %s", (dataset) => {
   it.each(DELIVERY_KINDS)("are all stored, quarantined or left out by reason: %s", async (kind) => {
-    for (let n = proofSize(100); n > 0; n--) await checkOne(kind);
+    for (let n = DELIVERIES[dataset]; n > 0; n--) await checkOne(kind, dataset);
   });
 });

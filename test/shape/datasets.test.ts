@@ -6,7 +6,9 @@ import { projectFiles } from "../support/sources.ts";
 /** What is written by hand for each dataset: its hot row parser, its source layouts, its sample days. */
 const BY_HAND = [
   "src/pack-builder/layouts/orders.ts",
+  "src/pack-builder/layouts/trades.ts",
   "src/pack-builder/parse/order-parser.ts",
+  "src/pack-builder/parse/trade-parser.ts",
   "src/pack-builder/sample/columns.ts",
   "src/pack-builder/sample/shanghai.ts",
   "src/pack-builder/sample/shenzhen.ts",

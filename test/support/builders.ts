@@ -2,6 +2,7 @@
  * Builders of order days: a test says what matters of a record and the rest is filled in. They also give
  * the rows an answer must hold, computed here and not by the code under test.
  */
+import { type Dataset, type Rows, storedColumns } from "../../src/datasets/dataset.ts";
 import type { CodeColumn, Market, OrderColumns } from "../../src/orders/record.ts";
 import type { Random } from "./random.ts";
 
@@ -166,6 +167,26 @@ function randomOrder(random: Random, time: string, market: Market, exchangeOrder
     priceE4: random.chance(0.98) ? 100 * random.integer(1, 20_000) : random.integer(1, 2 ** 31),
     volume: random.chance(0.98) ? 100 * random.integer(1, 100) : random.integer(1, 2 ** 31),
   });
+}
+
+/** `rows` rows of any dataset: crowded stamps, repeated and zero numbers, few codes, prices from small to large. */
+export function randomRows(random: Random, dataset: Dataset, said: { rows: number; crowd?: number }): Rows {
+  const { rows, crowd = 1.2 } = said;
+  let at = 9 * 3_600_000 + 15 * 60_000;
+  const time = Int32Array.from({ length: rows }, () => {
+    if (random.chance(1 / crowd)) at += 10 * random.integer(0, 20);
+    return Number(clockTime(at));
+  });
+  const cells = storedColumns(dataset).map(({ key, kind }) => {
+    if (kind === "code") {
+      return [key, codeColumn(Array.from({ length: rows }, () => random.pick(["", "B", "C"])))];
+    }
+    const most = kind === "price" ? 2_000_000 : 2 ** 31;
+    const number = (_: unknown, row: number) =>
+      random.pick([0, row, random.integer(1, 99), random.integer(1, most)]);
+    return [key, Float64Array.from({ length: rows }, number)];
+  });
+  return { rows, time, ...Object.fromEntries(cells) };
 }
 
 /** Rows that hardly compress, 20 a millisecond from 09:30 on: what fills buffers and parts. */

@@ -2,7 +2,8 @@
  * Order files of `usualMakers` read a second time, with nothing of the builder's own parsing: as text, split into lines
  * and cells. What it takes and refuses is what the builder documents, written down anew.
  */
-import { type MadeFile, PLAIN_HEADER, VENDOR_HEADER } from "./random-deliveries.ts";
+import type { DatasetName } from "../../src/datasets/registry.ts";
+import { HEADERS, type MadeFile } from "./random-deliveries.ts";
 
 /** A row as the pack must hold it, the names and forms of its columns included. */
 export type NaiveRow = Record<string, string | number>;
@@ -23,22 +24,29 @@ export interface NaiveReading {
 /** A source that keeps cells in fixed width has none wider than this. */
 const WIDEST_CELL = 32;
 
-/** Reads the orders that `file` holds of its security on the day `tradedate`. */
-export function naiveReading({ bytes, layout, security }: MadeFile, tradedate: string): NaiveReading {
+/** Reads the rows of `dataset` that `file` holds of its security on the day `tradedate`. */
+export function naiveReading(
+  { bytes, layout, security }: MadeFile,
+  tradedate: string,
+  dataset: DatasetName = "orders",
+): NaiveReading {
   const reading: NaiveReading = { isRefused: false, read: 0, rows: [], broken: [], repeated: 0 };
   // One character per byte.
   const text = bytes.toString("latin1");
   if (text === "") return reading;
   const lineEnd = text.includes("\n") || !text.includes("\r") ? "\n" : "\r";
   const [header = "", ...lines] = text.split(lineEnd);
-  const wanted = Buffer.from(layout === "vendor" ? VENDOR_HEADER : PLAIN_HEADER).toString("latin1");
-  if (header.replace(/,?\r?$/, "") !== wanted.replace(/,$/, "")) return { ...reading, isRefused: true };
+  const isVendor = layout === "vendor";
+  const named = HEADERS[dataset][isVendor ? "vendor" : "plain"].replace(/,$/, "");
+  const columns = named.split(",").length;
+  const wanted = Buffer.from(named).toString("latin1");
+  if (header.replace(/,?\r?$/, "") !== wanted) return { ...reading, isRefused: true };
   for (const [number, line] of lines.entries()) {
     const isLast = number === lines.length - 1;
     if (line === "") continue;
     reading.read += 1;
-    const cells = cellsOf(line.replace(/\r$/, ""), { isVendor: layout === "vendor", isEnded: !isLast });
-    const row = cells === null ? null : rowOf(cells, { layout, security, tradedate });
+    const cells = cellsOf(line.replace(/\r$/, ""), { columns, isVendor, isEnded: !isLast });
+    const row = cells === null ? null : rowOf(cells, { dataset, isVendor, security, tradedate });
     if (row === null) reading.broken.push(number + 2);
     else reading.rows.push(row);
   }
@@ -52,12 +60,11 @@ export function inTimeOrder(rows: readonly NaiveRow[]): NaiveRow[] {
   return rows.toSorted((a, b) => (String(a.time) < String(b.time) ? -1 : Number(a.time !== b.time)));
 }
 
-/** The nine or ten cells of a line without their NUL padding; `null` for a line that is cut or damaged. */
+/** The cells of a line without their NUL padding; `null` for a line that is cut or damaged. */
 function cellsOf(
   line: string,
-  { isVendor, isEnded }: { isVendor: boolean; isEnded: boolean },
+  { columns, isVendor, isEnded }: { columns: number; isVendor: boolean; isEnded: boolean },
 ): string[] | null {
-  const columns = isVendor ? 10 : 9;
   const cells = line.split(",");
   const isClosed = cells.length === columns + 1 && cells.at(-1) === "";
   if (isClosed) cells.pop();
@@ -71,39 +78,63 @@ function cellsOf(
   return isDamaged || isHole ? null : bare;
 }
 
+/** What the cells behind security and time are, in the order of the file. */
+const NAMES = {
+  orders: {
+    vendor: ["order_id", "exchange_order_id", "order_type", "order_code", "price", "volume"],
+    plain: ["order_id", "exchange_order_id", "order_type", "order_code", "price", "volume"],
+  },
+  trades: {
+    vendor: [
+      "trade_id",
+      "trade_code",
+      "order_kind",
+      "bs_flag",
+      "price",
+      "volume",
+      "sell_order_id",
+      "buy_order_id",
+    ],
+    plain: ["trade_id", "price", "volume", "bs_flag", "trade_code", "buy_order_id", "sell_order_id"],
+  },
+} as const satisfies Record<DatasetName, unknown>;
+
 /** The row in the cells of a line, or `null` when one of them is not understood. */
 function rowOf(
   cells: readonly string[],
-  { layout, security, tradedate }: { layout: string; security: string; tradedate: string },
+  said: { dataset: DatasetName; isVendor: boolean; security: string; tradedate: string },
 ): NaiveRow | null {
-  const isVendor = layout === "vendor";
+  const { dataset, isVendor, security, tradedate } = said;
   const [code = "", ...others] = cells;
   const bareCode = isVendor ? (others.shift() ?? "") : "";
-  const [date, clock = "", orderId = "", number = "", type = "", side = "", price = "", volume = ""] = others;
+  const [date, clock = "", ...values] = others;
+  const cell: Record<string, string> = {};
+  NAMES[dataset][isVendor ? "vendor" : "plain"].forEach((name, place) => {
+    cell[name] = values[place] ?? "";
+  });
+  const { price = "", volume = "", order_type = "", trade_code = "" } = cell;
   const time = timeOf(clock);
-  const isSecurity = codeOf(code, type) === security;
+  const isShanghai = dataset === "orders" ? order_type === "A" : trade_code === "";
+  const isSecurity = codeOf(code, isShanghai ? "SH" : "SZ") === security;
   const isSame = bareCode === "" || bareCode.padStart(6, "0") === security.slice(0, 6);
   const isPrice = isVendor ? /^\d*$/.test(price) : /^(\d+\.?\d*|\.\d+)?$/.test(price);
   if (!isSecurity || !isSame || date !== tradedate || time === null || !isPrice) return null;
-  if (![orderId, number, volume].every((cell) => /^\d*$/.test(cell))) return null;
+  const numbers = [...Object.keys(cell).filter((name) => name.endsWith("_id")), "volume"];
+  if (!numbers.every((name) => /^\d*$/.test(cell[name] ?? ""))) return null;
   const priceE4 = isVendor ? Number(price) : Math.round(Number(price) * 10_000);
-  return {
-    symbol: security.slice(0, 6),
-    tradedate,
-    time,
-    order_id: Number(orderId),
-    exchange_order_id: Number(number),
-    order_type: type,
-    order_code: side,
-    price: priceE4 / 10_000,
-    volume: Number(volume),
-    amount: (priceE4 * Number(volume)) / 10_000,
-  };
+  const money = { price: priceE4 / 10_000, amount: (priceE4 * Number(volume)) / 10_000 };
+  const start = { symbol: security.slice(0, 6), tradedate, time };
+  const kind = dataset === "trades" ? { order_kind: "" } : {};
+  return { ...start, ...kind, ...cell, ...numbered(cell, numbers), ...money };
 }
 
-/** `600519.SH` of a code that may lack zeros, and its exchange where the order type names it. */
-function codeOf(code: string, type: string): string {
-  const [digits = "", suffix = type === "A" ? "SH" : "SZ"] = code.split(".");
+function numbered(cell: Record<string, string>, names: readonly string[]): Record<string, number> {
+  return Object.fromEntries(names.map((name) => [name, Number(cell[name])]));
+}
+
+/** `600519.SH` of a code that may lack zeros, and its exchange where the row's codes name it. */
+function codeOf(code: string, exchange: string): string {
+  const [digits = "", suffix = exchange] = code.split(".");
   return /^\d+$/.test(digits) ? `${digits.padStart(6, "0")}.${suffix}` : "";
 }
 

@@ -5,6 +5,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
+import type { DatasetName } from "../../src/datasets/registry.ts";
 import type { LeftOutFile } from "../../src/pack-builder/delivery/source-file.ts";
 import { zipOf } from "../unit/pack-builder/zip-file.ts";
 import type { Random } from "./random.ts";
@@ -67,13 +68,21 @@ export interface RandomDelivery {
   duplicated: string[];
 }
 
-export const VENDOR_HEADER =
-  "万得代码,交易所代码,自然日,时间,委托编号,交易所委托号,委托类型,委托代码,委托价格,委托数量,";
-export const PLAIN_HEADER =
-  "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
+/** The header lines by dataset; the vendor's names its ghost column too. */
+export const HEADERS = {
+  orders: {
+    vendor: "万得代码,交易所代码,自然日,时间,委托编号,交易所委托号,委托类型,委托代码,委托价格,委托数量,",
+    plain: "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume",
+  },
+  trades: {
+    vendor:
+      "万得代码,交易所代码,自然日,时间,成交编号,成交代码,委托代码,BS标志,成交价格,成交数量,叫卖序号,叫买序号,",
+    plain: "symbol,tradedate,time,trade_id,price,volume,bs_flag,trade_code,buy_order_id,sell_order_id",
+  },
+} as const satisfies Record<DatasetName, Record<"vendor" | "plain", string>>;
 
-/** Cells of `rows` orders in ascending time, each with an order number of its own. */
-function* orders(random: Random, rows: number) {
+/** Cells of `rows` records in ascending time, each with a number of its own. */
+function* records(random: Random, rows: number) {
   let ms = random.integer(0, 1000) * 10;
   for (let number = 1; number <= rows; number++) {
     ms += random.integer(0, 50) * 10;
@@ -88,31 +97,75 @@ function* orders(random: Random, rows: number) {
   }
 }
 
+interface Made {
+  number: number;
+  time: string;
+  side: string;
+  cents: number;
+  volume: number;
+}
+
+type Cells = (string | number)[];
+
+/** The cells of a record behind its security and time, in the vendor's layout and in the plain one. */
+const CELLS: Record<DatasetName, Record<"vendor" | "plain", (made: Made, isShanghai: boolean) => Cells>> = {
+  orders: {
+    vendor: ({ number, side, cents, volume }, isShanghai) => [
+      0,
+      number,
+      isShanghai ? "A" : "0",
+      side,
+      cents * 100,
+      volume,
+    ],
+    plain: ({ number, side, cents, volume }, isShanghai) => [
+      0,
+      number,
+      isShanghai ? "A" : "0",
+      side,
+      (cents / 100).toFixed(2),
+      volume,
+    ],
+  },
+  trades: {
+    vendor: ({ number, side, cents, volume }, isShanghai) => [
+      number,
+      isShanghai ? "" : "0",
+      "",
+      side,
+      cents * 100,
+      volume,
+      number + 7,
+      number + 9,
+    ],
+    plain: ({ number, side, cents, volume }, isShanghai) => [
+      number,
+      (cents / 100).toFixed(2),
+      volume,
+      side,
+      isShanghai ? "" : "0",
+      number + 9,
+      number + 7,
+    ],
+  },
+};
+
+const VENDOR_NAMES = { orders: "逐笔委托.csv", trades: "逐笔成交.csv" } as const;
+
 /** The vendor's layout in UTF-8 and the plain one; the day is that of `tradedate`. */
-export function usualMakers(tradedate: string): OrderFileMaker[] {
+export function usualMakers(tradedate: string, dataset: DatasetName = "orders"): OrderFileMaker[] {
+  const cells = CELLS[dataset];
   return [
     {
       layout: "vendor",
       inOwnFolder: true,
-      name: () => "逐笔委托.csv",
+      name: () => VENDOR_NAMES[dataset],
       bytes(random, security, rows) {
-        const type = security.endsWith(".SH") ? "A" : "0";
-        const lines = Array.from(orders(random, rows), ({ number, time, side, cents, volume }) =>
-          [
-            security,
-            security.slice(0, 6),
-            tradedate,
-            time,
-            0,
-            number,
-            type,
-            side,
-            cents * 100,
-            volume,
-            "",
-          ].join(","),
+        const start = [security, security.slice(0, 6), tradedate];
+        const lines = Array.from(records(random, rows), (made) =>
+          [...start, made.time, ...cells.vendor(made, security.endsWith(".SH")), ""].join(","),
         );
-        return Buffer.from([VENDOR_HEADER, ...lines, ""].join("\r\n"));
+        return Buffer.from([HEADERS[dataset].vendor, ...lines, ""].join("\r\n"));
       },
     },
     {
@@ -120,11 +173,10 @@ export function usualMakers(tradedate: string): OrderFileMaker[] {
       inOwnFolder: false,
       name: (number) => `orders${number}.csv`,
       bytes(random, security, rows) {
-        const type = security.endsWith(".SH") ? "A" : "0";
-        const lines = Array.from(orders(random, rows), ({ number, time, side, cents, volume }) =>
-          [security, tradedate, time, 0, number, type, side, (cents / 100).toFixed(2), volume].join(","),
+        const lines = Array.from(records(random, rows), (made) =>
+          [security, tradedate, made.time, ...cells.plain(made, security.endsWith(".SH"))].join(","),
         );
-        return Buffer.from(`${[PLAIN_HEADER, ...lines].join("\n")}\n`);
+        return Buffer.from(`${[HEADERS[dataset].plain, ...lines].join("\n")}\n`);
       },
     },
   ];

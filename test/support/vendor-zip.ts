@@ -1,42 +1,48 @@
-/** A day in the vendor layout (`逐笔委托.csv` in GBK), read with nothing of the project's own parsing. */
+/** A day in the vendor layout (`逐笔委托.csv` and `逐笔成交.csv` in GBK), read with nothing of the project's own parsing. */
 import yauzl from "yauzl";
 import { exactTenThousandths, type Row } from "./builders.ts";
 
 /** Rows by six-digit symbol, sorted by time without disturbing the file's order inside a millisecond. */
-export async function readVendorZip(path: string): Promise<Map<string, Row[]>> {
+export function readVendorZip(path: string): Promise<Map<string, Row[]>> {
+  return readVendorFiles(path, "逐笔委托.csv", (line) => {
+    const [code = "", , date = "", time = "", id, exchangeId, type = "", side = "", price = "", volume = ""] =
+      line.split(",");
+    const [raw, quantity] = [BigInt(price), BigInt(volume)];
+    const money = [exactTenThousandths(raw), Number(quantity), exactTenThousandths(raw * quantity)];
+    const ids = [Number(id), Number(exchangeId)];
+    return [code.slice(0, 6), date, time.padStart(9, "0"), ...ids, type, side, ...money];
+  });
+}
+
+/** The same of the day's trades (`逐笔成交.csv`), on-request columns included. */
+export function readVendorTrades(path: string): Promise<Map<string, Row[]>> {
+  return readVendorFiles(path, "逐笔成交.csv", (line) => {
+    const [code = "", , date = "", time = "", id, tradeCode, kind, flag, price = "", volume = "", sell, buy] =
+      line.split(",");
+    const [raw, quantity] = [BigInt(price), BigInt(volume)];
+    const money = [exactTenThousandths(raw), Number(quantity), exactTenThousandths(raw * quantity)];
+    // Blank code cells are spaces in Shenzhen and NUL in Shanghai.
+    const [flagText = "", codeText = "", kindText = ""] = [flag, tradeCode, kind].map((cell) =>
+      cell?.replaceAll(/[ \0\t]/g, ""),
+    );
+    const ids = [Number(buy), Number(sell)];
+    const start = [code.slice(0, 6), date, time.padStart(9, "0"), Number(id)];
+    return [...start, ...money, flagText, codeText, ...ids, kindText];
+  });
+}
+
+async function readVendorFiles(
+  path: string,
+  name: string,
+  rowOf: (line: string) => Row,
+): Promise<Map<string, Row[]>> {
   const days = new Map<string, Row[]>();
   const zip = await yauzl.openPromise(path, { autoClose: true, lazyEntries: true, decodeStrings: false });
   for await (const entry of zip.eachEntry()) {
-    if (!entry.fileName.toString("utf8").endsWith("逐笔委托.csv")) continue;
+    if (!entry.fileName.toString("utf8").endsWith(name)) continue;
     const decoder = new TextDecoder("gbk", { fatal: true, ignoreBOM: true });
     const text = decoder.decode(await bytesOf(await zip.openReadStreamPromise(entry)));
-    const lines = text.split("\r\n").slice(1, -1);
-    const rows = lines.map((line): Row => {
-      const [
-        code = "",
-        ,
-        date = "",
-        time = "",
-        id,
-        exchangeId,
-        type = "",
-        side = "",
-        price = "",
-        volume = "",
-      ] = line.split(",");
-      const [raw, quantity] = [BigInt(price), BigInt(volume)];
-      const money = [exactTenThousandths(raw), Number(quantity), exactTenThousandths(raw * quantity)];
-      return [
-        code.slice(0, 6),
-        date,
-        time.padStart(9, "0"),
-        Number(id),
-        Number(exchangeId),
-        type,
-        side,
-        ...money,
-      ];
-    });
+    const rows = text.split("\r\n").slice(1, -1).map(rowOf);
     days.set(
       String(rows[0]?.[0]),
       rows.sort((a, b) => Number(a[2]) - Number(b[2])),

@@ -3,6 +3,7 @@
  * the same checks as any other layout's. A line number of such a file is the row number plus one.
  */
 import { DuckDBInstance } from "@duckdb/node-api";
+import type { DatasetName } from "../../datasets/registry.ts";
 import { layoutOfHeader } from "../layouts/registry.ts";
 import type { WorkFolder } from "../work-folder.ts";
 import { copiedOut } from "./compressed.ts";
@@ -10,11 +11,12 @@ import { diskFile } from "./folder.ts";
 import { DeliveryError, type SourceFile } from "./source-file.ts";
 
 /**
- * Returns `file` as tab-separated text in `work`; its columns when they are not those of an order. Throws
+ * Returns `file` as tab-separated text in `work`; its columns when they are not those of `dataset`. Throws
  * `DeliveryError` when it is no whole Parquet file.
  */
 export async function plainParquetAsText(
   file: SourceFile,
+  dataset: DatasetName,
   work: WorkFolder,
 ): Promise<SourceFile | { columns: string[] }> {
   const onDisk = file.place === null ? await copiedOut(file, work.next(".parquet")) : file;
@@ -26,7 +28,7 @@ export async function plainParquetAsText(
     const source = `read_parquet(${literal(onDisk.place ?? "")})`;
     const described = await connection.runAndReadAll(`describe select * from ${source}`);
     const columns = described.getRowObjects().map(({ column_name }) => String(column_name));
-    if (layoutOfHeader(columns)?.name !== "plain") return { columns };
+    if (layoutOfHeader(columns, dataset)?.name !== "plain") return { columns };
     const place = work.next(".tsv");
     // DuckDB prints doubles as the shortest text that reads back, so a price becomes the text it was meant to be.
     const texts = columns.map((name) => `${asText(name)} as ${identifier(name)}`);

@@ -1,4 +1,5 @@
 /** One file of a delivery, wherever it lies: on the disk or in an archive. */
+import type { DatasetName } from "../../datasets/registry.ts";
 
 /** Reads a file from its beginning to its end. */
 export interface ByteSource {
@@ -52,6 +53,13 @@ export const LEFT_OUT_TEXTS = {
   empty: "is empty and has no known layout",
   own_output: "was written by an earlier build",
 } as const;
+
+/** The clause for a file that a build of `dataset` leaves out. */
+export function leftOutText(reason: LeftOutReason, dataset: DatasetName): string {
+  return reason === "other_dataset" && dataset === "trades"
+    ? "holds orders or quotes"
+    : LEFT_OUT_TEXTS[reason];
+}
 
 export type LeftOutReason = keyof typeof LEFT_OUT_TEXTS;
 

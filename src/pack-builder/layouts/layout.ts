@@ -2,6 +2,7 @@
  * What a layout says: by what its files are recognised, which column holds what, how codes become the API's.
  * A new layout is one table beside the others of its dataset, and its place in `registry.ts`.
  */
+import type { DatasetName } from "../../datasets/registry.ts";
 import type { Market } from "../../orders/record.ts";
 
 /** From a source's code to the API's; a code that is not listed is kept as it is. */
@@ -22,7 +23,7 @@ export interface CellSource {
  * Optional members that are absent: the source has no such column.
  */
 export interface Layout {
-  dataset: "orders";
+  dataset: DatasetName;
   name: string;
   recognised: {
     /** Base names, matched whole. */
@@ -59,9 +60,11 @@ export interface Layout {
   cells: Readonly<Record<string, CellSource>>;
   /**
    * Numbers the rows of a channel: rows with the same channel and number are one row. `ordersRows`: the number also
-   * orders the rows of a millisecond; otherwise their order in the file does.
+   * orders the rows of a millisecond; otherwise their order in the file does. `optional`: a file may lack it.
    */
-  sequence?: { channel: string; number: string; ordersRows: boolean };
+  sequence?: { channel: string; number: string; ordersRows: boolean; optional?: true };
+  /** Rows with one of the `codes` in `column`, as the source writes them, are trades; what becomes of the others. */
+  onlyRows?: { column: string; codes: readonly string[]; others: "left out" | "quarantined" };
   /** Codes of `orderType` (as the source writes them) whose rows are trades. */
   trades?: readonly string[];
 }

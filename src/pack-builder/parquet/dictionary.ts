@@ -19,7 +19,7 @@ const halves = new Int32Array(double.buffer);
 /** The slot of `value`: the one that holds it, or the empty one where it belongs. */
 function slotOf(value: number): number {
   double[0] = value;
-  // Prices and volumes are round numbers, whose lower half is often zero: both halves are mixed.
+  // Prices and volumes are round numbers, whose low half is often zero: both halves are mixed.
   const mixed = Math.imul((halves[0] ?? 0) ^ Math.imul(halves[1] ?? 0, 0x9e3779b1), 0x85ebca6b);
   let slot = (mixed ^ (mixed >>> 15)) & (SLOTS - 1);
   for (;;) {

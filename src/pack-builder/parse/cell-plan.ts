@@ -35,6 +35,7 @@ export interface CellPlan {
   /** YYYYMMDD as a number. */
   tradedate: number;
   trades: string[];
+  onlyRows: { place: number; codes: readonly string[]; others: "left out" | "quarantined" } | null;
   /** Whether the sequence number orders the rows of a millisecond. */
   sequenceOrders: boolean;
 }
@@ -90,6 +91,8 @@ export function planCells(
     expected: expected === null ? null : securityKey(expected.symbol, expected.market),
     tradedate: Number(tradedate),
     trades: [...(layout.trades ?? [])],
+    onlyRows:
+      layout.onlyRows === undefined ? null : { ...layout.onlyRows, place: place(layout.onlyRows.column) },
     sequenceOrders: sequence?.ordersRows === true,
   };
 }

@@ -181,8 +181,10 @@ export abstract class ChunkParser {
     return true;
   }
 
+  /** The number of the text in a cell, `""` for no cell (-1). */
   protected code(table: CodeTable, cell: number): number {
     const { reader } = this;
+    if (cell < 0) return table.numberOf(reader.bytes, 0, 0);
     reader.trim(cell);
     const [from, to] = [reader.from(cell), reader.to(cell)];
     if (to - from <= MOST_CODE_BYTES) {

@@ -3,7 +3,9 @@
  * and named with the first place it occurred; a row that cannot be one is broken and goes to the quarantine.
  */
 
-/** Defects that rows and files survive, with the words of the report. */
+import type { DatasetName } from "../../datasets/registry.ts";
+
+/** Defects that rows and files survive, with the texts of the report. */
 export const DEFECT_TEXTS = {
   time_zero_lost: "time without its leading zero",
   time_without_milliseconds: "time of five or six digits, read as whole seconds",
@@ -20,6 +22,9 @@ export const DEFECT_TEXTS = {
   market_price_zero: "Shenzhen market order with the price 0, kept as it is",
   market_price_nines: "Shenzhen market order with a price of nines, kept as it is",
   market_price_negative: "Shenzhen market order with a negative price, kept as it is",
+  unknown_flag: "trade flag outside B, S, N, kept as it is",
+  unknown_trade_code: "Shenzhen trade code outside 0, C, kept as it is",
+  cancel_numbers: "Shenzhen cancel without exactly one order number, kept as it is",
   unknown_letter: "order type outside A, D, S, 0, 1, U, kept as it is",
   code_without_zeros: "security code without its leading zeros",
   unsorted: "row earlier than the one before it, put in order",
@@ -36,15 +41,34 @@ export const DEFECT_TEXTS = {
   header_only: "file with a header and no rows: a security without orders",
   no_order_file: "security's folder without an order file: a security without orders",
   trade_row: "trade among the orders, left out",
+  order_row: "order among the trades, left out",
   sentinel_row: "row with the date 0, left out",
   repeated_row: "row that an earlier part of its file or another file holds too, left out",
   market_not_carried: "row or file of an exchange that is not carried, left out",
 } as const;
 
-/** Kinds whose rows are left out of the pack: they are not orders of this day. */
-export const LEFT_OUT_KINDS = ["trade_row", "market_not_carried", "sentinel_row", "repeated_row"] as const;
+/** Kinds whose rows are left out of the pack: they are not rows of its dataset and day. */
+export const LEFT_OUT_KINDS = [
+  "trade_row",
+  "order_row",
+  "market_not_carried",
+  "sentinel_row",
+  "repeated_row",
+] as const;
 
 export type DefectKind = keyof typeof DEFECT_TEXTS;
+
+/** Texts that differ where the files hold trades. */
+const TRADE_TEXTS: Partial<Record<DefectKind, string>> = {
+  empty_file: "file of 0 bytes: a security without trades",
+  header_only: "file with a header and no rows: a security without trades",
+  no_order_file: "security's folder without a trade file: a security without trades",
+};
+
+/** The text of the report for a defect in files of `dataset`. */
+export function defectText(kind: DefectKind, dataset: DatasetName): string {
+  return (dataset === "trades" ? TRADE_TEXTS[kind] : undefined) ?? DEFECT_TEXTS[kind];
+}
 
 export const DEFECT_KINDS = Object.keys(DEFECT_TEXTS) as DefectKind[];
 

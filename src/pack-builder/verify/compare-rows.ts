@@ -92,7 +92,7 @@ class RowComparison {
       const column = TIME_COLUMN + 1 + number;
       const values = columnOf(rows, name);
       if (kind === "code") fingerprint.addIndexed(column, reader.texts[name] ?? [], values, from, to);
-      else if (values instanceof Int32Array) fingerprint.addPair(column, values, from, to);
+      else if (values instanceof Int32Array) fingerprint.addPairs(column, values, from, to);
       else if (values instanceof Float64Array) {
         const rounded = this.pricesE4(name, values.subarray(from, to), first);
         pricesE4[name] = rounded;

@@ -6,7 +6,7 @@
 import { crc32 } from "node:zlib";
 import { parquetMetadata } from "hyparquet";
 import type { Dataset } from "../../datasets/dataset.ts";
-import { orders } from "../../datasets/orders.ts";
+import { DATASETS } from "../../datasets/registry.ts";
 import { type ChunkSizes, chunkTableBytes, decodeChunkTable } from "../../packs/chunk-table.ts";
 import { asFormat, PackFormatError } from "../../packs/errors.ts";
 import { PARQUET_MAGIC, type SectionEntry } from "../../packs/layout.ts";
@@ -38,9 +38,9 @@ export class PackBytes {
   /** Of every section that was checked: the sizes of its chunks. */
   private readonly tables: ChunkSizes[][][] = [];
 
-  constructor(pack: PackFile, dataset: Dataset = orders) {
+  constructor(pack: PackFile) {
     this.pack = pack;
-    this.dataset = dataset;
+    this.dataset = DATASETS[pack.index.dataset];
   }
 
   /**

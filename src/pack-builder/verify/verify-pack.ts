@@ -1,6 +1,6 @@
 /** Verifies a pack: every byte, every row, by the eyes of a reader that is not ours. */
 import type { Dataset } from "../../datasets/dataset.ts";
-import { orders } from "../../datasets/orders.ts";
+import { DATASET_NAMES, DATASETS } from "../../datasets/registry.ts";
 import { PackFormatError } from "../../packs/errors.ts";
 import type { DayIndex } from "../../packs/layout.ts";
 import { accountingGap } from "../../packs/origin.ts";
@@ -40,7 +40,7 @@ export type VerifyDenial = PackFileDenial | { reason: "differs"; difference: str
  * against the source or a second reader. Gives the place of the first difference.
  */
 export async function verifyPack(path: string, expected: Expected = {}): Promise<Verified | VerifyDenial> {
-  const pack = await openPackFile(path);
+  const pack = await openPackFile(path, DATASET_NAMES);
   if ("reason" in pack) return pack;
   try {
     checkOrigin(pack.index);
@@ -74,8 +74,8 @@ async function verifyOpened(
   pack: PackFile,
   { fingerprints, threads = 2, onProgress = () => {} }: Expected,
 ): Promise<void> {
-  const dataset: Dataset = orders;
-  const bytes = new PackBytes(pack, dataset);
+  const dataset = DATASETS[pack.index.dataset];
+  const bytes = new PackBytes(pack);
   const served: number[] = [];
   await bytes.checkSections((entry, section, number) => {
     if (fingerprints === undefined) served[number] = servedFingerprint(entry, section, dataset);

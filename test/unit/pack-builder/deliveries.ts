@@ -6,7 +6,9 @@ import { zstdDecompressSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
 import { onTestFinished } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { buildPack } from "../../../src/pack-builder/build.ts";
+import { DATASET_NAMES, type DatasetName } from "../../../src/datasets/registry.ts";
+import { madeOrigin } from "../../../src/pack-builder/accounting.ts";
+import { buildPack, packName } from "../../../src/pack-builder/build.ts";
 import type { BuildReport } from "../../../src/pack-builder/build-report.ts";
 import { encodeIndexRegion } from "../../../src/packs/index-region.ts";
 import type { DayIndex, SectionEntry } from "../../../src/packs/layout.ts";
@@ -73,7 +75,14 @@ export interface Built {
 /** Builds the pack of `DAY` from `sources` with up to `maxBroken` lines left out. */
 export async function built(
   sources: string | string[],
-  said: { maxBroken?: number; threads?: number; verify?: boolean; chunkBytes?: number } = {},
+  said: {
+    dataset?: DatasetName;
+    tradedate?: BeijingDate;
+    maxBroken?: number;
+    threads?: number;
+    verify?: boolean;
+    chunkBytes?: number;
+  } = {},
 ): Promise<Built> {
   const outFolder = temporaryFolder();
   const report = await buildPack({
@@ -88,8 +97,8 @@ export async function built(
   });
   return {
     report,
-    pack: join(outFolder, `${DAY}.parquet`),
-    quarantine: join(outFolder, `${DAY}.quarantine.csv`),
+    pack: join(outFolder, packName(said.dataset ?? "orders", said.tradedate ?? DAY)),
+    quarantine: join(outFolder, `${DAY}${said.dataset === "trades" ? "_trades" : ""}.quarantine.csv`),
   };
 }
 
@@ -123,10 +132,14 @@ export async function entriesOf(pack: string): Promise<SectionEntry[]> {
 /** The bytes of a pack without its origin: what depends on the rows alone, whatever they were read from. */
 export async function contentOf(pack: Uint8Array): Promise<Buffer> {
   const { index, regionOffset, footerOffset } = await located(pack);
-  const region = encodeIndexRegion({ ...index, origin: null });
+  const region = encodeIndexRegion({ ...index, origin: madeOrigin(0) });
   return Buffer.concat([pack.subarray(0, regionOffset), region, pack.subarray(footerOffset)]);
 }
 
 function located(bytes: Uint8Array) {
-  return locateIndex(bytes.length, async (from, length) => bytes.subarray(from, from + length));
+  return locateIndex(
+    bytes.length,
+    async (from, length) => bytes.subarray(from, from + length),
+    DATASET_NAMES,
+  );
 }

@@ -2,18 +2,20 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { DATASET_NAMES, DATASETS } from "../../../src/datasets/registry.ts";
 import { inspectPack } from "../../../src/pack-builder/inspect-pack.ts";
 import { openPackFile } from "../../../src/pack-builder/pack-file.ts";
 import { buildPackBytes } from "../../../src/pack-builder/pack-writer.ts";
 import { verifyPack } from "../../../src/pack-builder/verify/verify-pack.ts";
-import { columnsOf, day, randomSecurity, type TestDay } from "../../support/builders.ts";
+import { columnsOf, day, randomRows, randomSecurity, type TestDay } from "../../support/builders.ts";
 import { printedRandom } from "../../support/random.ts";
 import { proofSize } from "../../support/tier.ts";
 import { temporaryFolder } from "./deliveries.ts";
 
 const DAY = "20240102" as BeijingDate;
-const FLIPS = proofSize(500);
-const CUTS = proofSize(100);
+/** Both datasets go through the same code but for their columns. */
+const FLIPS = { orders: proofSize(500), trades: proofSize(100) };
+const CUTS = { orders: proofSize(100), trades: proofSize(20) };
 const random = printedRandom("verify");
 
 /** The pack of `test`, its columns changed on the way by `change`. */
@@ -43,35 +45,48 @@ describe("verifying a pack", () => {
       randomSecurity(random, { symbol: "600536", rows: 1 }),
     ],
   });
+  let packs: Record<"orders" | "trades", Uint8Array<ArrayBuffer>>;
   let pack: Uint8Array<ArrayBuffer>;
   beforeAll(async () => {
     pack = await packed(test);
+    const sections = (["000001", "300750"] as const).map((symbol, place) => ({
+      symbol,
+      market: "SZ" as const,
+      columns: randomRows(random, DATASETS.trades, { rows: 10_001 * place, crowd: 20 }),
+    }));
+    packs = { orders: pack, trades: await buildPackBytes(DAY, sections, undefined, "trades") };
   });
 
   it("takes a whole pack and counts its rows", async () => {
     expect(await verified(pack)).toMatchObject({ rows: 30_002 });
+    expect(await verified(packs.trades)).toMatchObject({ rows: 10_001, index: { dataset: "trades" } });
   });
 
-  it(`finds each of ${FLIPS} flipped bytes and each of ${CUTS} cuts`, { timeout: 300_000 }, async () => {
-    const path = join(temporaryFolder(), "pack.parquet");
-    // Half of the bytes from the last 6 KB: index region and global footer are small beside the sections.
-    for (let round = 0; round < FLIPS; round++) {
-      const at = random.chance(0.5)
-        ? random.integer(0, pack.length - 1)
-        : random.integer(pack.length - 6000, pack.length - 1);
-      const damaged = pack.slice();
-      damaged[at] = (damaged[at] ?? 0) ^ (1 << random.integer(0, 7));
-      writeFileSync(path, damaged);
-      expect(await verifyPack(path), `byte ${at}`).toHaveProperty("difference");
-    }
-    for (let round = 0; round < CUTS; round++) {
-      const length = random.chance(0.5)
-        ? random.integer(0, pack.length - 1)
-        : pack.length - random.integer(1, 3000);
-      writeFileSync(path, pack.subarray(0, length));
-      expect(await verifyPack(path), `cut at ${length}`).toHaveProperty("difference");
-    }
-  });
+  it.each(DATASET_NAMES)(
+    "finds each flipped byte and each cut in a pack of %s",
+    { timeout: 300_000 },
+    async (dataset) => {
+      const pack = packs[dataset];
+      const path = join(temporaryFolder(), "pack.parquet");
+      // Half of the bytes from the last 6 KB: index region and global footer are small beside the sections.
+      for (let round = 0; round < FLIPS[dataset]; round++) {
+        const at = random.chance(0.5)
+          ? random.integer(0, pack.length - 1)
+          : random.integer(pack.length - 6000, pack.length - 1);
+        const damaged = pack.slice();
+        damaged[at] = (damaged[at] ?? 0) ^ (1 << random.integer(0, 7));
+        writeFileSync(path, damaged);
+        expect(await verifyPack(path), `byte ${at}`).toHaveProperty("difference");
+      }
+      for (let round = 0; round < CUTS[dataset]; round++) {
+        const length = random.chance(0.5)
+          ? random.integer(0, pack.length - 1)
+          : pack.length - random.integer(1, 3000);
+        writeFileSync(path, pack.subarray(0, length));
+        expect(await verifyPack(path), `cut at ${length}`).toHaveProperty("difference");
+      }
+    },
+  );
 
   it("names the place: the block, the section, the footer", async () => {
     const flipped = (at: number) => {

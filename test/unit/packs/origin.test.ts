@@ -22,6 +22,7 @@ const origin: PackOrigin = {
 };
 
 const index: DayIndex = {
+  dataset: "orders",
   tradedate: "20240102" as BeijingDate,
   buildId: "00112233445566778899aabbccddeeff",
   entries: [],

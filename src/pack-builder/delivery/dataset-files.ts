@@ -1,13 +1,19 @@
 /**
- * Which files of a delivery hold orders, in which layout, of which security; which folders say that a security
- * was delivered without orders. Every other file is left out by name and reason.
+ * Which files of a delivery hold a dataset, in which layout, of which security; which folders say that a security
+ * was delivered without it. Every other file is left out by name and reason.
  */
 import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
+import type { DatasetName } from "../../datasets/registry.ts";
 import type { Security } from "../../orders/record.ts";
 import type { DefectBook } from "../defect-book.ts";
 import type { Layout } from "../layouts/layout.ts";
-import { isOtherDataset, isOtherDatasetName } from "../layouts/other-datasets.ts";
-import { layoutOfHeader, layoutOfName, PLAIN } from "../layouts/registry.ts";
+import {
+  isOtherDataset,
+  isOtherDatasetName,
+  layoutOfHeader,
+  layoutOfName,
+  plainLayout,
+} from "../layouts/registry.ts";
 import { readHead } from "../parse/file-head.ts";
 import { readSecurity } from "../parse/security-cell.ts";
 import { headBytes } from "../parse/text-source.ts";
@@ -24,7 +30,7 @@ import {
   type SourceFile,
 } from "./source-file.ts";
 
-export interface OrderFile {
+export interface DatasetFile {
   file: SourceFile;
   layout: Layout;
   /** The security whose folder it lies in. */
@@ -33,23 +39,31 @@ export interface OrderFile {
   problem?: string;
 }
 
-export interface OrderFiles {
-  files: OrderFile[];
-  /** Securities delivered with a folder but no order file. */
+export interface DatasetFiles {
+  files: DatasetFile[];
+  /** Securities delivered with a folder but no file of the dataset. */
   withoutFile: Security[];
   /** Every file that is not in `files`, in the order of the delivery. */
   leftOut: LeftOutFile[];
 }
 
+/** What is looked for, and where its defects and the texts of its Parquet files go. */
+interface Search {
+  dataset: DatasetName;
+  tradedate: BeijingDate;
+  work: WorkFolder;
+  defects: DefectBook;
+}
+
 /**
- * Sorts out the files of `delivery` for the day `tradedate`; defects of whole files go to `defects`. Parquet
+ * Sorts out the files of `delivery` that hold `dataset` on the day `tradedate`; defects of whole files go to `defects`. Parquet
  * files become text in `work`. Throws `DeliveryError` when a security's folder comes twice.
  */
-export async function findOrderFiles(
+export async function findDatasetFiles(
   delivery: Delivery,
-  { tradedate, work, defects }: { tradedate: BeijingDate; work: WorkFolder; defects: DefectBook },
-): Promise<OrderFiles> {
-  const found: OrderFiles = { files: [], withoutFile: [], leftOut: [] };
+  { dataset, tradedate, work, defects }: Search,
+): Promise<DatasetFiles> {
+  const found: DatasetFiles = { files: [], withoutFile: [], leftOut: [] };
   for (const { path, reason } of delivery.leftOut) {
     const isOther = otherDayOf(path, tradedate) !== null;
     found.leftOut.push({ path, reason: isOther ? "other_day" : reason });
@@ -58,8 +72,8 @@ export async function findOrderFiles(
   for (const file of delivery.files) {
     const { path } = file;
     const folder = securityOfFolder(path.slice(0, path.lastIndexOf("/")));
-    const reason = reasonByName(path, tradedate, folder);
-    const recognised = reason ?? (await recognise(file, work).catch(problemOf(file)));
+    const reason = reasonByName(path, { dataset, tradedate, folder });
+    const recognised = reason ?? (await recognise(file, dataset, work).catch(problemOf(file, dataset)));
     if (typeof recognised === "string" || folder === "not carried") {
       found.leftOut.push({
         path,
@@ -78,7 +92,7 @@ export async function findOrderFiles(
     if (security === null || security === "not carried") continue;
     const code = `${security.symbol}.${security.market}`;
     if (delivered.has(code)) continue;
-    // Its orders may be in the file that was not read: then it is not a security without orders.
+    // Its rows may be in the file that was not read: then it is not a security without any.
     if (unread.some((file) => file.path.startsWith(`${path}/`))) continue;
     delivered.set(code, path);
     defects.add("no_order_file", 1, { file: path, line: 0 });
@@ -90,12 +104,15 @@ export async function findOrderFiles(
 /** Returns why the file is left out whatever it holds, or `null`. */
 function reasonByName(
   path: string,
-  tradedate: BeijingDate,
-  folder: Security | "not carried" | null,
+  {
+    dataset,
+    tradedate,
+    folder,
+  }: { dataset: DatasetName; tradedate: BeijingDate; folder: Security | "not carried" | null },
 ): LeftOutReason | null {
   if (otherDayOf(path, tradedate) !== null) return "other_day";
   const name = baseName(path);
-  if (isOtherDatasetName(plainName(path))) return "other_dataset";
+  if (isOtherDatasetName(plainName(path), dataset)) return "other_dataset";
   if (folder === "not carried") return "market_not_carried";
   if (isUnderWay(name)) return "under_way";
   if (holdsNoRecords(name) || /(^|\/)__MACOSX\//.test(path)) return "no_records";
@@ -127,28 +144,32 @@ function refuseTwice(delivered: Map<string, string>, { symbol, market }: Securit
 }
 
 /** What a failed `recognise` leaves: a file to be quarantined as a whole. */
-function problemOf(file: SourceFile): (error: unknown) => Recognised {
+function problemOf(file: SourceFile, dataset: DatasetName): (error: unknown) => Recognised {
   return (error) => {
-    if (error instanceof DeliveryError) return { file, layout: PLAIN, problem: error.message };
+    if (error instanceof DeliveryError) return { file, layout: plainLayout(dataset), problem: error.message };
     throw error;
   };
 }
 
-type Recognised = Omit<OrderFile, "security">;
+type Recognised = Omit<DatasetFile, "security">;
 
 /** The file with its layout, or why it is left out by its content. */
-async function recognise(file: SourceFile, work: WorkFolder): Promise<Recognised | LeftOutReason> {
+async function recognise(
+  file: SourceFile,
+  dataset: DatasetName,
+  work: WorkFolder,
+): Promise<Recognised | LeftOutReason> {
   const name = plainName(file.path);
-  const named = layoutOfName(name);
+  const named = layoutOfName(name, dataset);
   if (named !== undefined) return { file, layout: named };
   if (/\.parquet$/i.test(name)) {
-    const text = await plainParquetAsText(file, work);
-    if ("path" in text) return { file: text, layout: { ...PLAIN, delimiter: "\t" } };
-    return isOtherDataset(text.columns) ? "other_dataset" : "unknown_layout";
+    const text = await plainParquetAsText(file, dataset, work);
+    if ("path" in text) return { file: text, layout: { ...plainLayout(dataset), delimiter: "\t" } };
+    return isOtherDataset(text.columns, dataset) ? "other_dataset" : "unknown_layout";
   }
   const { columns } = readHead(await headBytes(file));
-  const layout = layoutOfHeader(columns);
+  const layout = layoutOfHeader(columns, dataset);
   if (layout !== undefined) return { file, layout };
-  if (isOtherDataset(columns)) return "other_dataset";
+  if (isOtherDataset(columns, dataset)) return "other_dataset";
   return file.sizeBytes === 0 ? "empty" : "unknown_layout";
 }

@@ -1,0 +1,128 @@
+/** Tick-by-tick trades, 逐笔成交: fills of both exchanges, and the cancels of Shenzhen, which stand nowhere else. */
+import type { Dataset } from "./dataset.ts";
+
+const TEXT = { type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY", unit: null } as const;
+const NUMBER = { type: "INT64", encoding: "DELTA_BINARY_PACKED", unit: null } as const;
+const YUAN = { type: "DOUBLE", encoding: "RLE_DICTIONARY", unit: { en: "yuan", zh: "元" } } as const;
+
+export const trades = {
+  name: "trades",
+  apiname: "level2_trade_history",
+  prefix: "trades",
+  fileSuffix: "_trades",
+  row: "trade",
+  rows: "trades",
+  cancel: { column: "trade_code", code: "C" },
+  columns: [
+    {
+      name: "symbol",
+      kind: "symbol",
+      ...TEXT,
+      description: { en: "The security's code, six digits.", zh: "证券代码，六位数字。" },
+    },
+    {
+      name: "tradedate",
+      kind: "tradedate",
+      ...TEXT,
+      description: { en: "The trading day, YYYYMMDD.", zh: "交易日，YYYYMMDD。" },
+    },
+    {
+      name: "time",
+      kind: "time",
+      ...TEXT,
+      encoding: "PLAIN",
+      description: { en: "Beijing time, HHMMSSmmm.", zh: "北京时间，HHMMSSmmm。" },
+    },
+    {
+      name: "trade_id",
+      kind: "integer",
+      key: "tradeId",
+      ...NUMBER,
+      description: {
+        en: "成交编号 as the source has it, 0 if it has none; not comparable between sources.",
+        zh: "成交编号，与数据源一致；数据源没有时为 0，不同数据源之间不可比较。",
+      },
+    },
+    {
+      name: "price",
+      kind: "price",
+      key: "priceE4",
+      ...YUAN,
+      description: { en: "The trade's price, 0 on a Shenzhen cancel.", zh: "成交价格；深圳撤单为 0。" },
+    },
+    {
+      name: "volume",
+      kind: "integer",
+      key: "volume",
+      ...NUMBER,
+      encoding: "RLE_DICTIONARY",
+      unit: { en: "shares", zh: "股" },
+      description: {
+        en: "The traded quantity; on a Shenzhen cancel the cancelled one.",
+        zh: "成交数量；深圳撤单为撤单数量。",
+      },
+    },
+    {
+      name: "amount",
+      kind: "amount",
+      price: "price",
+      volume: "volume",
+      ...YUAN,
+      description: {
+        en: "Price × volume, rounded once; 0 on a Shenzhen cancel. For Shanghai bonds and repos it is not the turnover.",
+        zh: "价格 × 数量，只舍入一次；深圳撤单为 0。上海债券和回购的该值不是成交额。",
+      },
+    },
+    {
+      name: "bs_flag",
+      kind: "code",
+      key: "bsFlag",
+      ...TEXT,
+      description: {
+        en: "The source's 买卖 flag, never derived: B or S, in Shanghai the aggressor's side, N in its auctions; empty where the source has none.",
+        zh: "数据源的买卖标志，不做推算：B、S，上海为主动方；上海集合竞价为 N；数据源没有时为空。",
+      },
+    },
+    {
+      name: "trade_code",
+      kind: "code",
+      key: "tradeCode",
+      ...TEXT,
+      description: {
+        en: "Shenzhen: 0 fill, C cancel. Shanghai: empty.",
+        zh: "深圳：0 成交，C 撤单；上海为空。",
+      },
+    },
+    {
+      name: "buy_order_id",
+      kind: "integer",
+      key: "buyOrderId",
+      ...NUMBER,
+      description: {
+        en: "叫买序号: exchange_order_id of the buyer's order. On a Shenzhen cancel one of the two numbers is 0.",
+        zh: "叫买序号，对应买方委托的 exchange_order_id；深圳撤单的两个序号中有一个为 0。",
+      },
+    },
+    {
+      name: "sell_order_id",
+      kind: "integer",
+      key: "sellOrderId",
+      ...NUMBER,
+      description: {
+        en: "叫卖序号: exchange_order_id of the seller's order.",
+        zh: "叫卖序号，对应卖方委托的 exchange_order_id。",
+      },
+    },
+    {
+      name: "order_kind",
+      kind: "code",
+      key: "orderKind",
+      ...TEXT,
+      onRequest: true,
+      description: {
+        en: "委托代码 as the source has it, mostly empty.",
+        zh: "委托代码，与数据源一致，多为空。",
+      },
+    },
+  ],
+} as const satisfies Dataset;

@@ -1,0 +1,149 @@
+/** The layouts of trade files. */
+import type { CodeMap, Layout } from "./layout.ts";
+
+const both = (map: CodeMap) => ({ SH: map, SZ: map });
+
+/** A folder per security, one file of trades in it; the sell number stands before the buy number. */
+const vendor: Layout = {
+  dataset: "trades",
+  name: "vendor",
+  recognised: { byName: /^逐笔成交\.csv$/, byFirstColumns: ["万得代码"] },
+  delimiter: ",",
+  trailingComma: true,
+  security: { column: "万得代码" },
+  exchangeCode: "交易所代码",
+  date: "自然日",
+  time: "时间",
+  priceUnit: "tenThousandths",
+  cells: {
+    tradeId: { column: "成交编号" },
+    priceE4: { column: "成交价格" },
+    volume: { column: "成交数量" },
+    bsFlag: { column: "BS标志" },
+    tradeCode: { column: "成交代码" },
+    buyOrderId: { column: "叫买序号" },
+    sellOrderId: { column: "叫卖序号" },
+    orderKind: { column: "委托代码", optional: true },
+  },
+};
+
+/** One file of all securities; its `Symbol` is the security's name, `SecurityID` its code. */
+const insight: Layout = {
+  dataset: "trades",
+  name: "insight",
+  recognised: { byFirstColumns: ["MDDate", "MDTime"] },
+  delimiter: ",",
+  security: { column: "SecurityID", sourceColumn: "SecurityIDSource" },
+  date: "MDDate",
+  time: "MDTime",
+  priceUnit: "yuan",
+  cells: {
+    tradeId: { column: "TradeIndex" },
+    priceE4: { column: "TradePrice" },
+    volume: { column: "TradeQty" },
+    bsFlag: { column: "TradeBSFlag", map: both({ 0: "N", 1: "B", 2: "S" }) },
+    buyOrderId: { column: "TradeBuyNo" },
+    sellOrderId: { column: "TradeSellNo" },
+  },
+  sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
+  onlyRows: { column: "TradeType", codes: ["0"], others: "quarantined" },
+};
+
+/** DataYes: Shenzhen fills and cancels; codes come as characters or as their numbers (70 is `F`, 52 is `4`). */
+const datayesShenzhen: Layout = {
+  dataset: "trades",
+  name: "datayes-szse-trades",
+  recognised: {
+    byName: /^mdl_6_36_0\.csv$/i,
+    byFirstColumns: ["ChannelNo", "ApplSeqNum", "MDStreamID", "BidApplSeqNum"],
+  },
+  delimiter: ",",
+  security: { column: "SecurityID", market: "SZ", sourceColumn: "SecurityIDSource" },
+  time: "TransactTime",
+  priceUnit: "yuan",
+  cells: {
+    tradeId: { column: "ApplSeqNum" },
+    priceE4: { column: "LastPx" },
+    volume: { column: "LastQty" },
+    tradeCode: { column: "ExecType", map: { SZ: { 70: "0", F: "0", 52: "C", 4: "C" } } },
+    buyOrderId: { column: "BidApplSeqNum" },
+    sellOrderId: { column: "OfferApplSeqNum" },
+  },
+  sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
+};
+
+/** DataYes: the trades of the stream that holds Shanghai orders too, from 2023-12 on. */
+const datayesShanghaiMerged: Layout = {
+  dataset: "trades",
+  name: "datayes-sse-merged",
+  recognised: {
+    byName: /^mdl_4_24_0\.csv$/i,
+    byFirstColumns: ["BizIndex", "Channel", "SecurityID", "TickTime"],
+  },
+  delimiter: ",",
+  security: { column: "SecurityID", market: "SH" },
+  time: "TickTime",
+  priceUnit: "yuan",
+  cells: {
+    tradeId: { column: "BizIndex" },
+    priceE4: { column: "Price" },
+    volume: { column: "Qty" },
+    bsFlag: { column: "TickBSFlag" },
+    buyOrderId: { column: "BuyOrderNO" },
+    sellOrderId: { column: "SellOrderNO" },
+  },
+  sequence: { channel: "Channel", number: "BizIndex", ordersRows: true },
+  onlyRows: { column: "Type", codes: ["T"], others: "left out" },
+};
+
+/** Shanghai trades to 2023-12-03. */
+const shanghaiTransaction: Layout = {
+  dataset: "trades",
+  name: "sse-transaction",
+  recognised: { byName: /^Transaction\.csv$/i, byColumns: ["TradeIndex", "TradeChan", "TradTime"] },
+  delimiter: ",",
+  security: { column: "SecurityID", market: "SH" },
+  time: "TradTime",
+  priceUnit: "yuan",
+  cells: {
+    tradeId: { column: "TradeIndex" },
+    priceE4: { column: "TradPrice" },
+    volume: { column: "TradVolume" },
+    bsFlag: { column: "TradeBSFlag" },
+    buyOrderId: { column: "TradeBuyNo" },
+    sellOrderId: { column: "TradeSellNo" },
+  },
+  sequence: { channel: "TradeChan", number: "BizIndex", ordersRows: true, optional: true },
+};
+
+/** The API's own field names; CSV, or Parquet that is turned into it on the way. */
+const plain: Layout = {
+  dataset: "trades",
+  name: "plain",
+  recognised: { byColumns: ["symbol", "time", "trade_id", "price", "volume"] },
+  delimiter: ",",
+  security: { column: "symbol", marketColumn: "market" },
+  date: "tradedate",
+  time: "time",
+  priceUnit: "yuan",
+  cells: {
+    tradeId: { column: "trade_id" },
+    priceE4: { column: "price" },
+    volume: { column: "volume" },
+    bsFlag: { column: "bs_flag" },
+    tradeCode: { column: "trade_code" },
+    buyOrderId: { column: "buy_order_id" },
+    sellOrderId: { column: "sell_order_id" },
+    orderKind: { column: "order_kind", optional: true },
+  },
+};
+
+/** In the order in which a header is tried. */
+export const TRADE_LAYOUTS: readonly Layout[] = [
+  vendor,
+  insight,
+  datayesShenzhen,
+  datayesShanghaiMerged,
+  shanghaiTransaction,
+  plain,
+];

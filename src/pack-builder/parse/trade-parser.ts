@@ -1,0 +1,118 @@
+/** Rows of trade files, by hand for its speed. */
+import type { Market } from "../../orders/record.ts";
+import type { CellPlan } from "./cell-plan.ts";
+import { ChunkParser } from "./chunk-parser.ts";
+import type { CodeTable } from "./code-table.ts";
+import { DEFECT } from "./defects.ts";
+import type { RowTable } from "./row-table.ts";
+
+const FLAGS = new Set(["", "B", "S", "N"]);
+const CANCEL = "C";
+/** Fills and cancels in Shenzhen; Shanghai has no codes. */
+const SHENZHEN_CODES = new Set(["0", CANCEL]);
+
+export class TradeParser extends ChunkParser {
+  private readonly flags = this.textsOf("bsFlag");
+  private readonly tradeCodes = this.textsOf("tradeCode");
+  private readonly orderKinds = this.textsOf("orderKind");
+  private readonly rowKinds: CodeTable | null;
+  private readonly places: Record<
+    "id" | "price" | "volume" | "flag" | "code" | "buy" | "sell" | "orderKind",
+    number
+  >;
+  private columns = this.tableColumns();
+  private tradeCode = "";
+
+  constructor(plan: CellPlan, table: RowTable) {
+    super(plan, table);
+    this.rowKinds = plan.onlyRows === null ? null : this.textsOf("");
+    this.places = {
+      id: this.place("tradeId"),
+      price: this.place("priceE4"),
+      volume: this.place("volume"),
+      flag: this.place("bsFlag"),
+      code: this.place("tradeCode"),
+      buy: this.place("buyOrderId"),
+      sell: this.place("sellOrderId"),
+      orderKind: this.place("orderKind"),
+    };
+  }
+
+  protected override row(): boolean {
+    const { plan, reader, table, places } = this;
+    if (!this.rightShape() || this.isSentinel() || !this.isTrade()) return false;
+    const code = this.code(this.tradeCodes, places.code);
+    this.tradeCode = this.tradeCodes.values[code] ?? "";
+    const security = this.security();
+    if (security < 0 || !this.rightDay()) return false;
+    const flag = this.code(this.flags, places.flag);
+    const orderKind = this.code(this.orderKinds, places.orderKind);
+    const tradeId = reader.integer(places.id, "zero");
+    const buyOrderId = reader.integer(places.buy, "zero");
+    const sellOrderId = reader.integer(places.sell, "zero");
+    const priceE4 = reader.price(places.price, plan.priceInYuan ? 4 : 0);
+    const volume = reader.integer(places.volume, "zero");
+    const sequence = this.sequence();
+    if (priceE4 < 0) reader.fail(`has a ${plan.columns[places.price]} that is negative`);
+    if (reader.problem !== "") return false;
+
+    if (table.reserve()) this.columns = this.tableColumns();
+    const { columns } = this;
+    const row = this.addRow(security, sequence);
+    columns.tradeId[row] = tradeId;
+    columns.priceE4[row] = priceE4;
+    columns.volume[row] = volume;
+    columns.bsFlag[row] = flag;
+    columns.tradeCode[row] = code;
+    columns.buyOrderId[row] = buyOrderId;
+    columns.sellOrderId[row] = sellOrderId;
+    columns.orderKind[row] = orderKind;
+    this.noteOddities(security, flag, buyOrderId > 0 !== sellOrderId > 0);
+    return true;
+  }
+
+  protected override marketOfCodes(): Market | null {
+    if (this.tradeCode === "") return "SH";
+    return SHENZHEN_CODES.has(this.tradeCode) ? "SZ" : null;
+  }
+
+  /** Whether the layout says that the row is a trade; another one is left out or a problem, as the layout says. */
+  private isTrade(): boolean {
+    const { reader, rowKinds } = this;
+    const { onlyRows } = this.plan;
+    if (onlyRows === null || rowKinds === null) return true;
+    const kind = rowKinds.values[this.code(rowKinds, onlyRows.place)] ?? "";
+    if (reader.problem !== "") return false;
+    if (onlyRows.codes.includes(kind)) return true;
+    if (onlyRows.others === "quarantined") {
+      const column = this.plan.columns[onlyRows.place];
+      return reader.fail(`has a ${column} other than ${onlyRows.codes.join(", ")}, whose meaning is unknown`);
+    }
+    reader.note(DEFECT.order_row);
+    return false;
+  }
+
+  private noteOddities(security: number, flag: number, isOneNumber: boolean): void {
+    const { reader, plan } = this;
+    const market = security % 2 === 1 ? "SZ" : "SH";
+    const text = this.flags.values[flag] ?? "";
+    if (!FLAGS.has(plan.codeMaps.bsFlag?.[market]?.[text] ?? text)) reader.note(DEFECT.unknown_flag);
+    if (market === "SH") return;
+    const code = plan.codeMaps.tradeCode?.SZ?.[this.tradeCode] ?? this.tradeCode;
+    if (!SHENZHEN_CODES.has(code)) reader.note(DEFECT.unknown_trade_code);
+    else if (code === CANCEL && !isOneNumber) reader.note(DEFECT.cancel_numbers);
+  }
+
+  private tableColumns() {
+    return {
+      tradeId: this.numbers("tradeId"),
+      priceE4: this.numbers("priceE4"),
+      volume: this.numbers("volume"),
+      bsFlag: this.codes("bsFlag"),
+      tradeCode: this.codes("tradeCode"),
+      buyOrderId: this.numbers("buyOrderId"),
+      sellOrderId: this.numbers("sellOrderId"),
+      orderKind: this.codes("orderKind"),
+    };
+  }
+}

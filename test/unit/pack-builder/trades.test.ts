@@ -1,0 +1,277 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { describe, expect, it } from "vitest";
+import { buildPacks } from "../../../src/pack-builder/build.ts";
+import { reportLines } from "../../../src/pack-builder/build-report.ts";
+import { inspectPack } from "../../../src/pack-builder/inspect-pack.ts";
+import { openPackFile } from "../../../src/pack-builder/pack-file.ts";
+import { PackFormatError } from "../../../src/packs/errors.ts";
+import { locateIndex } from "../../../src/packs/locate.ts";
+import { built, contentOf, countsOf, DAY, delivery, rowsOf, vendorFile, vendorLine } from "./deliveries.ts";
+
+const lines = (...each: string[]) => `${each.join("\n")}\n`;
+
+const HEADER =
+  "万得代码,交易所代码,自然日,时间,成交编号,成交代码,委托代码,BS标志,成交价格,成交数量,叫卖序号,叫买序号,";
+const vendorTrades = (...each: string[]) => [HEADER, ...each, ""].join("\r\n");
+const trade = (said: Partial<Record<keyof typeof USUAL, string>> = {}) =>
+  `${Object.values({ ...USUAL, ...said }).join(",")},`;
+const USUAL = {
+  code: "600519.SH",
+  exchangeCode: "600519",
+  date: "20230711",
+  time: "93000010",
+  id: "7",
+  tradeCode: "\0",
+  kind: "\0",
+  flag: "B",
+  price: "17450000",
+  volume: "100",
+  sell: "11",
+  buy: "22",
+};
+
+const trades = (sources: string | string[], said: Parameters<typeof built>[1] = {}) =>
+  built(sources, { verify: true, ...said, dataset: "trades" });
+
+/** The cells that tell trades apart. */
+const cellsOf = async (pack: string) =>
+  (await rowsOf(pack)).map((row) => [
+    row.symbol,
+    row.time,
+    row.trade_id,
+    row.price,
+    row.volume,
+    row.bs_flag,
+    row.trade_code,
+    row.buy_order_id,
+    row.sell_order_id,
+  ]);
+
+describe("trade files", () => {
+  it("of the vendor become rows with every column, the sell number read before the buy number", async () => {
+    const { pack, report } = await trades(delivery({ "600519.SH/逐笔成交.csv": vendorTrades(trade()) }));
+    expect(await rowsOf(pack)).toEqual([
+      {
+        symbol: "600519",
+        tradedate: DAY,
+        time: "093000010",
+        trade_id: 7,
+        price: 1745,
+        volume: 100,
+        amount: 174_500,
+        bs_flag: "B",
+        trade_code: "",
+        buy_order_id: 22,
+        sell_order_id: 11,
+        order_kind: "",
+      },
+    ]);
+    expect(report).toMatchObject({ dataset: "trades", result: "whole", layouts: { vendor: 1 } });
+  });
+
+  it("keep Shenzhen cancels, count them, and leave their flags blank", async () => {
+    const shenzhen = { code: "000001.SZ", exchangeCode: "1", kind: " ", flag: "\t" };
+    const file = vendorTrades(
+      trade({ ...shenzhen, tradeCode: "0" }),
+      trade({ ...shenzhen, tradeCode: "C", price: "0", volume: "300", sell: "0" }),
+      trade({ ...shenzhen, tradeCode: "C", price: "0", volume: "300" }),
+      trade({ ...shenzhen, tradeCode: "Z" }),
+    );
+    const { pack, report } = await trades(delivery({ "000001.SZ/逐笔成交.csv": file }));
+    expect((await cellsOf(pack)).map((row) => row.slice(3))).toEqual([
+      [1745, 100, "", "0", 22, 11],
+      [0, 300, "", "C", 22, 0],
+      [0, 300, "", "C", 22, 11],
+      [1745, 100, "", "Z", 22, 11],
+    ]);
+    expect(report.cancels).toBe(2);
+    expect(countsOf(report)).toMatchObject({ cancel_numbers: 1, unknown_trade_code: 1 });
+  });
+
+  it("with a fraction, a negative price or another day are quarantined; sentinel rows are left out", async () => {
+    const file = vendorTrades(
+      trade(),
+      trade({ volume: "100.5" }),
+      trade({ price: "-1" }),
+      trade({ date: "20230712" }),
+      trade({ date: "0", time: "0" }),
+    );
+    const { report } = await trades(delivery({ "600519.SH/逐笔成交.csv": file }), { maxBroken: 3 });
+    expect(report).toMatchObject({ rows: 1, broken: { rows: 3 }, result: "degraded" });
+    expect(report.origin?.rows).toEqual({ read: 5, quarantined: 3, leftOut: { sentinel_row: 1 } });
+  });
+
+  it("of Insight name their flag as a number; an unknown TradeType is quarantined and named", async () => {
+    const header =
+      "MDDate,MDTime,SecurityType,SecuritySubType,SecurityIDSource,Symbol,TradingPhaseCode,TradeIndex,TradeBuyNo,TradeSellNo,TradeType,TradeBSFlag,TradePrice,TradeQty,TradeMoney,ReceiveDateTime,NumTrades,ChannelNo,ApplSeqNum,SecurityID";
+    const row = (number: number, flag: number, type = 0) =>
+      `2023.07.11,09:30:00.0${number}0,2,02001,101,x,,${number},22,11,${type},${flag},14.56,200,2912,x,0,1,${number},605580.SH`;
+    const { pack, report } = await trades(
+      delivery({ "SHtrans.csv": lines(header, row(1, 0), row(2, 1), row(3, 2), row(4, 1, 9)) }),
+      { maxBroken: 1 },
+    );
+    expect(await cellsOf(pack)).toEqual([
+      ["605580", "093000010", 1, 14.56, 200, "N", "", 22, 11],
+      ["605580", "093000020", 2, 14.56, 200, "B", "", 22, 11],
+      ["605580", "093000030", 3, 14.56, 200, "S", "", 22, 11],
+    ]);
+    expect(report.broken.first?.reason).toBe("has a TradeType other than 0, whose meaning is unknown");
+  });
+
+  it("of DataYes Shenzhen name fills and cancels by number or letter", async () => {
+    const header =
+      "ChannelNo,ApplSeqNum,MDStreamID,BidApplSeqNum,OfferApplSeqNum,SecurityID,SecurityIDSource,LastPx,LastQty,ExecType,TransactTime,LocalTime,SeqNo";
+    const row = (number: number, type: string, [buy, sell]: [number, number]) =>
+      `2013,${number},011,${buy},${sell},1,102 ,14.779999999999999,200,${type},09:30:00.040,x,${number}`;
+    const file = lines(
+      header,
+      row(9, "70", [1, 2]),
+      row(3, "F", [1, 2]),
+      row(10, "52", [1, 0]),
+      row(11, "4", [0, 2]),
+    );
+    const { pack, report } = await trades(delivery({ "mdl_6_36_0.csv": file }));
+    expect((await cellsOf(pack)).map(([, , id, price, , flag, code]) => [id, price, flag, code])).toEqual([
+      [9, 14.78, "", "0"],
+      [3, 14.78, "", "0"],
+      [10, 14.78, "", "C"],
+      [11, 14.78, "", "C"],
+    ]);
+    expect(report.layouts).toEqual({ "datayes-szse-trades": 1 });
+  });
+
+  it("of the Shanghai history are ordered by BizIndex where they have it", async () => {
+    const columns =
+      "DataStatus,TradeIndex,TradeChan,SecurityID,TradTime,TradPrice,TradVolume,TradeMoney,TradeBuyNo,TradeSellNo,TradeBSFlag";
+    const row = (index: number) => `0,${index},1,600519,09:30:00.010,17.45,100,1745,22,11,B`;
+    const withIndex = lines(`${columns},BizIndex,LocalTime,SeqNo`, `${row(1)},8,x,1`, `${row(2)},7,x,2`);
+    const without = lines(columns, row(1), row(2));
+    const ids = async (file: string) =>
+      (await cellsOf((await trades(delivery({ "Transaction.csv": file }))).pack)).map(([, , id]) => id);
+    expect(await ids(withIndex)).toEqual([2, 1]);
+    expect(await ids(without)).toEqual([1, 2]);
+  });
+
+  it("read back as plain CSV and Parquet give the same pack", async () => {
+    const file = vendorTrades(trade(), trade({ time: "100000000", flag: "S", kind: "Q" }));
+    const shenzhen = vendorTrades(
+      trade({ code: "000001.SZ", exchangeCode: "1", tradeCode: "C", price: "0", sell: "0", flag: "" }),
+    );
+    const vendor = await trades(
+      delivery({ "600519.SH/逐笔成交.csv": file, "000001.SZ/逐笔成交.csv": shenzhen }),
+    );
+    const folder = delivery({});
+    const connection = await (await DuckDBInstance.create()).connect();
+    const rows = `(select * exclude amount from '${vendor.pack}')`;
+    await connection.run(`copy ${rows} to '${folder}/t.csv' (header, quote '', escape '')`);
+    await connection.run(`copy ${rows} to '${folder}/t.parquet'`);
+    const expected = await contentOf(readFileSync(vendor.pack));
+    for (const name of ["t.csv", "t.parquet"]) {
+      const plain = await trades(join(folder, name));
+      expect(plain.report.layouts).toEqual({ plain: 1 });
+      expect((await contentOf(readFileSync(plain.pack))).equals(expected)).toBe(true);
+    }
+  });
+});
+
+describe("a merged stream of Shanghai orders and trades", () => {
+  const file = lines(
+    "BizIndex,Channel,SecurityID,TickTime,Type,BuyOrderNO,SellOrderNO,Price,Qty,TradeMoney,TickBSFlag,LocalTime,SeqNo",
+    "2,1,600519,09:30:00.010,T,22,11,17.45,100,1745,B,x,2",
+    "1,1,600519,09:30:00.010,A,0,11,17.45,100,0,S,x,1",
+    "3,1,600519,09:30:00.020,D,22,0,17.4,200,0,B,x,3",
+  );
+
+  it("gives a pack of orders and a pack of trades in one run, every row accounted for in both", async () => {
+    const folder = delivery({ "mdl_4_24_0.csv": file });
+    const outFolder = delivery({});
+    const reports = await buildPacks({
+      sources: [folder],
+      tradedate: DAY,
+      outFolder,
+      maxBroken: 0,
+      threads: 0,
+      verify: true,
+      onProgress: () => {},
+    });
+    expect(reports.map(({ dataset, pack, rows }) => [dataset, pack, rows])).toEqual([
+      ["orders", join(outFolder, `${DAY}.parquet`), 2],
+      ["trades", join(outFolder, `${DAY}_trades.parquet`), 1],
+    ]);
+    expect(reports.map(({ origin }) => origin?.rows)).toEqual([
+      { read: 3, quarantined: 0, leftOut: { trade_row: 1 } },
+      { read: 3, quarantined: 0, leftOut: { order_row: 2 } },
+    ]);
+    expect(await cellsOf(join(outFolder, `${DAY}_trades.parquet`))).toEqual([
+      ["600519", "093000010", 2, 17.45, 100, "B", "", 22, 11],
+    ]);
+    expect(reports.every(({ result, verified }) => result === "whole" && verified)).toBe(true);
+  });
+
+  it("is named where its trades cannot be read, and their pack is degraded", async () => {
+    const { report } = await trades(
+      delivery({
+        "600519.SH/逐笔成交.csv": vendorTrades(trade()),
+        "StockTick.csv":
+          "SecurityID,TransactTime,OrderNo,Price,Balance,OrderBSFlag,Type,TradeQty,ChannelNo,BizIndex\n",
+      }),
+    );
+    expect(report).toMatchObject({ result: "degraded", leftOut: [{ reason: "unknown_layout" }] });
+  });
+});
+
+describe("a delivery of several datasets", () => {
+  const folder = () =>
+    delivery({
+      "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()),
+      "20230711/600519.SH/逐笔成交.csv": vendorTrades(trade()),
+      "20230711/600519.SH/行情.csv": "x\n",
+      "20230711/600536.SH/逐笔委托.csv": vendorFile(
+        vendorLine({ code: "600536.SH", exchangeCode: "600536" }),
+      ),
+    });
+
+  it("gives the pack asked for; files of the others are named as what they hold", async () => {
+    const { report } = await trades(folder());
+    expect(report).toMatchObject({ result: "whole", rows: 1, securities: 2, securitiesWithoutOrders: 1 });
+    expect(report.leftOut.map(({ reason }) => reason)).toEqual(Array(3).fill("other_dataset"));
+    const text = reportLines(report).join("\n");
+    expect(text).toContain("2 (1 without trades)");
+    expect(text).toContain("holds orders or quotes");
+    expect(text).toContain("security's folder without a trade file: a security without trades");
+    const orders = await built(folder());
+    expect(orders.report).toMatchObject({ dataset: "orders", rows: 2, securities: 2 });
+  });
+
+  it("gives only the packs of datasets that are there, and refuses a delivery with none", async () => {
+    const options = { tradedate: DAY, maxBroken: 0, threads: 0, verify: false, onProgress: () => {} };
+    const outFolder = delivery({});
+    const alone = delivery({ "600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
+    const reports = await buildPacks({ ...options, sources: [alone], outFolder });
+    expect(reports.map(({ dataset }) => dataset)).toEqual(["orders"]);
+    const nothing = delivery({ "notes.txt": "x" });
+    await expect(buildPacks({ ...options, sources: [nothing], outFolder })).rejects.toThrow(/no order file/);
+    expect((await trades(alone)).report).toMatchObject({ result: "failed", pack: null, rows: 0 });
+  });
+});
+
+describe("a pack of trades", () => {
+  it("names its dataset: a reader of orders refuses it", async () => {
+    const { pack } = await trades(delivery({ "600519.SH/逐笔成交.csv": vendorTrades(trade()) }));
+    const bytes = readFileSync(pack);
+    const read = async (from: number, length: number) => bytes.subarray(from, from + length);
+    await expect(locateIndex(bytes.length, read)).rejects.toThrow(PackFormatError);
+    await expect(locateIndex(bytes.length, read)).rejects.toThrow(
+      "it is a pack of trades; a pack of orders is expected here",
+    );
+    expect(await openPackFile(pack)).toMatchObject({ reason: "not_a_pack" });
+    const opened = await openPackFile(pack, ["trades"]);
+    if ("reason" in opened) throw new Error(opened.reason);
+    const summary = await inspectPack(opened);
+    await opened.close();
+    expect(summary).toMatchObject({ dataset: "trades", rows: 1 });
+    expect(Object.keys(summary.columnBytes).at(-1)).toBe("order_kind");
+  });
+});
