@@ -3,6 +3,7 @@
  * limit is in force everywhere within that time. Only settled values are kept, never a promise in flight:
  * the platform forbids one request to wait for another's I/O.
  */
+import { ok, type Result, refused } from "../base/result.ts";
 import { type KeyHolder, keyHolderOf, keyHolderStatement, principalOf } from "../catalog/key-holder.ts";
 import { noteKeyUse, USE_NOTED_EVERY_MS } from "../catalog/keys.ts";
 import type { AccessDenial } from "../entitlement/denial.ts";
@@ -26,7 +27,7 @@ const holders = new Map<string, Kept>();
 
 export interface Identified {
   /** Who is asking, or why the key does not let anybody in. */
-  caller: Principal | AccessDenial;
+  caller: Result<Principal, AccessDenial>;
   /**
    * The results of the statements given alongside. After a cold start they came with the key in one D1
    * batch; else they are read now, so a caller turned away for another reason costs no read.
@@ -52,7 +53,7 @@ export async function identify(
 ): Promise<Identified> {
   const later = () => (alongside.length === 0 ? Promise.resolve([]) : db.batch(alongside));
   if (apikey === "" || !isPlausibleKey(apikey))
-    return { caller: { reason: "key_unknown" }, alongside: later, noteUse: null };
+    return { caller: refused({ reason: "key_unknown" }), alongside: later, noteUse: null };
 
   const sha256 = await hashKey(apikey);
   const kept = recall(sha256, nowMs);
@@ -61,7 +62,7 @@ export async function identify(
   const [keyResult, ...results] = await db.batch([keyHolderStatement(db, sha256), ...alongside]);
   const holder = keyResult === undefined ? null : keyHolderOf(keyResult);
   const read = () => Promise.resolve(results);
-  if (holder === null) return { caller: { reason: "key_unknown" }, alongside: read, noteUse: null };
+  if (holder === null) return { caller: refused({ reason: "key_unknown" }), alongside: read, noteUse: null };
   return { ...identifiedAs(db, remember(sha256, holder, nowMs), nowMs), alongside: read };
 }
 
@@ -93,7 +94,7 @@ function identifiedAs(db: D1Database, kept: Kept, nowMs: number): Pick<Identifie
   const { holder } = kept;
   const caller = callerOf(holder, nowMs);
   const notedAtMs = kept.notedAtMs ?? holder.lastUsedAtMs;
-  if ("reason" in caller || (notedAtMs !== null && nowMs - notedAtMs < USE_NOTED_EVERY_MS)) {
+  if (!caller.ok || (notedAtMs !== null && nowMs - notedAtMs < USE_NOTED_EVERY_MS)) {
     return { caller, noteUse: null };
   }
   const noteUse = async () => {
@@ -108,11 +109,11 @@ function identifiedAs(db: D1Database, kept: Kept, nowMs: number): Pick<Identifie
 }
 
 /** Judged at every request: a key that expires while it is in memory is refused from that instant on. */
-function callerOf(holder: KeyHolder, nowMs: number): Principal | AccessDenial {
+function callerOf(holder: KeyHolder, nowMs: number): Result<Principal, AccessDenial> {
   const { revokedAtMs, expiresAtMs, disabled } = holder;
   // Whatever instant it names: a revocation must not depend on which clock is behind.
-  if (revokedAtMs !== null) return { reason: "key_revoked" };
-  if (expiresAtMs !== null && expiresAtMs <= nowMs) return { reason: "key_revoked" };
-  if (disabled) return { reason: "account_disabled" };
-  return principalOf(holder);
+  if (revokedAtMs !== null) return refused({ reason: "key_revoked" });
+  if (expiresAtMs !== null && expiresAtMs <= nowMs) return refused({ reason: "key_revoked" });
+  if (disabled) return refused({ reason: "account_disabled" });
+  return ok(principalOf(holder));
 }

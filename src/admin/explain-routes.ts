@@ -2,10 +2,12 @@
  * `/admin/explain`: what became of a request, with a text to paste to the customer, and how a request would be answered
  * now, step by step of contract 2.1.
  */
+
 import { Hono } from "hono";
 import { identify } from "../access/identify.ts";
 import type { Bilingual } from "../base/language.ts";
 import { newRequestId } from "../base/request-id.ts";
+import { ok, type Result, refused } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { recentlyActive } from "../catalog/account-list.ts";
 import { principalOfAccount } from "../catalog/key-holder.ts";
@@ -61,7 +63,7 @@ async function explainId(c: AdminContext): Promise<ExplainedRequest> {
   const account = c.req.query("account") ?? refusal?.accountId ?? null;
   // Most refusals never reached a gate, and then none knows of them.
   const accepted = refusal !== null && account === null ? null : await findAccepted(c, requestId, account);
-  if (refusal !== null) return refused(requestId, refusal, accepted);
+  if (refusal !== null) return kept(requestId, refusal, accepted);
   return accepted === null ? unknown(requestId) : ended(requestId, accepted);
 }
 
@@ -87,7 +89,7 @@ async function findAccepted(
   return null;
 }
 
-function refused(requestId: string, refusal: Refusal, accepted: Accepted | null): ExplainedRequest {
+function kept(requestId: string, refusal: Refusal, accepted: Accepted | null): ExplainedRequest {
   const { accountId, keyId, interface: asked, atMs } = refusal;
   const { code, reason, message } = outcomeOf(JSON.parse(refusal.denial) as Denial);
   const charged = accepted?.grant.charged ?? false;
@@ -183,17 +185,17 @@ async function explainRequest(c: AdminContext): Promise<Explanation | AdminRefus
   const { request, ...asker } = body;
   const judged = new Judged();
   const decoded = await readBody(new Request("https://explain/", { method: "POST", body: request }));
-  if ("reason" in decoded) return judged.end(1, "body", decoded, "json");
-  const format: AnswerFormat = wantsParquet(decoded.body) ? "parquet" : "json";
+  if (!decoded.ok) return judged.end(1, "body", decoded.refusal, "json");
+  const format: AnswerFormat = wantsParquet(decoded.value) ? "parquet" : "json";
   // Who asks is said beside the request: there it need not carry the key that it will be sent with.
   const envelope = parseEnvelope(
-    { body: { ...decoded.body, ...stoodIn(decoded.body.apikey, asker) } },
+    { ...decoded.value, ...stoodIn(decoded.value.apikey, asker) },
     PARAMS_OPTIONAL,
   );
-  if ("reason" in envelope) return judged.end(1, "body", envelope, format);
+  if (!envelope.ok) return judged.end(1, "body", envelope.refusal, format);
   judged.pass(1, "body", "a JSON object with apiname, apikey and params");
 
-  const denial = await judge(c, envelope, asker, judged);
+  const denial = await judge(c, envelope.value, asker, judged);
   return judged.end(null, "", denial, format);
 }
 
@@ -209,13 +211,15 @@ async function judge(
   asker: Asker,
   judged: Judged,
 ): Promise<Denial | null> {
-  const operation = operationNamed(envelope.apiname);
-  if ("reason" in operation) return judged.refuse(2, "apiname", operation);
+  const named = operationNamed(envelope.apiname);
+  if (!named.ok) return judged.refuse(2, "apiname", named.refusal);
+  const operation = named.value;
   judged.pass(2, "apiname", operation.apiname);
 
   const scope = scopeOf(c);
-  const principal = await principalFor(c, envelope, asker, scope.nowMs);
-  if ("reason" in principal) return judged.refuse(3, "key", principal);
+  const found = await principalFor(c, envelope, asker, scope.nowMs);
+  if (!found.ok) return judged.refuse(3, "key", found.refusal);
+  const principal = found.value;
   judged.asker = principal;
   judged.pass(3, "key", `account ${principal.accountId}${principal.keyId ? `, key ${principal.keyId}` : ""}`);
   judged.steps.push({
@@ -226,9 +230,9 @@ async function judge(
   });
 
   const prepared = await operation.prepare(envelope, scope);
-  if ("reason" in prepared) return judged.refuse(5, "params", prepared);
+  if (!prepared.ok) return judged.refuse(5, "params", prepared.refusal);
   judged.pass(5, "params", JSON.stringify(envelope.params));
-  for (const { step, about, denial, detail } of await stepsOf(prepared, { ...scope, principal })) {
+  for (const { step, about, denial, detail } of await stepsOf(prepared.value, { ...scope, principal })) {
     if (denial !== null) return judged.refuse(step, about, denial, detail);
     judged.pass(step, about, detail);
   }
@@ -272,15 +276,17 @@ async function principalFor(
   { apikey }: Envelope,
   { keyId, account }: Asker,
   at: number,
-): Promise<Principal | AccessDenial> {
+): Promise<Result<Principal, AccessDenial>> {
   if (keyId === undefined && account === undefined) return (await identify(env.DB, apikey, at, [])).caller;
   const key = keyId === undefined ? null : await findKey(env.DB, keyId);
-  if (keyId !== undefined && key === null) return { reason: "key_unknown" };
+  if (keyId !== undefined && key === null) return refused({ reason: "key_unknown" });
   const ended = [key?.revokedAtMs, key?.expiresAtMs].some((ms) => typeof ms === "number" && ms <= at);
-  if (ended) return { reason: "key_revoked" };
+  if (ended) return refused({ reason: "key_revoked" });
   const principal = await principalOfAccount(env.DB, key?.accountId ?? account ?? "");
-  if (principal === null) return { reason: "key_unknown" };
-  return principal.disabled ? { reason: "account_disabled" } : { ...principal, keyId: keyId ?? "" };
+  if (principal === null) return refused({ reason: "key_unknown" });
+  return principal.disabled
+    ? refused({ reason: "account_disabled" })
+    : ok({ ...principal, keyId: keyId ?? "" });
 }
 
 /** The steps so far, and what they come to. */

@@ -177,8 +177,8 @@ function endOf(share: Share, { who, nowMs }: Pick<Desk, "who" | "nowMs">): numbe
   if (share.revokedAtMs !== null) return null;
   const grant = entitleShare(who.principal, { service: share.dataType, year: share.year }, nowMs);
   // A window that has left the year leaves the share open, and empty.
-  if ("reason" in grant && grant.reason !== "outside_window") return null;
-  const endMs = shareEndMs(share, "reason" in grant ? Number.POSITIVE_INFINITY : grant.endMs);
+  if (!grant.ok && grant.refusal.reason !== "outside_window") return null;
+  const endMs = shareEndMs(share, grant.ok ? grant.value.endMs : Number.POSITIVE_INFINITY);
   return endMs > nowMs ? endMs : null;
 }
 

@@ -1,4 +1,5 @@
 /** What a principal may have now: the plan in force, its window, its daily limits (contract 7). */
+import { ok, type Result, refused } from "../base/result.ts";
 import { type BeijingDate, beijingDate, windowStart } from "../calendar/beijing.ts";
 import type { EntitlementDenial, ServiceName } from "./denial.ts";
 import { PLANS } from "./plans.ts";
@@ -52,19 +53,19 @@ export function entitleOrderHistory(
   principal: Principal,
   tradedate: BeijingDate,
   nowMs: number,
-): Grant | EntitlementDenial {
+): Result<Grant, EntitlementDenial> {
   const inForce = planFor(principal, "order_history", nowMs);
-  if ("reason" in inForce) return inForce;
-  const { plan } = inForce;
+  if (!inForce.ok) return inForce;
+  const { plan } = inForce.value;
   const reach = PLANS[plan].order_history;
   if (reach.kind === "days") {
     const from = windowStart(beijingDate(nowMs), reach.days);
     if (tradedate < from) {
       const service = "order_history";
-      return { reason: "outside_window", service, plan, asked: tradedate, from, days: reach.days };
+      return refused({ reason: "outside_window", service, plan, asked: tradedate, from, days: reach.days });
     }
   }
-  return { plan, limits: { ...principal.planLimits[plan], ...principal.ownLimits } };
+  return ok({ plan, limits: { ...principal.planLimits[plan], ...principal.ownLimits } });
 }
 
 /**
@@ -75,22 +76,22 @@ export function entitleShare(
   principal: Pick<Principal, "subscriptions">,
   share: { service: Exclude<ServiceName, "order_history">; year: number },
   nowMs: number,
-): ShareGrant | EntitlementDenial {
+): Result<ShareGrant, EntitlementDenial> {
   const { service, year } = share;
   const inForce = planFor(principal, service, nowMs);
-  if ("reason" in inForce) return inForce;
+  if (!inForce.ok) return inForce;
+  const { plan, endMs } = inForce.value;
   const today = beijingDate(nowMs);
   const firstOfYear = `${year}0101` as BeijingDate;
   const lastOfYear = `${year}1231` as BeijingDate;
   const to = earlier(lastOfYear, today);
-  const reach = PLANS[inForce.plan][service];
-  if (reach.kind !== "days") return { ...inForce, from: firstOfYear, to };
+  const reach = PLANS[plan][service];
+  if (reach.kind !== "days") return ok({ plan, endMs, from: firstOfYear, to });
   const from = windowStart(today, reach.days);
   if (to < from) {
-    const { plan } = inForce;
-    return { reason: "outside_window", service, plan, asked: String(year), from, days: reach.days };
+    return refused({ reason: "outside_window", service, plan, asked: String(year), from, days: reach.days });
   }
-  return { ...inForce, from: later(from, firstOfYear), to };
+  return ok({ plan, endMs, from: later(from, firstOfYear), to });
 }
 
 /** The plan in force if it opens `service` at all. */
@@ -98,11 +99,11 @@ function planFor(
   principal: Pick<Principal, "subscriptions">,
   service: ServiceName,
   nowMs: number,
-): PlanInForce | EntitlementDenial {
+): Result<PlanInForce, EntitlementDenial> {
   const inForce = planInForce(principal.subscriptions, nowMs);
-  if (inForce === null) return withoutPlan(principal.subscriptions, service, nowMs);
-  if (PLANS[inForce.plan][service].kind !== "none") return inForce;
-  return { reason: "plan_missing", service, plan: inForce.plan };
+  if (inForce === null) return refused(withoutPlan(principal.subscriptions, service, nowMs));
+  if (PLANS[inForce.plan][service].kind !== "none") return ok(inForce);
+  return refused({ reason: "plan_missing", service, plan: inForce.plan });
 }
 
 /** None holds: one that is over makes it `plan_expired`, told with the latest end. */

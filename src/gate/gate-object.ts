@@ -8,14 +8,15 @@
 import { DurableObject, RpcTarget } from "cloudflare:workers";
 import { type Env, nowMs, settingsOf } from "../env.ts";
 import { acquire, credit, emptyRow, free, type GateRow, release, stateOf } from "./lease.ts";
-import type {
-  AcquireRequest,
-  GateGrant,
-  GateRefused,
-  GateState,
-  OperatorCredit,
-  ReleaseAnswer,
-  ReleaseRequest,
+import {
+  type AcquireRequest,
+  type GateGrant,
+  type GateRefused,
+  type GateState,
+  isRefused,
+  type OperatorCredit,
+  type ReleaseAnswer,
+  type ReleaseRequest,
 } from "./protocol.ts";
 
 /**
@@ -98,7 +99,7 @@ export class Gate extends DurableObject<Env> {
     const id = crypto.randomUUID();
     const { row, answer } = acquire(this.#read(now), ask, id, now);
     this.#change(row);
-    if ("reason" in answer) {
+    if (isRefused(answer)) {
       const isInherited = row.holder !== null && row.holder.id === this.#heldAtStart;
       const justStarted = isInherited && Date.now() - this.#startedMs < JUST_STARTED_MS;
       return answer.reason === "slot_busy" && justStarted ? { ...answer, justStarted } : answer;

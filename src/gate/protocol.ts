@@ -43,6 +43,11 @@ export type GateRefused = GateRefusal & {
   justStarted?: boolean;
 };
 
+/** Tells a refusal from a grant by its `reason`: no grant has one, and what the object answers keeps its form. */
+export function isRefused(answer: object): answer is GateRefused {
+  return "reason" in answer;
+}
+
 /** How a request ended, for the account's list of last requests (at most 20 are kept). */
 export interface RequestOutcome {
   atMs: number;

@@ -3,15 +3,17 @@
  * effect, whatever happens to the object, to the client or to the worker in between.
  */
 import { inTime, LateAnswer } from "../base/in-time.ts";
+import { ok, type Result, refused } from "../base/result.ts";
 import type { Gate } from "./gate-object.ts";
-import type {
-  AcquireRequest,
-  GateGrant,
-  GateRefusal,
-  GateRefused,
-  GateUse,
-  LeaseStub,
-  ReleaseRequest,
+import {
+  type AcquireRequest,
+  type GateGrant,
+  type GateRefusal,
+  type GateRefused,
+  type GateUse,
+  isRefused,
+  type LeaseStub,
+  type ReleaseRequest,
 } from "./protocol.ts";
 
 /** An answer of the object that takes longer is a fault: the first byte is due in 15 s (contract 2.5). */
@@ -71,26 +73,26 @@ export function gateOf(home: GateHome, accountId: string, interfaceName: string)
  *
  * @example
  * const slot = await takeSlot(place, { accountId, interface: "level2_order_history", request, signal });
- * if ("reason" in slot) return slot;
+ * if (!slot.ok) return slot;
  */
-export async function takeSlot(place: GatePlace, ask: SlotAsk): Promise<Slot | GateRefusal> {
+export async function takeSlot(place: GatePlace, ask: SlotAsk): Promise<Result<Slot, GateRefusal>> {
   const startMs = Date.now();
   const stub = () => gateOf(place, ask.accountId, ask.interface);
   let answer = await acquire(place, stub, ask.request);
-  if ("reason" in answer && answer.justStarted) {
+  if (isRefused(answer) && answer.justStarted) {
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
     answer = await acquire(place, stub, ask.request);
   }
-  if ("reason" in answer) {
+  if (isRefused(answer)) {
     const { justStarted: _, ...refusal } = answer;
-    return refusal;
+    return refused(refusal);
   }
 
   const slot = new HeldSlot(place, stub, answer, startMs + ask.request.boundMs - STOP_EARLY_MS);
   const onGone = () => slot.release({ credit: false });
   if (ask.signal.aborted) onGone();
   else ask.signal.addEventListener("abort", onGone, { once: true });
-  return slot;
+  return ok(slot);
 }
 
 /**
@@ -128,9 +130,7 @@ async function askOnce(
   } catch (error) {
     if (error instanceof LateAnswer)
       place.ctx.waitUntil(
-        settled(
-          pending.then((late) => ("reason" in late ? undefined : late.lease.release({ credit: true }))),
-        ),
+        settled(pending.then((late) => (isRefused(late) ? undefined : late.lease.release({ credit: true })))),
       );
     throw error;
   }

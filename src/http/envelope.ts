@@ -1,5 +1,6 @@
 /** The request envelope (contract 1.2): from bytes to `apiname`, `apikey`, `params`, `fields`. */
 import * as z from "zod";
+import { ok, type Result, refused } from "../base/result.ts";
 import { ORDER_PARAMETERS } from "../orders/denial.ts";
 import type { EnvelopeDenial, RequiredMember } from "./denial.ts";
 
@@ -36,32 +37,29 @@ export const envelopeSchema = z.object({
   fields: z.unknown().optional(),
 }) satisfies z.ZodType<Envelope>;
 
-/** `body` is wrapped, so that a member named `reason` is not taken for a denial. */
-export type DecodedBody = { body: Record<string, unknown> };
-
 /**
  * Reads the request's body as a JSON object of at most 64 KiB, whatever its `Content-Type`; a byte order
  * mark is tolerated. Refuses a larger body (`body_too_large`) and anything that is not UTF-8, not JSON, or
  * not an object (`envelope_invalid`), as is the body of a sender who goes away in the middle of it.
  */
-export async function readBody(request: Request): Promise<DecodedBody | EnvelopeDenial> {
+export async function readBody(request: Request): Promise<Result<Record<string, unknown>, EnvelopeDenial>> {
   let bytes: Uint8Array | null;
   try {
     bytes = await readLimited(request);
   } catch {
     // The line broke: no fault of ours, and nobody reads the answer.
-    return { reason: "envelope_invalid", problem: "not_json" };
+    return refused({ reason: "envelope_invalid", problem: "not_json" });
   }
-  if (bytes === null) return { reason: "body_too_large", limitBytes: BODY_LIMIT_BYTES };
+  if (bytes === null) return refused({ reason: "body_too_large", limitBytes: BODY_LIMIT_BYTES });
   const text = decodeUtf8(bytes);
-  if (text === null) return { reason: "envelope_invalid", problem: "not_utf8" };
+  if (text === null) return refused({ reason: "envelope_invalid", problem: "not_utf8" });
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
-    return { reason: "envelope_invalid", problem: "not_json" };
+    return refused({ reason: "envelope_invalid", problem: "not_json" });
   }
-  return isObject(body) ? { body } : { reason: "envelope_invalid", problem: "not_object" };
+  return isObject(body) ? ok(body) : refused({ reason: "envelope_invalid", problem: "not_object" });
 }
 
 /**
@@ -70,21 +68,21 @@ export async function readBody(request: Request): Promise<DecodedBody | Envelope
  * are `{}` for the `apinames` of `paramsOptional`.
  */
 export function parseEnvelope(
-  { body }: DecodedBody,
+  body: Readonly<Record<string, unknown>>,
   paramsOptional: ReadonlySet<unknown> = new Set(),
-): Envelope | EnvelopeDenial {
+): Result<Envelope, EnvelopeDenial> {
   const apiname = trimmed(body.apiname);
   const isWhole = !paramsOptional.has(apiname) || (body.params ?? null) !== null;
   const params = isWhole ? body.params : {};
   const parsed = envelopeSchema.safeParse({ ...body, apiname, apikey: trimmed(body.apikey), params });
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return ok(parsed.data);
   const failed = new Set(parsed.error.issues.map((issue) => issue.path[0]));
   const members = (["apiname", "apikey", "params"] satisfies RequiredMember[]).filter((name) =>
     failed.has(name),
   );
   const wrong = members.filter((name) => !isAbsent(body[name]));
   const flat = members.includes("params") ? (PARAMETERS.find((name) => name in body) ?? null) : null;
-  return { reason: "envelope_invalid", problem: "members", members, wrong, flat };
+  return refused({ reason: "envelope_invalid", problem: "members", members, wrong, flat });
 }
 
 function trimmed(value: unknown): unknown {

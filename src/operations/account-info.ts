@@ -2,6 +2,7 @@
  * `account_info` (contract 9): what the holder of a key may have, what is left of it today, and how
  * the last requests ended. Any known key may ask, also one whose plan is over. Charges nothing, takes no slot.
  */
+import { ok, type Result } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { lastRefusals, type Refusal } from "../catalog/refusals.ts";
 import type { Principal } from "../entitlement/principal.ts";
@@ -28,10 +29,10 @@ export type { AccountInfo };
 
 export const accountInfo: Operation = { apiname: "account_info", paramsOptional: true, prepare };
 
-async function prepare(envelope: Envelope, { settings }: Scope): Promise<Prepared | Denial> {
+async function prepare(envelope: Envelope, { settings }: Scope): Promise<Result<Prepared, Denial>> {
   const parameters = givenParameters(envelope.params, [], { unknownParameters: settings.UNKNOWN_PARAMETERS });
-  if ("reason" in parameters) return parameters;
-  return { reads: [], run: (call) => run(call, parameters.unknown) };
+  if (!parameters.ok) return parameters;
+  return ok({ reads: [], run: (call) => run(call, parameters.value.unknown) });
 }
 
 async function run(call: Call, unknownParameters: string[]): Promise<Response> {

@@ -3,6 +3,7 @@
  * follow. Needs a plan with order history and shows its window only. Charges nothing, takes no slot.
  */
 import * as z from "zod";
+import { ok, type Result } from "../base/result.ts";
 import { beijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { parseInstant } from "../calendar/instant.ts";
 import { changesSince, type DayChange } from "../catalog/day-changes.ts";
@@ -50,26 +51,27 @@ interface Query {
 
 export const dataChanges: Operation = { apiname: "data_changes", paramsOptional: true, prepare };
 
-async function prepare(envelope: Envelope, { settings }: Scope): Promise<Prepared | Denial> {
+async function prepare(envelope: Envelope, { settings }: Scope): Promise<Result<Prepared, Denial>> {
   const asked = parseParameters(envelope.params, dataChangesParameters(), {
     unknownParameters: settings.UNKNOWN_PARAMETERS,
   });
-  if ("reason" in asked) return asked;
-  const { since, after, limit } = asked.values;
+  if (!asked.ok) return asked;
+  const { values, unknown } = asked.value;
+  const { since, after, limit } = values;
   const query: Query = {
     sinceMs: since ?? 0,
     after: after ?? 0,
     limit: limit ?? MAX_CHANGES,
-    unknownParameters: asked.unknown,
+    unknownParameters: unknown,
   };
-  return { reads: [], run: (call) => run(call, query) };
+  return ok({ reads: [], run: (call) => run(call, query) });
 }
 
 async function run(call: Call, query: Query): Promise<Response> {
   const { principal, nowMs, env, log, requestId } = call;
   const grant = entitleOrderHistory(principal, beijingDate(nowMs), nowMs);
-  if ("reason" in grant) return call.refuse(grant);
-  const from = windowOf(grant.plan, "order_history", nowMs)?.from ?? null;
+  if (!grant.ok) return call.refuse(grant.refusal);
+  const from = windowOf(grant.value.plan, "order_history", nowMs)?.from ?? null;
   const { after, sinceMs, limit, unknownParameters } = query;
   // One more than asked for tells whether more wait.
   const question = { changeId: after, sinceMs, from, count: limit + 1 };

@@ -3,6 +3,7 @@
  * a plan with order history and shows its window only. Charges nothing, takes no slot.
  */
 import * as z from "zod";
+import { ok, type Result } from "../base/result.ts";
 import { type BeijingDate, beijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { type DayOverview, overviewOf } from "../catalog/day-overview.ts";
 import { entitleOrderHistory } from "../entitlement/entitle.ts";
@@ -24,13 +25,14 @@ export const dataStatusParameters = lazily(() => ({
 
 export const dataStatus: Operation = { apiname: "data_status", paramsOptional: true, prepare };
 
-async function prepare(envelope: Envelope, { settings, nowMs }: Scope): Promise<Prepared | Denial> {
+async function prepare(envelope: Envelope, { settings, nowMs }: Scope): Promise<Result<Prepared, Denial>> {
   const asked = parseParameters(envelope.params, dataStatusParameters(), {
     unknownParameters: settings.UNKNOWN_PARAMETERS,
   });
-  if ("reason" in asked) return asked;
-  const month = asked.values.month ?? beijingDate(nowMs).slice(0, 6);
-  return { reads: [], run: (call) => run(call, month, asked.unknown) };
+  if (!asked.ok) return asked;
+  const { values, unknown } = asked.value;
+  const month = values.month ?? beijingDate(nowMs).slice(0, 6);
+  return ok({ reads: [], run: (call) => run(call, month, unknown) });
 }
 
 async function run(call: Call, month: string, unknownParameters: string[]): Promise<Response> {
@@ -38,12 +40,13 @@ async function run(call: Call, month: string, unknownParameters: string[]): Prom
   // Days are compared as text, so the 31st stands for the end of a shorter month too.
   const [first, last] = [`${month}01`, `${month}31`] as [BeijingDate, BeijingDate];
   const grant = entitleOrderHistory(principal, last, nowMs);
-  if ("reason" in grant) {
+  if (!grant.ok) {
+    const { refusal } = grant;
     return call.refuse(
-      grant.reason === "outside_window" ? { ...grant, parameter: "month", asked: month } : grant,
+      refusal.reason === "outside_window" ? { ...refusal, parameter: "month", asked: month } : refusal,
     );
   }
-  const from = windowOf(grant.plan, "order_history", nowMs)?.from ?? null;
+  const from = windowOf(grant.value.plan, "order_history", nowMs)?.from ?? null;
   const span = { first: from !== null && from > first ? from : first, last, today: beijingDate(nowMs) };
   const days = await log.stage("d1", () => overviewOf(env.DB, span));
   log.note({ code: 200, reason: "success" });

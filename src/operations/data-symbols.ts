@@ -3,6 +3,7 @@
  * inside its window. Charges nothing, takes no slot.
  */
 import * as z from "zod";
+import { ok, type Result } from "../base/result.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { dayDenial } from "../catalog/day-denial.ts";
 import { type ListedSecurity, listSecurities } from "../catalog/day-securities.ts";
@@ -51,23 +52,27 @@ interface Query {
 
 export const dataSymbols: Operation = { apiname: "data_symbols", paramsOptional: true, prepare };
 
-async function prepare(envelope: Envelope, { settings, nowMs, env }: Scope): Promise<Prepared | Denial> {
+async function prepare(
+  envelope: Envelope,
+  { settings, nowMs, env }: Scope,
+): Promise<Result<Prepared, Denial>> {
   const asked = parseParameters(envelope.params, dataSymbolsParameters(), {
     unknownParameters: settings.UNKNOWN_PARAMETERS,
   });
-  if ("reason" in asked) return asked;
-  const { tradedate, market } = asked.values;
+  if (!asked.ok) return asked;
+  const { values, unknown } = asked.value;
+  const { tradedate, market } = values;
   // The day is read as order history reads it, without a security.
   const question = { tradedate: tradedate ?? null, symbol: "", today: beijingDate(nowMs) };
-  const query: Query = { question, market: market ?? null, unknownParameters: asked.unknown };
-  return { reads: [orderDayStatement(env.DB, question)], run: (call) => run(call, query) };
+  const query: Query = { question, market: market ?? null, unknownParameters: unknown };
+  return ok({ reads: [orderDayStatement(env.DB, question)], run: (call) => run(call, query) });
 }
 
 async function run(call: Call, { question, market, unknownParameters }: Query): Promise<Response> {
   const { env, log, requestId } = call;
   const open = await openDay(call, question);
-  if ("reason" in open) return call.refuse(open);
-  const { orderDay } = open;
+  if (!open.ok) return call.refuse(open.refusal);
+  const { orderDay } = open.value;
   const { tradedate, day } = orderDay;
   const unserved = dayDenial(orderDay, question.today);
   if (unserved !== null) return call.refuse(unserved);

@@ -1,4 +1,5 @@
 /** Step 6 of contract 2.1 for every operation about one day of order records: the day, if the caller may read it. */
+import { ok, type Result } from "../base/result.ts";
 import { type OrderDay, type OrderDayQuestion, orderDayOf } from "../catalog/order-day.ts";
 import type { EntitlementDenial } from "../entitlement/denial.ts";
 import { entitleOrderHistory, type Grant } from "../entitlement/entitle.ts";
@@ -18,15 +19,15 @@ export interface OpenDay {
 export async function openDay(
   call: Pick<Call, "principal" | "nowMs" | "log" | "read">,
   question: OrderDayQuestion,
-): Promise<OpenDay | EntitlementDenial> {
+): Promise<Result<OpenDay, EntitlementDenial>> {
   const { principal, nowMs } = call;
   const early = entitleOrderHistory(principal, question.tradedate ?? question.today, nowMs);
-  if ("reason" in early) return early;
+  if (!early.ok) return early;
   const [result] = await call.read();
   if (result === undefined) throw new Error("the order day was not read");
   const orderDay = orderDayOf(result, question);
   const { tradedate } = orderDay;
   call.log.note({ tradedate });
   const grant = entitleOrderHistory(principal, tradedate, nowMs);
-  return "reason" in grant ? grant : { grant, orderDay };
+  return grant.ok ? ok({ grant: grant.value, orderDay }) : grant;
 }

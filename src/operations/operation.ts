@@ -1,4 +1,5 @@
 /** What an operation of `POST /api` is to the pipeline that serves it. */
+import type { Result } from "../base/result.ts";
 import type { Principal } from "../entitlement/principal.ts";
 import { type Env, nowMs, type Settings } from "../env.ts";
 import type { Denial } from "../http/denial.ts";
@@ -66,5 +67,5 @@ export interface Operation {
   /** Whether absent `params` are the same as `{}`: for operations of contract 9 that demand none. */
   paramsOptional?: true;
   /** Step 5: the parameters, judged without reading anything. */
-  prepare(envelope: Envelope, scope: Scope): Promise<Prepared | Denial>;
+  prepare(envelope: Envelope, scope: Scope): Promise<Result<Prepared, Denial>>;
 }

@@ -6,6 +6,7 @@ import { type Identified, identify } from "../access/identify.ts";
 import { checkRate } from "../access/rate.ts";
 import { inTime } from "../base/in-time.ts";
 import { type Language, preferredLanguage } from "../base/language.ts";
+import { ok, type Result, refused } from "../base/result.ts";
 import type { Principal } from "../entitlement/principal.ts";
 import { nowMs } from "../env.ts";
 import type { Denial } from "../http/denial.ts";
@@ -44,11 +45,12 @@ export async function serveApi(request: Request, opened: Scope, holder?: Princip
   // A body takes as long as its sender likes: keys, plans and the time to the first byte count from its end.
   const scope: Scope = { ...opened, nowMs: nowMs(opened.settings) };
   let refuseWith = refuser(scope, caller, { language, format: "json" });
-  if ("reason" in decoded) return refuseWith(decoded);
-  const format = wantsParquet(decoded.body) ? "parquet" : "json";
+  if (!decoded.ok) return refuseWith(decoded.refusal);
+  const format = wantsParquet(decoded.value) ? "parquet" : "json";
   refuseWith = refuser(scope, caller, { language, format });
-  const envelope = parseEnvelope(decoded, PARAMS_OPTIONAL);
-  if ("reason" in envelope) return refuseWith(envelope);
+  const parsed = parseEnvelope(decoded.value, PARAMS_OPTIONAL);
+  if (!parsed.ok) return refuseWith(parsed.refusal);
+  const envelope = parsed.value;
   const { apikey } = envelope;
   refuseWith = refuser(scope, caller, { language, format }, apikey);
   try {
@@ -71,7 +73,7 @@ async function answerInTime(answer: Promise<Response>, scope: Scope): Promise<Re
   return inTime(answer, firstByteMs(scope) + LATE_MS);
 }
 
-const NO_KEY = { reason: "key_unknown", empty: true } as const;
+const NO_KEY = refused({ reason: "key_unknown", empty: true } as const);
 
 interface Asked {
   /** What is known of the caller so far, for refusals that are kept. */
@@ -83,19 +85,21 @@ interface Asked {
 async function serveEnvelope(envelope: Envelope, scope: Scope, asked: Asked): Promise<Response> {
   const { env, settings, log, ctx } = scope;
   const { refuseWith } = asked;
-  const operation = operationNamed(envelope.apiname);
-  if ("reason" in operation) return refuseWith(operation);
+  const named = operationNamed(envelope.apiname);
+  if (!named.ok) return refuseWith(named.refusal);
+  const operation = named.value;
   log.note({ interface: operation.apiname });
   asked.caller.interface = operation.apiname;
 
   // Parameters are judged at step 5; read early, so that a cold key and the day come in one D1 read.
   const prepared = await operation.prepare(envelope, scope);
-  const { reads, about = {} } = "reason" in prepared ? { reads: [] } : prepared;
+  const { reads, about = {} } = prepared.ok ? prepared.value : { reads: [] };
   Object.assign(asked.caller, about);
 
   const identified = await log.stage("d1", () => identifyCaller(envelope, scope, reads, asked.holder));
-  const { caller: principal, alongside, noteUse } = identified;
-  if ("reason" in principal) return refuseWith(principal);
+  const { caller, alongside, noteUse } = identified;
+  if (!caller.ok) return refuseWith(caller.refusal);
+  const principal = caller.value;
   const { accountId, keyId } = principal;
   log.note({ accountId });
   Object.assign(asked.caller, { accountId, keyId });
@@ -104,9 +108,9 @@ async function serveEnvelope(envelope: Envelope, scope: Scope, asked: Asked): Pr
   const tooOften = await checkRate(env.RATE, settings.RATE_LIMIT, accountId);
   if (tooOften !== null) return refuseWith(tooOften);
 
-  if ("reason" in prepared) return refuseWith(prepared);
+  if (!prepared.ok) return refuseWith(prepared.refusal);
 
-  return prepared.run({
+  return prepared.value.run({
     ...scope,
     principal,
     read: () => log.stage("d1", alongside),
@@ -120,23 +124,19 @@ function identifyCaller(
   reads: D1PreparedStatement[],
   holder: Principal | undefined,
 ): Promise<Identified> {
-  const known = holder ?? (apikey.trim() === "" ? NO_KEY : null);
+  const known = holder !== undefined ? ok(holder) : apikey.trim() === "" ? NO_KEY : null;
   if (known === null) return identify(env.DB, apikey, nowMs, reads);
   const alongside = () => (reads.length === 0 ? Promise.resolve([]) : env.DB.batch(reads));
   return Promise.resolve({ caller: known, alongside, noteUse: null });
 }
 
 /** The operation of this name, or `apiname_unknown` with the nearest one. */
-export function operationNamed(apiname: string): Operation | Denial {
+export function operationNamed(apiname: string): Result<Operation, Denial> {
   const operation = OPERATIONS.get(apiname);
-  if (operation !== undefined) return operation;
+  if (operation !== undefined) return ok(operation);
   const known = [...OPERATIONS.keys()];
-  return {
-    reason: "apiname_unknown",
-    apiname: excerptOf(apiname),
-    nearest: nearestName(apiname, known),
-    known,
-  };
+  const nearest = nearestName(apiname, known);
+  return refused({ reason: "apiname_unknown", apiname: excerptOf(apiname), nearest, known });
 }
 
 type Refuse = (denial: Denial, facts?: Omit<AnswerFacts, "requestId" | "reason">) => Response;

@@ -8,6 +8,7 @@
  * state may give a revision's number once more, and paging must not join rows of two builds even then. `v3.`
  * lacked them. Every page moves (time, skip) on, so no two cursors of a run of pages are alike.
  */
+import { ok, type Result, refused } from "../base/result.ts";
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import type { CursorDenial } from "./denial.ts";
 import type { Position } from "./page-plan.ts";
@@ -75,12 +76,12 @@ export async function readCursor(
   secrets: CursorSecrets,
   text: string,
   nowMs: number,
-): Promise<DatedCursor | UndatedCursor | CursorDenial> {
-  if (OLD.test(text)) return { reason: "cursor_old_format" };
+): Promise<Result<DatedCursor | UndatedCursor, CursorDenial>> {
+  if (OLD.test(text)) return refused({ reason: "cursor_old_format" });
   const [, undatedTime, undatedSkip] = UNDATED.exec(text) ?? [];
   if (undatedTime !== undefined) return readUndated(undatedTime, Number(undatedSkip));
   const [, encoded] = DATED.exec(text) ?? [];
-  if (encoded === undefined) return { reason: "cursor_invalid" };
+  if (encoded === undefined) return refused({ reason: "cursor_invalid" });
 
   const bytes = fromBase64Url(encoded);
   const content = bytes.subarray(0, CONTENT_BYTES);
@@ -88,16 +89,17 @@ export async function readCursor(
   for (const secret of acceptedSecrets(secrets, nowMs)) {
     const key = await signingKey(secret);
     if (await crypto.subtle.verify("HMAC", key, signature, withPurpose(content))) {
-      return decodeContent(content) ?? { reason: "cursor_invalid" };
+      const cursor = decodeContent(content);
+      return cursor === null ? refused({ reason: "cursor_invalid" }) : ok(cursor);
     }
   }
-  return { reason: "cursor_invalid" };
+  return refused({ reason: "cursor_invalid" });
 }
 
-function readUndated(timeText: string, skip: number): UndatedCursor | CursorDenial {
+function readUndated(timeText: string, skip: number): Result<UndatedCursor, CursorDenial> {
   const time = parseTimeOfDay(timeText);
-  if (typeof time !== "number") return { reason: "cursor_invalid" };
-  return { tradedate: null, position: { time, skip } };
+  if (time === null) return refused({ reason: "cursor_invalid" });
+  return ok({ tradedate: null, position: { time, skip } });
 }
 
 function acceptedSecrets({ current, previous }: CursorSecrets, nowMs: number): string[] {

@@ -1,5 +1,6 @@
 /** The `fields` member of an order query: which columns, under which names, in which order (contract 3.10). */
 import * as z from "zod";
+import { ok, type Result, refused } from "../base/result.ts";
 import { excerptOf, invalid, type QueryDenial } from "./denial.ts";
 import { nearestName } from "./nearest-name.ts";
 import { lazily } from "./parameters.ts";
@@ -50,15 +51,15 @@ export const fieldsSchema = lazily(() =>
  *
  * @example parseFields("time,side") // [{field: "time", name: "time"}, {field: "order_code", name: "side"}]
  */
-export function parseFields(fields: unknown): AskedColumn[] | QueryDenial {
+export function parseFields(fields: unknown): Result<AskedColumn[], QueryDenial> {
   const parsed = fieldsSchema().safeParse(fields);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return ok(parsed.data);
   const unknown = (namesIn(fields) ?? []).find((name) => !FIELD_BY_NAME.has(name));
-  if (unknown === undefined) return invalid("fields", "fields_form", fields);
+  if (unknown === undefined) return refused(invalid("fields", "fields_form", fields));
   const nearest = nearestName(unknown, [...FIELD_BY_NAME.keys()]);
   const pieces = unknown.split(SEPARATORS).filter(Boolean);
   const separated = pieces.length > 1 ? { separated: excerptOf(pieces.join(",")) } : {};
-  return { reason: "field_unknown", field: excerptOf(unknown), nearest, ...separated };
+  return refused({ reason: "field_unknown", field: excerptOf(unknown), nearest, ...separated });
 }
 
 /** What people write between names instead of a comma. */

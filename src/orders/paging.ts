@@ -1,4 +1,5 @@
 /** Where a page begins: at the window's start, or where a cursor left off (contract 5). */
+import { ok, type Refused, type Result, refused } from "../base/result.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatedCursor, UndatedCursor } from "./cursor.ts";
 import { type CursorDenial, invalid, type ParamInvalid } from "./denial.ts";
@@ -40,13 +41,13 @@ export function beginPaging(query: OrderQuery): Paging {
 export function continuePaging(
   query: OrderQuery,
   cursor: DatedCursor | UndatedCursor,
-): Paging | CursorDenial | ParamInvalid {
+): Result<Paging, CursorDenial | ParamInvalid> {
   const { position } = cursor;
   if (cursor.tradedate === null) {
-    if (query.tradedate === null) return invalid("tradedate", "needed_by_undated_cursor");
+    if (query.tradedate === null) return refused(invalid("tradedate", "needed_by_undated_cursor"));
     if (position.time < query.start) return mismatch("start_time");
     if (position.time >= query.end) return mismatch("end_time");
-    return { ...beginPaging(query), position };
+    return ok({ ...beginPaging(query), position });
   }
   const { tradedate, revision, packMark, market } = cursor;
   if (query.symbol !== cursor.symbol) return mismatch("symbol");
@@ -54,9 +55,9 @@ export function continuePaging(
   if (query.tradedate !== null && query.tradedate !== tradedate) return mismatch("tradedate");
   if (query.start !== cursor.start) return mismatch("start_time");
   if (query.end !== cursor.end) return mismatch("end_time");
-  return { tradedate, revision, packMark, market, position };
+  return ok({ tradedate, revision, packMark, market, position });
 }
 
-function mismatch(parameter: "symbol" | "tradedate" | "start_time" | "end_time"): CursorDenial {
-  return { reason: "cursor_mismatch", parameter };
+function mismatch(parameter: "symbol" | "tradedate" | "start_time" | "end_time"): Refused<CursorDenial> {
+  return refused({ reason: "cursor_mismatch", parameter });
 }

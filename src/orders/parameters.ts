@@ -4,6 +4,7 @@
  * messages are made by `says`: the problem, and what is accepted where the problem alone does not tell.
  */
 import * as z from "zod";
+import { ok, type Result, refused } from "../base/result.ts";
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import {
   excerptOf,
@@ -84,7 +85,7 @@ export function givenParameters(
   params: Readonly<Record<string, unknown>>,
   known: readonly string[],
   { unknownParameters }: ParameterOptions,
-): GivenParameters | QueryDenial {
+): Result<GivenParameters, QueryDenial> {
   const given = new Map<string, unknown>();
   for (const [name, value] of Object.entries(params)) {
     if (isBlank(value) || (!known.includes(name) && isFirstPage(name, value))) continue;
@@ -93,9 +94,9 @@ export function givenParameters(
   const unknown = [...given.keys()].filter((name) => !known.includes(name));
   if (unknown[0] !== undefined && unknownParameters === "refuse") {
     const parameter = excerptOf(unknown[0]);
-    return { reason: "param_unknown", parameter, hint: hintFor(unknown[0], known), known };
+    return refused({ reason: "param_unknown", parameter, hint: hintFor(unknown[0], known), known });
   }
-  return { given, unknown: unknown.map(excerptOf) };
+  return ok({ given, unknown: unknown.map(excerptOf) });
 }
 
 /** The parameters of these `names`, read in this order; refuses the first that is missing or wrong. */
@@ -103,15 +104,15 @@ export function readParameters<S extends ParameterSchemas, N extends keyof S & s
   schemas: S,
   names: readonly N[],
   given: ReadonlyMap<string, unknown>,
-): Parsed<S, N> | ParamInvalid {
+): Result<Parsed<S, N>, ParamInvalid> {
   const values: Partial<Record<N, unknown>> = {};
   for (const name of names) {
     const value = given.get(name);
     const parsed = schemas[name]?.safeParse(value);
-    if (parsed?.success === false) return refusalOf(name, value, parsed.error);
+    if (parsed?.success === false) return refused(refusalOf(name, value, parsed.error));
     values[name] = parsed?.data;
   }
-  return values as Parsed<S, N>;
+  return ok(values as Parsed<S, N>);
 }
 
 /** All of `params` at once: unknown names first, then the values in the order of `schemas`. */
@@ -119,12 +120,13 @@ export function parseParameters<S extends ParameterSchemas>(
   params: Readonly<Record<string, unknown>>,
   schemas: S,
   options: ParameterOptions,
-): { values: Parsed<S>; unknown: string[] } | QueryDenial {
+): Result<{ values: Parsed<S>; unknown: string[] }, QueryDenial> {
   const names = Object.keys(schemas) as (keyof S & string)[];
   const parameters = givenParameters(params, names, options);
-  if ("reason" in parameters) return parameters;
-  const values = readParameters(schemas, names, parameters.given);
-  return isRefusal(values) ? values : { values: values as Parsed<S>, unknown: parameters.unknown };
+  if (!parameters.ok) return parameters;
+  const { given, unknown } = parameters.value;
+  const values = readParameters(schemas, names, given);
+  return values.ok ? ok({ values: values.value as Parsed<S>, unknown }) : values;
 }
 
 /** A `tradedate`: a string of eight digits that is a real date. */
@@ -155,11 +157,6 @@ export function wholeNumberSchema({ from, to }: { from: number; to: number }) {
   const number = z.int(notInteger).min(from, outOfRange).max(to, outOfRange);
   const digits = z.string().regex(/^\d{1,15}$/, notInteger);
   return z.union([number, digits.transform(Number).pipe(number)], notInteger);
-}
-
-/** Whether `readParameters` refused: no parameter is called `reason`. */
-function isRefusal(read: object): read is ParamInvalid {
-  return "reason" in read;
 }
 
 function refusalOf(parameter: string, value: unknown, { issues }: z.ZodError): ParamInvalid {

@@ -1,4 +1,5 @@
 /** `params` and `fields` of an order-history request as one checked value (contract 3). */
+import { ok, type Result, refused } from "../base/result.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import {
   invalid,
@@ -38,40 +39,42 @@ export interface OrderQuery extends AskedSecurity, TimeWindow {
 export function parseOrderQuery(
   request: { params: Readonly<Record<string, unknown>>; fields?: unknown },
   options: ParameterOptions,
-): OrderQuery | QueryDenial {
+): Result<OrderQuery, QueryDenial> {
   const parameters = givenParameters(request.params, ORDER_PARAMETERS, options);
-  if ("reason" in parameters) return parameters;
-  const { given, unknown } = parameters;
+  if (!parameters.ok) return parameters;
+  const { given, unknown } = parameters.value;
   const read = <N extends OrderParameter>(...names: N[]) => readParameters(orderParameters(), names, given);
 
   const asked = read("symbol", "tradedate", "format");
-  if ("reason" in asked) return asked;
-  const { symbol: security, tradedate, format } = asked;
+  if (!asked.ok) return asked;
+  const { symbol: security, tradedate, format } = asked.value;
   const excluded = EXCLUDED_WITH_PARQUET.filter((name) => given.has(name));
-  if (format === "parquet" && excluded.length > 0) return { reason: "param_excluded", parameters: excluded };
+  if (format === "parquet" && excluded.length > 0) {
+    return refused({ reason: "param_excluded", parameters: excluded });
+  }
   const times = read("start_time", "end_time");
-  if ("reason" in times) return times;
-  const window = timeWindowOf(times, given);
-  if ("reason" in window) return window;
+  if (!times.ok) return times;
+  const window = timeWindowOf(times.value, given);
+  if (!window.ok) return window;
   const sizes = read("page_size", "limit");
-  if ("reason" in sizes) return sizes;
-  const pageSize = pageSizeOf(sizes);
-  if (typeof pageSize !== "number") return pageSize;
+  if (!sizes.ok) return sizes;
+  const pageSize = pageSizeOf(sizes.value);
+  if (!pageSize.ok) return pageSize;
   const place = read("cursor");
-  if ("reason" in place) return { reason: "cursor_invalid" };
+  if (!place.ok) return refused({ reason: "cursor_invalid" });
   const columns = parseFields(request.fields);
-  if ("reason" in columns) return columns;
+  if (!columns.ok) return columns;
 
-  return {
+  return ok({
     ...security,
-    ...window,
+    ...window.value,
     tradedate: tradedate ?? null,
     format: format ?? "json",
-    pageSize,
-    cursor: place.cursor ?? null,
-    columns,
+    pageSize: pageSize.value,
+    cursor: place.value.cursor ?? null,
+    columns: columns.value,
     unknownParameters: unknown,
-  };
+  });
 }
 
 /**
@@ -86,11 +89,11 @@ export function wantsParquet(body: unknown): boolean {
 }
 
 /** Rows per page: `page_size`, or `limit` as another name of it; both and different is refused. */
-function pageSizeOf({ page_size, limit }: Sizes): number | ParamInvalid {
+function pageSizeOf({ page_size, limit }: Sizes): Result<number, ParamInvalid> {
   if (page_size && limit && page_size !== limit) {
-    return { ...invalid("page_size", "differs_from_limit", page_size), accepted: String(limit) };
+    return refused({ ...invalid("page_size", "differs_from_limit", page_size), accepted: String(limit) });
   }
-  return Math.min(page_size ?? limit ?? MAX_PAGE_SIZE, MAX_PAGE_SIZE);
+  return ok(Math.min(page_size ?? limit ?? MAX_PAGE_SIZE, MAX_PAGE_SIZE));
 }
 
 /** At least 1; `null` or `undefined` when left out. */

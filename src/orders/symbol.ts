@@ -1,5 +1,6 @@
 /** The `symbol` parameter: one security in any of the accepted spellings (contract 3.4). */
 import * as z from "zod";
+import { ok, type Result, refused } from "../base/result.ts";
 import { type AskedMarket, type CursorDenial, invalid, type ParamInvalid } from "./denial.ts";
 import { says } from "./parameters.ts";
 import type { Market } from "./record.ts";
@@ -83,14 +84,17 @@ const FUNDS: Readonly<Record<Market, RegExp>> = { SH: /^5/, SZ: /^1[568]/ };
  * the share, then the fund, else refused with "add .SH or .SZ". No candidate gives `null`.
  * The code ranges break this tie and decide nothing else: exchanges open new ones.
  */
-export function chooseMarket(symbol: string, candidates: readonly Market[]): Market | ParamInvalid | null {
+export function chooseMarket(
+  symbol: string,
+  candidates: readonly Market[],
+): Result<Market | null, ParamInvalid> {
   const [first, second] = candidates;
-  if (first === undefined || second === undefined) return first ?? null;
+  if (first === undefined || second === undefined) return ok(first ?? null);
   for (const kind of [SHARES, FUNDS]) {
     const ofKind = candidates.filter((market) => kind[market].test(symbol));
-    if (ofKind.length === 1) return ofKind[0] ?? null;
+    if (ofKind.length === 1) return ok(ofKind[0] ?? null);
   }
-  return invalid("symbol", "symbol_on_both_exchanges", symbol);
+  return refused(invalid("symbol", "symbol_on_both_exchanges", symbol));
 }
 
 /**
@@ -103,11 +107,12 @@ export function resolveMarket(
   asked: AskedSecurity,
   candidates: readonly Market[],
   cursorMarket: Market | null,
-): Market | ParamInvalid | CursorDenial | null {
+): Result<Market | null, ParamInvalid | CursorDenial> {
   const market =
     asked.market === null
       ? chooseMarket(asked.symbol, candidates)
-      : (candidates.find((candidate) => candidate === asked.market) ?? null);
-  if (typeof market !== "string" || cursorMarket === null || market === cursorMarket) return market;
-  return { reason: "cursor_mismatch", parameter: "symbol" };
+      : ok(candidates.find((candidate) => candidate === asked.market) ?? null);
+  if (!market.ok || market.value === null || cursorMarket === null || market.value === cursorMarket)
+    return market;
+  return refused({ reason: "cursor_mismatch", parameter: "symbol" });
 }

@@ -1,5 +1,6 @@
 /** The `start_time` and `end_time` parameters: a window of the day, start inclusive, end exclusive. */
 import * as z from "zod";
+import { ok, type Result, refused } from "../base/result.ts";
 import { excerptOf, invalid, type ParamInvalid } from "./denial.ts";
 import { says } from "./parameters.ts";
 
@@ -82,14 +83,14 @@ interface Bounds {
 export function timeWindowOf(
   { start_time, end_time }: Bounds,
   given: ReadonlyMap<string, unknown>,
-): TimeWindow | ParamInvalid {
+): Result<TimeWindow, ParamInvalid> {
   const [start, end] = [start_time ?? START_OF_DAY, end_time ?? END_OF_DAY];
-  if (start < end) return { start, end };
+  if (start < end) return ok({ start, end });
   if (start_time === undefined || start_time === null) {
-    return invalid("end_time", "empty_window", given.get("end_time"));
+    return refused(invalid("end_time", "empty_window", given.get("end_time")));
   }
   const accepted = excerptOf(given.get("end_time"));
-  return { ...invalid("start_time", "empty_window", given.get("start_time")), accepted };
+  return refused({ ...invalid("start_time", "empty_window", given.get("start_time")), accepted });
 }
 
 /** `time` as exactly nine digits. */

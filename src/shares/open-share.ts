@@ -122,11 +122,10 @@ function judged(
   const { dataType: service, year } = share;
   const grant = entitleShare({ subscriptions }, { service, year }, nowMs);
   // The window may have left the year, or a smaller plan followed: the share holds, and covers nothing.
-  const isEmpty = "reason" in grant && grant.reason === "outside_window";
-  if ("reason" in grant && !isEmpty) return over("plan_ended");
-  const endMs = shareEndMs(share, "reason" in grant ? Number.POSITIVE_INFINITY : grant.endMs);
+  if (!grant.ok && grant.refusal.reason !== "outside_window") return over("plan_ended");
+  const endMs = shareEndMs(share, grant.ok ? grant.value.endMs : Number.POSITIVE_INFINITY);
   if (nowMs >= endMs) return over("expired");
-  const days = "reason" in grant ? null : { from: grant.from, to: grant.to };
+  const days = grant.ok ? { from: grant.value.from, to: grant.value.to } : null;
   return { share, endMs, days, secret, read };
 }
 

@@ -74,8 +74,11 @@ async function take(request: Request, env: TestEnv, ctx: ExecutionContext): Prom
   };
   const namespace = env.GATE as unknown as DurableObjectNamespace<ServedGate>;
   const place = { namespace, locationHint: "apac" as const, ctx };
-  const slot = await takeSlot(place, { accountId, interface: "test", request: ask, signal: request.signal });
-  if ("reason" in slot) return Response.json(slot, { status: slot.reason === "slot_busy" ? 503 : 429 });
+  const taken = await takeSlot(place, { accountId, interface: "test", request: ask, signal: request.signal });
+  if (!taken.ok) {
+    return Response.json(taken.refusal, { status: taken.refusal.reason === "slot_busy" ? 503 : 429 });
+  }
+  const slot = taken.value;
 
   if (how === "throws") throw new Error("thrown while the slot is held");
   if (how === "hangs") await new Promise(() => undefined);
@@ -127,8 +130,8 @@ async function rounds(url: URL, env: TestEnv, ctx: ExecutionContext): Promise<vo
         limits,
       };
       const slot = await takeSlot(place, { accountId, interface: "test", request, signal });
-      if ("reason" in slot) throw new Error(slot.reason);
-      if (!(await slot.release({ credit: false, hasMore: what === "paging" })))
+      if (!slot.ok) throw new Error(slot.refusal.reason);
+      if (!(await slot.value.release({ credit: false, hasMore: what === "paging" })))
         throw new Error("the release was not confirmed");
     }
   };

@@ -36,6 +36,9 @@ export const zh: PageText = {
       "Python 客户端的 `sync` 每只证券每天一个 Parquet 文件：已有的跳过，修订过的重取，额度用完就干净地停下，第二天再运行即继续：",
     ),
     code("sync"),
+    text(
+      "`client.history(symbols, start_date, end_date, folder)` 按日建目录：套餐有分享时从分享取，不占额度，否则同 `sync`；`read_history(folder)` 读成一个 DataFrame。",
+    ),
     note("试用版的 JSON 与 Parquet 合计每天 100 次：一只证券的一天，一次 Parquet 请求比十几页分页划算得多。"),
   ],
 };
@@ -81,6 +84,9 @@ export const en: PageText = {
       "The Python client's `sync` keeps one Parquet file per security and day: it skips what is there, fetches again what was revised, stops cleanly when the quota is used, and goes on when run the next day:",
     ),
     code("sync"),
+    text(
+      "`client.history(symbols, start_date, end_date, folder)` keeps a folder by day: from a share where the plan has one, which uses no quota, else as `sync` does. `read_history(folder)` reads it into one frame.",
+    ),
     note(
       "On the trial plan JSON and Parquet share 100 requests a day: one file is cheaper than a dozen pages.",
     ),

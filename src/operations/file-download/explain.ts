@@ -8,8 +8,8 @@ import type { ShareQuery } from "./share-query.ts";
 export async function explainShare(call: Call, { dataType, year }: ShareQuery): Promise<Step[]> {
   const { principal, nowMs, env } = call;
   const grant = entitleShare(principal, { service: dataType, year }, nowMs);
-  if ("reason" in grant) return [{ step: 6, about: "plan and window", denial: grant, detail: "" }];
-  const { from, to, plan } = grant;
+  if (!grant.ok) return [{ step: 6, about: "plan and window", denial: grant.refusal, detail: "" }];
+  const { from, to, plan } = grant.value;
   const covers = `the ${plan} plan covers ${from} to ${to} of ${year}`;
   const { fileCount, sizeBytes } = await coverageOf(env.DB, { dataType, from, to });
   const denial = fileCount === 0 ? ({ reason: "nothing_published", dataType, year } as const) : null;

@@ -2,6 +2,7 @@
  * `file_download` (contract 8): the share of one year's daily files. Steps 5 to 7 of contract 2.1; there
  * is no slot and no quota.
  */
+import { ok, type Result, refused } from "../../base/result.ts";
 import { beijingDate } from "../../calendar/beijing.ts";
 import {
   type ExternalShare,
@@ -26,13 +27,14 @@ import { preparingShare, readyShare } from "./share-result.ts";
 
 export const fileDownload: Operation = { apiname: "file_download", prepare };
 
-async function prepare({ params }: Envelope, { settings, nowMs }: Scope): Promise<Prepared | Denial> {
-  const query = parseShareQuery(params, beijingDate(nowMs), {
+async function prepare({ params }: Envelope, { settings, nowMs }: Scope): Promise<Result<Prepared, Denial>> {
+  const asked = parseShareQuery(params, beijingDate(nowMs), {
     unknownParameters: settings.UNKNOWN_PARAMETERS === "warn" ? "warn" : "refuse",
   });
-  if ("reason" in query) return query;
+  if (!asked.ok) return asked;
+  const query = asked.value;
   // What to read depends on the account and its plan: nothing can be read beside the key.
-  return { reads: [], run: (call) => run(call, query), explain: (call) => explainShare(call, query) };
+  return ok({ reads: [], run: (call) => run(call, query), explain: (call) => explainShare(call, query) });
 }
 
 async function run(call: Call, query: ShareQuery): Promise<Response> {
@@ -42,14 +44,14 @@ async function run(call: Call, query: ShareQuery): Promise<Response> {
 
   // 6. Plan and window.
   const grant = entitleShare(principal, { service: dataType, year }, nowMs);
-  if ("reason" in grant) return call.refuse(grant, { unknownParameters });
+  if (!grant.ok) return call.refuse(grant.refusal, { unknownParameters });
 
   // 7. Is anything published?
   const known = await readKnown(call, query);
-  const share = await answerFrom(call, { query, grant, known });
-  if ("reason" in share) return call.refuse(share, { unknownParameters });
+  const share = await answerFrom(call, { query, grant: grant.value, known });
+  if (!share.ok) return call.refuse(share.refusal, { unknownParameters });
   log.note({ code: 200 });
-  return succeed({ code: 200, message: "success", data: share }, { requestId, unknownParameters });
+  return succeed({ code: 200, message: "success", data: share.value }, { requestId, unknownParameters });
 }
 
 /** What the catalog knows of the account's share, all of one read. */
@@ -83,7 +85,7 @@ interface Granted {
 }
 
 /** A drive elsewhere shows everything it has, so only plans of the whole year are sent there. */
-function answerFrom(call: Call, granted: Granted): Promise<ShareResult | Denial> {
+function answerFrom(call: Call, granted: Granted): Promise<Result<ShareResult, Denial>> {
   const { grant, query, known } = granted;
   const hasWholeYear = PLANS[grant.plan][query.dataType].kind === "all";
   return known.external !== null && hasWholeYear
@@ -95,14 +97,14 @@ async function externalShare(
   { settings, nowMs }: Call,
   query: ShareQuery,
   external: ExternalShare,
-): Promise<ShareResult> {
+): Promise<{ ok: true; value: ShareResult }> {
   const { link } = external;
-  if (link === null || link.expiresAtMs <= nowMs) return preparingShare(query, external);
+  if (link === null || link.expiresAtMs <= nowMs) return ok(preparingShare(query, external));
   const password = await openPassword(settings.SHARE_SECRET, query, link);
-  return readyShare(query, external, { url: link.url, password, endMs: link.expiresAtMs });
+  return ok(readyShare(query, external, { url: link.url, password, endMs: link.expiresAtMs }));
 }
 
-async function ownShare(call: Call, { query, grant, known }: Granted): Promise<ShareResult | Denial> {
+async function ownShare(call: Call, { query, grant, known }: Granted): Promise<Result<ShareResult, Denial>> {
   const { env, settings, ctx, origin, log, nowMs, principal } = call;
   const { dataType, year } = query;
   const { firstDay, lastDay, ...sums } = await log.stage("coverage", () =>
@@ -111,7 +113,7 @@ async function ownShare(call: Call, { query, grant, known }: Granted): Promise<S
       { dataType, from: grant.from, to: grant.to },
     ),
   );
-  if (firstDay === null || lastDay === null) return { reason: "nothing_published", dataType, year };
+  if (firstDay === null || lastDay === null) return refused({ reason: "nothing_published", dataType, year });
 
   const owner = { accountId: principal.accountId, dataType, year };
   const { SHARE_SECRET: secrets } = settings;
@@ -124,5 +126,5 @@ async function ownShare(call: Call, { query, grant, known }: Granted): Promise<S
   log.note({ shareId: share.shareId });
   const url = `${base}/s/${share.shareId}/`;
   const endMs = shareEndMs(share, grant.endMs);
-  return readyShare(query, { ...sums, firstDay, lastDay }, { url, password, endMs });
+  return ok(readyShare(query, { ...sums, firstDay, lastDay }, { url, password, endMs }));
 }

@@ -1,5 +1,6 @@
 /** `params` of `file_download` as one checked value (contract 3.11, 3.12). Pure. */
 import * as z from "zod";
+import { ok, type Result, refused } from "../../base/result.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { DATA_TYPES, type DataType, FIRST_YEAR } from "../../entitlement/data-types.ts";
 import { invalid, type QueryDenial } from "../../orders/denial.ts";
@@ -41,18 +42,21 @@ export function parseShareQuery(
   params: Readonly<Record<string, unknown>>,
   today: BeijingDate,
   options: ParameterOptions,
-): ShareQuery | QueryDenial {
+): Result<ShareQuery, QueryDenial> {
   const schemas = shareParameters();
   const parameters = givenParameters(params, Object.keys(schemas), options);
-  if ("reason" in parameters) return parameters;
-  const { given, unknown } = parameters;
+  if (!parameters.ok) return parameters;
+  const { given, unknown } = parameters.value;
   const type = readParameters(schemas, ["data_type"], given);
-  if ("reason" in type) return { ...type, accepted: ACCEPTED_TYPES };
-  const [from, to] = [FIRST_YEAR[type.data_type], Number(today.slice(0, 4))];
+  if (!type.ok) return refused({ ...type.refusal, accepted: ACCEPTED_TYPES });
+  const { data_type: dataType } = type.value;
+  const [from, to] = [FIRST_YEAR[dataType], Number(today.slice(0, 4))];
   const accepted = `${from}-${to}`;
   const asked = readParameters(schemas, ["year"], given);
-  if ("reason" in asked) return { ...asked, accepted };
-  const { year } = asked;
-  if (year < from || year > to) return { ...invalid("year", "out_of_range", given.get("year")), accepted };
-  return { dataType: type.data_type, year, unknownParameters: unknown };
+  if (!asked.ok) return refused({ ...asked.refusal, accepted });
+  const { year } = asked.value;
+  if (year < from || year > to) {
+    return refused({ ...invalid("year", "out_of_range", given.get("year")), accepted });
+  }
+  return ok({ dataType, year, unknownParameters: unknown });
 }

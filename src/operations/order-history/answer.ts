@@ -5,6 +5,7 @@
  */
 
 import { inTime } from "../../base/in-time.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
 import { markDamaged } from "../../catalog/mark-damaged.ts";
 import { type BodyEnd, holdBody } from "../../gate/hold-body.ts";
 import type { RequestOutcome } from "../../gate/protocol.ts";
@@ -34,7 +35,7 @@ export async function answerWithSlot(accepted: Accepted): Promise<Response> {
   const { call, slot } = accepted;
   try {
     const answer = await inTime(secondLook(accepted), firstByteMs(call));
-    return answer instanceof Response ? answer : await refuse(accepted, answer);
+    return answer.ok ? answer.value : await refuse(accepted, answer.refusal);
   } catch (error) {
     // A body that was on its way already belongs to nobody: the client sees the fault instead.
     await slot.release({ credit: true, outcome: outcomeFor(accepted, { reason: "unavailable" }) });
@@ -48,19 +49,19 @@ export async function answerWithSlot(accepted: Accepted): Promise<Response> {
  * replaced since the catalog was read; bytes that fail their check may have been hurt on the way, and
  * only a second failure says that the stored ones are damaged. Right bytes that could not be read are a fault.
  */
-async function secondLook(accepted: Accepted): Promise<Response | Denial> {
+async function secondLook(accepted: Accepted): Promise<Result<Response, Denial>> {
   try {
     return await answerOnce(accepted);
   } catch (error) {
     if (!(error instanceof PackReadError) || error.kind === "unreadable") throw error;
     if (error.kind === "damaged") return answerAgain(accepted);
     const found = await findAgain(accepted.call, accepted);
-    if ("reason" in found) return found;
-    return answerAgain({ ...accepted, found: { ...accepted.found, ...found } });
+    if (!found.ok) return found;
+    return answerAgain({ ...accepted, found: { ...accepted.found, ...found.value } });
   }
 }
 
-async function answerAgain(accepted: Accepted): Promise<Response | Denial> {
+async function answerAgain(accepted: Accepted): Promise<Result<Response, Denial>> {
   try {
     return await answerOnce(accepted);
   } catch (error) {
@@ -73,11 +74,11 @@ async function answerAgain(accepted: Accepted): Promise<Response | Denial> {
       { tradedate, revision: found.day.revision, note: error.message },
       call.nowMs,
     );
-    return { reason: "day_damaged", tradedate };
+    return refused({ reason: "day_damaged", tradedate });
   }
 }
 
-function answerOnce(accepted: Accepted): Promise<Response | Denial> {
+function answerOnce(accepted: Accepted): Promise<Result<Response, Denial>> {
   return accepted.query.format === "json" ? answerPage(accepted) : answerFile(accepted);
 }
 
@@ -116,7 +117,7 @@ interface MadePage {
 }
 
 /** Makes one page and sends it while the slot is given back. A position beyond its millisecond is no cursor. */
-async function answerPage(accepted: Accepted): Promise<Response | Denial> {
+async function answerPage(accepted: Accepted): Promise<Result<Response, Denial>> {
   const { call, query, slot, found } = accepted;
   const { log, requestId, nowMs, ctx, signal } = call;
   const { revision, pack } = found.day;
@@ -124,12 +125,12 @@ async function answerPage(accepted: Accepted): Promise<Response | Denial> {
   const leave = await log.stage("queue", () => pagePermits.enter({ ms: firstByteMs(call), signal }));
   if (leave === null) {
     log.note({ ended: "client_gone" });
-    return new Response(null);
+    return ok(new Response(null));
   }
   const page = await makePage(accepted).finally(leave);
-  if ("reason" in page) return page;
+  if (!page.ok) return page;
 
-  const { body, rows, hasMore } = page;
+  const { body, rows, hasMore } = page.value;
   log.note({ code: 200, reason: "success", rows, bytes: body.byteLength });
   const written = log.holdOpen();
   const onEnd = ({ how }: BodyEnd) => {
@@ -139,28 +140,30 @@ async function answerPage(accepted: Accepted): Promise<Response | Denial> {
   const { symbol } = found.entry;
   const { tradedate } = pack;
   const outcome = { atMs: nowMs, requestId, code: 200, reason: "success", symbol, tradedate, rows };
-  return new Response(holdBody(slot, body, { ctx, signal, outcome, onEnd, hasMore }), {
-    headers: jsonHeaders({
-      requestId,
-      quota: { kind: "json", limits: found.grant.limits, use: slot.use },
-      window: { start: query.start, end: query.end },
-      revision,
-      buildId: pack.buildId,
-      rows,
-      unknownParameters: query.unknownParameters,
+  return ok(
+    new Response(holdBody(slot, body, { ctx, signal, outcome, onEnd, hasMore }), {
+      headers: jsonHeaders({
+        requestId,
+        quota: { kind: "json", limits: found.grant.limits, use: slot.use },
+        window: { start: query.start, end: query.end },
+        revision,
+        buildId: pack.buildId,
+        rows,
+        unknownParameters: query.unknownParameters,
+      }),
     }),
-  });
+  );
 }
 
 /** Reads the page and writes its body. */
-async function makePage({ call, query, paging, found }: Accepted): Promise<MadePage | Denial> {
+async function makePage({ call, query, paging, found }: Accepted): Promise<Result<MadePage, Denial>> {
   const { env, settings, log } = call;
   const { entry, day } = found;
   const { pack, revision } = day;
   const { start, end, pageSize, columns } = query;
   const ask = { position: paging.position, endTime: end, pageSize, columns };
   const page = await log.stage("r2", () => readOrderPage(env.PACKS, pack, entry, ask));
-  if ("reason" in page) return { reason: "cursor_invalid", problem: "offset" };
+  if ("reason" in page) return refused({ reason: "cursor_invalid", problem: "offset" });
   log.note({ r2Operations: page.read.operations, r2Bytes: page.read.bytes });
 
   const { symbol, market } = entry;
@@ -179,11 +182,11 @@ async function makePage({ call, query, paging, found }: Accepted): Promise<MadeP
   const nextCursor = page.next === null ? null : await sign(page.next);
   const fields = columns.map(({ name }) => name);
   const body = orderPageBody({ fields, items: page.items, tradedate, pageSize, nextCursor });
-  return { body, rows: page.rows, hasMore: nextCursor !== null };
+  return ok({ body, rows: page.rows, hasMore: nextCursor !== null });
 }
 
 /** Opens the section and streams it while the slot is held; a fault in mid-body breaks the connection. */
-async function answerFile(accepted: Accepted): Promise<Response> {
+async function answerFile(accepted: Accepted): Promise<Result<Response, Denial>> {
   const { call, query, slot, found } = accepted;
   const { env, log, requestId, nowMs, ctx, signal } = call;
   const { symbol, market, rows } = found.entry;
@@ -203,19 +206,21 @@ async function answerFile(accepted: Accepted): Promise<Response> {
     if (error instanceof PackReadError && error.kind === "damaged") await confirmDamage(accepted, columns);
   };
   const outcome = { atMs: nowMs, requestId, code: 200, reason: "success", symbol, tradedate, rows };
-  return new Response(holdBody(slot, file, { ctx, signal, outcome, onEnd }), {
-    headers: parquetHeaders(
-      {
-        requestId,
-        quota: { kind: "parquet", limits: found.grant.limits, use: slot.use },
-        revision,
-        buildId: pack.buildId,
-        rows,
-        unknownParameters: query.unknownParameters,
-      },
-      `${symbol}.${market}_${tradedate}_orders.parquet`,
-    ),
-  });
+  return ok(
+    new Response(holdBody(slot, file, { ctx, signal, outcome, onEnd }), {
+      headers: parquetHeaders(
+        {
+          requestId,
+          quota: { kind: "parquet", limits: found.grant.limits, use: slot.use },
+          revision,
+          buildId: pack.buildId,
+          rows,
+          unknownParameters: query.unknownParameters,
+        },
+        `${symbol}.${market}_${tradedate}_orders.parquet`,
+      ),
+    }),
+  );
 }
 
 /** Reads the section once more, to nowhere: only a second failure says that the stored bytes are damaged. */

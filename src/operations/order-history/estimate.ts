@@ -2,6 +2,7 @@
  * `order_history_estimate` (contract 9): what a query would bring and cost before it is asked. The same
  * checks as order history up to the slot; then nothing is read of the pack, charged or held.
  */
+import { ok, type Result } from "../../base/result.ts";
 import { beijingDate } from "../../calendar/beijing.ts";
 import { orderDayStatement } from "../../catalog/order-day.ts";
 import type { GateState } from "../../gate/protocol.ts";
@@ -27,36 +28,34 @@ export const estimateParameters = lazily(() => {
 
 export const orderHistoryEstimate: Operation = { apiname: "order_history_estimate", prepare };
 
-async function prepare(envelope: Envelope, { settings, nowMs, env }: Scope): Promise<Prepared | Denial> {
+async function prepare(
+  envelope: Envelope,
+  { settings, nowMs, env }: Scope,
+): Promise<Result<Prepared, Denial>> {
   const options = { unknownParameters: settings.UNKNOWN_PARAMETERS };
   const parameters = givenParameters(envelope.params, Object.keys(estimateParameters()), options);
-  if ("reason" in parameters) return parameters;
-  const known = [...parameters.given].filter(([name]) => name in estimateParameters());
-  const query = parseOrderQuery({ params: Object.fromEntries(known) }, options);
-  if ("reason" in query) return query;
+  if (!parameters.ok) return parameters;
+  const { given, unknown } = parameters.value;
+  const known = [...given].filter(([name]) => name in estimateParameters());
+  const parsed = parseOrderQuery({ params: Object.fromEntries(known) }, options);
+  if (!parsed.ok) return parsed;
+  const query = { ...parsed.value, unknownParameters: unknown };
   const question = { tradedate: query.tradedate, symbol: query.symbol, today: beijingDate(nowMs) };
-  const asked = {
-    query: { ...query, unknownParameters: parameters.unknown },
-    paging: beginPaging(query),
-    question,
-  };
-  return {
-    reads: [orderDayStatement(env.DB, question)],
-    run: (call) => run(call, asked),
-  };
+  const asked = { query, paging: beginPaging(query), question };
+  return ok({ reads: [orderDayStatement(env.DB, question)], run: (call) => run(call, asked) });
 }
 
 async function run(call: Call, asked: Asked): Promise<Response> {
   const { principal, log, requestId, env, settings } = call;
   const { query } = asked;
   const found = await findOrders(call, asked);
-  if ("denial" in found) return call.refuse(found.denial);
+  if (!found.ok) return call.refuse(found.refusal.denial);
 
   const home = { namespace: env.GATE, locationHint: settings.LOCATION_HINT };
   const state = await log.stage("gate", () => gateOf(home, principal.accountId, ORDER_HISTORY).state());
   log.note({ code: 200, reason: "success", symbol: query.symbol });
-  const { revision, pack } = found.day;
-  return succeed(estimateOf(query, found, state), {
+  const { revision, pack } = found.value.day;
+  return succeed(estimateOf(query, found.value, state), {
     requestId,
     revision,
     buildId: pack.buildId,

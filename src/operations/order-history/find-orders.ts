@@ -2,6 +2,7 @@
  * Steps 6 and 7 of contract 2.1 for order history, its estimate and `explain`: may the caller read the day, and does it
  * hold the security? Nothing is charged yet.
  */
+import { ok, type Result, refused } from "../../base/result.ts";
 import { beijingDate } from "../../calendar/beijing.ts";
 import { dayDenial, securityDenial } from "../../catalog/day-denial.ts";
 import {
@@ -43,20 +44,23 @@ export interface Found extends Located {
   grant: Grant;
 }
 
-/** Why nothing is found; without a grant it is the plan that does not cover the day. */
-export type NotFound = { denial: Denial; grant: Grant } | { denial: Denial; grant: null };
+/** Why nothing is found; `grant` is null where the plan does not cover the day. */
+export interface NotFound {
+  denial: Denial;
+  grant: Grant | null;
+}
 
 /** Reads the day that is asked for, checks the plan and finds the section. */
-export async function findOrders(call: Call, asked: Asked): Promise<Found | NotFound> {
+export async function findOrders(call: Call, asked: Asked): Promise<Result<Found, NotFound>> {
   const open = await openDay(call, asked.question);
-  if ("reason" in open) return { denial: open, grant: null };
-  const { grant, orderDay } = open;
+  if (!open.ok) return refused({ denial: open.refusal, grant: null });
+  const { grant, orderDay } = open.value;
   const located = locate(call, asked, orderDay);
-  return "reason" in located ? { denial: located, grant } : { ...located, grant };
+  return located.ok ? ok({ ...located.value, grant }) : refused({ denial: located.refusal, grant });
 }
 
 /** Finds the section of an accepted request in the catalog as it is now, after the pack that it named could not be read. */
-export async function findAgain(call: Call, asked: Asked): Promise<Located | Denial> {
+export async function findAgain(call: Call, asked: Asked): Promise<Result<Located, Denial>> {
   const { question } = asked;
   const result = await call.log.stage("d1", () => orderDayStatement(call.env.DB, question).run());
   return locate(call, asked, orderDayOf(result, question));
@@ -66,24 +70,25 @@ export async function findAgain(call: Call, asked: Asked): Promise<Located | Den
  * Finds the section of `query` in `orderDay`. The order of refusals is the order of what a caller can mend:
  * the day, the revision a cursor stands on, which exchange, the security.
  */
-function locate({ nowMs }: Call, { query, paging }: Asked, orderDay: OrderDay): Located | Denial {
+function locate({ nowMs }: Call, { query, paging }: Asked, orderDay: OrderDay): Result<Located, Denial> {
   const unserved = dayDenial(orderDay, beijingDate(nowMs));
-  if (unserved !== null) return unserved;
+  if (unserved !== null) return refused(unserved);
   const { day, sections, tradedate } = orderDay;
   if (day === null) throw new Error("a day without a denial is loaded");
-  if (isRebuilt(paging, day)) return { reason: "data_rebuilt", tradedate };
+  if (isRebuilt(paging, day)) return refused({ reason: "data_rebuilt", tradedate });
 
   const traded = sections.filter(({ rows }) => rows > 0);
   const candidates = (traded.length > 0 ? traded : sections).map(({ market }) => market);
-  const market = resolveMarket(query, candidates, paging.market);
-  if (market !== null && typeof market === "object") return market;
+  const resolved = resolveMarket(query, candidates, paging.market);
+  if (!resolved.ok) return resolved;
+  const market = resolved.value;
   const unheld = securityDenial(orderDay, query.symbol, market ?? query.market);
-  if (unheld !== null) return unheld;
+  if (unheld !== null) return refused(unheld);
 
   const section = sections.find((each) => each.market === market);
   if (section === undefined) throw new Error("a security without a denial has a section");
   const { blocksBlob, ...entry } = section;
-  return { day, entry: { ...entry, blocks: decodeBlocks(blocksBlob) } };
+  return ok({ day, entry: { ...entry, blocks: decodeBlocks(blocksBlob) } });
 }
 
 /** Whether paging began on another content than `day` has: another revision, or its number on another pack. */

@@ -2,6 +2,7 @@
  * `level2_order_history` (contract 3, 4, 5, 6): the order records of one security on one trading day, as JSON pages
  * or one Parquet file. Steps 5 to 11 of contract 2.1 in their order, and how they would go, for the operator.
  */
+import { ok, type Result } from "../../base/result.ts";
 import { beijingDate } from "../../calendar/beijing.ts";
 import { orderDayStatement } from "../../catalog/order-day.ts";
 import type { Grant } from "../../entitlement/entitle.ts";
@@ -24,22 +25,24 @@ const PREVIOUS_SECRET_MS = 24 * 3_600_000;
 
 export const orderHistory: Operation = { apiname: ORDER_HISTORY, prepare };
 
-async function prepare(envelope: Envelope, scope: Scope): Promise<Prepared | Denial> {
+async function prepare(envelope: Envelope, scope: Scope): Promise<Result<Prepared, Denial>> {
   const { settings, nowMs, env } = scope;
-  const query = parseOrderQuery(envelope, {
+  const parsed = parseOrderQuery(envelope, {
     unknownParameters: settings.UNKNOWN_PARAMETERS === "warn" ? "warn" : "refuse",
   });
-  if ("reason" in query) return query;
-  const paging = await pagingOf(query, settings, nowMs);
-  if ("reason" in paging) return paging;
+  if (!parsed.ok) return parsed;
+  const query = parsed.value;
+  const begun = await pagingOf(query, settings, nowMs);
+  if (!begun.ok) return begun;
+  const paging = begun.value;
 
   const question = { tradedate: paging.tradedate, symbol: query.symbol, today: beijingDate(nowMs) };
-  return {
+  return ok({
     reads: [orderDayStatement(env.DB, question)],
     about: { symbol: query.symbol, tradedate: paging.tradedate },
     run: (call) => run(call, { query, paging, question }),
     explain: (call) => explain(call, { query, paging, question }),
-  };
+  });
 }
 
 async function run(call: Call, asked: Asked): Promise<Response> {
@@ -48,17 +51,17 @@ async function run(call: Call, asked: Asked): Promise<Response> {
 
   // 6 and 7. Plan and window, then the data. Nothing is charged yet.
   const found = await findOrders(call, asked);
-  if ("denial" in found) return call.refuse(found.denial);
+  if (!found.ok) return call.refuse(found.refusal.denial);
 
   // 8 to 10. The slot, then the quota; charged once, here.
-  const slot = await call.log.stage("gate", () => askForSlot(call, query, found.grant));
-  if ("reason" in slot) return call.refuse(denialOf(slot));
+  const slot = await call.log.stage("gate", () => askForSlot(call, query, found.value.grant));
+  if (!slot.ok) return call.refuse(denialOf(slot.refusal));
 
   // 11. Read, encode, send.
-  return answerWithSlot({ ...asked, call, slot, found });
+  return answerWithSlot({ ...asked, call, slot: slot.value, found: found.value });
 }
 
-function askForSlot(call: Call, query: OrderQuery, grant: Grant): Promise<Slot | GateRefusal> {
+function askForSlot(call: Call, query: OrderQuery, grant: Grant): Promise<Result<Slot, GateRefusal>> {
   const { env, settings, ctx, requestId, principal, signal } = call;
   const boundMs = query.format === "json" ? settings.JSON_BOUND_MS : settings.PARQUET_BOUND_MS;
   return takeSlot(
@@ -77,10 +80,14 @@ function denialOf(refusal: GateRefusal): Denial {
   return refusal.reason === "quota_used" ? { ...refusal, interface: ORDER_HISTORY } : refusal;
 }
 
-async function pagingOf(query: OrderQuery, settings: Settings, nowMs: number): Promise<Paging | Denial> {
-  if (query.cursor === null) return beginPaging(query);
+async function pagingOf(
+  query: OrderQuery,
+  settings: Settings,
+  nowMs: number,
+): Promise<Result<Paging, Denial>> {
+  if (query.cursor === null) return ok(beginPaging(query));
   const cursor = await readCursor(cursorSecrets(settings), query.cursor, nowMs);
-  return "reason" in cursor ? cursor : continuePaging(query, cursor);
+  return cursor.ok ? continuePaging(query, cursor.value) : cursor;
 }
 
 function cursorSecrets(settings: Settings): CursorSecrets {
@@ -92,15 +99,17 @@ function cursorSecrets(settings: Settings): CursorSecrets {
 /** How steps 6 to 10 would go now, up to the first refusal, without taking the slot or being counted. */
 async function explain(call: Call, asked: Asked): Promise<Step[]> {
   const found = await findOrders(call, asked);
-  if (found.grant === null) return [{ step: 6, about: "plan and window", denial: found.denial, detail: "" }];
-  const from = windowOf(found.grant.plan, "order_history", call.nowMs)?.from ?? "all history";
-  const covers = `the ${found.grant.plan} plan covers ${from} to today`;
+  const denial = found.ok ? null : found.refusal.denial;
+  const { grant } = found.ok ? found.value : found.refusal;
+  if (grant === null) return [{ step: 6, about: "plan and window", denial, detail: "" }];
+  const from = windowOf(grant.plan, "order_history", call.nowMs)?.from ?? "all history";
+  const covers = `the ${grant.plan} plan covers ${from} to today`;
   const covered: Step = { step: 6, about: "plan and window", denial: null, detail: covers };
-  if ("denial" in found) return [covered, { step: 7, about: "data", denial: found.denial, detail: "" }];
-  const { entry, day } = found;
+  if (!found.ok) return [covered, { step: 7, about: "data", denial, detail: "" }];
+  const { entry, day } = found.value;
   const detail = `${entry.symbol}.${entry.market} has ${entry.rows} orders on ${day.pack.tradedate}, revision ${day.revision}`;
   const held: Step = { step: 7, about: "data", denial: null, detail };
-  return [covered, held, ...(await explainGate(call, asked.query, found.grant))];
+  return [covered, held, ...(await explainGate(call, asked.query, grant))];
 }
 
 async function explainGate(call: Call, query: OrderQuery, { limits }: Grant): Promise<Step[]> {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { forgetPrincipals, identify } from "../../../src/access/identify.ts";
+import { forgetPrincipals, identify as identifyResult } from "../../../src/access/identify.ts";
 import { generateKey, hashKey } from "../../../src/access/key.ts";
 import {
   createAccount,
@@ -12,6 +12,12 @@ import {
 import { addKey, findKey, revokeKey } from "../../../src/catalog/keys.ts";
 import { setPlanLimits } from "../../../src/catalog/plans.ts";
 import type { Env } from "../../../src/env.ts";
+import { bare } from "../../support/result.ts";
+
+async function identify(...given: Parameters<typeof identifyResult>) {
+  const identified = await identifyResult(...given);
+  return { ...identified, caller: bare(identified.caller) };
+}
 
 const { DB } = env as unknown as Env;
 const NOW = Date.UTC(2026, 10, 27, 1, 30);

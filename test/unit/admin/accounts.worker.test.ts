@@ -2,13 +2,14 @@ import { describe, expect, it } from "vitest";
 import { forgetPrincipals, identify } from "../../../src/access/identify.ts";
 import { hashKey } from "../../../src/access/key.ts";
 import type { Account, IssuedKey, KeySummary, KeysImported, PlanList } from "../../../src/admin/wire.ts";
+import { bare } from "../../support/result.ts";
 import { admin, testEnv } from "./operator.ts";
 
 const NOW = Date.now();
 
 async function caller(key: string) {
   forgetPrincipals();
-  return (await identify(testEnv.DB, key, NOW + 60_000, [])).caller;
+  return bare((await identify(testEnv.DB, key, NOW + 60_000, [])).caller);
 }
 
 async function auditOf(subject: string) {

@@ -11,6 +11,7 @@ import {
 } from "../../../src/admin/wire.ts";
 import { settingsOf } from "../../../src/env.ts";
 import { accountGate } from "../../../src/operations/account-info.ts";
+import { bare } from "../../support/result.ts";
 import { admin, testEnv } from "./operator.ts";
 
 const DAY_MS = 86_400_000;
@@ -23,7 +24,7 @@ async function account(id: string, body: object = {}): Promise<string> {
 
 async function callerAt(key: string, nowMs: number) {
   forgetPrincipals();
-  return (await identify(testEnv.DB, key, nowMs, [])).caller;
+  return bare((await identify(testEnv.DB, key, nowMs, [])).caller);
 }
 
 const endsOf = (body: Account) => body.subscriptions.map(({ plan, end }) => [plan, Date.parse(end)]);

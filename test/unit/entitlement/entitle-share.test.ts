@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { entitleShare } from "../../../src/entitlement/entitle.ts";
+import { entitleShare as entitleShareResult } from "../../../src/entitlement/entitle.ts";
 import type { PlanName } from "../../../src/entitlement/principal.ts";
+import { baring } from "../../support/result.ts";
 import { at, holder } from "./holders.ts";
+
+const entitleShare = baring(entitleShareResult);
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { entitleOrderHistory, planInForce } from "../../../src/entitlement/entitle.ts";
+import {
+  entitleOrderHistory as entitleOrderHistoryResult,
+  planInForce,
+} from "../../../src/entitlement/entitle.ts";
 import { PLAN_NAMES, type PlanName } from "../../../src/entitlement/principal.ts";
+import { baring } from "../../support/result.ts";
 import { at, date, holder } from "./holders.ts";
+
+const entitleOrderHistory = baring(entitleOrderHistoryResult);
 
 const NOON = at("2026-03-12T12:00:00+08:00");
 

@@ -2,7 +2,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Gate } from "../../../src/gate/gate-object.ts";
 import type { AcquireRequest, ReleaseRequest, RequestOutcome } from "../../../src/gate/protocol.ts";
-import { type Slot, takeSlot } from "../../../src/gate/slot.ts";
+import { type Slot, takeSlot as takeSlotResult } from "../../../src/gate/slot.ts";
+import { baringLater } from "../../support/result.ts";
+
+const takeSlot = baringLater(takeSlotResult);
 
 const USE = { day: "20261127", requests: 1, files: 0, resetSeconds: 60 };
 const REQUEST: AcquireRequest = {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { parseEnvelope, readBody } from "../../../src/http/envelope.ts";
+import { parseEnvelope as parseEnvelopeResult, readBody } from "../../../src/http/envelope.ts";
 import { printedRandom } from "../../support/random.ts";
+import { baring } from "../../support/result.ts";
+
+const parseEnvelope = baring(parseEnvelopeResult);
 
 const GOOD = { apiname: "level2_order_history", apikey: "et_x", params: { symbol: "600519" } };
 
@@ -10,7 +13,7 @@ function post(body: string | Uint8Array<ArrayBuffer> | ReadableStream | null): R
 
 async function read(body: Parameters<typeof post>[0]) {
   const decoded = await readBody(post(body));
-  return "reason" in decoded ? decoded : parseEnvelope(decoded);
+  return decoded.ok ? parseEnvelope(decoded.value) : decoded.refusal;
 }
 
 describe("readBody (contract 1.2)", () => {
@@ -131,13 +134,13 @@ describe("parseEnvelope (contract 1.2)", () => {
     const optional = new Set(["account_info"]);
     for (const body of [{ apikey: "x" }, { apikey: "x", params: null }]) {
       const asked = { apiname: "account_info", ...body };
-      expect(parseEnvelope({ body: asked }, optional)).toEqual({ ...asked, params: {} });
-      expect(parseEnvelope({ body: { ...asked, apiname: "other" } }, optional)).toMatchObject({
+      expect(parseEnvelope(asked, optional)).toEqual({ ...asked, params: {} });
+      expect(parseEnvelope({ ...asked, apiname: "other" }, optional)).toMatchObject({
         members: ["params"],
       });
     }
     const wrong = { apiname: "account_info", apikey: "x", params: [] };
-    expect(parseEnvelope({ body: wrong }, optional)).toMatchObject({ members: ["params"] });
+    expect(parseEnvelope(wrong, optional)).toMatchObject({ members: ["params"] });
   });
 
   it("answers 20,000 mutated bodies with an envelope or a denial, and never throws", async () => {

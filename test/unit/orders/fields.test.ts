@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { areStandardColumns, parseFields } from "../../../src/orders/fields.ts";
+import { areStandardColumns, parseFields as parseFieldsResult } from "../../../src/orders/fields.ts";
+import { baring } from "../../support/result.ts";
+
+const parseFields = baring(parseFieldsResult);
 
 /** The standard order of contract 4.1, typed out. */
 const STANDARD =

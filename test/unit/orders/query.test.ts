@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { type OrderQuery, parseOrderQuery, wantsParquet } from "../../../src/orders/query.ts";
+import {
+  type OrderQuery,
+  parseOrderQuery as parseOrderQueryResult,
+  wantsParquet,
+} from "../../../src/orders/query.ts";
 import { printedRandom } from "../../support/random.ts";
+import { baring } from "../../support/result.ts";
+
+const parseOrderQuery = baring(parseOrderQueryResult);
 
 const REFUSE = { unknownParameters: "refuse" } as const;
 const parse = (params: Record<string, unknown>, fields?: unknown) =>

@@ -1,10 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { readParameters } from "../../../src/orders/parameters.ts";
-import { chooseMarket, resolveMarket, symbolSchema } from "../../../src/orders/symbol.ts";
+import {
+  chooseMarket as chooseMarketResult,
+  resolveMarket as resolveMarketResult,
+  symbolSchema,
+} from "../../../src/orders/symbol.ts";
+import { baring } from "../../support/result.ts";
+
+const chooseMarket = baring(chooseMarketResult);
+const resolveMarket = baring(resolveMarketResult);
 
 function parseSymbol(value: unknown) {
   const read = readParameters({ symbol: symbolSchema() }, ["symbol"], new Map([["symbol", value]]));
-  return "reason" in read ? read : read.symbol;
+  return read.ok ? read.value.symbol : read.refusal;
 }
 
 describe("symbolSchema (contract 3.4)", () => {

@@ -1,8 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { orderParameters } from "../../../src/orders/order-parameters.ts";
 import { readParameters } from "../../../src/orders/parameters.ts";
-import { formatWindow, timeOfDaySchema, timeWindowOf } from "../../../src/orders/time-window.ts";
+import {
+  formatWindow,
+  timeOfDaySchema,
+  timeWindowOf as timeWindowOfResult,
+} from "../../../src/orders/time-window.ts";
 import { printedRandom } from "../../support/random.ts";
+import { baring } from "../../support/result.ts";
+
+const timeWindowOf = baring(timeWindowOfResult);
 
 const two = (value: number) => String(value).padStart(2, "0");
 
@@ -69,7 +76,7 @@ function parseTimeWindow(start: unknown, end: unknown) {
     ["end_time", end],
   ]);
   const times = readParameters(orderParameters(), ["start_time", "end_time"], given);
-  return "reason" in times ? times : timeWindowOf(times, given);
+  return times.ok ? timeWindowOf(times.value, given) : times.refusal;
 }
 
 describe("timeOfDaySchema (contract 3.7)", () => {

@@ -27,6 +27,7 @@ from .errors import (
     Unavailable,
 )
 from .frame import Records
+from .history import read_history
 from .orders import Orders
 from .parquet import ParquetFile
 from .share import Share
@@ -58,4 +59,5 @@ __all__ = [
     "SyncReport",
     "Unavailable",
     "__version__",
+    "read_history",
 ]

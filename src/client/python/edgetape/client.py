@@ -12,12 +12,13 @@ from .calls import Answer, Endpoints, Payload
 from .disk import check_room, free_bytes
 from .enquiries import Enquiries
 from .errors import ConfigurationError, ServiceError
+from .history import HistoryRun
 from .orders import Orders
 from .paging import MOST_ROWS, Paging
 from .parquet import ParquetFile, PathLike, fetch_parquet
 from .selection import DateLike, Fields, Selection, TimeLike, days_between, select
 from .share import Share, ask_share
-from .sync import SyncReport, run_sync
+from .sync import FolderRun, SyncReport, run_in_folder
 from .transport import Connections
 from .waiting import one_at_a_time
 
@@ -271,7 +272,50 @@ class Client(Enquiries):
         """
         listed = [symbols] if isinstance(symbols, str) else list(symbols)
         first, last = days_between(start_date, end_date)
-        return run_sync(self, listed, first, last, os.fspath(folder), verify)
+        root = os.fspath(folder)
+        return run_in_folder(lambda _: FolderRun(self, root, verify), listed, first, last, root)
+
+    def history(
+        self,
+        symbols: Union[str, Iterable[str]],
+        start_date: DateLike,
+        end_date: DateLike,
+        folder: PathLike,
+        *,
+        workers: int = 4,
+        verify: bool = False,
+    ) -> SyncReport:
+        """Brings a folder by day up to date, the cheapest way: ``<day>/<code>_<day>_orders.parquet``.
+
+        Files of the year's share are preferred where the plan has one and it holds the day's present build: they use
+        no quota (calls ``file_download``). The rest are Parquet answers (``level2_order_history``), each of which is
+        counted. Run it again to continue; `read_history` reads the folder.
+
+        Parameters
+        ----------
+        symbols, start_date, end_date, verify
+            As in `sync`.
+        folder : str or path
+            Made when it is not there; the journal with the SHA-256 of every file is ``.edgetape-history.jsonl``.
+        workers : int, default 4
+            Files of a share at the same time.
+
+        Returns
+        -------
+        SyncReport
+            As `sync` gives it.
+
+        Raises
+        ------
+        ValueError, OSError, FolderInUse, ServiceError, ConnectionFailed, ProtocolError, IntegrityError
+            As `sync` does.
+        """
+        listed = [symbols] if isinstance(symbols, str) else list(symbols)
+        first, last = days_between(start_date, end_date)
+        root = os.fspath(folder)
+        return run_in_folder(
+            lambda lock: HistoryRun(self, root, verify, lock, workers), listed, first, last, root
+        )
 
     def share(self, data_type: str, year: int) -> Share:
         """The share of a year's daily files.

@@ -91,56 +91,56 @@ def _joined(blocks: Sequence[Block], fields: Sequence[str], raw: bool) -> Dict[s
 
 def to_pandas(blocks: Sequence[Block], fields: Sequence[str], raw: bool) -> "pandas.DataFrame":
     """A `pandas.DataFrame`; see `Orders.to_df`."""
-    library = _library("pandas", "to_df")
+    lib = library("pandas", "to_df")
     made: Dict[str, Any] = {}
     for name, values in _joined(blocks, fields, raw).items():
         if name in _INTEGERS:
-            made[name] = library.Series(values, dtype="int64")
+            made[name] = lib.Series(values, dtype="int64")
         elif name in _FLOATS:
-            made[name] = library.Series(values, dtype="float64")
+            made[name] = lib.Series(values, dtype="float64")
         elif name == "time" and not raw:
-            moments = library.Series(values, dtype="int64")
-            made[name] = library.to_datetime(moments, unit="ms").astype("datetime64[ns]")
+            moments = lib.Series(values, dtype="int64")
+            made[name] = lib.to_datetime(moments, unit="ms").astype("datetime64[ns]")
         elif name in _CODES and not raw:
-            made[name] = library.Series(values, dtype=object).astype("category")
+            made[name] = lib.Series(values, dtype=object).astype("category")
         else:
-            made[name] = library.Series(values, dtype=object)
-    frame: pandas.DataFrame = library.DataFrame(made, columns=list(fields))
+            made[name] = lib.Series(values, dtype=object)
+    frame: pandas.DataFrame = lib.DataFrame(made, columns=list(fields))
     return frame
 
 
 def to_polars(blocks: Sequence[Block], fields: Sequence[str], raw: bool) -> "polars.DataFrame":
     """A `polars.DataFrame`; see `Orders.to_polars`."""
-    library = _library("polars", "to_polars")
+    lib = library("polars", "to_polars")
     made: List[Any] = []
     for name, values in _joined(blocks, fields, raw).items():
         if name in _INTEGERS:
-            made.append(library.Series(name, values, dtype=library.Int64))
+            made.append(lib.Series(name, values, dtype=lib.Int64))
         elif name in _FLOATS:
-            made.append(library.Series(name, values, dtype=library.Float64))
+            made.append(lib.Series(name, values, dtype=lib.Float64))
         elif name == "time" and not raw:
-            moments = library.Series(name, values, dtype=library.Int64)
-            made.append(moments.cast(library.Datetime("ms")))
+            moments = lib.Series(name, values, dtype=lib.Int64)
+            made.append(moments.cast(lib.Datetime("ms")))
         else:
-            texts = library.Series(name, values, dtype=library.Utf8)
-            made.append(texts.cast(library.Categorical) if name in _CODES and not raw else texts)
-    frame: polars.DataFrame = library.DataFrame(made)
+            texts = lib.Series(name, values, dtype=lib.Utf8)
+            made.append(texts.cast(lib.Categorical) if name in _CODES and not raw else texts)
+    frame: polars.DataFrame = lib.DataFrame(made)
     return frame
 
 
 def to_arrow(blocks: Sequence[Block], fields: Sequence[str]) -> "pyarrow.Table":
     """A `pyarrow.Table` with the types of the service's own Parquet answer."""
-    library = _library("pyarrow", "to_parquet")
+    lib = library("pyarrow", "to_parquet")
     types = {
-        **{name: library.int64() for name in _INTEGERS},
-        **{name: library.float64() for name in _FLOATS},
+        **{name: lib.int64() for name in _INTEGERS},
+        **{name: lib.float64() for name in _FLOATS},
     }
     arrays, schema = [], []
     for name, values in _joined(blocks, fields, raw=True).items():
-        kind = types.get(name, library.string())
-        arrays.append(library.array(values, kind))
-        schema.append(library.field(name, kind, nullable=False))
-    table: pyarrow.Table = library.Table.from_arrays(arrays, schema=library.schema(schema))
+        kind = types.get(name, lib.string())
+        arrays.append(lib.array(values, kind))
+        schema.append(lib.field(name, kind, nullable=False))
+    table: pyarrow.Table = lib.Table.from_arrays(arrays, schema=lib.schema(schema))
     return table
 
 
@@ -174,20 +174,20 @@ class Records(List[T]):
     def to_df(self) -> "pandas.DataFrame":
         """The records as a `pandas.DataFrame`, one column for each member: whole numbers as ``Int64`` where some are
         missing, days and instants as the texts they are, lists as lists."""
-        library = _library("pandas", "to_df")
+        lib = library("pandas", "to_df")
         made: Dict[str, Any] = {}
         for name, values in self._columns().items():
             kinds = set(map(type, values))
             is_whole = int in kinds and kinds <= {int, type(None)}
             kind = ("Int64" if None in values else "int64") if is_whole else object
-            made[name] = library.Series(values, dtype=kind)
-        frame: pandas.DataFrame = library.DataFrame(made)
+            made[name] = lib.Series(values, dtype=kind)
+        frame: pandas.DataFrame = lib.DataFrame(made)
         return frame
 
     def to_polars(self) -> "polars.DataFrame":
         """The records as a `polars.DataFrame`; the rest is as in `to_df`."""
-        library = _library("polars", "to_polars")
-        frame: polars.DataFrame = library.DataFrame(self._columns(), strict=False)
+        lib = library("polars", "to_polars")
+        frame: polars.DataFrame = lib.DataFrame(self._columns(), strict=False)
         return frame
 
     def _columns(self) -> Dict[str, List[Any]]:
@@ -213,7 +213,8 @@ def has_library(name: str) -> bool:
     return True
 
 
-def _library(name: str, purpose: str) -> Any:
+def library(name: str, purpose: str) -> Any:
+    """The library `name`, or `MissingLibrary` that says what needs it."""
     try:
         return import_module(name)
     except ImportError as error:

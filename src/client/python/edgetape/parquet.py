@@ -14,7 +14,7 @@ from .transport import BrokenConnection, Reply, whole_number
 
 PathLike = Union[str, "os.PathLike[str]"]
 
-_MAGIC = b"PAR1"
+MAGIC = b"PAR1"
 
 _MEDIA_TYPE = "application/vnd.apache.parquet"
 
@@ -112,9 +112,9 @@ class _Receiver:
         for piece in pieces:
             head += piece
             self._received = len(head)
-            if len(head) >= len(_MAGIC):
+            if len(head) >= len(MAGIC):
                 break
-        if not head.startswith(_MAGIC):
+        if not head.startswith(MAGIC):
             if _MEDIA_TYPE in reply.headers.get("Content-Type", ""):
                 raise IntegrityError(f"{base_url} announced a Parquet file and sent something else")
             body = head + b"".join(pieces)
@@ -141,8 +141,8 @@ class _Receiver:
 
     def _check(self, reply: Reply) -> None:
         file, size = self._part.file, self._received
-        file.seek(max(0, size - len(_MAGIC)))
-        if size >= _SMALLEST_FILE and file.read() == _MAGIC:
+        file.seek(max(0, size - len(MAGIC)))
+        if size >= _SMALLEST_FILE and file.read() == MAGIC:
             return
         told = f"the answer is no whole Parquet file ({size} bytes)"
         raise IntegrityError(told) if reply.is_framed else BrokenConnection(told)

@@ -9,7 +9,7 @@ import threading
 import time
 from collections import deque
 from queue import Empty, SimpleQueue
-from typing import Any, Callable, Deque, Dict, Iterable, List, Optional
+from typing import Any, Callable, Deque, Dict, Generic, Iterable, List, Optional, Sequence, TypeVar
 
 from .disk import FolderLock, Journal, check_folder, check_room, locked, prepare_folder, sha256_of
 from .download import Download, Drive, ShareFile, part_of
@@ -19,6 +19,8 @@ from .progress import Progress
 from .selection import DateLike, tradedate
 from .transport import Connections
 from .waiting import Patience
+
+T = TypeVar("T")
 
 JOURNAL_NAME = ".edgetape-share.jsonl"
 
@@ -79,6 +81,9 @@ class Share:
         ProtocolError
             When the share lies on a drive of another kind, which has no manifest.
         """
+        return [_file_of(entry) for entry in self._manifest()]
+
+    def _manifest(self) -> List[Dict[str, Any]]:
         if self.status != "ready":
             raise Unavailable(
                 f"the share of {self.data_type} {self.year} is {self.status}: "
@@ -86,12 +91,19 @@ class Share:
             )
         try:
             body = self._drive.get("manifest.json", Patience(self._max_wait), lambda reply: reply.read())
-            return [_file_of(entry) for entry in json.loads(body)["files"]]
+            files: List[Dict[str, Any]] = json.loads(body)["files"]
+            for entry in files:
+                _file_of(entry)  # Checks it.
+            return files
         except (NoData, ValueError, KeyError, TypeError) as error:
             raise ProtocolError(
                 f"{self.url} has no manifest of ours: it may be a drive elsewhere, "
                 "to be opened with its password"
             ) from error
+
+    def packs(self) -> Dict[str, Dict[str, Any]]:
+        """The manifest's entries of order packs by day, each with ``build_id`` and ``sha256``."""
+        return {entry["tradedate"]: entry for entry in self._manifest() if entry.get("build_id") is not None}
 
     def download(
         self,
@@ -148,17 +160,15 @@ class Share:
         return [_local(root, file) for file in files]
 
 
-class _Run:
-    """Downloads into a folder by threads of their own.
+class ShareRun(Generic[T]):
+    """Fetches from a share by threads of their own.
 
-    They are daemons, and all they wait for ends when they are told to stop: an interrupt of the caller does not
+    They are daemons, and all they wait for ends when they are asked to stop: an interrupt of the caller does not
     wait for them. The folder stays locked until the last of them ended.
     """
 
-    def __init__(self, share: Share, root: str, journal: Journal, bar: Progress, lock: FolderLock) -> None:
+    def __init__(self, share: Share, bar: Progress, lock: FolderLock) -> None:
         self._share = share
-        self._root = root
-        self._journal = journal
         self._bar = bar
         self._lock = lock
         self._stop = threading.Event()
@@ -167,17 +177,21 @@ class _Run:
         self._ended: "SimpleQueue[Optional[BaseException]]" = SimpleQueue()
         self._threads: List[threading.Thread] = []
 
-    def run(self, files: List[ShareFile], workers: int) -> None:
-        """Downloads `files`. Raises the first error that is not of one file's content, else those together."""
-        waiting = deque(files)
+    def fetch(self, item: T) -> None:
+        """Fetches one item."""
+        raise NotImplementedError
+
+    def run(self, items: Sequence[T], workers: int) -> None:
+        """Downloads `items`. Raises the first error that is not of one file's content, else those together."""
+        waiting = deque(items)
         damaged: List[BaseException] = []
         try:
             try:
-                for _ in range(min(len(files), max(1, workers))):
+                for _ in range(min(len(items), max(1, workers))):
                     thread = threading.Thread(target=self._work, args=(waiting,), daemon=True)
                     self._threads.append(thread)
                     thread.start()
-                for _ in range(len(files)):
+                for _ in range(len(items)):
                     error = _taken(self._ended)
                     if isinstance(error, IntegrityError):
                         damaged.append(error)
@@ -190,33 +204,17 @@ class _Run:
         if damaged:
             raise IntegrityError("; ".join(str(error) for error in damaged))
 
-    def _work(self, waiting: Deque[ShareFile]) -> None:
+    def _work(self, waiting: Deque[T]) -> None:
         while not self._stop.is_set():
             try:
-                file = waiting.popleft()
+                item = waiting.popleft()
             except IndexError:
                 return
             try:
-                self._fetch(file)
+                self.fetch(item)
                 self._ended.put(None)
             except BaseException as error:  # It is raised where the download was called.
                 self._ended.put(error)
-
-    def _fetch(self, file: ShareFile) -> None:
-        """Downloads `file`, or the one that stands in its place now."""
-        path = _local(self._root, file)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        max_wait = self._share._max_wait
-        try:
-            Download(self._drive, file, path, self._bar, self._stop).run(max_wait)
-        except IntegrityError:
-            # Published anew since the manifest was read?
-            present = {each.path: each for each in self._share.files()}.get(file.path)
-            if present is None or present.sha256 == file.sha256:
-                raise
-            Download(self._drive, present, path, self._bar, self._stop).run(max_wait)
-            file = present
-        _note(path, file, self._journal)
 
     def _end(self) -> None:
         """Stops what still runs."""
@@ -231,6 +229,31 @@ class _Run:
             # They are inside a call of the system that nothing ends, and write nothing any more.
             self._lock.release_after(running)
         self._connections.close()
+
+
+class _Run(ShareRun[ShareFile]):
+    """Downloads into a folder."""
+
+    def __init__(self, share: Share, root: str, journal: Journal, bar: Progress, lock: FolderLock) -> None:
+        super().__init__(share, bar, lock)
+        self._root = root
+        self._journal = journal
+
+    def fetch(self, file: ShareFile) -> None:
+        """Downloads `file`, or the one that stands in its place now."""
+        path = _local(self._root, file)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        max_wait = self._share._max_wait
+        try:
+            Download(self._drive, file, path, self._bar, self._stop).run(max_wait)
+        except IntegrityError:
+            # Published anew since the manifest was read?
+            present = {each.path: each for each in self._share.files()}.get(file.path)
+            if present is None or present.sha256 == file.sha256:
+                raise
+            Download(self._drive, present, path, self._bar, self._stop).run(max_wait)
+            file = present
+        _note(path, file, self._journal)
 
 
 def _taken(queue: "SimpleQueue[Optional[BaseException]]") -> Optional[BaseException]:

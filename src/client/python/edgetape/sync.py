@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
-from .disk import Entry, Journal, check_folder, locked, prepare_folder, sha256_of
+from .disk import Entry, FolderLock, Journal, check_folder, locked, prepare_folder, sha256_of
 from .enquiries import EMPTY, UNREADABLE
 from .errors import BadRequest, EdgetapeError, NoData, ProtocolError, QuotaUsed
 from .parquet import ParquetFile
@@ -121,8 +121,6 @@ def _names(change: Change, symbol: str) -> bool:
     return any(code in named for named in securities.values() for code in codes)
 
 
-JOURNAL_NAME = ".edgetape-sync.jsonl"
-
 _MARKETS = ("SH", "SZ")
 
 #: A symbol and a day, YYYYMMDD.
@@ -185,14 +183,18 @@ class SyncReport(NamedTuple):
         return not self.left
 
 
-def run_sync(
-    client: "Client", symbols: Sequence[str], start_date: str, end_date: str, folder: str, verify: bool
+def run_in_folder(
+    make: "Callable[[FolderLock], FolderRun]",
+    symbols: Sequence[str],
+    start_date: str,
+    end_date: str,
+    folder: str,
 ) -> SyncReport:
-    """See `Client.sync`; dates are YYYYMMDD, both included."""
+    """Runs what `make` gives for the folder's lock; dates are YYYYMMDD, both included."""
     codes = list(dict.fromkeys(map(security_code, symbols)))
     prepare_folder(folder)
-    with locked(folder):
-        run = _Run(client, folder, verify)
+    with locked(folder) as lock:
+        run = make(lock)
         try:
             return run.run(codes, start_date, end_date)
         except EdgetapeError as error:
@@ -200,17 +202,22 @@ def run_sync(
             raise
 
 
-class _Run:
+class FolderRun:
+    """Brings a folder up to date: ``600519.SH/600519.SH_20260311_orders.parquet``."""
+
+    journal_name = ".edgetape-sync.jsonl"
+
     def __init__(self, client: "Client", folder: str, verify: bool) -> None:
         self._client = client
         self._folder = folder
         self._verify = verify
-        self._journal = Journal(os.path.join(folder, JOURNAL_NAME))
+        self._journal = Journal(os.path.join(folder, self.journal_name))
         self._report = SyncReport([], [], [], [], [], None)
         self._wanted: List[Name] = []
         self._window_from: Optional[str] = None
         #: Days that an answer told to be unreadable after the month's list named them as loaded.
         self._unreadable: Set[str] = set()
+        self._fetched_ahead: Set[Name] = set()
 
     def report(self) -> SyncReport:
         """What was done so far; everything else that is wanted is left."""
@@ -229,11 +236,14 @@ class _Run:
             noted = self._entry(symbol, tradedate)
             if noted is not None:
                 revisions.expect(tradedate, noted)
+        self.fetch_ahead(loaded, base_url, revisions)
         stopped: Optional[QuotaUsed] = None
         with Progress(len(self._wanted), 0) as bar:
             for name in self._wanted:
                 entry = self._present(name, revisions)
-                if entry is not None:
+                if name in self._fetched_ahead:
+                    report.fetched.append(name)
+                elif entry is not None:
                     (report.empty if entry.get("file") is None else report.kept).append(name)
                 elif stopped is None and name[1] not in self._unreadable:
                     try:
@@ -242,6 +252,22 @@ class _Run:
                         stopped = quota  # What is there already costs nothing to look at.
                 bar.finished()
         return self.report()._replace(stopped=stopped)
+
+    def subfolder(self, code: str, tradedate: str) -> str:
+        """Where the files of a security and day lie, below the folder."""
+        return code
+
+    def fetch_ahead(self, loaded: Dict[str, Day], base_url: str, revisions: Revisions) -> None:
+        """Fetches what can be had without the API. Nothing here."""
+
+    def note_fetched(self, name: Name, code: str, day: Day, sha256: str, base_url: str) -> None:
+        """Notes a file of the day's present build that was fetched ahead. Safe for threads."""
+        file = f"{self.subfolder(code, name[1])}/{code}_{name[1]}_orders.parquet"
+        stat = os.stat(os.path.join(self._folder, file))
+        facts: Entry = {"url": base_url, "revision": day["revision"], "published": day["published_at"]}
+        facts.update(build=day.get("build_id"), file=file, size=stat.st_size, sha256=sha256)
+        self._note(name, {**facts, "mtime": stat.st_mtime_ns})
+        self._fetched_ahead.add(name)
 
     def _distinct(self, symbols: Sequence[str], tradedate: str) -> List[str]:
         """The symbols without bare digits that mean one of the others on this day."""
@@ -319,7 +345,7 @@ class _Run:
             "build": day.get("build_id"),
         }
         for code in [symbol] if "." in symbol else [f"{symbol}.{market}" for market in _MARKETS]:
-            check_folder(os.path.join(self._folder, code))
+            check_folder(os.path.join(self._folder, self.subfolder(code, tradedate)))
         try:
             saved = self._client._save_answer(
                 select(symbol, tradedate), self._folder, lambda told: self._place(name, told)
@@ -375,7 +401,7 @@ class _Run:
             if found is None:
                 raise ProtocolError(f"nothing says which exchange {symbol} of {tradedate} is of")
             code = found
-        folder = os.path.join(self._folder, code)
+        folder = os.path.join(self._folder, self.subfolder(code, tradedate))
         prepare_folder(folder)
         return os.path.join(folder, f"{code}_{tradedate}_orders.parquet")
 
@@ -390,7 +416,7 @@ class _Run:
 def _code_in(entry: Entry) -> Optional[str]:
     """The security of an entry's file, as ``600519.SH``."""
     file = entry.get("file")
-    return file.split("/", 1)[0] if isinstance(file, str) else None
+    return file.rsplit("/", 1)[-1].split("_", 1)[0] if isinstance(file, str) else None
 
 
 def _span(days: Sequence[str]) -> str:

@@ -1,0 +1,249 @@
+"""Whole days of many securities as a folder, and the folder as frames.
+
+`by-symbol/` files of a share are preferred: they use no quota, and four are fetched at a time. What no share has is
+fetched from the API, as `sync` does; both give the same bytes for the same build of a day.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+from . import frame
+from .disk import FolderLock, Part, prepare_folder
+from .errors import BadRequest, IntegrityError, NoData, NotAllowed
+from .parquet import MAGIC, PathLike
+from .progress import Progress
+from .selection import DateLike, Fields, days_between, field_names, security_code, tradedate
+from .share import Share, ShareRun
+from .sync import FolderRun, Name, Revisions
+from .transport import Reply
+from .types import Day
+from .waiting import Patience
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+    from .client import Client
+
+_FILE = re.compile(r"(\d{6}\.[A-Z]{2})_(\d{8})_orders\.parquet", re.ASCII)
+
+_CODES = ("order_type", "order_code", "side")
+
+
+class _Section(NamedTuple):
+    """A security's file of a day in a share."""
+
+    name: Name
+    code: str
+    day: Day
+
+
+class HistoryRun(FolderRun):
+    """A folder by day: ``20260311/600519.SH_20260311_orders.parquet``. See `Client.history`."""
+
+    journal_name = ".edgetape-history.jsonl"
+
+    def __init__(self, client: "Client", folder: str, verify: bool, lock: FolderLock, workers: int) -> None:
+        super().__init__(client, folder, verify)
+        self._lock = lock
+        self._workers = workers
+        self._codes: Dict[str, Optional[str]] = {}
+
+    def subfolder(self, code: str, tradedate: str) -> str:
+        return tradedate
+
+    def fetch_ahead(self, loaded: Dict[str, Day], base_url: str, revisions: Revisions) -> None:
+        """Fetches from shares what is missing, as far as they have the days' present builds."""
+        missing = [name for name in self._wanted if self._present(name, revisions) is None]
+        for year in sorted({name[1][:4] for name in missing}):
+            share = self._share(int(year))
+            if share is None:
+                continue
+            packs = share.packs()
+            sections = []
+            for name in missing:
+                day, pack = loaded[name[1]], packs.get(name[1])
+                if pack is None or day.get("build_id") is None or pack["build_id"] != day["build_id"]:
+                    continue
+                code = self._known_code(*name)
+                if code is not None:
+                    sections.append(_Section(name, code, day))
+            with Progress(len(sections), 0) as bar:
+                _SectionRun(self, share, bar, self._lock, base_url).run(sections, self._workers)
+
+    def _share(self, year: int) -> Optional[Share]:
+        """The share of a year, when the plan has one and it is there."""
+        try:
+            share = self._client.share("level2", year)
+        except (NotAllowed, NoData, BadRequest):
+            return None
+        return share if share.status == "ready" else None
+
+    def _known_code(self, symbol: str, tradedate: str) -> Optional[str]:
+        """Bare digits as on the first day that had them; where that is wrong, no share has the file."""
+        if self._codes.get(symbol) is None:
+            self._codes[symbol] = self._code_of(symbol, tradedate)
+        return self._codes[symbol]
+
+
+class _SectionRun(ShareRun[_Section]):
+    """Fetches sections by threads of their own."""
+
+    def __init__(self, run: HistoryRun, share: Share, bar: Progress, lock: FolderLock, base_url: str) -> None:
+        super().__init__(share, bar, lock)
+        self._run = run
+        self._base_url = base_url
+
+    def fetch(self, section: _Section) -> None:
+        """Fetches one; what the share does not have (any more) is left for the API."""
+        (_, tradedate), code = section.name, section.code
+        folder = os.path.join(self._run._folder, tradedate)
+        prepare_folder(folder)
+        with Part(folder) as part:
+            patience = Patience(self._share._max_wait, stop=self._stop)
+            try:
+                path = f"{tradedate}/by-symbol/{code}.parquet"
+                sha256 = self._drive.get(path, patience, lambda reply: _saved(reply, part, section, patience))
+            except NoData:
+                sha256 = None
+            if sha256 is not None:
+                part.commit(os.path.join(folder, f"{code}_{tradedate}_orders.parquet"))
+                self._run.note_fetched(section.name, section.code, section.day, sha256, self._base_url)
+        self._bar.finished()
+
+
+def _saved(reply: Reply, part: Part, section: _Section, patience: Patience) -> Optional[str]:
+    """Saves a section; its SHA-256, or None when the share holds another version of the day than its manifest said."""
+    build = reply.headers.get("X-Build")
+    if build is not None and build != section.day.get("build_id"):
+        return None
+    part.clear()
+    digest, size, head, tail = hashlib.sha256(), 0, b"", b""
+    for piece in reply.pieces():
+        part.file.write(piece)
+        digest.update(piece)
+        size += len(piece)
+        head, tail = (head + piece)[:4], (tail + piece)[-4:]
+        patience.progressed()
+    if head != MAGIC or tail != MAGIC or size <= 2 * len(MAGIC):
+        raise IntegrityError(
+            f"{section.code} of {section.name[1]}: the share's file is no whole Parquet file"
+        )
+    return digest.hexdigest()
+
+
+def read_history(
+    folder: PathLike,
+    symbols: Optional[Union[str, Iterable[str]]] = None,
+    start_date: Optional[DateLike] = None,
+    end_date: Optional[DateLike] = None,
+    *,
+    to: str = "pandas",
+    fields: Optional[Fields] = None,
+    raw: bool = False,
+) -> Any:
+    """Reads a folder that `Client.history` or `Client.sync` wrote: by day, then security, then time. Asks nothing of
+    the service.
+
+    Parameters
+    ----------
+    folder : str or path
+    symbols : str or iterable of str, optional
+        As in `Client.orders`, in the order wanted; by default all that are there, by code.
+    start_date, end_date : str or datetime.date, optional
+        First and last day, both included; by default all.
+    to : str, default "pandas"
+        ``"pandas"``, ``"polars"`` or ``"arrow"``. pandas and arrow need pyarrow.
+    fields : str or sequence of str, optional
+        Columns in the order wanted; by default all.
+    raw : bool, default False
+        True: the files' own columns, ``time`` as HHMMSSmmm. False: the shape that `Orders.to_df` describes. Arrow tables
+        always have the files' own columns.
+
+    Returns
+    -------
+    pandas.DataFrame, polars.DataFrame or pyarrow.Table
+
+    Raises
+    ------
+    FileNotFoundError
+        When no file is there for what is asked for.
+    MissingLibrary
+        Without the library.
+    """
+    if to not in ("pandas", "polars", "arrow"):
+        raise ValueError(f"to is 'pandas', 'polars' or 'arrow', not {to!r}")
+    paths = _paths(os.fspath(folder), symbols, start_date, end_date)
+    names = field_names(fields)
+    if to == "polars":
+        return _to_polars(paths, names, raw)
+    table = _to_arrow(paths, names)
+    return table if to == "arrow" else _to_pandas(table, names, raw)
+
+
+def _paths(
+    folder: str,
+    symbols: Optional[Union[str, Iterable[str]]],
+    start_date: Optional[DateLike],
+    end_date: Optional[DateLike],
+) -> List[str]:
+    first = "" if start_date is None else tradedate(start_date)
+    last = "99999999" if end_date is None else tradedate(end_date)
+    if start_date is not None and end_date is not None:
+        days_between(start_date, end_date)
+    wanted = None if symbols is None else [symbols] if isinstance(symbols, str) else list(symbols)
+    places = None if wanted is None else {security_code(each): at for at, each in enumerate(wanted)}
+    found: List[Tuple[str, int, str, str]] = []
+    for parent, _, files in os.walk(folder):
+        for file in files:
+            match = _FILE.fullmatch(file)
+            if match is None or not first <= match.group(2) <= last:
+                continue
+            code, day = match.groups()
+            place = 0 if places is None else places.get(code, places.get(code[:6], -1))
+            if place >= 0:
+                found.append((day, place, code, os.path.join(parent, file)))
+    if not found:
+        raise FileNotFoundError(f"{folder!r} holds no orders of the securities and days asked for")
+    return [path for *_, path in sorted(found)]
+
+
+def _to_arrow(paths: Sequence[str], names: Optional[List[str]]) -> "pyarrow.Table":
+    library = frame.library("pyarrow", "read_history")
+    parquet = import_module("pyarrow.parquet")
+    columns = None if names is None else list(dict.fromkeys([*names, "tradedate"]))
+    tables = [parquet.ParquetFile(path).read(columns=columns) for path in paths]
+    table: pyarrow.Table = library.concat_tables(tables)
+    return table if names is None else table.select(columns)
+
+
+def _to_pandas(table: "pyarrow.Table", names: Optional[List[str]], raw: bool) -> "pandas.DataFrame":
+    library = frame.library("pandas", "read_history")
+    made: pandas.DataFrame = table.to_pandas()
+    for name in made.columns:
+        if name in _CODES and not raw:
+            made[name] = made[name].astype(object).astype("category")
+        elif name == "time" and not raw:
+            texts = made["tradedate"].astype(object) + made["time"].astype(object)
+            made[name] = library.to_datetime(texts, format="%Y%m%d%H%M%S%f").astype("datetime64[ns]")
+        elif made[name].dtype.kind not in "if":
+            made[name] = made[name].astype(object)
+    return made if names is None else made[names]
+
+
+def _to_polars(paths: Sequence[str], names: Optional[List[str]], raw: bool) -> "polars.DataFrame":
+    library = frame.library("polars", "read_history")
+    made: polars.DataFrame = library.concat([library.read_parquet(path) for path in paths])
+    if not raw:
+        moment = (library.col("tradedate") + library.col("time")).str.to_datetime(
+            "%Y%m%d%H%M%S%3f", time_unit="ms"
+        )
+        codes = [library.col(name).cast(library.Categorical) for name in _CODES if name in made.columns]
+        made = made.with_columns(moment.alias("time"), *codes)
+    return made if names is None else made.select(names)

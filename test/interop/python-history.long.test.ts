@@ -1,0 +1,161 @@
+/** Whole days of several securities as a folder with the Python client: from a share or the API, and read again. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { burst, day, type Row, randomSecurity } from "../support/builders.ts";
+import { account, asOperator, loadWeekdays, publish } from "../support/operator.ts";
+import { isPythonMissing, PYTHON, type PythonSession, pythonWith, startSession } from "../support/python.ts";
+import { randomFrom } from "../support/random.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const random = randomFrom(20_260_310);
+const built = ["20260310", "20260311"].map((tradedate) =>
+  day({
+    tradedate,
+    securities: [
+      randomSecurity(random, { symbol: "000001", rows: 1_234, crowd: 5 }),
+      burst({ symbol: "600519", time: "093000000", rows: 500 }),
+    ],
+  }),
+);
+const NAMES = ["20260310", "20260311"].flatMap((date) =>
+  ["000001.SZ", "600519.SH"].map((code) => join(date, `${code}_${date}_orders.parquet`)),
+);
+const without = isPythonMissing("history with the Python client");
+const reader = without ? null : pythonWith("pandas", "pyarrow");
+const polars = without ? null : pythonWith("polars");
+
+let service: Service;
+let folder: string;
+const sessions: PythonSession[] = [];
+beforeAll(async () => {
+  if (without) return;
+  service = await startService();
+  await loadWeekdays(service, "20260101", "20261231");
+  for (const each of built) await publish(service, each);
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "edgetape-history-"));
+  return () => rm(folder, { recursive: true, force: true });
+});
+afterAll(async () => {
+  for (const session of sessions) session.stop();
+  await service?.stop();
+});
+
+interface Report {
+  fetched: string[][];
+  kept: string[][];
+  empty: string[][];
+  left: string[][];
+  missing: string[][];
+}
+
+async function sessionOf(key: string, command = PYTHON): Promise<PythonSession> {
+  const session = await startSession({ command, env: { EDGETAPE_KEY: key, EDGETAPE_URL: service.baseUrl } });
+  sessions.push(session);
+  await session.run(`client, folder = Client(), ${JSON.stringify(folder)}`);
+  return session;
+}
+
+const fetched = (session: PythonSession, options = "") =>
+  session.run<Report>(
+    `report = client.history(["600519", "000001", "300750"], "20260309", "20260311", folder${options})
+result = report._replace(stopped=None)._asdict()`,
+  );
+
+/** Requests and files of order history that were counted today. */
+const used = (session: PythonSession) =>
+  session.run<number[]>(
+    `quota = client.account()["quotas"][0]
+result = [quota["requests"]["used"], quota["files"]["used"]]`,
+  );
+
+const filesIn = async () =>
+  (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".parquet")).toSorted();
+
+describe.skipIf(without)("history with the Python client", () => {
+  it("comes from the share where the plan has one, equal to the Parquet answers, and uses no quota", async () => {
+    const session = await sessionOf((await account(service, { plan: "flagship" })).key);
+    const report = await fetched(session);
+    expect([report.fetched.length, report.kept.length, report.left]).toEqual([4, 0, []]);
+    expect(report.empty.map(([symbol]) => symbol)).toEqual(["300750", "300750"]);
+    expect(report.missing).toEqual([["20260309", "missing"]]);
+    expect(await filesIn()).toEqual(NAMES);
+    expect(await used(session)).toEqual([0, 0]);
+    const sync = await mkdtemp(join(tmpdir(), "edgetape-history-"));
+    await session.run(`client.sync(["600519", "000001"], "20260310", "20260311", ${JSON.stringify(sync)})`);
+    for (const name of NAMES) {
+      const file = name.split("/")[1] ?? "";
+      const other = await readFile(join(sync, file.split("_")[0] ?? "", file));
+      expect((await readFile(join(folder, name))).equals(other), name).toBe(true);
+    }
+    await rm(sync, { recursive: true });
+  });
+
+  it("keeps what is there, and fetches again what is damaged or was revised", async () => {
+    const session = await sessionOf((await account(service, { plan: "flagship" })).key);
+    await fetched(session);
+    expect((await fetched(session)).kept).toHaveLength(4);
+    const [first = "", second = ""] = NAMES;
+    const bytes = await readFile(join(folder, first));
+    await writeFile(join(folder, first), bytes.subarray(1));
+    await rm(join(folder, second));
+    const again = await fetched(session, ", verify=True");
+    expect([again.fetched.length, again.kept.length]).toEqual([2, 2]);
+    expect((await readFile(join(folder, first))).equals(bytes)).toBe(true);
+
+    const revised = day({
+      tradedate: "20260311",
+      securities: [
+        ...(built[1]?.securities ?? []).filter(({ symbol }) => symbol !== "600519"),
+        burst({ symbol: "600519", time: "093000000", rows: 501 }),
+      ],
+    });
+    await publish(service, revised);
+    expect((await fetched(session)).fetched).toEqual([["600519", "20260311"]]);
+    await publish(service, built[1] ?? revised);
+  });
+
+  it("comes from the API where the plan has no share, and continues after a used-up quota", async () => {
+    const { key, accountId } = await account(service, { plan: "trial", limits: { requests: 50, files: 3 } });
+    const session = await sessionOf(key);
+    const first = await fetched(session);
+    // The fourth file, and a security that was not asked for any more.
+    expect([first.fetched.length, first.left.length]).toEqual([3, 2]);
+    await asOperator(service, "POST", `/admin/accounts/${accountId}/credit`, { files: 3 });
+    const then = await fetched(session);
+    expect([then.fetched.length, then.kept.length, then.left]).toEqual([1, 3, []]);
+    expect(await filesIn()).toEqual(NAMES);
+  });
+
+  it.skipIf(reader === null)("is read as one frame of the shape that a basket has", async () => {
+    const session = await sessionOf((await account(service, { plan: "flagship" })).key, reader ?? PYTHON);
+    await fetched(session);
+    const [isSame, kinds, part, columns] = await session.run<[boolean, boolean, number, string[]]>(
+      `read = read_history(folder, ["600519", "000001"])
+basket = client.orders(["600519", "000001"], "20260310", "20260311").to_df()
+one = read_history(folder, "600519.SH", "20260311", fields="time,price")
+result = [read.equals(basket), read.dtypes.equals(basket.dtypes), len(one), list(one)]`,
+    );
+    expect([isSame, kinds, part, columns]).toEqual([true, true, 500, ["time", "price"]]);
+    const rows = await session.run<Row[]>(
+      `result = [list(each.values()) for each in read_history(folder, to="arrow").to_pylist()]`,
+    );
+    expect(rows).toEqual(built.flatMap((each) => [...each.rowsOf("000001"), ...each.rowsOf("600519")]));
+    const none = await session.raises('read_history(folder, "300750")');
+    expect(none.error).toBe("FileNotFoundError");
+  });
+
+  it.skipIf(polars === null)("is read as one polars frame", async () => {
+    const session = await sessionOf((await account(service, { plan: "flagship" })).key, polars ?? PYTHON);
+    await fetched(session);
+    const found = await session.run(
+      `read = read_history(folder, ["600519", "000001"], to="polars")
+basket = client.orders(["600519", "000001"], "20260310", "20260311").to_polars()
+result = [read.equals(basket), read.schema == basket.schema]`,
+    );
+    expect(found).toEqual([true, true]);
+  });
+});

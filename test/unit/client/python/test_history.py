@@ -1,0 +1,82 @@
+"""What a share's file of a security must be, and which files of a folder are read."""
+
+import os
+import unittest
+
+from edgetape import IntegrityError, read_history
+from edgetape.disk import Part
+from edgetape.download import Drive
+from edgetape.history import _paths, _saved, _Section
+from edgetape.waiting import Patience
+from fake_drive import DriveCase, InFolder
+from fake_http import http
+
+FILE = b"PAR1" + b"x" * 2_000 + b"PAR1"
+
+
+class Sections(DriveCase):
+    def saved(self, *answers):
+        waiting = list(answers)
+        self.server.handler = lambda *_: waiting.pop(0)
+        section = _Section(("600519", "20260311"), "600519.SH", {"build_id": "b1"})
+        drive, patience = Drive(f"{self.server.url}/s/id/", "pass", self.connections), Patience(60.0)
+        with Part(self.folder) as part:
+            found = drive.get("x", patience, lambda reply: _saved(reply, part, section, patience))
+            part.file.seek(0)
+            return found, part.file.read()
+
+    def test_are_whole_files_of_the_present_build(self):
+        found, saved = self.saved(http(200, FILE, x_build="b1"))
+        self.assertEqual((len(found), saved), (64, FILE))
+        self.assertEqual(self.saved(http(200, FILE))[1], FILE)
+
+    def test_of_another_build_are_left_for_the_api(self):
+        self.assertEqual(self.saved(http(200, FILE, x_build="b2")), (None, b""))
+
+    def test_that_broke_off_are_asked_for_again(self):
+        cut = http(200, FILE, x_build="b1", connection="close")[:-1_000]
+        self.assertEqual(self.saved(cut, http(200, FILE, x_build="b1"))[1], FILE)
+
+    def test_that_are_no_parquet_files_are_refused(self):
+        for content in (FILE[:-1], b"x" + FILE, b"PAR1", b""):
+            with self.subTest(content=content[:8]), self.assertRaises(IntegrityError):
+                self.saved(http(200, content, x_build="b1"))
+
+
+class Folders(InFolder):
+    def setUp(self):
+        super().setUp()
+        for name in ("20260310/600519.SH", "20260311/600519.SH", "20260311/000001.SZ", "20260311/000001.SH"):
+            day, code = name.split("/")
+            self.make(day, f"{code}_{day}_orders.parquet")
+        self.make("20260311", "600519.SH_20260311_orders.parquet.gone")
+        self.make("20260311", "notes.parquet")
+
+    def make(self, *names):
+        os.makedirs(self.path(*names[:-1]), exist_ok=True)
+        with open(self.path(*names), "wb"):
+            pass
+
+    def found(self, *asked):
+        return [os.path.basename(path).split("_orders")[0] for path in _paths(self.folder, *asked)]
+
+    def test_are_read_by_day_then_security_as_asked(self):
+        self.assertEqual(
+            self.found(["600519", "sz000001"], None, None),
+            ["600519.SH_20260310", "600519.SH_20260311", "000001.SZ_20260311"],
+        )
+        self.assertEqual(self.found("600519.XSHG", "2026-03-11", None), ["600519.SH_20260311"])
+        self.assertEqual(self.found(None, None, "20260310"), ["600519.SH_20260310"])
+        self.assertEqual(len(self.found(None, None, None)), 4)
+
+    def test_without_what_is_asked_for_are_refused(self):
+        with self.assertRaises(FileNotFoundError):
+            read_history(self.folder, "300750")
+        with self.assertRaisesRegex(ValueError, "is behind the last one"):
+            read_history(self.folder, None, "20260311", "20260310")
+        with self.assertRaisesRegex(ValueError, "'pandas', 'polars' or 'arrow', not 'list'"):
+            read_history(self.folder, to="list")
+
+
+if __name__ == "__main__":
+    unittest.main()
