@@ -6,7 +6,7 @@
 import { ok, type Result, refused } from "../base/result.ts";
 import { type KeyHolder, keyHolderOf, keyHolderStatement, principalOf } from "../catalog/key-holder.ts";
 import { noteKeyUse, USE_NOTED_EVERY_MS } from "../catalog/keys.ts";
-import type { AccessDenial } from "../entitlement/denial.ts";
+import type { AccessDenial } from "../entitlement/caller-denial.ts";
 import type { Principal } from "../entitlement/principal.ts";
 import { hashKey, isPlausibleKey } from "./key.ts";
 

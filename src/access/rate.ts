@@ -2,7 +2,7 @@
  * The general per-second ceiling (contract 7.4): the platform's rate-limit binding, per account,
  * approximate and per location. It says no more than yes or no.
  */
-import type { AccessDenial } from "../entitlement/denial.ts";
+import type { AccessDenial } from "../entitlement/caller-denial.ts";
 
 /** The binding's period in seconds, as `wrangler.toml` sets it: after it the next request is let through. */
 const PERIOD_SECONDS = 10;

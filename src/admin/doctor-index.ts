@@ -3,9 +3,9 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import { type IndexedPack, indexRowsOf, keepOnly } from "../catalog/index-rows.ts";
 import type { SectionRow } from "../catalog/order-day.ts";
 import { loadIndexRows } from "../catalog/publish-day.ts";
-import type { Finding } from "../operations/scheduled/finding.ts";
 import { encodeBlocks } from "../packs/blocks-blob.ts";
 import type { DayIndex, SectionEntry } from "../packs/layout.ts";
+import type { Finding } from "../upkeep/finding.ts";
 import { arrivedRange, packIndex } from "./arrival.ts";
 import type { ArrivalProblem, Stores } from "./uploads.ts";
 

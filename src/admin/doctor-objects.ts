@@ -8,11 +8,11 @@ import { fileTarget } from "../catalog/file-states.ts";
 import { REPLACED_KEPT_MS } from "../catalog/files.ts";
 import { giveUp, newestRevisions } from "../catalog/lost-objects.ts";
 import { packTarget } from "../catalog/publish-day.ts";
-import { abridged, type Finding } from "../operations/scheduled/finding.ts";
-import type { Judgement, StoredObject } from "../operations/scheduled/judge-objects.ts";
-import { judgedObjects, type Upkeep } from "../operations/scheduled/objects.ts";
 import { PackFormatError } from "../packs/errors.ts";
 import { parsePackObjectKey } from "../packs/layout.ts";
+import { abridged, type Finding } from "../upkeep/finding.ts";
+import type { Judgement, StoredObject } from "../upkeep/judge-objects.ts";
+import { judgedObjects, type Upkeep } from "../upkeep/objects.ts";
 import { packIndex } from "./arrival.ts";
 import type { UnknownObjects } from "./wire.ts";
 

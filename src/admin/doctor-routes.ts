@@ -10,19 +10,19 @@ import { appliedMigrations } from "../catalog/self-report.ts";
 import type { Actor } from "../entitlement/operators.ts";
 import { type Env, isLoopback, nowMs, type Settings, settingsOf, VERSION } from "../env.ts";
 import { storesHealthOf } from "../operations/health.ts";
-import { checkGaps } from "../operations/scheduled/calendar-gaps.ts";
-import { checkCalendar, checkDays } from "../operations/scheduled/days-and-calendar.ts";
-import type { Finding } from "../operations/scheduled/finding.ts";
-import type { Judgement } from "../operations/scheduled/judge-objects.ts";
+import { checkGaps } from "../upkeep/calendar-gaps.ts";
+import { checkCalendar, checkDays } from "../upkeep/days-and-calendar.ts";
+import type { Finding } from "../upkeep/finding.ts";
+import type { Judgement } from "../upkeep/judge-objects.ts";
 import {
   deleteExpired,
   deleteUnserved,
   judgedObjects,
   objectFindings,
   type Upkeep,
-} from "../operations/scheduled/objects.ts";
-import { runChecks } from "../operations/scheduled/scheduled.ts";
-import { endAbandoned, waitingUploads } from "../operations/scheduled/uploads.ts";
+} from "../upkeep/objects.ts";
+import { runChecks } from "../upkeep/upkeep.ts";
+import { endAbandoned, waitingUploads } from "../upkeep/uploads.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, isRefusal, parsed } from "./context.ts";
 import { checkIndex, rebuildIndex } from "./doctor-index.ts";
 import { deleteLeft, deleteUnknown, giveUpLost, unknownFindings, unknownObjects } from "./doctor-objects.ts";

@@ -1,7 +1,7 @@
 /** Settings that work and are wrong all the same. Values of secrets never enter a sentence. */
 import type { Settings } from "../env.ts";
-import type { Finding } from "../operations/scheduled/finding.ts";
 import type { ShareSecrets } from "../shares/secrets.ts";
+import type { Finding } from "../upkeep/finding.ts";
 
 /** A previous cursor secret is accepted for so long after the rotation (contract 5.2). */
 const PREVIOUS_ACCEPTED_MS = 24 * 3_600_000;

@@ -3,8 +3,8 @@
 import type { Bilingual } from "../base/language.ts";
 import { type Notice, sendNotice, type Webhook, webhookKindOf } from "../base/webhook.ts";
 import { type Env, nowMs, type Settings, settingsOf } from "../env.ts";
-import type { Finding } from "../operations/scheduled/finding.ts";
-import { runScheduled } from "../operations/scheduled/scheduled.ts";
+import type { Finding } from "../upkeep/finding.ts";
+import { runScheduled } from "../upkeep/upkeep.ts";
 
 export interface Watched {
   findings: Finding[];

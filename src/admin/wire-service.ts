@@ -5,7 +5,7 @@ import { ACTOR_KINDS, TOKEN_SCOPES } from "../entitlement/operators.ts";
 import { adoptableDaySchema } from "./wire-days.ts";
 import { beijingDateSchema, countSchema, sha256Schema } from "./wire-fields.ts";
 
-/** Something an operator should know: see `operations/scheduled/finding.ts`. */
+/** Something an operator should know: see `upkeep/finding.ts`. */
 const findingSchema = z.strictObject({
   check: z.string(),
   level: z.enum(["failed", "warning", "done"]),

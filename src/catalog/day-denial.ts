@@ -1,6 +1,6 @@
 /** Why an order day cannot be served, with the facts its message needs (contract 3.13). */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
-import type { AskedMarket, DayDenial } from "../orders/denial.ts";
+import type { AskedMarket, DayDenial } from "../orders/query/query-denial.ts";
 
 import type { OrderDay } from "./order-day.ts";
 

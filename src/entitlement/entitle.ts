@@ -1,7 +1,7 @@
 /** What a principal may have now: the plan in force, its window, its daily limits (contract 7). */
 import { ok, type Result, refused } from "../base/result.ts";
 import { type BeijingDate, beijingDate, windowStart } from "../calendar/beijing.ts";
-import type { EntitlementDenial, ServiceName } from "./denial.ts";
+import type { EntitlementDenial, ServiceName } from "./caller-denial.ts";
 import { PLANS } from "./plans.ts";
 import {
   type DailyLimits,

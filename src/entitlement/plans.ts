@@ -1,5 +1,5 @@
 /** Plans as data (contract 7.1). Daily limits are not here: they are rows of the plan table. */
-import type { ServiceName } from "./denial.ts";
+import type { ServiceName } from "./caller-denial.ts";
 import type { PlanName } from "./principal.ts";
 
 /** How far back a plan reaches: all history, the last `days` calendar days including today, or nothing. */

@@ -1,6 +1,6 @@
 /** What an account may have now, as dates and numbers: told to key holders, operators and the console alike. */
 import { type BeijingDate, beijingDate, windowStart } from "../calendar/beijing.ts";
-import type { ServiceName } from "./denial.ts";
+import type { ServiceName } from "./caller-denial.ts";
 import { planInForce } from "./entitle.ts";
 import { PLANS } from "./plans.ts";
 import type { DailyLimits, PlanName, Principal } from "./principal.ts";

@@ -2,7 +2,7 @@
  * What passes between the worker and the gate object. Both sides roll out separately, so fields are
  * only ever added, and a side must live with a partner that does not know them yet (`README.md`, "The row").
  */
-import type { UseDenial } from "../entitlement/denial.ts";
+import type { UseDenial } from "../entitlement/caller-denial.ts";
 
 /** Which daily counter a request draws on besides `requests`. */
 export type GateKind = "json" | "parquet";

@@ -2,8 +2,8 @@
  * Every reason for which `/api` does not serve a request: the union of the rooms' denials. Facts only;
  * `outcome.ts` gives them codes and statuses, the `messages-*.ts` files their messages.
  */
-import type { AccessDenial, EntitlementDenial, UseDenial } from "../entitlement/denial.ts";
-import type { DayDenial, QueryDenial } from "../orders/denial.ts";
+import type { AccessDenial, EntitlementDenial, UseDenial } from "../entitlement/caller-denial.ts";
+import type { DayDenial, QueryDenial } from "../orders/query/query-denial.ts";
 
 /** Members that every request must have (contract 1.2). */
 export type RequiredMember = "apiname" | "apikey" | "params";

@@ -1,7 +1,7 @@
 /** The request envelope (contract 1.2): from bytes to `apiname`, `apikey`, `params`, `fields`. */
 import * as z from "zod";
 import { ok, type Result, refused } from "../base/result.ts";
-import { ORDER_PARAMETERS } from "../orders/denial.ts";
+import { ORDER_PARAMETERS } from "../orders/query/query-denial.ts";
 import type { EnvelopeDenial, RequiredMember } from "./denial.ts";
 
 /** Parameters that callers put beside `params`. */

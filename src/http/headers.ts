@@ -1,7 +1,7 @@
 /** The headers of every answer of `/api` (contract 1.5, 1.7, 1.10, 1.11, 6.2). */
 import { SECURITY_HEADERS } from "../base/security-headers.ts";
 import type { DailyLimits } from "../entitlement/principal.ts";
-import { formatWindow, type TimeWindow } from "../orders/time-window.ts";
+import { formatWindow, type TimeWindow } from "../orders/query/time-window.ts";
 
 const DAY_SECONDS = 86_400;
 

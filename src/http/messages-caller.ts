@@ -2,10 +2,15 @@
 
 import type { Bilingual } from "../base/language.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
-import type { AccessDenial, EntitlementDenial, ServiceName, UseDenial } from "../entitlement/denial.ts";
+import type {
+  AccessDenial,
+  EntitlementDenial,
+  ServiceName,
+  UseDenial,
+} from "../entitlement/caller-denial.ts";
 import { PLANS } from "../entitlement/plans.ts";
 import { PLAN_NAMES, type PlanName } from "../entitlement/principal.ts";
-import { excerptOf } from "../orders/denial.ts";
+import { excerptOf } from "../orders/query/query-denial.ts";
 import type { EnvelopeDenial, MembersFound } from "./denial.ts";
 import { HEADER_LIMIT } from "./envelope.ts";
 

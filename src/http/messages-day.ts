@@ -2,7 +2,7 @@
 
 import type { Bilingual } from "../base/language.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
-import type { DayDenial } from "../orders/denial.ts";
+import type { DayDenial } from "../orders/query/query-denial.ts";
 import type { ShareDenial } from "./denial.ts";
 
 /** The words of a day or security without data; they tell "tonight" from "never". */

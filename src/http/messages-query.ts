@@ -1,7 +1,7 @@
 /** Messages about parameters, fields and cursors, in Chinese and English (contract 1.8, 3, 5). */
 
 import type { Bilingual } from "../base/language.ts";
-import type { NameHint, ParamInvalid, QueryDenial } from "../orders/denial.ts";
+import type { NameHint, ParamInvalid, QueryDenial } from "../orders/query/query-denial.ts";
 import { FIELDS } from "../orders/record.ts";
 
 const SYMBOL_FORMS = "600519, 600519.SH, 000001.SZ, sh600519";

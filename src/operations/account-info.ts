@@ -15,7 +15,7 @@ import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import { outcomeOf } from "../http/outcome.ts";
 import { succeed } from "../http/respond.ts";
-import { givenParameters } from "../orders/parameters.ts";
+import { givenParameters } from "../orders/query/parameters.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
 import type { AccountInfo, LastRequest } from "./wire.ts";
 

@@ -12,7 +12,7 @@ import { windowOf } from "../entitlement/standing.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
-import { lazily, parseParameters, says, wholeNumberSchema } from "../orders/parameters.ts";
+import { lazily, parseParameters, says, wholeNumberSchema } from "../orders/query/parameters.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
 import type { Change, DataChanges } from "./wire.ts";
 

@@ -11,7 +11,7 @@ import { windowOf } from "../entitlement/standing.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
-import { lazily, parseParameters, says } from "../orders/parameters.ts";
+import { lazily, parseParameters, says } from "../orders/query/parameters.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
 import type { DataStatus, StatusDay } from "./wire.ts";
 

@@ -11,10 +11,10 @@ import { type OrderDayQuestion, orderDayStatement } from "../catalog/order-day.t
 import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
-import { orderParameters } from "../orders/order-parameters.ts";
-import { lazily, parseParameters, says } from "../orders/parameters.ts";
+import { orderParameters } from "../orders/query/order-parameters.ts";
+import { lazily, parseParameters, says } from "../orders/query/parameters.ts";
+import { formatTimeOfDay } from "../orders/query/time-window.ts";
 import type { Market } from "../orders/record.ts";
-import { formatTimeOfDay } from "../orders/time-window.ts";
 import { openDay } from "./open-day.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
 

@@ -1,7 +1,7 @@
 /** Step 6 of contract 2.1 for every operation about one day of order records: the day, if the caller may read it. */
 import { ok, type Result } from "../base/result.ts";
 import { type OrderDay, type OrderDayQuestion, orderDayOf } from "../catalog/order-day.ts";
-import type { EntitlementDenial } from "../entitlement/denial.ts";
+import type { EntitlementDenial } from "../entitlement/caller-denial.ts";
 import { entitleOrderHistory, type Grant } from "../entitlement/entitle.ts";
 import type { Call } from "./operation.ts";
 

@@ -14,7 +14,7 @@ import {
   type Position,
   type PositionBeyondRows,
   planPage,
-} from "../orders/page-plan.ts";
+} from "../orders/query/page-plan.ts";
 import { type BlockColumns, openBlock } from "./block-columns.ts";
 import { asReadError, PackFormatError } from "./errors.ts";
 import { blockEnd, blockRows, type SectionEntry } from "./layout.ts";

@@ -4,7 +4,7 @@
  */
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { writeItems } from "../../src/orders/page-json.ts";
-import type { Position } from "../../src/orders/page-plan.ts";
+import type { Position } from "../../src/orders/query/page-plan.ts";
 import { FIELDS } from "../../src/orders/record.ts";
 import { openBlock } from "../../src/packs/block-columns.ts";
 import { blockEnd, blockRows, type SectionEntry } from "../../src/packs/layout.ts";

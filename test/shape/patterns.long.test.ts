@@ -20,7 +20,11 @@ const PYTHON = /^src\/client\/python\/.*\.py$/;
 const PYTHON_CALL = /\bre\.(\w+)\(\s*r(f?)"([^"]*)"|\bre\.(\w+)\(\s*r(f?)'([^']*)'/g;
 
 /** Patterns that are put together from constants, as their modules make them. */
-const COMPOSED = ["src/orders/symbol.ts", "src/orders/time-window.ts", "src/orders/fields.ts"];
+const COMPOSED = [
+  "src/orders/query/symbol.ts",
+  "src/orders/query/time-window.ts",
+  "src/orders/query/fields.ts",
+];
 
 function scriptPatterns(path: string): Pattern[] {
   const lang = path.endsWith("tsx") ? "tsx" : path.endsWith("ts") ? "ts" : "js";
@@ -67,9 +71,9 @@ async function composedBy(work: () => Promise<unknown>, path: string): Promise<P
 async function allPatterns(): Promise<Pattern[]> {
   const files = projectFiles();
   const composed = await composedBy(async () => {
-    await import("../../src/orders/symbol.ts");
-    await import("../../src/orders/time-window.ts");
-    const { fieldsSchema } = await import("../../src/orders/fields.ts");
+    await import("../../src/orders/query/symbol.ts");
+    await import("../../src/orders/query/time-window.ts");
+    const { fieldsSchema } = await import("../../src/orders/query/fields.ts");
     fieldsSchema();
   }, "composed");
   return [

@@ -1,6 +1,6 @@
 /** What is read of a request before its sender is known, with texts that make a backtracking pattern slow. */
 import { preferredLanguage } from "../../src/base/language.ts";
-import { parseOrderQuery } from "../../src/orders/query.ts";
+import { parseOrderQuery } from "../../src/orders/query/order-query.ts";
 import { basicCredentials, hasShareCookie } from "../../src/shares/credentials.ts";
 import { drivePath } from "../../src/shares/drive-path.ts";
 import { conditionsOf, parseRange, rangeCounts, verdictOn } from "../../src/shares/http-fields.ts";

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { DATA_TYPES } from "../../entitlement/data-types.ts";
 import { PLAN_NAMES } from "../../entitlement/principal.ts";
 import type { AccountInfo, DataChanges, DataStatus, Estimate, ShareResult } from "../../operations/wire.ts";
-import { lazily } from "../../orders/parameters.ts";
+import { lazily } from "../../orders/query/parameters.ts";
 import type { Apiname } from "./parameters.ts";
 
 /** A schema of `data` for every `apiname`. A share comes in an envelope of its own (contract 8.1). */

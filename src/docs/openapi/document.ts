@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { BODY_LIMIT_BYTES, envelopeSchema } from "../../http/envelope.ts";
 import { messageOf } from "../../http/outcome.ts";
-import { fieldsSchema } from "../../orders/fields.ts";
+import { fieldsSchema } from "../../orders/query/fields.ts";
 import { EXAMPLE, type ExampleFacts } from "../example-day.ts";
 import { dataSchemas } from "./answers.ts";
 import { firstPage, requestExamples } from "./examples.ts";

@@ -8,8 +8,8 @@ import { dataStatusParameters } from "../../operations/data-status.ts";
 import { dataSymbolsParameters } from "../../operations/data-symbols.ts";
 import { shareParameters } from "../../operations/file-download/share-query.ts";
 import { estimateParameters } from "../../operations/order-history/estimate.ts";
-import { EXCLUDED_WITH_PARQUET, orderParameters } from "../../orders/order-parameters.ts";
-import { lazily } from "../../orders/parameters.ts";
+import { EXCLUDED_WITH_PARQUET, orderParameters } from "../../orders/query/order-parameters.ts";
+import { lazily } from "../../orders/query/parameters.ts";
 
 /** `params` of order history with JSON pages. */
 export const pageParams = lazily(() =>

@@ -2,7 +2,7 @@
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { Denial, Reason } from "../../http/denial.ts";
 import { type Outcome, outcomeOf } from "../../http/outcome.ts";
-import { ORDER_PARAMETERS } from "../../orders/denial.ts";
+import { ORDER_PARAMETERS } from "../../orders/query/query-denial.ts";
 import { EXAMPLE } from "../example-day.ts";
 
 const tradedate = EXAMPLE.tradedate as BeijingDate;

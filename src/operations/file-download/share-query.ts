@@ -3,7 +3,6 @@ import * as z from "zod";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { DATA_TYPES, type DataType, FIRST_YEAR } from "../../entitlement/data-types.ts";
-import { invalid, type QueryDenial } from "../../orders/denial.ts";
 import {
   givenParameters,
   lazily,
@@ -11,7 +10,8 @@ import {
   readParameters,
   says,
   wholeNumberSchema,
-} from "../../orders/parameters.ts";
+} from "../../orders/query/parameters.ts";
+import { invalid, type QueryDenial } from "../../orders/query/query-denial.ts";
 
 const ACCEPTED_TYPES = DATA_TYPES.join(", ");
 

@@ -14,10 +14,10 @@ import {
 } from "../../catalog/order-day.ts";
 import type { Grant } from "../../entitlement/entitle.ts";
 import type { Denial } from "../../http/denial.ts";
-import { packMark } from "../../orders/cursor.ts";
-import type { Paging } from "../../orders/paging.ts";
-import type { OrderQuery } from "../../orders/query.ts";
-import { resolveMarket } from "../../orders/symbol.ts";
+import { packMark } from "../../orders/query/cursor.ts";
+import type { OrderQuery } from "../../orders/query/order-query.ts";
+import type { Paging } from "../../orders/query/paging.ts";
+import { resolveMarket } from "../../orders/query/symbol.ts";
 import { decodeBlocks } from "../../packs/blocks-blob.ts";
 import type { SectionEntry } from "../../packs/layout.ts";
 import { openDay } from "../open-day.ts";

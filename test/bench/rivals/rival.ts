@@ -1,5 +1,5 @@
 /** What every contestant is asked, and what it must be able to do. */
-import type { Position } from "../../../src/orders/page-plan.ts";
+import type { Position } from "../../../src/orders/query/page-plan.ts";
 import type { SectionEntry } from "../../../src/packs/layout.ts";
 import type { BenchDay } from "../days.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AdoptableList, DayDetail, Published } from "../../../src/admin/wire.ts";
-import { judgedObjects } from "../../../src/operations/scheduled/objects.ts";
+import { judgedObjects } from "../../../src/upkeep/objects.ts";
 import { day, order, security } from "../../support/builders.ts";
 import { admin, packFrom, publish, servedState, type TestPack, testEnv, testPack } from "./operator.ts";
 

@@ -1,7 +1,7 @@
 /** One denial of every reason, and of every kind of words within a reason. */
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import type { Denial } from "../../../src/http/denial.ts";
-import type { ParamProblem } from "../../../src/orders/denial.ts";
+import type { ParamProblem } from "../../../src/orders/query/query-denial.ts";
 
 const tradedate = "20260311" as BeijingDate;
 const newestLoaded = "20260310" as BeijingDate;

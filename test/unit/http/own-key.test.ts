@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { maskKey, maskWarning, withoutKey } from "../../../src/http/own-key.ts";
-import { invalid } from "../../../src/orders/denial.ts";
+import { invalid } from "../../../src/orders/query/query-denial.ts";
 
 const KEY = "an-imported-key-of-any-form-at-all-and-quite-long";
 

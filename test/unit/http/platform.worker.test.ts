@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { readBody as readBodyResult } from "../../../src/http/envelope.ts";
-import { readCursor as readCursorResult, signCursor } from "../../../src/orders/cursor.ts";
+import { readCursor as readCursorResult, signCursor } from "../../../src/orders/query/cursor.ts";
 import { baringLater } from "../../support/result.ts";
 
 const readBody = baringLater(readBodyResult);

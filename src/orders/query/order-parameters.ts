@@ -1,7 +1,7 @@
 /** The parameters of an order query (contract 3): one schema each, which reads it and documents it. */
 import * as z from "zod";
-import type { OrderParameter } from "./denial.ts";
 import { lazily, says, tradedateSchema } from "./parameters.ts";
+import type { OrderParameter } from "./query-denial.ts";
 import { symbolSchema } from "./symbol.ts";
 import { timeOfDaySchema } from "./time-window.ts";
 

@@ -1,6 +1,6 @@
 /** Is the newest day served, and does the calendar know what comes? */
-import { addDays, type BeijingDate, beijingDate, startOfDay } from "../../calendar/beijing.ts";
-import { calendarReach, servedOnClosedDays } from "../../catalog/calendar-days.ts";
+import { addDays, type BeijingDate, beijingDate, startOfDay } from "../calendar/beijing.ts";
+import { calendarReach, servedOnClosedDays } from "../catalog/calendar-days.ts";
 import { abridged, type Finding } from "./finding.ts";
 
 /** Holidays of the next year are announced in November: this leaves time to load them. */

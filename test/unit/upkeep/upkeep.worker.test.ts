@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type BeijingDate, beijingDate, startOfDay } from "../../../../src/calendar/beijing.ts";
-import { serveAgain } from "../../../../src/catalog/day-actions.ts";
-import { knownObjects } from "../../../../src/catalog/upkeep.ts";
-import { runScheduled } from "../../../../src/operations/scheduled/scheduled.ts";
-import { admin, begin, complete, publish, sendParts, testEnv, testPack } from "../../admin/operator.ts";
+import { type BeijingDate, beijingDate, startOfDay } from "../../../src/calendar/beijing.ts";
+import { serveAgain } from "../../../src/catalog/day-actions.ts";
+import { knownObjects } from "../../../src/catalog/upkeep.ts";
+import { runScheduled } from "../../../src/upkeep/upkeep.ts";
+import { admin, begin, complete, publish, sendParts, testEnv, testPack } from "../admin/operator.ts";
 
 const { DB: db, PACKS: bucket } = testEnv;
 const DAY_MS = 86_400_000;
@@ -202,7 +202,7 @@ describe("objects", () => {
   });
 });
 
-describe("uploads that nobody completes", () => {
+describe("uploads that are not completed", () => {
   it("end after 7 days, and a new one of the day begins from nothing", async () => {
     await publish(await testPack(today));
     const other = await testPack(beijingDate(nowMs - DAY_MS));

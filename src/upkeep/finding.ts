@@ -1,4 +1,4 @@
-/** What a check found, in the words of an operator who has something else to do. */
+/** What a check found, as a text for an operator who has something else to do. */
 
 export interface Finding {
   /** The check's name. */

@@ -5,8 +5,8 @@ import {
   type PagedRows,
   type Position,
   planPage,
-} from "../../../src/orders/page-plan.ts";
-import { printedRandom, type Random } from "../../support/random.ts";
+} from "../../../../src/orders/query/page-plan.ts";
+import { printedRandom, type Random } from "../../../support/random.ts";
 
 /** Times in blocks of `blockRows`, with the index that a pack builder would write for them. */
 function paged(times: readonly number[], blockRows: number): PagedRows & { times: readonly number[] } {

@@ -8,11 +8,11 @@
  * state may give a revision's number once more, and paging must not join rows of two builds even then. `v3.`
  * lacked them. Every page moves (time, skip) on, so no two cursors of a run of pages are alike.
  */
-import { ok, type Result, refused } from "../base/result.ts";
-import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
-import type { CursorDenial } from "./denial.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
+import type { Market } from "../record.ts";
 import type { Position } from "./page-plan.ts";
-import type { Market } from "./record.ts";
+import type { CursorDenial } from "./query-denial.ts";
 import { parseTimeOfDay, type TimeWindow } from "./time-window.ts";
 
 /** What a present cursor holds. */

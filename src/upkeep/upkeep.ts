@@ -2,8 +2,8 @@
  * What the service looks after by itself, a few times a day: is everything there that should be, and does what
  * is past its time go. Every check stands for itself: one that fails is a finding and stops no other.
  */
-import { forgetRefusals, REFUSALS_KEPT_MS } from "../../catalog/refusals.ts";
-import { sweepIndexRows } from "../../catalog/restores.ts";
+import { forgetRefusals, REFUSALS_KEPT_MS } from "../catalog/refusals.ts";
+import { sweepIndexRows } from "../catalog/restores.ts";
 import { checkGapsAhead } from "./calendar-gaps.ts";
 import { checkCalendar, checkDays } from "./days-and-calendar.ts";
 import type { Finding } from "./finding.ts";

@@ -2,8 +2,8 @@
  * Why an order query is not served: tagged values that carry facts. Words, codes and HTTP statuses
  * live in `http/`.
  */
-import type { BeijingDate } from "../calendar/beijing.ts";
-import type { Market } from "./record.ts";
+import type { BeijingDate } from "../../calendar/beijing.ts";
+import type { Market } from "../record.ts";
 
 /** Parameters of the order-history operation, in the order of contract 3; `limit` is another name of `page_size`. */
 export const ORDER_PARAMETERS = [

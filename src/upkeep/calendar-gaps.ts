@@ -1,9 +1,9 @@
 /** Days that the calendar leaves out between others: each may be a trading day. */
-import { addDays, type BeijingDate, beijingDate } from "../../calendar/beijing.ts";
-import { calendarGaps } from "../../catalog/self-report.ts";
+import { addDays, type BeijingDate, beijingDate } from "../calendar/beijing.ts";
+import { calendarGaps } from "../catalog/self-report.ts";
 import { abridged, type Finding } from "./finding.ts";
 
-/** Requests without a date stumble over a gap behind the newest trading day; older ones harm nobody any more. */
+/** Requests without a date stumble over a gap behind the newest trading day; older ones do no harm any more. */
 const LOOKED_BACK_DAYS = 30;
 
 /** Every gap of the calendar that ends after `since`, or every one at all. */

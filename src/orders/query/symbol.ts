@@ -1,9 +1,9 @@
 /** The `symbol` parameter: one security in any of the accepted spellings (contract 3.4). */
 import * as z from "zod";
-import { ok, type Result, refused } from "../base/result.ts";
-import { type AskedMarket, type CursorDenial, invalid, type ParamInvalid } from "./denial.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { Market } from "../record.ts";
 import { says } from "./parameters.ts";
-import type { Market } from "./record.ts";
+import { type AskedMarket, type CursorDenial, invalid, type ParamInvalid } from "./query-denial.ts";
 
 /** A security as asked for; without an exchange the day's index says where it trades. */
 export interface AskedSecurity {

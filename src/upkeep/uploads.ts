@@ -1,5 +1,5 @@
-/** Uploads that nobody completed. */
-import { endStaleUpload, staleUploads } from "../../catalog/upkeep.ts";
+/** Uploads that were not completed. */
+import { endStaleUpload, staleUploads } from "../catalog/upkeep.ts";
 import { abridged, type Finding } from "./finding.ts";
 import { UPLOAD_KEPT_MS, type Upkeep } from "./objects.ts";
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { readParameters } from "../../../src/orders/parameters.ts";
+import { readParameters } from "../../../../src/orders/query/parameters.ts";
 import {
   chooseMarket as chooseMarketResult,
   resolveMarket as resolveMarketResult,
   symbolSchema,
-} from "../../../src/orders/symbol.ts";
-import { baring } from "../../support/result.ts";
+} from "../../../../src/orders/query/symbol.ts";
+import { baring } from "../../../support/result.ts";
 
 const chooseMarket = baring(chooseMarketResult);
 const resolveMarket = baring(resolveMarketResult);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rowsInWindow } from "../../../src/orders/row-bounds.ts";
+import { rowsInWindow } from "../../../../src/orders/query/row-bounds.ts";
 
 const seed = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31);
 console.log(`row bounds: TEST_SEED=${seed}`);

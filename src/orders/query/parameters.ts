@@ -4,8 +4,9 @@
  * messages are made by `says`: the problem, and what is accepted where the problem alone does not tell.
  */
 import * as z from "zod";
-import { ok, type Result, refused } from "../base/result.ts";
-import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
+import { nearestName } from "./nearest-name.ts";
 import {
   excerptOf,
   invalid,
@@ -13,8 +14,7 @@ import {
   type ParamInvalid,
   type ParamProblem,
   type QueryDenial,
-} from "./denial.ts";
-import { nearestName } from "./nearest-name.ts";
+} from "./query-denial.ts";
 
 export interface ParameterOptions {
   /** `warn` lets unknown parameters pass and lists them. */

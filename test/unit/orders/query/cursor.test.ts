@@ -1,14 +1,14 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import type { BeijingDate } from "../../../../src/calendar/beijing.ts";
 import {
   type CursorSecrets,
   type DatedCursor,
   readCursor as readCursorResult,
   signCursor,
-} from "../../../src/orders/cursor.ts";
-import { printedRandom, type Random } from "../../support/random.ts";
-import { baringLater } from "../../support/result.ts";
+} from "../../../../src/orders/query/cursor.ts";
+import { printedRandom, type Random } from "../../../support/random.ts";
+import { baringLater } from "../../../support/result.ts";
 
 const readCursor = baringLater(readCursorResult);
 

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import type { DatedCursor } from "../../../src/orders/cursor.ts";
-import { beginPaging, continuePaging as continuePagingResult } from "../../../src/orders/paging.ts";
-import { type OrderQuery, parseOrderQuery as parseOrderQueryResult } from "../../../src/orders/query.ts";
-import { baring } from "../../support/result.ts";
+import type { BeijingDate } from "../../../../src/calendar/beijing.ts";
+import type { DatedCursor } from "../../../../src/orders/query/cursor.ts";
+import {
+  type OrderQuery,
+  parseOrderQuery as parseOrderQueryResult,
+} from "../../../../src/orders/query/order-query.ts";
+import { beginPaging, continuePaging as continuePagingResult } from "../../../../src/orders/query/paging.ts";
+import { baring } from "../../../support/result.ts";
 
 const parseOrderQuery = baring(parseOrderQueryResult);
 const continuePaging = baring(continuePagingResult);

@@ -1,8 +1,8 @@
 /** The `start_time` and `end_time` parameters: a window of the day, start inclusive, end exclusive. */
 import * as z from "zod";
-import { ok, type Result, refused } from "../base/result.ts";
-import { excerptOf, invalid, type ParamInvalid } from "./denial.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
 import { says } from "./parameters.ts";
+import { excerptOf, invalid, type ParamInvalid } from "./query-denial.ts";
 
 /** A time of day in Beijing as the number HHMMSSmmm: 93000010 is 09:30:00.010. */
 export type TimeOfDay = number;

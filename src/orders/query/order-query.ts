@@ -1,16 +1,16 @@
 /** `params` and `fields` of an order-history request as one checked value (contract 3). */
-import { ok, type Result, refused } from "../base/result.ts";
-import type { BeijingDate } from "../calendar/beijing.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { BeijingDate } from "../../calendar/beijing.ts";
+import { type AskedColumn, parseFields } from "./fields.ts";
+import { EXCLUDED_WITH_PARQUET, type ORDER_FORMATS, orderParameters } from "./order-parameters.ts";
+import { givenParameters, type ParameterOptions, readParameters } from "./parameters.ts";
 import {
   invalid,
   ORDER_PARAMETERS,
   type OrderParameter,
   type ParamInvalid,
   type QueryDenial,
-} from "./denial.ts";
-import { type AskedColumn, parseFields } from "./fields.ts";
-import { EXCLUDED_WITH_PARQUET, type ORDER_FORMATS, orderParameters } from "./order-parameters.ts";
-import { givenParameters, type ParameterOptions, readParameters } from "./parameters.ts";
+} from "./query-denial.ts";
 import type { AskedSecurity } from "./symbol.ts";
 import { type TimeWindow, timeWindowOf } from "./time-window.ts";
 

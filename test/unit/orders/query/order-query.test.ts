@@ -3,9 +3,9 @@ import {
   type OrderQuery,
   parseOrderQuery as parseOrderQueryResult,
   wantsParquet,
-} from "../../../src/orders/query.ts";
-import { printedRandom } from "../../support/random.ts";
-import { baring } from "../../support/result.ts";
+} from "../../../../src/orders/query/order-query.ts";
+import { printedRandom } from "../../../support/random.ts";
+import { baring } from "../../../support/result.ts";
 
 const parseOrderQuery = baring(parseOrderQueryResult);
 

@@ -1,5 +1,5 @@
 /** What lies in R2 against what the catalog says of it. */
-import type { KnownObject } from "../../catalog/upkeep.ts";
+import type { KnownObject } from "../catalog/upkeep.ts";
 
 /** An object as R2 lists it. */
 export interface StoredObject {

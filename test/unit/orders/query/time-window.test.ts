@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { orderParameters } from "../../../src/orders/order-parameters.ts";
-import { readParameters } from "../../../src/orders/parameters.ts";
+import { orderParameters } from "../../../../src/orders/query/order-parameters.ts";
+import { readParameters } from "../../../../src/orders/query/parameters.ts";
 import {
   formatWindow,
   timeOfDaySchema,
   timeWindowOf as timeWindowOfResult,
-} from "../../../src/orders/time-window.ts";
-import { printedRandom } from "../../support/random.ts";
-import { baring } from "../../support/result.ts";
+} from "../../../../src/orders/query/time-window.ts";
+import { printedRandom } from "../../../support/random.ts";
+import { baring } from "../../../support/result.ts";
 
 const timeWindowOf = baring(timeWindowOfResult);
 

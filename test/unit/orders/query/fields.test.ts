@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { areStandardColumns, parseFields as parseFieldsResult } from "../../../src/orders/fields.ts";
-import { baring } from "../../support/result.ts";
+import { areStandardColumns, parseFields as parseFieldsResult } from "../../../../src/orders/query/fields.ts";
+import { baring } from "../../../support/result.ts";
 
 const parseFields = baring(parseFieldsResult);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { excerptOf } from "../../../src/orders/denial.ts";
+import { excerptOf } from "../../../../src/orders/query/query-denial.ts";
 
 describe("excerptOf", () => {
   it("repeats short values as they are", () => {

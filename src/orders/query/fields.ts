@@ -1,10 +1,10 @@
 /** The `fields` member of an order query: which columns, under which names, in which order (contract 3.10). */
 import * as z from "zod";
-import { ok, type Result, refused } from "../base/result.ts";
-import { excerptOf, invalid, type QueryDenial } from "./denial.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import { FIELDS, type Field, LEGACY_NAMES } from "../record.ts";
 import { nearestName } from "./nearest-name.ts";
 import { lazily } from "./parameters.ts";
-import { FIELDS, type Field, LEGACY_NAMES } from "./record.ts";
+import { excerptOf, invalid, type QueryDenial } from "./query-denial.ts";
 
 /** A column of the answer: the field it holds and the name it was asked by. */
 export interface AskedColumn {

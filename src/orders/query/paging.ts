@@ -1,11 +1,11 @@
 /** Where a page begins: at the window's start, or where a cursor left off (contract 5). */
-import { ok, type Refused, type Result, refused } from "../base/result.ts";
-import type { BeijingDate } from "../calendar/beijing.ts";
+import { ok, type Refused, type Result, refused } from "../../base/result.ts";
+import type { BeijingDate } from "../../calendar/beijing.ts";
+import type { Market } from "../record.ts";
 import type { DatedCursor, UndatedCursor } from "./cursor.ts";
-import { type CursorDenial, invalid, type ParamInvalid } from "./denial.ts";
+import type { OrderQuery } from "./order-query.ts";
 import type { Position } from "./page-plan.ts";
-import type { OrderQuery } from "./query.ts";
-import type { Market } from "./record.ts";
+import { type CursorDenial, invalid, type ParamInvalid } from "./query-denial.ts";
 
 /** One page's place in a paging. */
 export interface Paging {

@@ -1,6 +1,6 @@
 /** The catalog against R2; what is past its time goes. */
-import { knownObjects, retirePack } from "../../catalog/upkeep.ts";
-import { listObjects } from "../../packs/list-objects.ts";
+import { knownObjects, retirePack } from "../catalog/upkeep.ts";
+import { listObjects } from "../packs/list-objects.ts";
 import { abridged, type Finding } from "./finding.ts";
 import { type Judgement, judgeObjects, type StoredObject } from "./judge-objects.ts";
 
@@ -84,7 +84,7 @@ function missingServed({ objectKey, called }: Judgement["missing"][number]): Fin
   };
 }
 
-/** A restore brings back the history of packs and files that were never copied: nobody misses them yet. */
+/** A restore brings back the history of packs and files that were never copied: they are not missed yet. */
 function missingSpare({ objectKey, called }: Judgement["missing"][number]): Finding {
   return {
     check: "objects",
