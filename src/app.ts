@@ -1,4 +1,4 @@
-/** Composition of the service's routes: the rooms know nothing of each other; here they meet. */
+/** Composition of the service's routes: the modules do not import each other; they are joined here. */
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { adminRoutes } from "./admin/routes.ts";
@@ -20,7 +20,7 @@ import { shareRoutes } from "./shares/routes.ts";
 
 type AppEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
 
-/** The composed service: every route of every room. */
+/** The composed service: every route of every module. */
 export function createApp(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.use(logged);
@@ -62,7 +62,7 @@ const logged = createMiddleware<AppEnv>(async (c, next) => {
   log.write();
 });
 
-/** What the log calls the routes of one room; never the path itself, which may hold anything. */
+/** What the log calls the routes of one module; never the path itself, which may hold anything. */
 function interfaceNamed(name: string) {
   return createMiddleware<AppEnv>(async (c, next) => {
     c.var.log.note({ interface: name });

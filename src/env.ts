@@ -74,7 +74,7 @@ const settingsSchema = z.object({
   RATE_LIMIT: z.enum(["on", "off"]).default("on"),
   /** `warn` serves requests with unknown parameters and names them in a header instead of refusing. */
   UNKNOWN_PARAMETERS: z.enum(["refuse", "warn"]).default("refuse"),
-  /** Who is told what the scheduled task finds; nobody when absent. A secret: whoever has it can write there. */
+  /** Where the scheduled task sends its findings; absent: nowhere. A secret: it lets its holder post there. */
   WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** The form of the messages; by the address's host when absent. */
   WEBHOOK_KIND: z.enum(WEBHOOK_KINDS).optional(),

@@ -49,7 +49,7 @@ export async function checkIndex(
   if (wrong.length === 0) return { securities, findings: [] };
   const listed = wrong.slice(0, 5).join(", ") + (wrong.length > 5 ? ` and ${wrong.length - 5} more` : "");
   const sentence = `The index rows of ${tradedate} are not what its pack says: ${listed}.`;
-  const advice = "`edgetape doctor --repair` makes them anew from the pack.";
+  const advice = "`edgetape doctor --repair` rebuilds them from the pack.";
   return { securities, findings: [finding(tradedate, sentence, advice)] };
 }
 

@@ -85,7 +85,7 @@ async function repairIndex(c: AdminContext): Promise<IndexReport | AdminRefusal>
   await rebuildIndex(storesOf(c), pack);
   const after = await indexOf(c);
   if (isRefusal(after) || after.findings.length > 0) return after;
-  const sentence = `The index rows of ${tradedate} were made anew from its pack.`;
+  const sentence = `The index rows of ${tradedate} were rebuilt from its pack.`;
   const done = { check: "index", level: "done", subject: tradedate, sentence, advice: "" } as const;
   return { ...after, findings: [done] };
 }

@@ -62,7 +62,7 @@ function versionsOf(name: string, held: ShareSecrets | undefined): [name: string
 
 function backupFindings({ BACKUP_SECRET }: Settings): Finding[] {
   if (BACKUP_SECRET !== undefined) return [];
-  const sentence = "BACKUP_SECRET is not set: backups are not sealed, so nobody can tell an edited one.";
+  const sentence = "BACKUP_SECRET is not set: backups are not sealed, so an edited one cannot be recognised.";
   const advice =
     "`printf '1:%s' \"$(openssl rand -base64 32)\" | npx wrangler secret put BACKUP_SECRET`, and keep it where you keep secrets.";
   return [warning("BACKUP_SECRET", sentence, advice)];
@@ -74,7 +74,7 @@ function shareFindings({ SHARE_SECRET }: Settings, versions: number[]): Finding[
     .map((version) =>
       failed(
         "SHARE_SECRET",
-        `SHARE_SECRET has no version ${version}, with which shares in force or drives elsewhere were made: their passwords do not work.`,
+        `SHARE_SECRET has no version ${version}, with which shares in force or external shares were made: their passwords do not work.`,
         "Put that version back, or revoke the shares and set the drives again.",
       ),
     );
@@ -85,7 +85,7 @@ function rotationFindings(settings: Settings, nowMs: number): Finding[] {
   if (previous === undefined) return [];
   const name = "CURSOR_SECRET_PREVIOUS";
   if (rotatedAt === undefined) {
-    const sentence = `${name} is set and CURSOR_SECRET_ROTATED_AT is not: nobody knows how long it holds.`;
+    const sentence = `${name} is set and CURSOR_SECRET_ROTATED_AT is not: how long it holds is unknown.`;
     return [warning(name, sentence, "Set CURSOR_SECRET_ROTATED_AT, or delete both.")];
   }
   if (nowMs - Date.parse(rotatedAt) <= PREVIOUS_ACCEPTED_MS) return [];

@@ -151,7 +151,7 @@ function ended(requestId: string, { accountId, grant, outcome, inProgress }: Acc
 
 const COUNTED: Bilingual = { zh: "已计入当日额度。", en: "It counts against the day's quota." };
 const NOT_COUNTED: Bilingual = { zh: "未计入额度。", en: "It was not counted." };
-const CREDITED: Bilingual = { zh: "已计的次数已退回。", en: "It was counted and given back." };
+const CREDITED: Bilingual = { zh: "已计的次数已退回。", en: "It was counted and credited." };
 
 function unknown(requestId: string): ExplainedRequest {
   return {

@@ -273,7 +273,7 @@ export type Standing = z.infer<typeof standingSchema>;
 /** Gives counts of today back; the counters never fall below zero. */
 export const creditSchema = z
   .strictObject({ requests: countSchema.default(0), files: countSchema.default(0) })
-  .refine(({ requests, files }) => requests + files > 0, "nothing is given back");
+  .refine(({ requests, files }) => requests + files > 0, "nothing is credited");
 
 export const accountListSchema = z.strictObject({
   accounts: z.array(

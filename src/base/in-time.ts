@@ -1,4 +1,4 @@
-/** Deadlines of work that another room does. */
+/** Deadlines of work that another module does. */
 
 /** What `inTime` throws. */
 export class LateAnswer extends Error {

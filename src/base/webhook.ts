@@ -13,7 +13,7 @@ export const WEBHOOK_LANGUAGES = ["both", "zh", "en"] as const;
 export type WebhookLanguage = (typeof WEBHOOK_LANGUAGES)[number];
 
 export interface Webhook {
-  /** Opens the chat to whoever has it, so it is never shown. */
+  /** Lets everyone who has it post, so it is never shown. */
   url: string;
   kind: WebhookKind;
   /** The robot's signing secret; null when it wants none. WeCom's robots know no signature. */
@@ -33,7 +33,7 @@ export interface Notice {
   facts: Record<string, unknown>;
 }
 
-/** Hosts of the robots, so that nobody has to say which kind an address is of. */
+/** Hosts of the robots, so that the kind of an address need not be given. */
 const KIND_BY_HOST: Record<string, WebhookKind> = {
   "qyapi.weixin.qq.com": "wecom",
   "oapi.dingtalk.com": "dingtalk",
@@ -198,7 +198,7 @@ async function post(
     });
     return webhookProblem(webhook.kind, answer.status, await answer.text());
   } catch (error) {
-    // The error's own words may repeat the address, and with it the robot's key.
+    // The error's own message may repeat the address, and with it the robot's key.
     const late = error instanceof Error && error.name === "TimeoutError";
     if (late) return `it did not answer within ${PATIENCE_MS / 1000} s`;
     const code = error instanceof Error ? (error.cause as { code?: unknown } | undefined)?.code : undefined;

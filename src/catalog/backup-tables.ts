@@ -80,8 +80,8 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
 
 /** Tables that no backup holds, and why; a restore empties those that belong to what it replaces. */
 export const NOT_IN_BACKUP: Record<string, string> = {
-  day_securities: "made anew from the packs in R2",
-  pack_markets: "made anew with them",
+  day_securities: "rebuilt from the packs in R2",
+  pack_markets: "rebuilt with them",
   catalog_revision: "must never go back: caches key on it",
   refusals: "kept for two weeks only",
   console_invites: "spent or over within a day",

@@ -5,7 +5,7 @@
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 
-/** Spent and expired links are kept so long, so that whoever opens one learns what became of it. */
+/** Spent and expired links are kept so long, so that opening one says what became of it. */
 const INVITES_KEPT_MS = 30 * 86_400_000;
 
 export interface NewInvite {

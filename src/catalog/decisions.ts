@@ -1,5 +1,5 @@
 /**
- * What operators and readers decided about content: this is withdrawn, that object is damaged. Whoever serves
+ * What operators and readers decided about content: this is withdrawn, that object is damaged. Code that serves
  * something asks here, and asks again inside the transaction that makes it visible. Instants are Unix milliseconds.
  */
 import type { Guard } from "./audit.ts";

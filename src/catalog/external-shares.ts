@@ -1,4 +1,4 @@
-/** Drives elsewhere that are answered in the place of ours (contract 8.4). Instants are Unix milliseconds. */
+/** External shares that are answered in the place of ours (contract 8.4). Instants are Unix milliseconds. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 import type { By } from "./accounts.ts";
@@ -68,7 +68,7 @@ export function externalShareOf(result: D1Result | undefined): ExternalShare | n
   return row === undefined ? null : externalOf(row);
 }
 
-/** Every drive elsewhere, by type and year. */
+/** Every external share, by type and year. */
 export async function externalShares(db: D1Database): Promise<ExternalShare[]> {
   const { results } = await db
     .prepare("SELECT * FROM external_shares ORDER BY data_type, year")

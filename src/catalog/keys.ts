@@ -130,7 +130,7 @@ export async function rollKey(
 
 /**
  * Revokes the key from now on; a key that is revoked already keeps its instant. An operator's revocation also signs
- * the account out of the console: whoever took a sign-in together with the key could make another key there.
+ * the account out of the console: a thief of a sign-in and the key could make another key there.
  */
 export async function revokeKey(db: D1Database, keyId: string, by: By): Promise<void> {
   const guard = {

@@ -24,7 +24,7 @@ export function packTarget(tradedate: BeijingDate): string {
   return `orders/${tradedate}`;
 }
 
-/** D1 takes values up to 2 MB; half of it leaves room for long lists of blocks. */
+/** D1 takes values up to 2 MB; half of it leaves space for long lists of blocks. */
 const CHUNK_CHARACTERS = 1_000_000;
 
 const LOAD = `
@@ -69,16 +69,16 @@ function jsonRow(row: SectionRow): string {
 /** `texts` in their order, in chunks of at most `characters` in total (a longer text has its own chunk). */
 export function chunksOf(texts: string[], characters: number): string[][] {
   const chunks: string[][] = [];
-  let room = 0;
+  let space = 0;
   for (const text of texts) {
     const chunk = chunks.at(-1);
-    if (chunk === undefined || text.length + 1 > room) {
+    if (chunk === undefined || text.length + 1 > space) {
       chunks.push([text]);
-      room = characters;
+      space = characters;
     } else {
       chunk.push(text);
     }
-    room -= text.length + 1;
+    space -= text.length + 1;
   }
   return chunks;
 }

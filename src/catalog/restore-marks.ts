@@ -98,7 +98,7 @@ const DIFFERENCES = differences("d.pack_id", "was.pack_id").map(
 
 /**
  * After everything was replaced: the list of changes gets an entry for each day that serves something else than it
- * did, for every served day where nothing was before. Its numbers go on where nobody has been: a catalog that was
+ * did, for every served day where nothing was before. Its numbers continue beyond all used ones: a catalog that was
  * lost may have counted on behind the backup, so they begin at the present second since 1970, as there is less
  * than one change a second. So does the number that caches key on.
  */

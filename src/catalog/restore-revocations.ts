@@ -104,7 +104,7 @@ export function revokeAgain(open: string): string[] {
   ];
 }
 
-/** Rows that the backup does not have stay: a key that was revoked must not be imported anew. */
+/** Rows that the backup does not have stay: a key that was revoked must not be imported again. */
 function insertRemembered(table: string, kinds: readonly string[], open: string): string {
   const columns = columnsOf(table);
   const values = columns.map((_, place) => `row ->> ${place}`);

@@ -9,7 +9,7 @@ export interface VersionUse {
   version: number;
   /** Shares in force. */
   shares: number;
-  /** Links of drives elsewhere. */
+  /** Links of external shares. */
   drives: number;
 }
 

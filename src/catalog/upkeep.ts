@@ -107,7 +107,7 @@ export async function endStaleUpload(
   const [moved] = await db.batch([
     db
       .prepare(
-        "UPDATE uploads SET state = ?3, state_note = 'nobody completed it' WHERE upload_id = ?1 AND state = ?2",
+        "UPDATE uploads SET state = ?3, state_note = 'it was never completed' WHERE upload_id = ?1 AND state = ?2",
       )
       .bind(uploadId, state, ended),
     db

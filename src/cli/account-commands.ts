@@ -98,8 +98,8 @@ function registerQuotas(account: Command): void {
     .command("credit")
     .description("give counts of today back")
     .argument("<account>")
-    .option("--requests <count>", "requests to give back", countArgument)
-    .option("--files <count>", "Parquet files to give back", countArgument)
+    .option("--requests <count>", "requests to credit", countArgument)
+    .option("--files <count>", "Parquet files to credit", countArgument)
     .action(credit);
   account
     .command("free")
@@ -266,7 +266,7 @@ function printAccount(options: ServiceOptions, account: Account): void {
 function registerInvite(account: Command): void {
   account
     .command("invite")
-    .description("make a one-time link into the console; whoever opens it first is signed in")
+    .description("make a one-time link into the console; the first to open it is signed in")
     .argument("<account>")
     .addOption(defaulted("--valid <span>", "how long the link may be opened, up to 7d", spanArgument, "1d"))
     .action(invite);
@@ -364,7 +364,7 @@ function standingLines({ info, slot }: Standing): string[] {
     "",
     ...table(["may have", "from", "to"], windows),
     "",
-    ...table(["today", "used", "given back", "limit", "left", "resets in"], quotas),
+    ...table(["today", "used", "credited", "limit", "left", "resets in"], quotas),
     "",
     slot === null
       ? "no request in progress"

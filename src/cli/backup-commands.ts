@@ -41,7 +41,7 @@ import { adoptableLines } from "./day-commands.ts";
 import { CommandFailure, EXIT, ServiceRefusal } from "./exit.ts";
 
 const NOT_IN_IT =
-  "\nNot in it: secrets (cursors of another CURSOR_SECRET must be begun anew; passwords of shares and drives\n" +
+  "\nNot in it: secrets (cursors of another CURSOR_SECRET must be started again; passwords of shares and drives\n" +
   "of another SHARE_SECRET change), the objects in R2, today's quota counters, sessions of the console.";
 
 /** Registers `backup create`, `backup verify` and `backup restore`. */

@@ -102,7 +102,7 @@ function registerSecrets(share: Command): void {
   share
     .command("rotate")
     .description(
-      "leave the older versions of SHARE_SECRET: encrypt passwords of drives elsewhere anew, under the current one",
+      "leave the older versions of SHARE_SECRET: re-encrypt passwords of external shares, under the current one",
     )
     .option("--revoke-older", "end the shares of older versions now too, as when an old secret has leaked")
     .option(...YES_OPTION)
@@ -135,7 +135,7 @@ async function rotate(options: ServiceOptions & ConfirmOptions & { revokeOlder?:
   const drives = rotated.resealed.map(({ dataType, year }) => `${dataType} ${year}`);
   const encrypted = drives.length === 0 ? "No drive's password" : `The passwords of ${drives.join(", ")}`;
   print(options, rotated, [
-    `${encrypted} had to be encrypted anew; ${rotated.revoked} shares were ended.`,
+    `${encrypted} had to be re-encrypted; ${rotated.revoked} shares were ended.`,
     ...versionLines(rotated),
   ]);
 }
@@ -176,7 +176,7 @@ interface SetOptions extends DriveOptions {
 
 /** Registers `external set`, `external clear` and `external list`. */
 export function registerExternal(program: Command): void {
-  const external = serviceCommand(program, "external").description("shares on drives elsewhere");
+  const external = serviceCommand(program, "external").description("external shares");
   withDrive(
     external
       .command("set")
@@ -197,7 +197,7 @@ export function registerExternal(program: Command): void {
       .description("answer our own drive again and forget this one, its password too")
       .option(...YES_OPTION),
   ).action(clearExternal);
-  external.command("list").description("every drive elsewhere").action(listExternal);
+  external.command("list").description("every external share").action(listExternal);
 }
 
 function withDrive(command: Command): Command {
@@ -234,7 +234,7 @@ async function linkOf({ link, expires, passwordStdin }: SetOptions): Promise<Ext
 }
 
 async function clearExternal(options: DriveOptions & ConfirmOptions): Promise<void> {
-  const drive = `the drive elsewhere of ${options.type} ${options.year}`;
+  const drive = `the external share of ${options.type} ${options.year}`;
   await confirm(`Forget ${drive}, with its link and password?`, options);
   const path = `/admin/external/${options.type}/${options.year}/clear`;
   showExternal(options, await serviceOf(options).request(externalListSchema, "POST", path));
@@ -260,6 +260,6 @@ function showExternal(options: ServiceOptions, answer: ExternalList): void {
   print(
     options,
     answer,
-    external.length === 0 ? "No drive elsewhere is registered." : table(headings, external.map(row)),
+    external.length === 0 ? "No external share is registered." : table(headings, external.map(row)),
   );
 }

@@ -46,7 +46,7 @@ export function registerSubscriptions(program: Command): void {
     .action(set);
   subscription
     .command("extend")
-    .description("let a plan hold longer; one that is over begins anew, now")
+    .description("let a plan hold longer; one that is over starts again, now")
     .argument("<account>")
     .addOption(planOption())
     .option("--by <span>", "so much longer, such as 30d", spanArgument)

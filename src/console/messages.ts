@@ -44,7 +44,7 @@ const EN = {
   usedUnlimited: (used: string) => `${used} (no limit)`,
   usedWithin: (used: string) => `${used} (among the requests)`,
   nothingToUse: "The plan includes no order history, so there is nothing to count.",
-  credited: (count: number) => `${count} given back after our own failures`,
+  credited: (count: number) => `${count} credited after our own failures`,
   resets: (hours: number, minutes: number) => `Resets at 00:00 Beijing time, in ${hours} h ${minutes} min.`,
   busy: "A request of this account is in progress; another one would get 503.",
   lastRequests: "Last requests",

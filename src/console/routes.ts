@@ -68,7 +68,7 @@ function onHttps(c: ConsoleContext): Response | null {
   return new Response(null, { status: 302, headers: { Location: base + url.pathname + url.search } });
 }
 
-/** A fault: the reader learns that it is not his doing, the log learns the rest. */
+/** A fault: shows a generic error page; the details are logged. */
 async function fault(error: Error, c: ConsoleContext): Promise<Response> {
   c.var.log.note({ fault: error.stack ?? String(error) });
   const desk = await deskOf(c).catch(() => null);

@@ -32,7 +32,7 @@ export async function showInvite(c: ConsoleContext): Promise<Response> {
   if (!INVITE.test(token)) return signInFirst(c, { problem: "link_unknown", status: 404 });
   const denial = await inviteDenial(c.env.DB, await hashKey(token), nowOf(c));
   if (denial !== null && denial.reason !== "link_unknown") {
-    // Whoever keeps the link as a bookmark is led on while the session it made holds.
+    // A bookmarked link redirects to the console while the session it made holds.
     if (denial.reason === "link_spent" && (await deskOf(c)) !== null) return seeOther("/console/");
     return signInFirst(c, { problem: denial.reason, status: 403 });
   }

@@ -301,7 +301,7 @@ export async function runRequest(c: ConsoleContext): Promise<Response> {
   return response;
 }
 
-/** A run that reached no operation; the page goes to the signInFirst, or asks to be loaded anew. */
+/** A run that reached no operation; the page goes to the sign-in page, or asks to be loaded again. */
 function refused(reason: "signed_out" | "form_foreign", status: number): Response {
   return Response.json({ error: reason }, { status, headers: { "Cache-Control": "no-store" } });
 }

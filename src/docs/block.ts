@@ -5,7 +5,7 @@ export type DocsLanguage = "zh" | "en";
 
 export type Block =
   | { kind: "text"; text: string }
-  /** `id` is part of addresses: it stays when the words change. */
+  /** `id` is part of addresses: it stays when the text changes. */
   | { kind: "heading"; id: string; text: string }
   | { kind: "list"; items: readonly string[] }
   | { kind: "table"; head: readonly string[]; rows: readonly (readonly string[])[] }

@@ -69,9 +69,9 @@ export function windowOf(plan: PlanName, service: ServiceName, nowMs: number): W
 export interface Counter {
   /** Null: unlimited. */
   limit: number | null;
-  /** What was accepted today, the given back included. */
+  /** What was accepted today, credited requests included. */
   used: number;
-  /** What was given back of it. */
+  /** What was credited of it. */
   credited: number;
   /** Null: unlimited. */
   left: number | null;

@@ -51,7 +51,7 @@ export class Lease extends RpcTarget {
     return this.#end.release(request);
   }
 
-  /** Answers when the end is stored; fails when the object died before that, and must then be told anew. */
+  /** Answers when the end is stored; fails when the object died before that, and must then be told again. */
   written(): Promise<void> {
     return this.#end.written();
   }
@@ -124,7 +124,7 @@ export class Gate extends DurableObject<Env> {
     return stateOf(this.#read(now), now);
   }
 
-  /** The operator frees the slot, whoever holds it. */
+  /** The operator frees the slot for any holder. */
   free(): void {
     this.#change(free(this.#read(this.#now())));
   }

@@ -36,7 +36,7 @@ export interface PumpedBody {
   pump: BodyPump;
 }
 
-/** How a body ended. Only `fault` is the service's own, and only then the charge was given back. */
+/** How a body ended. Only `fault` is the service's own, and only then the charge was credited. */
 export interface BodyEnd {
   how: "whole" | "client_gone" | "client_slow" | "fault";
   /** Bytes the client's side took. */
@@ -97,7 +97,7 @@ async function sendReady(
     await writer.close();
     return "whole";
   };
-  // A write rejects only because nobody reads any more: the length is right by construction.
+  // A write rejects only because the client has stopped reading: the length is right by construction.
   const how = await Promise.race([send().catch(() => "client_gone" as const), gone(signal)]);
   if (how !== "whole") await breakBody(writer, new Error(how));
   return { how, bytesSent };

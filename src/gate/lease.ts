@@ -28,9 +28,9 @@ export interface Grant {
   kind: GateKind;
   /** The day whose counters it was charged to. */
   day: BeijingDate;
-  /** False once it was given back. */
+  /** False once it was credited. */
   charged: boolean;
-  /** What the worker said at the end; absent while it runs, and for ever if the worker died. */
+  /** What the worker said at the end; absent while it runs, and forever if the worker died. */
   outcome?: RequestOutcome;
 }
 
@@ -42,7 +42,7 @@ export interface GateRow {
   requests: number;
   /** Accepted Parquet requests of the day. */
   files: number;
-  /** What was given back of the day's counts, which no longer hold it; absent while nothing was. */
+  /** What was credited of the day's counts, which no longer hold it; absent while nothing was. */
   credited?: Counts;
   /** Who holds the slot. It counts for nothing from `untilMs` on. */
   holder: { id: string; requestId: string; untilMs: number } | null;
@@ -61,7 +61,7 @@ export function emptyRow(nowMs: number): GateRow {
  *
  * `grantId` must be fresh. The same request id again (its first answer was lost) is granted without a
  * second charge and takes the slot over from its own first grant, whose late release then does nothing.
- * If another request slipped in between, the repeated one is refused and its charge given back.
+ * If another request slipped in between, the repeated one is refused and its charge credited.
  */
 export function acquire(
   stored: GateRow,
@@ -106,7 +106,7 @@ export function release(row: GateRow, id: string, request: ReleaseRequest): Gate
   return isNews ? replaceGrant(credited, grant.id, (old) => ({ ...old, outcome })) : credited;
 }
 
-/** The operator frees the slot, whoever holds it. That request's own release then does nothing. */
+/** The operator frees the slot for any holder. That request's own release then does nothing. */
 export function free(row: GateRow): GateRow {
   return row.holder === null ? row : { ...row, holder: null };
 }
@@ -162,7 +162,7 @@ function count(row: GateRow, kind: GateKind): GateRow {
   return { ...row, requests: row.requests + requests, files: row.files + files };
 }
 
-/** Takes counts off the day's, as far as there are any, and remembers them as credited. */
+/** Decrements the day's counts, never below zero, and remembers them as credited. */
 function takeOff(row: GateRow, given: Counts): GateRow {
   const requests = Math.min(row.requests, given.requests);
   const files = Math.min(row.files, given.files);

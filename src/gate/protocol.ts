@@ -31,10 +31,10 @@ export interface GateUse {
   resetSeconds: number;
 }
 
-/** Facts of a refusal; they travel on to `http`, which may not import this room. */
+/** Facts of a refusal; they travel on to `http`, which may not import this module. */
 export type GateRefusal = UseDenial;
 
-/** A refusal as the object words it. */
+/** A refusal as the object reports it. */
 export type GateRefused = GateRefusal & {
   /**
    * The object has just started and found the slot taken. An end that its predecessor had only in memory may
@@ -92,7 +92,7 @@ export interface GateGrant {
 /** What the object knows of its account and interface: for `/health`, the operator and `account_info`. */
 export interface GateState {
   use: GateUse;
-  /** Counts given back today, by the service or the operator; absent from objects that do not count them yet. */
+  /** Counts credited today, by the service or the operator; absent from objects that do not count them yet. */
   credited?: Counts;
   /** The request that holds the slot now, or `null` when the slot is free. */
   holder: { requestId: string; untilMs: number } | null;
@@ -108,7 +108,7 @@ export interface GrantSummary {
   kind: GateKind;
   /** The Beijing day it was charged to. */
   day: string;
-  /** False once it was given back. */
+  /** False once it was credited. */
   charged: boolean;
 }
 
@@ -118,5 +118,5 @@ export interface Counts {
   files: number;
 }
 
-/** Counts the operator gives back to today's counters (never below zero). */
+/** Counts the operator credits to today's counters (never below zero). */
 export type OperatorCredit = Counts;

@@ -1,5 +1,5 @@
 /**
- * The worker's side of the gate: an operation takes the slot, works, and gives it back exactly once in
+ * The worker's side of the gate: an operation takes the slot, works, and releases it exactly once in
  * effect, whatever happens to the object, to the client or to the worker in between.
  */
 import { inTime, LateAnswer } from "../base/in-time.ts";
@@ -46,7 +46,7 @@ export interface SlotAsk {
   signal: AbortSignal;
 }
 
-/** A taken slot. Whoever got it releases it on every path; `holdBody` does so for a body. */
+/** A taken slot. Its holder releases it on every path; `holdBody` does so for a body. */
 export interface Slot {
   /** Today's counters with this request counted. */
   use: GateUse;
@@ -69,7 +69,7 @@ export function gateOf(home: GateHome, accountId: string, interfaceName: string)
 
 /**
  * Takes the slot of the account on the interface and charges the request, or tells why not (contract 2.1,
- * steps 8 to 10). Throws when the object cannot be asked; what it may have charged is then given back.
+ * steps 8 to 10). Throws when the object cannot be asked; what it may have charged is then credited.
  *
  * @example
  * const slot = await takeSlot(place, { accountId, interface: "level2_order_history", request, signal });

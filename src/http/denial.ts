@@ -1,5 +1,5 @@
 /**
- * Every reason for which `/api` does not serve a request: the union of the rooms' denials. Facts only;
+ * Every reason for which `/api` does not serve a request: the union of the modules' denials. Facts only;
  * `outcome.ts` gives them codes and statuses, the `messages-*.ts` files their messages.
  */
 import type { AccessDenial, EntitlementDenial, UseDenial } from "../entitlement/caller-denial.ts";

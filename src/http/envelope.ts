@@ -47,7 +47,7 @@ export async function readBody(request: Request): Promise<Result<Record<string, 
   try {
     bytes = await readLimited(request);
   } catch {
-    // The line broke: no fault of ours, and nobody reads the answer.
+    // The line broke: not the service's fault, and the answer is not read.
     return refused({ reason: "envelope_invalid", problem: "not_json" });
   }
   if (bytes === null) return refused({ reason: "body_too_large", limitBytes: BODY_LIMIT_BYTES });

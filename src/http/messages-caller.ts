@@ -31,7 +31,7 @@ const SERVICE_TEXTS: Readonly<Record<ServiceName, string>> = {
   level2: "file_download level2",
 };
 
-/** The words of a request that is no valid call. */
+/** The message for a request that is no valid call. */
 export function envelopeMessage(denial: EnvelopeDenial): Bilingual {
   switch (denial.reason) {
     case "envelope_invalid":
@@ -113,7 +113,7 @@ function memberMessage({ members, wrong, flat }: { members: readonly string[] } 
   return { zh: `${zh.join("；")}：${zhNext}。`, en: `${en.join(", ")}: ${enNext}.` };
 }
 
-/** The words of a caller who is turned away. Existing clients look for `invalid api key`. */
+/** The message for a caller who is refused. Existing clients look for `invalid api key`. */
 export function accessMessage(denial: AccessDenial): Bilingual {
   switch (denial.reason) {
     case "key_unknown":
@@ -142,7 +142,7 @@ export function accessMessage(denial: AccessDenial): Bilingual {
   }
 }
 
-/** The words of a plan that does not cover the request. */
+/** The message for a plan that does not cover the request. */
 export function entitlementMessage(denial: EntitlementDenial): Bilingual {
   switch (denial.reason) {
     case "plan_missing": {
@@ -176,7 +176,7 @@ export function entitlementMessage(denial: EntitlementDenial): Bilingual {
   }
 }
 
-/** The words of a busy slot or a used-up quota. Existing clients look for 额度. */
+/** The message for a busy slot or a used-up quota. Existing clients look for 额度. */
 export function useMessage(denial: UseDenial): Bilingual {
   switch (denial.reason) {
     case "slot_busy":

@@ -19,7 +19,7 @@ export interface Outcome {
   code: RefusalCode;
   reason: Reason;
   status: Readonly<Record<AnswerFormat, number>>;
-  /** Whole seconds for `Retry-After`; `null` where obeying one would hang a script or help nobody. */
+  /** Whole seconds for `Retry-After`; `null` where obeying one would hang a script or not help. */
   retryAfterSeconds: number | null;
   message: Bilingual;
 }

@@ -1,5 +1,5 @@
 /**
- * The caller's own key, taken out of what repeats his values to him: keys of our form are known by it, imported
+ * The caller's own key, redacted from refusals: keys of our form are known by it, imported
  * ones have any, so only the request itself says what to look for.
  */
 import type { Denial } from "./denial.ts";

@@ -11,7 +11,7 @@ import type { Scope } from "./operation.ts";
 const BURST = 20;
 const REFILL_MS = 30_000;
 
-/** All of an isolate's, whoever they are of. */
+/** All of an isolate's, of every account. */
 const TOTAL_BURST = 100;
 const TOTAL_REFILL_MS = 2_000;
 
@@ -28,11 +28,11 @@ export class RefusalBudget {
   readonly #total: Bucket = { fullAtMs: 0 };
   readonly #accounts = new Map<string, Bucket>();
 
-  /** Whether a refusal of `account` (`""`: nobody known) at `nowMs` may be kept; if so it is counted. */
+  /** Whether a refusal of `account` (`""`: unknown) at `nowMs` may be kept; if so it is counted. */
   take(account: string, nowMs: number): boolean {
     const bucket = this.#accounts.get(account) ?? { fullAtMs: 0 };
-    if (!hasRoom(bucket, BURST, REFILL_MS, nowMs)) return false;
-    if (!hasRoom(this.#total, TOTAL_BURST, TOTAL_REFILL_MS, nowMs)) return false;
+    if (!hasSpace(bucket, BURST, REFILL_MS, nowMs)) return false;
+    if (!hasSpace(this.#total, TOTAL_BURST, TOTAL_REFILL_MS, nowMs)) return false;
     count(bucket, REFILL_MS, nowMs);
     count(this.#total, TOTAL_REFILL_MS, nowMs);
     // Deleting first moves the entry to the end of the map's order: the first one is the oldest.
@@ -46,7 +46,7 @@ export class RefusalBudget {
   }
 }
 
-function hasRoom(bucket: Bucket, burst: number, refillMs: number, nowMs: number): boolean {
+function hasSpace(bucket: Bucket, burst: number, refillMs: number, nowMs: number): boolean {
   return bucket.fullAtMs - nowMs <= (burst - 1) * refillMs;
 }
 
@@ -59,7 +59,7 @@ const budget = new RefusalBudget();
 /** Whose request it was and what it asked for, as far as that was known. */
 export type RefusedCaller = Pick<Refusal, "accountId" | "keyId" | "interface" | "symbol" | "tradedate">;
 
-/** Keeps the refusal of the request of `scope` if the isolate's budget has room for it; never throws. */
+/** Keeps the refusal of the request of `scope` if the isolate's budget has space for it; never throws. */
 export function keepRefusal(
   { env, ctx, requestId, nowMs }: Pick<Scope, "env" | "ctx" | "requestId" | "nowMs">,
   denial: Denial,

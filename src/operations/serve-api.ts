@@ -22,10 +22,10 @@ import { keepRefusal, type RefusedCaller } from "./keep-refusal.ts";
 import { firstByteMs, type Operation, type Scope } from "./operation.ts";
 import { OPERATIONS, PARAMS_OPTIONAL } from "./registry.ts";
 
-/** An operation with a limit of its own for the first byte says first what was late, and gives back what it took. */
+/** An operation with a limit of its own for the first byte says first what was late, and releases what it took. */
 const LATE_MS = 1_000;
 
-const NOBODY: RefusedCaller = {
+const UNKNOWN_CALLER: RefusedCaller = {
   accountId: null,
   keyId: null,
   interface: null,
@@ -38,7 +38,7 @@ const NOBODY: RefusedCaller = {
  * stands in for the key of step 3; all other steps, slot and quota are the same.
  */
 export async function serveApi(request: Request, opened: Scope, holder?: Principal): Promise<Response> {
-  const caller: RefusedCaller = { ...NOBODY };
+  const caller: RefusedCaller = { ...UNKNOWN_CALLER };
   const language = preferredLanguage(request.headers.get("Accept-Language"));
 
   const decoded = await readBody(request);

@@ -12,7 +12,7 @@ export interface DayWindow {
   to: string;
 }
 
-/** A daily counter; null: unlimited. What was given back is in `used` as well. */
+/** A daily counter; null: unlimited. What was credited is in `used` as well. */
 export interface Counter {
   limit: number | null;
   used: number;

@@ -4,7 +4,7 @@
  * word, so up to four bytes behind the returned place may be corrupt; what is written next overwrites them.
  */
 
-/** Room for any number (24 bytes, -1.7976931348623157e+308) and the bytes it may corrupt. */
+/** Space for any number (24 bytes, -1.7976931348623157e+308) and the bytes it may corrupt. */
 export const NUMBER_BYTES = 28;
 
 /** Units of 1/10000 below this have at most 15 digits, and 15 digits always read back as the same double. */
@@ -12,7 +12,7 @@ export const PLAIN_BELOW = 1e15;
 
 const POINT = 0x2e;
 
-/** The digits of 0000 to 9999 as words, first digit in the lowest byte. */
+/** The digits of 0000 to 9999 as 32-bit integers, first digit in the lowest byte. */
 const GROUPS = new Uint32Array(10_000);
 /** Digits without leading zeros, at least 1. */
 const LENGTHS = new Uint8Array(10_000);
@@ -77,7 +77,7 @@ export function putNumber(out: DataView, at: number, value: number): number {
 
 /**
  * The integer of 0 to 10^15 (exclusive) whose ten-thousandth is the double `value`; null when there is none.
- * A price of a pack gives back the raw price it was divided from.
+ * A price of a pack returns the raw price it was divided from.
  */
 export function unitsOf(value: number): number | null {
   const units = Math.round(value * 10_000);

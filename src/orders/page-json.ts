@@ -44,14 +44,14 @@ export function writeItems(parts: readonly JsonPart[]): Uint8Array {
 /** Writes rows to `page` from `start` on; returns the place behind them. */
 function writeRows(start: number, cells: readonly Cell[], startRow: number, endRow: number): number {
   const slotBytes = padded(cells.reduce((sum, { maxBytes }) => sum + maxBytes, SPILL_BYTES));
-  slots = withRoom(slots, BATCH_ROWS * slotBytes, 0);
+  slots = withSpace(slots, BATCH_ROWS * slotBytes, 0);
   let at = start;
   for (let from = startRow; from < endRow; from += BATCH_ROWS) {
     const batch = { from, until: Math.min(endRow, from + BATCH_ROWS), out: slots, ends };
     const rows = batch.until - from;
     for (let place = 0; place < rows; place++) ends[place] = place * slotBytes;
     for (const cell of cells) cell.append(batch);
-    page = withRoom(page, at + rows * slotBytes + END_BYTES, at);
+    page = withSpace(page, at + rows * slotBytes + END_BYTES, at);
     at = gather(at, rows, slotBytes);
   }
   return at;
@@ -66,8 +66,8 @@ function gather(start: number, rows: number, slotBytes: number): number {
   return at;
 }
 
-/** `view` if it has room for `sizeBytes`, else a larger one with its first `keptBytes`. */
-function withRoom(view: DataView<ArrayBuffer>, sizeBytes: number, keptBytes: number): DataView<ArrayBuffer> {
+/** `view` if it has space for `sizeBytes`, else a larger one with its first `keptBytes`. */
+function withSpace(view: DataView<ArrayBuffer>, sizeBytes: number, keptBytes: number): DataView<ArrayBuffer> {
   if (view.byteLength >= sizeBytes) return view;
   const larger = new Uint8Array(Math.max(sizeBytes, 2 * view.byteLength));
   larger.set(new Uint8Array(view.buffer, 0, keptBytes));

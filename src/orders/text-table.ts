@@ -33,8 +33,8 @@ export function textOf(text: string): Text {
 /** `texts` as bytes. */
 export function textTable(texts: readonly string[]): TextTable {
   const encoded = texts.map((text) => encoder.encode(text));
-  const room = encoded.reduce((sum, { length }) => sum + padded(length), 0);
-  const bytes = new Uint8Array(room);
+  const space = encoded.reduce((sum, { length }) => sum + padded(length), 0);
+  const bytes = new Uint8Array(space);
   return tableOf(texts.length, bytes, (start, entry) => {
     const text = encoded[entry] ?? new Uint8Array(0);
     bytes.set(text, start);
@@ -59,7 +59,7 @@ export function tableOf(
   return { view: new DataView(bytes.buffer), starts, lengths };
 }
 
-/** Room for a text of `length` bytes. */
+/** Space for a text of `length` bytes. */
 export function padded(length: number): number {
   return (length + STEP - 1) & -STEP;
 }

@@ -108,7 +108,7 @@ export async function* inOrder<T>(
   try {
     for await (const start of starts) {
       const piece = start();
-      // A failure is met when its turn comes; until then it must not count as unhandled.
+      // A failure is raised in its place; until then it must not count as unhandled.
       piece.catch(() => {});
       running.push(piece);
       const first = running.length >= ahead ? running.shift() : undefined;

@@ -3,7 +3,7 @@
  * a time copies it once, in native code: 8 MB pass in 19 ms instead of 237.
  */
 
-/** A read of R2 that takes longer will not come: whoever waits holds a slot meanwhile, and its client hears nothing. */
+/** A read of R2 that takes longer will not come: the request holds a slot meanwhile, and its client hears nothing. */
 const SILENCE_MS = 15_000;
 
 export class ByteStream {
@@ -24,9 +24,9 @@ export class ByteStream {
     let buffer: ArrayBufferLike = new ArrayBuffer(length);
     let filled = 0;
     while (filled < length) {
-      const room: Uint8Array<ArrayBufferLike> = new Uint8Array(buffer, filled, length - filled);
+      const space: Uint8Array<ArrayBufferLike> = new Uint8Array(buffer, filled, length - filled);
       const { value, done }: ReadableStreamReadResult<Uint8Array> = await this.soon(
-        this.reader.readAtLeast(room.length, room),
+        this.reader.readAtLeast(space.length, space),
       );
       if (value !== undefined) {
         buffer = value.buffer; // reading detaches the buffer that was given and hands back another
@@ -42,7 +42,7 @@ export class ByteStream {
     this.reader.cancel().catch(() => undefined);
   }
 
-  /** Gives the body back, for whoever passes on what is behind the bytes that were read. */
+  /** Returns the body, to pass on what is behind the bytes that were read. */
   release(): void {
     this.reader.releaseLock();
   }

@@ -25,7 +25,7 @@ export class PackReadError extends Error {
 
 /**
  * What went wrong while stored bytes were read as `what`. Only what a check of ours found is damage: a day that
- * is marked so serves nobody until it is published again, which no bug in a reader may do to good bytes.
+ * is marked so is not served until it is published again, which no bug in a reader may do to good bytes.
  */
 export function asReadError(error: unknown, what: string): PackReadError {
   if (error instanceof PackReadError) return error;

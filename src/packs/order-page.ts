@@ -42,7 +42,7 @@ export interface OrderPage {
  * CRC, and its symbol, date and first time against the index, before a row goes out.
  *
  * Throws `PackReadError`: `missing` (no object), `changed` (another etag), `damaged` (wrong bytes), `unreadable`
- * (the right bytes, and an exception nobody thought of). Refuses a position that names more rows of its
+ * (the right bytes, and an unforeseen exception). Refuses a position that names more rows of its
  * millisecond than there are (only a cursor of the second generation can: contract 5.5).
  */
 export async function readOrderPage(

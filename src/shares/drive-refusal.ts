@@ -90,7 +90,7 @@ export function describe(denial: DriveDenial): Described {
         status: 409,
         message: {
           zh: "此文件每次请求都重新生成，请整体下载。",
-          en: "This file is written anew at every request: fetch it whole.",
+          en: "This file is written for each request: fetch it whole.",
         },
       };
     case "range_beyond_end":

@@ -17,7 +17,7 @@ export async function endAbandoned(
       check: "uploads",
       level: "done",
       subject: upload.target,
-      sentence: `The upload of ${upload.target} that nobody completed is ended.`,
+      sentence: `The upload of ${upload.target} was never completed and is ended.`,
       advice: "",
     });
   }

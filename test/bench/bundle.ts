@@ -22,7 +22,7 @@ const START_ROUNDS = 3;
 const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
 const QUIET = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", CI: "true" };
 
-/** Why each part is in the worker. The rest of our own rooms is what answers `/api`. */
+/** Why each part is in the worker. The rest of our own modules is what answers `/api`. */
 const PARTS: readonly [part: string, why: string][] = [
   ["node_modules/zod", "checks what comes in from outside"],
   ["node_modules/hono", "routes, and renders the pages"],
@@ -35,7 +35,7 @@ const PARTS: readonly [part: string, why: string][] = [
   ["src/admin", "the operator's API"],
   ["src/shares", "the drive"],
 ];
-const OURS = "our own rooms behind /api";
+const OURS = "our own modules behind /api";
 
 /** Size, weights and start of the worker that `wrangler deploy` would upload. */
 export async function benchBundle(): Promise<BenchRow[]> {

@@ -29,7 +29,7 @@ export interface Tally {
 /** The rows of each security as the text between the brackets of `items`. */
 export type Texts = ReadonlyMap<string, string>;
 
-/** A connection for each of so many accounts: nobody waits for another's. */
+/** A connection for each of so many accounts: none waits for another's. */
 export function agentFor(accounts: number): Agent {
   return new Agent({ keepAlive: true, maxSockets: accounts });
 }

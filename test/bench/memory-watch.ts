@@ -6,7 +6,7 @@ const MIB = 2 ** 20;
 
 /**
  * The resident memory of the runtime, looked at every second. A runtime that has nothing to keep grows too until its
- * collector's room is taken, so the fixed body's is shown beside.
+ * collector's space is taken, so the fixed body's is shown beside.
  */
 export class MemoryWatch {
   readonly #samples: number[] = [];

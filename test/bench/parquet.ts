@@ -1,6 +1,6 @@
 /**
  * The Parquet answer of the largest security over HTTP: checked as it passes, against a blind copy of the same bytes
- * out of R2 by the same runtime, and against DuckDB, which decodes the section and writes it anew.
+ * out of R2 by the same runtime, and against DuckDB, which decodes the section and writes it again.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -72,7 +72,7 @@ export async function benchParquet(): Promise<BenchRow[]> {
       value: whole,
       unit: "MB/s",
       ratio: whole / rewritten,
-      against: "DuckDB, decoded and written anew",
+      against: "DuckDB, decoded and written again",
     },
     { name: "processor time of one, stores' simulators included", value: cpuMs, unit: "ms" },
     { name: `memory of the runtime after ${3 * ROUNDS} more of them`, value: memory / 2 ** 20, unit: "MiB" },

@@ -135,7 +135,7 @@ describe("account_info", () => {
 
   it("refuses unknown and revoked keys, disabled accounts, and any parameter", async () => {
     const { accountId, key, keys } = await account(world.service, { plan: "flagship", keys: 2 });
-    expectRefusal(await askInfo("nobody"), { reason: "key_unknown" });
+    expectRefusal(await askInfo("unknown"), { reason: "key_unknown" });
     expectRefusal(await askInfo(key, { symbol: "600519" }), { reason: "param_unknown", says: ["symbol"] });
     await asOperator(world.service, "POST", `/admin/keys/${keys[1]?.keyId}/revoke`);
     expectRefusal(await askInfo(keys[1]?.key ?? ""), { reason: "key_revoked" });

@@ -240,7 +240,7 @@ describe("a run", () => {
     expect(ran.headers["cross-origin-resource-policy"]).toBe("same-origin");
   });
 
-  it("is refused like a program's: plan, day, parameters, with the same words", async () => {
+  it("is refused like a program's: plan, day, parameters, with the same message", async () => {
     const free = await account(world.service, { plan: "free" });
     const session = await signIn(world.service, free.accountId);
     const headers = {

@@ -90,7 +90,7 @@ describe("a one-time link", () => {
 
   it("is made by an operator only, for a known account and a week at most", async () => {
     const path = `/admin/accounts/${owner.accountId}/invites`;
-    expect((await service.admin("POST", "/admin/accounts/nobody/invites", {})).status).toBe(404);
+    expect((await service.admin("POST", "/admin/accounts/unknown/invites", {})).status).toBe(404);
     expect((await service.admin("POST", path, { validMs: 8 * 86_400_000 })).status).toBe(400);
     expect((await service.admin("POST", path, { forever: true })).status).toBe(400);
     expect((await call(service.baseUrl + path, { method: "POST", body: {} })).status).toBe(401);
@@ -200,7 +200,7 @@ describe("what an operator takes away", () => {
 });
 
 describe("a used link that was kept", () => {
-  it("leads its holder on while the session holds, and nobody else", async () => {
+  it("leads its holder on while the session holds, and no one else", async () => {
     const url = await inviteTo(service, owner.accountId);
     const cookie = setCookie(await press(url)).split(";")[0] ?? "";
     const led = await open(url, { cookie });
@@ -273,7 +273,7 @@ describe("a session", () => {
 });
 
 describe("pages", () => {
-  it("load nothing of others, run nothing inline, and are kept by nobody", async () => {
+  it("load nothing of others, run nothing inline, and are not cached", async () => {
     const holder = await signIn(service, owner.accountId);
     for (const path of ["/console/", "/console/keys", "/console/data", "/console/try", "/console/shares"]) {
       const page = await holder.ask("GET", path);

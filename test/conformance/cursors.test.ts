@@ -42,7 +42,7 @@ describe("cursors (contract 5)", () => {
     expect(next).toMatchObject({ tradedate: MAIN, items: rows().slice(3, 6) });
   });
 
-  it("accept the same query in other words", async () => {
+  it("accept the same query in another spelling", async () => {
     const cursor = await cursorOf(windowed);
     for (const same of [
       { start_time: "093000000", end_time: "130000" },

@@ -94,7 +94,7 @@ describe("tradedate (contract 3.5, 3.13)", () => {
     expectRefusal(await ask("20260309"), { reason: "not_loaded", says: ["20260309"] });
   });
 
-  it("tells nobody to wait for an old day, and everybody for one of the last seven", async () => {
+  it("says not to wait for an old day, and to wait for one of the last seven", async () => {
     const later = /稍后重试|try again later/;
     for (const tradedate of ["20250107", "20260305"]) {
       const answer = await ask(tradedate);

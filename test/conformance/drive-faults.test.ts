@@ -49,7 +49,7 @@ describe("an object that is not what the catalog names", () => {
 });
 
 describe("a deployment whose public address is https", () => {
-  it("sends readers there before they show a password, and serves nobody in plain HTTP", async () => {
+  it("sends readers there before they show a password, and serves nothing in plain HTTP", async () => {
     await using service = await startService({ settings: { PUBLIC_BASE_URL: "https://data.example/" } });
     await publishFiles(service, tradesFile(DAY, randomBytes(4, 100)));
     const { key } = await account(service, { plan: "flagship" });

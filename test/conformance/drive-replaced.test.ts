@@ -1,6 +1,6 @@
 /**
  * A file that is replaced while somebody downloads it: who began the old one finishes it for 7 days, and
- * nobody gets bytes of two versions under one name (contract 8.8).
+ * no client gets bytes of two versions under one name (contract 8.8).
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { burst, day } from "../support/builders.ts";
@@ -53,7 +53,7 @@ function expectWhole(answer: Answer, whole: Buffer): void {
   expect(answer.bytes.equals(whole)).toBe(true);
 }
 
-/** Whoever continues a part that may be of another version is told so, and gets no byte. */
+/** A client that continues a part of another version is refused, and gets no byte. */
 function expectRefused(answer: Answer): void {
   expect([answer.status, answer.reason]).toEqual([409, "version_unknown"]);
 }

@@ -181,7 +181,7 @@ describe("authentication (contract 1.9)", () => {
   it.each([
     "",
     "   ",
-    "nobody",
+    "unknown",
     "et_000000000000000000000000000000000000",
     "<API_KEY>",
     "钥匙",
@@ -202,7 +202,7 @@ describe("authentication (contract 1.9)", () => {
     const headers = { authorization: `Bearer ${world.keys.flagship}`, "x-api-key": world.keys.flagship };
     const without = await world.service.post(request({ apikey: undefined }), headers);
     expectRefusal(without, { reason: "envelope_invalid" });
-    const wrong = { authorization: "Bearer nobody", "x-api-key": "nobody" };
+    const wrong = { authorization: "Bearer unknown", "x-api-key": "unknown" };
     expect((await world.service.post(request(), wrong)).envelope.code).toBe(200);
   });
 });

@@ -31,14 +31,14 @@ const settled = (id: string) =>
   );
 
 describe("explaining a request id", () => {
-  it("tells of every refusal, before and after the key was known, in words to paste", async () => {
+  it("tells of every refusal, before and after the key was known, as a text to paste", async () => {
     const { accountId, key, keys } = await account(world.service, { plan: "professional" });
     const ask = (params: object) =>
       world.ask({ symbol: "600519", tradedate: MAIN, ...params }, { apikey: key });
     const refusals = [
       [await world.service.post("{"), "envelope_invalid", null],
       [await world.service.post({ apiname: "level3", apikey: key, params: {} }), "apiname_unknown", null],
-      [await world.ask({ symbol: "600519" }, { apikey: "nobody" }), "key_unknown", null],
+      [await world.ask({ symbol: "600519" }, { apikey: "unknown" }), "key_unknown", null],
       [await ask({ page_size: 0 }), "param_invalid", accountId],
       [await ask({ tradedate: "20250106" }), "outside_window", accountId],
       [await ask({ tradedate: TODAY }), "not_loaded", accountId],
@@ -62,7 +62,7 @@ describe("explaining a request id", () => {
     }
   });
 
-  it("tells of accepted requests whether they were counted, also when nobody says whose they are", async () => {
+  it("tells of accepted requests whether they were counted, also without a named account", async () => {
     const { accountId, key } = await account(world.service, { plan: "trial" });
     const page = await world.ask({ symbol: "600519", tradedate: MAIN, page_size: 3 }, { apikey: key });
     expect(await settled(idOf(page))).toMatchObject({
@@ -121,12 +121,12 @@ describe("explaining a request that is not made", () => {
     expect(left(page).remaining).toBe(99);
   });
 
-  it("stops at the first refusal with the very code, reason and words that the request would get", async () => {
+  it("stops at the first refusal with the very code, reason and message that the request would get", async () => {
     const { key } = await account(world.service, { plan: "professional", limits: { files: 0 } });
     const cases: [string, number][] = [
       ["{", 1],
       [JSON.stringify({ apiname: "nothing", apikey: key, params: {} }), 2],
-      [body({ symbol: "600519" }, { apikey: "nobody" }), 3],
+      [body({ symbol: "600519" }, { apikey: "unknown" }), 3],
       [body({ symbol: "600519", star_time: "09:30" }, { apikey: key }), 5],
       [body({ symbol: "600519", tradedate: "20250106" }, { apikey: key }), 6],
       [body({ symbol: "600519", tradedate: TODAY }, { apikey: key }), 7],

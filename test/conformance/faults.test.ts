@@ -58,7 +58,7 @@ describe("faults of the service (contract 1.6, 2.3)", () => {
 });
 
 describe("bytes that are not the pack's (contract 1.6, 6.3)", () => {
-  /** Publishes the day anew and corrupts 600519's section in the bucket, behind the catalog's back or not. */
+  /** Publishes the day again and corrupts 600519's section in the bucket, behind the catalog's back or not. */
   async function corrupt(catalog: "knows" | "does not know"): Promise<void> {
     const bucket = await world.service.mf.getR2Bucket("PACKS");
     const { day } = await publish(world.service, MAIN_DAY);

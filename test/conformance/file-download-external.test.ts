@@ -37,7 +37,7 @@ async function wholeDatabase(): Promise<string> {
   return JSON.stringify(rows);
 }
 
-describe("a drive elsewhere (contract 8.4)", () => {
+describe("an external share (contract 8.4)", () => {
   it("without a link is being prepared: nothing to open, and a time to ask again", async () => {
     await set("auction_tick", 2022, COVERS);
     const prepared = await share("auction_tick", 2022);

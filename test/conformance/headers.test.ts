@@ -21,7 +21,7 @@ async function everyKind(): Promise<Answer[]> {
     await world.ask(good),
     await world.ask({ ...good, format: "parquet" }),
     await world.ask({ ...good, tradedate: TODAY }),
-    await world.ask(good, { apikey: "nobody" }),
+    await world.ask(good, { apikey: "unknown" }),
     await world.ask({ ...good, symbol: "x" }),
     await call(`${service.baseUrl}/no/such/path`, { body: {} }),
     await call(`${service.baseUrl}/api`, { method: "GET" }),

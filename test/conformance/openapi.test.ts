@@ -235,8 +235,8 @@ describe("examples of the document, replayed", () => {
     expect(answer.envelope).toEqual({ ...firstPage(MAIN), data });
   });
 
-  it.each<[string, object, (keyof World["keys"] | "nobody")?]>([
-    ["key_unknown", {}, "nobody"],
+  it.each<[string, object, (keyof World["keys"] | "unknown")?]>([
+    ["key_unknown", {}, "unknown"],
     ["plan_missing", { symbol: "600519", tradedate: MAIN }, "standard"],
     ["outside_window", { symbol: "600519", tradedate: OLDEST }, "professional"],
     ["param_invalid", { symbol: "600519", start_time: "9:30" }],
@@ -249,8 +249,8 @@ describe("examples of the document, replayed", () => {
     ["future_day", { symbol: "600519", tradedate: "20260313" }],
     ["before_history", { symbol: "600519", tradedate: "20200102" }],
     ["security_unknown", { symbol: "300750.SH", tradedate: MAIN }],
-  ])("refusal %s has the words of its example", async (reason, params, who) => {
-    const key = who === "nobody" ? "nobody" : world.keys[who ?? "flagship"];
+  ])("refusal %s has the message of its example", async (reason, params, who) => {
+    const key = who === "unknown" ? "unknown" : world.keys[who ?? "flagship"];
     const answer = await ask("level2_order_history", params, key);
     const examples = Object.values(document.paths["/api"].post.responses).map(
       ({ content }) => content["application/json"].examples[reason]?.value,
@@ -261,7 +261,7 @@ describe("examples of the document, replayed", () => {
     expect(withoutId(answer.envelope.message)).toBe(withoutId(shown?.message));
   });
 
-  it("refusal withdrawn has the words of its example", async () => {
+  it("refusal withdrawn has the message of its example", async () => {
     await asOperator(world.service, "POST", `/admin/days/${BEFORE_WINDOW}/withdraw`, { revision: 1 });
     const { text } = await ask("level2_order_history", { symbol: "600519", tradedate: BEFORE_WINDOW });
     const shown = REFUSALS.find(({ reason }) => reason === "withdrawn")?.message.en ?? "";

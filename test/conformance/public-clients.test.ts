@@ -86,7 +86,7 @@ describe("bodies that public clients send", () => {
     expect(share.envelope.code).toBe(200);
   });
 
-  it("another Content-Type, a key in a header as well, members that nobody knows", async () => {
+  it("another Content-Type, a key in a header as well, unknown members", async () => {
     const body = {
       ...orderHistory({ apikey: world.keys.flagship, params: { symbol: "600519", tradedate: MAIN } }),
     };

@@ -76,7 +76,7 @@ async function use(owner: Awaited<ReturnType<typeof handOut>>): Promise<void> {
   const share = await shareOf(service, owner.key);
   service.secrets.add(share.password);
   await onDrive(share, "20260311/", {});
-  await onDrive(share, `${share.password}`, { headers: basic("nobody", share.password) });
+  await onDrive(share, `${share.password}`, { headers: basic("unknown", share.password) });
   const holder = await signIn(service, owner.accountId);
   await holder.ask("GET", "/console/keys");
   service.secrets.add(holder.cookie.split("=")[1] ?? "");

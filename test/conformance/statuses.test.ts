@@ -15,7 +15,7 @@ describe("HTTP status of JSON answers (contract 1.4)", () => {
   it("is 200 for codes 200, 1002, 403 and 422", async () => {
     expect((await world.ask(good)).status).toBe(200);
     expectRefusal(await world.ask({ ...good, tradedate: TODAY }), { reason: "not_loaded", status: 200 });
-    expectRefusal(await world.ask(good, { apikey: "nobody" }), { reason: "key_unknown", status: 200 });
+    expectRefusal(await world.ask(good, { apikey: "unknown" }), { reason: "key_unknown", status: 200 });
     expectRefusal(await world.ask({ ...good, page_size: 0 }), { reason: "param_invalid", status: 200 });
   });
 });
@@ -50,7 +50,7 @@ describe("HTTP status of errors with format parquet (contract 1.4)", () => {
   });
 
   it("holds for errors found before the parameters are parsed", async () => {
-    expectRefusal(await world.ask(parquet, { apikey: "nobody" }), { reason: "key_unknown", status: 403 });
+    expectRefusal(await world.ask(parquet, { apikey: "unknown" }), { reason: "key_unknown", status: 403 });
     const unknownName = orderHistory({ apikey: world.keys.flagship, params: parquet });
     expectRefusal(await world.service.post({ ...unknownName, apiname: "nothing" }), {
       reason: "apiname_unknown",
@@ -80,12 +80,12 @@ describe("order of checks (contract 2.1)", () => {
   });
 
   it("apiname before the key", async () => {
-    const answer = await world.service.post({ apiname: "nothing", apikey: "nobody", params: everyFault });
+    const answer = await world.service.post({ apiname: "nothing", apikey: "unknown", params: everyFault });
     expectRefusal(answer, { reason: "apiname_unknown" });
   });
 
   it("the key before params", async () => {
-    expectRefusal(await world.ask(everyFault, { apikey: "nobody" }), { reason: "key_unknown" });
+    expectRefusal(await world.ask(everyFault, { apikey: "unknown" }), { reason: "key_unknown" });
   });
 
   it("params before the plan", async () => {

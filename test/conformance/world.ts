@@ -103,7 +103,7 @@ export async function startWorld(options: ServiceOptions = {}): Promise<World> {
 /**
  * A world that the files of a worker process share, each with accounts of its own: one for those that only `read`
  * its days and files, one for those that `publish` days of their own, each on another date, and one whose shares
- * hold a file more (`drive-world.ts`). Nobody withdraws, rebuilds or damages what is there. `stop` leaves it running.
+ * hold a file more (`drive-world.ts`). No test withdraws, rebuilds or damages what is there. `stop` leaves it running.
  */
 export async function sharedWorld(use: "read" | "publish" | "drive" = "read"): Promise<World> {
   const service = await oncePerWorker(`world to ${use}`, () => startMarket());

@@ -1,4 +1,4 @@
-/** Clients of a share that ask for files and do not read: what they cost, and that they shut nobody out for good. */
+/** Clients of a share that ask for files and do not read: what they cost, and that they lock no one out for good. */
 import { createHash } from "node:crypto";
 import { type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

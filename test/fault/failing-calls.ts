@@ -12,7 +12,7 @@ export interface FaultedRequest {
   headers?: Record<string, string>;
 }
 
-/** One failing call of a request, in words for messages. */
+/** One failing call of a request, as text for messages. */
 export interface Spot {
   fault: StoreFault;
   /** From 1. */

@@ -121,7 +121,7 @@ describe("our own fault", () => {
     ["pump-throws", "a read failed"],
     ["pump-short", "the body ended after"],
     ["pump-long", "the body is longer than"],
-  ])("%s: the client sees a broken body, the slot is free, the charge given back", async (how, error) => {
+  ])("%s: the client sees a broken body, the slot is free, the charge credited", async (how, error) => {
     const { id, answer, seen, state } = await ending({ how, bytes: 3 * MEGABYTE });
     expect(answer.headers["content-length"]).toBe(String(3 * MEGABYTE));
     expect(seen.isWhole).toBe(false);

@@ -29,8 +29,8 @@ export function expectEnvelope(answer: Answer): string {
   return answer.reason ?? "served";
 }
 
-/** A status of the room, nothing of the inside, none of `secrets`; returns room and status. */
-export function expectRoomAnswer(area: Area, answer: Answer, secrets: IssuedSecrets): string {
+/** A status of the area, nothing of the inside, none of `secrets`; returns area and status. */
+export function expectAreaAnswer(area: Area, answer: Answer, secrets: IssuedSecrets): string {
   const about = () => `HTTP ${answer.status} ${answer.text.slice(0, 400)}`;
   if (!STATUSES[area].includes(answer.status)) throw new Error(`a status that ${area} has not: ${about()}`);
   if (answer.bytes.length > MAX_ANSWER_BYTES) throw new Error(`too large: ${about()}`);

@@ -1,4 +1,4 @@
-/** Hostile requests to every room of the service but `/api`: corrupt paths, methods, ranges, headers and bodies. */
+/** Hostile requests to every area of the service but `/api`: corrupt paths, methods, ranges, headers and bodies. */
 import type { Holder } from "../support/console.ts";
 import { basic, type TestShare } from "../support/drive.ts";
 import type { Random } from "../support/random.ts";
@@ -26,7 +26,7 @@ export interface Victim {
   accountId: string;
 }
 
-/** HTTP statuses that a room may answer with; none of them is a fault. */
+/** HTTP statuses that a area may answer with; none of them is a fault. */
 export const STATUSES: Readonly<Record<Area, readonly number[]>> = {
   share: [200, 206, 207, 303, 304, 308, 400, 401, 403, 404, 405, 409, 412, 416, 429, 431],
   console: [200, 302, 303, 401, 403, 404, 413, 429, 431],
@@ -201,7 +201,7 @@ function randomPath(random: Random, victim: Victim): string {
   return ROOTS[kind] + (random.chance(0.6) ? known : `${known}/${some(random, SEGMENTS, "/", 2)}`);
 }
 
-/** One hostile request to a random room. */
+/** One hostile request to a random area. */
 export function hostileRequest(random: Random, victim: Victim): HostileRequest {
   const query = `?${some(random, ["op", "lang", "month", "since", "year"], "=&")}=${random.pick(VALUES)}`;
   const path = sendable(randomPath(random, victim) + (random.chance(0.3) ? query : ""));

@@ -185,7 +185,7 @@ describe(`hostile lines: ${LINES}`, () => {
     expect(seen.get("400")).toBeGreaterThan(0);
   });
 
-  it("that send their head slowly or stop in it keep nobody else waiting", async () => {
+  it("that send their head slowly or stop in it keep no other client waiting", async () => {
     const { hostname, port } = new URL(service.baseUrl);
     const stalled = Array.from({ length: 200 }, (_, n) => {
       const socket = connect(Number(port), hostname);

@@ -1,6 +1,6 @@
 /**
  * Hostile input over HTTP: corrupt bodies and cursors to `/api`, corrupt paths, methods, ranges, headers
- * and bodies to every other room. Only codes of the table and statuses of the rooms come back, no fault, no secret;
+ * and bodies to every other area. Only codes of the table and statuses of the areas come back, no fault, no secret;
  * nothing hangs, and the runtime's memory stays bounded.
  */
 import { Agent } from "node:http";
@@ -17,7 +17,7 @@ import { newestRuntime, type RuntimeProcess } from "../support/runtime-process.t
 import { type Service, startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
 import { corruptBody, corruptCursor } from "./hostile-bodies.ts";
-import { expectCleanLog, expectEnvelope, expectRoomAnswer } from "./hostile-checks.ts";
+import { expectAreaAnswer, expectCleanLog, expectEnvelope } from "./hostile-checks.ts";
 import { corruptHeaders, hostileBody } from "./hostile-parts.ts";
 import { hostileRequest, type Victim } from "./hostile-requests.ts";
 
@@ -162,10 +162,10 @@ describe(`hostile input: ${REQUESTS} requests`, () => {
     expect(seen.get("cursor_invalid")).toBeGreaterThan(0.05 * REQUESTS);
   });
 
-  it("corrupt requests to every other room get one of its statuses", { timeout: LONG_MS }, async () => {
+  it("corrupt requests to every other area get one of its statuses", { timeout: LONG_MS }, async () => {
     const seen = await storm(0.4 * REQUESTS, ({ random, victim }) => {
       const { area, path, isOversized = false, ...options } = hostileRequest(random, victim);
-      const check = (answer: Answer) => expectRoomAnswer(area, answer, service.secrets);
+      const check = (answer: Answer) => expectAreaAnswer(area, answer, service.secrets);
       return { path, options, mayBreak: isOversized, check };
     });
     console.log("corrupt requests:", Object.fromEntries(seen));

@@ -174,7 +174,7 @@ async function read(bytes: Buffer, dataset: DatasetName): Promise<"refused" | "r
 
 describe("packs from an untrusted hand", () => {
   it.each(DATASET_NAMES)(
-    "of %s are refused in words or found whole",
+    "of %s are refused with a message or found whole",
     { timeout: 3_600_000 },
     async (dataset) => {
       const subject = subjects[dataset];

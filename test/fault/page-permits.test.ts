@@ -1,5 +1,5 @@
 /**
- * Pages whose store does not answer take every permit of the isolate, and keep nobody from being answered
+ * Pages whose store does not answer take every permit of the isolate, and keep no other request from being answered
  * (contract 1.6, 2.5). The store answers when it is told to.
  */
 import { randomUUID } from "node:crypto";
@@ -55,7 +55,7 @@ interface Sent {
 /** Sends the first page of a new account, whose k-th call waits until the stores are let go. */
 async function send(k: number): Promise<Sent> {
   const { key } = await account(service, { plan: "trial" });
-  // A key that is known by now: else whoever of the page and of the question below comes first makes the call for it.
+  // A key that is known by now: else the first of the page and the question below makes the call for it.
   await quotaOf(service, key);
   const { url, ...request } = requestOf(key, {}, { "x-fault": `hold ${k} ${randomUUID()}` });
   const page = call(url, request);

@@ -27,7 +27,7 @@ export interface TwoDeployments {
   stop(): Promise<void>;
 }
 
-/** Starts both. Every day on the second one begins with a revision of other rows, which nobody sees. */
+/** Starts both. Every day on the second one begins with a revision of other rows, which is never read. */
 export async function startTwoDeployments(): Promise<TwoDeployments> {
   const [first, second] = await Promise.all(["first", "second"].map(startDeployment));
   if (first === undefined || second === undefined) throw new Error("two were started");

@@ -54,7 +54,7 @@ describe("the Parquet answer", () => {
     expect(sha256(file.bytes)).toBe(sha256(direct.bytes));
   });
 
-  it("as a stream holds the turn until it is read or cancelled, and tells when it broke", async () => {
+  it("as a stream holds the permit until it is read or cancelled, and tells when it broke", async () => {
     const stream = await client.ordersParquetStream({ symbol: "600519", date: TRADEDATE });
     let isNext = false;
     const next = client.orders({ symbol: "300750", date: TRADEDATE }).toArray();

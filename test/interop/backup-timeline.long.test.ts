@@ -104,7 +104,7 @@ describe("a restore into an empty deployment, which cannot know what was given",
     expect(pageOf(await page(target, { cursor: fourth })).items[0]?.[8]).toBe(102);
   });
 
-  it("tells who follows the changes of every day that is served, under numbers that nobody has seen", async () => {
+  it("tells who follows the changes of every day that is served, under unused numbers", async () => {
     await using target = await startService();
     await copyObjects(origin, target);
     await runEdgetape(["backup", "restore", file], target);

@@ -80,7 +80,7 @@ describe("a backup", () => {
 
 describe("an empty deployment with the objects", () => {
   it(
-    "serves all as before after a restore; only what hangs on secrets begins anew",
+    "serves all as before after a restore; only what hangs on secrets starts again",
     async () => {
       await using target = await startService({ settings: OTHER_SECRETS });
       await copyObjects(origin, target);

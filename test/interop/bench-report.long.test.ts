@@ -1,4 +1,4 @@
-/** `npm run bench -- --report`: what it writes, and that nobody is timed whose rows differ. No speed is asserted. */
+/** `npm run bench -- --report`: what it writes, and that no engine is timed whose rows differ. No speed is asserted. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -87,7 +87,7 @@ describe("bench --report", () => {
     expect(cellsOf(text, "DuckDB, read_csv, ORDER BY, COPY")[0]).toMatch(/rows\/s/);
   });
 
-  it("refuses a bench nobody knows", async () => {
+  it("refuses an unknown bench", async () => {
     await expect(report("--only", "luck")).rejects.toThrow("There is no bench luck");
   });
 });

@@ -14,7 +14,7 @@ const persistDir = mkdtempSync(join(tmpdir(), "edgetape-rotate-"));
 afterAll(() => rmSync(persistDir, { recursive: true, force: true }));
 
 describe("edgetape share rotate", () => {
-  it("encrypts drives' passwords anew, ends older shares after a yes, and says what may be dropped", async () => {
+  it("re-encrypts external passwords, ends older shares after a yes, and says what may be dropped", async () => {
     const before = await startService({ persistDir, settings: { SHARE_SECRET: OLD } });
     const { key } = await account(before, { plan: "flagship" });
     await publishFiles(before, auctionPack("20260311"));
@@ -37,13 +37,15 @@ describe("edgetape share rotate", () => {
     expect(shown).toMatch(/^2 +yes +0 +0 +current$/m);
 
     const rotated = await done("share", "rotate");
-    expect(rotated).toContain("The passwords of level2 2024 had to be encrypted anew; 0 shares were ended.");
+    expect(rotated).toContain("The passwords of level2 2024 had to be re-encrypted; 0 shares were ended.");
     expect(rotated).toMatch(/^1 +yes +1 +0 +still needed$/m);
     const unasked = await edgetape(["share", "rotate", "--revoke-older"], after);
     expect(unasked).toMatchObject({ status: 2, stdout: "" });
-    expect(unasked.stderr).toContain("End 1 shares of versions before 2 at once? Nobody can be asked here");
+    expect(unasked.stderr).toContain(
+      "End 1 shares of versions before 2 at once? This is no terminal to confirm in",
+    );
     const ended = await done("share", "rotate", "--revoke-older", "--yes");
-    expect(ended).toContain("No drive's password had to be encrypted anew; 1 shares were ended.");
+    expect(ended).toContain("No drive's password had to be re-encrypted; 1 shares were ended.");
     expect(ended).toMatch(/^1 +yes +0 +0 +may be dropped$/m);
     expect(JSON.parse(await done("share", "secret", "--json"))).toMatchObject({ current: 2 });
     const fresh = shareIn(await askShare(after, key, { data_type: "auction_tick", year: 2026 }));

@@ -168,7 +168,7 @@ describe.skipIf(isMissing("chromium"))("a holder's day in the console", () => {
     await close();
   });
 
-  it("explains a refusal in the words of the service", async () => {
+  it("explains a refusal with the service's message", async () => {
     const { page, close } = await signedIn();
     await go(page, "try");
     await page.fill("#field-symbol", "6005190");
@@ -240,7 +240,7 @@ describe.skipIf(isMissing("chromium"))("every page", () => {
       }
       await page.context().clearCookies();
       await go(page, "");
-      await check("the door");
+      await check("the sign-in page");
       expect(errors).toEqual([]);
       await close();
     },

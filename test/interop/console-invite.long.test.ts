@@ -29,7 +29,9 @@ describe("edgetape account invite", () => {
   });
 
   it("says so when there is no such account, or the span is too long", async () => {
-    expect((await edgetape(["account", "invite", "nobody"], service)).stderr).toContain("no account nobody");
+    expect((await edgetape(["account", "invite", "unknown"], service)).stderr).toContain(
+      "no account unknown",
+    );
     const { accountId } = await account(service, {});
     expect((await edgetape(["account", "invite", accountId, "--valid", "8d"], service)).status).toBe(1);
     expect((await edgetape(["account", "invite", accountId, "--valid", "soon"], service)).status).toBe(2);

@@ -133,7 +133,7 @@ describe("the pages below /docs/", () => {
 });
 
 describe.skipIf(withoutBrowser)("the pages below /docs/ in a browser", () => {
-  it("runs nothing inline, asks nobody else, and breaks no rule of its own policy", async () => {
+  it("runs nothing inline, asks no other host, and breaks no rule of its own policy", async () => {
     const { page, requests, errors, close } = await watchedPage(browser, DESK);
     for (const path of ALL) {
       await page.goto(service.baseUrl + path);

@@ -34,7 +34,7 @@ describe("edgetape doctor", () => {
   it("tells what is wrong with the tests' deployment, and nothing else", async () => {
     const { status, checks, findings, found } = await doctor();
     expect(status).toBe(1);
-    // The tests' clock stands in March, nobody is told, and the public address is nobody's.
+    // The tests' clock stands in March, there is no webhook, and the public address does not exist.
     expect([...new Set(found)].sort()).toEqual([
       "clock warning",
       "host failed",
@@ -73,7 +73,7 @@ describe("edgetape doctor", () => {
     expect(lines.at(-1)).toMatch(/^1 failed, \d+ warnings, 0 put right$/);
   });
 
-  it("finds index rows that are not the pack's, makes them anew, and the day is served as before", async () => {
+  it("finds index rows that are not the pack's, rebuilds them, and the day is served as before", async () => {
     const { key } = await account(service, { plan: "flagship" });
     const ask = () =>
       service.post(orderHistory({ apikey: key, params: { symbol: "600519", tradedate: "20260311" } }));
@@ -99,11 +99,11 @@ describe("edgetape doctor", () => {
   it("says where to look when the service does not answer its operator", async () => {
     const { status, stdout } = await runEdgetape(["doctor", "--no-host"], {
       baseUrl: service.baseUrl,
-      adminToken: "nobody's token",
+      adminToken: "an unknown token",
     });
     expect(status).toBe(1);
     expect(stdout).toMatch(/^FAILED {2}service /);
-    expect(stdout).not.toContain("nobody's token");
+    expect(stdout).not.toContain("an unknown token");
   });
 });
 

@@ -55,7 +55,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     const { page, errors, close } = await watchedPage(browser, DESK);
     await enter(page, "wrong");
     expect(await page.textContent(".problem")).toContain("the password is wrong");
-    await picture(page, "door");
+    await picture(page, "password");
     await enter(page);
     expect(await page.textContent("h1")).toBe("Full-day ticks 2026");
     expect(page.url()).toBe(world.share.url);
@@ -118,7 +118,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await close();
   });
 
-  it("asks nobody else for anything, and breaks no rule of its own policy", async () => {
+  it("asks no other host for anything, and breaks no rule of its own policy", async () => {
     const { page, requests, errors, close } = await inside();
     await page.goto(`${world.share.url}${DAY}/`);
     expect(requests.filter((url) => !url.startsWith(world.service.baseUrl))).toEqual([]);

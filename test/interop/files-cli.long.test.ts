@@ -124,7 +124,7 @@ describe("edgetape external", () => {
     expect(await done(["external", "list"])).not.toContain("提取");
     expect(await edgetape(["external", "clear", ...drive])).toMatchObject({ status: 2, stdout: "" });
     expect(await done(["external", "list"])).toContain("https://pan.example.com/s/9");
-    expect(await done(["external", "clear", ...drive, "--yes"])).toBe("No drive elsewhere is registered.\n");
+    expect(await done(["external", "clear", ...drive, "--yes"])).toBe("No external share is registered.\n");
   });
 
   it("wants both an address and an end", async () => {
@@ -152,8 +152,8 @@ describe("edgetape share", () => {
     expect((await share("level2", 2026)).url).toBe(url);
     expect(await done(["share", "revoke", shareId, "--yes"])).toContain(`Share ${shareId} of account`);
     expect((await share("level2", 2026)).url).not.toBe(url);
-    expect((await edgetape(["share", "list", "nobody"])).stderr).toBe(
-      "edgetape: There is no account nobody.\n",
+    expect((await edgetape(["share", "list", "unknown"])).stderr).toBe(
+      "edgetape: There is no account unknown.\n",
     );
   });
 });

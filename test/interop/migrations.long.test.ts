@@ -121,7 +121,7 @@ describe("a deployment of an earlier schema with rows in every table", () => {
       const args = ["backup", "restore", backup, "--force", "--yes"];
       expect(await runEdgetape(args, target)).toMatchObject({ status: 0 });
       expect(await catalogRows(target)).toEqual(await catalogRows(service));
-      // The index rows are made anew from the pack, which knows the time of the last order.
+      // The index rows are rebuilt from the pack, which knows the time of the last order.
       const timeless = (rows: unknown[]) => rows.map((row) => ({ ...(row as object), last_time: null }));
       const made = await indexRows(target);
       expect(timeless(made)).toEqual(timeless(await indexRows(service)));

@@ -308,7 +308,7 @@ describe("an evening without a delivery", () => {
   it("is told of", async () => {
     const { status, stdout, stderr } = await nightly("20260311");
     expect([status, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain("nothing of 20260311 has been delivered; nobody waits for it any longer");
+    expect(stderr).toContain("nothing of 20260311 has been delivered; waiting has ended");
     expect(told()).toEqual([["nightly.failed", "failed"]]);
     expect(title()).toContain("nothing of 20260311 has been delivered");
   });

@@ -87,7 +87,7 @@ describe.skipIf(without)("the Python client", () => {
     const kinds = [
       ['client.orders("999999", "20260311").to_list()', "NoData", "security_unknown"],
       ['client.orders("600519", "20260311", start="9x").to_list()', "BadRequest", "param_invalid"],
-      ['Client("nobody").account()', "NotAllowed", "key_unknown"],
+      ['Client("unknown").account()', "NotAllowed", "key_unknown"],
       ['client.orders_parquet("999999", "20260311", "x.parquet")', "NoData", "security_unknown"],
     ];
     for (const [program = "", kind, reason] of kinds) {
@@ -218,7 +218,7 @@ result = [plan, basket.to_list(), basket.missing]`,
     expect(await waiting).toBe(1);
   });
 
-  it("lets threads of a process queue instead of being told 503", async () => {
+  it("lets threads of a process queue instead of returning 503", async () => {
     const before = ended("slot_busy");
     const counts = await python.run<number[]>(
       `from concurrent.futures import ThreadPoolExecutor

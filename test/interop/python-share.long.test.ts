@@ -136,7 +136,7 @@ describe.skipIf(without)("shares with the Python client", () => {
     });
   });
 
-  it("fetches a file again that was corrupt here or published anew there", async () => {
+  it("fetches a file again that was corrupt here or published again there", async () => {
     await download();
     const corrupt = Buffer.from(second.bytes);
     corrupt.writeUInt8(corrupt.readUInt8(0) ^ 1, 0);

@@ -126,7 +126,7 @@ export class DecisionsModel {
     const upload = this.open as Upload;
     this.part(upload, seen);
     const completed = this.complete(upload, seen);
-    // The commands look once more: whoever came first may have served the same.
+    // The commands look once more: the first to come may have served the same.
     const isThere = this.state === "available" && isSame(this.present?.pack, ask);
     return completed === "other_publisher" && isThere ? "same" : completed;
   }

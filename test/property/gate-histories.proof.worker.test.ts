@@ -27,7 +27,7 @@ interface Working {
   lease: LeaseStub;
   /** What it told of its end and would tell again. */
   told?: ReleaseRequest;
-  /** It works no more: it said so, its bound has passed, or nobody ever learnt of the grant. */
+  /** It works no more: it said so, its bound has passed, or the grant never arrived. */
   isOver?: true;
 }
 
@@ -114,11 +114,11 @@ class History {
     if (this.#random.chance(0.1)) await this.#drop();
   }
 
-  /** Nobody else may be at work, whatever the model thinks: this is the first promise itself. */
+  /** No other request may be at work, in any state of the model: this is the first promise itself. */
   #granted(working: Working): void {
     const others = this.#working.filter((one) => !one.isOver && one.requestId !== working.requestId);
     expect(others.map(({ requestId }) => requestId)).toEqual([]);
-    // The first answer to a repeated request was lost: nobody works under that grant.
+    // The first answer to a repeated request was lost: no request works under that grant.
     for (const one of this.#working) if (one.requestId === working.requestId) one.isOver = true;
     this.#grantIds.push(working.grantId);
     this.#working.push(working);
@@ -176,7 +176,7 @@ class History {
     this.#model.store();
   }
 
-  /** Memory is lost. Workers whose end was only there tell it anew, at once or after the next one has asked. */
+  /** Memory is lost. Workers whose end was only there tell it again, at once or after the next one has asked. */
   async #restart(): Promise<void> {
     const carried = this.#carriedOf;
     const waiting = carried?.lease.written().then<string, string>(
@@ -203,7 +203,7 @@ class History {
     const atWork = dead.filter(({ isOver }) => !isOver);
     for (const working of atWork) {
       await expect(Promise.resolve(working.lease.release({ credit: false }))).rejects.toThrow();
-      // It tells by a fresh stub, or has died as well: then only the bound frees the slot.
+      // It tells by a fresh stub, or has ended as well: then only the bound frees the slot.
       if (this.#random.chance(0.4)) continue;
       await this.#stub().release(working.grantId, { credit: false });
       this.#told(working.grantId, { credit: false });

@@ -12,7 +12,7 @@ interface Manifest {
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
 const sources = projectFiles().filter((path) => /^src\/.*\.tsx?$/.test(path));
-const isNodeRoom = (path: string) => /^src\/(pack-builder|cli|client)\//.test(path);
+const isNodeModule = (path: string) => /^src\/(pack-builder|cli|client)\//.test(path);
 
 /** The package a bare import names; `""` for relative ones, the platform's own modules, and this package itself. */
 function packageOf(name: string): string {
@@ -28,7 +28,7 @@ describe("dependencies", () => {
   it("of the worker are these six at most", () => {
     const planned = ["fzstd", "hono", "hyparquet", "hyparquet-writer", "uplot", "zod"];
     expect(Object.keys(manifest.dependencies).sort()).toEqual(planned);
-    const used = packagesOf(sources.filter((path) => !isNodeRoom(path)));
+    const used = packagesOf(sources.filter((path) => !isNodeModule(path)));
     expect(used.filter((name) => !planned.includes(name))).toEqual([]);
   });
 

@@ -62,9 +62,11 @@ describe("the shape of the checkout", () => {
     expect(headings.length).toBeLessThanOrEqual(9);
   });
 
-  it("has a test folder in test/unit only for rooms that exist", () => {
-    const rooms = new Set(files.filter((path) => path.startsWith("src/")).map((path) => path.split("/")[1]));
+  it("has a test folder in test/unit only for modules that exist", () => {
+    const modules = new Set(
+      files.filter((path) => path.startsWith("src/")).map((path) => path.split("/")[1]),
+    );
     const tested = files.filter((path) => path.startsWith("test/unit/")).map((path) => path.split("/")[2]);
-    expect(tested.filter((room) => !rooms.has(room))).toEqual([]);
+    expect(tested.filter((module) => !modules.has(module))).toEqual([]);
   });
 });

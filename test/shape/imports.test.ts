@@ -5,7 +5,7 @@ import { importsOf, projectFiles } from "../support/sources.ts";
 const PURE = ["base", "calendar", "datasets", "entitlement", "orders"];
 const BELOW_OPERATIONS = [...PURE, "http", "gate", "catalog", "access", "packs", "pages", "shares"];
 
-/** Which rooms a room may import, beside itself: the table of `src/README.md`. A name with a file allows that file. */
+/** Which modules a module may import, beside itself: the table of `src/README.md`. A name with a file allows that file. */
 const MAY_IMPORT: Record<string, string[]> = {
   base: ["calendar"],
   calendar: [],
@@ -32,7 +32,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   client: ["entitlement/data-types.ts", "operations/wire.ts", "orders/record.ts"],
 };
 
-/** Bindings and parsed settings are passed down as values, so the rooms that act may name their types. */
+/** Bindings and parsed settings are passed down as values, so the modules that act may name their types. */
 const MAY_IMPORT_ENV = [
   "http",
   "gate",
@@ -56,25 +56,25 @@ const sources = projectFiles().filter((path) => /^src\/.*\.tsx?$/.test(path));
 const target = (path: string, name: string) => join(dirname(path), name).replace(/^src\//, "");
 
 describe("import directions (src/README.md)", () => {
-  it("knows every room", () => {
-    const rooms = new Set(sources.map((path) => path.split("/")[1] ?? ""));
-    expect([...rooms].filter((room) => !(room in MAY_IMPORT) && !ROOTS.includes(room))).toEqual([]);
+  it("knows every module", () => {
+    const modules = new Set(sources.map((path) => path.split("/")[1] ?? ""));
+    expect([...modules].filter((module) => !(module in MAY_IMPORT) && !ROOTS.includes(module))).toEqual([]);
   });
 
-  it("go down the table of rooms only", () => {
+  it("go down the table of modules only", () => {
     const wrong: string[] = [];
     for (const path of sources) {
-      const room = path.split("/")[1] ?? "";
-      if (ROOTS.includes(room)) continue;
-      const allowed = MAY_IMPORT[room] ?? [];
+      const module = path.split("/")[1] ?? "";
+      if (ROOTS.includes(module)) continue;
+      const allowed = MAY_IMPORT[module] ?? [];
       for (const name of importsOf(path).filter((each) => each.startsWith("."))) {
         const to = target(path, name);
-        const toRoom = to.split("/")[0] ?? "";
+        const toModule = to.split("/")[0] ?? "";
         const fine =
-          toRoom === room ||
-          allowed.includes(toRoom) ||
+          toModule === module ||
+          allowed.includes(toModule) ||
           allowed.includes(to) ||
-          (to === "env.ts" && MAY_IMPORT_ENV.includes(room));
+          (to === "env.ts" && MAY_IMPORT_ENV.includes(module));
         if (!fine) wrong.push(`${path} imports ${to}`);
       }
     }
@@ -88,8 +88,8 @@ describe("import directions (src/README.md)", () => {
       if (/\/(registry|serve-api)\.ts$/.test(path)) continue;
       const own = /^src\/operations\/([^/]+)\//.exec(path)?.[1];
       for (const name of importsOf(path).filter((each) => each.startsWith("."))) {
-        const [room, place] = target(path, name).split("/");
-        if (room === "operations" && place !== own && !CONTRACT.includes(place ?? ""))
+        const [module, place] = target(path, name).split("/");
+        if (module === "operations" && place !== own && !CONTRACT.includes(place ?? ""))
           wrong.push(`${path} imports ${name}`);
       }
     }

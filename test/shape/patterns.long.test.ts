@@ -1,6 +1,6 @@
 /**
  * Patterns that cannot be made slow: every regular expression of the service, its tools and its clients is judged by
- * `recheck`, also where only our own text is matched, so that nobody has to decide which text comes from outside.
+ * `recheck`, also where only our own text is matched, so that no one has to decide which text comes from outside.
  */
 import { readFileSync } from "node:fs";
 import { checkSync } from "recheck";

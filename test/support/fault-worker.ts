@@ -79,7 +79,7 @@ const corrupt: Watch = async ({ store, method }: StoreCall, proceed) => {
 };
 watchCaches(corrupt);
 
-/** As good as for ever. A promise that nothing can settle would be found out by the runtime, which ends such requests. */
+/** As good as forever. A promise that nothing can settle would be found out by the runtime, which ends such requests. */
 function silence(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 600_000));
 }

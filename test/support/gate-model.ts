@@ -30,7 +30,7 @@ export class GateModel {
   #truth: Truth;
   #stored: Truth;
 
-  /** A gate that nobody has asked for anything, at `nowMs`. */
+  /** A gate that has not been asked for anything, at `nowMs`. */
   constructor(nowMs: number) {
     this.#truth = { dayNumber: dayNumberOf(nowMs), served: [], refunds: [], inside: null };
     this.#stored = structuredClone(this.#truth);

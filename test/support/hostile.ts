@@ -20,7 +20,7 @@ const fill = (length: number, head: string, unit: string, tail = "") =>
 const order = (params: Record<string, unknown>, fields?: unknown) =>
   parseOrderQuery({ params, ...(fields === undefined ? {} : { fields }) }, { unknownParameters: "refuse" });
 
-/** The header as every conditional header in turn. */
+/** The header as every conditional header, one at a time. */
 function conditions(value: string): unknown {
   const verdict = verdictOn(conditionsOf({ get: () => value }), VALIDATORS);
   return [verdict, rangeCounts(value, VALIDATORS)];

@@ -1,6 +1,6 @@
 /**
  * Order files of `usualMakers` read a second time, with nothing of the builder's own parsing: as text, split into lines
- * and cells. What it takes and refuses is what the builder documents, written down anew.
+ * and cells. What it takes and refuses is what the builder documents, written independently.
  */
 import type { DatasetName } from "../../src/datasets/registry.ts";
 import { HEADERS, type MadeFile } from "./random-deliveries.ts";

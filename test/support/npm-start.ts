@@ -46,7 +46,7 @@ export async function pressCtrlC({ child, exited }: Start): Promise<void> {
   await exited;
 }
 
-/** A port of 127.0.0.1 that nobody listens on. */
+/** A port of 127.0.0.1 that is free. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));

@@ -10,14 +10,14 @@ export interface Ended {
 }
 
 export interface Running {
-  /** Resolves when stderr has said `words` (anything, when absent), or at the end. */
-  said(words?: string): Promise<void>;
+  /** Resolves when stderr has said `text` (anything, when absent), or at the end. */
+  said(text?: string): Promise<void>;
   /** Kills it outright. */
   kill(): void;
   ended: Promise<Ended>;
 }
 
-/** Starts `edgetape` with these words and more environment; it knows the service's address and token. */
+/** Starts `edgetape` with these arguments and more environment; it knows the service's address and token. */
 export function startEdgetape(
   args: string[],
   service: Pick<Service, "baseUrl" | "adminToken">,

@@ -59,7 +59,7 @@ async function rowsSince(service: Service, number: string, now: number): Promise
           before: null,
           after: "{}",
         },
-        // As an operator could once write "for ever".
+        // As an operator could once write "forever".
         subscriptions: { account_id: "first", plan: "free", start_ms: now, end_ms: Number.MAX_SAFE_INTEGER },
         upload_parts: { upload_id: "upload-1", n: 1, size_bytes: 1, sha256: sha256("part"), etag: "part" },
       };

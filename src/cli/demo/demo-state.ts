@@ -38,7 +38,7 @@ export function placesOf({ state = "", out = "", empty = false }): { stateDir: s
 }
 
 /**
- * Takes the lock of `stateDir` (made if absent) and returns what gives it back: two runtimes on the same database
+ * Takes the lock of `stateDir` (made if absent) and returns the function that releases it: two runtimes on the same database
  * files damage them.
  */
 export function lockState(stateDir: string): Promise<() => void> {

@@ -7,7 +7,7 @@
  */
 import { spawn } from "node:child_process";
 
-/** After this long, whoever has not ended on SIGTERM is killed. */
+/** After this long, a process that has not ended on SIGTERM is killed. */
 const GRACE_MS = 3_000;
 
 const [program = "", ...args] = process.argv.slice(2);

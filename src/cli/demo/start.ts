@@ -1,6 +1,6 @@
 /**
  * `npm start`: the whole service on this machine with sample days and demo keys. Everything it needs is
- * in the checkout; nothing is fetched, nobody logs in, and Ctrl-C leaves nothing running.
+ * in the checkout; nothing is fetched, no login is needed, and Ctrl-C leaves nothing running.
  */
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -56,7 +56,7 @@ function parseOptions(): StartOptions {
       "--out <file>",
       "address, keys and the days served so far, for scripts (default: .edgetape/demo.json, with another state demo.json in its folder)",
     )
-    .option("--fresh", "forget the state and begin anew")
+    .option("--fresh", "forget the state and start again")
     .option("--empty", "add nothing: no calendar, no sample days, no accounts; what you load is kept")
     .allowExcessArguments(false)
     .exitOverride()
@@ -81,7 +81,7 @@ async function start(
   try {
     if (fresh) forget(stateDir);
     await refuseTakenPort(port);
-    // Whoever finds the file finds a service that serves every day it names.
+    // Once the file is there, so is a service that serves every day it names.
     rmSync(demoFile, { force: true });
     const remembered = recall(stateDir);
     if (remembered.migrations !== migrationsDigest(stateDir)) {

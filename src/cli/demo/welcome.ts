@@ -29,7 +29,7 @@ export function welcome(demo: Demo, said: Said): string {
   const token = `export EDGETAPE_TOKEN=$(node -p 'require(${JSON.stringify(said.demoFile)}).adminToken')`;
   return [
     `edgetape is serving at ${baseUrl}/api`,
-    `What it answers, in words: ${baseUrl}/docs/`,
+    `Documentation: ${baseUrl}/docs/`,
     "",
     ...(said.consoleUrl === undefined ? emptyLines(demo, token) : demoLines(demo, said, token)),
     "",

@@ -97,11 +97,11 @@ function killGroup(leader: number | undefined): void {
   try {
     process.kill(-leader, "SIGKILL");
   } catch {
-    // Nobody of the group is left.
+    // No process of the group is left.
   }
 }
 
-/** Waits until `/health` answers 200; throws with the server's last words when it ends or never does. */
+/** Waits until `/health` answers 200; throws with the server's last output when it ends or never does. */
 export async function waitUntilReady(server: DevServer): Promise<void> {
   let running = true;
   void server.ended.then(() => {

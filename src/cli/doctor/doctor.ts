@@ -43,10 +43,7 @@ interface DoctorOptions extends ServiceOptions, ConfirmOptions {
 export function registerDoctor(program: Command): void {
   serviceCommand(program, "doctor")
     .description("check a deployment from its settings to its public host; says what to do for each finding")
-    .option(
-      "--repair",
-      "put right what can be without anybody's loss: index rows, uploads, objects past their time or of nobody",
-    )
+    .option("--repair", "repair what costs no data: index rows, uploads, expired and orphaned objects")
     .option(
       "--delete-unknown",
       "delete every object that the catalog does not know, older than a day, after a yes",

@@ -115,7 +115,7 @@ function lateMessage(
   isFinal: boolean,
 ): Pick<Notice, "title" | "lines" | "facts"> {
   const rest = isFinal
-    ? { zh: "已停止等待", en: "nobody waits for it any longer" }
+    ? { zh: "已停止等待", en: "waiting has ended" }
     : { zh: "继续等待", en: "the wait goes on" };
   if (arrival.state === "nothing") {
     const title = {

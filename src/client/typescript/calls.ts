@@ -32,7 +32,7 @@ export interface Answer extends ErrorFacts {
   revision: number | null;
   /** `X-Build` of order history: equal only for equal contents, also between deployments. */
   build: string | null;
-  /** How long to wait before asking again; null: asking again helps nobody. */
+  /** How long to wait before asking again; null: asking again does not help. */
   waitMs: number | null;
   /** Of a used-up counter. */
   resetsInMs: number | null;

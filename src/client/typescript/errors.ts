@@ -81,7 +81,7 @@ export class NotAllowed extends ServiceError {}
 /** 422: a parameter. Never retried. */
 export class BadRequest extends ServiceError {}
 
-/** The day changed while it was read: once more after paging began anew, or under rows already handed out. */
+/** The day changed while it was read: once more after paging started again, or under rows already handed out. */
 export class DataRebuilt extends BadRequest {}
 
 /** 503, or 429 of the per-second limit: still so after all waiting, or not worth waiting for. */

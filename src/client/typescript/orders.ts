@@ -43,7 +43,7 @@ function refuseUnknown(query: object): void {
   throw new ConfigurationError(`there is no option ${unknown}; there are ${QUERY_OPTIONS.join(", ")}`);
 }
 
-/** The paging's own terms; `hidesLast` when a column was added that nobody asked for. */
+/** The paging's own terms; `hidesLast` when a column was added that was not asked for. */
 export function selectionOf(query: OrderQuery<FieldName>): { selection: Selection; hidesLast: boolean } {
   refuseUnknown(query);
   const { symbol, date, start, end, pageSize = MOST_ROWS } = query;
@@ -152,7 +152,7 @@ export class Orders<F extends FieldName = Field> implements AsyncIterable<OrderR
     return this.#paging.tradedate;
   }
 
-  /** How often the day was read anew because it changed meanwhile: 0 or 1. */
+  /** How often the day was read again because it changed meanwhile: 0 or 1. */
   get restarts(): number {
     return this.#paging.restarts;
   }

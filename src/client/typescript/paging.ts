@@ -173,7 +173,7 @@ export class Paging {
 
   /**
    * The next page (perhaps without rows), or null after the last one. An error leaves paging where it was:
-   * calling again goes on. Throws `DataRebuilt` when the day changed again after paging began anew.
+   * calling again goes on. Throws `DataRebuilt` when the day changed again after paging started again.
    */
   async next(signal: AbortSignal | undefined): Promise<Step | null> {
     while (!this.isComplete) {
@@ -289,7 +289,7 @@ export class Paging {
   #restart(change: DayChanged): void {
     if (this.restarts > 0) {
       const facts = { code: 422, reason: "data_rebuilt", requestId: change.refusal?.requestId ?? null };
-      throw new DataRebuilt(`the day changed again while it was read anew: ${change.message}`, facts, {
+      throw new DataRebuilt(`the day changed again while it was read again: ${change.message}`, facts, {
         cause: change,
       });
     }

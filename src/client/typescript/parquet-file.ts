@@ -112,7 +112,7 @@ function streamOf({ head, pieces, reply, name, done, signal }: Streamed): Readab
   return new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(head);
-      // A stream that nobody reads would not notice that it is over.
+      // A stream that is not read would not notice that it is over.
       onAbort = () => {
         controller.error(signal?.reason);
         reply.cancel();

@@ -137,7 +137,7 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
 interface Caller {
   /** Lets a waiting caller go on. */
   start(): void;
-  /** Begins its bounded wait for the caller at the front anew. */
+  /** Begins its bounded wait for the caller at the front again. */
   restartTimer(): void;
 }
 

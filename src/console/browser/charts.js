@@ -231,8 +231,8 @@ function inView(usual, low, high) {
   if (usual === null || low === null || low === undefined || high === null || high === undefined)
     return usual ?? [0, 1];
   const [from, to] = [Math.max(low, usual[0]), Math.min(high, usual[1])];
-  const room = (to - from) * 0.04;
-  return from < to ? [from - room, to + room] : usual;
+  const margin = (to - from) * 0.04;
+  return from < to ? [from - margin, to + margin] : usual;
 }
 
 /**

@@ -203,7 +203,7 @@ export function summaryOf(rows, places) {
 }
 
 /**
- * Returns the part of sorted prices that most of them lie in, with a little room: one wild order must not
+ * Returns the part of sorted prices that most of them lie in, with a small margin: one wild order must not
  * flatten all. Null without a price.
  *
  * @param {Points} points
@@ -218,8 +218,8 @@ export function priceRange(points) {
   const isFew = prices.length < 100;
   const [low, high] = [at(isFew ? 0 : 0.002), at(isFew ? 1 : 0.998)];
   if (low === undefined || high === undefined) return null;
-  const room = (high - low) * 0.04 || high * 0.01;
-  return [low - room, high + room];
+  const margin = (high - low) * 0.04 || high * 0.01;
+  return [low - margin, high + margin];
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
  * What each operation accepts: the schemas that its own parser reads with, put together as `params`. The parser
- * refuses in words of its own, and knows what no schema can say (start before end, the years of a data type).
+ * refuses with messages of its own, and checks what no schema can say (start before end, the years of a data type).
  */
 import * as z from "zod";
 import { dataChangesParameters } from "../../operations/data-changes.ts";

@@ -53,7 +53,7 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   cursor_old_format: { zh: "去掉 cursor，从第一页开始", en: "Begin again without a cursor" },
   cursor_invalid: {
     zh: "原样传回 next_cursor；换了线路则从头开始或按位置续读",
-    en: "Pass next_cursor unchanged; on another line begin again, or continue by position",
+    en: "Pass next_cursor unchanged; on another deployment start again, or continue by position",
   },
   cursor_mismatch: {
     zh: "翻页时证券、日期、时间窗不能变",

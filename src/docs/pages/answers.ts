@@ -55,7 +55,7 @@ has_more | boolean | 之后是否还有行 | whether rows follow`,
     zh: "file_download（data.data）",
     en: "file_download (data.data)",
     rows: `
-status | string | \`ready\`，或外部网盘尚未备好时的 \`preparing\` | \`ready\`, or \`preparing\` while a drive elsewhere is being made
+status | string | \`ready\`，或外部网盘尚未备好时的 \`preparing\` | \`ready\`, or \`preparing\` while an external share is being made
 data_type | string | 所求的类型 | the type asked for
 year | integer | 所求的年份 | the year asked for
 start_date | day | 目前覆盖的第一天 | the first day covered now
@@ -84,8 +84,8 @@ day | day | 计数的北京日 | the Beijing day that is counted
 requests | object? | 请求数，JSON 与 Parquet 合计 | requests, JSON and Parquet together
 files | object? | Parquet 文件数 | Parquet files
 limit | integer? | 上限；null 为不限 | the limit; null: none
-used | integer | 已用，含已退回的 | used, what was given back included
-credited | integer | 因服务故障退回的 | given back for faults of the service
+used | integer | 已用，含已退回的 | used, credited ones included
+credited | integer | 因服务故障退回的 | credited for faults of the service
 left | integer? | 剩余 | what is left
 resets_in | seconds | 距重置 | until the reset
 busy | boolean | 是否有请求正在进行（此时再来一个会是 \`slot_busy\`） | whether a request is in progress, so that another one is \`slot_busy\`

@@ -1,4 +1,4 @@
-/** Integrity, revisions, and what nobody has seen yet. */
+/** Integrity, revisions, and what has not been observed yet. */
 import { code, heading, list, note, type PageText, text } from "../block.ts";
 
 export const zh: PageText = {
@@ -53,7 +53,7 @@ export const en: PageText = {
     code("changes"),
     heading("files", "Downloaded files"),
     text(
-      "Every file of a share has a SHA-256 (`manifest.json`, `SHA256SUMS`, the `Repr-Digest` header). For 7 days after a file was replaced, whoever began the old one can finish it.",
+      "Every file of a share has a SHA-256 (`manifest.json`, `SHA256SUMS`, the `Repr-Digest` header). For 7 days after a file was replaced, a download of the old one can be finished.",
     ),
     heading("never-seen", "Never seen with real data"),
     list(

@@ -43,17 +43,17 @@ export const en: PageText = {
     ),
     heading("one-at-a-time", "One request at a time"),
     text(
-      "One request per account is in progress on this interface, JSON and Parquet together; a second one is told 503 `slot_busy` at once, is not queued and not counted, and `Retry-After` is 1 second. When you have read a page's last byte the slot is free: pages asked for one after the other never meet a 503.",
+      "One request per account is in progress on this interface, JSON and Parquet together; a concurrent request returns 503 `slot_busy` immediately, is not queued and not counted, and `Retry-After` is 1 second. When you have read a page's last byte the slot is free: pages asked for one after the other never meet a 503.",
     ),
     heading("restart", "When to begin again"),
     list(
       "`data_rebuilt`: the day was rebuilt while you paged. Drop what you have and begin with the first page (the clients do so once, and say it).",
-      "`cursor_old_format`, `cursor_invalid`: an old format, or a cursor of another line. A cursor is good on the line that gave it.",
+      "`cursor_old_format`, `cursor_invalid`: an old format, or a cursor of another deployment. A cursor works only on the deployment that issued it.",
       "`cursor_mismatch`: the security, date or window changed.",
     ),
-    heading("switch", "Continuing on another line"),
+    heading("switch", "Continuing on another deployment"),
     text(
-      "Another line does not know this line's cursors. The clients continue there by the last row's time and the rows of that millisecond already read, and compare the rows that come twice. On your own: ask again with the last row's `time` as `start_time` and skip the rows of that millisecond you have; a cursor without a date, `v2.<HHMMSSmmm>-<rows>`, together with `tradedate` does it too.",
+      "Another deployment does not accept the cursors of this one. The clients continue there by the last row's time and the rows of that millisecond already read, and compare the rows that come twice. On your own: ask again with the last row's `time` as `start_time` and skip the rows of that millisecond you have; a cursor without a date, `v2.<HHMMSSmmm>-<rows>`, together with `tradedate` does it too.",
     ),
     note("A window without rows is code 200 with no items; only a missing day or security is 1002."),
   ],

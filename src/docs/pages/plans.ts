@@ -66,7 +66,7 @@ export const en: PageText = {
     heading("counting", "What is counted"),
     list(
       "One count when a request is accepted: a wrong parameter, a missing permission, no data or a busy slot count **nothing**. One exception: a `v2.` cursor whose offset is beyond the rows of its millisecond is found out by reading the day, and counts.",
-      "A retry after a failure, and a repeated download, count again; when the failure was the service's own (503 `unavailable`, or a body that broke), its count is given back.",
+      "A retry after a failure, and a repeated download, count again; when the failure was the service's own (503 `unavailable`, or a body that broke), its count is credited.",
       'What is left is in `RateLimit` of every answer: `"files";r=29;t=3600` is 29 left, and 3600 seconds to the reset.',
       "Used up is 429 `quota_used`, without `Retry-After`: wait for midnight, do not loop.",
       "An upgrade counts what was used earlier that day.",

@@ -65,7 +65,7 @@ export const en: PageText = {
     code("curl_file"),
     heading("python", "Python"),
     text(
-      "The client is `src/client/python` of the repository: `pip install ./src/client/python`. It needs the standard library only, from Python 3.9 on. It turns pages, queues, waits, tries again, and takes up a broken walk where it broke:",
+      "The client is `src/client/python` of the repository: `pip install ./src/client/python`. It needs the standard library only, from Python 3.9 on. It turns pages, queues, waits, tries again, and resumes after broken connections:",
     ),
     code("python_rows"),
     text("With pandas installed, a DataFrame (`time` with its date, `symbol` always a string):"),

@@ -70,7 +70,7 @@ export const en: PageText = {
       "A share serves at most 48 downloads at once; beyond it 503 `downloads_busy`: wait as `Retry-After` says, and use fewer connections. A connection that takes less than 8 MiB in 10 minutes is ended, and continues with a range.",
     ),
     note(
-      "Ten wrong passwords from one place within 15 minutes close the door to that place for a while; an ended plan or a revocation takes effect within 30 seconds. Scripts of other sites may read a share with its password (any origin by CORS, never with the cookie).",
+      "Ten wrong passwords from one place within 15 minutes block that place for a while; an ended plan or a revocation takes effect within 30 seconds. Scripts of other sites may read a share with its password (any origin by CORS, never with the cookie).",
     ),
   ],
 };

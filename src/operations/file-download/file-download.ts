@@ -84,7 +84,7 @@ interface Granted {
   known: Known;
 }
 
-/** A drive elsewhere shows everything it has, so only plans of the whole year are sent there. */
+/** An external share shows everything it has, so only plans of the whole year are sent there. */
 function answerFrom(call: Call, granted: Granted): Promise<Result<ShareResult, Denial>> {
   const { grant, query, known } = granted;
   const hasWholeYear = PLANS[grant.plan][query.dataType].kind === "all";

@@ -15,7 +15,7 @@ import { invalid, type QueryDenial } from "../../orders/query/query-denial.ts";
 
 const ACCEPTED_TYPES = DATA_TYPES.join(", ");
 
-/** The parameters of a share. Which years there are depends on the type and on today: the words say so. */
+/** The parameters of a share. Which years there are depends on the type and on today: the message says so. */
 export const shareParameters = lazily(() => ({
   data_type: z
     .enum(DATA_TYPES, says("value_unknown", ACCEPTED_TYPES))

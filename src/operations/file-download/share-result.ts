@@ -28,7 +28,7 @@ export function readyShare(query: ShareQuery, coverage: CoveredDays, access: Sha
   };
 }
 
-/** A drive elsewhere whose link the operator has not registered yet, or that has run out. */
+/** An external share whose link the operator has not registered yet, or that has run out. */
 export function preparingShare(query: ShareQuery, external: ExternalShare): ShareResult {
   return {
     status: "preparing",

@@ -1,6 +1,6 @@
 /**
  * Step 11 of contract 2.1: the answer of a request that holds the slot and has been charged, a JSON page (contract 5.1)
- * or a Parquet file (contract 6). Whatever happens from here, the slot is released, and the charge is given back when
+ * or a Parquet file (contract 6). Whatever happens from here, the slot is released, and the charge is credited when
  * the fault was ours.
  */
 
@@ -37,7 +37,7 @@ export async function answerWithSlot(accepted: Accepted): Promise<Response> {
     const answer = await inTime(secondLook(accepted), firstByteMs(call));
     return answer.ok ? answer.value : await refuse(accepted, answer.refusal);
   } catch (error) {
-    // A body that was on its way already belongs to nobody: the client sees the fault instead.
+    // A body that was on its way is no longer sent: the client sees the fault instead.
     await slot.release({ credit: true, outcome: outcomeFor(accepted, { reason: "unavailable" }) });
     call.log.note({ credited: true });
     throw error;
@@ -116,7 +116,7 @@ interface MadePage {
   hasMore: boolean;
 }
 
-/** Makes one page and sends it while the slot is given back. A position beyond its millisecond is no cursor. */
+/** Makes one page and sends it while the slot is released. A position beyond its millisecond is no cursor. */
 async function answerPage(accepted: Accepted): Promise<Result<Response, Denial>> {
   const { call, query, slot, found } = accepted;
   const { log, requestId, nowMs, ctx, signal } = call;

@@ -9,7 +9,7 @@ import { inTime } from "../../base/in-time.ts";
 import { gone } from "../../gate/hold-body.ts";
 
 const PAGES_AT_ONCE = 4;
-/** A page counts for no longer, so that a slow R2 holds up nobody else: 80 pages a second begin at least. */
+/** A page counts for no longer, so that a slow R2 holds up no other page: 80 pages a second begin at least. */
 const COUNTED_MS = 50;
 
 /** Who may wait: for how long, and whether anybody still wants the page. */

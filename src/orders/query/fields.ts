@@ -25,7 +25,7 @@ export function areStandardColumns(columns: readonly AskedColumn[]): boolean {
   return columns.length === FIELDS.length && columns.every(({ name }, index) => name === FIELDS[index]);
 }
 
-/** One name or none, blanks around it; each blank can be read in one way only, or long ones would take for ever. */
+/** One name or none, blanks around it; each blank can be read in one way only, or long ones would take forever. */
 const PIECE = String.raw`\s*((${[...FIELD_BY_NAME.keys()].join("|")})\s*)?`;
 
 /** A comma-separated string or an array of strings that name columns; nothing and blanks name the standard ones. */

@@ -16,7 +16,7 @@ export const EXCLUDED_WITH_PARQUET = [
   "end_time",
 ] as const satisfies readonly OrderParameter[];
 
-/** By name; what a schema cannot say (start before end) is in the words. */
+/** By name; what a schema cannot say (start before end) is in the message. */
 export const orderParameters = lazily(
   () =>
     ({

@@ -177,7 +177,7 @@ function isFirstPage(name: string, value: unknown): boolean {
   return PAGING.get(folded(name))?.includes(String(only).trim()) ?? false;
 }
 
-/** A name in lower case, without what separates its words. Longer ones are no names of parameters. */
+/** A name in lower case, without separators. Longer ones are no names of parameters. */
 function folded(name: string): string {
   return name
     .slice(0, 32)

@@ -1,5 +1,5 @@
 /**
- * Why an order query is not served: tagged values that carry facts. Words, codes and HTTP statuses
+ * Why an order query is not served: tagged values that carry facts. Messages, codes and HTTP statuses
  * live in `http/`.
  */
 import type { BeijingDate } from "../../calendar/beijing.ts";

@@ -24,8 +24,8 @@ const MARKET_BY_SUFFIX: ReadonlyMap<string, AskedMarket> = new Map<string, Asked
 ]);
 
 /** Letters of either case, without a flag: a JSON schema's pattern has none. */
-const anyCase = (words: readonly string[]) =>
-  words.map((word) => word.replaceAll(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`)).join("|");
+const anyCase = (names: readonly string[]) =>
+  names.map((word) => word.replaceAll(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`)).join("|");
 
 const SUFFIXES = anyCase([...MARKET_BY_SUFFIX.keys()]);
 const PREFIXES = anyCase(["SH", "SZ", "BJ"]);

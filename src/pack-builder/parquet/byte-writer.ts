@@ -16,7 +16,7 @@ export class ByteWriter {
   }
 
   /**
-   * Makes room for `count` further bytes and returns where they begin. `bytes` may be another array afterwards:
+   * Reserves space for `count` further bytes and returns where they begin. `bytes` may be another array afterwards:
    * take it after the call. The caller moves `length`.
    */
   reserve(count: number): number {

@@ -20,7 +20,7 @@ export class RowTable {
     this.rows = 0;
   }
 
-  /** Makes room for one more row; the columns may be other arrays afterwards, which it says. */
+  /** Reserves space for one more row; the columns may be other arrays afterwards, which it says. */
   reserve(): boolean {
     if (this.rows < this.time.length) return false;
     const capacity = Math.max(4096, this.time.length * 2);

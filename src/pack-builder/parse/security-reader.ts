@@ -52,7 +52,7 @@ export class SecurityReader {
     this.zerosLost = code.cell?.zerosLost ?? false;
     this.lastStamp = -1;
     const key = this.keyIn(null);
-    // What depends on the row (an unknown market) is asked anew for every row.
+    // What depends on the row (an unknown market) is asked for every row.
     if (key !== UNKNOWN_MARKET) {
       this.lastStamp = stamp;
       this.lastKey = key;

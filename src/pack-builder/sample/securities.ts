@@ -38,7 +38,7 @@ const NAMED: readonly [string, Market, Kind, number, number][] = [
   ["688981", "SH", "stock", 92.05, 2.5],
 ];
 
-/** Where the codes of a full market come from, in turn: prefix, market, kind. */
+/** Where the codes of a full market come from, in this order: prefix, market, kind. */
 const RANGES: readonly [string, Market, Kind][] = [
   ["60", "SH", "stock"],
   ["00", "SZ", "stock"],

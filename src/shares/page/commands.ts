@@ -28,7 +28,7 @@ export function commandsFor({ shareUrl, shareId, folder, example }: CommandFacts
     {
       tool: "wget",
       title: "wget",
-      // Without what the service writes anew each day: `-c` would add the end of the new one to the old one.
+      // Without what the service rewrites each day: `-c` would add the end of the new one to the old one.
       text: `wget --user=${shareId} --ask-password \\
   -r -np -nH --cut-dirs=2 -c -R 'index.html*,manifest.json,SHA256SUMS' -P ${folder} \\
   ${shareUrl}`,

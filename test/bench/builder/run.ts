@@ -11,7 +11,7 @@ const path = await build({ folder, tradedate: tradedate as BeijingDate }, outFol
 const ms = performance.now() - beganMs;
 console.log(JSON.stringify({ ms, path, peakBytes: peakBytes() }));
 
-/** `maxRSS` begins at what the starting process held; the kernel's own mark, where there is one, begins anew. */
+/** `maxRSS` begins at what the starting process held; the kernel's own mark, where there is one, starts again. */
 function peakBytes(): number {
   const status = existsSync("/proc/self/status") ? readFileSync("/proc/self/status", "utf8") : "";
   const kib = /VmHWM:\s+(\d+)/.exec(status)?.[1] ?? process.resourceUsage().maxRSS;

@@ -4,7 +4,7 @@ import { digestOf } from "./digest.ts";
 import type { Floor } from "./floors.ts";
 import type { Rival, RowsAsk } from "./rival.ts";
 
-/** A first answer that takes longer is the figure: nobody waits for more of them. */
+/** A first answer that takes longer is the figure: more of them are not timed. */
 const SLOW_MS = 5_000;
 
 /** One day's contest. The first of the rivals is ours: the others are held against it. */

@@ -1,4 +1,4 @@
-/** Whether two Parquet files hold the same rows in the same order, whoever wrote them. */
+/** Whether two Parquet files hold the same rows in the same order, from any writer. */
 import { duckdbConnection } from "./duckdb.ts";
 
 /** Every value of every row with its place, summed up: equal for equal rows in equal order. Read by DuckDB. */

@@ -1,4 +1,4 @@
-/** What nobody can do without: each floor is one part of an answer and nothing else. */
+/** What every engine needs: each floor is one part of an answer and nothing else. */
 import { writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";

@@ -68,7 +68,7 @@ describe("named tokens", () => {
     expect(await operator(`Bearer ${generateToken()}`)).toBeNull();
   });
 
-  it("are named once for ever, and stored as hashes", async () => {
+  it("are named once forever, and stored as hashes", async () => {
     const token = await named("Dora");
     await revokeToken(DB, "Dora", by);
     const again = {

@@ -159,7 +159,7 @@ describe("identify", () => {
     await first.noteUse?.();
     await second.noteUse?.();
     expect((await findKey(DB, keyId))?.lastUsedAtMs).toBe(NOW + HOUR_MS);
-    expect((await identify(DB, "nobody's key", NOW, [])).noteUse).toBeNull();
+    expect((await identify(DB, "an unknown key", NOW, [])).noteUse).toBeNull();
   });
 
   it("does not serve from memory what was read at a later instant of the clock", async () => {

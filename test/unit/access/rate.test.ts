@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { checkRate } from "../../../src/access/rate.ts";
 
-/** The binding with room for `room` requests an account. */
-function binding(room: number): RateLimit & { asked: string[] } {
+/** A binding that allows `limit` requests an account. */
+function binding(limit: number): RateLimit & { asked: string[] } {
   const asked: string[] = [];
   return {
     asked,
     limit: async ({ key }) => {
       asked.push(key);
-      return { success: asked.filter((each) => each === key).length <= room };
+      return { success: asked.filter((each) => each === key).length <= limit };
     },
   };
 }
@@ -21,7 +21,7 @@ describe("the per-second ceiling (contract 7.4)", () => {
     expect(await checkRate(rate, "on", "b")).toBeNull();
   });
 
-  it("asks nobody when it is switched off", async () => {
+  it("asks nothing when it is switched off", async () => {
     const rate = binding(0);
     expect(await checkRate(rate, "off", "a")).toBeNull();
     expect(rate.asked).toEqual([]);

@@ -205,7 +205,7 @@ describe("operators", () => {
     for (const name of ["", "a/b", "x".repeat(65), "new\nline"]) {
       expect((await admin("POST", "/tokens", { name })).status).toBe(400);
     }
-    expect((await admin("POST", "/tokens/nobody/revoke")).status).toBe(404);
+    expect((await admin("POST", "/tokens/unknown/revoke")).status).toBe(404);
   });
 
   it("find entries of the audit by subject, actor, action and time, page by page", async () => {
@@ -272,12 +272,12 @@ describe("operators", () => {
 
   it("learn which account, key, token or share is not there, and a key that was typed is not repeated", async () => {
     const sentence = async (method: string, path: string) => (await admin(method, path)).body.error;
-    expect(await sentence("GET", "/accounts/Nobody%207")).toBe("There is no account Nobody 7.");
-    expect(await sentence("GET", "/shares?account=nobody")).toBe("There is no account nobody.");
+    expect(await sentence("GET", "/accounts/Unknown%207")).toBe("There is no account Unknown 7.");
+    expect(await sentence("GET", "/shares?account=unknown")).toBe("There is no account unknown.");
     expect(await sentence("GET", "/shares?account=")).toBe("There is no account with an empty id.");
     expect(await sentence("POST", "/tokens/Eve/revoke")).toBe("There is no token Eve.");
     expect(await sentence("POST", "/shares/s1/revoke")).toBe("There is no share s1.");
-    expect(await sentence("POST", "/keys/key_nobody/revoke")).toBe("There is no key key_nobody.");
+    expect(await sentence("POST", "/keys/key_of_none/revoke")).toBe("There is no key key_of_none.");
     expect(await sentence("GET", `/accounts/${generateKey()}`)).toBe("There is no account et_….");
     for (const typed of [generateKey(), "imported-key-of-a-customer"]) {
       expect(await sentence("POST", `/keys/${typed}/revoke`)).toBe(

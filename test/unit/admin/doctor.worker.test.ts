@@ -110,7 +110,7 @@ describe("index rows", () => {
       `INSERT INTO day_securities SELECT pack_id, '000001', 'SZ', section_offset, section_length, footer_length, rows, crc, blocks, last_time FROM day_securities WHERE symbol = '300750' AND pack_id = ${pack}`,
       "000001.SZ",
     ],
-  ])("are found wrong with %s, and made anew from the pack", async (_, corrupt, code) => {
+  ])("are found wrong with %s, and rebuilt from the pack", async (_, corrupt, code) => {
     const before = await rows();
     const summed = async () =>
       (await db.prepare(`SELECT * FROM pack_markets WHERE pack_id = ${pack} ORDER BY market`).all()).results;

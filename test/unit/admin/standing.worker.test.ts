@@ -65,7 +65,7 @@ describe("where an account stands", () => {
     const credited = await admin<Standing>("POST", `${path}/credit`, { requests: 2 });
     expect(credited.body.info.quotas[0]?.requests).toEqual({ limit: 100, used: 3, credited: 2, left: 99 });
     expect((await admin("POST", `${path}/credit`, {})).status).toBe(400);
-    expect((await admin("POST", "/accounts/nobody/credit", { files: 1 })).status).toBe(404);
+    expect((await admin("POST", "/accounts/unknown/credit", { files: 1 })).status).toBe(404);
     const { results } = await testEnv.DB.prepare(
       "SELECT action, after FROM audit WHERE subject = 'stands' AND action IN ('account.free', 'account.credit')",
     ).all();

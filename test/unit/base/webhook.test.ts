@@ -94,8 +94,8 @@ describe("a notice in each form", () => {
   });
 
   it("is cut between characters where a robot takes no more", async () => {
-    const words = { zh: "逐笔委托😀".repeat(2_000), en: "order records ".repeat(2_000) };
-    const long = { ...notice, lines: [words, words] };
+    const text = { zh: "逐笔委托😀".repeat(2_000), en: "order records ".repeat(2_000) };
+    const long = { ...notice, lines: [text, text] };
     const { body } = await request("wecom", null, long);
     const { content } = body.text as { content: string };
     expect(Buffer.byteLength(content)).toBeLessThanOrEqual(2_048);
@@ -157,12 +157,12 @@ describe("sending a notice", () => {
     expect(waited).toHaveLength(2);
     const closed = await startReceiver();
     await closed[Symbol.asyncDispose]();
-    const nobody = {
+    const closedPort = {
       url: closed.url,
       kind: "wecom",
       secret: null,
       language: "both",
     } as const;
-    expect(await sendNotice(nobody, notice, { wait })).toBe("it cannot be reached (ECONNREFUSED)");
+    expect(await sendNotice(closedPort, notice, { wait })).toBe("it cannot be reached (ECONNREFUSED)");
   });
 });

@@ -4,7 +4,7 @@ import { auditLines, changeText } from "../../../src/cli/operator-commands.ts";
 const START = Date.parse("2026-03-01T00:00:00+08:00");
 const END = Date.parse("2026-04-01T00:00:00+08:00");
 
-describe("a change of the audit in words", () => {
+describe("a change of the audit as text", () => {
   it.each([
     [null, { contact: "c@example.com", note: "" }, "contact c@example.com"],
     [

@@ -70,7 +70,7 @@ describe("answers to the TypeScript client", () => {
     await expect(client.status()).rejects.toMatchObject({ name: "Unavailable", reason: "day_damaged" });
   });
 
-  it("that break are asked for again, on the other line after two, which stays", async () => {
+  it("that break are asked for again, on the other base URL after two, which stays", async () => {
     const { client, urls } = scripted(new Error("reset"), new Response('{"code":20'), good(), good());
     await client.status();
     await client.status();

@@ -151,14 +151,14 @@ describe("a query", () => {
   });
 });
 
-describe("options that nobody knows", () => {
+describe("unknown options", () => {
   it("are refused, or a misnamed tradedate would quietly ask for the newest day", () => {
     const misnamed = { symbol: "600519", tradedate: "20251024" };
     expect(() => selectionOf(misnamed)).toThrow("there is no option tradedate");
     expect(() => parquetBody(misnamed)).toThrow("there is no option tradedate");
   });
 
-  it("are missing ones said in words", () => {
+  it("are missing ones named in a message", () => {
     expect(() => new Client({ key: "", baseUrls: "http://127.0.0.1" })).toThrow("no key");
     expect(() => new Client({ key: "k", baseUrls: "" })).toThrow("no address");
     expect(() => Reflect.construct(Client, [])).toThrow("no key");

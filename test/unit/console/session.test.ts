@@ -75,7 +75,7 @@ describe("where a form comes from", () => {
     expect(isSameOrigin(request({ origin }))).toBe(own);
   });
 
-  it("nobody's without an Origin", () => {
+  it("another site's without an Origin", () => {
     expect(isSameOrigin(request({}))).toBe(false);
   });
 });

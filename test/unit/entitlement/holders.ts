@@ -1,4 +1,4 @@
-/** Holders of plans for the tests of this room. */
+/** Holders of plans for the tests of this module. */
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import type { PlanName, Principal } from "../../../src/entitlement/principal.ts";
 
@@ -7,7 +7,7 @@ export const at = (text: string) => Date.parse(text);
 
 export const date = (text: string) => text as BeijingDate;
 
-/** Someone whose `plans` all hold for ever, with the daily limits of contract 7.1. */
+/** Someone whose `plans` all hold forever, with the daily limits of contract 7.1. */
 export function holder(plans: PlanName[]): Principal {
   const none = { requests: null, files: null };
   return {

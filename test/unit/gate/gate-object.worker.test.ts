@@ -219,7 +219,7 @@ describe("an end that waits in memory for the next page's write", () => {
     expect(await storedHolder(gate)).toMatchObject({ id: next.id });
   });
 
-  it("is stored when nobody comes, and then `written` answers", async () => {
+  it("is stored when no request comes, and then `written` answers", async () => {
     const { gate, grant } = await waiting();
     await grant.lease.written();
     expect(await storedHolder(gate)).toBeNull();
@@ -231,7 +231,7 @@ describe("an end that waits in memory for the next page's write", () => {
     await vi.waitFor(async () => expect(await storedHolder(gate)).toBeNull());
   });
 
-  it("is lost with the object: `written` fails, and who asks before it is told anew is asked to ask again", async () => {
+  it("is lost with the object: `written` fails, and who asks before it is told again is asked to ask again", async () => {
     const { gate, grant } = await waiting();
     const lost = expect(Promise.resolve(grant.lease.written())).rejects.toThrow();
     await restart(gate);

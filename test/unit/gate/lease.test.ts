@@ -146,7 +146,7 @@ describe("release", () => {
 
   it("returns the very same row for an id it does not know", () => {
     const row = served(ask("a"));
-    expect(release(row, "nobody", { credit: true, outcome: outcome("nobody") })).toBe(row);
+    expect(release(row, "unknown", { credit: true, outcome: outcome("unknown") })).toBe(row);
   });
 
   it("remembers the last 20 outcomes, oldest first, the last word of each", () => {
@@ -174,7 +174,7 @@ describe("operator", () => {
     expect(credit(row, { requests: 9, files: 9 }, MORNING)).toMatchObject({ requests: 0, files: 0 });
   });
 
-  it("tells what was given back today, by the service and by an operator, until the day ends", () => {
+  it("tells what was credited today, by the service and by an operator, until the day ends", () => {
     const row = served(ask("a"), ask("b", { kind: "parquet" }), ask("c"));
     expect(stateOf(row, MORNING).credited).toEqual({ requests: 0, files: 0 });
     const released = release(row, "grant of b", { credit: true });

@@ -58,7 +58,7 @@ it("answers the first version's worker with at least the first version's fields"
   });
 });
 
-it("stores a former worker's release at once: that worker would not stay to tell it anew", async () => {
+it("stores a former worker's release at once: that worker would not stay to tell it again", async () => {
   // A stub is dead with its object: each call by a fresh one.
   const stub = () => GATE.getByName("rollout-4");
   for (const requestId of ["request-1", "request-2", "request-3"]) {

@@ -42,11 +42,11 @@ function fakeGate(acts: { acquire?: Act[]; lease?: Act[]; written?: Act[]; relea
     const next = list !== undefined && list.length > 1 ? list.shift() : list?.[0];
     return next === undefined ? sound() : next(sound);
   };
-  const words = (said: ReleaseRequest) =>
+  const detail = (said: ReleaseRequest) =>
     `${said.credit ? " credit" : ""}${said.outcome ? ` ${said.outcome.code}` : ""}`;
   const lease = {
     release: (said: ReleaseRequest) => {
-      calls.push(`lease.release${words(said)}`);
+      calls.push(`lease.release${detail(said)}`);
       return act(acts.lease, async () => undefined);
     },
     written: () => {
@@ -66,7 +66,7 @@ function fakeGate(acts: { acquire?: Act[]; lease?: Act[]; written?: Act[]; relea
           return act(acts.acquire, granted);
         },
         release: (id: string, said: ReleaseRequest) => {
-          calls.push(`${stub}.release ${id}${words(said)}`);
+          calls.push(`${stub}.release ${id}${detail(said)}`);
           return act(acts.release, async () => undefined);
         },
       };
@@ -129,7 +129,7 @@ describe("takeSlot", () => {
     expect(gate.calls()).toEqual(["1.acquire request", "2.acquire request"]);
   });
 
-  it("gives up after the second failure and gives back what may have been charged", async () => {
+  it("gives up after the second failure and credits what may have been charged", async () => {
     const gate = fakeGate({ acquire: [fail()] });
     await expect(gate.take()).rejects.toThrow("broken");
     expect(gate.calls()).toEqual(["1.acquire request", "2.acquire request", "3.release request credit"]);

@@ -1,4 +1,4 @@
-/** One denial of every reason, and of every kind of words within a reason. */
+/** One denial of every reason, and of every kind of message within a reason. */
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import type { Denial } from "../../../src/http/denial.ts";
 import type { ParamProblem } from "../../../src/orders/query/query-denial.ts";

@@ -12,7 +12,7 @@ const blocks = [1, 2, 3].map((block) =>
 );
 
 describe("chunk table", () => {
-  it("gives back the sizes it was made of, in 120 bytes a block and 4 for the checksum", () => {
+  it("returns the sizes it was made of, in 120 bytes a block and 4 for the checksum", () => {
     const table = encodeChunkTable(blocks);
     expect(table.length).toBe(3 * 120 + 4);
     expect(chunkTableBytes(3)).toBe(table.length);

@@ -156,7 +156,7 @@ function changed(change: Partial<SectionEntry>): DayIndex {
 }
 
 describe("index region (src/packs/README.md)", () => {
-  it.each(DATASET_NAMES)("gives back every index it was made of: %s", (dataset) => {
+  it.each(DATASET_NAMES)("returns every index it was made of: %s", (dataset) => {
     fc.assert(
       fc.property(dayIndex(dataset), (index) => {
         expect(decodeIndexRegion(encodeIndexRegion(index))).toEqual(index);
@@ -214,7 +214,7 @@ describe("index region (src/packs/README.md)", () => {
     ["a block without rows", changed({ rows: 10_000 })],
     ["a block inside the footer", changed({ footerLength: 400 })],
     [
-      "no room for the chunk table",
+      "no space for the chunk table",
       changed({ blocks: sample.entries[0]?.blocks.slice(0, 1) ?? [], rows: 10_000 }),
     ],
     ["an end before its last block begins", changed({ lastTime: 92_959_999 })],

@@ -45,7 +45,7 @@ class Answer(NamedTuple):
     request_id: Optional[str]
     revision: Optional[int]
     wait_s: Optional[float]
-    """Seconds to wait before asking again; None: asking again helps nobody."""
+    """Seconds to wait before asking again; None: asking again does not help."""
     resets_in: Optional[float]
     build: Optional[str] = None
     """`X-Build` of order history: equal only for equal contents, also between deployments."""
@@ -183,7 +183,7 @@ _HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "gzip"}
 
 
 class Endpoints:
-    """Base addresses that are tried in turn.
+    """Base addresses that are tried one after the other.
 
     Parameters
     ----------

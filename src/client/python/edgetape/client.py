@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Set
 
 from .basket import Basket
 from .calls import Answer, Endpoints, Payload
-from .disk import check_room, free_bytes
+from .disk import check_space, free_bytes
 from .enquiries import Enquiries
 from .errors import ConfigurationError, ServiceError
 from .history import HistoryRun
@@ -340,7 +340,7 @@ class Client(Enquiries):
         return ask_share(self._ask, self._connections, self._max_wait, data_type, year)
 
     def _call(self, interface: str, payload_for: Callable[[str], Payload]) -> Answer:
-        """Any final answer of an interface; threads take turns."""
+        """Any final answer of an interface; threads queue."""
         envelope = {"apiname": interface, "apikey": self._key}
 
         def call() -> Answer:
@@ -366,7 +366,7 @@ class Client(Enquiries):
     ) -> ParquetFile:
         """Saves a Parquet answer as `place` says; its bytes arrive in `folder`. Nothing is counted for a file
         that cannot be stored."""
-        self._check_room(selection, folder)
+        self._check_space(selection, folder)
         payload: Dict[str, Any] = {
             "apiname": _ORDER_HISTORY,
             "apikey": self._key,
@@ -381,12 +381,12 @@ class Client(Enquiries):
             lambda: fetch_parquet(self._endpoints, payload, folder, place),
         )
 
-    def _check_room(self, selection: Selection, folder: str) -> None:
-        """Raises `OSError` when a disk that is nearly full has no room for the file."""
+    def _check_space(self, selection: Selection, folder: str) -> None:
+        """Raises `OSError` when a disk that is nearly full has no space for the file."""
         if not os.path.isdir(folder or ".") or free_bytes(folder) >= _AMPLE_BYTES:
             return
         try:
             size_bytes = self._ask("order_history_estimate", selection.params())["parquet_bytes"]
         except (ServiceError, KeyError, TypeError):
             return  # The request for the file itself says what is wrong.
-        check_room(folder, size_bytes)
+        check_space(folder, size_bytes)

@@ -51,8 +51,8 @@ def free_bytes(folder: str) -> int:
     return shutil.disk_usage(folder or ".").free
 
 
-def check_room(folder: str, size_bytes: int) -> None:
-    """Raises `OSError` when the disk has no room for so many bytes."""
+def check_space(folder: str, size_bytes: int) -> None:
+    """Raises `OSError` when the disk has no space for so many bytes."""
     free = free_bytes(folder)
     if free < size_bytes:
         told = f"{os.strerror(errno.ENOSPC)}: {size_bytes} bytes are needed, {free} are free"
@@ -97,7 +97,7 @@ class Part:
         remove(self.path)
 
     def clear(self) -> None:
-        """Begins anew."""
+        """Starts again."""
         self.file.seek(0)
         self.file.truncate()
 

@@ -92,7 +92,7 @@ class BadRequest(ServiceError):
 
 
 class DataRebuilt(BadRequest):
-    """The day changed while it was read, and once more after paging had begun anew."""
+    """The day changed while it was read, and once more after paging had started again."""
 
 
 class Unavailable(ServiceError):

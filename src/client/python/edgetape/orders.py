@@ -71,7 +71,7 @@ class Orders:
 
     @property
     def restarts(self) -> int:
-        """How often the day was read anew because it changed meanwhile: 0 or 1."""
+        """How often the day was read again because it changed meanwhile: 0 or 1."""
         return self._paging.state.restarts
 
     @property

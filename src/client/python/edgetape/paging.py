@@ -322,13 +322,13 @@ class Paging:
         if state.restarts > 0:
             refusal = change.refusal
             raise DataRebuilt(
-                f"the day changed again while it was read anew: {change}",
+                f"the day changed again while it was read again: {change}",
                 code=422,
                 reason="data_rebuilt",
                 request_id=None if refusal is None else refusal.request_id,
             ) from change
         what = f"{self._selection.symbol} of {state.tradedate}"
-        told = f"{what} changed while it was read, beginning anew: {change}"
+        told = f"{what} changed while it was read, starting again: {change}"
         warnings.warn(told, RebuildWarning, stacklevel=3)
         superseded = state.kept[: state.row_count]
         return State(state.tradedate, [], {}, restarts=1, superseded=superseded)

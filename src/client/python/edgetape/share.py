@@ -11,7 +11,7 @@ from collections import deque
 from queue import Empty, SimpleQueue
 from typing import Any, Callable, Deque, Dict, Generic, Iterable, List, Optional, Sequence, TypeVar
 
-from .disk import FolderLock, Journal, check_folder, check_room, locked, prepare_folder, sha256_of
+from .disk import FolderLock, Journal, check_folder, check_space, locked, prepare_folder, sha256_of
 from .download import Download, Drive, ShareFile, part_of
 from .errors import IntegrityError, NoData, ProtocolError, Unavailable
 from .parquet import PathLike
@@ -97,7 +97,7 @@ class Share:
             return files
         except (NoData, ValueError, KeyError, TypeError) as error:
             raise ProtocolError(
-                f"{self.url} has no manifest of ours: it may be a drive elsewhere, "
+                f"{self.url} has no manifest of ours: it may be an external share, "
                 "to be opened with its password"
             ) from error
 
@@ -154,7 +154,7 @@ class Share:
         with locked(root) as lock:
             journal = Journal(os.path.join(root, JOURNAL_NAME))
             missing = [file for file in files if not _is_there(root, file, journal, verify)]
-            check_room(root, sum(file.size_bytes for file in missing) - _size_of_parts(root, missing))
+            check_space(root, sum(file.size_bytes for file in missing) - _size_of_parts(root, missing))
             with Progress(len(missing), sum(file.size_bytes for file in missing), progress) as bar:
                 _Run(self, root, journal, bar, lock).run(missing, workers)
         return [_local(root, file) for file in files]
@@ -247,7 +247,7 @@ class _Run(ShareRun[ShareFile]):
         try:
             Download(self._drive, file, path, self._bar, self._stop).run(max_wait)
         except IntegrityError:
-            # Published anew since the manifest was read?
+            # Published again since the manifest was read?
             present = {each.path: each for each in self._share.files()}.get(file.path)
             if present is None or present.sha256 == file.sha256:
                 raise

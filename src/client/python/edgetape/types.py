@@ -14,7 +14,7 @@ class Window(TypedDict):
 
 
 class Counter(TypedDict):
-    """A daily counter. None for `limit` and `left`: unlimited. What was given back is in `used` as well."""
+    """A daily counter. None for `limit` and `left`: unlimited. What was credited is in `used` as well."""
 
     limit: Optional[int]
     used: int

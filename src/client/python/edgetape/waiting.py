@@ -220,7 +220,7 @@ def _enter(queue: _Queue, permit: _Permit, longest_s: float) -> None:
     while queue[0] is not permit:
         if queue[0] is not first:
             first, since = queue[0], time.monotonic()
-        # A thread that asks anew has left its former permit behind, and so has one that ended.
+        # A thread that asks again has left its former permit behind, and so has one that ended.
         if first.thread is permit.thread or not first.thread.is_alive():
             _leave(queue, first)
         elif time.monotonic() - since > longest_s:
@@ -240,7 +240,7 @@ def _leave(queue: _Queue, permit: _Permit) -> None:
     try:
         queue[0].wake()
     except IndexError:
-        pass  # Nobody waits.
+        pass  # No thread waits.
 
 
 def _forget() -> None:

@@ -44,7 +44,7 @@ function startDemo(script: string): StartedDemo {
 }
 
 describe("the lock of a state folder", () => {
-  it("names its holder, makes the folder, and is gone when given back", async () => {
+  it("names its holder, makes the folder, and is gone when released", async () => {
     const unlock = await lockState(folder);
     expect(readFileSync(lockFile, "utf8")).toBe(String(process.pid));
     unlock();

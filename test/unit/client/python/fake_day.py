@@ -105,7 +105,7 @@ def paging_over(lines, page_size=10, **selection):
 
 
 def read(paging):
-    """All rows, as a caller that begins anew with paging has them."""
+    """All rows, as a caller that starts again with paging has them."""
     rows = []
     while True:
         found = paging.next_rows()

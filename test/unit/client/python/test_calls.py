@@ -40,7 +40,7 @@ class LinesTest(unittest.TestCase):
         self.addCleanup(patched.stop)
 
     def serve(self, *answers):
-        """A server that gives these answers one after the other, and the last one for ever."""
+        """A server that gives these answers one after the other, and the last one forever."""
         left = list(answers)
         server = FakeServer(lambda *_: left.pop(0) if len(left) > 1 else left[0])
         self.addCleanup(server.close)

@@ -30,7 +30,7 @@ class Interrupted(unittest.TestCase):
         return Orders(Paging(Endpoints(days, choose), selection, 20), selection, lambda *_: None)
 
     def check(self, make, expected):
-        """Interrupts before each line in turn, and continues with the same call."""
+        """Interrupts before each line, and continues with the same call."""
         for name, way in WAYS.items():
             orders = make()
             places = places_of(lambda orders=orders, way=way: way(orders), MODULES)

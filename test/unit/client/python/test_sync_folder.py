@@ -1,4 +1,4 @@
-"""`sync` keeps a folder right: whatever comes instead of a file, whoever serves it, whatever the disk does."""
+"""`sync` keeps a folder right: whatever comes instead of a file, any server and disk."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Threads of one process take turns on an interface, in the order they came."""
+"""Threads of one process queue for an interface, in the order they came."""
 
 import contextlib
 import os
@@ -13,11 +13,11 @@ from edgetape.waiting import one_at_a_time
 from interrupts import Interrupts, places_of
 
 
-def turn(key, interface, work, max_wait=10.0):
+def permit(key, interface, work, max_wait=10.0):
     return one_at_a_time(key, interface, max_wait, work)
 
 
-class Turns(unittest.TestCase):
+class Permits(unittest.TestCase):
     def test_are_given_in_the_order_of_asking(self):
         order, threads = [], []
 
@@ -30,7 +30,7 @@ class Turns(unittest.TestCase):
                 time.sleep(0.005)  # Until it waits.
             self.assertEqual(order, [])
 
-        turn("key", "orders", ask_20_times)
+        permit("key", "orders", ask_20_times)
         for thread in threads:
             thread.join()
         self.assertEqual(order, list(range(20)))
@@ -38,7 +38,7 @@ class Turns(unittest.TestCase):
     @staticmethod
     def take(number, order, entered):
         entered.set()
-        turn("key", "orders", lambda: order.append(number))
+        permit("key", "orders", lambda: order.append(number))
 
     def test_never_let_two_in(self):
         inside, most = [0], [0]
@@ -50,7 +50,7 @@ class Turns(unittest.TestCase):
 
         def work():
             for _ in range(200):
-                turn("key", "busy", enter)
+                permit("key", "busy", enter)
 
         threads = [threading.Thread(target=work) for _ in range(8)]
         for thread in threads:
@@ -60,39 +60,39 @@ class Turns(unittest.TestCase):
         self.assertEqual(most[0], 1)
 
     def test_of_other_interfaces_and_keys_do_not_wait(self):
-        turn("key", "a", lambda: turn("key", "b", lambda: turn("other key", "a", lambda: None)))
+        permit("key", "a", lambda: permit("key", "b", lambda: permit("other key", "a", lambda: None)))
 
     def test_go_on_after_an_error(self):
         for _ in range(2):
             with self.assertRaises(KeyError):
-                turn("key", "failing", lambda: {}["missing"])
+                permit("key", "failing", lambda: {}["missing"])
 
     @unittest.skipUnless(hasattr(os, "fork"), "no fork here")
     def test_held_by_a_thread_are_free_in_a_forked_child(self):
         def fork():
             child = os.fork()
             if child == 0:
-                turn("key", "forked", lambda: os._exit(7))
+                permit("key", "forked", lambda: os._exit(7))
             return child
 
-        child = turn("key", "forked", fork)
+        child = permit("key", "forked", fork)
         self.assertEqual(os.waitpid(child, 0)[1] >> 8, 7)
 
 
 class Interrupted(unittest.TestCase):
-    def test_turns_are_free_for_the_next_thread_wherever_the_interrupt_came(self):
-        places = places_of(lambda: turn("key", "lines", lambda: None), ("waiting",))
+    def test_permits_are_free_for_the_next_thread_wherever_the_interrupt_came(self):
+        places = places_of(lambda: permit("key", "lines", lambda: None), ("waiting",))
         self.assertGreater(len(places), 15)
         for at in places:
             with self.subTest(at=at):
                 try:
                     with Interrupts(("waiting",), at):
-                        turn("key", "lines", lambda: None)
+                        permit("key", "lines", lambda: None)
                 except KeyboardInterrupt as interrupt:
                     kept = interrupt
                 self.assertTrue(self.is_free("lines"), kept)
 
-    def test_turns_are_free_after_an_interrupt_of_one_that_waited(self):
+    def test_permits_are_free_after_an_interrupt_of_one_that_waited(self):
         # With every wait over at once, the lines of waiting are the same in each run.
         for at in range(1, 60):
             done, held = threading.Event(), threading.Event()
@@ -101,21 +101,21 @@ class Interrupted(unittest.TestCase):
                 held.set()
                 done.wait(10)
 
-            holder = threading.Thread(target=turn, args=("key", "waiting", hold))
+            holder = threading.Thread(target=permit, args=("key", "waiting", hold))
             holder.start()
             held.wait()
             with contextlib.suppress(KeyboardInterrupt), mock.patch("edgetape.waiting._LOOK_EVERY_S", 0.001):
                 threading.Timer(0.01, done.set).start()
                 with Interrupts(("waiting",), at):
-                    turn("key", "waiting", lambda: None)
+                    permit("key", "waiting", lambda: None)
             done.set()
             holder.join()
             self.assertTrue(self.is_free("waiting"), at)
 
-    def test_turns_that_an_interrupt_left_behind_are_taken_back(self):
+    def test_permits_that_an_interrupt_left_behind_are_taken_back(self):
         left = waiting._Permit()
         waiting._queues.setdefault(("key", "left"), waiting.deque()).append(left)
-        self.assertEqual(turn("key", "left", lambda: 1), 1)
+        self.assertEqual(permit("key", "left", lambda: 1), 1)
         thread = threading.Thread(target=lambda: waiting._queues["key", "left"].append(waiting._Permit()))
         thread.start()
         thread.join()
@@ -128,11 +128,11 @@ class Interrupted(unittest.TestCase):
             held.set()
             done.wait(10)
 
-        holder = threading.Thread(target=turn, args=("key", "endless", hold))
+        holder = threading.Thread(target=permit, args=("key", "endless", hold))
         holder.start()
         held.wait()
         with mock.patch("edgetape.waiting._LONGEST_REQUEST_S", 0.0), self.assertRaises(Unavailable):
-            turn("key", "endless", lambda: None, max_wait=0.05)
+            permit("key", "endless", lambda: None, max_wait=0.05)
         done.set()
         holder.join()
         self.assertTrue(self.is_free("endless"))
@@ -140,7 +140,7 @@ class Interrupted(unittest.TestCase):
     @staticmethod
     def is_free(interface):
         entered = threading.Event()
-        thread = threading.Thread(target=turn, args=("key", interface, entered.set), daemon=True)
+        thread = threading.Thread(target=permit, args=("key", interface, entered.set), daemon=True)
         thread.start()
         return entered.wait(2.0)
 

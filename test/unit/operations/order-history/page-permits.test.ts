@@ -64,7 +64,7 @@ describe("permits", () => {
     expect(next.is).toBe("begun");
   });
 
-  it("are refused when none comes in time, and are not kept for whoever gave up", async () => {
+  it("are refused when none comes in time, and are not kept for a request that gave up", async () => {
     const permits = new Permits(1);
     const first = entering(permits);
     const hasty = entering(permits, { ms: 20, signal: FOREVER });
@@ -84,7 +84,7 @@ describe("permits", () => {
     // The false clock makes a timer of 0 ms, set while it is moved, one of 1 ms.
     await vi.advanceTimersByTimeAsync(2);
     expect([second?.is, third?.is]).toEqual(["begun", "waiting"]);
-    // Its end is told late: it begins nobody, for another one has its place.
+    // Its end is told late: it starts no other, for another one has its place.
     slow?.leave();
     await settled();
     expect(third?.is).toBe("waiting");

@@ -44,7 +44,7 @@ function randomContent(random: Random): DatedCursor {
 }
 
 describe("a present cursor (contract 5.2)", () => {
-  it("gives back what was signed, for 2,000 random contents", async () => {
+  it("returns what was signed, for 2,000 random contents", async () => {
     const random = printedRandom("cursor contents");
     for (let round = 0; round < 2000; round += 1) {
       const content = randomContent(random);
