@@ -1,11 +1,10 @@
 /** Daily files as an operator brings them to a service, and the question for a share. */
-import { createHash } from "node:crypto";
 import { type FileSummary, type FileUploadBegun, PART_SHA256_HEADER } from "../../src/admin/wire.ts";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { sampleAuction } from "../../src/pack-builder/sample/auction.ts";
 import { auctionPackBytes } from "../../src/pack-builder/sample/auction-pack.ts";
 import type { Answer } from "./http-client.ts";
-import { asOperator } from "./operator.ts";
+import { asOperator, sha256 } from "./operator.ts";
 import type { Service } from "./service.ts";
 
 export interface DailyFile {
@@ -26,7 +25,6 @@ export function ownFile(date: string, text: string, name = `${date}_trades.csv`)
   return { type: "level2", date, name, bytes: new TextEncoder().encode(text) };
 }
 
-const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 const routeOf = ({ type, date, name }: DailyFile) =>
   `/admin/files/${type}/${date}/${encodeURIComponent(name)}`;
 

@@ -17,7 +17,9 @@ import { columnsOf, type TestDay } from "./builders.ts";
 import type { Service } from "./service.ts";
 
 const DAY_MS = 86_400_000;
-const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+/** The SHA-256 of `bytes` as hex digits. */
+export const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
 /** An admin request that must succeed; throws with the operator's error sentence otherwise. */
 export async function asOperator<T>(

@@ -4,9 +4,10 @@ import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { fileVersions, orderPackName } from "../../../src/catalog/files.ts";
 import { markDamaged } from "../../../src/catalog/mark-damaged.ts";
 import { day, order, security } from "../../support/builders.ts";
+import { ownFile } from "../../support/files.ts";
+import { sha256 } from "../../support/operator.ts";
 import {
   add,
-  archive,
   begin as beginFile,
   complete as completeFile,
   publish as publishFile,
@@ -21,7 +22,6 @@ import {
   publish,
   sendParts,
   servedState,
-  sha256,
   type TestPack,
   testEnv,
   testPack,
@@ -148,7 +148,7 @@ describe("a withdrawn day", () => {
 async function flipped(pack: TestPack, at = 300): Promise<TestPack> {
   const bytes = pack.bytes.slice();
   bytes[at] = (bytes[at] ?? 0) ^ 1;
-  return { ...pack, bytes, claims: { ...pack.claims, sha256: await sha256(bytes) } };
+  return { ...pack, bytes, claims: { ...pack.claims, sha256: sha256(bytes) } };
 }
 
 describe("a damaged pack", () => {
@@ -278,14 +278,14 @@ describe("several publishers of one pack at the same moment", () => {
     expect((await complete(pack, begun)).body).toMatchObject({ newRevision: false, day: { revision: 1 } });
     const wrong = new Uint8Array(pack.bytes.length);
     const path = `/days/20240405/uploads/${begun.uploadId}/parts/1`;
-    const headers = { [PART_SHA256_HEADER]: await sha256(wrong) };
+    const headers = { [PART_SHA256_HEADER]: sha256(wrong) };
     expect((await admin("PUT", path, wrong, { headers })).status).toBe(409);
   });
 });
 
 describe("a withdrawn file", () => {
   it("refuses its content when it is added again, and other content until it is forced", async () => {
-    const [file, other] = [archive("20240501", "one"), archive("20240501", "other")];
+    const [file, other] = [ownFile("20240501", "one"), ownFile("20240501", "other")];
     await add(file);
     await publishFile(file);
     await withdrawFile(file, "the exchange asked us to");
@@ -308,7 +308,7 @@ describe("a withdrawn file", () => {
 
 describe("the revision of a file that is published", () => {
   it("is the named one, whatever was added after it was looked at", async () => {
-    const [a, b] = [archive("20240502", "of A"), archive("20240502", "of B")];
+    const [a, b] = [ownFile("20240502", "of A"), ownFile("20240502", "of B")];
     expect((await add(a)).body.revision).toBe(1);
     expect((await add(b)).body.revision).toBe(2);
     expect(await publishFile(a)).toMatchObject({
@@ -328,7 +328,7 @@ describe("the revision of a file that is published", () => {
   });
 
   it("is never one that was not published before, after the offered one was withdrawn", async () => {
-    const [offered, waiting] = [archive("20240503", "one"), archive("20240503", "two")];
+    const [offered, waiting] = [ownFile("20240503", "one"), ownFile("20240503", "two")];
     await add(offered);
     await publishFile(offered);
     await add(waiting);
@@ -351,7 +351,7 @@ describe("the revision of a file that is published", () => {
   });
 
   it("does not outlive a withdrawal while it is on its way", async () => {
-    const [first, second] = [archive("20240506", "one"), archive("20240506", "two")];
+    const [first, second] = [ownFile("20240506", "one"), ownFile("20240506", "two")];
     await add(first);
     await publishFile(first);
     const begun = await beginFile(second);
@@ -364,20 +364,20 @@ describe("the revision of a file that is published", () => {
 
 describe("file names that differ only in case", () => {
   it("are refused beside another file of the day and beside the order pack", async () => {
-    const file = archive("20240507", "x", "20240507_Trades.csv");
+    const file = ownFile("20240507", "x", "20240507_Trades.csv");
     await add(file);
-    expect(await add(archive("20240507", "y", "20240507_trades.CSV"))).toMatchObject({
+    expect(await add(ownFile("20240507", "y", "20240507_trades.CSV"))).toMatchObject({
       status: 422,
       body: { reason: "file_name", error: expect.stringContaining("only in case from 20240507_Trades.csv") },
     });
-    expect((await add(archive("20240507", "y", "20240507_ORDERS.parquet"))).status).toBe(422);
-    expect((await add(archive("20240507", "y", "20240507_trades2.csv"))).status).toBe(200);
+    expect((await add(ownFile("20240507", "y", "20240507_ORDERS.parquet"))).status).toBe(422);
+    expect((await add(ownFile("20240507", "y", "20240507_trades2.csv"))).status).toBe(200);
   });
 
   it("are refused also when both were begun before either arrived", async () => {
     const [one, other] = [
-      archive("20240508", "x", "20240508_A.csv"),
-      archive("20240508", "y", "20240508_a.csv"),
+      ownFile("20240508", "x", "20240508_A.csv"),
+      ownFile("20240508", "y", "20240508_a.csv"),
     ];
     const begun = [await beginFile(one), await beginFile(other)];
     for (const [n, file] of [one, other].entries()) {

@@ -4,21 +4,11 @@ import type { FileList } from "../../../src/admin/wire.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { coveredFiles, fileVersions } from "../../../src/catalog/files.ts";
 import type { DataType } from "../../../src/entitlement/data-types.ts";
-import {
-  add,
-  archive,
-  auctionPack,
-  auditOf,
-  begin,
-  complete,
-  publish,
-  sendParts,
-  type TestFile,
-  withdraw,
-} from "./file-operator.ts";
+import { auctionPack, type DailyFile, ownFile } from "../../support/files.ts";
+import { add, auditOf, begin, complete, publish, sendParts, withdraw } from "./file-operator.ts";
 import { admin, testEnv } from "./operator.ts";
 
-const offered = async ({ type, date }: TestFile) => {
+const offered = async ({ type, date }: DailyFile) => {
   const day = date as BeijingDate;
   const files = await coveredFiles(testEnv.DB, { dataType: type as DataType, from: day, to: day });
   return files.map(({ name, revision }) => `${name} ${revision}`);
@@ -47,7 +37,7 @@ describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
   });
 
   it("keeps being offered while its replacement waits, and a client that began it can finish it after that", async () => {
-    const [first, second] = [archive("20260106", "one"), archive("20260106", "two, longer")];
+    const [first, second] = [ownFile("20260106", "one"), ownFile("20260106", "two, longer")];
     await add(first);
     await publish(first);
     expect((await add(second)).body).toMatchObject({ state: "verifying", revision: 2 });
@@ -67,8 +57,8 @@ describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
   });
 
   it("stands beside others of its day, several of them in one list", async () => {
-    const trades = archive("20260107", "trades");
-    const quotes = archive("20260107", "quotes", "quotes-20260107.7z");
+    const trades = ownFile("20260107", "trades");
+    const quotes = ownFile("20260107", "quotes", "quotes-20260107.7z");
     for (const file of [trades, quotes]) await add(file);
     await publish(quotes);
     const list = await admin<FileList>("GET", "/files/level2?from=20260107&to=20260107");
@@ -90,7 +80,7 @@ describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
   });
 
   it("cannot be published before it arrived, and published or withdrawn twice it stays as it is", async () => {
-    const file = archive("20260109", "x");
+    const file = ownFile("20260109", "x");
     expect((await publish(file)).status).toBe(404);
     expect((await withdraw(file)).status).toBe(404);
     await add(file);
@@ -117,7 +107,7 @@ describe("a file that is not taken", () => {
       ["orders", "20260112_trades.csv"],
     ];
     for (const [type, name] of names) {
-      const refused = await begin({ ...archive("20260112", "x", name), type });
+      const refused = await begin({ ...ownFile("20260112", "x", name), type });
       expect(refused.status, name).toBeGreaterThanOrEqual(400);
       expect(refused.body.error).not.toBe("");
     }
@@ -128,7 +118,7 @@ describe("a file that is not taken", () => {
   });
 
   it("has other bytes than were announced", async () => {
-    const file = archive("20260114", "twelve bytes");
+    const file = ownFile("20260114", "twelve bytes");
     const begun = await begin(file, { sha256: "0".repeat(64) });
     if (begun.body.state !== "uploading") throw new Error("nothing to send");
     await sendParts(file, begun.body);
@@ -151,9 +141,9 @@ describe("a file that is not taken", () => {
     const compressors = { ZSTD: (bytes: Uint8Array) => bytes };
     const written = (...codecs: Parameters<typeof column>[0][]) =>
       new Uint8Array(parquetWriteBuffer({ columnData: codecs.map(column), compressors }));
-    const wrong: [string, Uint8Array<ArrayBuffer>][] = [
+    const wrong: [string, Uint8Array][] = [
       ["too short", whole.bytes.slice(0, 8)],
-      ["PAR1", archive("20260115", "symbol,tradedate,time\n000001,20260115,091500000\n").bytes],
+      ["PAR1", ownFile("20260115", "symbol,tradedate,time\n000001,20260115,091500000\n").bytes],
       ["PAR1", whole.bytes.slice(0, -1)],
       ["footer cannot have", new Uint8Array([...whole.bytes.slice(0, -8), 255, 255, 255, 0, 80, 65, 82, 49])],
       ["cannot be read", new Uint8Array([80, 65, 82, 49, 1, 2, 3, 4, 4, 0, 0, 0, 80, 65, 82, 49])],
@@ -174,8 +164,8 @@ describe("a file that is not taken", () => {
   });
 
   it("may be any bytes when it is the operator's own, unless it is called .parquet", async () => {
-    expect((await add(archive("20260116", "\0not Parquet"))).body).toMatchObject({ state: "verifying" });
-    const named = archive("20260116", "\0not Parquet, and long enough", "20260116_trades.Parquet");
+    expect((await add(ownFile("20260116", "\0not Parquet"))).body).toMatchObject({ state: "verifying" });
+    const named = ownFile("20260116", "\0not Parquet, and long enough", "20260116_trades.Parquet");
     expect(await add(named)).toMatchObject({ status: 422, body: { error: expect.stringContaining("PAR1") } });
     const { bytes } = auctionPack("20260116");
     expect((await add({ ...named, bytes })).body).toMatchObject({ state: "verifying" });
@@ -184,7 +174,7 @@ describe("a file that is not taken", () => {
 
 describe("two operators with one file", () => {
   it("of different content: one upload is served, the other is told, nothing is torn", async () => {
-    const [one, two] = [archive("20260119", "one"), archive("20260119", "the other")];
+    const [one, two] = [ownFile("20260119", "one"), ownFile("20260119", "the other")];
     const first = await begin(one);
     const second = await begin(two);
     if (first.body.state !== "uploading" || second.body.state !== "uploading")
@@ -197,7 +187,7 @@ describe("two operators with one file", () => {
   });
 
   it("publishing at once: it is published once", async () => {
-    const file = archive("20260120", "x");
+    const file = ownFile("20260120", "x");
     await add(file);
     const answers = await Promise.all([publish(file), publish(file), publish(file)]);
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(1);
@@ -206,7 +196,7 @@ describe("two operators with one file", () => {
   });
 
   it("an upload that stopped in mid-check is completed by running it again", async () => {
-    const file = archive("20260121", "stopped");
+    const file = ownFile("20260121", "stopped");
     const begun = await begin(file);
     if (begun.body.state !== "uploading") throw new Error("nothing to send");
     await sendParts(file, begun.body);

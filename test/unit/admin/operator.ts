@@ -9,9 +9,9 @@ import {
 } from "../../../src/admin/wire.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import type { Env } from "../../../src/env.ts";
-import { buildPackBytes } from "../../../src/pack-builder/pack-writer.ts";
 import { locateIndex } from "../../../src/packs/locate.ts";
-import { columnsOf, day, order, security, type TestDay } from "../../support/builders.ts";
+import { day, order, security, type TestDay } from "../../support/builders.ts";
+import { packOf, sha256 } from "../../support/operator.ts";
 
 export const testEnv = env as unknown as Env;
 export const TOKEN = "test-admin-token-test-admin-token";
@@ -55,31 +55,21 @@ export async function testPack(tradedate: string, price = 100_000): Promise<Test
 }
 
 /** The pack of a day that a test made. */
-export async function packFrom({ tradedate, securities }: TestDay): Promise<TestPack> {
-  const date = tradedate as BeijingDate;
-  const bytes = await buildPackBytes(
-    date,
-    securities.map(({ symbol, market, orders }) => ({ symbol, market, columns: columnsOf(orders) })),
-  );
+export async function packFrom(made: TestDay): Promise<TestPack> {
+  const bytes = new Uint8Array(await packOf(made));
   const { index } = await locateIndex(bytes.length, async (offset, length) =>
     bytes.subarray(offset, offset + length),
   );
   const rows = index.entries.reduce((sum, entry) => sum + entry.rows, 0);
-  return {
-    tradedate: date,
-    bytes,
-    claims: {
-      sizeBytes: bytes.length,
-      sha256: await sha256(bytes),
-      buildId: index.buildId,
-      rows,
-      securities: index.entries.length,
-    },
+  const { buildId, entries } = index;
+  const claims = {
+    sizeBytes: bytes.length,
+    sha256: sha256(bytes),
+    buildId,
+    rows,
+    securities: entries.length,
   };
-}
-
-export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
+  return { tradedate: made.tradedate as BeijingDate, bytes, claims };
 }
 
 /** Begins an upload of `pack`; throws unless there is something to send. */
@@ -104,7 +94,7 @@ export async function sendParts(
   for (let n = 1; n <= begun.partCount; n++) {
     if (there.has(n)) continue;
     const part = pack.bytes.slice((n - 1) * PART_SIZE_BYTES, n * PART_SIZE_BYTES);
-    const headers = { [PART_SHA256_HEADER]: await sha256(part) };
+    const headers = { [PART_SHA256_HEADER]: sha256(part) };
     const path = `/days/${pack.tradedate}/uploads/${begun.uploadId}/parts/${n}`;
     const { status, body } = await admin("PUT", path, part, { headers, bindings });
     if (status !== 200) throw new Error(`part ${n}: ${status} ${JSON.stringify(body)}`);

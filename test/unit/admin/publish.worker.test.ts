@@ -9,17 +9,8 @@ import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { orderDayOf, orderDayStatement } from "../../../src/catalog/order-day.ts";
 import { decodeBlocks } from "../../../src/packs/blocks-blob.ts";
 import { locateIndex } from "../../../src/packs/locate.ts";
-import {
-  admin,
-  begin,
-  complete,
-  publish,
-  sendParts,
-  servedState,
-  sha256,
-  testEnv,
-  testPack,
-} from "./operator.ts";
+import { sha256 } from "../../support/operator.ts";
+import { admin, begin, complete, publish, sendParts, servedState, testEnv, testPack } from "./operator.ts";
 
 describe("publishing a day", () => {
   it("serves exactly the object and the index rows of the pack, as revision 1, then 2", async () => {
@@ -90,7 +81,7 @@ describe("publishing a day", () => {
     const wrong = await admin("PUT", path, pack.bytes, { headers: { [PART_SHA256_HEADER]: "0".repeat(64) } });
     expect(wrong).toMatchObject({ status: 422, body: { error: expect.stringContaining("SHA-256") } });
     const short = pack.bytes.slice(1);
-    const cut = await admin("PUT", path, short, { headers: { [PART_SHA256_HEADER]: await sha256(short) } });
+    const cut = await admin("PUT", path, short, { headers: { [PART_SHA256_HEADER]: sha256(short) } });
     expect(cut).toMatchObject({ status: 422, body: { error: expect.stringContaining("exactly") } });
     expect((await admin("PUT", path, pack.bytes)).status).toBe(422);
     const outside = `/days/20240108/uploads/${begun.uploadId}/parts/2`;
@@ -114,7 +105,7 @@ describe("a pack of several parts", () => {
     }
     const claims = {
       sizeBytes: bytes.length,
-      sha256: await sha256(bytes),
+      sha256: sha256(bytes),
       buildId: "0".repeat(32),
       rows: 1,
       securities: 1,
@@ -154,7 +145,7 @@ describe("a pack that is not what was announced", () => {
     const good = (await testPack("20240109", 7_000)).bytes;
     const otherDay = await testPack("20240110", 7_000);
     const cases = [
-      { bytes: damaged, claims: { ...pack.claims, sha256: await sha256(damaged) }, problem: /CRC|checksum/i },
+      { bytes: damaged, claims: { ...pack.claims, sha256: sha256(damaged) }, problem: /CRC|checksum/i },
       {
         bytes: good,
         claims: { ...pack.claims, sha256: "a".repeat(64), sizeBytes: good.length },
@@ -210,7 +201,7 @@ describe("two publishers of one day", () => {
     }[];
     const object = await testEnv.PACKS.get(served?.object_key ?? "");
     expect(object?.etag).toBe(served?.etag);
-    expect(await sha256((await object?.bytes()) as Uint8Array<ArrayBuffer>)).toBe(served?.sha256);
+    expect(sha256((await object?.bytes()) as Uint8Array<ArrayBuffer>)).toBe(served?.sha256);
   });
 
   it("with the same content: both learn the same revision", async () => {
