@@ -1,28 +1,34 @@
 /** A sample day as a finished pack. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
+import { packName } from "../build.ts";
 import { FileSink } from "../pack-sink.ts";
 import { PackWriter } from "../pack-writer.ts";
 import { writeSection } from "../section-writer.ts";
 import { type SampleDay, sampleSections } from "./day.ts";
+import { sampleTradeSections } from "./trades.ts";
+
+const SECTIONS = { orders: sampleSections, trades: sampleTradeSections } as const;
 
 /**
- * Writes `<folder>/<YYYYMMDD>.parquet` (the folder is made if absent) and returns where it lies and how
- * big it is. `onSection` hears the rows so far.
+ * Writes the pack of `dataset` into `folder` (made if absent) and returns where it lies and how big it is. `onSection`
+ * is given the rows so far.
  */
 export async function writeSamplePack(
   day: SampleDay,
   folder: string,
   onSection?: (rows: number) => void,
+  dataset: DatasetName = "orders",
 ): Promise<{ path: string; sizeBytes: number; rows: number; securities: number }> {
   await mkdir(folder, { recursive: true });
-  const path = join(folder, `${day.tradedate}.parquet`);
+  const path = join(folder, packName(dataset, day.tradedate));
   const sink = await FileSink.create(path);
   try {
-    const writer = new PackWriter(day.tradedate, sink);
+    const writer = new PackWriter(day.tradedate, sink, dataset);
     let [rows, securities] = [0, 0];
-    for (const section of sampleSections(day)) {
-      await writer.append(writeSection(day.tradedate, section));
+    for (const section of SECTIONS[dataset](day)) {
+      await writer.append(writeSection(day.tradedate, section, DATASETS[dataset]));
       rows += section.columns.rows;
       securities++;
       onSection?.(rows);
