@@ -199,7 +199,8 @@ class Client(Enquiries):
         path: PathLike,
         fields: Optional[Fields] = None,
     ) -> ParquetFile:
-        """Saves the orders of a security and a whole day as the service's own Parquet file: one request.
+        """Saves the orders of a security and a whole day as the service's own Parquet file: one request. Calls
+        ``level2_order_history`` and, on a disk that is nearly full, ``order_history_estimate``.
 
         Parameters
         ----------
@@ -233,7 +234,8 @@ class Client(Enquiries):
         *,
         verify: bool = False,
     ) -> SyncReport:
-        """Brings a folder up to date: one Parquet file for each security and day.
+        """Brings a folder up to date: one Parquet file for each security and day. Calls ``data_status``, ``data_changes``
+        and, for each file that is missing, ``level2_order_history``.
 
         What is there in the day's present build is skipped; what ``data_changes`` does not name of a newer
         revision is kept. Run it again, for example every night: it continues where it stopped. One run at a
@@ -318,7 +320,7 @@ class Client(Enquiries):
         )
 
     def share(self, data_type: str, year: int) -> Share:
-        """The share of a year's daily files.
+        """The share of a year's daily files. Calls ``file_download``.
 
         Parameters
         ----------

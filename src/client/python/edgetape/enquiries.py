@@ -75,11 +75,12 @@ class Enquiries:
         raise NotImplementedError
 
     def account(self) -> Account:
-        """Plan, windows, what is left of today's quotas, how the last 20 requests ended. Counts nothing."""
+        """Plan, windows, what is left of today's quotas, how the last 20 requests ended.
+        Calls ``account_info``, which counts nothing."""
         return cast(Account, self._ask("account_info", {}))
 
     def status(self, month: Optional[DateLike] = None) -> Status:
-        """The trading days of a month and their states. Counts nothing.
+        """The trading days of a month and their states. Calls ``data_status``, which counts nothing.
 
         Parameters
         ----------
@@ -94,7 +95,8 @@ class Enquiries:
         return cast(Status, {**status, "days": Records(status["days"])} if "days" in status else status)
 
     def symbols(self, date: Optional[DateLike] = None, market: Optional[str] = None) -> Records[Security]:
-        """The securities of a day, by symbol and market; ``to_df()`` makes a frame of them. Counts nothing.
+        """The securities of a day, by symbol and market; ``to_df()`` makes a frame of them. Calls
+        ``data_symbols``, which counts nothing.
 
         Parameters
         ----------
@@ -114,7 +116,7 @@ class Enquiries:
 
     def changes(self, since: Optional[str] = None, after: Optional[int] = None) -> Changes:
         """What changed of the days that may be read, in the order it happened; ``to_df()`` makes a frame of it.
-        Counts nothing.
+        Calls ``data_changes``, which counts nothing.
 
         Parameters
         ----------
@@ -171,7 +173,8 @@ class Enquiries:
         *,
         page_size: Optional[int] = None,
     ) -> Estimate:
-        """What `orders` or `orders_parquet` with these parameters would bring and cost. Counts nothing."""
+        """What `orders` or `orders_parquet` with these parameters would bring and cost. Calls
+        ``order_history_estimate``, which counts nothing."""
         selection = select(symbol, date, start, end)
         return cast(
             Estimate, self._ask("order_history_estimate", {**selection.params(), "page_size": page_size})
@@ -180,7 +183,7 @@ class Enquiries:
     def wait_until_ready(
         self, date: DateLike, *, every: float = 60.0, timeout: Optional[float] = None
     ) -> Optional[int]:
-        """Waits until a day can be read. Counts nothing.
+        """Waits until a day can be read. Calls ``data_symbols``, which counts nothing.
 
         Parameters
         ----------

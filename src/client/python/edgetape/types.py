@@ -6,11 +6,8 @@ from typing import Any, Dict, List, Optional, TypedDict
 
 from .frame import Records
 
-
-class Window(TypedDict):
-    """Days that may be read, YYYYMMDD, both included; `from` (key ``"from"``) of None: all history."""
-
-    to: str
+#: Days that may be read, YYYYMMDD, both included; ``"from"`` of None: all history.
+Window = TypedDict("Window", {"from": Optional[str], "to": str})
 
 
 class Counter(TypedDict):
@@ -54,7 +51,7 @@ class Account(TypedDict):
     plan: Optional[str]
     plan_state: str
     plan_ends_at: Optional[str]
-    windows: Dict[str, Optional[Dict[str, Optional[str]]]]
+    windows: Dict[str, Optional[Window]]
     quotas: List[Quota]
     last_requests: List[LastRequest]
 

@@ -136,6 +136,14 @@ class Package(unittest.TestCase):
                 for parameter in list(signature.parameters.values())[1:]:
                     self.assertIsNot(parameter.annotation, inspect.Parameter.empty, f"{name}.{member}")
 
+    def test_names_the_operation_that_a_method_calls(self):
+        names = ("level2_order_history", "file_download", "account_info", "data_", "order_history_estimate")
+        own = {"close"}
+        for member, function in inspect.getmembers(edgetape.Client, inspect.isfunction):
+            if not member.startswith("_") and member not in own:
+                said = function.__doc__ or ""
+                self.assertTrue(any(f"``{name}" in said for name in names), f"{member} names no operation")
+
     def test_raises_errors_that_survive_a_process_boundary(self):
         error = edgetape.NoData("a sentence", code=1002, reason="not_loaded", request_id="r", status=200)
         again = pickle.loads(pickle.dumps(error))
