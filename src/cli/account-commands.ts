@@ -96,7 +96,7 @@ function registerQuotas(account: Command): void {
     .action(setLimits);
   account
     .command("credit")
-    .description("give counts of today back")
+    .description("credit counts of today")
     .argument("<account>")
     .option("--requests <count>", "requests to credit", countArgument)
     .option("--files <count>", "Parquet files to credit", countArgument)

@@ -48,7 +48,7 @@ export const en: PageText = {
     ),
     heading("revisions", "Revisions"),
     text(
-      "A day that is published again has a new revision (`X-Revision`). When that happens while you page, the old cursor gets 422 `data_rebuilt`: two builds are never mixed. Compare revisions for being the same only: after an operator put the catalog back to an earlier state they may go down. To compare contents between base URLs or deployments, compare the build id in `X-Build`: it is equal only for equal contents, while equal revision numbers prove nothing. `data_changes` lists publications, restorations, withdrawals and damage in their order, and which securities differ; keep `next_after` and pass it as `after` next time, and nothing is lost or comes twice:",
+      "A day that is published again has a new revision (`X-Revision`). When that happens while you page, the old cursor gets 422 `data_rebuilt`: two builds are never mixed. Compare revisions for equality only: they can go down after an operator restores the catalog to an earlier state. To compare contents between base URLs or deployments, compare the build id in `X-Build`: it is equal only for equal contents, while equal revision numbers prove nothing. `data_changes` lists publications, restorations, withdrawals and damage in their order, and which securities differ; keep `next_after` and pass it as `after` next time, and no change is skipped or repeated:",
     ),
     code("changes"),
     heading("files", "Downloaded files"),

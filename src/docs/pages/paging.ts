@@ -32,28 +32,28 @@ export const zh: PageText = {
 
 export const en: PageText = {
   title: "Paging",
-  lead: "Pass next_cursor back unchanged until has_more is false: no row is lost, none comes twice.",
+  lead: "Pass next_cursor back unchanged until has_more is false: no row is skipped or repeated.",
   blocks: [
     code("paging"),
     list(
       "The first page has no `cursor`; afterwards pass `next_cursor` as it came. On the last page `has_more` is `false` and `next_cursor` is `null`; `has_more` is exact, also when the rows fill the last page, so no empty page follows.",
-      "A cursor goes on by time and by the rows of that millisecond already read, never by order numbers. It fixes the first page's date: `tradedate` may be left out later, or must be the same.",
+      "A cursor continues by time and by the rows of that millisecond already read, never by order numbers. It fixes the first page's date: later pages may leave out `tradedate`; if given, it must be the same.",
       "Security, date and window must not change (spelling may: `09:30` is `093000000`); `page_size` and `fields` may, from page to page.",
-      "Every page reads one small range, the last one as fast as the first. There is nothing to gain from asking in parallel.",
+      "Every page reads one small range, the last one as fast as the first. Parallel requests gain nothing.",
     ),
     heading("one-at-a-time", "One request at a time"),
     text(
-      "One request per account is in progress on this interface, JSON and Parquet together; a concurrent request returns 503 `slot_busy` immediately, is not queued and not counted, and `Retry-After` is 1 second. When you have read a page's last byte the slot is free: pages asked for one after the other never meet a 503.",
+      "One request per account is in progress on this interface, JSON and Parquet together; a concurrent request returns 503 `slot_busy` immediately, is not queued and not counted; `Retry-After` is 1 second. The slot is free once you have read a page's last byte: sequential requests never get a 503.",
     ),
-    heading("restart", "When to begin again"),
+    heading("restart", "When to start again"),
     list(
-      "`data_rebuilt`: the day was rebuilt while you paged. Drop what you have and begin with the first page (the clients do so once, and say it).",
+      "`data_rebuilt`: the day was rebuilt while you paged. Discard the rows and start again from the first page (the clients do this once and report it).",
       "`cursor_old_format`, `cursor_invalid`: an old format, or a cursor of another deployment. A cursor works only on the deployment that issued it.",
       "`cursor_mismatch`: the security, date or window changed.",
     ),
     heading("switch", "Continuing on another deployment"),
     text(
-      "Another deployment does not accept the cursors of this one. The clients continue there by the last row's time and the rows of that millisecond already read, and compare the rows that come twice. On your own: ask again with the last row's `time` as `start_time` and skip the rows of that millisecond you have; a cursor without a date, `v2.<HHMMSSmmm>-<rows>`, together with `tradedate` does it too.",
+      "Another deployment does not accept the cursors of this one. The clients continue there by the last row's time and the rows of that millisecond already read, and compare the rows that come twice. On your own: ask again with the last row's `time` as `start_time` and skip the rows of that millisecond you have; a cursor without a date, `v2.<HHMMSSmmm>-<rows>`, together with `tradedate` also works.",
     ),
     note("A window without rows is code 200 with no items; only a missing day or security is 1002."),
   ],

@@ -57,7 +57,7 @@ export const en: PageText = {
     code("environment"),
     text("Not sure which way to take the data? See [pages, Parquet or the pack](/docs/en/choosing)."),
     heading("curl", "curl"),
-    text("A page of JSON, five rows here; 10,000 is the default and the most:"),
+    text("A page of JSON, five rows here; the default and maximum is 10,000:"),
     code("curl_page"),
     text(
       "The whole day of the security as one Parquet file. With `-f` an error is an exit status and is never saved as a file:",

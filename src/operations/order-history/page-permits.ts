@@ -1,6 +1,6 @@
 /**
  * An isolate computes one thing at a time, and the runtime looks for new requests only when it has done all it knows
- * of. With more pages than it can make, a refusal, a share's file and `/health` would stand behind all of them. So
+ * of. With more pages than it can make, a refusal, a share's file and `/health` would queue behind all of them. So
  * an isolate makes a few pages at a time, the others wait in the order they came, and between two the runtime looks.
  * The pages lose nothing by it: the isolate is as busy as before.
  */

@@ -69,7 +69,7 @@ export async function signCursor(secret: string, content: DatedCursor): Promise<
 
 /**
  * Reads a cursor of any generation. The first, order-number one and the one that did not know its day's pack are
- * refused with `cursor_old_format`; anything that is none of ours, altered, or signed with another secret, with
+ * refused with `cursor_old_format`; anything else, altered, or signed with another secret, with
  * `cursor_invalid`. Never throws on text.
  */
 export async function readCursor(

@@ -14,7 +14,7 @@ import {
 import type { AskedSecurity } from "./symbol.ts";
 import { type TimeWindow, timeWindowOf } from "./time-window.ts";
 
-/** Rows of a page: the default, and the most that is served (contract 3.8). */
+/** Rows of a page: the default and the maximum (contract 3.8). */
 export const MAX_PAGE_SIZE = 10_000;
 
 export type OrderFormat = (typeof ORDER_FORMATS)[number];
