@@ -277,7 +277,7 @@ describe("operators", () => {
     expect(await sentence("GET", "/shares?account=")).toBe("There is no account with an empty id.");
     expect(await sentence("POST", "/tokens/Eve/revoke")).toBe("There is no token Eve.");
     expect(await sentence("POST", "/shares/s1/revoke")).toBe("There is no share s1.");
-    expect(await sentence("POST", "/keys/key_of_none/revoke")).toBe("There is no key key_of_none.");
+    expect(await sentence("POST", "/keys/key_none/revoke")).toBe("There is no key key_none.");
     expect(await sentence("GET", `/accounts/${generateKey()}`)).toBe("There is no account et_….");
     for (const typed of [generateKey(), "imported-key-of-a-customer"]) {
       expect(await sentence("POST", `/keys/${typed}/revoke`)).toBe(
