@@ -138,7 +138,7 @@ export type BeginRestoreParsed = z.output<typeof beginRestoreSchema>;
 
 /** What stays revoked, disabled, ended or cleared although the backup had it in force, or did not know it. */
 const keptRevocationSchema = z.strictObject({
-  kind: z.enum(["token", "account", "key", "key_end", "share", "external"]),
+  kind: z.enum(["token", "account", "key", "key_end", "share", "external", "plans"]),
   subject: z.string(),
   /** RFC 3339, Beijing time. */
   at: z.string(),

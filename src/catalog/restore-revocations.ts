@@ -1,16 +1,16 @@
 /**
- * What a restore must not bring back: tokens, keys, shares and external drives that were revoked, and accounts that
- * were disabled, after the backup was taken. Statements of the restore's one transaction; `open` is the condition,
- * over `?1`, under which it goes on.
+ * What a restore must not bring back: tokens, keys, shares and external drives that were revoked, accounts that were
+ * disabled, after the backup was taken. Subscriptions that an operator changed since then stay as they are. Statements of
+ * the restore's one transaction; `open` is the condition, over `?1`, under which it goes on.
  */
 import { BACKUP_TABLES } from "./backup-tables.ts";
 
 /** Something that the backup had in force, or did not know, and that stays revoked. */
 export interface KeptRevocation {
-  kind: "token" | "account" | "key" | "key_end" | "share" | "external";
+  kind: "token" | "account" | "key" | "key_end" | "share" | "external" | "plans";
   /** A token's name, a key's id, a share's id, an account's id, or `<data type>/<year>`. */
   subject: string;
-  /** Unix milliseconds: since when it is revoked, or when the key ends. */
+  /** Unix milliseconds: since when it is revoked or as it is, or when the key ends. */
   atMs: number;
 }
 
@@ -34,8 +34,41 @@ const columnsOf = (table: string): readonly string[] =>
   BACKUP_TABLES.find(({ name }) => name === table)?.columns ?? [];
 const asJson = (table: string) => `json_array(${columnsOf(table).join(", ")})`;
 
-/** Before anything is replaced: remembers what is revoked, disabled, ended early or cleared now. */
-export function rememberRevoked(open: string): string[] {
+/** What operators do to the subscriptions of an account, as the audit names it. */
+const PLAN_ACTIONS = "('account.subscription', 'account.subscriptions')";
+
+/** The subscriptions of the account `id`, as JSON. */
+const subscriptionsOf = (id: string) => `(SELECT json_group_array(json_array(plan, start_ms, end_ms))
+  FROM (SELECT * FROM subscriptions WHERE account_id = ${id} ORDER BY plan, start_ms))`;
+
+/** Restored accounts whose subscriptions are other ones in the backup. */
+const CHANGED_PLANS = "SELECT id FROM revoked_over WHERE kind = 'plans' AND came_back = 1";
+
+/**
+ * The subscriptions of every account whose plans an operator changed later than the backup's audit knows. `columns`
+ * are those of that audit; undefined: the backup has none.
+ */
+function plansOf(columns: readonly string[] | undefined): string {
+  const cell = (name: string) => `(row.value ->> ${columns?.indexOf(name)})`;
+  const known =
+    columns === undefined
+      ? "SELECT NULL AS account_id, NULL AS at_ms"
+      : `SELECT ${cell("subject")} AS account_id, max(${cell("at_ms")}) AS at_ms
+         FROM restore_chunks c, json_each(c.rows) row
+         WHERE c.restore_id = ?1 AND c.table_name = 'audit' AND ${cell("action")} IN ${PLAN_ACTIONS} GROUP BY 1`;
+  return `SELECT 'plans', changed.account_id, changed.account_id, changed.at_ms,
+      ${subscriptionsOf("changed.account_id")}
+    FROM (SELECT subject AS account_id, max(at_ms) AS at_ms FROM audit
+          WHERE action IN ${PLAN_ACTIONS} GROUP BY subject) changed
+    LEFT JOIN (${known}) known ON known.account_id = changed.account_id
+    WHERE changed.at_ms > coalesce(known.at_ms, -1)`;
+}
+
+/**
+ * Before anything is replaced: remembers what is revoked, disabled, ended early or cleared now. `auditColumns` are
+ * those of the backup's audit.
+ */
+export function rememberRevoked(open: string, auditColumns: readonly string[] | undefined): string[] {
   const remember = (select: string) =>
     `INSERT OR IGNORE INTO revoked_over (kind, id, subject, at_ms, row) ${select} AND ${open}`;
   return [
@@ -62,6 +95,7 @@ export function rememberRevoked(open: string): string[] {
          AND NOT EXISTS (SELECT 1 FROM audit b WHERE b.subject = a.subject AND b.audit_id > a.audit_id
            AND b.action IN ('external.set', 'external.clear'))`,
     ),
+    remember(plansOf(auditColumns)),
   ];
 }
 
@@ -83,6 +117,11 @@ export function revokeAgain(open: string): string[] {
       "EXISTS (SELECT 1 FROM api_keys k WHERE k.sha256 = id AND coalesce(k.expires_at_ms > at_ms, 1) AND k.revoked_at_ms IS NULL)",
     ),
     noteBack("external", "EXISTS (SELECT 1 FROM external_shares WHERE data_type || '/' || year = id)"),
+    // Before accounts that the backup does not have stand beside it: they keep their keys alone.
+    noteBack(
+      "plans",
+      `EXISTS (SELECT 1 FROM accounts WHERE account_id = id) AND row <> ${subscriptionsOf("id")}`,
+    ),
     insertRemembered("accounts", ["account", "owner"], open),
     ...REVOCABLE.filter(({ table }) => table !== "accounts").map(({ kind, table }) =>
       insertRemembered(table, [kind], open),
@@ -96,6 +135,10 @@ export function revokeAgain(open: string): string[] {
      WHERE ${kept("key_end", "sha256")} < coalesce(expires_at_ms, 9e15) AND ${open}`,
     `DELETE FROM external_shares
      WHERE data_type || '/' || year IN (SELECT id FROM revoked_over WHERE kind = 'external') AND ${open}`,
+    `DELETE FROM subscriptions WHERE account_id IN (${CHANGED_PLANS}) AND ${open}`,
+    `INSERT INTO subscriptions (account_id, plan, start_ms, end_ms)
+     SELECT o.id, each.value ->> 0, each.value ->> 1, each.value ->> 2 FROM revoked_over o, json_each(o.row) each
+     WHERE o.kind = 'plans' AND o.came_back = 1 AND ${open}`,
     `UPDATE restores SET kept = (
        SELECT json_group_array(json_object('kind', kind, 'subject', subject, 'atMs', at_ms) ORDER BY kind, subject)
        FROM revoked_over WHERE came_back = 1)

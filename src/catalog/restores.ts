@@ -210,7 +210,7 @@ export async function completeRestore(db: D1Database, restore: Restore, by: By):
   const prepare = (sql: string) => db.prepare(sql).bind(restoreId);
   const present = BACKUP_TABLES.filter(({ name }) => name in restore.tables && name !== "audit");
   await db.batch([
-    ...[...rememberSeen(open), ...rememberRevoked(open)].map(prepare),
+    ...[...rememberSeen(open), ...rememberRevoked(open, restore.tables.audit)].map(prepare),
     ...[...GO_TOO, ...REPLACED.map(({ name }) => name).reverse()].map((name) =>
       prepare(`DELETE FROM ${name} WHERE ${open}`),
     ),

@@ -158,6 +158,7 @@ const KINDS: Record<KeptRevocation["kind"], (subject: string, at: string) => str
   key_end: (subject, at) => `key ${subject}: ends ${at}`,
   share: (subject, at) => `share ${subject}: revoked ${at}`,
   external: (subject, at) => `external share ${subject}: cleared ${at}`,
+  plans: (subject, at) => `subscriptions of ${subject}: as an operator set them ${at}`,
 };
 
 function keptLines(kept: readonly KeptRevocation[]): string[] {
@@ -170,7 +171,7 @@ function keptLines(kept: readonly KeptRevocation[]): string[] {
 
 const UNKNOWN_SINCE = [
   "WARNING: this deployment was empty, so what was revoked or disabled after the backup is unknown.",
-  "WARNING: tokens, keys, shares and accounts that were taken away since then work again. Take them away once more.",
+  "WARNING: tokens, keys, shares, accounts and subscriptions that were taken away since then work again. Take them away once more.",
 ];
 
 function restoredLines(path: string, { rows, lacking, adoptable, kept }: Restored): string[] {

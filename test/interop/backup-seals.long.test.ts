@@ -12,6 +12,7 @@ import type {
   IssuedToken,
   RolledKey,
 } from "../../src/admin/wire.ts";
+import { beijingTimestamp } from "../../src/calendar/beijing.ts";
 import { catalogRows } from "../support/catalog-rows.ts";
 import { inviteTo, ownForm, signIn } from "../support/console.ts";
 import { onDrive, shareOf } from "../support/drive.ts";
@@ -47,6 +48,11 @@ async function backupTo(path: string, from = service): Promise<void> {
 const restore = (path: string, to: Service, ...more: string[]) =>
   edgetape(["backup", "restore", path, "--force", "--yes", ...more], to);
 
+const subscriptionsOf = async (accountId: string) =>
+  (await asOperator<Account>(service, "GET", `/admin/accounts/${accountId}`)).subscriptions;
+const setSubscriptions = (accountId: string, subscriptions: object[]) =>
+  asOperator(service, "PUT", `/admin/accounts/${accountId}/subscriptions`, { subscriptions });
+
 const external = {
   firstDay: "20250101",
   lastDay: "20251231",
@@ -66,6 +72,9 @@ describe("what is revoked after a backup", () => {
     const owner = await account(service, { plan: "flagship", keys: 3 });
     const [kept, revoked, rolled] = owner.keys as [IssuedKey, IssuedKey, IssuedKey];
     const gone = await account(service, { plan: "flagship" });
+    const shortened = await account(service, { plan: "flagship" });
+    const removed = await account(service, { plan: "professional" });
+    const untouched = await account(service, { plan: "professional" });
     const share = await shareOf(service, kept.key, "auction_tick");
     await asOperator(service, "PUT", "/admin/external/level2/2025", external);
     await backupTo(file);
@@ -80,6 +89,10 @@ describe("what is revoked after a backup", () => {
     await post(`shares/${share.shareId}/revoke`);
     await post(`accounts/${gone.accountId}/disable`);
     await post("external/level2/2025/clear");
+    const endMs = Math.floor(service.nowMs()) + 60_000;
+    const [before] = await subscriptionsOf(shortened.accountId);
+    await setSubscriptions(shortened.accountId, [{ plan: "flagship", start: before?.start, end: endMs }]);
+    await setSubscriptions(removed.accountId, []);
 
     const done = await restore(file, service);
     expect(done).toMatchObject({ status: 0, stderr: "" });
@@ -91,6 +104,8 @@ describe("what is revoked after a backup", () => {
       new RegExp(`share ${share.shareId}: revoked 2026-`),
       new RegExp(`account ${gone.accountId}: disabled 2026-`),
       /external share level2\/2025: cleared 2026-/,
+      new RegExp(`subscriptions of ${shortened.accountId}: as an operator set them 2026-`),
+      new RegExp(`subscriptions of ${removed.accountId}: as an operator set them 2026-`),
     ]) {
       expect(done.stdout).toMatch(line);
     }
@@ -100,6 +115,10 @@ describe("what is revoked after a backup", () => {
     expect(await reasonOf(kept.key)).toBeNull();
     for (const { key } of [revoked, rolled, late]) expect(await reasonOf(key)).toBe("key_revoked");
     expect(await reasonOf(gone.key)).toBe("account_disabled");
+    expect(await subscriptionsOf(shortened.accountId)).toEqual([{ ...before, end: beijingTimestamp(endMs) }]);
+    expect(await subscriptionsOf(removed.accountId)).toEqual([]);
+    expect(await subscriptionsOf(untouched.accountId)).toHaveLength(1);
+    expect(done.stdout).not.toContain(untouched.accountId);
     expect((await onDrive(share, "")).status).toBe(403);
     expect((await asOperator<ExternalList>(service, "GET", "/admin/external")).external).toEqual([]);
     expect((await holder.ask("GET", "/console/")).status).toBe(401);

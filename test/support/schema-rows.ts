@@ -173,6 +173,7 @@ async function rowsSince(service: Service, number: string, now: number): Promise
     case "0010":
     case "0014":
     case "0015":
+    case "0016":
       return {};
     case "0011":
       return {
