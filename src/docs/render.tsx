@@ -123,31 +123,16 @@ export function CodeView({ name, facts }: { name: SnippetName; facts: RenderFact
   );
 }
 
-const STRINGS = String.raw`"(?:[^"\\\n]|\\.)*"`;
-const NUMBERS = String.raw`\b\d[\d_]*(?:\.\d+)?\b`;
-
-/** What of each language is set apart: comments, strings, keywords, numbers. A name of a group is its class. */
+/** What of each language is set apart. The name of a group is its class. */
 const TOKENS: Readonly<Record<Snippet["language"], RegExp>> = {
-  sh: pattern("#[^\\n]*", "'[^']*'", ["export", "curl", "EDGETAPE_URL", "EDGETAPE_KEY"]),
-  python: pattern("#[^\\n]*", STRINGS, [
-    ...["import", "for", "in", "while", "if", "not", "break", "raise", "print", "True"],
-  ]),
-  typescript: pattern("//[^\\n]*", STRINGS, [
-    ...["import", "from", "const", "for", "await", "of", "new", "try", "catch", "if", "else", "throw"],
-    "instanceof",
-  ]),
-  sql: pattern("--[^\\n]*", "'[^']*'", [
-    ...["SELECT", "FROM", "WHERE", "GROUP", "ORDER", "BY", "AS", "DESC", "LIMIT"],
-  ]),
-  json: pattern("//[^\\n]*", STRINGS, ["null", "true", "false"]),
+  sh: /(?<comment>#[^\n]*)|(?<string>'[^']*')|(?<keyword>\b(?:export|curl|EDGETAPE_URL|EDGETAPE_KEY)\b)|(?<number>\b\d[\d_.]*)/g,
+  python:
+    /(?<comment>#[^\n]*)|(?<string>"[^"\n]*")|(?<keyword>\b(?:import|for|in|while|if|not|break|raise|print|True|def|try|except|return)\b)|(?<number>\b\d[\d_.]*)/g,
+  typescript:
+    /(?<comment>\/\/[^\n]*)|(?<string>"[^"\n]*")|(?<keyword>\b(?:import|from|const|for|await|of|new|try|catch|if|else|throw|instanceof)\b)|(?<number>\b\d[\d_.]*)/g,
+  sql: /(?<comment>--[^\n]*)|(?<string>'[^']*')|(?<keyword>\b(?:SELECT|FROM|WHERE|GROUP|ORDER|BY|AS|DESC|LIMIT)\b)|(?<number>\b\d[\d_.]*)/g,
+  json: /(?<string>"[^"\n]*")|(?<keyword>\b(?:null|true|false)\b)|(?<number>\b\d[\d_.]*)/g,
 };
-
-function pattern(comment: string, string: string, keywords: readonly string[]): RegExp {
-  const keyword = `\\b(?:${keywords.join("|")})\\b`;
-  const groups = { comment, string, keyword, number: NUMBERS };
-  const parts = Object.entries(groups).map(([name, part]) => `(?<${name}>${part})`);
-  return new RegExp(parts.join("|"), "g");
-}
 
 /** The code with its tokens set apart. */
 function highlighted(code: string, language: Snippet["language"]): Child[] {
