@@ -66,6 +66,11 @@ const settingsSchema = z.object({
   PARQUET_BOUND_MS: milliseconds(300_000),
   /** The first byte comes within this time or the request fails (contract 2.5). */
   FIRST_BYTE_MS: milliseconds(15_000),
+  /**
+   * How long an isolate may serve a day's row from memory; 0 reads it at every request. A withdrawal is in force
+   * everywhere within this time (contract 3.13), and is announced 5 s later.
+   */
+  DAY_CACHE_MS: z.coerce.number().int().min(0).max(10_000).default(10_000),
   /** Where Durable Objects are created: they never move afterwards. */
   LOCATION_HINT: z
     .enum(["apac", "apac-ne", "apac-se", "wnam", "enam", "sam", "weur", "eeur", "oc", "afr", "me"])
@@ -99,6 +104,17 @@ let parsed: { env: Env; settings: Settings } | undefined;
 export function settingsOf(env: Env): Settings {
   if (parsed?.env !== env) parsed = { env, settings: settingsSchema.parse(env) };
   return parsed.settings;
+}
+
+/** A change reaches D1 within this time of the instant that it is stamped with. */
+const COMMIT_MS = 5_000;
+
+/**
+ * Returns the instant up to which changes of days are announced, in Unix milliseconds: no isolate serves what was
+ * before them any more (contract 9).
+ */
+export function announcedUntilMs({ DAY_CACHE_MS }: Settings, atMs: number): number {
+  return DAY_CACHE_MS === 0 ? atMs : atMs - DAY_CACHE_MS - COMMIT_MS;
 }
 
 /** Now, as Unix milliseconds, by the deployment's clock. */

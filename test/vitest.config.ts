@@ -31,6 +31,7 @@ const testSecrets = {
   SHARE_SECRET: "1:test-share-secret-test-share-secret",
   BACKUP_SECRET: "1:test-backup-secret-test-backup-secret",
   RATE_LIMIT: "off",
+  DAY_CACHE_MS: "0",
 };
 
 /** What of the environment the tests inside workerd need. */

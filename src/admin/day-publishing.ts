@@ -34,7 +34,7 @@ import { listObjects } from "../packs/list-objects.ts";
 import { arrivedRange, checkPack, packIndex, wholePack } from "./arrival.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import type { Stores, UploadTarget } from "./uploads.ts";
-import { type Completed, complete, freeRevision, takeOver } from "./uploads.ts";
+import { asOfNow, type Completed, complete, freeRevision, takeOver } from "./uploads.ts";
 import type { AdoptableDay, adoptDaySchema } from "./wire.ts";
 
 /** The order pack of `tradedate`. */
@@ -44,13 +44,15 @@ export function packUpload(tradedate: BeijingDate): UploadTarget<PackClaims> {
     called: tradedate,
     objectKey: (revision) => packObjectKey(tradedate, revision),
     async settle({ db, bucket }, upload, etag, by) {
+      const begunMs = Date.now();
       const index = await checkPack(bucket, { tradedate, upload, etag });
       if ("problem" in index) return index;
       await loadIndexRows(db, upload.objectId, index.entries.map(rowOf));
       const doubt = await doubtOf(db, tradedate, upload.objectId);
       if (doubt !== null && !(await isForced(db, upload.uploadId))) return { held: doubt };
       const { origin } = index;
-      if (await serveUpload(db, { tradedate, upload, etag, origin, ...by })) return "settled";
+      if (await serveUpload(db, { tradedate, upload, etag, origin, ...asOfNow(by, begunMs) }))
+        return "settled";
       const isInsisted = await isForced(db, upload.uploadId);
       const decision = await dayDecision(db, tradedate, upload.claims.buildId, isInsisted);
       return decision === null ? "lost" : { held: decision };
@@ -141,6 +143,7 @@ export async function serveContentAgain(
   { tradedate, revision, state, content }: ServeAgainAsk,
   by: By,
 ): Promise<ActedOn | AdminRefusal> {
+  const begunMs = Date.now();
   const day = await servedDay(db, tradedate);
   if (day === null) return absent(tradedate);
   if (day.revision !== revision || day.state !== (state ?? day.state)) return changedBy(db, day);
@@ -166,7 +169,7 @@ export async function serveContentAgain(
   const kind = packId === day.packId ? "published" : "restored";
   const number = await freeRevision({ db, bucket }, packUpload(tradedate));
   const seen = { tradedate, revision, state: day.state };
-  const served = await serveAgain(db, seen, { packId, buildId, kind, number }, by);
+  const served = await serveAgain(db, seen, { packId, buildId, kind, number }, asOfNow(by, begunMs));
   const after = await servedDay(db, tradedate);
   if (after === null) throw new Error(`${tradedate} vanished`);
   return served ? { day: after, changed: true, actor: by.actor.name } : changedBy(db, after);

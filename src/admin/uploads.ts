@@ -310,17 +310,26 @@ async function again<Claims>(
   return complete(stores, { ...completion, upload: now });
 }
 
+/**
+ * Returns `by` with the time that has passed since `begunMs` (`Date.now()`): a change that took minutes to check is
+ * stamped with the instant at which it takes effect, because readers hear of it a set time after that.
+ */
+export function asOfNow(by: By, begunMs: number): By {
+  return { ...by, nowMs: by.nowMs + Date.now() - begunMs };
+}
+
 async function settle<Claims>(
   stores: Stores,
   { target, upload, by }: Completion<Claims>,
 ): Promise<Completed | AdminRefusal> {
   const { db } = stores;
+  const begunMs = Date.now();
   const etag = await assembledEtag(stores, upload);
   if (etag === null) {
     await moveUpload(db, upload, "completing", "replaced");
     return { reason: "upload_lost" };
   }
-  const settled = await target.settle(stores, upload, etag, by);
+  const settled = await target.settle(stores, upload, etag, asOfNow(by, begunMs));
   if (settled === "settled") return { newRevision: true };
   if (settled === "lost") return lost(stores, target.called, upload);
   if ("held" in settled) return settled.held;

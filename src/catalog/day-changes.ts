@@ -27,10 +27,15 @@ export interface DayChange {
   changed: string[] | null;
 }
 
-/** Which changes: those after `changeId` and from `sinceMs` on, of days from `from` on. */
+/** Which changes: those after `changeId` and from `sinceMs` to `untilMs`, of days from `from` on. */
 export interface ChangesQuestion {
   changeId: number;
   sinceMs: number;
+  /**
+   * Inclusive; to the present when absent. A change waits for those of lower numbers, so that no reader that goes on
+   * from the last number it saw misses one: clocks of instances differ.
+   */
+  untilMs?: number;
   /** Null: of any day. */
   from: BeijingDate | null;
   /** At most so many. */
@@ -42,7 +47,7 @@ type Row = Omit<DayChange, "added" | "removed" | "changed"> &
 
 /** The oldest changes that answer `question`, in the order they happened. */
 export async function changesSince(db: D1Database, question: ChangesQuestion): Promise<DayChange[]> {
-  const { changeId, sinceMs, from, count } = question;
+  const { changeId, sinceMs, untilMs = Number.MAX_SAFE_INTEGER, from, count } = question;
   const { results } = await db
     .prepare(
       `SELECT c.change_id AS changeId, c.at_ms AS atMs, c.tradedate, c.kind, c.revision, c.previous,
@@ -50,9 +55,11 @@ export async function changesSince(db: D1Database, question: ChangesQuestion): P
        FROM day_changes c
        LEFT JOIN day_revisions r ON r.tradedate = c.tradedate AND r.revision = c.revision
        LEFT JOIN day_packs p ON p.pack_id = r.pack_id
-       WHERE c.change_id > ?1 AND c.at_ms >= ?2 AND c.tradedate >= ?3 ORDER BY c.change_id LIMIT ?4`,
+       WHERE c.change_id > ?1 AND c.at_ms >= ?2 AND c.tradedate >= ?3 
+         AND c.change_id < coalesce((SELECT min(change_id) FROM day_changes WHERE at_ms > ?5), ?6)
+       ORDER BY c.change_id LIMIT ?4`,
     )
-    .bind(changeId, sinceMs, from ?? "", count)
+    .bind(changeId, sinceMs, from ?? "", count, untilMs, Number.MAX_SAFE_INTEGER)
     .all<Row>();
   return results.map(({ added, removed, changed, ...row }) => ({
     ...row,

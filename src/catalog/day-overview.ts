@@ -39,30 +39,48 @@ interface Row extends Omit<LoadedFacts, "revision"> {
   uploading: number;
 }
 
+/**
+ * The state of a day with changes after the instant `?5` is that of its last change before; a day without such a
+ * change was not there.
+ */
 const OVERVIEW = `
-  WITH days AS (
+  WITH later AS (
+    SELECT tradedate, max(iif(at_ms <= ?5, change_id, NULL)) AS last_id FROM day_changes
+    WHERE tradedate BETWEEN ?1 AND ?2 GROUP BY tradedate HAVING max(at_ms) > ?5),
+  shown AS (
+    SELECT tradedate, revision, state, state_note AS note FROM order_days
+    WHERE tradedate BETWEEN ?1 AND ?2 AND tradedate NOT IN (SELECT tradedate FROM later)
+    UNION ALL
+    SELECT c.tradedate, c.revision, iif(c.kind IN ('withdrawn', 'damaged'), c.kind, 'available'), ''
+    FROM later JOIN day_changes c ON c.change_id = later.last_id),
+  days AS (
     SELECT day AS tradedate FROM trading_days WHERE open = 1 AND day BETWEEN ?1 AND min(?2, ?3)
-    UNION SELECT tradedate FROM order_days WHERE tradedate BETWEEN ?1 AND ?2)
-  SELECT days.tradedate, d.revision, d.state, d.state_note AS note, p.degraded, p.build_id AS buildId, p.rows, p.securities,
+    UNION SELECT tradedate FROM shown)
+  SELECT days.tradedate, d.revision, d.state, d.note, p.degraded, p.build_id AS buildId, p.rows, p.securities,
     p.size_bytes AS sizeBytes, r.published_at_ms AS publishedAtMs,
     EXISTS (SELECT 1 FROM uploads u WHERE u.target = ?4 || days.tradedate
       AND u.state IN ('uploading', 'completing')) AS uploading
   FROM days
-  LEFT JOIN order_days d ON d.tradedate = days.tradedate
-  LEFT JOIN day_packs p ON p.pack_id = d.pack_id
+  LEFT JOIN shown d ON d.tradedate = days.tradedate
   LEFT JOIN day_revisions r ON r.tradedate = d.tradedate AND r.revision = d.revision
+  LEFT JOIN day_packs p ON p.pack_id = r.pack_id
   ORDER BY days.tradedate`;
 
-/**
- * The days from `first` to `last`, both included, oldest first: every loaded day, and every trading day up to
- * `today` that is not.
- */
+/** Which days: from `first` to `last`, both included, as they stood at `untilMs` (Unix milliseconds; now when absent). */
+export interface OverviewSpan {
+  first: BeijingDate;
+  last: BeijingDate;
+  today: BeijingDate;
+  untilMs?: number;
+}
+
+/** The days of the span, oldest first: every loaded day, and every trading day up to `today` that is not. */
 export async function overviewOf(
   db: D1Database,
-  { first, last, today }: { first: BeijingDate; last: BeijingDate; today: BeijingDate },
+  { first, last, today, untilMs = Number.MAX_SAFE_INTEGER }: OverviewSpan,
 ): Promise<DayOverview[]> {
   const targets = packTarget("" as BeijingDate);
-  const statement = db.prepare(OVERVIEW).bind(first, last, today, targets);
+  const statement = db.prepare(OVERVIEW).bind(first, last, today, targets, untilMs);
   return (await statement.all<Row>()).results.map((row) => overviewRow(row, today));
 }
 

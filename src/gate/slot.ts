@@ -62,6 +62,30 @@ export interface Slot {
 
 type Granted = GateGrant & { lease: LeaseStub };
 
+/** Slots whose last answer to this isolate was a grant that no read has relied on yet. The oldest goes first. */
+const granted = new Set<string>();
+const MAX_GRANTED = 5_000;
+
+/**
+ * Returns whether the gate's last answer to this isolate let the account in, and uses that up: until the next grant
+ * it is false. So of one grant at most one read is begun before the gate was asked, however many requests come.
+ */
+export function spendGrant(of: Pick<SlotAsk, "accountId" | "interface">): boolean {
+  return granted.delete(slotName(of));
+}
+
+function noteGrant(of: Pick<SlotAsk, "accountId" | "interface">): void {
+  granted.add(slotName(of));
+  for (const oldest of granted) {
+    if (granted.size <= MAX_GRANTED) break;
+    granted.delete(oldest);
+  }
+}
+
+function slotName(of: Pick<SlotAsk, "accountId" | "interface">): string {
+  return `${of.accountId}:${of.interface}`;
+}
+
 /** The gate of the account on the interface; also for `/health`, the operator and `account_info`. */
 export function gateOf(home: GateHome, accountId: string, interfaceName: string): DurableObjectStub<Gate> {
   return home.namespace.getByName(`${accountId}:${interfaceName}`, { locationHint: home.locationHint });
@@ -84,10 +108,12 @@ export async function takeSlot(place: GatePlace, ask: SlotAsk): Promise<Result<S
     answer = await acquire(place, stub, ask.request);
   }
   if (isRefused(answer)) {
+    granted.delete(slotName(ask));
     const { justStarted: _, ...refusal } = answer;
     return refused(refusal);
   }
 
+  noteGrant(ask);
   const slot = new HeldSlot(place, stub, answer, startMs + ask.request.boundMs - STOP_EARLY_MS);
   const onGone = () => slot.release({ credit: false });
   if (ask.signal.aborted) onGone();

@@ -9,6 +9,7 @@ import { parseInstant } from "../calendar/instant.ts";
 import { changesSince, type DayChange } from "../catalog/day-changes.ts";
 import { entitleOrderHistory } from "../entitlement/entitle.ts";
 import { windowOf } from "../entitlement/standing.ts";
+import { announcedUntilMs } from "../env.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
@@ -68,13 +69,14 @@ async function prepare(envelope: Envelope, { settings }: Scope): Promise<Result<
 }
 
 async function run(call: Call, query: Query): Promise<Response> {
-  const { principal, nowMs, env, log, requestId } = call;
+  const { principal, nowMs, env, log, requestId, settings } = call;
   const grant = entitleOrderHistory(principal, beijingDate(nowMs), nowMs);
   if (!grant.ok) return call.refuse(grant.refusal);
   const from = windowOf(grant.value.plan, "order_history", nowMs)?.from ?? null;
   const { after, sinceMs, limit, unknownParameters } = query;
   // One more than asked for tells whether more wait.
-  const question = { changeId: after, sinceMs, from, count: limit + 1 };
+  const untilMs = announcedUntilMs(settings, nowMs);
+  const question = { changeId: after, sinceMs, untilMs, from, count: limit + 1 };
   const found = await log.stage("d1", () => changesSince(env.DB, question));
   const shown = found.slice(0, limit);
   log.note({ code: 200, reason: "success" });

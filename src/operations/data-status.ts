@@ -8,6 +8,7 @@ import { type BeijingDate, beijingDate, beijingTimestamp } from "../calendar/bei
 import { type DayOverview, overviewOf } from "../catalog/day-overview.ts";
 import { entitleOrderHistory } from "../entitlement/entitle.ts";
 import { windowOf } from "../entitlement/standing.ts";
+import { announcedUntilMs } from "../env.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
@@ -36,7 +37,7 @@ async function prepare(envelope: Envelope, { settings, nowMs }: Scope): Promise<
 }
 
 async function run(call: Call, month: string, unknownParameters: string[]): Promise<Response> {
-  const { principal, nowMs, env, log, requestId } = call;
+  const { principal, nowMs, env, log, requestId, settings } = call;
   // Days are compared as text, so the 31st stands for the end of a shorter month too.
   const [first, last] = [`${month}01`, `${month}31`] as [BeijingDate, BeijingDate];
   const grant = entitleOrderHistory(principal, last, nowMs);
@@ -47,7 +48,12 @@ async function run(call: Call, month: string, unknownParameters: string[]): Prom
     );
   }
   const from = windowOf(grant.value.plan, "order_history", nowMs)?.from ?? null;
-  const span = { first: from !== null && from > first ? from : first, last, today: beijingDate(nowMs) };
+  const span = {
+    first: from !== null && from > first ? from : first,
+    last,
+    today: beijingDate(nowMs),
+    untilMs: announcedUntilMs(settings, nowMs),
+  };
   const days = await log.stage("d1", () => overviewOf(env.DB, span));
   log.note({ code: 200, reason: "success" });
   const data: DataStatus = { month, window_from: from, days: days.map(statusDay) };

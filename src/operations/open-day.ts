@@ -1,5 +1,6 @@
 /** Step 6 of contract 2.1 for every operation about one day of order records: the day, if the caller may read it. */
 import { ok, type Result } from "../base/result.ts";
+import { keepOrderDay } from "../catalog/kept-days.ts";
 import { type OrderDay, type OrderDayQuestion, orderDayOf } from "../catalog/order-day.ts";
 import type { EntitlementDenial } from "../entitlement/caller-denial.ts";
 import { entitleOrderHistory, type Grant } from "../entitlement/entitle.ts";
@@ -12,22 +13,33 @@ export interface OpenDay {
 }
 
 /**
- * Returns the day of `question`, which is the call's first prepared read, or why the plan does not cover it. Without
+ * Returns the day of `question`, which is `kept` or else the call's first prepared read, or why the plan does not cover
+ * it. Without
  * a date, today stands for the newest trading day: a caller who may not read today is told so before the calendar is
  * looked at.
  */
 export async function openDay(
-  call: Pick<Call, "principal" | "nowMs" | "log" | "read">,
+  call: Pick<Call, "principal" | "nowMs" | "log" | "read" | "settings">,
   question: OrderDayQuestion,
+  kept: OrderDay | null = null,
 ): Promise<Result<OpenDay, EntitlementDenial>> {
   const { principal, nowMs } = call;
   const early = entitleOrderHistory(principal, question.tradedate ?? question.today, nowMs);
   if (!early.ok) return early;
-  const [result] = await call.read();
-  if (result === undefined) throw new Error("the order day was not read");
-  const orderDay = orderDayOf(result, question);
+  const orderDay = kept ?? (await read(call, question));
   const { tradedate } = orderDay;
   call.log.note({ tradedate });
   const grant = entitleOrderHistory(principal, tradedate, nowMs);
   return grant.ok ? ok({ grant: grant.value, orderDay }) : grant;
+}
+
+async function read(
+  { read, nowMs, settings }: Pick<Call, "read" | "nowMs" | "settings">,
+  question: OrderDayQuestion,
+): Promise<OrderDay> {
+  const [result] = await read();
+  if (result === undefined) throw new Error("the order day was not read");
+  const orderDay = orderDayOf(result, question);
+  if (settings.DAY_CACHE_MS > 0) keepOrderDay(question, orderDay, nowMs);
+  return orderDay;
 }

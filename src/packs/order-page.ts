@@ -43,19 +43,20 @@ export interface OrderPage {
  *
  * Throws `PackReadError`: `missing` (no object), `changed` (another etag), `damaged` (wrong bytes), `unreadable`
  * (the right bytes, and an unforeseen exception). Refuses a position that names more rows of its
- * millisecond than there are (only a cursor of the second generation can: contract 5.5).
+ * millisecond than there are (only a cursor of the second generation can: contract 5.5). `read` is the page's read if
+ * it was begun before, of the same pack, section and `ask`.
  */
 export async function readOrderPage(
   bucket: R2Bucket,
   pack: PackObject,
   entry: SectionEntry,
   ask: OrderPageAsk,
-  dataset: Dataset = orders,
+  { dataset = orders, read = beginOrderPage(bucket, pack, entry, ask) }: OrderPageOptions = {},
 ): Promise<OrderPage | PositionBeyondRows> {
-  const plan = planPage(entry, ask);
+  const { plan } = read;
   const begun = performance.now();
-  const bytes = await readBlocks(bucket, pack, entry, plan);
-  const read = {
+  const bytes = await read.bytes;
+  const readFacts = {
     operations: plan.endBlock > plan.firstBlock ? 1 : 0,
     bytes: bytes.length,
     ms: performance.now() - begun,
@@ -67,10 +68,34 @@ export async function readOrderPage(
     if ("reason" in page) return page;
     const items = writeItems(blocks.parts(page, ask.columns));
     const decodeMs = performance.now() - decodeBegun;
-    return { items, rows: page.endRow - page.startRow, next: page.next, read, decodeMs };
+    return { items, rows: page.endRow - page.startRow, next: page.next, read: readFacts, decodeMs };
   } catch (error) {
     throw asReadError(error, `${entry.symbol}.${entry.market} in ${pack.objectKey}`);
   }
+}
+
+export interface OrderPageOptions {
+  dataset?: Dataset;
+  read?: OrderPageRead | undefined;
+}
+
+/** The read of a page that is under way; nothing of it is checked or decoded. */
+export interface OrderPageRead {
+  plan: PagePlan;
+  bytes: Promise<Uint8Array>;
+}
+
+/** Begins the one R2 read of a page. Its failure belongs to the caller that awaits `bytes`; unawaited, it is no fault. */
+export function beginOrderPage(
+  bucket: R2Bucket,
+  pack: PackObject,
+  entry: SectionEntry,
+  ask: PageAsk,
+): OrderPageRead {
+  const plan = planPage(entry, ask);
+  const bytes = readBlocks(bucket, pack, entry, plan);
+  bytes.catch(() => undefined);
+  return { plan, bytes };
 }
 
 /** The bytes of the planned blocks. */

@@ -39,7 +39,10 @@ const ROUNDS = 50;
 
 /** Counts, processor time and price of each kind of request. */
 export async function benchCost(): Promise<BenchRow[]> {
-  await using service = await startService({ entry: "test/bench/counting-worker.ts" });
+  await using service = await startService({
+    entry: "test/bench/counting-worker.ts",
+    settings: { DAY_CACHE_MS: "10000" },
+  });
   await loadWeekdays(service, "20260101", "20261231");
   const entries = await publishSampleDay(service);
   const largest = entries.find(({ symbol }) => symbol === LARGEST);

@@ -43,7 +43,10 @@ interface Kind {
 
 /** A line for each kind of request with a column for each stage, and the D1 queries of each pattern. */
 export async function benchLatency({ delays }: BenchOptions): Promise<BenchRow[]> {
-  await using service = await startService({ entry: "test/bench/latency-worker.ts" });
+  await using service = await startService({
+    entry: "test/bench/latency-worker.ts",
+    settings: { DAY_CACHE_MS: "10000" },
+  });
   await loadWeekdays(service, "20260101", "20261231");
   const symbols = (await publishSampleDay(service))
     .filter(({ rows }) => rows > 0)

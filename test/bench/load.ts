@@ -23,7 +23,10 @@ const MIB = 2 ** 20;
 
 /** Throws at the first wrong row, at the first page that is refused, and when a slot is not free at the end. */
 export async function benchLoad({ loadSeconds }: BenchOptions): Promise<BenchRow[]> {
-  await using service = await startService({ entry: "test/bench/load-worker.ts" });
+  await using service = await startService({
+    entry: "test/bench/load-worker.ts",
+    settings: { DAY_CACHE_MS: "10000" },
+  });
   await publishSampleDay(service);
   const texts: Texts = sampleTexts(SECURITIES, { least: 3_000, most: 30_000 });
   const made = Array.from({ length: ACCOUNTS }, () => account(service, { plan: "flagship" }));

@@ -162,7 +162,7 @@ async function read(bytes: Buffer, dataset: DatasetName): Promise<"refused" | "r
     ]) {
       try {
         const ask = { position, endTime: null, pageSize: 10_000, columns };
-        await readOrderPage(bucket, object, entry, ask, DATASETS[dataset]);
+        await readOrderPage(bucket, object, entry, ask, { dataset: DATASETS[dataset] });
       } catch (error) {
         if (!(error instanceof PackReadError)) throw error;
         outcome = "refused";

@@ -87,6 +87,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         BACKUP_SECRET: "1:test-backup-secret-of-this-deployment-001",
         ADMIN_TOKEN,
         RATE_LIMIT: "off",
+        // An operator's act is seen at once; what is kept of a day has tests of its own.
+        DAY_CACHE_MS: "0",
         CLOCK_OFFSET_MS: String(offsetMs),
         ...options.settings,
       },

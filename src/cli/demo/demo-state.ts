@@ -80,6 +80,8 @@ export function writeSecrets(stateDir: string, remembered: Remembered): string {
     SHARE_SECRET: `1:${remembered.shareSecret}`,
     BACKUP_SECRET: `1:${remembered.backupSecret}`,
     ENVIRONMENT: "demo",
+    // A withdrawal that is tried here shows at once.
+    DAY_CACHE_MS: "0",
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`);
   writeWhole(path, lines.join(""));

@@ -15,7 +15,7 @@ export const zh: PageText = {
     ),
     heading("revisions", "修订"),
     text(
-      "一天重新发布就是新的修订号（答复的 `X-Revision`）。翻页途中修订了，旧游标得到 422 `data_rebuilt`，绝不会把两版混在一起。修订号只用来比较是否相同：运营方把目录退回到较早状态后，它可能变小。两个地址（或两个部署）的内容是否相同，看构建编号 `X-Build`：编号相同，内容才相同；修订号相同并不说明这一点。`data_changes` 按发生次序列出发布、恢复、撤回和损坏，并说明哪些证券变了；把 `next_after` 存下来，下次作为 `after` 传回，不漏不重：",
+      "一天重新发布就是新的修订号（答复的 `X-Revision`）。翻页途中修订了，旧游标得到 422 `data_rebuilt`，绝不会把两版混在一起。修订号只用来比较是否相同：运营方把目录退回到较早状态后，它可能变小。两个地址（或两个部署）的内容是否相同，看构建编号 `X-Build`：编号相同，内容才相同；修订号相同并不说明这一点。`data_changes` 按发生次序列出发布、恢复、撤回和损坏，并说明哪些证券变了，变更生效 15 秒后列出；把 `next_after` 存下来，下次作为 `after` 传回，不漏不重：",
     ),
     code("changes"),
     heading("files", "下载的文件"),
@@ -48,7 +48,7 @@ export const en: PageText = {
     ),
     heading("revisions", "Revisions"),
     text(
-      "A day that is published again has a new revision (`X-Revision`). When that happens while you page, the old cursor gets 422 `data_rebuilt`: two builds are never mixed. Compare revisions for equality only: they can go down after an operator restores the catalog to an earlier state. To compare contents between base URLs or deployments, compare the build id in `X-Build`: it is equal only for equal contents, while equal revision numbers prove nothing. `data_changes` lists publications, restorations, withdrawals and damage in their order, and which securities differ; keep `next_after` and pass it as `after` next time, and no change is skipped or repeated:",
+      "A day that is published again has a new revision (`X-Revision`). When that happens while you page, the old cursor gets 422 `data_rebuilt`: two builds are never mixed. Compare revisions for equality only: they can go down after an operator restores the catalog to an earlier state. To compare contents between base URLs or deployments, compare the build id in `X-Build`: it is equal only for equal contents, while equal revision numbers prove nothing. `data_changes` lists publications, restorations, withdrawals and damage in their order, and which securities differ, 15 s after a change took effect; keep `next_after` and pass it as `after` next time, and no change is skipped or repeated:",
     ),
     code("changes"),
     heading("files", "Downloaded files"),

@@ -6,6 +6,7 @@
 
 import { inTime } from "../../base/in-time.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { forgetOrderDay } from "../../catalog/kept-days.ts";
 import { markDamaged } from "../../catalog/mark-damaged.ts";
 import { type BodyEnd, holdBody } from "../../gate/hold-body.ts";
 import type { RequestOutcome } from "../../gate/protocol.ts";
@@ -15,9 +16,11 @@ import { outcomeOf } from "../../http/outcome.ts";
 import { jsonHeaders, orderPageBody, parquetHeaders } from "../../http/respond.ts";
 import { packMark, signCursor } from "../../orders/query/cursor.ts";
 import { areStandardColumns } from "../../orders/query/fields.ts";
-import type { Position } from "../../orders/query/page-plan.ts";
+import type { OrderQuery } from "../../orders/query/order-query.ts";
+import type { PageAsk, Position } from "../../orders/query/page-plan.ts";
+import type { Paging } from "../../orders/query/paging.ts";
 import { PackReadError } from "../../packs/errors.ts";
-import { readOrderPage } from "../../packs/order-page.ts";
+import { beginOrderPage, type OrderPageRead, readOrderPage } from "../../packs/order-page.ts";
 import { openParquetAnswer } from "../../packs/parquet-answer.ts";
 import { type Call, firstByteMs } from "../operation.ts";
 import { type Asked, type Found, findAgain } from "./find-orders.ts";
@@ -28,6 +31,8 @@ interface Accepted extends Asked {
   call: Call;
   slot: Slot;
   found: Found;
+  /** The page's bytes, if they are on their way already: for the first look only. */
+  begun: BegunRead | null;
 }
 
 /** Serves the accepted request, or refuses it. Throws on a fault, credited. */
@@ -54,10 +59,11 @@ async function secondLook(accepted: Accepted): Promise<Result<Response, Denial>>
     return await answerOnce(accepted);
   } catch (error) {
     if (!(error instanceof PackReadError) || error.kind === "unreadable") throw error;
-    if (error.kind === "damaged") return answerAgain(accepted);
+    // What is kept of the index may be what is wrong.
+    forgetOrderDay(accepted.question, accepted.found.day);
     const found = await findAgain(accepted.call, accepted);
     if (!found.ok) return found;
-    return answerAgain({ ...accepted, found: { ...accepted.found, ...found.value } });
+    return answerAgain({ ...accepted, found: { ...accepted.found, ...found.value }, begun: null });
   }
 }
 
@@ -116,18 +122,58 @@ interface MadePage {
   hasMore: boolean;
 }
 
+/** A page's read that is under way. */
+interface BegunRead {
+  read: OrderPageRead;
+  /** Resolves when the bytes are there or could not be read; never rejects. */
+  arrived: Promise<void>;
+  /** Ends what it counts towards `READS_AT_ONCE`; to be called on every path. */
+  end(): void;
+}
+
+/** Reads that may be under way or waiting for a place in the queue in this isolate: about 10 MB, 150 KB each. */
+const READS_AT_ONCE = 64;
+/** Instants (Unix milliseconds) from which a read no longer counts, also when its request died without a word. */
+const reads = new Set<{ countsUntilMs: number }>();
+
+/** Begins the page's read unless too many are under way; then it is read when the page is made. */
+export function beginRead(call: Call, { query, paging }: Asked, { day, entry }: Found): BegunRead | null {
+  const beganMs = Date.now();
+  for (const read of reads) if (read.countsUntilMs <= beganMs) reads.delete(read);
+  if (reads.size >= READS_AT_ONCE) return null;
+  const counted = { countsUntilMs: beganMs + call.settings.FIRST_BYTE_MS };
+  reads.add(counted);
+  const read = beginOrderPage(call.env.PACKS, day.pack, entry, pageAskOf(query, paging));
+  const arrived = read.bytes.then(
+    () => undefined,
+    () => undefined,
+  );
+  return { read, arrived, end: () => void reads.delete(counted) };
+}
+
+function pageAskOf({ end, pageSize }: OrderQuery, { position }: Paging): PageAsk {
+  return { position, endTime: end, pageSize };
+}
+
 /** Makes one page and sends it while the slot is released. A position beyond its millisecond is no cursor. */
 async function answerPage(accepted: Accepted): Promise<Result<Response, Denial>> {
   const { call, query, slot, found } = accepted;
   const { log, requestId, nowMs, ctx, signal } = call;
   const { revision, pack } = found.day;
 
+  // The queue is for computing: a page that waits for R2 holds up no other.
+  const reading = accepted.begun ?? beginRead(call, accepted, found);
+  if (reading !== null) await log.stage("r2", () => reading.arrived);
   const leave = await log.stage("queue", () => pagePermits.enter({ ms: firstByteMs(call), signal }));
   if (leave === null) {
+    reading?.end();
     log.note({ ended: "client_gone" });
     return ok(new Response(null));
   }
-  const page = await makePage(accepted).finally(leave);
+  const page = await makePage(accepted, reading).finally(() => {
+    leave();
+    reading?.end();
+  });
   if (!page.ok) return page;
 
   const { body, rows, hasMore } = page.value;
@@ -156,13 +202,17 @@ async function answerPage(accepted: Accepted): Promise<Result<Response, Denial>>
 }
 
 /** Reads the page and writes its body. */
-async function makePage({ call, query, paging, found }: Accepted): Promise<Result<MadePage, Denial>> {
+async function makePage(
+  { call, query, paging, found }: Accepted,
+  reading: BegunRead | null,
+): Promise<Result<MadePage, Denial>> {
   const { env, settings, log } = call;
   const { entry, day } = found;
   const { pack, revision } = day;
   const { start, end, pageSize, columns } = query;
-  const ask = { position: paging.position, endTime: end, pageSize, columns };
-  const page = await log.stage("r2", () => readOrderPage(env.PACKS, pack, entry, ask));
+  const ask = { ...pageAskOf(query, paging), columns };
+  const read = reading?.read;
+  const page = await log.stage("r2", () => readOrderPage(env.PACKS, pack, entry, ask, { read }));
   if ("reason" in page) return refused({ reason: "cursor_invalid", problem: "offset" });
   log.note({ r2Operations: page.read.operations, r2Bytes: page.read.bytes });
 
@@ -224,9 +274,13 @@ async function answerFile(accepted: Accepted): Promise<Result<Response, Denial>>
 }
 
 /** Reads the section once more, to nowhere: only a second failure says that the stored bytes are damaged. */
-async function confirmDamage({ call, found }: Accepted, columns: Parameters<typeof openParquetAnswer>[3]) {
+async function confirmDamage(
+  { call, found, question }: Accepted,
+  columns: Parameters<typeof openParquetAnswer>[3],
+) {
   const { env, nowMs } = call;
   const { pack, revision } = found.day;
+  forgetOrderDay(question, found.day);
   try {
     const file = await openParquetAnswer(env.PACKS, pack, found.entry, columns);
     await file.pump(new WritableStream<Uint8Array>().getWriter(), async () => undefined);

@@ -41,7 +41,7 @@ async function prepare(
   if (!parsed.ok) return parsed;
   const query = { ...parsed.value, unknownParameters: unknown };
   const question = { tradedate: query.tradedate, symbol: query.symbol, today: beijingDate(nowMs) };
-  const asked = { query, paging: beginPaging(query), question };
+  const asked = { query, paging: beginPaging(query), question, kept: null };
   return ok({ reads: [orderDayStatement(env.DB, question)], run: (call) => run(call, asked) });
 }
 

@@ -5,6 +5,7 @@
 import { ok, type Result, refused } from "../../base/result.ts";
 import { beijingDate } from "../../calendar/beijing.ts";
 import { dayDenial, securityDenial } from "../../catalog/day-denial.ts";
+import { keptOrderDay } from "../../catalog/kept-days.ts";
 import {
   type LoadedDay,
   type OrderDay,
@@ -31,6 +32,8 @@ export interface Asked {
   query: OrderQuery;
   paging: Paging;
   question: OrderDayQuestion;
+  /** What this isolate keeps of the day; null: it is read. */
+  kept: OrderDay | null;
 }
 
 /** What is served: a security's section in a day's present revision. */
@@ -52,7 +55,7 @@ export interface NotFound {
 
 /** Reads the day that is asked for, checks the plan and finds the section. */
 export async function findOrders(call: Call, asked: Asked): Promise<Result<Found, NotFound>> {
-  const open = await openDay(call, asked.question);
+  const open = await openDay(call, asked.question, asked.kept);
   if (!open.ok) return refused({ denial: open.refusal, grant: null });
   const { grant, orderDay } = open.value;
   const located = locate(call, asked, orderDay);
@@ -89,6 +92,19 @@ function locate({ nowMs }: Call, { query, paging }: Asked, orderDay: OrderDay): 
   if (section === undefined) throw new Error("a security without a denial has a section");
   const { blocksBlob, ...entry } = section;
   return ok({ day, entry: { ...entry, blocks: decodeBlocks(blocksBlob) } });
+}
+
+/**
+ * Returns what this isolate keeps of the day, or null when it has to be read: a cursor that stands on another content
+ * than the kept one decides nothing before the day was read.
+ */
+export function keptFor(
+  question: OrderDayQuestion,
+  paging: Paging,
+  { settings, nowMs }: Pick<Call, "settings" | "nowMs">,
+): OrderDay | null {
+  const kept = keptOrderDay(question, { nowMs, maxAgeMs: settings.DAY_CACHE_MS });
+  return kept?.day != null && isRebuilt(paging, kept.day) ? null : kept;
 }
 
 /** Whether paging began on another content than `day` has: another revision, or its number on another pack. */

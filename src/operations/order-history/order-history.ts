@@ -9,7 +9,7 @@ import type { Grant } from "../../entitlement/entitle.ts";
 import { windowOf } from "../../entitlement/standing.ts";
 import type { Settings } from "../../env.ts";
 import type { GateRefusal } from "../../gate/protocol.ts";
-import { gateOf, type Slot, takeSlot } from "../../gate/slot.ts";
+import { gateOf, type Slot, spendGrant, takeSlot } from "../../gate/slot.ts";
 import { verdictOf } from "../../gate/verdict.ts";
 import type { Denial } from "../../http/denial.ts";
 import type { Envelope } from "../../http/envelope.ts";
@@ -17,8 +17,8 @@ import { type CursorSecrets, readCursor } from "../../orders/query/cursor.ts";
 import { type OrderQuery, parseOrderQuery } from "../../orders/query/order-query.ts";
 import { beginPaging, continuePaging, type Paging } from "../../orders/query/paging.ts";
 import type { Call, Operation, Prepared, Scope, Step } from "../operation.ts";
-import { answerWithSlot } from "./answer.ts";
-import { type Asked, findOrders, ORDER_HISTORY } from "./find-orders.ts";
+import { answerWithSlot, beginRead } from "./answer.ts";
+import { type Asked, findOrders, keptFor, ORDER_HISTORY } from "./find-orders.ts";
 
 /** The previous cursor secret counts for this long after a rotation (contract 5.2). */
 const PREVIOUS_SECRET_MS = 24 * 3_600_000;
@@ -37,11 +37,16 @@ async function prepare(envelope: Envelope, scope: Scope): Promise<Result<Prepare
   const paging = begun.value;
 
   const question = { tradedate: paging.tradedate, symbol: query.symbol, today: beijingDate(nowMs) };
+  const kept = keptFor(question, paging, scope);
+  const read = orderDayStatement(env.DB, question);
   return ok({
-    reads: [orderDayStatement(env.DB, question)],
+    reads: kept === null ? [read] : [],
     about: { symbol: query.symbol, tradedate: paging.tradedate },
-    run: (call) => run(call, { query, paging, question }),
-    explain: (call) => explain(call, { query, paging, question }),
+    run: (call) => run(call, { query, paging, question, kept }),
+    explain: (call) => {
+      const readNow = async () => [await read.all()];
+      return explain({ ...call, read: readNow }, { query, paging, question, kept: null });
+    },
   });
 }
 
@@ -53,22 +58,31 @@ async function run(call: Call, asked: Asked): Promise<Response> {
   const found = await findOrders(call, asked);
   if (!found.ok) return call.refuse(found.refusal.denial);
 
-  // 8 to 10. The slot, then the quota; charged once, here.
-  const slot = await call.log.stage("gate", () => askForSlot(call, query, found.value.grant));
-  if (!slot.ok) return call.refuse(denialOf(slot.refusal));
+  // 8 to 10. The slot, then the quota; charged once, here. A page's bytes may be read meanwhile.
+  const isEarly = query.format === "json" && spendGrant(slotOf(call));
+  const begun = isEarly ? beginRead(call, asked, found.value) : null;
+  try {
+    const slot = await call.log.stage("gate", () => askForSlot(call, query, found.value.grant));
+    if (!slot.ok) return call.refuse(denialOf(slot.refusal));
 
-  // 11. Read, encode, send.
-  return answerWithSlot({ ...asked, call, slot: slot.value, found: found.value });
+    // 11. Read, encode, send.
+    return await answerWithSlot({ ...asked, call, slot: slot.value, found: found.value, begun });
+  } finally {
+    begun?.end();
+  }
+}
+
+function slotOf({ principal }: Call): { accountId: string; interface: string } {
+  return { accountId: principal.accountId, interface: ORDER_HISTORY };
 }
 
 function askForSlot(call: Call, query: OrderQuery, grant: Grant): Promise<Result<Slot, GateRefusal>> {
-  const { env, settings, ctx, requestId, principal, signal } = call;
+  const { env, settings, ctx, requestId, signal } = call;
   const boundMs = query.format === "json" ? settings.JSON_BOUND_MS : settings.PARQUET_BOUND_MS;
   return takeSlot(
     { namespace: env.GATE, locationHint: settings.LOCATION_HINT, ctx },
     {
-      accountId: principal.accountId,
-      interface: ORDER_HISTORY,
+      ...slotOf(call),
       request: { requestId, boundMs, kind: query.format, limits: grant.limits },
       signal,
     },

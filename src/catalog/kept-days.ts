@@ -1,0 +1,94 @@
+/**
+ * What an isolate keeps of the day index, so that most pages ask D1 nothing. Two parts that age differently: a day's
+ * row (revision, state, pack), which an operator can change at any time, and the sections of a pack, which never
+ * change. Only settled values of a day that is served are kept, never an absence: a new day or security works at once.
+ */
+import type { LoadedDay, OrderDay, OrderDayQuestion, SectionRow } from "./order-day.ts";
+
+/** About 500 bytes each. */
+const MAX_DAYS = 1_000;
+/** Blocks are 20 bytes each: three whole days of 5,300 securities. */
+const MAX_SECTION_BYTES = 8 * 2 ** 20;
+/** What a section holds beside its blocks, with its key. */
+const SECTION_BYTES = 400;
+
+interface KeptDay {
+  day: LoadedDay;
+  tradedate: OrderDay["tradedate"];
+  readAtMs: number;
+}
+
+const days = new Map<string, KeptDay>();
+/** By pack and symbol, the ones used last at the end. */
+const packSections = new Map<string, SectionRow[]>();
+let sectionBytes = 0;
+
+/**
+ * Returns what is kept of `question`: null unless the day's row was read less than `maxAgeMs` before `nowMs` (Unix
+ * milliseconds) and its pack's sections of the symbol are there.
+ */
+export function keptOrderDay(
+  question: OrderDayQuestion,
+  { nowMs, maxAgeMs }: { nowMs: number; maxAgeMs: number },
+): OrderDay | null {
+  const kept = days.get(dayKey(question));
+  if (kept === undefined) return null;
+  const ageMs = nowMs - kept.readAtMs;
+  if (ageMs < 0 || ageMs >= maxAgeMs) return null;
+  const { day, tradedate } = kept;
+  const key = sectionsKey(day, question.symbol);
+  const sections = packSections.get(key);
+  if (sections === undefined) return null;
+  packSections.delete(key);
+  packSections.set(key, sections);
+  return { tradedate, day, sections };
+}
+
+/** Keeps the answer to `question`; `readAtMs` is an instant before it was read from D1. */
+export function keepOrderDay(question: OrderDayQuestion, orderDay: OrderDay, readAtMs: number): void {
+  const { day, tradedate, sections } = orderDay;
+  const key = dayKey(question);
+  days.delete(key);
+  if (day === null || day.state !== "available") return;
+  days.set(key, { day, tradedate, readAtMs });
+  for (const oldest of days.keys()) {
+    if (days.size <= MAX_DAYS) break;
+    days.delete(oldest);
+  }
+  if (sections.length > 0) keepSections(sectionsKey(day, question.symbol), sections);
+}
+
+/** Forgets the day and the section of `question`, whose pack could not be read as they say. */
+export function forgetOrderDay(question: OrderDayQuestion, day: LoadedDay): void {
+  for (const [key, kept] of days) if (kept.day.pack.objectKey === day.pack.objectKey) days.delete(key);
+  dropSections(sectionsKey(day, question.symbol));
+}
+
+function keepSections(key: string, sections: SectionRow[]): void {
+  dropSections(key);
+  packSections.set(key, sections);
+  sectionBytes += bytesOf(sections);
+  for (const oldest of packSections.keys()) {
+    if (sectionBytes <= MAX_SECTION_BYTES) break;
+    dropSections(oldest);
+  }
+}
+
+function dropSections(key: string): void {
+  sectionBytes -= bytesOf(packSections.get(key) ?? []);
+  packSections.delete(key);
+}
+
+function bytesOf(sections: readonly SectionRow[]): number {
+  return sections.reduce((sum, { blocksBlob }) => sum + SECTION_BYTES + blocksBlob.length, 0);
+}
+
+/** An omitted date depends on today: after midnight it is another day. */
+function dayKey({ tradedate, today }: OrderDayQuestion): string {
+  return tradedate ?? `up to ${today}`;
+}
+
+/** An object is never overwritten, and its etag names its bytes. */
+function sectionsKey({ pack }: LoadedDay, symbol: string): string {
+  return `${symbol} ${pack.etag} ${pack.objectKey}`;
+}
