@@ -158,7 +158,7 @@ class Session {
   private readonly isShanghai: boolean;
   private readonly lot: number;
   private readonly random: Random;
-  private readonly books: [Book, Book];
+  private readonly bySide: [Book, Book];
   /** What trades may still take of each order. */
   private readonly left: Float64Array;
   /** Shanghai: the row of an order by its number. */
@@ -173,7 +173,7 @@ class Session {
     this.isShanghai = market === "SH";
     this.lot = lot;
     this.random = random;
-    this.books = [new Book(orders, BUY), new Book(orders, SELL)];
+    this.bySide = [new Book(orders, BUY), new Book(orders, SELL)];
     this.left = this.isShanghai ? this.withoutCancelled() : orders.volume.slice();
   }
 
@@ -193,7 +193,7 @@ class Session {
     const isContinuous = time >= CONTINUOUS && time < CLOSING_CALL;
     if (isContinuous) this.match(row);
     if ((this.left[row] ?? 0) > 0) {
-      this.books[this.side(row)].add(row);
+      this.bySide[this.side(row)].add(row);
       this.young.push(row);
       if (this.young.length > YOUNG_ORDERS) this.young.shift();
     }
@@ -240,7 +240,7 @@ class Session {
 
   /** The best order of a side that trades may still take from. */
   private best(side: Side): number | undefined {
-    const book = this.books[side];
+    const book = this.bySide[side];
     for (let row = book.best(); row !== undefined; row = book.best()) {
       if ((this.left[row] ?? 0) > 0) return row;
       book.removeBest();
