@@ -102,7 +102,11 @@ export default defineConfig({
         ],
         test: {
           name: "worker",
+          // One file after the other: all files share one runtime and its stores, which the setup empties. A number of
+          // workers of its own wants a group of its own.
           isolate: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
           include: testsIn([...NODE, ...SERVICE], ".worker.test.ts"),
           exclude: notHere,
           setupFiles: ["test/support/apply-migrations.ts"],
