@@ -11,7 +11,7 @@ import type { Principal } from "../entitlement/principal.ts";
 import { hashKey, isPlausibleKey } from "./key.ts";
 
 /** How long a principal may be served from memory. */
-export const PRINCIPAL_MAX_AGE_MS = 30_000;
+const PRINCIPAL_MAX_AGE_MS = 30_000;
 
 /** Holders kept per isolate; about 1 KB each. The oldest goes first. */
 const MAX_HOLDERS = 5_000;

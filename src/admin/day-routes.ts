@@ -261,7 +261,7 @@ export function revisionOf(stored: CatalogRevision): DayRevision {
   };
 }
 
-export function overviewOf({ tradedate, state, note, loaded }: CatalogOverview): DayOverview {
+function overviewOf({ tradedate, state, note, loaded }: CatalogOverview): DayOverview {
   return {
     tradedate,
     state,

@@ -150,7 +150,7 @@ export interface SignInFacts {
 }
 
 /** The page as HTML. Opening it spends nothing: link previews and scanners open links too. */
-export function signInPage({ reader, action, press, problem, requestId }: SignInFacts): string {
+function signInPage({ reader, action, press, problem, requestId }: SignInFacts): string {
   const messages = MESSAGES[reader.language];
   return documentOf(
     <Layout reader={reader} title={messages.signInTitle}>
@@ -175,7 +175,7 @@ export function signInPage({ reader, action, press, problem, requestId }: SignIn
 }
 
 /** A page of a signed-in reader that says only what went wrong. */
-export function problemPage(reader: Reader, problem: Problem, requestId: string): string {
+function problemPage(reader: Reader, problem: Problem, requestId: string): string {
   const messages = MESSAGES[reader.language];
   return documentOf(
     <Layout reader={reader} title={messages.console}>

@@ -20,12 +20,12 @@ export interface KeysFacts {
 }
 
 /** Whether the key opens anything at `nowMs`. */
-export function isInForce(key: ApiKey, nowMs: number): boolean {
+function isInForce(key: ApiKey, nowMs: number): boolean {
   return key.revokedAtMs === null && (key.expiresAtMs === null || key.expiresAtMs > nowMs);
 }
 
 /** The page as HTML. */
-export function keysPage({ reader, keys, nowMs, fresh, said }: KeysFacts): string {
+function keysPage({ reader, keys, nowMs, fresh, said }: KeysFacts): string {
   const messages = MESSAGES[reader.language];
   const live = keys.filter((key) => isInForce(key, nowMs));
   const over = keys.filter((key) => !isInForce(key, nowMs));

@@ -28,7 +28,7 @@ export interface SharesFacts {
 }
 
 /** The page as HTML. */
-export function sharesPage({ reader, open, problem, told }: SharesFacts): string {
+function sharesPage({ reader, open, problem, told }: SharesFacts): string {
   const messages = MESSAGES[reader.language];
   return documentOf(
     <Layout reader={reader} title={messages.pages.shares} page="shares">

@@ -31,7 +31,7 @@ export interface TryFacts {
 }
 
 /** The page as HTML. */
-export function tryPage(facts: TryFacts): string {
+function tryPage(facts: TryFacts): string {
   const { reader, form, apiUrl } = facts;
   const { language } = reader;
   const messages = TRY_MESSAGES[language];
@@ -184,7 +184,7 @@ export function Tab({ id, name, selected }: { id: string; name: string; selected
  * The outcome, a file's progress, the way to further pages, the views. What grows stands last, so that nothing
  * below it moves.
  */
-export function AnswerPlace({ messages }: { messages: TryMessages }) {
+function AnswerPlace({ messages }: { messages: TryMessages }) {
   const views = Object.entries(messages.views);
   return (
     <section class="answer" aria-labelledby="answer">

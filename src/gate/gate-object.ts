@@ -38,7 +38,7 @@ interface LeaseEnd {
  * The caller's handle on its grant. The runtime disposes it when the caller's context ends, in whatever
  * way, so a worker that throws or is killed frees the slot without having to do anything.
  */
-export class Lease extends RpcTarget {
+class Lease extends RpcTarget {
   readonly #end: LeaseEnd;
 
   constructor(end: LeaseEnd) {

@@ -81,7 +81,7 @@ export interface WorkerSettings {
   number: number;
 }
 
-export function spillPath(folder: string, file: number): string {
+function spillPath(folder: string, file: number): string {
   return `${folder}/spill-${file}`;
 }
 

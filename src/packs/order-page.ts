@@ -31,9 +31,7 @@ export interface OrderPage {
   rows: number;
   /** Where the next page begins; null exactly when no row of the window follows. */
   next: Position | null;
-  read: { operations: number; bytes: number; ms: number };
-  /** Finding, decoding and writing. Stands still in production, where clocks move with I/O only. */
-  decodeMs: number;
+  read: { operations: number; bytes: number };
 }
 
 /**
@@ -54,21 +52,14 @@ export async function readOrderPage(
   { dataset = orders, read = beginOrderPage(bucket, pack, entry, ask) }: OrderPageOptions = {},
 ): Promise<OrderPage | PositionBeyondRows> {
   const { plan } = read;
-  const begun = performance.now();
   const bytes = await read.bytes;
-  const readFacts = {
-    operations: plan.endBlock > plan.firstBlock ? 1 : 0,
-    bytes: bytes.length,
-    ms: performance.now() - begun,
-  };
-  const decodeBegun = performance.now();
+  const readFacts = { operations: plan.endBlock > plan.firstBlock ? 1 : 0, bytes: bytes.length };
   try {
     const blocks = openedBlocks(bytes, { pack, entry, plan, dataset });
     const page = findPage(entry, plan, ask, (row) => blocks.timeAt(row));
     if ("reason" in page) return page;
     const items = writeItems(blocks.parts(page, ask.columns));
-    const decodeMs = performance.now() - decodeBegun;
-    return { items, rows: page.endRow - page.startRow, next: page.next, read: readFacts, decodeMs };
+    return { items, rows: page.endRow - page.startRow, next: page.next, read: readFacts };
   } catch (error) {
     throw asReadError(error, `${entry.symbol}.${entry.market} in ${pack.objectKey}`);
   }

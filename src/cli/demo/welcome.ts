@@ -90,7 +90,7 @@ function emptyLines({ baseUrl }: Demo, token: string): string[] {
 }
 
 /** A `curl` command for one page of five orders. */
-export function pastedRequest(baseUrl: string, apikey: string, tradedate: string): string {
+function pastedRequest(baseUrl: string, apikey: string, tradedate: string): string {
   const body = JSON.stringify({
     apiname: "level2_order_history",
     apikey,
@@ -100,7 +100,7 @@ export function pastedRequest(baseUrl: string, apikey: string, tradedate: string
 }
 
 /** A `curl` command for the share of auction packs of the year of `tradedate`. */
-export function pastedShareRequest(baseUrl: string, apikey: string, tradedate: string): string {
+function pastedShareRequest(baseUrl: string, apikey: string, tradedate: string): string {
   const params = { data_type: "auction_tick", year: Number(tradedate.slice(0, 4)) };
   return pasted(baseUrl, JSON.stringify({ apiname: "file_download", apikey, params }));
 }

@@ -39,7 +39,7 @@ export function pageOf(answer: Answer, asked: readonly string[] | null): Page {
 }
 
 /** The time of each row. Throws `ProtocolError` when they go back, or begin before `notBefore`. */
-export function timesOf({ fields, rows }: Page, notBefore: string): string[] {
+function timesOf({ fields, rows }: Page, notBefore: string): string[] {
   const column = fields.indexOf("time");
   let last = notBefore;
   return rows.map((row) => {
@@ -85,7 +85,7 @@ export function lastTime({ times }: Position): string {
 }
 
 /** The cursor without a date for this place (contract 5.5). */
-export function undatedCursor({ time, skip }: Position): string {
+function undatedCursor({ time, skip }: Position): string {
   return `v2.${time}-${skip}`;
 }
 

@@ -16,7 +16,7 @@ export interface DriveAsk {
 /** What the drive's statuses mean as codes of the API. */
 const CODES: Readonly<Record<number, number>> = { 401: 403, 403: 403, 404: 1002, 429: 429, 503: 503 };
 
-export class Drive {
+class Drive {
   readonly #url: string;
   readonly #authorization: string;
   readonly #transport: Transport;

@@ -13,7 +13,7 @@ export interface AskedColumn {
 }
 
 /** The ten standard fields in their order: the answer without `fields`. */
-export const STANDARD_COLUMNS: readonly AskedColumn[] = FIELDS.map((field) => ({ field, name: field }));
+const STANDARD_COLUMNS: readonly AskedColumn[] = FIELDS.map((field) => ({ field, name: field }));
 
 const FIELD_BY_NAME: ReadonlyMap<string, Field> = new Map<string, Field>([
   ...FIELDS.map((field): [string, Field] => [field, field]),

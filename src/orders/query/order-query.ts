@@ -15,7 +15,7 @@ import type { AskedSecurity } from "./symbol.ts";
 import { type TimeWindow, timeWindowOf } from "./time-window.ts";
 
 /** Rows of a page: the default and the maximum (contract 3.8). */
-export const MAX_PAGE_SIZE = 10_000;
+const MAX_PAGE_SIZE = 10_000;
 
 export type OrderFormat = (typeof ORDER_FORMATS)[number];
 

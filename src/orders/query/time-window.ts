@@ -14,8 +14,8 @@ export interface TimeWindow {
 }
 
 /** The window when both parameters are left out. `END_OF_DAY` is no time of day: only a bound. */
-export const START_OF_DAY: TimeOfDay = 0;
-export const END_OF_DAY: TimeOfDay = 240_000_000;
+const START_OF_DAY: TimeOfDay = 0;
+const END_OF_DAY: TimeOfDay = 240_000_000;
 
 const HOUR = String.raw`([01]\d|2[0-3])`;
 const SIXTY = String.raw`([0-5]\d)`;

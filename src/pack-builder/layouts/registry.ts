@@ -63,7 +63,7 @@ export function columnsOf(layout: Layout): string[] {
 }
 
 /** Whether `columns` is a header of `layout`: its first columns, and all that it reads. */
-export function hasHeader(layout: Layout, columns: readonly string[]): boolean {
+function hasHeader(layout: Layout, columns: readonly string[]): boolean {
   return beginsLike(layout, columns) && columnsOf(layout).every((names) => hasOne(columns, names));
 }
 

@@ -6,7 +6,7 @@
 import type { DatasetName } from "../../datasets/registry.ts";
 
 /** Defects that rows and files survive, with the texts of the report. */
-export const DEFECT_TEXTS = {
+const DEFECT_TEXTS = {
   time_zero_lost: "time without its leading zero",
   time_without_milliseconds: "time of five or six digits, read as whole seconds",
   padded_cell: "blanks or tabs around a value",

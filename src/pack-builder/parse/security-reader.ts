@@ -4,7 +4,7 @@ import { decodeText } from "./file-head.ts";
 import { readSecurity, type SecurityCell, securityKey } from "./security-cell.ts";
 
 /** Answers of `keyOf` and `keyIn` that are no keys. */
-export const NO_SECURITY = -1;
+const NO_SECURITY = -1;
 export const NOT_CARRIED = -2;
 export const UNKNOWN_MARKET = -3;
 

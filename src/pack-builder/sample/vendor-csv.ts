@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { OrderColumns, Security } from "../../orders/record.ts";
 
-export const VENDOR_FILE = "逐笔委托.csv";
+const VENDOR_FILE = "逐笔委托.csv";
 
 /** The header line in GBK: Node decodes GBK but cannot encode it, and only this line is not ASCII. */
 const HEADER = Buffer.from(
