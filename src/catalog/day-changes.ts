@@ -55,7 +55,7 @@ export async function changesSince(db: D1Database, question: ChangesQuestion): P
        FROM day_changes c
        LEFT JOIN day_revisions r ON r.tradedate = c.tradedate AND r.revision = c.revision
        LEFT JOIN day_packs p ON p.pack_id = r.pack_id
-       WHERE c.change_id > ?1 AND c.at_ms >= ?2 AND c.tradedate >= ?3 
+       WHERE c.change_id > ?1 AND c.at_ms >= ?2 AND c.tradedate >= ?3
          AND c.change_id < coalesce((SELECT min(change_id) FROM day_changes WHERE at_ms > ?5), ?6)
        ORDER BY c.change_id LIMIT ?4`,
     )

@@ -14,9 +14,8 @@ export interface OpenDay {
 
 /**
  * Returns the day of `question`, which is `kept` or else the call's first prepared read, or why the plan does not cover
- * it. Without
- * a date, today stands for the newest trading day: a caller who may not read today is told so before the calendar is
- * looked at.
+ * it. Without a date, today stands for the newest trading day: a caller who may not read today is refused before the
+ * calendar is read.
  */
 export async function openDay(
   call: Pick<Call, "principal" | "nowMs" | "log" | "read" | "settings">,

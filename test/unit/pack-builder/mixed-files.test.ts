@@ -41,12 +41,14 @@ function mixedLines(): string[] {
   return lines;
 }
 
-const expected = () =>
-  buildPackBytes(
-    DAY,
-    test.securities.map(({ symbol, market, orders }) => ({ symbol, market, columns: columnsOf(orders) })),
-    null,
-  );
+async function expected(): Promise<Buffer> {
+  const sections = test.securities.map(({ symbol, market, orders }) => ({
+    symbol,
+    market,
+    columns: columnsOf(orders),
+  }));
+  return contentOf(await buildPackBytes(DAY, sections));
+}
 
 describe("files with many securities: cut into chunks, put aside, put together again", () => {
   it("gives the pack of the rows whatever the size of the chunks and the number of threads", async () => {
