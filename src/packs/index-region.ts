@@ -97,9 +97,9 @@ function nameBytes(version: number): number {
 /** The dataset that the region with this `body` is of. */
 function datasetOf(body: Uint8Array, version: number): DatasetName {
   if (version !== FORMAT.NAMED) return "orders";
-  const bytes = body.subarray(HEADER_BYTES, HEADER_BYTES + NAME_BYTES);
-  const name = String.fromCharCode(...bytes).replace(/\0+$/, "");
-  if (isDatasetName(name) && name !== "orders") return name;
+  const padded = String.fromCharCode(...body.subarray(HEADER_BYTES, HEADER_BYTES + NAME_BYTES));
+  const name = padded.split("\0", 1)[0] ?? "";
+  if (isDatasetName(name) && name !== "orders" && padded === name.padEnd(NAME_BYTES, "\0")) return name;
   throw new PackFormatError("the index names a dataset that this code does not read");
 }
 

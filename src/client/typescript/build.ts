@@ -74,7 +74,10 @@ function joined(entry: string): string {
     if (before !== undefined && before !== text) throw new Error(`${name} is declared twice`);
     if (before !== undefined) return name;
     taken.set(name, text);
-    const code = text.replaceAll(/\/\*\*[\s\S]*?\*\//g, "");
+    const code = text
+      .split("/**")
+      .map((piece, place) => (place === 0 ? piece : piece.slice(piece.indexOf("*/") + 2)))
+      .join("");
     for (const word of new Set(code.match(/[A-Za-z_]\w*/g))) {
       if (word === name || (!own.has(word) && !imports.has(word))) continue;
       const meant = take(path, word);
@@ -94,7 +97,7 @@ function declarationsIn(path: string, load: (path: string) => Declarations): Dec
   const other = (name: string) => join(dirname(path), name.replace(/\.ts$/, ".d.ts"));
   for (const text of statementsOf(readFileSync(path, "utf8"))) {
     const [, keyword, isTypeOnly, names, from] =
-      /^(import|export)( type)? (\*|\{[^}]*\})(?: from "([^"]+)")?;$/m.exec(text) ?? [];
+      /^(import|export)( type)? (\*|\{[^{}]*\})(?: from "([^"]+)")?;$/m.exec(text) ?? [];
     if (keyword === undefined || names === undefined) {
       const [, exported, name = ""] =
         /^(export )?(?:declare )?(?:abstract )?(?:class|interface|type|const|function) (\w+)/m.exec(text) ??
