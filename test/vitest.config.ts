@@ -103,7 +103,7 @@ export default defineConfig({
         test: {
           name: "worker",
           // One file after the other: all files share one runtime and its stores, which the setup empties. A number of
-          // workers of its own wants a group of its own.
+          // workers of its own wants a group of its own; `run.ts` runs this project beside the others.
           isolate: false,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
