@@ -3,25 +3,24 @@
  * inside workerd run one after the other, because they share one runtime: in a process of their own, beside the rest.
  */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 
 const ARGS = ["vitest", "run", "--config", "test/vitest.config.ts", "--root", ".", "--passWithNoTests"];
 
-/** Runs the tests of `projects`; its output is shown at once, or as a whole when it ends. Resolves to its status. */
-function run(projects: string[], output: "at once" | "at the end"): Promise<number> {
+/** Runs the tests of `projects`; resolves to the status and, where `stdio` is "pipe", to all that they printed. */
+async function run(projects: string[], stdio: "inherit" | "pipe"): Promise<[status: number, output: Buffer]> {
   const chosen = projects.flatMap((name) => ["--project", name]);
-  const stdio = output === "at once" ? "inherit" : (["ignore", "pipe", "pipe"] as const);
-  const child = spawn("npx", [...ARGS, ...chosen, ...process.argv.slice(2)], { stdio: stdio as "inherit" });
-  const kept: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (bytes: Buffer) => kept.push(bytes));
-  return new Promise((settle) => {
-    child.on("close", (status) => settle(status ?? 1));
-  }).then((status) => {
-    shown.push(Buffer.concat(kept));
-    return status as number;
-  });
+  const child = spawn("npx", [...ARGS, ...chosen, ...process.argv.slice(2)], { stdio });
+  const output: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on("data", (bytes: Buffer) => output.push(bytes));
+  const [status] = (await once(child, "close")) as [number | null];
+  return [status ?? 1, Buffer.concat(output)];
 }
 
-const shown: Buffer[] = [];
-const statuses = await Promise.all([run(["node", "service"], "at once"), run(["worker"], "at the end")]);
-for (const bytes of shown) process.stdout.write(bytes);
-process.exitCode = Math.max(...statuses);
+const [[status], [workerStatus, output]] = await Promise.all([
+  run(["node", "service"], "inherit"),
+  run(["worker"], "pipe"),
+]);
+process.stdout.write(output);
+process.exitCode = Math.max(status, workerStatus);

@@ -1,9 +1,6 @@
 /** Tick-by-tick orders, 逐笔委托: new orders, and in Shanghai their cancels and the phases of the day. */
+import { LEADING, NUMBER, TEXT, YUAN } from "./columns.ts";
 import type { Dataset } from "./dataset.ts";
-
-const TEXT = { type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY", unit: null } as const;
-const NUMBER = { type: "INT64", encoding: "DELTA_BINARY_PACKED", unit: null } as const;
-const YUAN = { type: "DOUBLE", encoding: "RLE_DICTIONARY", unit: { en: "yuan", zh: "元" } } as const;
 
 export const orders = {
   name: "orders",
@@ -14,25 +11,7 @@ export const orders = {
   rows: "orders",
   cancel: { column: "order_type", code: "D" },
   columns: [
-    {
-      name: "symbol",
-      kind: "symbol",
-      ...TEXT,
-      description: { en: "The security's code, six digits.", zh: "证券代码，六位数字。" },
-    },
-    {
-      name: "tradedate",
-      kind: "tradedate",
-      ...TEXT,
-      description: { en: "The trading day, YYYYMMDD.", zh: "交易日，YYYYMMDD。" },
-    },
-    {
-      name: "time",
-      kind: "time",
-      ...TEXT,
-      encoding: "PLAIN",
-      description: { en: "Beijing time, HHMMSSmmm.", zh: "北京时间，HHMMSSmmm。" },
-    },
+    ...LEADING,
     {
       name: "order_id",
       kind: "integer",

@@ -1,9 +1,6 @@
 /** Tick-by-tick trades, 逐笔成交: fills of both exchanges, and the cancels of Shenzhen, which stand nowhere else. */
+import { LEADING, NUMBER, TEXT, YUAN } from "./columns.ts";
 import type { Dataset } from "./dataset.ts";
-
-const TEXT = { type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY", unit: null } as const;
-const NUMBER = { type: "INT64", encoding: "DELTA_BINARY_PACKED", unit: null } as const;
-const YUAN = { type: "DOUBLE", encoding: "RLE_DICTIONARY", unit: { en: "yuan", zh: "元" } } as const;
 
 export const trades = {
   name: "trades",
@@ -14,25 +11,7 @@ export const trades = {
   rows: "trades",
   cancel: { column: "trade_code", code: "C" },
   columns: [
-    {
-      name: "symbol",
-      kind: "symbol",
-      ...TEXT,
-      description: { en: "The security's code, six digits.", zh: "证券代码，六位数字。" },
-    },
-    {
-      name: "tradedate",
-      kind: "tradedate",
-      ...TEXT,
-      description: { en: "The trading day, YYYYMMDD.", zh: "交易日，YYYYMMDD。" },
-    },
-    {
-      name: "time",
-      kind: "time",
-      ...TEXT,
-      encoding: "PLAIN",
-      description: { en: "Beijing time, HHMMSSmmm.", zh: "北京时间，HHMMSSmmm。" },
-    },
+    ...LEADING,
     {
       name: "trade_id",
       kind: "integer",

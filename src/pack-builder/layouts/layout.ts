@@ -8,6 +8,9 @@ import type { Market } from "../../orders/record.ts";
 /** From a source's code to the API's; a code that is not listed is kept as it is. */
 export type CodeMap = Readonly<Record<string, string>>;
 
+/** Returns `map` for the codes of both exchanges. */
+export const both = (map: CodeMap) => ({ SH: map, SZ: map });
+
 /** Where a layout has the values of a stored column. */
 export interface CellSource {
   /** One column, or a column by the code in another one (no column for any other code). */

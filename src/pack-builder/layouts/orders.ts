@@ -1,7 +1,5 @@
 /** The layouts of order files. */
-import type { CodeMap, Layout } from "./layout.ts";
-
-const both = (map: CodeMap) => ({ SH: map, SZ: map });
+import { both, type Layout } from "./layout.ts";
 
 /** The layout most operators receive: a folder per security, one file of orders in it, mostly GBK. */
 const vendor: Layout = {

@@ -1,7 +1,5 @@
 /** The layouts of trade files. */
-import type { CodeMap, Layout } from "./layout.ts";
-
-const both = (map: CodeMap) => ({ SH: map, SZ: map });
+import { both, type Layout } from "./layout.ts";
 
 /** A folder per security, one file of trades in it; the sell number stands before the buy number. */
 const vendor: Layout = {
