@@ -1,6 +1,8 @@
 /** The console's messages in both languages; numbers and dates are put in by the functions. */
+
 import type { PlanName } from "../entitlement/principal.ts";
 import type { Reason } from "../http/denial.ts";
+import { CALENDAR_NAMES } from "../pages/figures.ts";
 import type { PageLanguage } from "../pages/look.ts";
 
 export type { PageLanguage };
@@ -99,9 +101,7 @@ const EN = {
   newestDay: "Newest day",
   fewer: "fewer orders",
   more: "more",
-  weekdays: ["M", "T", "W", "T", "F", "S", "S"],
-  month: (month: number) =>
-    new Date(Date.UTC(2000, month - 1)).toLocaleString("en", { month: "long", timeZone: "UTC" }),
+  ...CALENDAR_NAMES.en,
   dayStates: {
     available: "served",
     degraded: "served, with broken rows left out",
@@ -298,8 +298,7 @@ const ZH: Messages = {
   newestDay: "最新交易日",
   fewer: "笔数少",
   more: "多",
-  weekdays: ["一", "二", "三", "四", "五", "六", "日"],
-  month: (month) => `${month}月`,
+  ...CALENDAR_NAMES.zh,
   dayStates: {
     available: "已提供",
     degraded: "已提供，剔除了损坏的行",

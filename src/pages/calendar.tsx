@@ -2,7 +2,7 @@
 import type { Child } from "hono/jsx";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import calendarStyle from "./calendar.css" with { type: "text" };
-import { weekdayOf } from "./figures.ts";
+import { type CalendarNames, weekdayOf } from "./figures.ts";
 
 /** For the style of pages that show a calendar. */
 export const CALENDAR_STYLE = calendarStyle;
@@ -21,8 +21,7 @@ export interface DayCell {
 interface CalendarProps {
   /** All days, by month from January on. */
   months: readonly (readonly DayCell[])[];
-  /** Names of the weekdays, from Monday on, and of a month by its number. */
-  names: { weekdays: readonly string[]; month: (month: number) => string };
+  names: CalendarNames;
   /** The level of the months' headings. */
   heading: "h2" | "h3";
   /** Before the months: a way past them. */

@@ -45,3 +45,19 @@ export function weekdayOf(day: BeijingDate): number {
   const iso = `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}T00:00:00Z`;
   return (new Date(iso).getUTCDay() + 6) % 7;
 }
+
+/** Names of the weekdays, from Monday on, and of a month by its number. */
+export interface CalendarNames {
+  weekdays: readonly string[];
+  month(month: number): string;
+}
+
+/** What calendars are labelled with, in both languages. */
+export const CALENDAR_NAMES: Readonly<Record<"en" | "zh", CalendarNames>> = {
+  en: {
+    weekdays: ["M", "T", "W", "T", "F", "S", "S"],
+    month: (month) =>
+      new Date(Date.UTC(2000, month - 1)).toLocaleString("en", { month: "long", timeZone: "UTC" }),
+  },
+  zh: { weekdays: ["一", "二", "三", "四", "五", "六", "日"], month: (month) => `${month}月` },
+};

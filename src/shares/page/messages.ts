@@ -1,5 +1,7 @@
 /** The messages of a share's pages in both languages; numbers and dates are put in by the functions. */
+
 import type { DataType } from "../../entitlement/data-types.ts";
+import { CALENDAR_NAMES } from "../../pages/figures.ts";
 import type { PageLanguage } from "../../pages/look.ts";
 
 const EN = {
@@ -15,9 +17,7 @@ const EN = {
   validUntil: "Valid until",
   beijing: "Beijing time",
   calendar: "The year",
-  weekdays: ["M", "T", "W", "T", "F", "S", "S"],
-  month: (month: number) =>
-    new Date(Date.UTC(2000, month - 1)).toLocaleString("en", { month: "long", timeZone: "UTC" }),
+  ...CALENDAR_NAMES.en,
   states: {
     present: "Published",
     missing: "Missing",
@@ -69,8 +69,7 @@ const ZH: Messages = {
   validUntil: "有效期至",
   beijing: "北京时间",
   calendar: "全年日历",
-  weekdays: ["一", "二", "三", "四", "五", "六", "日"],
-  month: (month) => `${month}月`,
+  ...CALENDAR_NAMES.zh,
   states: {
     present: "已发布",
     missing: "缺失",
