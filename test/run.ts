@@ -18,9 +18,12 @@ async function run(projects: string[], stdio: "inherit" | "pipe"): Promise<[stat
   return [status ?? 1, Buffer.concat(output)];
 }
 
-const [[status], [workerStatus, output]] = await Promise.all([
-  run(["node", "service"], "inherit"),
-  run(["worker"], "pipe"),
-]);
-process.stdout.write(output);
+// The output of a failed run stands last, where a reader of a long log looks.
+const inWorkerd = run(["worker"], "pipe").then(([status, output]) => {
+  if (status === 0) process.stdout.write(output);
+  return { status, rest: status === 0 ? "" : output };
+});
+const [status] = await run(["node", "service"], "inherit");
+const { status: workerStatus, rest } = await inWorkerd;
+process.stdout.write(rest);
 process.exitCode = Math.max(status, workerStatus);
