@@ -1,4 +1,4 @@
-/** Composition of the service's routes: the modules do not import each other; they are joined here. */
+/** Composes the service's routes. The modules do not import each other; they are joined here. */
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { adminRoutes } from "./admin/routes.ts";
@@ -20,11 +20,11 @@ import { shareRoutes } from "./shares/routes.ts";
 
 type AppEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
 
-/** The composed service: every route of every module. */
+/** Returns the service with every route of every module. */
 export function createApp(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.use(logged);
-  // Both spellings of the path answer alike: a redirect would turn a POST into a GET.
+  // Both spellings of the path are served: a redirect would turn a POST into a GET.
   for (const path of ["/api", "/api/"]) {
     app.post(path, api);
     app.options(path, (c) => preflight(c.var.log.requestId));
@@ -48,7 +48,7 @@ export function createApp(): Hono<AppEnv> {
   return app;
 }
 
-/** Names the request and writes its line when it is over, or later, when its body is. */
+/** Assigns the request id and writes the request log line when the request or its body has ended. */
 const logged = createMiddleware<AppEnv>(async (c, next) => {
   const log = openRequestLog(newRequestId());
   c.set("log", log);
@@ -62,7 +62,9 @@ const logged = createMiddleware<AppEnv>(async (c, next) => {
   log.write();
 });
 
-/** What the log calls the routes of one module; never the path itself, which may hold anything. */
+/**
+ * Sets the interface name in the log for a module's routes. The path is never logged, because it may contain a secret.
+ */
 function interfaceNamed(name: string) {
   return createMiddleware<AppEnv>(async (c, next) => {
     c.var.log.note({ interface: name });

@@ -12,7 +12,7 @@ import { parseShareSecrets } from "./shares/secrets.ts";
 /** The project's version. */
 export const VERSION: string = version;
 
-/** The platform's bindings as `wrangler.toml` names them, and the variables and secrets beside them. */
+/** The bindings, variables and secrets that `wrangler.toml` names. */
 export interface Env {
   DB: D1Database;
   PACKS: R2Bucket;
@@ -39,19 +39,19 @@ const settingsSchema = z.object({
   /** RFC 3339 instant of the last rotation. */
   CURSOR_SECRET_ROTATED_AT: z.iso.datetime({ offset: true }).optional(),
   /**
-   * Passwords of shares and of external drives stand on it: `<version>:<secret>`, several separated by
-   * commas, the highest version for new ones. Shares live 7 days: keep the previous version that long, and
-   * as long as `edgetape external list` names it.
+   * Derives the passwords of shares and encrypts those of external shares: `<version>:<secret>`, several separated by
+   * commas; new ones use the highest version. A share is valid for 7 days: keep the previous version that long, and as
+   * long as `edgetape external list` names it.
    */
   SHARE_SECRET: shareSecrets,
   /**
-   * Seals backups: versions as of `SHARE_SECRET`. Keep a version for as long as backups of it are kept. Without
-   * the secret backups are not sealed, and restoring one needs `--unauthenticated`.
+   * Authenticates backups; versions as in `SHARE_SECRET`. Keep a version as long as you keep its backups. Without the
+   * secret backups are not authenticated, and restoring one needs `--unauthenticated`.
    */
   BACKUP_SECRET: shareSecrets.optional(),
   /**
-   * Where shares are reached, such as `https://data.example.com`. Required in production: the `Host` that a caller
-   * sends must not decide which address a share gets. Elsewhere the address of the request when absent.
+   * The base URL of shares, such as `https://data.example.com`. Required in production, where the `Host` that a caller
+   * sends must not decide the address of a share. Elsewhere it defaults to the origin of the request.
    */
   PUBLIC_BASE_URL: z
     .url({ protocol: /^https?$/ })
@@ -60,39 +60,41 @@ const settingsSchema = z.object({
   /** The first operator's bearer token. */
   ADMIN_TOKEN: z.string().min(24),
   ENVIRONMENT: z.string().default("production"),
-  /** Total bound of a JSON request: the slot frees itself after it. */
+  /** Longest duration of a JSON request; the slot is freed after it. */
   JSON_BOUND_MS: milliseconds(60_000),
-  /** Total bound of a Parquet request. */
+  /** Longest duration of a Parquet request. */
   PARQUET_BOUND_MS: milliseconds(300_000),
-  /** The first byte comes within this time or the request fails (contract 2.5). */
+  /** The first byte is sent within this time or the request fails (contract 2.5). */
   FIRST_BYTE_MS: milliseconds(15_000),
   /**
-   * How long an isolate may serve a day's row from memory; 0 reads it at every request. A withdrawal is in force
-   * everywhere within this time (contract 3.13), and is announced 5 s later.
+   * How long an isolate may serve a day's row from memory; 0 reads it at every request. A withdrawal takes effect
+   * everywhere within this time (contract 3.13) and is announced 5 s later.
    */
   DAY_CACHE_MS: z.coerce.number().int().min(0).max(10_000).default(10_000),
-  /** Where Durable Objects are created: they never move afterwards. */
+  /** Where Durable Objects are created. They never move afterwards. */
   LOCATION_HINT: z
     .enum(["apac", "apac-ne", "apac-se", "wnam", "enam", "sam", "weur", "eeur", "oc", "afr", "me"])
     .default("apac"),
-  /** `off` lifts the general per-second ceiling (tests, bench, load). */
+  /** `off` disables the general per-second limit (tests, bench, load). */
   RATE_LIMIT: z.enum(["on", "off"]).default("on"),
   /** `warn` serves requests with unknown parameters and names them in a header instead of refusing. */
   UNKNOWN_PARAMETERS: z.enum(["refuse", "warn"]).default("refuse"),
-  /** Where the scheduled task sends its findings; absent: nowhere. A secret: it lets its holder post there. */
+  /**
+   * Where the scheduled task sends its findings; absent: nowhere. A secret, because anyone who has it can post there.
+   */
   WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
-  /** The form of the messages; by the address's host when absent. */
+  /** The form of the messages; derived from the URL's host when absent. */
   WEBHOOK_KIND: z.enum(WEBHOOK_KINDS).optional(),
-  /** The signing secret of a DingTalk or Feishu robot that wants one. */
+  /** The signing secret of a DingTalk or Feishu robot that requires one. */
   WEBHOOK_SECRET: z.string().optional(),
-  /** What a robot is told in: Chinese and English, or one of them. */
+  /** The language of text messages: Chinese and English, or one of them. */
   WEBHOOK_LANGUAGE: z.enum(WEBHOOK_LANGUAGES).default("both"),
-  /** Time of day in Beijing, HH:MM, by which a trading day is published. */
+  /** The time of day in Beijing, HH:MM, by which a trading day is due. */
   DAY_DUE: z
     .string()
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/)
     .default("20:30"),
-  /** Added to the clock, so that tests can stand at another instant. 0 in every deployment. */
+  /** Added to the clock by tests. 0 in every deployment. */
   CLOCK_OFFSET_MS: z.coerce.number().int().default(0),
 });
 
@@ -100,29 +102,29 @@ export type Settings = z.infer<typeof settingsSchema>;
 
 let parsed: { env: Env; settings: Settings } | undefined;
 
-/** The deployment's settings; throws a `ZodError` that names the setting when one is absent or wrong. */
+/** Returns the deployment's settings. Throws a `ZodError` that names the setting when one is absent or invalid. */
 export function settingsOf(env: Env): Settings {
   if (parsed?.env !== env) parsed = { env, settings: settingsSchema.parse(env) };
   return parsed.settings;
 }
 
-/** A change reaches D1 within this time of the instant that it is stamped with. */
+/** A change reaches D1 within this time of its timestamp. */
 const COMMIT_MS = 5_000;
 
 /**
- * Returns the instant up to which changes of days are announced, in Unix milliseconds: no isolate serves what was
- * before them any more (contract 9).
+ * Returns the instant (Unix milliseconds) up to which changes of days are announced: no isolate still serves the state
+ * before them (contract 9).
  */
 export function announcedUntilMs({ DAY_CACHE_MS }: Settings, atMs: number): number {
   return DAY_CACHE_MS === 0 ? atMs : atMs - DAY_CACHE_MS - COMMIT_MS;
 }
 
-/** Now, as Unix milliseconds, by the deployment's clock. */
+/** Returns the current Unix milliseconds by the deployment's clock. */
 export function nowMs(settings: Settings): number {
   return Date.now() + settings.CLOCK_OFFSET_MS;
 }
 
-/** Returns whether a host's name is one of this machine's own. */
+/** Returns whether `hostname` is a loopback name or address. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|[^/]*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
@@ -136,8 +138,8 @@ export function lacksPublicBase(settings: Settings, origin: string): boolean {
 }
 
 /**
- * Returns the base of addresses that are handed out: `PUBLIC_BASE_URL`, or the `origin` of the request where that is
- * not required. Throws in a production deployment that lacks it.
+ * Returns the base URL of issued addresses: `PUBLIC_BASE_URL`, or the `origin` of the request where the setting is
+ * optional. Throws in a production deployment without the setting.
  */
 export function publicBaseOf(settings: Settings, origin: string): string {
   if (lacksPublicBase(settings, origin))

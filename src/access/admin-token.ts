@@ -1,4 +1,4 @@
-/** Who an operator is, by bearer token: the deployment's own secret, or a named token of the catalog. */
+/** Identifies an operator by bearer token: the deployment's own secret, or a named token of the catalog. */
 import { findToken, noteTokenUse } from "../catalog/admin-tokens.ts";
 import { FIRST_OPERATOR, type Operator } from "../entitlement/operators.ts";
 import { hashKey, isPlausibleToken } from "./key.ts";
@@ -7,7 +7,7 @@ const BEARER = /^Bearer +(\S+) *$/i;
 
 /**
  * Returns the operator whose token `authorization` (the header's value, or null) carries, or null. A named token is
- * looked up at every request, so a revocation is in force at once. `ADMIN_TOKEN` has the scope `admin`.
+ * looked up at every request, so a revocation takes effect at once. `ADMIN_TOKEN` has the scope `admin`.
  */
 export async function operatorOf(
   authorization: string | null,
@@ -24,7 +24,7 @@ export async function operatorOf(
   return { actor: { kind: "operator", name: found.name }, scope: found.scope };
 }
 
-/** Compares hashes of equal length in constant time, so neither the length nor a common beginning can be measured. */
+/** Compares hashes of equal length in constant time, so that timing reveals neither the length nor a common prefix. */
 async function isSame(given: string, token: string): Promise<boolean> {
   const [a, b] = await Promise.all([sha256(given), sha256(token)]);
   let difference = 0;

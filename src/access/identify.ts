@@ -1,7 +1,7 @@
 /**
- * Key → principal. Kept per isolate for at most 30 s, so a revocation, a disabled account or a changed
- * limit is in force everywhere within that time. Only settled values are kept, never a promise in flight:
- * the platform forbids one request to wait for another's I/O.
+ * Resolves a key to a principal. An isolate caches principals for at most 30 s, so a revocation, a disabled account or
+ * a changed limit takes effect everywhere within that time. Only settled values are cached, never a pending promise:
+ * the platform does not let one request wait for another's I/O.
  */
 import { ok, type Result, refused } from "../base/result.ts";
 import { type KeyHolder, keyHolderOf, keyHolderStatement, principalOf } from "../catalog/key-holder.ts";
@@ -10,40 +10,40 @@ import type { AccessDenial } from "../entitlement/caller-denial.ts";
 import type { Principal } from "../entitlement/principal.ts";
 import { hashKey, isPlausibleKey } from "./key.ts";
 
-/** How long a principal may be served from memory. */
+/** The longest time a principal may be served from memory. */
 const PRINCIPAL_MAX_AGE_MS = 30_000;
 
-/** Holders kept per isolate; about 1 KB each. The oldest goes first. */
+/** Holders cached per isolate, about 1 KB each. The oldest is evicted first. */
 const MAX_HOLDERS = 5_000;
 
 interface Kept {
   holder: KeyHolder;
   readAtMs: number;
-  /** When this isolate noted a use of the key; null: not since the holder was read. */
+  /** When this isolate last recorded a use of the key; null when it has not since it read the holder. */
   notedAtMs: number | null;
 }
 
 const holders = new Map<string, Kept>();
 
 export interface Identified {
-  /** Who is asking, or why the key does not let anybody in. */
+  /** The caller, or why the key is refused. */
   caller: Result<Principal, AccessDenial>;
   /**
-   * The results of the statements given alongside. After a cold start they came with the key in one D1
-   * batch; else they are read now, so a caller turned away for another reason costs no read.
+   * The results of the statements in `alongside`. With a cold cache they came with the key in one D1 batch; otherwise
+   * they are read now, so a caller refused for another reason costs no read.
    */
   alongside(): Promise<D1Result[]>;
   /**
-   * Notes in the catalog that the key was used; null when that was done within the hour. To be waited for
-   * behind the answer only; never rejects.
+   * Records in the catalog that the key was used; null when that was done within the last hour. Await it only after the
+   * answer is sent; it never rejects.
    */
   noteUse: (() => Promise<void>) | null;
 }
 
 /**
- * Finds the holder of `apikey` at `nowMs` (Unix milliseconds). Unless it is in memory, the key and the
- * statements `alongside` are read in one D1 batch. Refuses `key_unknown`, `key_revoked` and
- * `account_disabled`; unknown keys are not kept, so a new key works at once.
+ * Finds the holder of `apikey` at `nowMs` (Unix milliseconds). Unless the holder is cached, the key and the statements
+ * `alongside` are read in one D1 batch. Refuses `key_unknown`, `key_revoked` and `account_disabled`. Unknown keys are
+ * not cached, so a new key works at once.
  */
 export async function identify(
   db: D1Database,
@@ -66,7 +66,7 @@ export async function identify(
   return { ...identifiedAs(db, remember(sha256, holder, nowMs), nowMs), alongside: read };
 }
 
-/** Forgets every principal of this isolate: for tests. */
+/** Clears this isolate's cache; for tests. */
 export function forgetPrincipals(): void {
   holders.clear();
 }
@@ -80,7 +80,7 @@ function recall(sha256: string, nowMs: number): Kept | null {
 
 function remember(sha256: string, holder: KeyHolder, readAtMs: number): Kept {
   const kept: Kept = { holder, readAtMs, notedAtMs: null };
-  // Deleting first moves the entry to the end of the map's order: the first one is the oldest.
+  // Deleting first moves the entry to the end of the map's order, so that the first entry is the oldest.
   holders.delete(sha256);
   holders.set(sha256, kept);
   for (const oldest of holders.keys()) {
@@ -108,10 +108,10 @@ function identifiedAs(db: D1Database, kept: Kept, nowMs: number): Pick<Identifie
   return { caller, noteUse };
 }
 
-/** Judged at every request: a key that expires while it is in memory is refused from that instant on. */
+/** Checked at every request: a key that expires while it is cached is refused from that instant on. */
 function callerOf(holder: KeyHolder, nowMs: number): Result<Principal, AccessDenial> {
   const { revokedAtMs, expiresAtMs, disabled } = holder;
-  // Whatever instant it names: a revocation must not depend on which clock is behind.
+  // The instant is not compared with the clock: clocks differ, and a revocation must take effect regardless.
   if (revokedAtMs !== null) return refused({ reason: "key_revoked" });
   if (expiresAtMs !== null && expiresAtMs <= nowMs) return refused({ reason: "key_revoked" });
   if (disabled) return refused({ reason: "account_disabled" });

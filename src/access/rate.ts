@@ -1,13 +1,13 @@
 /**
- * The general per-second ceiling (contract 7.4): the platform's rate-limit binding, per account,
- * approximate and per location. It says no more than yes or no.
+ * The general per-second limit (contract 7.4): the platform's rate-limit binding, counted per account and location,
+ * approximately. The binding answers only yes or no.
  */
 import type { AccessDenial } from "../entitlement/caller-denial.ts";
 
-/** The binding's period in seconds, as `wrangler.toml` sets it: after it the next request is let through. */
+/** The binding's period in seconds, as `wrangler.toml` sets it. After it, the next request is accepted. */
 const PERIOD_SECONDS = 10;
 
-/** `rate_limited` when the account asked too often, else null. `switched` "off" lets everything pass. */
+/** Returns `rate_limited` when the account exceeds the limit, else null. `switched` "off" disables the limit. */
 export async function checkRate(
   rate: RateLimit,
   switched: "on" | "off",

@@ -1,10 +1,10 @@
-/** Base62 text: what keys, tokens, addresses and passwords of shares are written in. */
+/** Base62 text, the form of keys, tokens, and the addresses and passwords of shares. */
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /**
- * Returns the last `length` base62 digits, least significant first, of `bytes` read as one big number. With 10 bits
- * more in the bytes than in the text (5.954 bits a character) each character is equally likely to within a thousandth.
+ * Returns the last `length` base62 digits, least significant first, of `bytes` read as one big number. When the bytes
+ * have 10 bits more than the text (5.954 bits a character), each character is equally likely to within a thousandth.
  */
 export function base62(bytes: Uint8Array, length: number): string {
   let rest = bytes.reduce((number, byte) => number * 256n + BigInt(byte), 0n);

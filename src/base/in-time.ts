@@ -1,13 +1,13 @@
-/** Deadlines of work that another module does. */
+/** Deadlines for asynchronous work. */
 
-/** What `inTime` throws. */
+/** Thrown by `inTime` when the deadline passes. */
 export class LateAnswer extends Error {
   override name = "LateAnswer";
 }
 
 /**
- * Returns what `work` gives, or throws a `LateAnswer` when it has not ended within `ms`. Late work goes on; how it
- * ends is the caller's to care for.
+ * Returns the result of `work`, or throws a `LateAnswer` when it has not settled within `ms`. The work is not
+ * cancelled; the caller handles its later result.
  */
 export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;

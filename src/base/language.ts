@@ -10,8 +10,8 @@ export interface Bilingual {
 }
 
 /**
- * The language that an `Accept-Language` header prefers: Chinese or English, whichever has the higher
- * weight (the first one of equals); both without the header or when it names neither.
+ * Returns the language that an `Accept-Language` header prefers: Chinese or English, whichever has the higher weight,
+ * and of equal weights the first. Returns `both` without the header and when it names neither.
  *
  * @example preferredLanguage("en-US,en;q=0.9,zh-CN;q=0.8") // "en"
  */
@@ -26,7 +26,7 @@ export function preferredLanguage(acceptLanguage: string | null): Language {
   return best.language;
 }
 
-/** `message` in `language`. */
+/** Returns `message` in `language`. */
 export function inLanguage(message: Bilingual, language: Language): string {
   return language === "both" ? `${message.zh} ${message.en}` : message[language];
 }
@@ -36,14 +36,14 @@ function languageOf(tag: string): "zh" | "en" | null {
   return primary === "zh" || primary === "en" ? primary : null;
 }
 
-/** The text of a `q` parameter; undefined when `parameter` is another one. */
+/** Returns the text of a `q` parameter; undefined for another parameter. */
 function qualityIn(parameter: string): string | undefined {
   const equals = parameter.indexOf("=");
   const isQuality = parameter.slice(0, equals).trim().toLowerCase() === "q";
   return isQuality ? parameter.slice(equals + 1).trim() : undefined;
 }
 
-/** The `q` parameter from 0 to 1; 1 without one, 0 for a broken one. */
+/** Returns the weight from 0 to 1: 1 without a `q` parameter, 0 for an invalid one. */
 function weightOf(parameters: string[]): number {
   const q = parameters.map(qualityIn).find(Boolean);
   if (q === undefined) return 1;

@@ -1,12 +1,12 @@
-/** Names one request in headers, messages and the log. */
+/** Request ids, which identify a request in headers, messages and the log. */
 
-/** Crockford's base 32: no letters that are mistaken for one another when read aloud from a screenshot. */
+/** Crockford's base 32, which leaves out letters that people confuse when they read an id aloud. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const LENGTH = 16;
 
 /**
- * A new request id: 16 characters, 80 random bits. Ids are always ours, never taken from the caller: the
- * gate charges the same id once only.
+ * Returns a new request id: 16 characters, 80 random bits. An id is never taken from the caller, because the gate
+ * charges each id only once.
  */
 export function newRequestId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(LENGTH));

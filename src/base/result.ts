@@ -1,7 +1,7 @@
-/** What a step that may refuse gives: `ok` tells the two apart, whatever members value and refusal have. */
+/** The result of a step that may refuse. `ok` distinguishes a value from a refusal. */
 export type Result<Value, Refusal> = { ok: true; value: Value } | Refused<Refusal>;
 
-/** A refusal on its way to the caller: every step that meets one returns it as it is. */
+/** A refusal. A step that receives one returns it unchanged. */
 export interface Refused<Refusal> {
   ok: false;
   refusal: Refusal;

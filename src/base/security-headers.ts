@@ -1,4 +1,4 @@
-/** What no answer of the service does unless it says so: be sniffed, framed, run anything, or name where it was asked. */
+/** Headers of every answer unless a route sets its own: no type sniffing, no framing, no scripts, no referrer. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "Referrer-Policy": "no-referrer",

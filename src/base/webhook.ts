@@ -1,6 +1,6 @@
 /**
- * Notices to the operator's webhook: plain JSON for programs, and text messages for the chat robots of WeCom,
- * DingTalk and Feishu, in Chinese, English or both. The worker's scheduled task and the command send the same ones.
+ * Sends notices to the operator's webhook: plain JSON for programs, and text messages for the chat robots of WeCom,
+ * DingTalk and Feishu, in Chinese, English or both. The worker's scheduled task and the command send the same notices.
  */
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import type { Bilingual } from "./language.ts";
@@ -9,31 +9,31 @@ export const WEBHOOK_KINDS = ["plain", "wecom", "dingtalk", "feishu"] as const;
 export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
 
 export const WEBHOOK_LANGUAGES = ["both", "zh", "en"] as const;
-/** What robots speak. */
+/** Languages of text messages. */
 export type WebhookLanguage = (typeof WEBHOOK_LANGUAGES)[number];
 
 export interface Webhook {
-  /** Lets everyone who has it post, so it is never shown. */
+  /** A secret, never shown: anyone who has the URL can post. */
   url: string;
   kind: WebhookKind;
-  /** The robot's signing secret; null when it wants none. WeCom's robots know no signature. */
+  /** The robot's signing secret; null when the robot needs none. WeCom's robots have no signature. */
   secret: string | null;
-  /** Of the text messages; the plain form has both languages apart. */
+  /** The language of text messages; the plain form has both languages in separate members. */
   language: WebhookLanguage;
 }
 
 export interface Notice {
-  /** What happened, for programs: `nightly.published`, `scheduled.findings`. */
+  /** The kind of event, for programs: `nightly.published`, `scheduled.findings`. */
   event: string;
   level: "ok" | "warning" | "failed";
-  /** One line that says it all. */
+  /** A one-line summary. */
   title: Bilingual;
   lines: Bilingual[];
-  /** The same as values, in the plain form only. */
+  /** The same facts as values; only the plain form sends them. */
   facts: Record<string, unknown>;
 }
 
-/** Hosts of the robots, so that the kind of an address need not be given. */
+/** Hosts of the robots, from which the kind of a webhook is derived. */
 const KIND_BY_HOST: Record<string, WebhookKind> = {
   "qyapi.weixin.qq.com": "wecom",
   "oapi.dingtalk.com": "dingtalk",
@@ -41,7 +41,7 @@ const KIND_BY_HOST: Record<string, WebhookKind> = {
   "open.larksuite.com": "feishu",
 };
 
-/** Bytes of text a robot takes; WeCom's limit is 2,048, the others' are counted with the whole body. */
+/** The longest text in bytes that a robot accepts. WeCom's limit is 2,048; the others limit the whole body. */
 const TEXT_BYTES: Record<Exclude<WebhookKind, "plain">, number> = {
   wecom: 2_048,
   dingtalk: 16_000,
@@ -50,12 +50,12 @@ const TEXT_BYTES: Record<Exclude<WebhookKind, "plain">, number> = {
 
 const encoder = new TextEncoder();
 
-/** The kind of robot that answers at `url`; `plain` for any host that is no robot's. */
+/** Returns the kind of robot at `url`; `plain` for any other host. */
 export function webhookKindOf(url: string): WebhookKind {
   return KIND_BY_HOST[URL.parse(url)?.hostname ?? ""] ?? "plain";
 }
 
-/** Where and what to post for `notice`; signed where the robot has a secret. */
+/** Returns the request that posts `notice`, signed where the robot has a secret. */
 export async function webhookRequest(
   { url, kind, secret, language }: Webhook,
   notice: Notice,
@@ -79,7 +79,7 @@ export async function webhookRequest(
     case "feishu": {
       const message = { msg_type: "text", content: { text } };
       if (secret === null) return { url, body: JSON.stringify(message) };
-      // Seconds here, and the signed text is the key of an empty message.
+      // The timestamp is in seconds, and the text to sign is the HMAC key of an empty message.
       const timestamp = String(Math.floor(nowMs / 1000));
       const sign = await hmacBase64(`${timestamp}\n${secret}`, "");
       return { url, body: JSON.stringify({ timestamp, sign, ...message }) };
@@ -87,7 +87,7 @@ export async function webhookRequest(
   }
 }
 
-/** Why the receiver did not take a notice, as a clause, or null: robots answer 200 and say it in the body. */
+/** Returns why the receiver refused a notice, as a clause, or null. Robots answer 200 and report errors in the body. */
 export function webhookProblem(kind: WebhookKind, status: number, text: string): string | null {
   if (status < 200 || status > 299) return `it answered HTTP ${status}`;
   if (kind === "plain") return null;
@@ -98,7 +98,7 @@ export function webhookProblem(kind: WebhookKind, status: number, text: string):
   return `it answered HTTP ${status} and refused with ${refused}: ${String(errmsg ?? msg ?? "").slice(0, 200)}`;
 }
 
-/** English stands where programs have always found it, Chinese beside it. */
+/** `title` and `lines` stay English, because programs read them; the Chinese texts are separate members. */
 function plainOf({ event, level, title, lines, facts }: Notice, nowMs: number): string {
   const zh = { title: title.zh, lines: lines.map((line) => line.zh) };
   const en = { title: title.en, lines: lines.map((line) => line.en) };
@@ -112,8 +112,8 @@ const LEVEL_TEXTS: Record<Notice["level"], Bilingual> = {
 };
 
 /**
- * "edgetape" stands first, so that it can be the keyword that DingTalk's robots may ask for. In both languages the
- * titles come before everything else: a robot that takes little loses details, in no language the news.
+ * "edgetape" comes first, so that it can serve as the keyword that DingTalk's robots may require. The titles in both
+ * languages come before all details, because a text that is too long is cut at its end.
  */
 function linesOf({ level, title, lines }: Notice, language: WebhookLanguage): string[] {
   const word = LEVEL_TEXTS[level];
@@ -130,7 +130,7 @@ function linesOf({ level, title, lines }: Notice, language: WebhookLanguage): st
   }
 }
 
-/** `text` within `maxBytes` bytes of UTF-8, with an ellipsis where it was cut. */
+/** Cuts `text` to `maxBytes` bytes of UTF-8, with an ellipsis where it was cut. */
 function cutTo(maxBytes: number, text: string): string {
   if (encoder.encode(text).length <= maxBytes) return text;
   const kept = new Uint8Array(maxBytes - 3);
@@ -155,7 +155,7 @@ function objectOf(text: string): Record<string, unknown> {
 }
 
 const PATIENCE_MS = 10_000;
-/** Waits before the second and the third try. */
+/** Pauses before the second and the third attempt. */
 const RETRY_WAITS_MS = [1_000, 5_000];
 
 export interface Sending {
@@ -165,7 +165,7 @@ export interface Sending {
 }
 
 /**
- * Posts `notice`; null when the receiver took it, else why not, as a clause that never contains the address.
+ * Posts `notice`. Returns null when the receiver accepted it, else why not, as a clause that never contains the URL.
  * Never throws.
  */
 export async function sendNotice(
@@ -198,7 +198,7 @@ async function post(
     });
     return webhookProblem(webhook.kind, answer.status, await answer.text());
   } catch (error) {
-    // The error's own message may repeat the address, and with it the robot's key.
+    // The error's own message may contain the URL, and with it the robot's key.
     const late = error instanceof Error && error.name === "TimeoutError";
     if (late) return `it did not answer within ${PATIENCE_MS / 1000} s`;
     const code = error instanceof Error ? (error.cause as { code?: unknown } | undefined)?.code : undefined;

@@ -1,6 +1,6 @@
 /**
- * Beijing dates. China has used UTC+8 all year since 1991, so a day begins at 16:00:00.000Z
- * and no time-zone database is needed.
+ * Beijing dates. China has used UTC+8 all year since 1991, so a day begins at 16:00:00.000Z of the day before and no
+ * time-zone database is needed.
  */
 
 const OFFSET_MS = 8 * 3_600_000;
@@ -9,12 +9,12 @@ const DAY_MS = 86_400_000;
 /** A calendar day in Beijing as `YYYYMMDD`. */
 export type BeijingDate = string & { readonly __brand: "BeijingDate" };
 
-/** The Beijing day that the instant `epochMs` (Unix time, milliseconds) falls on. */
+/** Returns the Beijing day of the instant `epochMs` (Unix milliseconds). */
 export function beijingDate(epochMs: number): BeijingDate {
   return new Date(epochMs + OFFSET_MS).toISOString().slice(0, 10).replaceAll("-", "") as BeijingDate;
 }
 
-/** `text` as a Beijing date, or `null` unless it is eight digits that name a real calendar day. */
+/** Returns `text` as a Beijing date, or `null` unless it is eight digits that name a real calendar day. */
 export function parseBeijingDate(text: string): BeijingDate | null {
   if (!/^\d{8}$/.test(text)) return null;
   const date = text as BeijingDate;
@@ -22,12 +22,12 @@ export function parseBeijingDate(text: string): BeijingDate | null {
   return Number.isFinite(startMs) && beijingDate(startMs) === date ? date : null;
 }
 
-/** The instant (Unix time, milliseconds) at which `date` begins in Beijing. */
+/** Returns the instant (Unix milliseconds) at which `date` begins in Beijing. */
 export function startOfDay(date: BeijingDate): number {
   return Date.parse(`${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6, 8)}T00:00:00Z`) - OFFSET_MS;
 }
 
-/** The day `days` calendar days after `date`; negative counts go back. */
+/** Returns the day `days` calendar days after `date`, or before it when `days` is negative. */
 export function addDays(date: BeijingDate, days: number): BeijingDate {
   return beijingDate(startOfDay(date) + days * DAY_MS);
 }
@@ -39,8 +39,8 @@ export function isWeekend(date: BeijingDate): boolean {
 }
 
 /**
- * The first day of the window of `days` calendar days that ends with `today`, both included
- * (contract 7.2: weekends and holidays count, the window is never stretched to make up trading days).
+ * Returns the first day of the window of `days` calendar days that ends with `today`, both inclusive. Weekends and
+ * holidays count; the window is never extended to reach a number of trading days (contract 7.2).
  *
  * @example windowStart("20260301" as BeijingDate, 30) // "20260131"
  */
@@ -48,19 +48,21 @@ export function windowStart(today: BeijingDate, days: number): BeijingDate {
   return addDays(today, 1 - days);
 }
 
-/** Whole seconds, at least 1, from `epochMs` to the start of the next Beijing day: when daily quotas reset. */
+/**
+ * Returns the whole seconds, at least 1, from `epochMs` to the start of the next Beijing day, when daily quotas reset.
+ */
 export function secondsToNextDay(epochMs: number): number {
   const nextMs = startOfDay(beijingDate(epochMs)) + DAY_MS;
   return Math.max(1, Math.ceil((nextMs - epochMs) / 1000));
 }
 
-/** The first and last instant of the years 0 to 9999 in Beijing: those that RFC 3339 can write. */
+/** The first and last instant of the years 0 to 9999 in Beijing, the range of RFC 3339. */
 const FIRST_WRITABLE_MS = Date.parse("0000-01-01T00:00:00Z") - OFFSET_MS;
 const LAST_WRITABLE_MS = Date.parse("9999-12-31T23:59:59.999Z") - OFFSET_MS;
 
 /**
  * Returns `epochMs` as RFC 3339 in Beijing time to the second, for example `2026-11-27T09:30:00+08:00`. An instant
- * outside the years that this form can write is shown as the nearest one it can: a list must not fail for one row.
+ * outside the years of this form is shown as the nearest one inside, so that one row cannot make a list fail.
  */
 export function beijingTimestamp(epochMs: number): string {
   const shownMs = Math.min(Math.max(epochMs, FIRST_WRITABLE_MS), LAST_WRITABLE_MS);

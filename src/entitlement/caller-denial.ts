@@ -1,16 +1,16 @@
-/** Why a caller, or a caller's plan, is turned away (contract 2.1, steps 3, 4 and 6): facts only. */
+/** Why a caller or the caller's plan is refused (contract 2.1, steps 3, 4 and 6): facts only. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { PlanName } from "./principal.ts";
 
-/** Before the parameters are looked at. */
+/** Refusals before the parameters are checked. */
 export type AccessDenial =
-  /** `empty`: no key at all, as a script sends whose environment lacks it. */
+  /** `empty`: the key is an empty text, as a script sends when its environment variable is not set. */
   | { reason: "key_unknown"; empty?: boolean }
   | { reason: "key_revoked" }
   | { reason: "account_disabled" }
   | { reason: "rate_limited"; retryAfterSeconds: number };
 
-/** What a plan may open: the order-history query and the two kinds of shares. */
+/** What a plan can include: the order-history query and the two kinds of shares. */
 export type ServiceName = "order_history" | "auction_tick" | "level2";
 
 export type EntitlementDenial =
@@ -26,11 +26,11 @@ export type EntitlementDenial =
       asked: string;
       from: BeijingDate;
       days: number;
-      /** The parameter that asked; absent: `tradedate`, or the share's `year`. */
+      /** The parameter that was asked with; absent for `tradedate` and a share's `year`. */
       parameter?: string;
     };
 
-/** An account's use of one interface turned away by its gate (steps 8 and 9); nothing was charged. */
+/** A refusal of the gate for one account and interface (contract 2.1, steps 8 and 9); nothing was charged. */
 export type UseDenial =
   | { reason: "slot_busy" }
   | {
@@ -38,6 +38,6 @@ export type UseDenial =
       unit: "requests" | "files";
       limit: number;
       resetSeconds: number;
-      /** The `apiname` whose counter it is; the gate does not have it, the operation adds it. */
+      /** The `apiname` of the counter; added by the operation, because the gate does not have it. */
       interface?: string;
     };

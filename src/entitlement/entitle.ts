@@ -1,4 +1,4 @@
-/** What a principal may have now: the plan in force, its window, its daily limits (contract 7). */
+/** Decides what a principal may read now: the plan in force, its window, its daily limits (contract 7). */
 import { ok, type Result, refused } from "../base/result.ts";
 import { type BeijingDate, beijingDate, windowStart } from "../calendar/beijing.ts";
 import type { EntitlementDenial, ServiceName } from "./caller-denial.ts";
@@ -11,7 +11,7 @@ import {
   type Subscription,
 } from "./principal.ts";
 
-/** The plan that counts at an instant, and the instant (exclusive, Unix milliseconds) at which it ends. */
+/** The plan in force at an instant, and the instant (exclusive, Unix milliseconds) at which it ends. */
 export interface PlanInForce {
   plan: PlanName;
   endMs: number;
@@ -20,7 +20,7 @@ export interface PlanInForce {
 /** An order-history request that is allowed. */
 export interface Grant {
   plan: PlanName;
-  /** Daily limits of the interface: the account's own where it has one, else the plan's. */
+  /** Daily limits of the interface: the account's own where it has any, else the plan's. */
   limits: DailyLimits;
 }
 
@@ -31,8 +31,8 @@ export interface ShareGrant extends PlanInForce {
 }
 
 /**
- * The best of the subscriptions that hold at `nowMs`, each from its start (inclusive) to its end
- * (exclusive); of several of that plan the latest end counts. `null` when none holds.
+ * Returns the best plan among the subscriptions in force at `nowMs`, each from its start (inclusive) to its end
+ * (exclusive), with the latest end of that plan. `null` when none is in force.
  */
 export function planInForce(subscriptions: readonly Subscription[], nowMs: number): PlanInForce | null {
   let best: PlanInForce | null = null;
@@ -46,8 +46,8 @@ export function planInForce(subscriptions: readonly Subscription[], nowMs: numbe
 }
 
 /**
- * May the principal read the orders of `tradedate` at `nowMs`? The window has a lower bound only: a day
- * in the future is not a question of the plan.
+ * Decides whether the principal may read the orders of `tradedate` at `nowMs`. The window has a lower bound only;
+ * whether a future day exists is decided later.
  */
 export function entitleOrderHistory(
   principal: Principal,
@@ -69,8 +69,8 @@ export function entitleOrderHistory(
 }
 
 /**
- * May the principal have the share of `year` at `nowMs`, and which dates does it cover? All of the year
- * that is not after today, cut to the plan's window. Refuses a year that lies before the window as a whole.
+ * Decides whether the principal may have the share of `year` at `nowMs`, and returns the dates it covers: the year up
+ * to today, cut to the plan's window. Refuses a year that lies wholly before the window.
  */
 export function entitleShare(
   principal: Pick<Principal, "subscriptions">,
@@ -94,7 +94,7 @@ export function entitleShare(
   return ok({ plan, endMs, from: later(from, firstOfYear), to });
 }
 
-/** The plan in force if it opens `service` at all. */
+/** Returns the plan in force if it includes `service`. */
 function planFor(
   principal: Pick<Principal, "subscriptions">,
   service: ServiceName,
@@ -106,7 +106,7 @@ function planFor(
   return refused({ reason: "plan_missing", service, plan: inForce.plan });
 }
 
-/** None holds: one that is over makes it `plan_expired`, told with the latest end. */
+/** Returns `plan_expired` with the latest end when a subscription has ended, else `plan_missing`. */
 function withoutPlan(
   subscriptions: readonly Subscription[],
   service: ServiceName,

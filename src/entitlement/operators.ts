@@ -1,9 +1,9 @@
-/** Who may change the service, and what an operator's token opens. */
+/** Actors that may change the service, and the scopes of operators' tokens. */
 
 /**
- * What kind of actor made a change. A name alone does not tell: operators choose the names of their tokens.
- * `bootstrap` is the bearer of the secret `ADMIN_TOKEN`, `operator` the bearer of a named token, `account` a
- * customer in the console, `service` the service itself, its scheduled tasks included.
+ * The kind of actor that made a change. A name alone is ambiguous, because operators choose the names of their tokens.
+ * `bootstrap` is the bearer of the secret `ADMIN_TOKEN`, `operator` the bearer of a named token, `account` a customer
+ * in the console, `service` the service itself, its scheduled tasks included.
  */
 export const ACTOR_KINDS = ["bootstrap", "operator", "account", "service"] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];
@@ -21,13 +21,13 @@ export const SERVICE_ACTOR: Actor = { kind: "service", name: "service" };
 export const FIRST_OPERATOR: Actor = { kind: "bootstrap", name: "ADMIN_TOKEN" };
 
 /**
- * What a token opens. `read` looks at everything but backups and changes nothing. `publish` publishes days and
- * files and sees what that needs, but nothing of customers. `admin` opens every route.
+ * The scopes of a token. `read` reads everything except backups and changes nothing. `publish` publishes days and files
+ * and reads what that needs, but no customer data. `admin` may call every route.
  */
 export const TOKEN_SCOPES = ["read", "publish", "admin"] as const;
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
 
-/** An operator who is known by a token. */
+/** An operator identified by a token. */
 export interface Operator {
   actor: Actor;
   scope: TokenScope;

@@ -1,11 +1,11 @@
-/** Plans as data (contract 7.1). Daily limits are not here: they are rows of the plan table. */
+/** Plans as data (contract 7.1). Daily limits are rows of the plan table. */
 import type { ServiceName } from "./caller-denial.ts";
 import type { PlanName } from "./principal.ts";
 
 /** How far back a plan reaches: all history, the last `days` calendar days including today, or nothing. */
 export type Reach = { kind: "all" } | { kind: "days"; days: number } | { kind: "none" };
 
-/** A weekly card holds for 7 × 24 hours from its start (contract 7.1). */
+/** A weekly card is valid for 7 × 24 hours from its start (contract 7.1). */
 export const WEEKLY_MS = 7 * 24 * 3_600_000;
 
 const ALL: Reach = { kind: "all" };
@@ -15,7 +15,7 @@ const days = (count: number): Reach => ({ kind: "days", days: count });
 const NOTHING = { order_history: NONE, auction_tick: NONE, level2: NONE };
 const PROFESSIONAL = { order_history: days(30), auction_tick: days(365), level2: days(30) };
 
-/** What each plan opens. The weekly card is professional in all but its length of 7 × 24 hours. */
+/** What each plan includes. The weekly card includes what professional does and differs only in its length. */
 export const PLANS: Readonly<Record<PlanName, Readonly<Record<ServiceName, Reach>>>> = {
   free: NOTHING,
   standard: NOTHING,

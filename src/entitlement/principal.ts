@@ -1,14 +1,14 @@
 /**
- * Who is asking: the account behind a key, with everything the pure checks need.
- * The catalog fills it, `access` caches it for at most 30 s, `entitle.ts` judges it.
+ * The account behind a key, with everything the pure checks need. The catalog fills it, `access` caches it for at most
+ * 30 s, `entitle.ts` decides by it.
  */
 
-/** Plans from least to best; of overlapping subscriptions the best counts. Weekly is professional in all but length. */
+/** Plans in ascending order; of overlapping subscriptions the best counts. */
 export const PLAN_NAMES = ["free", "standard", "trial", "weekly", "professional", "flagship"] as const;
 
 export type PlanName = (typeof PLAN_NAMES)[number];
 
-/** A plan that holds for the instants `startMs` (inclusive) to `endMs` (exclusive), Unix milliseconds. */
+/** A plan in force from `startMs` (inclusive) to `endMs` (exclusive), Unix milliseconds. */
 export interface Subscription {
   plan: PlanName;
   startMs: number;
@@ -27,7 +27,7 @@ export interface Principal {
   /** The operator disabled the whole account. */
   disabled: boolean;
   subscriptions: readonly Subscription[];
-  /** Limits of the order-history interface by plan, as the plan table has them now. */
+  /** Limits of the order-history interface by plan, from the plan table. */
   planLimits: Readonly<Record<PlanName, DailyLimits>>;
   /** The account's own limits; an absent member falls back to the plan's. */
   ownLimits: Readonly<Partial<DailyLimits>>;

@@ -1,4 +1,4 @@
-/** What an account may have now, as dates and numbers: told to key holders, operators and the console alike. */
+/** The plan, windows and limits of an account now, as shown to key holders, operators and the console. */
 import { type BeijingDate, beijingDate, windowStart } from "../calendar/beijing.ts";
 import type { ServiceName } from "./caller-denial.ts";
 import { planInForce } from "./entitle.ts";
@@ -12,12 +12,12 @@ export interface Window {
 }
 
 export interface Standing {
-  /** The plan in force; when none is, the one that ended last; null without any. */
+  /** The plan in force, else the one that ended last; null without any. */
   plan: PlanName | null;
   state: "active" | "expired" | "none";
   /** When that plan ends or ended (exclusive, Unix milliseconds); null without any. */
   endsAtMs: number | null;
-  /** What each service may give now; null: nothing. */
+  /** The window of each service now; null when the plan does not include it. */
   windows: Readonly<Record<ServiceName, Window | null>>;
   /** Daily limits of the order-history interface; null while no plan is in force. */
   limits: DailyLimits | null;
@@ -25,7 +25,7 @@ export interface Standing {
 
 const SERVICES: readonly ServiceName[] = ["order_history", "auction_tick", "level2"];
 
-/** Where the principal stands at `nowMs` (Unix milliseconds). */
+/** Returns the principal's plan, windows and limits at `nowMs` (Unix milliseconds). */
 export function standingOf(
   principal: Pick<Principal, "subscriptions" | "planLimits" | "ownLimits">,
   nowMs: number,
@@ -51,7 +51,7 @@ export function standingOf(
   };
 }
 
-/** The days that `plan` opens of `service` at `nowMs`, or null. */
+/** Returns the days of `service` that `plan` includes at `nowMs`, or null. */
 export function windowOf(plan: PlanName, service: ServiceName, nowMs: number): Window | null {
   const reach = PLANS[plan][service];
   const to = beijingDate(nowMs);
@@ -69,15 +69,15 @@ export function windowOf(plan: PlanName, service: ServiceName, nowMs: number): W
 export interface Counter {
   /** Null: unlimited. */
   limit: number | null;
-  /** What was accepted today, credited requests included. */
+  /** Accepted today, including what was credited later. */
   used: number;
-  /** What was credited of it. */
+  /** How much of it was credited. */
   credited: number;
   /** Null: unlimited. */
   left: number | null;
 }
 
-/** A counter of which `counted` stands against the limit after `credited` was taken off. */
+/** Returns the counter for `counted` (charged, after credits) and `credited` against `limit`. */
 export function counterOf(limit: number | null, counted: number, credited: number): Counter {
   const left = limit === null ? null : Math.max(0, limit - counted);
   return { limit, used: counted + credited, credited, left };
