@@ -1,9 +1,9 @@
 /**
  * The slot and quota counter of one account and interface (contract 2.4, 7.3): a Durable Object with one row.
- * Everything it decides is in `lease.ts`; here are the clock, memory, storage and the caller's handle.
+ * `lease.ts` makes every decision; this file adds the clock, memory, storage and the caller's handle.
  *
- * A grant is stored before it is answered. Its end may stay in memory while the caller is paging, for the
- * next grant's write to carry it: `README.md` says why nothing is lost by that.
+ * A grant is stored before it is answered. While the caller is paging, its end may stay in memory until the next
+ * grant's write stores it; `README.md` explains why that loses nothing.
  */
 import { DurableObject, RpcTarget } from "cloudflare:workers";
 import { type Env, nowMs, settingsOf } from "../env.ts";
@@ -20,23 +20,23 @@ import {
 } from "./protocol.ts";
 
 /**
- * How long an end may wait in memory. The object is billed for the wait, at $1.56 a million seconds, and the
- * write it may spare costs $1.00 a million (prices of 2026): waiting longer than 640 ms would cost more.
+ * How long an end may wait in memory. The wait is billed at $1.56 per million seconds, and the write that it can save
+ * costs $1.00 per million (prices of 2026): a wait of more than 640 ms would cost more than it saves.
  */
 const CARRY_MS = 500;
 
-/** A worker that lost its lease tells the new object within this time. */
+/** A worker that lost its lease calls the new object within this time. */
 const JUST_STARTED_MS = 1_000;
 
-/** What a lease can say; the object's own methods stay out of the caller's reach. */
+/** The methods of a lease. The caller cannot reach the object's own methods through it. */
 interface LeaseEnd {
   release(request: ReleaseRequest): ReleaseAnswer;
   written(): Promise<void>;
 }
 
 /**
- * The caller's handle on its grant. The runtime disposes it when the caller's context ends, in whatever
- * way, so a worker that throws or is killed frees the slot without having to do anything.
+ * The caller's handle on its grant. The runtime disposes it when the caller's context ends for any reason, so the slot
+ * of a worker that throws or is killed is freed.
  */
 class Lease extends RpcTarget {
   readonly #end: LeaseEnd;
@@ -46,12 +46,12 @@ class Lease extends RpcTarget {
     this.#end = end;
   }
 
-  /** Ends the request. Saying it again does nothing. */
+  /** Ends the request. Idempotent. */
   release(request: ReleaseRequest): ReleaseAnswer {
     return this.#end.release(request);
   }
 
-  /** Answers when the end is stored; fails when the object died before that, and must then be told again. */
+  /** Resolves when the end is stored. Rejects when the object died before that; the end must then be sent again. */
   written(): Promise<void> {
     return this.#end.written();
   }
@@ -61,7 +61,7 @@ class Lease extends RpcTarget {
   }
 }
 
-/** A grant's end that storage does not know yet. */
+/** A grant's end that is not stored yet. */
 interface Carried {
   grantId: string;
   stored: PromiseWithResolvers<void>;
@@ -70,17 +70,19 @@ interface Carried {
 
 export class Gate extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
-  // Parsed once: `settingsOf` keeps one environment only, and the worker in the same isolate has another.
+  // Parsed once: `settingsOf` caches a single environment, and the worker in the same isolate uses another one.
   readonly #settings = settingsOf(this.env);
   readonly #startedMs = Date.now();
-  /** The row as decided; storage holds the same but for `#carried`. The platform ends an object whose write got lost. */
+  /**
+   * The current row; storage holds the same except for `#carried`. The platform ends an object whose write was lost.
+   */
   #row: GateRow | undefined;
-  /** Who held the slot when this object started. */
+  /** The holder of the slot when this object started. */
   #heldAtStart: string | undefined;
   #carried: Carried | undefined;
-  /** When a page was ended that has a next one, until that one asks. */
+  /** When the last page with a successor ended; unset once the successor is requested. */
   #pausedMs: number | undefined;
-  /** The last pause between two pages was short, so the next one is expected to be. */
+  /** Whether the last pause between two pages was short; the next one is then expected to be short too. */
   #isPaging = false;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -91,8 +93,8 @@ export class Gate extends DurableObject<Env> {
   }
 
   /**
-   * Takes the slot and counts the request, or says why not. Synchronous to the end: with an `await` in
-   * it, a second request could be let in between the look and the write.
+   * Takes the slot and counts the request, or refuses. Synchronous throughout: an `await` between reading and writing
+   * the row could let in a second request.
    */
   acquire(ask: AcquireRequest): (GateGrant & { lease: Lease }) | GateRefused {
     const now = this.#now();
@@ -113,23 +115,23 @@ export class Gate extends DurableObject<Env> {
     return { ...answer, lease };
   }
 
-  /** Ends the grant `id` for a caller whose lease no longer works. Idempotent, like the lease's release. */
+  /** Ends the grant `id` for a caller whose lease no longer works. Idempotent. */
   release(id: string, request: ReleaseRequest): void {
     this.#change(release(this.#read(this.#now()), id, request), id);
   }
 
-  /** Today's counters, the holder and the last requests. */
+  /** Returns today's counters, the holder and the last requests. */
   state(): GateState {
     const now = this.#now();
     return stateOf(this.#read(now), now);
   }
 
-  /** The operator frees the slot for any holder. */
+  /** Frees the slot for any holder; for operators. */
   free(): void {
     this.#change(free(this.#read(this.#now())));
   }
 
-  /** The operator gives counts of today back. */
+  /** Credits counts of today; for operators. */
   credit(given: OperatorCredit): GateState {
     const now = this.#now();
     const row = credit(this.#read(now), given, now);
@@ -137,7 +139,7 @@ export class Gate extends DurableObject<Env> {
     return stateOf(row, now);
   }
 
-  /** Ends the grant `id` for the holder of its lease, who may be told that the end is in memory only. */
+  /** Ends the grant `id` for the holder of its lease. The answer can be that the end is in memory only. */
   #end(id: string, request: ReleaseRequest): ReleaseAnswer {
     const now = this.#now();
     const row = this.#read(now);
@@ -172,7 +174,7 @@ export class Gate extends DurableObject<Env> {
     return this.#row;
   }
 
-  /** Stores what has changed, and the carried end of `endedId` if there is one; nothing new costs no write. */
+  /** Stores a changed row, and the carried end of `endedId` if there is one. Writes nothing when nothing changed. */
   #change(next: GateRow, endedId?: string): void {
     const isCarried = this.#carried !== undefined && this.#carried.grantId === endedId;
     if (next !== this.#row || isCarried) this.#write(next);

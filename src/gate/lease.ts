@@ -1,6 +1,6 @@
 /**
- * The gate as a pure state machine: one row, and what each message makes of it. The object around it
- * only adds the clock, a fresh id and the storage, so every promise of the gate can be checked here.
+ * The gate as a pure state machine: one row and a function for each message. The object around it adds only the clock,
+ * a fresh id and storage, so every guarantee of the gate can be tested here.
  */
 import { addDays, type BeijingDate, beijingDate, secondsToNextDay } from "../calendar/beijing.ts";
 import type {
@@ -16,25 +16,25 @@ import type {
   RequestOutcome,
 } from "./protocol.ts";
 
-/** Grants the row remembers. A request can be repeated, credited and listed while it is among them. */
+/** Number of grants that the row keeps. A request can be repeated, credited and listed as long as its grant is kept. */
 export const GRANTS_KEPT = 20;
 
 const NOTHING: Counts = { requests: 0, files: 0 };
 
-/** One accepted request. It stays in the row after its end, so that saying something twice does nothing. */
+/** One accepted request. It stays in the row after its end, so that repeated messages have no effect. */
 export interface Grant {
   id: string;
   requestId: string;
   kind: GateKind;
-  /** The day whose counters it was charged to. */
+  /** The Beijing day that was charged. */
   day: BeijingDate;
   /** False once it was credited. */
   charged: boolean;
-  /** What the worker said at the end; absent while it runs, and forever if the worker died. */
+  /** The outcome that the worker reported; absent while the request runs, and when the worker died. */
   outcome?: RequestOutcome;
 }
 
-/** All the object stores. Later versions only add fields; the functions here keep those they do not know. */
+/** The stored state. Later versions only add fields; the functions here preserve unknown fields. */
 export interface GateRow {
   /** The Beijing day that `requests` and `files` count. */
   day: BeijingDate;
@@ -42,26 +42,26 @@ export interface GateRow {
   requests: number;
   /** Accepted Parquet requests of the day. */
   files: number;
-  /** What was credited of the day's counts, which no longer hold it; absent while nothing was. */
+  /** What was credited today and already subtracted from the counts; absent when nothing was. */
   credited?: Counts;
-  /** Who holds the slot. It counts for nothing from `untilMs` on. */
+  /** The holder of the slot. The slot is free from `untilMs` on. */
   holder: { id: string; requestId: string; untilMs: number } | null;
   /** Newest last, at most `GRANTS_KEPT`. */
   grants: readonly Grant[];
 }
 
-/** The row of an account that was never seen before. */
+/** Returns the row of a new account. */
 export function emptyRow(nowMs: number): GateRow {
   return { day: beijingDate(nowMs), requests: 0, files: 0, holder: null, grants: [] };
 }
 
 /**
- * Asks for the slot, then for a unit of the day's quota (contract 2.1, steps 8 to 10): a held slot is
- * told before a used-up quota, and neither refusal charges or takes anything.
+ * Takes the slot, then a unit of the day's quota (contract 2.1, steps 8 to 10). A taken slot is reported before an
+ * exhausted quota; neither refusal charges anything.
  *
- * `grantId` must be fresh. The same request id again (its first answer was lost) is granted without a
- * second charge and takes the slot over from its own first grant, whose late release then does nothing.
- * If another request slipped in between, the repeated one is refused and its charge credited.
+ * `grantId` must be fresh. A repeated request id (its first answer was lost) is granted without a second charge and
+ * takes over the slot from its own first grant, whose late release then has no effect. If another request took the slot
+ * in between, the repeated one is refused and its charge credited.
  */
 export function acquire(
   stored: GateRow,
@@ -91,9 +91,9 @@ export function acquire(
 }
 
 /**
- * Ends the grant `id`: frees the slot if that grant still holds it, notes the outcome, and gives the
- * charge back when asked. A worker that never saw an answer names its request id instead. Returns the
- * very same row when there is nothing new, so nothing is written.
+ * Ends the grant `id`: frees the slot if that grant still holds it, records the outcome, and credits the charge on
+ * request. A worker that received no answer sends its request id instead. Returns the same row when nothing changed, so
+ * that nothing is written.
  */
 export function release(row: GateRow, id: string, request: ReleaseRequest): GateRow {
   const isMeant = (one: { id: string; requestId: string }) => one.id === id || one.requestId === id;
@@ -106,17 +106,17 @@ export function release(row: GateRow, id: string, request: ReleaseRequest): Gate
   return isNews ? replaceGrant(credited, grant.id, (old) => ({ ...old, outcome })) : credited;
 }
 
-/** The operator frees the slot for any holder. That request's own release then does nothing. */
+/** Frees the slot for any holder. The holder's own release then has no effect. */
 export function free(row: GateRow): GateRow {
   return row.holder === null ? row : { ...row, holder: null };
 }
 
-/** The operator gives counts of today back; the counters never fall below zero. */
+/** Credits counts of today. The counters never fall below zero. */
 export function credit(stored: GateRow, given: OperatorCredit, nowMs: number): GateRow {
   return takeOff(startDay(stored, nowMs), given);
 }
 
-/** What there is to tell about the row at `nowMs`. */
+/** Returns the public state of the row at `nowMs`. */
 export function stateOf(stored: GateRow, nowMs: number): GateState {
   const row = startDay(stored, nowMs);
   const { holder } = row;
@@ -131,9 +131,8 @@ export function stateOf(stored: GateRow, nowMs: number): GateState {
 }
 
 /**
- * The row with its counters at zero if the Beijing day has turned. A clock that steps back over
- * midnight (the object moved to another machine) must not hand out a day's quota twice, so a row that
- * is one day ahead stays as it is.
+ * Returns the row with its counters at zero if a new Beijing day has begun. A clock that steps back over midnight (the
+ * object moved to another machine) must not grant a day's quota twice, so a row that is one day ahead is kept.
  */
 function startDay(row: GateRow, nowMs: number): GateRow {
   const today = beijingDate(nowMs);
@@ -146,7 +145,7 @@ function isHeld(row: GateRow, nowMs: number): boolean {
   return row.holder !== null && row.holder.untilMs > nowMs;
 }
 
-/** The refusal if one more request of this kind would pass a limit; requests are told before files. */
+/** Returns the refusal if one more request of this kind would exceed a limit; requests are checked before files. */
 function exhaustedUnit(row: GateRow, ask: AcquireRequest, nowMs: number): GateRefusal | null {
   const resetSeconds = secondsToNextDay(nowMs);
   const { requests, files } = ask.limits;
@@ -179,7 +178,7 @@ function countsOf(kind: GateKind): Counts {
   return { requests: 1, files: kind === "parquet" ? 1 : 0 };
 }
 
-/** Takes the grant's charge off the day it was made on, once. A day that has turned has nothing to give. */
+/** Credits the grant's charge once, if its day is still the current one. */
 function giveBack(row: GateRow, grant: Grant): GateRow {
   if (!grant.charged) return row;
   const uncounted = grant.day === row.day ? takeOff(row, countsOf(grant.kind)) : row;

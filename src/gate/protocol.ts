@@ -1,10 +1,10 @@
 /**
- * What passes between the worker and the gate object. Both sides roll out separately, so fields are
- * only ever added, and a side must live with a partner that does not know them yet (`README.md`, "The row").
+ * Messages between the worker and the gate object. Both sides are deployed separately, so fields are only ever added,
+ * and each side must work with a partner that does not have them yet (`README.md`, "The row").
  */
 import type { UseDenial } from "../entitlement/caller-denial.ts";
 
-/** Which daily counter a request draws on besides `requests`. */
+/** The daily counter that a request uses besides `requests`. */
 export type GateKind = "json" | "parquet";
 
 /** Daily limits of the account's plan; `null` is unlimited. `requests` counts JSON and Parquet together. */
@@ -14,9 +14,9 @@ export interface GateLimits {
 }
 
 export interface AcquireRequest {
-  /** The request's id: the same id again gives the same answer and charges once. */
+  /** The request's id. A repeated id gets the same answer and is charged once. */
   requestId: string;
-  /** The request's total bound in milliseconds: 60,000 for JSON, 300,000 for Parquet by default. */
+  /** The longest duration of the request in milliseconds: by default 60,000 for JSON and 300,000 for Parquet. */
   boundMs: number;
   kind: GateKind;
   limits: GateLimits;
@@ -31,24 +31,24 @@ export interface GateUse {
   resetSeconds: number;
 }
 
-/** Facts of a refusal; they travel on to `http`, which may not import this module. */
+/** Facts of a refusal, defined where `http`, which may not import this module, can use them. */
 export type GateRefusal = UseDenial;
 
-/** A refusal as the object reports it. */
+/** A refusal of the gate object. */
 export type GateRefused = GateRefusal & {
   /**
-   * The object has just started and found the slot taken. An end that its predecessor had only in memory may
-   * still be on its way from the worker that told it: asking once more is worth it.
+   * The object has just started and found the slot taken. The worker may be resending an end that the previous object
+   * held only in memory, so the caller should ask once more.
    */
   justStarted?: boolean;
 };
 
-/** Tells a refusal from a grant by its `reason`: no grant has one, and what the object answers keeps its form. */
+/** Returns whether `answer` is a refusal. Only refusals have a `reason`; the form of answers stays compatible. */
 export function isRefused(answer: object): answer is GateRefused {
   return "reason" in answer;
 }
 
-/** How a request ended, for the account's list of last requests (at most 20 are kept). */
+/** The outcome of a request, for the account's list of last requests (at most 20). */
 export interface RequestOutcome {
   atMs: number;
   requestId: string;
@@ -60,59 +60,59 @@ export interface RequestOutcome {
 }
 
 export interface ReleaseRequest {
-  /** Give the charge back: the service itself failed (contract 2.3). */
+  /** Credit the charge, because the service itself failed (contract 2.3). */
   credit: boolean;
   outcome?: RequestOutcome;
   /**
-   * The caller has a further page to ask for, and the worker waits for `Lease.written`: the slot may be freed
-   * in memory now and in storage by that page's own write. Objects that do not know the field write at once.
+   * A further page exists, and the worker waits for `Lease.written`: the slot may be freed in memory now and stored
+   * with that page's own write. Objects without support for the field write at once.
    */
   hasMore?: boolean;
 }
 
-/** What a release through the lease answers. */
+/** The answer to a release through the lease. */
 export interface ReleaseAnswer {
-  /** False when the end is in memory only; `Lease.written` then tells when it is stored. */
+  /** False when the end is in memory only; `Lease.written` then resolves when it is stored. */
   written: boolean;
 }
 
 /** The worker's side of a lease. */
 export interface LeaseStub extends Disposable {
-  /** Nothing is answered by objects of the first version, which always write. */
+  /** Objects of the first version always write and answer undefined. */
   release(request: ReleaseRequest): PromiseLike<ReleaseAnswer | undefined>;
   written(): PromiseLike<void>;
 }
 
-/** What an accepted request gets: its grant's id and today's counters with itself counted. */
+/** The answer to an accepted request: its grant id and today's counters including this request. */
 export interface GateGrant {
   id: string;
   use: GateUse;
 }
 
-/** What the object knows of its account and interface: for `/health`, the operator and `account_info`. */
+/** The state of an account and interface, for `/health`, operators and `account_info`. */
 export interface GateState {
   use: GateUse;
-  /** Counts credited today, by the service or the operator; absent from objects that do not count them yet. */
+  /** Counts credited today by the service or an operator; absent from older objects. */
   credited?: Counts;
   /** The request that holds the slot now, or `null` when the slot is free. */
   holder: { requestId: string; untilMs: number } | null;
-  /** The last requests that ended with a word of the worker, oldest first, at most 20. */
+  /** The last requests whose outcome was reported, oldest first, at most 20. */
   last: RequestOutcome[];
-  /** The last accepted requests, oldest first, at most 20; absent from objects that do not tell them yet. */
+  /** The last accepted requests, oldest first, at most 20; absent from older objects. */
   grants?: GrantSummary[];
 }
 
-/** An accepted request, whether or not its end was ever told. */
+/** An accepted request, whether or not its end was reported. */
 export interface GrantSummary {
   requestId: string;
   kind: GateKind;
-  /** The Beijing day it was charged to. */
+  /** The Beijing day that was charged. */
   day: string;
   /** False once it was credited. */
   charged: boolean;
 }
 
-/** Accepted requests, JSON and Parquet together, and the Parquet files among them. */
+/** Accepted requests (JSON and Parquet together) and the Parquet files among them. */
 export interface Counts {
   requests: number;
   files: number;

@@ -1,6 +1,6 @@
 /**
- * The worker's side of the gate: an operation takes the slot, works, and releases it exactly once in
- * effect, whatever happens to the object, to the client or to the worker in between.
+ * The worker's side of the gate. An operation takes the slot, works, and releases it with the effect of exactly one
+ * release, whatever fails in between.
  */
 import { inTime, LateAnswer } from "../base/in-time.ts";
 import { ok, type Result, refused } from "../base/result.ts";
@@ -16,13 +16,16 @@ import {
   type ReleaseRequest,
 } from "./protocol.ts";
 
-/** An answer of the object that takes longer is a fault: the first byte is due in 15 s (contract 2.5). */
+/** A slower answer of the object is a fault: the first byte is due within 15 s (contract 2.5). */
 const ANSWER_MS = 5_000;
 
-/** The worker stops this long before the object would let the next request in. */
+/** The worker stops this long before the object frees the slot by itself. */
 const STOP_EARLY_MS = 500;
 
-/** A taken slot of an object that has just started is asked for once more after this time, longer than ends wait. */
+/**
+ * After this time, a slot that a newly started object reported as taken is requested once more. It is longer than an
+ * end waits in memory.
+ */
 const ASK_AGAIN_MS = 600;
 
 /** Where the gate objects are. */
@@ -32,7 +35,7 @@ export interface GateHome {
   locationHint: DurableObjectLocationHint;
 }
 
-/** The gate objects, and the request's context that outlives its response. */
+/** The gate objects, and the request's context, which outlives its response. */
 export interface GatePlace extends GateHome {
   ctx: Pick<ExecutionContext, "waitUntil">;
 }
@@ -42,33 +45,33 @@ export interface SlotAsk {
   /** The interface whose slot and quota this is: its `apiname`. */
   interface: string;
   request: AcquireRequest;
-  /** The request's own signal: the slot is freed as soon as the client has gone, at any stage. */
+  /** The request's signal: the slot is freed as soon as the client disconnects, at any stage. */
   signal: AbortSignal;
 }
 
-/** A taken slot. Its holder releases it on every path; `holdBody` does so for a body. */
+/** A taken slot. The holder must release it on every path; `holdBody` does so for a body. */
 export interface Slot {
-  /** Today's counters with this request counted. */
+  /** Today's counters including this request. */
   use: GateUse;
   /** Unix milliseconds of this isolate's clock at which work for the slot must have stopped. */
   stopAtMs: number;
   /**
-   * Gives the slot back. Never rejects and takes at most 10 s: true when the object confirmed it, false
-   * when it could not be reached and the slot frees itself at the end of the request's bound. Saying it
-   * again costs nothing unless it adds a credit or an outcome.
+   * Releases the slot. Never rejects and takes at most 10 s. Returns true when the object confirmed, and false when it
+   * could not be reached; the slot then frees itself at the request's deadline. A repeated call has an effect only when
+   * it adds a credit or an outcome.
    */
   release(request: ReleaseRequest): Promise<boolean>;
 }
 
 type Granted = GateGrant & { lease: LeaseStub };
 
-/** Slots whose last answer to this isolate was a grant that no read has relied on yet. The oldest goes first. */
+/** Slots whose last answer to this isolate was a grant that no early read has used yet. The oldest is evicted first. */
 const granted = new Set<string>();
 const MAX_GRANTED = 5_000;
 
 /**
- * Returns whether the gate's last answer to this isolate let the account in, and uses that up: until the next grant
- * it is false. So of one grant at most one read is begun before the gate was asked, however many requests come.
+ * Returns whether the gate's last answer to this isolate was a grant, and resets it: until the next grant the result is
+ * false. One grant therefore permits at most one read before the gate has answered, however many requests arrive.
  */
 export function spendGrant(of: Pick<SlotAsk, "accountId" | "interface">): boolean {
   return granted.delete(slotName(of));
@@ -86,18 +89,17 @@ function slotName(of: Pick<SlotAsk, "accountId" | "interface">): string {
   return `${of.accountId}:${of.interface}`;
 }
 
-/** The gate of the account on the interface; also for `/health`, the operator and `account_info`. */
+/** Returns the gate object of the account and interface; also for `/health`, operators and `account_info`. */
 export function gateOf(home: GateHome, accountId: string, interfaceName: string): DurableObjectStub<Gate> {
   return home.namespace.getByName(`${accountId}:${interfaceName}`, { locationHint: home.locationHint });
 }
 
 /**
- * Takes the slot of the account on the interface and charges the request, or tells why not (contract 2.1,
- * steps 8 to 10). Throws when the object cannot be asked; what it may have charged is then credited.
+ * Takes the slot of the account and interface and charges the request, or returns the refusal (contract 2.1, steps 8 to
+ * 10). Throws when the object cannot be reached; a charge that may have been made is then credited.
  *
- * @example
- * const slot = await takeSlot(place, { accountId, interface: "level2_order_history", request, signal });
- * if (!slot.ok) return slot;
+ * @example const slot = await takeSlot(place, { accountId, interface: "level2_order_history", request, signal }); if
+ * (!slot.ok) return slot;
  */
 export async function takeSlot(place: GatePlace, ask: SlotAsk): Promise<Result<Slot, GateRefusal>> {
   const startMs = Date.now();
@@ -122,8 +124,8 @@ export async function takeSlot(place: GatePlace, ask: SlotAsk): Promise<Result<S
 }
 
 /**
- * Asks the object, and once more if it fails before its answer came: the request id makes that safe. An
- * object that says it is overloaded is left alone.
+ * Calls the object, and a second time if the first call fails; the request id makes that safe. An overloaded object is
+ * not called again.
  */
 async function acquire(
   place: GatePlace,
@@ -138,7 +140,7 @@ async function acquire(
   try {
     return await askOnce(place, stub(), request);
   } catch (error) {
-    // Either try may have been counted by an object that broke before it could answer.
+    // Either attempt may have been counted by an object that failed before it answered.
     if (!isOverloaded(error))
       place.ctx.waitUntil(settled(stub().release(request.requestId, { credit: true })));
     throw error;
@@ -191,7 +193,7 @@ class HeldSlot implements Slot {
     return confirmed;
   }
 
-  /** By the lease, and by a fresh stub only if that fails: the lease of a restarted object is dead for good. */
+  /** Uses the lease, and a fresh stub if that fails: the lease of a restarted object never works again. */
   async #tell(request: ReleaseRequest): Promise<boolean> {
     const { lease } = this.#granted;
     try {
@@ -205,7 +207,7 @@ class HeldSlot implements Slot {
     return this.#tellAnew(request);
   }
 
-  /** Stays until an end that the object has in memory is stored; one that died before that is told again. */
+  /** Waits until an end in the object's memory is stored; resends it when the object died before that. */
   async #seeWritten(request: ReleaseRequest): Promise<void> {
     const { lease } = this.#granted;
     try {
@@ -226,12 +228,12 @@ class HeldSlot implements Slot {
   }
 }
 
-/** Waits for `work` and forgets how it ended. */
+/** Waits for `work` and ignores its result. */
 async function settled(work: Promise<unknown>): Promise<void> {
   await work.catch(() => undefined);
 }
 
-/** The platform marks errors of an object that has more calls than it can take; more calls make it worse. */
+/** The platform marks errors of an overloaded object; further calls would make it worse. */
 function isOverloaded(error: unknown): boolean {
   return error instanceof Error && "overloaded" in error && error.overloaded === true;
 }

@@ -1,7 +1,7 @@
-/** What the gate would say to one more request, from what it tells of itself: nothing is taken or counted. */
+/** Predicts the gate's answer to one more request from its state, without taking or counting anything. */
 import type { GateKind, GateLimits, GateRefusal, GateState } from "./protocol.ts";
 
-/** The refusal that a request of this kind would get now (contract 2.1, steps 8 and 9), or null. */
+/** Returns the refusal that a request of this kind would get now (contract 2.1, steps 8 and 9), or null. */
 export function verdictOf(state: GateState, kind: GateKind, limits: GateLimits): GateRefusal | null {
   const { use, holder } = state;
   const { resetSeconds } = use;

@@ -1,6 +1,6 @@
 /**
- * Every reason for which `/api` does not serve a request: the union of the modules' denials. Facts only;
- * `outcome.ts` gives them codes and statuses, the `messages-*.ts` files their messages.
+ * Every reason for which `/api` refuses a request: the union of the modules' denials. Facts only; `outcome.ts` assigns
+ * codes and statuses, the `messages-*.ts` files write the messages.
  */
 import type { AccessDenial, EntitlementDenial, UseDenial } from "../entitlement/caller-denial.ts";
 import type { DayDenial, QueryDenial } from "../orders/query/query-denial.ts";
@@ -8,15 +8,15 @@ import type { DayDenial, QueryDenial } from "../orders/query/query-denial.ts";
 /** Members that every request must have (contract 1.2). */
 export type RequiredMember = "apiname" | "apikey" | "params";
 
-/** What stands in the body instead of the `members` that are not as they must be. */
+/** What the body contains instead of the required members. */
 export interface MembersFound {
-  /** Those of them that are there, with a value of another type. */
+  /** Required members that have a value of another type. */
   wrong: readonly RequiredMember[];
-  /** A parameter beside `apiname` that belongs into the absent `params`; null: none. */
+  /** A parameter beside `apiname` that belongs inside the absent `params`; null when there is none. */
   flat: string | null;
 }
 
-/** What is wrong with the request before any operation looks at it. */
+/** What is wrong with the request before an operation handles it. */
 export type EnvelopeDenial =
   | { reason: "envelope_invalid"; problem: "not_utf8" | "not_json" | "not_object" }
   | { reason: "envelope_invalid"; problem: "header_length"; name: string }
@@ -26,10 +26,10 @@ export type EnvelopeDenial =
   | { reason: "not_found"; path: string }
   | { reason: "apiname_unknown"; apiname: string; nearest: string | null; known: readonly string[] };
 
-/** The plan's window meets the year, but no file of it is published. */
+/** The plan's window overlaps the year, but no file of it is published. */
 export type ShareDenial = { reason: "nothing_published"; dataType: string; year: number };
 
-/** The service itself failed: nothing of the inside is told. */
+/** The service itself failed. Carries no internal details. */
 export type Fault = { reason: "unavailable" };
 
 export type Denial =

@@ -4,30 +4,29 @@ import { ok, type Result, refused } from "../base/result.ts";
 import { ORDER_PARAMETERS } from "../orders/query/query-denial.ts";
 import type { EnvelopeDenial, RequiredMember } from "./denial.ts";
 
-/** Parameters that callers put beside `params`. */
+/** Parameters that callers put beside `params` by mistake. */
 const PARAMETERS = [...ORDER_PARAMETERS, "data_type", "year", "month"] as const;
 
 /** Larger bodies are refused with HTTP 413 (contract 1.2). */
 export const BODY_LIMIT_BYTES = 64 * 1024;
 
-/** A header value or an address of more characters is refused before any pattern is matched against it. */
+/** A longer header value or URL, in characters, is refused before any pattern is matched against it. */
 export const HEADER_LIMIT = 8 * 1024;
 
-/** Of a larger body so much is read and dropped: a client still sending would not read the answer. */
+/**
+ * This much of a larger body is read and discarded, because a client that is still sending does not read the answer.
+ */
 const DRAIN_BYTES = 1024 * 1024;
 
 export interface Envelope {
   apiname: string;
   apikey: string;
   params: Readonly<Record<string, unknown>>;
-  /** Not checked: only order history looks at it. */
+  /** Unchecked; only the operations that use it check it. */
   fields?: unknown;
 }
 
-/**
- * Checked by reference, not rebuilt: whatever name stands in `params` reaches the operation, which must
- * refuse those it does not know.
- */
+/** Checked without copying, so that every name in `params` reaches the operation, which refuses unknown ones. */
 const jsonObject = z.custom<Record<string, unknown>>(isObject);
 
 export const envelopeSchema = z.object({
@@ -38,16 +37,16 @@ export const envelopeSchema = z.object({
 }) satisfies z.ZodType<Envelope>;
 
 /**
- * Reads the request's body as a JSON object of at most 64 KiB, whatever its `Content-Type`; a byte order
- * mark is tolerated. Refuses a larger body (`body_too_large`) and anything that is not UTF-8, not JSON, or
- * not an object (`envelope_invalid`), as is the body of a sender who goes away in the middle of it.
+ * Reads the request's body as a JSON object of at most 64 KiB, whatever its `Content-Type`; a byte order mark is
+ * accepted. Refuses a larger body (`body_too_large`) and anything that is not UTF-8, not JSON, not an object, or
+ * incomplete (`envelope_invalid`).
  */
 export async function readBody(request: Request): Promise<Result<Record<string, unknown>, EnvelopeDenial>> {
   let bytes: Uint8Array | null;
   try {
     bytes = await readLimited(request);
   } catch {
-    // The line broke: not the service's fault, and the answer is not read.
+    // The connection broke. This is not a fault of the service, and the answer is not read.
     return refused({ reason: "envelope_invalid", problem: "not_json" });
   }
   if (bytes === null) return refused({ reason: "body_too_large", limitBytes: BODY_LIMIT_BYTES });
@@ -63,8 +62,8 @@ export async function readBody(request: Request): Promise<Result<Record<string, 
 }
 
 /**
- * The envelope in a decoded body. Refuses absent or wrongly typed members, naming them all; an empty
- * `apikey` passes, it is an unknown key (contract 1.9). Other members are ignored. Absent or null `params`
+ * Returns the envelope of a decoded body. Refuses absent and wrongly typed members and names all of them. An empty
+ * `apikey` is accepted here; it is an unknown key (contract 1.9). Other members are ignored. Absent or null `params`
  * are `{}` for the `apinames` of `paramsOptional`.
  */
 export function parseEnvelope(
@@ -94,8 +93,8 @@ function isAbsent(value: unknown): boolean {
 }
 
 /**
- * Refuses a request whose address or one of whose header values is longer than `HEADER_LIMIT`; null: it is not.
- * Everything later may take a header as short: no authentication has happened yet.
+ * Refuses a request whose URL or a header value of which is longer than `HEADER_LIMIT`; returns null otherwise. It runs
+ * before authentication, so that all later code may assume short headers.
  */
 export function oversized({ url, headers }: Pick<Request, "url" | "headers">): EnvelopeDenial | null {
   if (url.length > HEADER_LIMIT) return { reason: "not_found", path: "" };
@@ -109,7 +108,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The body's bytes, or `null` when there are more than `BODY_LIMIT_BYTES`. */
+/** Returns the body's bytes, or `null` when there are more than `BODY_LIMIT_BYTES`. */
 async function readLimited(request: Request): Promise<Uint8Array | null> {
   const bytes = new Uint8Array(BODY_LIMIT_BYTES);
   let size = 0;
@@ -121,7 +120,7 @@ async function readLimited(request: Request): Promise<Uint8Array | null> {
   return size > BODY_LIMIT_BYTES ? null : bytes.subarray(0, size);
 }
 
-/** Strict UTF-8 without its byte order mark, or `null`. */
+/** Returns strictly decoded UTF-8 without its byte order mark, or `null`. */
 function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);

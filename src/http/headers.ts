@@ -5,7 +5,7 @@ import { formatWindow, type TimeWindow } from "../orders/query/time-window.ts";
 
 const DAY_SECONDS = 86_400;
 
-/** Headers of ours that a browser's script may read. */
+/** Our headers that a browser's script may read. */
 const EXPOSED = [
   "X-Request-Id",
   "X-Reason",
@@ -20,7 +20,7 @@ const EXPOSED = [
   "Content-Disposition",
 ];
 
-/** Any origin may call: no cookies are used, the key is in the body. */
+/** Any origin may call: `/api` uses no cookies, and the key is in the body. */
 const CORS_HEADERS: Readonly<Record<string, string>> = {
   "Cross-Origin-Resource-Policy": "cross-origin",
   "Access-Control-Allow-Origin": "*",
@@ -34,23 +34,23 @@ export interface QuotaFacts {
   use: { requests: number; files: number; resetSeconds: number };
 }
 
-/** What a served or refused request can tell in headers, as far as it got. */
+/** Facts for the headers of an answer, as far as the request got. */
 export interface AnswerFacts {
   requestId: string;
   reason?: string;
   retryAfterSeconds?: number;
-  /** Of the request's account and interface; unlimited counters are left out. */
+  /** Use of the request's account and interface; unlimited counters are omitted. */
   quota?: QuotaFacts;
   window?: TimeWindow;
   revision?: number;
-  /** Of the pack that the answer is read from. */
+  /** The build id of the pack that the answer is read from. */
   buildId?: string;
   rows?: number;
-  /** Unknown parameters that the deployment let pass. */
+  /** Unknown parameters that the deployment accepted. */
   unknownParameters?: readonly string[];
 }
 
-/** The headers that `facts` give, besides the content's own. */
+/** Returns the headers for `facts`, without those of the content. */
 export function answerHeaders(facts: AnswerFacts): Headers {
   const headers = new Headers({
     ...SECURITY_HEADERS,
@@ -71,21 +71,21 @@ export function answerHeaders(facts: AnswerFacts): Headers {
   return headers;
 }
 
-/** Names that a header lists; a body of 64 KiB holds thousands. */
+/** The most names in a header; a body of 64 KiB can hold thousands. */
 const MOST_NAMES = 10;
 
-/** A bounded list of names, each an excerpt already. */
+/** Returns a bounded list of names, each already an excerpt. */
 function namesOf(names: readonly string[]): string {
   const listed = names.slice(0, MOST_NAMES).map(encodeURIComponent);
   const more = names.length - listed.length;
   return more > 0 ? `${listed.join(", ")}, and ${more} more` : listed.join(", ");
 }
 
-/** The answer to a browser's preflight. */
+/** Returns the answer to a browser's preflight request. */
 export function preflight(requestId: string): Response {
   const headers = answerHeaders({ requestId });
   headers.set("Access-Control-Allow-Methods", "POST, OPTIONS");
-  // A wildcard does not stand for Authorization, which some clients send although it is ignored.
+  // The wildcard does not cover Authorization, which some clients send although it is ignored.
   headers.set("Access-Control-Allow-Headers", "*, Authorization");
   headers.set("Access-Control-Max-Age", String(DAY_SECONDS));
   return new Response(null, { status: 204, headers });
@@ -100,8 +100,8 @@ export interface Quota {
 }
 
 /**
- * `RateLimit-Policy` and `RateLimit` as in draft-ietf-httpapi-ratelimit-headers-11: lists of strings with
- * parameters q(uota), w(indow), r(emaining), t(ime to the reset). Nothing without a quota.
+ * Writes `RateLimit-Policy` and `RateLimit` as in draft-ietf-httpapi-ratelimit-headers-11: lists of strings with
+ * parameters q(uota), w(indow), r(emaining), t(ime to the reset). Writes nothing for an empty list.
  */
 export function writeQuotas(headers: Headers, quotas: readonly Quota[]): void {
   if (quotas.length === 0) return;

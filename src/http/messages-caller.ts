@@ -31,7 +31,7 @@ const SERVICE_TEXTS: Readonly<Record<ServiceName, string>> = {
   level2: "file_download level2",
 };
 
-/** The message for a request that is no valid call. */
+/** Returns the message for an invalid envelope. */
 export function envelopeMessage(denial: EnvelopeDenial): Bilingual {
   switch (denial.reason) {
     case "envelope_invalid":
@@ -93,7 +93,7 @@ function invalidEnvelopeMessage(denial: Extract<EnvelopeDenial, { reason: "envel
   }
 }
 
-/** Members that are absent, members of a wrong type, and a parameter that stands beside `params`. */
+/** Returns the message for absent members, members of a wrong type and a parameter beside `params`. */
 function memberMessage({ members, wrong, flat }: { members: readonly string[] } & MembersFound): Bilingual {
   const absent = members.filter((name) => !wrong.some((each) => each === name));
   const [zh, en]: [string[], string[]] = [[], []];
@@ -113,7 +113,7 @@ function memberMessage({ members, wrong, flat }: { members: readonly string[] } 
   return { zh: `${zh.join("；")}：${zhNext}。`, en: `${en.join(", ")}: ${enNext}.` };
 }
 
-/** The message for a caller who is refused. Existing clients look for `invalid api key`. */
+/** Returns the message for a refused caller. Existing clients look for `invalid api key`. */
 export function accessMessage(denial: AccessDenial): Bilingual {
   switch (denial.reason) {
     case "key_unknown":
@@ -142,7 +142,7 @@ export function accessMessage(denial: AccessDenial): Bilingual {
   }
 }
 
-/** The message for a plan that does not cover the request. */
+/** Returns the message for a plan that does not cover the request. */
 export function entitlementMessage(denial: EntitlementDenial): Bilingual {
   switch (denial.reason) {
     case "plan_missing": {
@@ -176,7 +176,7 @@ export function entitlementMessage(denial: EntitlementDenial): Bilingual {
   }
 }
 
-/** The message for a busy slot or a used-up quota. Existing clients look for 额度. */
+/** Returns the message for a taken slot or an exhausted quota. Existing clients look for 额度. */
 export function useMessage(denial: UseDenial): Bilingual {
   switch (denial.reason) {
     case "slot_busy":

@@ -5,7 +5,7 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DayDenial } from "../orders/query/query-denial.ts";
 import type { ShareDenial } from "./denial.ts";
 
-/** The message for a day or security without data; it tells "tonight" from "never". */
+/** Returns the message for a day or security without data; it distinguishes "not yet" from "never". */
 export function dayMessage(denial: DayDenial): Bilingual {
   const { tradedate } = denial;
   switch (denial.reason) {
@@ -48,7 +48,7 @@ export function dayMessage(denial: DayDenial): Bilingual {
   }
 }
 
-/** The message for a share without a single file. */
+/** Returns the message for a share without files. */
 export function nothingPublishedMessage({ dataType, year }: ShareDenial): Bilingual {
   return {
     zh: `${dataType} 在 ${year} 年的可下载范围内尚无已发布的文件，请稍后重试。`,
@@ -56,7 +56,7 @@ export function nothingPublishedMessage({ dataType, year }: ShareDenial): Biling
   };
 }
 
-/** The message for a fault, without internal details. */
+/** Returns the message for a fault, without internal details. */
 export function unavailableMessage(): Bilingual {
   return {
     zh: "服务暂时不可用，请 5 秒后重试；若持续出现，请告知方括号内的请求编号。",
@@ -64,7 +64,7 @@ export function unavailableMessage(): Bilingual {
   };
 }
 
-/** A client that asks for an old day would wait in vain. */
+/** Only a recent day will be loaded later; for an old day waiting does not help. */
 function notLoadedMessage(tradedate: BeijingDate, recent: boolean): Bilingual {
   return recent
     ? {

@@ -8,7 +8,7 @@ const SYMBOL_FORMS = "600519, 600519.SH, 000001.SZ, sh600519";
 const PAGE_SIZES = "1-10000";
 const TIME_FORMS = "HH:MM, HH:MM:SS, HHMMSS, HHMMSSmmm";
 
-/** The messages for a refused query; each names the parameter, what is accepted and what to do. */
+/** Returns the message for a refused query: the parameter, what is accepted and what to do. */
 export function queryMessage(denial: QueryDenial): Bilingual {
   switch (denial.reason) {
     case "param_invalid":

@@ -1,6 +1,6 @@
 /**
- * The one place that turns a reason into a public outcome: the code and the HTTP status of
- * contract 1.4, the waiting hint of 1.5 and the message.
+ * Maps a reason to a public outcome: the code and HTTP status of contract 1.4, the `Retry-After` of contract 1.5 and
+ * the message.
  */
 
 import { type Bilingual, inLanguage, type Language } from "../base/language.ts";
@@ -12,21 +12,21 @@ import { queryMessage } from "./messages-query.ts";
 /** Codes of refusals (contract 1.4). */
 export type RefusalCode = 1002 | 403 | 422 | 429 | 503;
 
-/** How a request asked to be answered; it decides the HTTP status of a refusal. */
+/** The requested format; it decides the HTTP status of a refusal. */
 export type AnswerFormat = "json" | "parquet";
 
 export interface Outcome {
   code: RefusalCode;
   reason: Reason;
   status: Readonly<Record<AnswerFormat, number>>;
-  /** Whole seconds for `Retry-After`; `null` where obeying one would hang a script or not help. */
+  /** Whole seconds for `Retry-After`; `null` where waiting would block a script or not help. */
   retryAfterSeconds: number | null;
   message: Bilingual;
 }
 
 /**
- * JSON clients read the body's code, and several lose the body on a 4xx; a script that saves a Parquet
- * answer must not save an error as a file.
+ * JSON clients read the code in the body, and several discard the body of a 4xx. A script that saves a Parquet answer
+ * must not save an error as a file, so Parquet refusals have their own statuses.
  */
 const STATUS: Readonly<Record<RefusalCode, Outcome["status"]>> = {
   1002: { json: 200, parquet: 404 },
@@ -39,7 +39,9 @@ const STATUS: Readonly<Record<RefusalCode, Outcome["status"]>> = {
 const SLOT_RETRY_SECONDS = 1;
 const FAULT_RETRY_SECONDS = 5;
 
-/** The public outcome of `denial`. Exhaustive: a new reason does not compile until it has an outcome. */
+/**
+ * Returns the public outcome of `denial`. The switch is exhaustive: a new reason does not compile without an outcome.
+ */
 export function outcomeOf(denial: Denial): Outcome {
   const refused = (code: RefusalCode, message: Bilingual, other: Partial<Outcome> = {}): Outcome => ({
     code,
@@ -106,7 +108,7 @@ export function outcomeOf(denial: Denial): Outcome {
   }
 }
 
-/** The message of a refusal; it ends with `[reason · request id]`, because users send screenshots. */
+/** Returns the message of a refusal. It ends with `[reason · request id]`, because users send screenshots. */
 export function messageOf({ message, reason }: Outcome, language: Language, requestId: string): string {
   return `${inLanguage(message, language)} [${reason} · ${requestId}]`;
 }

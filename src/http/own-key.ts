@@ -1,19 +1,19 @@
 /**
- * The caller's own key, redacted from refusals: keys of our form are known by it, imported
- * ones have any, so only the request itself says what to look for.
+ * Redacts the caller's key from refusals. Imported keys have any form, so the key is searched for as the request sent
+ * it.
  */
 import type { Denial } from "./denial.ts";
 
-/** A shorter text is no secret, and would stand in honest values by chance. */
+/** A shorter text is not a secret and could occur in ordinary values by chance. */
 const LEAST_CHARACTERS = 8;
 
-/** So much of a key's beginning is taken out where an excerpt cut it short. */
+/** The shortest prefix of a key that is redacted where an excerpt ends inside the key. */
 const LEAST_BEGINNING = 4;
 
-/** Members of denials that repeat, as an excerpt, what the caller wrote. */
+/** Members of denials that quote the caller's input. */
 const REPEATING = ["given", "accepted", "parameter", "field", "apiname"];
 
-/** `denial` without `apikey` in what it repeats: for the message, and for the refusal that is kept. */
+/** Returns `denial` with `apikey` redacted from quoted input, for the message and the stored refusal. */
 export function withoutKey(denial: Denial, apikey: string): Denial {
   const members = Object.entries(denial).map(([name, value]) =>
     typeof value === "string" && REPEATING.includes(name) ? [name, maskKey(value, apikey)] : [name, value],
@@ -21,7 +21,7 @@ export function withoutKey(denial: Denial, apikey: string): Denial {
   return Object.fromEntries(members) as Denial;
 }
 
-/** Takes `apikey` out of the names of unknown parameters that an answer warns of. */
+/** Redacts `apikey` from the names of unknown parameters in a warning header. */
 export function maskWarning(headers: Headers, apikey: string): void {
   const warning = headers.get("X-Warning");
   if (warning === null) return;
@@ -29,7 +29,7 @@ export function maskWarning(headers: Headers, apikey: string): void {
   headers.set("X-Warning", warning.replaceAll(/[^ ,:]+/g, name));
 }
 
-/** `excerpt` with `apikey` replaced by `…`, also where the excerpt ends in the middle of it. */
+/** Returns `excerpt` with `apikey` replaced by `…`, also where the excerpt ends inside the key. */
 export function maskKey(excerpt: string, apikey: string): string {
   const key = apikey.trim();
   if (key.length < LEAST_CHARACTERS) return excerpt;

@@ -1,6 +1,6 @@
 /**
- * One structured line per request, for the operator who was woken up. It carries facts only: no key,
- * password or token ever enters it, because nothing that holds one is a member of `RequestFacts`.
+ * Writes one structured log line per request. `RequestFacts` has no member for a key, password or token, so none can
+ * appear in it.
  */
 
 export interface RequestFacts {
@@ -14,7 +14,7 @@ export interface RequestFacts {
   reason: string;
   symbol: string;
   tradedate: string;
-  /** Of a share: what it is of, and its id, which opens nothing without the password. */
+  /** Of a share: its data type and its id, which is useless without the password. */
   dataType: string;
   year: number;
   shareId: string;
@@ -24,18 +24,18 @@ export interface RequestFacts {
   r2Bytes: number;
   /** What went wrong inside, for faults only: the exception's text. */
   fault: string;
-  /** How the body ended: read whole, the client went away, or broken by us. */
+  /** How the body ended: sent whole, aborted by the client, too slowly read, or broken by a fault. */
   ended: "whole" | "client_gone" | "client_slow" | "fault";
   credited: boolean;
-  /** Of a request to a share's drive: the share's id, the path inside it, the hash of the caller's address. */
+  /** Of a request to a share's drive: the share's id, the path inside it and the hash of the caller's address. */
   share: string;
   file: string;
   address: string;
 }
 
 /**
- * `busy` is a second request on a taken slot, or one download too many: the service is well. `fault` is an outage. An alarm
- * watches the second and never the first, although both are code 503.
+ * `busy` is a concurrent request on a taken slot or one download too many, while the service is healthy; `fault` is an
+ * outage. Alarms watch `fault` only, although both are code 503.
  */
 type Kind = "served" | "refused" | "busy" | "fault";
 
@@ -44,17 +44,17 @@ export interface RequestLog {
   /** Adds facts; a later fact of the same name wins. */
   note(facts: Partial<RequestFacts>): void;
   /**
-   * Runs one I/O stage and adds its milliseconds. Only I/O is timed: the platform's clock stands still
-   * between I/O, so computing always reads 0.
+   * Runs one I/O stage and adds its milliseconds. Only I/O can be timed: the platform's clock does not advance during
+   * computation.
    */
   stage<T>(name: string, run: () => Promise<T>): Promise<T>;
-  /** Writes the line, once, and not while the log is held open. */
+  /** Writes the line once, and not while the log is held open. */
   write(): void;
-  /** Keeps the line back until a body that is still being sent has ended; the result lets it go. */
+  /** Delays the line until a body that is being sent has ended; call the returned function then. */
   holdOpen(): () => void;
 }
 
-/** Opens the log of one request. `writeLine` receives the finished line. */
+/** Opens the log of one request. `writeLine` receives the line. */
 export function openRequestLog(
   requestId: string,
   writeLine: (line: string) => void = (line) => console.log(line),

@@ -1,4 +1,4 @@
-/** Answers of `/api`: the response envelope of contract 1.3, served or refused. */
+/** Builds the answers of `/api`: the response envelope of contract 1.3, served or refused. */
 
 import type { Language } from "../base/language.ts";
 import type { Denial } from "./denial.ts";
@@ -8,15 +8,15 @@ import { type AnswerFormat, messageOf, outcomeOf } from "./outcome.ts";
 const JSON_TYPE = "application/json; charset=utf-8";
 const PARQUET_TYPE = "application/vnd.apache.parquet";
 
-/** How the caller of one request is to be answered. */
+/** How to answer one request. */
 export interface AnswerContext {
   requestId: string;
   language: Language;
-  /** As far as it is known: a lenient look at `params.format` decides. */
+  /** Decided leniently by `params.format`, which may not be validated yet. */
   format: AnswerFormat;
 }
 
-/** A refusal: `data` is null, the message says what to do, `X-Reason` names the reason. */
+/** Returns a refusal: `data` is null, the message says what to do, `X-Reason` names the reason. */
 export function refuse(
   denial: Denial,
   { requestId, language, format }: AnswerContext,
@@ -40,20 +40,20 @@ export function refuse(
   return new Response(JSON.stringify(body), { status: status[format], headers });
 }
 
-/** A success whose `data` is a small value. */
+/** Returns a success whose `data` is a small value. */
 export function succeed(data: object, facts: AnswerFacts): Response {
   const body = { code: 200, message: "success", data };
   return new Response(JSON.stringify(body), { status: 200, headers: jsonHeaders(facts) });
 }
 
-/** The headers of a successful JSON answer whose body is made elsewhere. */
+/** Returns the headers of a successful JSON answer whose body is made elsewhere. */
 export function jsonHeaders(facts: AnswerFacts): Headers {
   const headers = answerHeaders(facts);
   headers.set("Content-Type", JSON_TYPE);
   return headers;
 }
 
-/** The headers of a Parquet answer (contract 6.2); its length is the body's to tell. */
+/** Returns the headers of a Parquet answer (contract 6.2) without `Content-Length`, which the body sets. */
 export function parquetHeaders(facts: AnswerFacts, fileName: string): Headers {
   const headers = answerHeaders(facts);
   headers.set("Content-Type", PARQUET_TYPE);
@@ -62,7 +62,7 @@ export function parquetHeaders(facts: AnswerFacts, fileName: string): Headers {
   return headers;
 }
 
-/** What a page of order records says of itself (contract 5.1). */
+/** The members of a page (contract 5.1). */
 export interface OrderPage {
   /** Column names in the order asked. */
   fields: readonly string[];
@@ -75,8 +75,8 @@ export interface OrderPage {
 }
 
 /**
- * The whole success envelope of a page, members in the order of contract 1.3 and 5.1. The items are copied in
- * as the bytes they are: parsing and printing them again would cost as much as decoding the page.
+ * Returns the success envelope of a page, members in the order of contract 1.3 and 5.1. The bytes of the items are
+ * copied: parsing and printing them again would cost as much as decoding the page.
  */
 export function orderPageBody({
   fields,
