@@ -1,4 +1,4 @@
-/** What the datasets have in common: how kinds of value are stored, and the columns that every one begins with. */
+/** What all datasets share: how each kind of value is stored, and the leading columns. */
 import type { Column } from "./dataset.ts";
 
 export const TEXT = { type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY", unit: null } as const;

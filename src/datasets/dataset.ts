@@ -1,9 +1,9 @@
 /**
- * A dataset is a description: its name and its columns. The pack's layout, the builder's sections, spill files and
- * verification, and the cells of an answer follow from it, by kind of value and never by a column's name.
+ * Describes a dataset by its name and columns. The pack's layout, the builder's sections, spill files and verification,
+ * and the cells of an answer follow from the kinds of value, never from a column's name.
  */
 
-/** A text in both languages of the documentation. */
+/** A text in the two languages of the documentation. */
 export interface Bilingual {
   en: string;
   zh: string;
@@ -17,10 +17,10 @@ interface AnyColumn {
   encoding: "RLE_DICTIONARY" | "PLAIN" | "DELTA_BINARY_PACKED";
   /** An older name, served under this name when `fields` asks for it. */
   legacyName?: string;
-  /** `null` for texts and for numbers that count nothing. */
+  /** `null` for texts and for numbers without a unit. */
   unit: Bilingual | null;
   description: Bilingual;
-  /** Stored behind the standard columns; an answer holds it only when `fields` names it. */
+  /** Stored after the standard columns; an answer contains it only when `fields` names it. */
   onRequest?: true;
 }
 
@@ -34,7 +34,7 @@ export type Column =
   | (AnyColumn & { kind: "symbol" | "tradedate" })
   /** HHMMSSmmm: nine digits in answers, a number in memory. */
   | (AnyColumn & { kind: "time" })
-  /** A short text of which a day has few different ones. */
+  /** A short text with few distinct values a day. */
   | (StoredColumn & { kind: "code" })
   /** An integer of 0 to 2^53. */
   | (StoredColumn & { kind: "integer" })
@@ -48,26 +48,26 @@ export interface Dataset {
   name: string;
   /** The interface that serves it. */
   apiname: string;
-  /** Packs lie in R2 below this name. */
+  /** The key prefix of packs in R2. */
   prefix: string;
-  /** Of a pack's file on disk, between the day and `.parquet`. */
+  /** The part of a pack's file name between the day and `.parquet`. */
   fileSuffix: string;
-  /** One row and several rows, and a security without any, in messages of the builder. */
+  /** The builder's terms for one row, several rows, and a security without rows. */
   row: string;
   rows: string;
-  /** The code that makes a row a cancel. */
+  /** The code that marks a row as a cancel. */
   cancel: { column: string; code: string };
   /** In file order. */
   columns: readonly Column[];
 }
 
-/** Short texts that repeat: `index[row]` points into `values`. */
+/** Repeated short texts: `index[row]` is an index into `values`. */
 export interface CodeColumn {
   values: string[];
   index: Uint16Array;
 }
 
-/** The part of a security's rows that every dataset has, every array `rows` long. */
+/** The members that the rows of every dataset have; each array has `rows` elements. */
 export interface Rows {
   rows: number;
   /** HHMMSSmmm as a number, Beijing time: 93000010 is 09:30:00.010. */
@@ -76,12 +76,12 @@ export interface Rows {
 
 type StoredIn<D extends Dataset> = Extract<D["columns"][number], { key: string }>;
 
-/** The rows of one security on one day as columns: `time`, and one member per column with a key. */
+/** The rows of one security on one day as columns: `time`, and one member for each stored column. */
 export type RowsOf<D extends Dataset> = Rows & {
   [C in StoredIn<D> as C["key"]]: C extends { kind: "code" } ? CodeColumn : Float64Array;
 };
 
-/** The columns whose values are held in memory, in file order, `time` aside. */
+/** Returns the columns whose values are held in memory, in file order, without `time`. */
 export function storedColumns({ columns }: Dataset): StoredOf[] {
   return columns.filter((column) => "key" in column);
 }
@@ -89,12 +89,12 @@ export function storedColumns({ columns }: Dataset): StoredOf[] {
 /** A column of `storedColumns`. */
 export type StoredOf = Extract<Column, { key: string }>;
 
-/** Returns the numbers of `column` in `rows`, which are of its dataset. */
+/** Returns the numbers of `column` in `rows`, which must belong to the column's dataset. */
 export function numbersOf(rows: Rows, { key }: StoredOf): Float64Array {
   return member(rows, key) as Float64Array;
 }
 
-/** Returns the codes of `column` in `rows`, which are of its dataset. */
+/** Returns the codes of `column` in `rows`, which must belong to the column's dataset. */
 export function codesOf(rows: Rows, { key }: StoredOf): CodeColumn {
   return member(rows, key) as CodeColumn;
 }

@@ -1,4 +1,4 @@
-/** Tick-by-tick trades, 逐笔成交: fills of both exchanges, and the cancels of Shenzhen, which stand nowhere else. */
+/** Tick-by-tick trades, 逐笔成交: fills of both exchanges, and Shenzhen's cancels, which no other dataset contains. */
 import { LEADING, NUMBER, TEXT, YUAN } from "./columns.ts";
 import type { Dataset } from "./dataset.ts";
 

@@ -1,34 +1,34 @@
 /**
- * The cells of a row of JSON. Rows are written side by side, a batch at a time: every row has a slot of its own, and
- * one cell after the other appends its text to all of them, so that each loop does one thing only. Loops read locals:
- * what a closure holds would be looked up for every row.
+ * Writes the cells of JSON rows. A batch of rows is written at once: each row has a slot, and each cell appends its
+ * text to every slot, so that a loop does only one thing. Loops read local variables, because a closure's variables
+ * would be looked up for every row.
  */
 import { NUMBER_BYTES, PLAIN_BELOW, putInteger, putNumber, putTenThousandths } from "./number-text.ts";
 import { amountOf } from "./record.ts";
 import type { JsonColumn } from "./row-template.ts";
 import { copyText, type Text, type TextTable } from "./text-table.ts";
 
-/** Rows `from` up to but not including `until` of a block, being written. */
+/** A batch being written: rows `from` (inclusive) to `until` (exclusive) of a block. */
 export interface RowBatch {
   from: number;
   until: number;
   /** The slots. */
   out: DataView;
-  /** Where each row's text ends so far, the first one's at 0. */
+  /** The current end of each row's text, relative to its slot. */
   ends: Uint32Array;
 }
 
-/** One cell of every row, with what stands before it. */
+/** Writes one cell of every row, including the text before it. */
 export interface Cell {
-  /** No row's text is longer. */
+  /** The longest text of a row. */
   maxBytes: number;
-  /** Appends its text to each row of the batch, and may corrupt up to `SPILL_BYTES` behind it. */
+  /** Appends the cell's text to each row of the batch. May overwrite up to `SPILL_BYTES` after it. */
   append(batch: RowBatch): void;
 }
 
 const NINE = 9;
 
-/** The same text in every row. */
+/** Returns a cell with the same text in every row. */
 export function constantCell(text: Text): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {
     const { view, length } = text;
@@ -39,7 +39,7 @@ export function constantCell(text: Text): Cell {
   return { maxBytes: text.length, append };
 }
 
-/** A text of `table`, which one by `index[row]`. */
+/** Returns a cell with the text `index[row]` of `table`. */
 export function tableCell(table: TextTable, index: Uint16Array): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {
     const { view, starts, lengths } = table;
@@ -54,7 +54,7 @@ export function tableCell(table: TextTable, index: Uint16Array): Cell {
 
 type ColumnOf<Kind> = Extract<JsonColumn, { kind: Kind }>;
 
-/** Nine digits behind `lead`. */
+/** Returns a cell with `lead` and nine digits. */
 export function digitsCell(lead: Text, column: ColumnOf<"nineDigits">): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {
     const { bytes, first, stride } = column;
@@ -72,7 +72,7 @@ export function digitsCell(lead: Text, column: ColumnOf<"nineDigits">): Cell {
   return { maxBytes: lead.length + NINE, append };
 }
 
-/** An integer behind `lead`. */
+/** Returns a cell with `lead` and an integer. */
 export function integersCell(lead: Text, column: ColumnOf<"integers">): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {
     const { values } = column;
@@ -85,7 +85,7 @@ export function integersCell(lead: Text, column: ColumnOf<"integers">): Cell {
   return { maxBytes: lead.length + NUMBER_BYTES, append };
 }
 
-/** Price × volume behind `lead`. */
+/** Returns a cell with `lead` and price × volume. */
 export function amountsCell(lead: Text, { prices, volumes }: ColumnOf<"amounts">): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {
     const { view, length } = lead;
@@ -96,7 +96,7 @@ export function amountsCell(lead: Text, { prices, volumes }: ColumnOf<"amounts">
       const priceE4 = priceNumbers[priceIndex[row] ?? 0] ?? 0;
       const volume = volumeNumbers[volumeIndex[row] ?? 0] ?? 0;
       const units = priceE4 * volume;
-      // Below 10^15 the product is exact and its ten-thousandth has the plain decimal.
+      // Below 10^15 the product is exact, and its ten-thousandth prints as a plain decimal.
       ends[place] =
         units < PLAIN_BELOW
           ? putTenThousandths(out, at, units)

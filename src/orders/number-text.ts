@@ -1,24 +1,24 @@
 /**
- * Numbers written as JSON straight into bytes: exactly the text `JSON.stringify` gives, without making a
- * string per number (a page has 60,000 of them). Four digits at a time come from a table and are stored as one
- * word, so up to four bytes behind the returned place may be corrupt; what is written next overwrites them.
+ * Writes numbers as JSON directly into bytes, with exactly the text of `JSON.stringify` and without a string for each
+ * number (a page has 60,000 numbers). Four digits at a time come from a table and are stored as one word, so up to four
+ * bytes after the returned position can be overwritten; the next write replaces them.
  */
 
-/** Space for any number (24 bytes, -1.7976931348623157e+308) and the bytes it may corrupt. */
+/** Space for any number (24 bytes, -1.7976931348623157e+308) and the bytes that can be overwritten after it. */
 export const NUMBER_BYTES = 28;
 
-/** Units of 1/10000 below this have at most 15 digits, and 15 digits always read back as the same double. */
+/** Units of 1/10000 below this have at most 15 digits, and 15 digits always parse to the same double. */
 export const PLAIN_BELOW = 1e15;
 
 const POINT = 0x2e;
 
 /** The digits of 0000 to 9999 as 32-bit integers, first digit in the lowest byte. */
 const GROUPS = new Uint32Array(10_000);
-/** Digits without leading zeros, at least 1. */
+/** Number of digits without leading zeros, at least 1. */
 const LENGTHS = new Uint8Array(10_000);
-/** Bytes of a point and these four digits behind it without trailing zeros; 0 for 0000. */
+/** Bytes of a decimal point and these four digits without trailing zeros; 0 for 0000. */
 const FRACTION_LENGTHS = new Uint8Array(10_000);
-// By arithmetic: this runs whenever an isolate starts.
+// Computed by arithmetic, because this runs whenever an isolate starts.
 for (let value = 0; value < 10_000; value++) {
   const [a, b, c, d] = [(value / 1_000) | 0, ((value / 100) | 0) % 10, ((value / 10) | 0) % 10, value % 10];
   GROUPS[value] = 0x30303030 + (a | (b << 8) | (c << 16) | (d << 24));
@@ -26,7 +26,7 @@ for (let value = 0; value < 10_000; value++) {
   FRACTION_LENGTHS[value] = d > 0 ? 5 : c > 0 ? 4 : b > 0 ? 3 : a > 0 ? 2 : 0;
 }
 
-/** Writes `value`, an integer of 0 to 2^53, as decimal digits at `at`; returns the place behind them. */
+/** Writes `value`, an integer from 0 to 2^53, as decimal digits at `at`. Returns the position after them. */
 export function putInteger(out: DataView, at: number, value: number): number {
   if (value >= 1e8) {
     const high = Math.floor(value / 1e8);
@@ -45,7 +45,7 @@ export function putInteger(out: DataView, at: number, value: number): number {
   return place + 4;
 }
 
-/** Writes 0 to 9999 without leading zeros: they are shifted out of the word. */
+/** Writes 0 to 9999 without leading zeros, which are shifted out of the word. */
 function putGroup(out: DataView, at: number, value: number): number {
   const length = LENGTHS[value] ?? 0;
   out.setUint32(at, (GROUPS[value] ?? 0) >>> (32 - 8 * length), true);
@@ -53,8 +53,8 @@ function putGroup(out: DataView, at: number, value: number): number {
 }
 
 /**
- * Writes `units` / 10000 for an integer of 0 to 10^15 (exclusive) as the shortest decimal that reads back as
- * that double, which with so few digits is the plain one without trailing zeros. Returns the place behind it.
+ * Writes `units` / 10000 for an integer from 0 to 10^15 (exclusive) as the shortest decimal that parses to that double,
+ * which with so few digits is the plain decimal without trailing zeros. Returns the position after it.
  */
 export function putTenThousandths(out: DataView, at: number, units: number): number {
   const whole = Math.floor(units / 10_000);
@@ -65,7 +65,7 @@ export function putTenThousandths(out: DataView, at: number, units: number): num
   return point + (FRACTION_LENGTHS[fraction] ?? 0);
 }
 
-/** Writes any finite `value` as `JSON.stringify` does; returns the place behind it. */
+/** Writes any finite `value` as `JSON.stringify` does. Returns the position after it. */
 export function putNumber(out: DataView, at: number, value: number): number {
   const units = unitsOf(value);
   if (units !== null) return putTenThousandths(out, at, units);
@@ -76,8 +76,8 @@ export function putNumber(out: DataView, at: number, value: number): number {
 }
 
 /**
- * The integer of 0 to 10^15 (exclusive) whose ten-thousandth is the double `value`; null when there is none.
- * A price of a pack returns the raw price it was divided from.
+ * Returns the integer from 0 to 10^15 (exclusive) whose ten-thousandth is the double `value`, or null when there is
+ * none. For a pack's price this is the raw price.
  */
 export function unitsOf(value: number): number | null {
   const units = Math.round(value * 10_000);

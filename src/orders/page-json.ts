@@ -1,47 +1,47 @@
 /**
- * A page's rows as JSON bytes: the array of arrays of contract 5.1, byte for byte what `JSON.stringify` makes of
- * the rows, written from columns without a row object or a string per cell.
+ * Writes a page's rows as JSON bytes: the array of arrays of contract 5.1, byte for byte as `JSON.stringify` writes the
+ * rows, from columns and without a row object or a string for each cell.
  */
 import type { Cell } from "./cells.ts";
 import { type JsonColumn, rowTemplate } from "./row-template.ts";
 import { copyText, padded, SPILL_BYTES } from "./text-table.ts";
 
-/** Rows `startRow` up to but not including `endRow` of one block, its columns in the order of the answer. */
+/** Rows `startRow` (inclusive) to `endRow` (exclusive) of one block, its columns in the order of the answer. */
 export interface JsonPart {
   columns: readonly JsonColumn[];
   startRow: number;
   endRow: number;
 }
 
-/** Few enough that what is written of a batch stays near the processor. */
+/** Small enough that a batch stays in the processor's cache. */
 const BATCH_ROWS = 256;
 
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
 const NOTHING = new Uint8Array([OPEN, CLOSE]);
-/** What ends the last row and the array. */
+/** Bytes of `]]`, the end of the last row and of the array. */
 const END_BYTES = 2;
 
-// Kept from page to page: fresh memory costs more than what is written to it.
+// Reused for every page: allocating memory costs more than writing it.
 let page = new DataView(new ArrayBuffer(0));
 let slots = new DataView(new ArrayBuffer(0));
 const ends = new Uint32Array(BATCH_ROWS);
 
-/** The rows of all `parts`, one after the other, as the bytes of one JSON array of arrays. */
+/** Returns the rows of all `parts` in order as the bytes of one JSON array of arrays. */
 export function writeItems(parts: readonly JsonPart[]): Uint8Array {
   let at = 0;
   for (const { columns, startRow, endRow } of parts) {
     if (endRow > startRow) at = writeRows(at, rowTemplate(columns), startRow, endRow);
   }
   if (at === 0) return NOTHING.slice();
-  // The first row ended a row before it, `],[`, which becomes the array's `[[`.
+  // Each row begins with the end of the row before it, `],[`. At the first row it becomes the array's `[[`.
   page.setUint8(1, OPEN);
   page.setUint8(at, CLOSE);
   page.setUint8(at + 1, CLOSE);
   return new Uint8Array(page.buffer.slice(1, at + END_BYTES));
 }
 
-/** Writes rows to `page` from `start` on; returns the place behind them. */
+/** Writes rows to `page` from `start` on. Returns the position after them. */
 function writeRows(start: number, cells: readonly Cell[], startRow: number, endRow: number): number {
   const slotBytes = padded(cells.reduce((sum, { maxBytes }) => sum + maxBytes, SPILL_BYTES));
   slots = withSpace(slots, BATCH_ROWS * slotBytes, 0);
@@ -57,7 +57,7 @@ function writeRows(start: number, cells: readonly Cell[], startRow: number, endR
   return at;
 }
 
-/** Copies the texts of a batch's slots to `page` from `start` on, without gaps; returns the place behind them. */
+/** Copies the texts of a batch's slots to `page` from `start` on without gaps. Returns the position after them. */
 function gather(start: number, rows: number, slotBytes: number): number {
   let at = start;
   for (let place = 0, slot = 0; place < rows; place++, slot += slotBytes) {
@@ -66,7 +66,7 @@ function gather(start: number, rows: number, slotBytes: number): number {
   return at;
 }
 
-/** `view` if it has space for `sizeBytes`, else a larger one with its first `keptBytes`. */
+/** Returns `view` if it has space for `sizeBytes`, else a larger view with the first `keptBytes` copied. */
 function withSpace(view: DataView<ArrayBuffer>, sizeBytes: number, keptBytes: number): DataView<ArrayBuffer> {
   if (view.byteLength >= sizeBytes) return view;
   const larger = new Uint8Array(Math.max(sizeBytes, 2 * view.byteLength));

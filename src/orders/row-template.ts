@@ -1,31 +1,31 @@
 /**
- * What the cells of a row of JSON are: whatever is the same in every row (brackets, commas, quotes, constants) is
- * folded into the cells that differ, and values that repeat are formatted once.
+ * Builds the cells of a JSON row. Text that is the same in every row (brackets, commas, quotes, constants) is merged
+ * into the cells that differ, and repeated values are formatted once.
  */
 import { amountsCell, type Cell, constantCell, digitsCell, integersCell, tableCell } from "./cells.ts";
 import { NUMBER_BYTES, putNumber } from "./number-text.ts";
 import { copyText, padded, type TextTable, tableOf, textOf, textTable } from "./text-table.ts";
 
-/** The values of one field in a block of rows; `index[row]` points into the table beside it. */
+/** The values of one field in a block of rows; `index[row]` is an index into the table beside it. */
 export type JsonColumn =
   /** The same text in every row. */
   | { kind: "constant"; text: string }
   | { kind: "texts"; texts: readonly string[]; index: Uint16Array }
   | ({ kind: "numbers" } & NumberTable)
-  /** Nine ASCII digits, the first of each row's at `first + row × stride`. */
+  /** Nine ASCII digits for each row, starting at `first + row × stride`. */
   | { kind: "nineDigits"; bytes: Uint8Array; first: number; stride: number }
-  /** Integers of 0 to 2^53. */
+  /** Integers from 0 to 2^53. */
   | { kind: "integers"; values: Float64Array }
-  /** Raw price (yuan × 10000) × volume / 10000, both integers of 0 to 2^53. */
+  /** Raw price (yuan × 10000) × volume / 10000, both integers from 0 to 2^53. */
   | { kind: "amounts"; prices: NumberTable; volumes: NumberTable };
 
-/** Numbers in a table, and each row's place in it. */
+/** Numbers in a table, and each row's index into it. */
 export interface NumberTable {
   numbers: Float64Array;
   index: Uint16Array;
 }
 
-/** The cells of a row with `columns` in this order. A row begins with what ends the one before it, `],[`. */
+/** Returns the cells of a row with `columns` in this order. A row begins with `],[`, the end of the row before it. */
 export function rowTemplate(columns: readonly JsonColumn[]): Cell[] {
   const cells: Cell[] = [];
   let lead = "],[";
@@ -58,7 +58,7 @@ function cellOf(lead: string, column: Exclude<JsonColumn, { kind: "constant" }>)
   }
 }
 
-/** `numbers` as JSON, each behind `lead`. */
+/** Returns `numbers` as JSON texts, each after `lead`. */
 function numberTable(lead: string, numbers: Float64Array): TextTable {
   const before = textOf(lead);
   const bytes = new Uint8Array(numbers.length * padded(before.length + NUMBER_BYTES));

@@ -1,21 +1,21 @@
 /**
- * Texts as bytes, each padded to whole steps, so that they are copied eight bytes at a time: a page of JSON is made
- * of 80,000 short ones.
+ * Texts as bytes, padded to multiples of eight so that they are copied eight bytes at a time. A page of JSON consists
+ * of 80,000 short texts.
  */
 
-/** Bytes of a step. */
+/** Bytes that are copied at a time. */
 const STEP = 8;
 
-/** Copying a text may corrupt this many bytes behind its end. */
+/** Copying a text can overwrite this many bytes after its end. */
 export const SPILL_BYTES = STEP - 1;
 
-/** One text, from the view's first byte on. */
+/** One text, starting at the view's first byte. */
 export interface Text {
   view: DataView;
   length: number;
 }
 
-/** Texts in one buffer, by number. */
+/** Texts in one buffer, by index. */
 export interface TextTable {
   view: DataView;
   starts: Uint32Array;
@@ -24,13 +24,13 @@ export interface TextTable {
 
 const encoder = new TextEncoder();
 
-/** `text` as bytes. */
+/** Returns `text` as bytes. */
 export function textOf(text: string): Text {
   const { view, lengths } = textTable([text]);
   return { view, length: lengths[0] ?? 0 };
 }
 
-/** `texts` as bytes. */
+/** Returns `texts` as bytes. */
 export function textTable(texts: readonly string[]): TextTable {
   const encoded = texts.map((text) => encoder.encode(text));
   const space = encoded.reduce((sum, { length }) => sum + padded(length), 0);
@@ -42,7 +42,7 @@ export function textTable(texts: readonly string[]): TextTable {
   });
 }
 
-/** A table of `count` texts in `bytes`; `put` writes one from `start` on and returns the place behind it. */
+/** Returns a table of `count` texts in `bytes`; `put` writes one text at `start` and returns the position after it. */
 export function tableOf(
   count: number,
   bytes: Uint8Array<ArrayBuffer>,
@@ -59,12 +59,15 @@ export function tableOf(
   return { view: new DataView(bytes.buffer), starts, lengths };
 }
 
-/** Space for a text of `length` bytes. */
+/** Returns the space that a text of `length` bytes needs. */
 export function padded(length: number): number {
   return (length + STEP - 1) & -STEP;
 }
 
-/** Copies `length` bytes of `from`, whole steps from `start` on, to `out` at `at`; returns the place behind them. */
+/**
+ * Copies `length` bytes of `from`, starting at `start` and in steps of eight, to `out` at `at`. Returns the position
+ * after them.
+ */
 export function copyText(out: DataView, at: number, from: DataView, start: number, length: number): number {
   for (let step = 0; step < length; step += STEP) {
     out.setBigUint64(at + step, from.getBigUint64(start + step, true), true);

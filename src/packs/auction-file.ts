@@ -1,13 +1,13 @@
 /**
- * Whether a file can be the auction pack of a day. The columns of such packs are the vendor's (contract 8.7),
- * so it is asked what a file says against it: the columns of orders, or a date column of another day.
+ * Checks whether a file can be the auction pack of a day. The columns are the vendor's (contract 8.7), so only
+ * contradictions are found: columns of orders, or a date column with another day.
  */
 import type { FileMetaData } from "hyparquet";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import type { ReadRange } from "./locate.ts";
 import { zstdProblem } from "./parquet-footer.ts";
 
-/** Names of columns with the trading day, in lower case and without underscores. */
+/** Names of date columns, in lower case and without underscores. */
 const DATE_COLUMNS = [
   "tradedate",
   "tradingday",
@@ -20,12 +20,12 @@ const DATE_COLUMNS = [
   "交易日",
 ];
 
-/** Columns that order records have and an auction has not. */
+/** Columns of orders that an auction pack does not have. */
 const ORDER_COLUMNS = ["exchange_order_id", "order_type", "order_code"];
 
 /**
- * Null when the file of `sizeBytes` bytes that `readRange` reads is Parquet with rows, has ZSTD on every column
- * (contract 8.7), and nothing in its footer says that it is no auction pack of `tradedate`; else a clause.
+ * Returns null when the file of `sizeBytes` bytes that `readRange` reads is Parquet with rows and ZSTD on every column
+ * (contract 8.7), and its footer does not contradict an auction pack of `tradedate`; else the problem as a clause.
  */
 export function auctionProblem(
   sizeBytes: number,
@@ -54,8 +54,8 @@ function contentProblem({ schema, row_groups: groups }: FileMetaData, tradedate:
 }
 
 /**
- * The day that a statistic of a date column says: `20260312`, `2026-03-12`, either with a time behind it, a number,
- * or a date. An instant may be meant in UTC or in Beijing, so it is two days. None for anything else.
+ * Returns the days that a statistic of a date column can mean: `20260312` or `2026-03-12`, with or without a time, a
+ * number, or a date. An instant can be in UTC or in Beijing time, so it gives two days. Empty for anything else.
  */
 function daysOf(value: unknown): string[] {
   if (value instanceof Date) return [...new Set([beijingDate(value.getTime()), utcDay(value)])];

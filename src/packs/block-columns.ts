@@ -1,6 +1,6 @@
 /**
- * One block opened. Columns are decoded when they are asked for and as far as they are asked for, so a page
- * pays only for the fields and rows it answers with.
+ * Decodes one block. Columns are decoded on demand and only as far as needed, so a page costs only its own fields and
+ * rows.
  */
 import { type Column, columnNamed, type Dataset } from "../datasets/dataset.ts";
 import { orders } from "../datasets/orders.ts";
@@ -22,17 +22,17 @@ export interface BlockColumns {
   /** HHMMSSmmm of `row`, counted from the block's first row. */
   timeAt(row: number): number;
   /**
-   * The values of `fields` in the rows before `endRow` (counted from the block's first row), as a page of JSON
-   * is written from them; throws `PackFormatError` on wrong content.
+   * Returns the values of `fields` in the rows before `endRow` (counted from the block's first row) for writing JSON.
+   * Throws `PackFormatError` on invalid content.
    */
   columns(fields: readonly string[], endRow: number): JsonColumn[];
-  /** The one text that every row of `field` has; throws when they differ. */
+  /** Returns the text that every row of `field` has. Throws when rows differ. */
   constant(field: "symbol" | "tradedate"): string;
 }
 
 /**
- * Opens `bytes`, a block of `rows` rows of `dataset` whose checksum was verified. Throws `PackFormatError` when a check finds that
- * it is none, and what a library throws when that comes first.
+ * Opens `bytes`, a block of `rows` rows of `dataset` whose checksum was verified. Throws `PackFormatError`, or a
+ * library's own error, when the bytes are no such block.
  */
 export function openBlock(bytes: Uint8Array, rows: number, dataset: Dataset = orders): BlockColumns {
   const chunks = findChunkPages(bytes, rows, dataset.columns);
@@ -77,19 +77,19 @@ export function openBlock(bytes: Uint8Array, rows: number, dataset: Dataset = or
   };
 }
 
-/** Amounts are computed: their column is a quarter of a pack. */
+/** Amounts are computed, because reading their column would read a quarter more of the pack. */
 function amountColumn(
   { name, price, volume }: Extract<Column, { kind: "amount" }>,
   numbers: (field: string) => NumberTable,
 ): JsonColumn {
   const prices = numbers(price);
   const raw = rawPrices(prices.numbers);
-  // Raw prices from 10^15 on cannot be told from the double: then the stored amounts are read.
+  // Raw prices from 10^15 on cannot be recovered from the double; the stored amounts are read instead.
   if (raw === null) return { kind: "numbers", ...numbers(name) };
   return { kind: "amounts", prices: { numbers: raw, index: prices.index }, volumes: numbers(volume) };
 }
 
-/** `compute` with its results kept, one per field. */
+/** Returns `compute` with its results cached by field. */
 function remember<Value>(compute: (field: string) => Value): (field: string) => Value {
   const known = new Map<string, Value>();
   return (field) => {
@@ -120,7 +120,7 @@ function textTable({ column, dictionary, data }: ChunkPages, rows: number) {
   return { texts, index: dictionaryIndex(data, texts.length, rows) };
 }
 
-/** The text of a column with one value: with a dictionary of one there is nothing else a row can point to. */
+/** Returns the text of a column with one value: every row must refer to the only entry of its dictionary. */
 function onlyText({ column, dictionary }: ChunkPages): string {
   const texts = dictionary === null ? [] : dictionaryTexts(dictionary);
   const [text] = texts;

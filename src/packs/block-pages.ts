@@ -1,17 +1,17 @@
 /**
- * The pages of one block (row group), found by reading its page headers in order: no footer is needed, because the
- * columns, their order, types and encodings are the constant ones of the dataset. What differs from them is
- * refused here, so that everything after may rely on it.
+ * Finds the pages of one block (row group) by reading its page headers in order. No footer is needed, because the
+ * dataset fixes the columns, their order, types and encodings. Any difference is refused here, so that later code may
+ * rely on them.
  */
 import { parquetHeader } from "hyparquet/src/column.js";
 import { PackFormatError } from "./errors.ts";
 import type { ColumnSpec } from "./layout.ts";
 
-/** One page as it lies in the block. */
+/** One page of the block. */
 export interface Page {
   /** The ZSTD frame. */
   compressed: Uint8Array;
-  /** Bytes when decompressed. */
+  /** Size in bytes after decompression. */
   size: number;
   values: number;
 }
@@ -19,14 +19,14 @@ export interface Page {
 /** The pages of one column chunk. */
 export interface ChunkPages<Spec extends ColumnSpec = ColumnSpec> {
   column: Spec;
-  /** PLAIN values; present exactly for the columns with encoding RLE_DICTIONARY. */
+  /** PLAIN values; present exactly for columns with the encoding RLE_DICTIONARY. */
   dictionary: Page | null;
   data: Page;
 }
 
 /**
- * The chunks of a block of `rows` rows, in the order of `columns`. Throws `PackFormatError` when a page is of
- * another kind, encoding or number of values than these say, or the chunks do not fill `block` exactly.
+ * Returns the chunks of a block of `rows` rows in the order of `columns`. Throws `PackFormatError` when a page has
+ * another kind, encoding or number of values, or the chunks do not fill `block` exactly.
  */
 export function findChunkPages<Spec extends ColumnSpec>(
   block: Uint8Array,

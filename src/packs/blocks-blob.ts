@@ -1,6 +1,6 @@
 /**
- * The blocks of one section as bytes: in the index region of a pack and, byte for byte the same, in the
- * catalog's row of the security. Little endian, 20 bytes a block.
+ * Encodes the blocks of one section, identically in the index region of a pack and in the catalog's row of the
+ * security. Little endian, 20 bytes a block.
  */
 import { PackFormatError } from "./errors.ts";
 import type { Block } from "./layout.ts";
@@ -8,7 +8,7 @@ import type { Block } from "./layout.ts";
 /** Bytes of one encoded block: offset, first row, t0, k0, CRC-32, each u32. */
 export const BLOCK_BYTES = 20;
 
-/** `blocks` as a blob of 20 bytes each; throws `RangeError` for a value that is no u32. */
+/** Returns `blocks` as a blob of 20 bytes a block. Throws `RangeError` for a value outside u32. */
 export function encodeBlocks(blocks: readonly Block[]): Uint8Array {
   const bytes = new Uint8Array(blocks.length * BLOCK_BYTES);
   const view = new DataView(bytes.buffer);
@@ -23,7 +23,7 @@ export function encodeBlocks(blocks: readonly Block[]): Uint8Array {
   return bytes;
 }
 
-/** The blocks in `blob`; throws `PackFormatError` unless it is a whole number of blocks. */
+/** Returns the blocks in `blob`. Throws `PackFormatError` unless it holds a whole number of blocks. */
 export function decodeBlocks(blob: Uint8Array): Block[] {
   if (blob.length % BLOCK_BYTES !== 0) {
     throw new PackFormatError(`a block list of ${blob.length} bytes is not a multiple of ${BLOCK_BYTES}`);
@@ -41,7 +41,9 @@ export function decodeBlocks(blob: Uint8Array): Block[] {
   });
 }
 
-/** `value`, which must be an integer of 0 to 2^32 - 1: a silent wrap would point a page at wrong bytes. */
+/**
+ * Returns `value`, which must be an integer from 0 to 2^32 - 1. A silent overflow would make a page read wrong bytes.
+ */
 export function u32(value: number): number {
   if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) {
     throw new RangeError(`${value} does not fit an unsigned 32-bit field of the pack index`);

@@ -1,9 +1,9 @@
 /**
- * Exact reads from an R2 body. Bodies arrive in pieces of about 4 KB; asking the platform for a whole piece at
- * a time copies it once, in native code: 8 MB pass in 19 ms instead of 237.
+ * Reads exact lengths from an R2 body. Bodies arrive in pieces of about 4 KB; reading a whole piece at a time lets the
+ * platform copy it once in native code: 8 MB take 19 ms instead of 237.
  */
 
-/** A read of R2 that takes longer will not come: the request holds a slot meanwhile, and its client hears nothing. */
+/** A read from R2 that takes longer has failed. The request holds a slot meanwhile, and its client receives nothing. */
 const SILENCE_MS = 15_000;
 
 export class ByteStream {
@@ -17,8 +17,8 @@ export class ByteStream {
   }
 
   /**
-   * The next `length` bytes (at least 1); fewer only when the stream ends before. Throws when they have not come
-   * within the bound of silence.
+   * Returns the next `length` bytes (at least 1), or fewer when the stream ends. Throws when none arrive within
+   * `silenceMs`.
    */
   async read(length: number): Promise<Uint8Array> {
     let buffer: ArrayBufferLike = new ArrayBuffer(length);
@@ -29,7 +29,7 @@ export class ByteStream {
         this.reader.readAtLeast(space.length, space),
       );
       if (value !== undefined) {
-        buffer = value.buffer; // reading detaches the buffer that was given and hands back another
+        buffer = value.buffer; // Reading detaches the given buffer and returns another one.
         filled += value.byteLength;
       }
       if (done || value === undefined || value.byteLength === 0) break;
@@ -37,12 +37,12 @@ export class ByteStream {
     return new Uint8Array(buffer, 0, filled);
   }
 
-  /** Lets the rest go: nothing more is fetched. Does not wait: a stream that fell silent may not answer this either. */
+  /** Discards the rest without waiting, because a silent stream may not answer a cancel either. */
   cancel(): void {
     this.reader.cancel().catch(() => undefined);
   }
 
-  /** Returns the body, to pass on what is behind the bytes that were read. */
+  /** Releases the body, so that the caller can pass on the rest of it. */
   release(): void {
     this.reader.releaseLock();
   }

@@ -1,13 +1,13 @@
 /**
- * The rules that entries of a day index keep. A page trusts them blindly (it seeks by them), so they are
- * checked when an index is written and whenever one is read from an object.
+ * Checks the invariants of a day index. Paging relies on them without checks, so they are verified when an index is
+ * written and whenever one is read from an object.
  */
 import { chunkTableBytes } from "./chunk-table.ts";
 import { PackFormatError } from "./errors.ts";
 import { type Block, PARQUET_MAGIC, ROW_GROUP_ROWS, type SectionEntry } from "./layout.ts";
 
 const MAX_TIME = 235_959_999;
-/** Footer length (u32) and `PAR1` at a section's end; an empty footer does not exist. */
+/** Footer length (u32) and `PAR1` at a section's end, and at least one byte of footer. */
 const SMALLEST_FOOTER = 9;
 
 /**
@@ -79,7 +79,10 @@ function checkBlocks(entry: SectionEntry, code: string, columnCount: number): vo
   if (entry.blocks[0]?.firstRow !== 0) throw new PackFormatError(`${code} has rows and no block with row 0`);
 }
 
-/** A later block starts at a later time, or inside the same millisecond as many rows further as it starts later. */
+/**
+ * Returns whether `block` follows `before`: it begins at a later time, or in the same millisecond with `k0` advanced by
+ * the rows in between.
+ */
 function comesAfter(before: Block, block: Block): boolean {
   if (block.t0 === before.t0) return block.k0 - before.k0 === block.firstRow - before.firstRow;
   return block.t0 > before.t0 && block.k0 < block.firstRow - before.firstRow;

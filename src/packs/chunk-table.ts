@@ -1,8 +1,8 @@
 /**
- * The chunk table: the sizes of a section's column chunks, written between the section's leading `PAR1` and
- * its first block. Parquet readers go by the footer's offsets and never look there. It exists because a
- * Parquet answer with chosen columns must say its exact length before its first byte, in one forward read:
- * the footer, where these sizes also are, comes last. Little endian, 12 bytes a chunk, then a CRC-32.
+ * The chunk table: the sizes of a section's column chunks, written between the section's leading `PAR1` and its first
+ * block. Parquet readers follow the footer's offsets and never read it. It exists because a Parquet answer with chosen
+ * columns must know its exact length before its first byte while it reads forward once, and the footer, which also
+ * holds these sizes, comes last. Little endian, 12 bytes a chunk, then a CRC-32.
  */
 import { crc32 } from "node:zlib";
 import { u32 } from "./blocks-blob.ts";
@@ -13,7 +13,7 @@ import { COLUMNS } from "./layout.ts";
 export interface ChunkSizes {
   /** Its dictionary page, 0 when it has none. The data page follows. */
   dictionary: number;
-  /** The whole chunk as it lies in the file. */
+  /** The whole chunk as stored. */
   total: number;
   /** The whole chunk before compression (the footer's `total_uncompressed_size`). */
   uncompressed: number;
@@ -23,14 +23,14 @@ const CHUNK_BYTES = 12;
 const CRC_BYTES = 4;
 
 /**
- * Bytes of the chunk table of a section of `blockCount` blocks of `columnCount` columns: the first block begins right
- * after it.
+ * Returns the bytes of the chunk table of a section with `blockCount` blocks of `columnCount` columns. The first block
+ * begins directly after it.
  */
 export function chunkTableBytes(blockCount: number, columnCount: number = COLUMNS.length): number {
   return blockCount * columnCount * CHUNK_BYTES + CRC_BYTES;
 }
 
-/** `blocks`, for each block the chunks of all `columnCount` columns in file order, as a chunk table. */
+/** Returns the chunk table of `blocks`: for each block the sizes of all `columnCount` chunks in file order. */
 export function encodeChunkTable(
   blocks: readonly (readonly ChunkSizes[])[],
   columnCount: number = COLUMNS.length,
@@ -51,7 +51,9 @@ export function encodeChunkTable(
   return bytes;
 }
 
-/** The chunk sizes of `blockCount` blocks in `bytes`; throws `PackFormatError` when length or checksum is off. */
+/**
+ * Returns the chunk sizes of `blockCount` blocks in `bytes`. Throws `PackFormatError` when length or checksum is wrong.
+ */
 export function decodeChunkTable(
   bytes: Uint8Array,
   blockCount: number,

@@ -1,26 +1,26 @@
-/** ZSTD decompression of one page, bounded by the size its header promises. */
+/** Decompresses one ZSTD page, bounded by the size in its header. */
 import * as zlib from "node:zlib";
 import { decompress as decompressInJs } from "fzstd";
 import { PackFormatError } from "./errors.ts";
 
 /**
- * A native call costs about 20 µs whatever its size. Up to some hundred bytes the portable decoder is faster:
- * the dictionaries of symbols, dates and codes take it 2 µs.
+ * A native call costs about 20 µs whatever its size. For small pages the portable decoder is faster: it takes 2 µs for
+ * the dictionaries of symbols, dates and codes.
  */
 const NATIVE_FROM_BYTES = 128;
 
-/** workerd grows its output in steps of 40 KB and refuses a step beyond the limit, though the page would fit. */
+/** workerd grows its output in steps of 40 KB and refuses a step beyond the limit even if the page would fit. */
 const NATIVE_SLACK_BYTES = 2 * 40_960;
 
-/** Not every runtime of the worker's kind has ZSTD in `node:zlib`; the portable decoder stands in. */
+/** Some worker runtimes lack ZSTD in `node:zlib`; the portable decoder is used there. */
 const native: typeof zlib.zstdDecompressSync | undefined = zlib.zstdDecompressSync;
 
-/** The values of 10,000 rows take 160 KB at most: a page that promises more than this is no page of ours, but a bomb. */
+/** The values of 10,000 rows take at most 160 KB; a page that claims more than this limit is a decompression bomb. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
 /**
- * `page`, a ZSTD frame, as its `size` bytes; throws `PackFormatError` when it holds another number of bytes, and
- * before memory is taken for what no page can hold.
+ * Returns the `size` bytes of `page`, a ZSTD frame. Throws `PackFormatError` when it holds another number of bytes, and
+ * before it allocates memory for an impossible size.
  */
 export function decompressPage(page: Uint8Array, size: number): Uint8Array {
   if (!(size >= 0 && size <= MAX_PAGE_BYTES)) throw new PackFormatError(`a page promises ${size} bytes`);
@@ -31,7 +31,7 @@ export function decompressPage(page: Uint8Array, size: number): Uint8Array {
   return bytes;
 }
 
-/** The portable decoder has no limit of its own, so it is only given frames that say how much they hold. */
+/** The portable decoder has no limit of its own, so it receives only frames that state their content size. */
 function portable(page: Uint8Array, size: number): Uint8Array {
   if (contentSize(page) === size) return decompressInJs(page);
   const bytes = nativeOrNull(page, size);
@@ -39,7 +39,7 @@ function portable(page: Uint8Array, size: number): Uint8Array {
   return bytes;
 }
 
-/** The number of bytes that a ZSTD frame says it holds (RFC 8878, 3.1.1.1); null when it does not say. */
+/** Returns the content size that a ZSTD frame states (RFC 8878, 3.1.1.1), or null without one. */
 function contentSize(frame: Uint8Array): number | null {
   const descriptor = frame[4] ?? 0;
   const isSingleSegment = (descriptor & 0x20) !== 0;
@@ -53,8 +53,8 @@ function contentSize(frame: Uint8Array): number | null {
 }
 
 /**
- * Null when the native decoder cannot: workerd's reports "unexpected end of file" for every page that fills one
- * of its steps exactly (40,960 bytes, 81,920, …). What is really broken the portable decoder refuses as well.
+ * Returns null when the native decoder fails: workerd's reports "unexpected end of file" for every page that fills its
+ * output steps exactly (40,960 bytes, 81,920, …). A corrupt page is refused by the portable decoder as well.
  */
 function nativeOrNull(page: Uint8Array, size: number): Uint8Array | null {
   if (native === undefined) return null;

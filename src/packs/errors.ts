@@ -1,18 +1,18 @@
-/** The two errors of reading a pack: bytes that are no pack, and a stored pack that cannot be read. */
+/** Errors raised while reading a pack: invalid bytes, and a stored pack that cannot be read. */
 
-/** Bytes that do not follow the layout of `README.md`; the message is one sentence that says where. */
+/** The bytes violate the layout of `README.md`; the message is one sentence that says where. */
 export class PackFormatError extends Error {
   override readonly name = "PackFormatError";
 }
 
 /**
- * Why a stored pack could not be read: `missing` (no such object), `changed` (the object is not the one the
- * catalog names), `damaged` (its bytes are not what the index promises, or their content is none of the layout's),
- * `unreadable` (nothing is proven against the bytes, the reader failed on them: a bug of ours).
+ * Why a stored pack could not be read: `missing` (no such object), `changed` (not the object that the catalog names),
+ * `damaged` (the bytes contradict the index or violate the layout), `unreadable` (the reader failed although the bytes
+ * are not proven wrong: a bug).
  */
 export type PackReadErrorKind = "missing" | "changed" | "damaged" | "unreadable";
 
-/** A read of a stored pack failed. `missing` and `changed` are worth a second look at the catalog (`README.md`). */
+/** A read of a stored pack failed. After `missing` and `changed` the catalog should be read again (`README.md`). */
 export class PackReadError extends Error {
   override readonly name = "PackReadError";
   readonly kind: PackReadErrorKind;
@@ -24,8 +24,8 @@ export class PackReadError extends Error {
 }
 
 /**
- * What went wrong while stored bytes were read as `what`. Only what a check of ours found is damage: a day that
- * is marked so is not served until it is published again, which no bug in a reader may do to good bytes.
+ * Returns the error for a failure while reading stored bytes as `what`. Only a failed check counts as damage, because a
+ * damaged day is not served until it is published again, and a reader's bug must not do that to valid bytes.
  */
 export function asReadError(error: unknown, what: string): PackReadError {
   if (error instanceof PackReadError) return error;
@@ -36,7 +36,10 @@ export function asReadError(error: unknown, what: string): PackReadError {
   return new PackReadError("unreadable", `${what} cannot be read: ${why}`, { cause: error });
 }
 
-/** What `read` gives; whatever it throws becomes a `PackFormatError`: libraries throw what they like at wrong bytes. */
+/**
+ * Returns the result of `read`. Any error becomes a `PackFormatError`, because libraries throw various errors for
+ * invalid bytes.
+ */
 export function asFormat<T>(read: () => T): T {
   try {
     return read();

@@ -1,18 +1,18 @@
 /**
- * DELTA_BINARY_PACKED integers into a `Float64Array`, without a BigInt per value: order numbers are integers
- * below 2^53, which doubles add exactly. Whatever could round is left to the general reader.
+ * Decodes DELTA_BINARY_PACKED integers into a `Float64Array` without a BigInt for each value: order numbers are
+ * integers below 2^53, which doubles add exactly. Pages whose values could round are left to the general reader.
  */
 import { viewOf } from "./page-view.ts";
 
-/** Miniblocks wider than this, or larger smallest deltas, might round on the way. */
+/** Wider miniblocks or larger minimum deltas could round. */
 const WIDEST = 48;
 const LARGEST_DELTA = 2 ** 51;
-/** A value that begins inside a byte has up to 7 bits of a word before it. */
+/** Up to 7 bits of a 32-bit word precede a value that begins inside a byte. */
 const WIDEST_IN_WORD = 25;
 
 /**
- * The first `count` integers of `page`, or null when the page is not of the plain kind: miniblocks not of a
- * multiple of 8 values, numbers that do not fit, or a page that ends early.
+ * Returns the first `count` integers of `page`, or null for a page that this reader does not handle: miniblocks that
+ * are not a multiple of 8 values, numbers that do not fit, or a truncated page.
  */
 export function fastDelta(page: Uint8Array, count: number): Float64Array | null {
   const reader = { page, at: 0 };
@@ -66,7 +66,7 @@ function addNarrow(
   }
 }
 
-/** Values of more bits than a word certainly holds, a byte's part at a time. */
+/** Adds values that are wider than `WIDEST_IN_WORD`, byte by byte. */
 function addWide(
   page: Uint8Array,
   start: number,
@@ -94,7 +94,7 @@ function addWide(
   }
 }
 
-/** An unsigned varint; NaN when the page ends or the number is not below 2^53. */
+/** Reads an unsigned varint. Returns NaN when the page ends or the number is not below 2^53. */
 function varint(reader: { page: Uint8Array; at: number }): number {
   let value = 0;
   for (let weight = 1; weight <= 2 ** 49; weight *= 128) {

@@ -1,15 +1,15 @@
 /**
- * Dictionary indices (RLE_DICTIONARY: one byte of bit width, then runs) into a `Uint16Array`: many times as
- * fast as a general reader, because a block has at most 10,000 values and nothing here grows or boxes.
- * Whatever is not exactly so is left to the general reader.
+ * Decodes dictionary indices (RLE_DICTIONARY: one byte of bit width, then runs) into a `Uint16Array`, many times as
+ * fast as the general reader: a block has at most 10,000 values, so no array grows and no value is boxed. Other pages
+ * are left to the general reader.
  */
 import { viewOf } from "./page-view.ts";
 
 const WIDEST = 16;
 
 /**
- * The first `count` indices of `page`, or null when the page is not of the plain kind: a width beyond 16 bits,
- * a run that reaches beyond the page, or a page that ends early.
+ * Returns the first `count` indices of `page`, or null for a page that this reader does not handle: a width beyond 16
+ * bits, a run beyond the page's end, or a truncated page.
  */
 export function fastIndex(page: Uint8Array, count: number): Uint16Array | null {
   const width = page[0] ?? WIDEST + 1;

@@ -1,6 +1,6 @@
 /**
- * The index region of a pack: which security lies where, and the blocks of each. It stands between the last
- * section and the global footer and ends with a trailer of fixed size, so it is found from the object's end.
+ * Encodes the index region of a pack: the position of each security and its blocks. The region lies between the last
+ * section and the global footer and ends with a trailer of fixed size, so a reader finds it from the object's end.
  * Little endian; `README.md` draws it byte by byte.
  */
 import { crc32 } from "node:zlib";
@@ -12,15 +12,15 @@ import { PackFormatError } from "./errors.ts";
 import type { DayIndex, SectionEntry } from "./layout.ts";
 import { decodeOrigin, encodeOrigin } from "./origin.ts";
 
-/** Region length, CRC-32 of what stands before the trailer, format version, magic: each u32 or four bytes. */
+/** Region length, CRC-32 of the bytes before the trailer, format version, magic: four bytes each. */
 export const TRAILER_BYTES = 16;
 
 /**
- * Version 3 adds the pack's origin behind the entries; version 2 has none. Both are of orders. Version 4, of every other
- * dataset, is version 3 with the dataset's name behind the header: a reader that knows orders only refuses it.
+ * Versions 2 and 3 hold orders; version 3 adds the pack's origin after the entries. Version 4 holds every other
+ * dataset: it is version 3 with the dataset's name after the header, and readers of orders only refuse it.
  */
 const FORMAT = { WITHOUT_ORIGIN: 2, ORDERS: 3, NAMED: 4 } as const;
-/** ASCII, filled up with NUL. */
+/** ASCII, padded with NUL. */
 const NAME_BYTES = 8;
 const MAGIC = 0x58495445; // "ETIX" read as a little-endian u32
 const HEADER_BYTES = 24; // tradedate u32, build id 16 bytes, entry count u32
@@ -65,8 +65,8 @@ export function encodeIndexRegion(index: DayIndex): Uint8Array {
 }
 
 /**
- * Bytes of the whole region, read from its last 16 bytes (`trailer`). Throws `PackFormatError` when they are
- * no trailer or belong to a format version this code does not read.
+ * Returns the bytes of the whole region from its last 16 bytes (`trailer`). Throws `PackFormatError` when they are no
+ * trailer or of an unsupported format version.
  */
 export function regionLength(trailer: Uint8Array): number {
   const view = viewOf(trailer);
@@ -77,7 +77,7 @@ export function regionLength(trailer: Uint8Array): number {
   return view.getUint32(0, true);
 }
 
-/** The format version in a trailer. Throws `PackFormatError` for a version this code does not read. */
+/** Returns the format version in a trailer. Throws `PackFormatError` for an unsupported version. */
 function versionOf(trailer: Uint8Array): number {
   const version = viewOf(trailer).getUint32(8, true);
   if (Object.values<number>(FORMAT).includes(version)) return version;
@@ -94,7 +94,7 @@ function nameBytes(version: number): number {
   return version === FORMAT.NAMED ? NAME_BYTES : 0;
 }
 
-/** The dataset that the region with this `body` is of. */
+/** Returns the dataset of the region with this `body`. */
 function datasetOf(body: Uint8Array, version: number): DatasetName {
   if (version !== FORMAT.NAMED) return "orders";
   const padded = String.fromCharCode(...body.subarray(HEADER_BYTES, HEADER_BYTES + NAME_BYTES));
@@ -104,8 +104,8 @@ function datasetOf(body: Uint8Array, version: number): DatasetName {
 }
 
 /**
- * The index in `bytes`, one whole region with its trailer. Throws `PackFormatError` with a sentence that says
- * what is off: length, checksum, version, or a rule of the layout that an entry breaks.
+ * Returns the index in `bytes`, one whole region with its trailer. Throws `PackFormatError` with a sentence that names
+ * the problem: length, checksum, version, or a rule of the layout that an entry breaks.
  */
 export function decodeIndexRegion(bytes: Uint8Array): DayIndex {
   if (bytes.length < HEADER_BYTES + TRAILER_BYTES) {
@@ -149,7 +149,7 @@ function writeEntry(view: DataView, at: number, entry: SectionEntry): void {
   view.setUint32(at + 36, u32(entry.blocks.length), true);
 }
 
-/** The `count` entries of a region, the first one at byte `from` of `body`, and the byte behind the last one. */
+/** Returns the `count` entries of a region that start at byte `from` of `body`, and the position after the last one. */
 function readEntries(
   body: Uint8Array,
   from: number,

@@ -1,10 +1,10 @@
 /**
- * The day pack: one object per trading day that is a valid Parquet file as a whole and whose every
- * section (one security) is a valid Parquet file by itself. `README.md` beside this file draws it.
+ * The day pack: one object for each trading day and dataset that is a valid Parquet file as a whole, and whose every
+ * section (one security) is a valid Parquet file by itself. `README.md` draws it.
  *
- * A section is `PAR1 | chunk table | blocks (row groups) | footer | footer length | PAR1`. The chunk table
- * (`chunk-table.ts`) lies in a gap that Parquet readers never look at; its length is `blocks[0].offset - 4`,
- * so the first block of a section of n blocks begins at `4 + chunkTableBytes(n)`.
+ * A section is `PAR1 | chunk table | blocks (row groups) | footer | footer length | PAR1`. Parquet readers ignore the
+ * chunk table (`chunk-table.ts`); its length is `blocks[0].offset - 4`, so the first block of a section of n blocks
+ * begins at `4 + chunkTableBytes(n)`.
  */
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import type { Column } from "../datasets/dataset.ts";
@@ -13,7 +13,7 @@ import type { DatasetName } from "../datasets/registry.ts";
 import type { Security } from "../orders/record.ts";
 import type { PackOrigin } from "./origin.ts";
 
-/** Rows of a full row group ("block"). A page of 10,000 rows touches one block, or two when unaligned. */
+/** Rows of a full row group ("block"). A page of 10,000 rows reads one block, or two when unaligned. */
 export const ROW_GROUP_ROWS = 10_000;
 
 /** `PAR1`, at both ends of every section and at the end of the pack. */
@@ -24,15 +24,15 @@ export type ColumnSpec = Pick<Column, "name" | "type" | "encoding">;
 /** The columns of an order pack in file order: all REQUIRED, ZSTD, one data page per chunk (`README.md`, "Section"). */
 export const COLUMNS = orders.columns;
 
-/** One row group of a section: what a page needs to find and check its bytes. */
+/** One row group of a section: what paging needs to find and check its bytes. */
 export interface Block {
-  /** First byte, counted from the section's first byte; never 0. The block ends where the next one, or the footer, begins. */
+  /** First byte relative to the section; never 0. The block ends where the next block or the footer begins. */
   offset: number;
-  /** Row number of its first row within the security. */
+  /** Number of its first row within the security. */
   firstRow: number;
   /** HHMMSSmmm (as a number) of its first row. */
   t0: number;
-  /** Rows with time `t0` that stand before this block. */
+  /** Rows with time `t0` before this block. */
   k0: number;
   /** CRC-32 (IEEE) of the block's bytes. */
   crc: number;
@@ -54,12 +54,12 @@ export interface SectionEntry extends Security {
   blocks: Block[];
 }
 
-/** The byte of the section behind block `number`: the next block's first one, or the footer's. */
+/** Returns the end (exclusive) of block `number` in the section: the start of the next block or of the footer. */
 export function blockEnd(entry: SectionEntry, number: number): number {
   return entry.blocks[number + 1]?.offset ?? entry.length - entry.footerLength;
 }
 
-/** Rows of block `number`. */
+/** Returns the number of rows of block `number`. */
 export function blockRows(entry: SectionEntry, number: number): number {
   return (entry.blocks[number + 1]?.firstRow ?? entry.rows) - (entry.blocks[number]?.firstRow ?? entry.rows);
 }
@@ -68,21 +68,21 @@ export function blockRows(entry: SectionEntry, number: number): number {
 export interface DayIndex {
   dataset: DatasetName;
   tradedate: BeijingDate;
-  /** 16 bytes as 32 hex digits, derived from the content: the same rows give the same id. */
+  /** 16 bytes as 32 hex digits, derived from the rows: equal rows give equal ids. */
   buildId: string;
   entries: SectionEntry[];
   /** Builder, source files and row accounting; `null` in packs of index format 2. */
   origin: PackOrigin | null;
 }
 
-/** The key under which a pack's revision lies in R2. */
+/** Returns the R2 key of a pack's revision. */
 export function packObjectKey(tradedate: BeijingDate, revision: number): string {
   return `${orders.prefix}/${tradedate.slice(0, 4)}/${tradedate}/${revision}.parquet`;
 }
 
 const PACK_KEY = /^orders\/\d{4}\/(\d{8})\/(\d+)\.parquet$/;
 
-/** Whose revision lies under `key`, as `packObjectKey` writes it; null when that writes no such keys. */
+/** Returns the day and revision of a key that `packObjectKey` wrote; null for any other key. */
 export function parsePackObjectKey(key: string): { tradedate: BeijingDate; revision: number } | null {
   const [, day = "", number] = PACK_KEY.exec(key) ?? [];
   const tradedate = parseBeijingDate(day);

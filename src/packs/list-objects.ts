@@ -1,6 +1,6 @@
-/** What lies in the bucket, however many answers R2 parts it into. */
+/** Lists objects of the bucket across R2's pages. */
 
-/** Every object of `bucket` whose key begins with `prefix`, by key; empty where there is none. */
+/** Returns every object of `bucket` whose key begins with `prefix`, by key; empty when there is none. */
 export async function listObjects(
   bucket: R2Bucket,
   options: R2ListOptions & { prefix: string },

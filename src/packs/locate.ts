@@ -1,4 +1,4 @@
-/** Finds and reads the day index of a pack, wherever the pack lies (publish, verify and doctor share this). */
+/** Finds and reads the day index of a pack, for any storage (publish, verify and doctor share it). */
 import type { DatasetName } from "../datasets/registry.ts";
 import { PackFormatError } from "./errors.ts";
 import { decodeIndexRegion, regionLength, TRAILER_BYTES } from "./index-region.ts";
@@ -7,7 +7,7 @@ import { type DayIndex, PARQUET_MAGIC } from "./layout.ts";
 /** Reads `length` bytes from byte `offset` of one pack. */
 export type ReadRange = (offset: number, length: number) => Promise<Uint8Array>;
 
-/** The index of a pack and where the parts around it lie, in bytes from the start of the object. */
+/** The index of a pack and the positions around it, in bytes from the start of the object. */
 export interface LocatedIndex {
   index: DayIndex;
   /** Also the end of the last section. */
@@ -22,9 +22,9 @@ export interface LocatedIndex {
 const TAIL_BYTES = 8;
 
 /**
- * The day index of the pack of `sizeBytes` bytes that `readRange` reads, found in three small reads from its
- * end. Throws `PackFormatError` when the object is no pack of one of the `datasets`, is cut short, or its index does
- * not fit it.
+ * Returns the day index of the pack of `sizeBytes` bytes that `readRange` reads, with three small reads from its end.
+ * Throws `PackFormatError` when the object is not a pack of one of the `datasets`, is truncated, or contradicts its
+ * index.
  */
 export async function locateIndex(
   sizeBytes: number,

@@ -1,6 +1,6 @@
 /**
- * Where a pack's rows come from: the builder's version, the files that were read, and the row accounting. Packs
- * of index format 2 carry none of it and count as older than any version.
+ * Where a pack's rows come from: the builder's version, the files that were read, and the row accounting. Packs of
+ * index format 2 have no origin and count as older than any version.
  */
 import * as zlib from "node:zlib";
 import * as z from "zod";
@@ -8,8 +8,8 @@ import { decompressPage } from "./decompress.ts";
 import { asFormat, PackFormatError } from "./errors.ts";
 
 /**
- * The version of the pack builder, three numbers. Raise it with every change after which the same delivery gives
- * other rows or another verdict: it selects the days that have to be built again.
+ * The version of the pack builder, three numbers. Raise it with every change that gives other rows or another verdict
+ * for the same delivery: it selects the days to rebuild.
  */
 export const BUILDER_VERSION = "0.2.0";
 
@@ -26,15 +26,15 @@ const sourceRecord = z.strictObject({
 
 const packOrigin = z.strictObject({
   builderVersion: z.string().regex(/^\d+\.\d+\.\d+$/),
-  /** SHA-256 of `sourceList(sources)`, 64 hex digits: one value that stands for all sources. */
+  /** SHA-256 of `sourceList(sources)`, 64 hex digits. */
   sourcesSha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** The delivered files that were read, as they lie on the disk (archives as one file), sorted by path. */
+  /** The delivered files that were read, as stored on disk (an archive is one file), sorted by path. */
   sources: z.array(sourceRecord),
   rows: z.strictObject({
-    /** Lines with content behind the header, and rows of Parquet files. */
+    /** Lines with content after the header, and rows of Parquet files. */
     read: count,
     quarantined: count,
-    /** Rows that are not orders of this day, by reason. */
+    /** Rows that are not rows of this dataset and day, by reason. */
     leftOut: counts,
   }),
   files: z.strictObject({
@@ -47,12 +47,12 @@ const packOrigin = z.strictObject({
   }),
 });
 
-/** A file of the delivery as it lay on the disk. */
+/** A file of the delivery as stored on disk. */
 export type SourceRecord = z.infer<typeof sourceRecord>;
 
 export type PackOrigin = z.infer<typeof packOrigin>;
 
-/** The list that `sourcesSha256` is computed from: the lines that `sha256sum` prints, sorted by path. */
+/** Returns the list that `sourcesSha256` is computed from: the lines of `sha256sum`, sorted by path. */
 export function sourceList(sources: readonly SourceRecord[]): string {
   return sources.map(({ path, sha256 }) => `${sha256}  ${path}\n`).join("");
 }
@@ -86,7 +86,7 @@ export function compareBuilderVersions(a: string | null, b: string | null): numb
 
 const LENGTHS_BYTES = 8;
 
-/** `origin` as it stands in the index region: u32 length of the frame, u32 length of the JSON text, ZSTD frame. */
+/** Encodes `origin` for the index region: u32 length of the frame, u32 length of the JSON text, ZSTD frame. */
 export function encodeOrigin(origin: PackOrigin): Uint8Array {
   const text = Buffer.from(JSON.stringify(packOrigin.parse(origin)));
   const frame = zlib.zstdCompressSync(text);
@@ -98,7 +98,7 @@ export function encodeOrigin(origin: PackOrigin): Uint8Array {
   return bytes;
 }
 
-/** The origin in `bytes`, all of them. Throws `PackFormatError`. */
+/** Decodes the origin, which fills `bytes` entirely. Throws `PackFormatError`. */
 export function decodeOrigin(bytes: Uint8Array): PackOrigin {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < LENGTHS_BYTES || view.getUint32(0, true) !== bytes.length - LENGTHS_BYTES) {

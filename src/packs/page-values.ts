@@ -1,7 +1,7 @@
 /**
- * The values of one page in the shapes a page of JSON is written from. Only the encodings of `layout.ts`
- * occur; `block-pages.ts` has refused all others. The fast readers take what the pack builder writes and leave
- * everything else to hyparquet, which is their second opinion in the tests.
+ * Decodes the values of one page into the shapes that JSON is written from. Only the encodings of `layout.ts` occur;
+ * `block-pages.ts` refuses all others. The fast readers handle what the pack builder writes and leave everything else
+ * to hyparquet, against which the tests compare them.
  */
 import { DEFAULT_PARSERS } from "hyparquet/src/convert.js";
 import { readDataPage } from "hyparquet/src/datapage.js";
@@ -18,7 +18,7 @@ const TIME_DIGITS = 9;
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The texts of a dictionary page, in the order of their indices. */
+/** Returns the texts of a dictionary page by index. */
 export function dictionaryTexts(page: Page): string[] {
   const view = plainView(page);
   const reader = { view, offset: 0 };
@@ -32,9 +32,8 @@ export function dictionaryTexts(page: Page): string[] {
 }
 
 /**
- * The numbers of a dictionary page of DOUBLE or INT64, in the order of their indices; throws `PackFormatError`
- * for a number that no price, volume or amount can be. Prices and amounts may be negative: Shenzhen sources have
- * market orders at -1.
+ * Returns the numbers of a dictionary page of DOUBLE or INT64 by index. Throws `PackFormatError` for an impossible
+ * price, volume or amount. Prices and amounts can be negative: Shenzhen sources have market orders at -1.
  */
 export function dictionaryNumbers(page: Page, type: "DOUBLE" | "INT64"): Float64Array {
   const view = plainView(page);
@@ -57,8 +56,8 @@ export function dictionaryNumbers(page: Page, type: "DOUBLE" | "INT64"): Float64
 }
 
 /**
- * For each of the first `rows` rows its place in a dictionary of `tableSize` values; throws `PackFormatError`
- * when a row points beyond it.
+ * Returns for each of the first `rows` rows its index into a dictionary of `tableSize` values. Throws `PackFormatError`
+ * for an index out of range.
  */
 export function dictionaryIndex(page: Page, tableSize: number, rows: number): Uint16Array {
   const bytes = decompressPage(page.compressed, page.size);
@@ -73,8 +72,8 @@ export function dictionaryIndex(page: Page, tableSize: number, rows: number): Ui
 }
 
 /**
- * The integers of the first `rows` rows of a DELTA_BINARY_PACKED page; throws `PackFormatError` for one below 0
- * or beyond 2^53.
+ * Returns the integers of the first `rows` rows of a DELTA_BINARY_PACKED page. Throws `PackFormatError` for an integer
+ * below 0 or beyond 2^53.
  */
 export function deltaIntegers(page: Page, rows: number): Float64Array {
   const bytes = decompressPage(page.compressed, page.size);
@@ -92,8 +91,8 @@ function isCount(value: number): boolean {
 }
 
 /**
- * The decompressed page of the time column, `TIME_STRIDE` bytes a row. Throws when a row is anything but nine
- * digits: they go into answers as they are.
+ * Returns the decompressed page of the time column, `TIME_STRIDE` bytes a row. Throws unless every row is nine digits,
+ * because they are copied into answers.
  */
 export function timeDigits(page: Page): Uint8Array {
   const bytes = decompressPage(page.compressed, page.size);
@@ -113,7 +112,9 @@ export function timeDigits(page: Page): Uint8Array {
   return bytes;
 }
 
-/** Whether the four bytes of `word` are all 0x30 to 0x39: adding 6 carries 0x3a to 0x3f out of the 0x30s. */
+/**
+ * Returns whether the four bytes of `word` are all 0x30 to 0x39: adding 6 to 0x3a to 0x3f carries into the high digit.
+ */
 function areDigits(word: number): boolean {
   return ((word | (word + 0x06060606)) & 0xf0f0f0f0) === 0x30303030;
 }
@@ -127,7 +128,7 @@ function notFilled({ values, size }: Page): PackFormatError {
   return new PackFormatError(`a dictionary of ${values} values does not fill its ${size} bytes`);
 }
 
-/** All values of a decompressed data page as hyparquet reads them. */
+/** Returns all values of a decompressed data page as hyparquet reads them. */
 function generalValues(
   bytes: Uint8Array,
   page: Page,
@@ -146,7 +147,7 @@ function generalValues(
   return dataPage;
 }
 
-/** What hyparquet must know of a column; it looks at the type alone for INT64, and at neither for an index. */
+/** Returns the column description that hyparquet needs; for INT64 it uses the type only, for an index nothing. */
 function columnDecoder(): Parameters<typeof readDataPage>[2] {
   const element = { name: "values", type: "INT64", repetition_type: "REQUIRED" } as const;
   const path = [element.name];

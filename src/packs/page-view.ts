@@ -1,6 +1,9 @@
-/** Bit-packed values are read a word at a time, from whatever byte they begin in. */
+/** Prepares pages for reading bit-packed values a word at a time. */
 
-/** A copy of `page` with zeros behind it: a word of four bytes can be read from each of its bytes and from its end. */
+/**
+ * Returns a copy of `page` followed by zeros, so that a word of four bytes can be read at every position, its end
+ * included.
+ */
 export function viewOf(page: Uint8Array): DataView {
   const bytes = new Uint8Array(page.length + 4);
   bytes.set(page);

@@ -1,6 +1,6 @@
 /**
- * The Parquet answer (contract 6): one R2 read of a section, streamed, nothing decoded, at most one
- * row group in memory. The file is whole only with its last four bytes, which go out when all was right.
+ * The Parquet answer (contract 6): one R2 read of a section, streamed without decoding, with at most one row group in
+ * memory. The last four bytes, without which the file is invalid, are sent only after every check has passed.
  */
 import { crc32 } from "node:zlib";
 import type { Dataset } from "../datasets/dataset.ts";
@@ -16,17 +16,17 @@ import { SectionCheck } from "./section-check.ts";
 /** Large enough that the cost per piece vanishes, small enough for many answers at once in one isolate. */
 const PIECE_BYTES = 256 * 1024;
 
-/** A file that is produced while it is sent. */
+/** A file that is read while it is sent. */
 export interface ParquetAnswer {
   /** The exact length of the file. */
   sizeBytes: number;
   rows: number;
-  /** Bytes that are read of the pack for it. */
+  /** Bytes read from the pack. */
   readBytes: number;
   /**
-   * Writes the file, waiting for each write, and calls `beforeLastBytes` once, when every check has passed and
-   * only the last four bytes are missing. Throws `PackReadError` `damaged` at the first wrong block, before
-   * these bytes; the caller then breaks the body. Call it once.
+   * Writes the file, waiting for each write. Calls `beforeLastBytes` once, after every check has passed and before the
+   * last four bytes. Throws `PackReadError` `damaged` at the first corrupt block; the caller then aborts the body. Call
+   * it once.
    */
   pump(writer: WritableStreamDefaultWriter<Uint8Array>, beforeLastBytes: () => Promise<void>): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function openParquetAnswer(
   columns: readonly AskedColumn<string>[] | null,
   dataset: Dataset = orders,
 ): Promise<ParquetAnswer> {
-  // Chosen columns get a new footer, so the section's own is not read.
+  // Chosen columns get a new footer, so the section's footer is not read.
   const readBytes = columns === null ? entry.length : entry.length - entry.footerLength;
   const object = await openRange(bucket, pack, { offset: entry.offset, length: readBytes });
   const stream = new ByteStream(object.body);
@@ -57,7 +57,7 @@ export async function openParquetAnswer(
     pump: (writer, beforeLastBytes) => guarded(stream, what, () => copy(new Output(writer, beforeLastBytes))),
   });
   if (columns === null) {
-    // An object that the store has lost shows here, while the answer can still be a refusal.
+    // A lost object fails here, while the answer can still be a refusal.
     const first = await guarded(stream, what, () => exactly(stream, pieceLength(entry.length)));
     return answer(entry.length, (output) => copySection(stream, entry, first, output));
   }
@@ -81,7 +81,7 @@ class Output {
     return this.writer.write(piece);
   }
 
-  /** Writes the last piece (at least four bytes), the end of it behind `beforeLastBytes`. */
+  /** Writes the last piece (at least four bytes), its last four bytes after `beforeLastBytes`. */
   async finish(piece: Uint8Array): Promise<void> {
     const split = piece.length - PARQUET_MAGIC.length;
     if (split > 0) await this.writer.write(piece.subarray(0, split));

@@ -1,4 +1,4 @@
-/** What the footer of a daily file says: whether it is Parquet, and has ZSTD on every column (contract 8.7). */
+/** Checks the footer of a daily file: Parquet with ZSTD on every column (contract 8.7). */
 import { type FileMetaData, parquetMetadata } from "hyparquet";
 import { PARQUET_MAGIC } from "./layout.ts";
 import type { ReadRange } from "./locate.ts";
@@ -6,12 +6,14 @@ import type { ReadRange } from "./locate.ts";
 /** Footer length as u32, then `PAR1`. */
 const TAIL_BYTES = 8;
 
-/** The footer of an auction pack has some KB, of a day in one file some MB; more would not fit beside it in memory. */
+/**
+ * The footer of an auction pack has some KB, that of a day in one file some MB. A larger one would not fit in memory.
+ */
 const MAX_FOOTER_BYTES = 16 * 1024 * 1024;
 
 /**
- * Null when the file of `sizeBytes` bytes that `readRange` reads is Parquet, has rows, and has ZSTD on every
- * column of every row group, and `alsoCheck` finds nothing; else a clause that says what is wrong with it.
+ * Returns null when the file of `sizeBytes` bytes that `readRange` reads is Parquet, has rows and ZSTD on every column
+ * of every row group, and `alsoCheck` finds nothing; else the problem as a clause.
  */
 export function zstdProblem(
   sizeBytes: number,
@@ -30,7 +32,7 @@ export function zstdProblem(
   });
 }
 
-/** Null when the file is Parquet with a footer that can be read, whatever it holds; else a clause. */
+/** Returns null when the file is Parquet with a readable footer; else the problem as a clause. */
 export function parquetProblem(sizeBytes: number, readRange: ReadRange): Promise<string | null> {
   return footerProblem(sizeBytes, readRange, () => null);
 }

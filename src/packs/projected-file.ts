@@ -1,7 +1,7 @@
 /**
- * A section reduced to chosen columns: which bytes of each block stay, and the footer of the file they make.
- * Chunks lie in the order asked, as the schema does, and a field asked for under two names is copied twice: readers
- * that fetch the bytes from a row group's first column to its last one take no other order from a file.
+ * Reduces a section to chosen columns: which bytes of each block to copy, and the footer of the new file. Chunks and
+ * schema are in the order asked, and a field asked for under two names is copied twice, because some readers fetch the
+ * bytes from a row group's first column to its last.
  */
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { writeMetadata } from "hyparquet-writer/src/metadata.js";
@@ -21,14 +21,14 @@ export interface AskedColumn<Name extends string = Field> {
 
 export interface ProjectedFile {
   sizeBytes: number;
-  /** For each block the parts of it to copy, in this order; offsets count from the block's first byte. */
+  /** For each block the parts to copy in this order; offsets are relative to the block. */
   keep: ByteRange[][];
-  /** Footer, its length and `PAR1`; before it stand `PAR1` and the kept parts. */
+  /** Footer, its length and `PAR1`; they follow `PAR1` and the copied parts. */
   tail: Uint8Array;
 }
 
 /**
- * The file that holds `columns` (at least one, names unique) of the section `entry` of a pack of `dataset` with these
+ * Returns the file with `columns` (at least one, unique names) of the section `entry` of a pack of `dataset` with these
  * chunk `sizes`.
  */
 export function projectedFile(
@@ -56,14 +56,17 @@ export function projectedFile(
   return { sizeBytes: at + tail.length, keep, tail };
 }
 
-/** A kept chunk and where it begins in the new file. */
+/** A copied chunk and its start in the new file. */
 interface MovedChunk {
   column: AskedColumn<string>;
   sizes: ChunkSizes;
   offset: number;
 }
 
-/** The chunks of `columns` in this order from `from` on, and the parts of a block with these `sizes` to copy. */
+/**
+ * Returns the chunks of `columns`, placed in this order from `from` on, and the parts to copy of a block with these
+ * `sizes`.
+ */
 function chooseChunks(
   sizes: readonly ChunkSizes[],
   columns: readonly AskedColumn<string>[],

@@ -1,8 +1,8 @@
-/** One read of a pack in R2, on the condition that the object is still the one the catalog names. */
+/** Reads a range of a pack in R2, on condition that the object is still the one that the catalog names. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { PackReadError } from "./errors.ts";
 
-/** The object that the catalog names for a day, and the version of it that the index belongs to. */
+/** The object that the catalog names for a day, and the version that the index belongs to. */
 export interface PackObject {
   objectKey: string;
   /** R2's etag without quotes: R2 throws on a quoted one. */
@@ -10,16 +10,16 @@ export interface PackObject {
   tradedate: BeijingDate;
 }
 
-/** Bytes of an object, `length` of them (at least 1: R2 refuses an empty range) from `offset` on. */
+/** A range of bytes of an object. `length` is at least 1, because R2 refuses an empty range. */
 export interface ByteRange {
   offset: number;
   length: number;
 }
 
 /**
- * The body of `range` of the pack, not yet read. Throws `PackReadError`: `missing` (no such object), `changed`
- * (another etag), `damaged` (the object ends before the range begins; a body shorter than the range is the
- * caller's to notice). Other failures of R2 pass through as they are.
+ * Opens the body of `range` of the pack. Throws `PackReadError`: `missing` (no such object), `changed` (another etag),
+ * `damaged` (the object ends before the range begins; the caller must check for a shorter body). Other failures of R2
+ * pass through unchanged.
  */
 export async function openRange(
   bucket: R2Bucket,
@@ -36,12 +36,12 @@ export async function openRange(
   return object;
 }
 
-/** The object ends before the bytes that the index promises. */
+/** Returns the error for an object that ends before the bytes in its index. */
 export function cutShort(objectKey: string, cause?: unknown): PackReadError {
   return new PackReadError("damaged", `${objectKey} is cut short`, { cause });
 }
 
-/** R2 refuses a range that begins behind the object's end with this number. */
+/** R2's error number for a range that begins after the object's end. */
 function isBeyondEnd(error: unknown): boolean {
   return error instanceof Error && error.message.includes("10039");
 }

@@ -1,4 +1,4 @@
-/** Checks the bytes of a section as they pass, in pieces of any size. */
+/** Checks the bytes of a section while they are streamed, in pieces of any size. */
 import { crc32 } from "node:zlib";
 import { PackFormatError } from "./errors.ts";
 import { blockEnd, type DayIndex, type SectionEntry } from "./layout.ts";
@@ -14,7 +14,7 @@ export class SectionCheck {
     this.entry = entry;
   }
 
-  /** Takes the next bytes of the section; throws `PackFormatError` at the first block that is not right. */
+  /** Checks the next bytes of the section. Throws `PackFormatError` at the first corrupt block. */
   push(piece: Uint8Array): void {
     const end = this.offset + piece.length;
     for (let block = this.entry.blocks[this.block]; block !== undefined && block.offset < end; ) {
@@ -34,7 +34,7 @@ export class SectionCheck {
     this.offset = end;
   }
 
-  /** Throws `PackFormatError` unless the whole section has passed and its checksum is right. */
+  /** Throws `PackFormatError` unless the whole section was checked and its checksum is right. */
   finish(): void {
     if (this.offset !== this.entry.length) throw new PackFormatError("the section is cut short");
     if (this.sectionCrc !== this.entry.crc)
@@ -42,7 +42,10 @@ export class SectionCheck {
   }
 }
 
-/** Checks all sections of a pack against its index as the pack's bytes pass, from its first byte, in pieces of any size. */
+/**
+ * Checks all sections of a pack against its index while its bytes are streamed from the first one, in pieces of any
+ * size.
+ */
 export class PackCheck {
   private readonly entries: SectionEntry[];
   private offset = 0;
@@ -53,7 +56,7 @@ export class PackCheck {
     this.entries = entries.filter(({ length }) => length > 0);
   }
 
-  /** Takes the next bytes; throws `PackFormatError` with the security whose section is not right. */
+  /** Checks the next bytes. Throws `PackFormatError` that names the security of a corrupt section. */
   push(piece: Uint8Array): void {
     const end = this.offset + piece.length;
     for (let entry = this.entries[this.number]; entry !== undefined && entry.offset < end; ) {
@@ -75,14 +78,14 @@ export class PackCheck {
     this.offset = end;
   }
 
-  /** Throws `PackFormatError` unless every section has passed. */
+  /** Throws `PackFormatError` unless every section was checked. */
   finish(): void {
     const entry = this.entries[this.number];
     if (entry !== undefined) throw problemIn(entry, new PackFormatError("the section is cut short"));
   }
 }
 
-/** What is wrong with the section of `entry`, with its security. */
+/** Returns `error` with the security of `entry` in its message. */
 function problemIn({ symbol, market }: SectionEntry, error: PackFormatError): PackFormatError {
   return new PackFormatError(`${symbol}.${market}: ${error.message}`, { cause: error });
 }

@@ -1,26 +1,27 @@
 /**
- * Before an isolate's first request: pages of a small made-up block, decoded and written until the compiler has seen
- * what a page runs through. The first real page then takes three times as long as a warm one instead of nine or more.
+ * Warms up a new isolate before its first request: decodes and writes pages of a small synthetic block until the
+ * compiler has optimised this code. The first real page then takes three times as long as a warm one instead of nine
+ * times or more.
  *
- * The start takes some 15 ms more for it, once an isolate, which is less than the first page saves; the platform bills
- * no start and allows a second for it.
+ * This adds about 15 ms to the start of an isolate, less than the first page saves. The platform does not bill the
+ * start and allows a second for it.
  */
 import { crc32 } from "node:zlib";
 import { writeItems } from "../orders/page-json.ts";
 import { FIELDS } from "../orders/record.ts";
 import { openBlock } from "./block-columns.ts";
 
-/** A block of 512 rows as the pack builder writes them: `test/unit/packs/warm-up.test.ts` says of what. */
+/** A block of 512 rows as the pack builder writes it; `test/unit/packs/warm-up.test.ts` defines its rows. */
 const BLOCK =
   "FQQVFBUmTBUCFQAAACi1L/0gClEAAAYAAAA2MDA1MTkVABUIFRosFYAIFRAVBhUGAAAotS/9IAQhAAABgAgAFQQVGBUqTBUCFQAAACi1L/0gDGEAAAgAAAAyMDI0MDEwMhUAFQgVGiwVgAgVEBUGFQYAACi1L/0gBCEAAAGACAAVABWAaBXGBCwVgAgVABUGFQYAACi1L/1gABnNCADWoTcNkBckbchoS9phdzD1HzwALQAqAKqqqqqqqqpqENMxhIEgpmMIAkFMxxCCIKZjCBHEdAxhQUzHEBTEdAzhIKZjCAliOoZgENMxPBAAAAACAv9/kiRJkiRJkiRJkiRJkiRJkiRJkiRJkiRJkiRJkiSJqqqqqqqqqqqqqqqqAZIkSZIkSZIkSZIkSZIkSZIkSZIkSZIk6f///////////////////////yEIR0RERERERERERERERERERGzbtm3btm3btm3btm3btm3btm3btm3btm3btm3btkmSJEmSJCmCAKgh+GEz8Uu7AREkBAqC8APv//////////////+PE8RPTo6Co+AocBQcBUeJo+Ao5IQDAQC4VRUAFbQBFTwsFYAIFQoVBhUGAAAotS/9IFqtAABggAEEgAQACgEBAQEAAgDEKYEOJAEVABW6ARVCLBWACBUKFQYVBgAAKLUv/SBdxQAAeIABBIAEgLSJEwYBAQEBAAIAxCkBHagDFQQVFBUmTBUEFQAAACi1L/0gClEAAAEAAABBAQAAAEQVABWGARU2LBWACBUQFQYVBgAAKLUv/SBDlQAAYAGBAQECBAgQIECAAAEA5FmSFQQVFBUmTBUEFQAAACi1L/0gClEAAAEAAABCAQAAAFMVABWGARUmLBWACBUQFQYVBgAAKLUv/SBDVQAAIAGBAaoBAJQAERUEFYACFfgBTBUgFQAAACi1L/0ggJ0DALQFrkfhehSuKEAzsyhAuB6F61G4KEA9CtejcL0oQMP1KFyPwihASMcoQM3MKEBS0ShA16NwPQrXKEBcj8L1KNwoQEfhKEBm5ihA7FEoQHHwKED2KEB7FK5H4fooQAkIEOgHTTUVBlMapys1MOVwD6VyBXIVABWGBBU4LBWACBUQFQYVBgAAKLUv/WADAJUAAFgEgQEQMlR2mLrc/gEA9VHFCxUEFYAEFaoBTBVAFQAAACi1L/1gAABdAgBEA2QAyCwBkPRYArwgA4ToTASwFAV43EAGpAgHbNA0CJj8YAnEKAqM8FQLuBwMgAwAAAAAAAAfqBCoD+DXEGwfYIwof+jDD+Q+1wgVABWGBRVQLBWACBUQFQYVBgAAKLUv/WBDAPUAALgFgQEgiEGKOSipxZp7MMpJq7046827/wEAU06dTRUEFYAEFegBTBVAFQAAACi1L/1gAABVAwAEBQAAAAAASJNAAEyj+KxUsy64Cr30wGTD1cVHyLrKLs2jz4AM0QBI0oTTgHzUtdUA79Yp2IBj2Z7aANrbFt2AUt6P32bgBeHApEBE4gDkhONAH6gQwt4N4NcQEMoP4YMhhxxDZ2R7gJUCFQAVhgUVUCwVgAgVEBUGFQYAACi1L/1gQwD1AAC4BYEBIIhBijkoqcWaezDKSau9OOvNu/8BAFNOnU0=";
 
 /** Rows of the block. */
 export const WARM_UP_ROWS = 512;
 
-/** Fewer leave the first page slow; all but the first few take a fraction of a millisecond each. */
+/** With fewer pages the first real page stays slow; all but the first few take a fraction of a millisecond each. */
 const PAGES = 80;
 
-/** Decodes the block and writes its rows, again and again; returns the last page's items. */
+/** Decodes the block and writes its rows `PAGES` times. Returns the last page's items. */
 export function warmUp(): Uint8Array {
   const bytes = Uint8Array.from(atob(BLOCK), (letter) => letter.charCodeAt(0));
   let items: Uint8Array = new Uint8Array();

@@ -1,9 +1,9 @@
-/** "Did you mean": the known name nearest to a misspelt one. */
+/** Finds the known name nearest to a misspelt one. */
 
-/** Longer names are not compared: the table below grows with their length, and no known name is that long. */
+/** Longer names are not compared: the cost grows with the length, and no known name is that long. */
 const MAX_LENGTH = 40;
 
-/** Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`. */
+/** Returns the number of edits (insert, delete, replace, swap neighbours) that turn `a` into `b`. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);
@@ -27,8 +27,8 @@ function editDistance(a: string, b: string): number {
 }
 
 /**
- * The name of `known` nearest to `name`, ignoring case, `-` and blanks; `null` when even that one needs
- * more edits than a third of its letters: a far-fetched guess is worse than none. The first of equals wins.
+ * Returns the name of `known` nearest to `name`, ignoring case, `-` and blanks, and of equals the first. Returns `null`
+ * when the nearest needs more edits than a third of its letters.
  *
  * @example nearestName("star_time", ["start_time", "end_time"]) // "start_time"
  */

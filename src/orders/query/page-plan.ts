@@ -1,13 +1,12 @@
 /**
- * Where a page lies. A page is asked for by a position in time, not by a row number (contract 5.2),
- * and a security's rows are stored in blocks of which only the first row's position is known beforehand. So a
- * page is found in two steps with one read between them: `planPage` says which blocks to fetch, `findPage`
- * which of their rows the page holds and where the next page begins.
+ * Locates a page. A page begins at a position in time, not at a row number (contract 5.2), and the index knows only the
+ * first row's position of each block. A page is therefore found in two steps with one read between them: `planPage`
+ * returns the blocks to fetch, `findPage` the page's rows in them and where the next page begins.
  */
 
 /**
- * A place in the rows of one security: before the row that has `skip` rows of the same millisecond before it.
- * The start of a time window is `{ time: start, skip: 0 }`; a cursor is the position of the next row.
+ * A position in the rows of one security: before the row that follows `skip` rows of the millisecond `time`. A time
+ * window begins at `{ time: start, skip: 0 }`; a cursor holds the position of the next row.
  */
 export interface Position {
   /** HHMMSSmmm as a number, Beijing time. */
@@ -16,42 +15,48 @@ export interface Position {
   skip: number;
 }
 
-/** What is known of a block before it is read: its first row's number and position. */
+/** What the index knows of a block: its first row's number and position. */
 export interface PageBlock {
   firstRow: number;
   t0: number;
-  /** Rows with time `t0` that stand before this block. */
+  /** Rows with time `t0` before this block. */
   k0: number;
 }
 
-/** The rows of one security: how many, when the last one stands, and the blocks they lie in, ascending. */
+/** The rows of one security: their number, the last row's time, and their blocks in ascending order. */
 export interface PagedRows {
   rows: number;
   lastTime: number;
   blocks: readonly PageBlock[];
 }
 
-/** What is asked for: from `position` (inclusive) to `endTime` (exclusive, null: no end), `pageSize` rows at most. */
+/** The request: at most `pageSize` rows from `position` (inclusive) to `endTime` (exclusive; null: no end). */
 export interface PageAsk {
   position: Position;
   endTime: number | null;
   pageSize: number;
 }
 
-/** The blocks to fetch: `firstBlock` up to but not including `endBlock`. Equal: the page is empty, fetch nothing. */
+/**
+ * The blocks to fetch: `firstBlock` (inclusive) to `endBlock` (exclusive). When equal, the page is empty and nothing is
+ * fetched.
+ */
 export interface PagePlan {
   firstBlock: number;
   endBlock: number;
 }
 
-/** The rows of a page, `startRow` up to but not including `endRow`, and where the next page begins (null: at the end). */
+/**
+ * The rows of a page, `startRow` (inclusive) to `endRow` (exclusive), and where the next page begins (null: no rows
+ * follow).
+ */
 export interface PageRows {
   startRow: number;
   endRow: number;
   next: Position | null;
 }
 
-/** The position names more rows of its millisecond than there are: no cursor of ours (contract 5.5). */
+/** The position skips more rows than its millisecond has, as no valid cursor does (contract 5.5). */
 export interface PositionBeyondRows {
   reason: "position_beyond_rows";
 }
@@ -59,8 +64,8 @@ export interface PositionBeyondRows {
 const NOTHING: PagePlan = { firstBlock: 0, endBlock: 0 };
 
 /**
- * The blocks that certainly hold the page: at most two for a page of up to one full block, whatever the size
- * of the day. Blocks that begin at or after the window's end are left out.
+ * Returns the blocks that contain the page: at most two for a page of up to one full block, whatever the size of the
+ * day. Blocks that begin at or after the window's end are excluded.
  */
 export function planPage(paged: PagedRows, { position, endTime, pageSize }: PageAsk): PagePlan {
   const { rows, blocks, lastTime } = paged;
@@ -82,10 +87,10 @@ export function planPage(paged: PagedRows, { position, endTime, pageSize }: Page
 }
 
 /**
- * The rows of the page that `plan` was made for. `timeAt(row)` gives the time of any row in the planned blocks
- * and is asked for as few of them as possible, so blocks can be decoded when they are first touched. `next` is
- * null exactly when no row of the window follows. Refuses a position with more rows to skip than its
- * millisecond has; exactly as many is the place before the next millisecond.
+ * Returns the rows of the page in the blocks of `plan`. `timeAt(row)` returns the time of any row in these blocks and
+ * is called for as few rows as possible, so that blocks can be decoded on first use. `next` is null exactly when no row
+ * of the window follows. Refuses a position that skips more rows than its millisecond has; skipping exactly as many is
+ * the position before the next millisecond.
  */
 export function findPage(
   paged: PagedRows,
@@ -115,8 +120,8 @@ export function findPage(
 }
 
 /**
- * The row at `position` when the block's first row alone tells it: the block begins inside the position's
- * millisecond, or after it (only the first block can). Null: it is somewhere up to the block's end.
+ * Returns the row at `position` when the block's first row determines it: the block begins inside the position's
+ * millisecond or (only the first block can) after it. Null: the row is anywhere up to the block's end.
  */
 function exactStart(first: PageBlock, { time, skip }: Position): number | null {
   if (first.t0 === time) return first.firstRow + skip - first.k0;
@@ -124,7 +129,7 @@ function exactStart(first: PageBlock, { time, skip }: Position): number | null {
   return null;
 }
 
-/** The position of `row`, or null when no row stands there or it is past the window. */
+/** Returns the position of `row`, or null when there is no such row or it is beyond the window. */
 function nextPosition(
   paged: PagedRows,
   row: number,
@@ -134,14 +139,16 @@ function nextPosition(
   if (row >= paged.rows) return null;
   const block = paged.blocks[lastBlock(paged.blocks, (each) => each.firstRow <= row)];
   if (block === undefined) return null;
-  // A block's first row is known without decoding it; any other row shares its block with the row before.
+  // A block's first row is known without decoding; any other row is in the same block as the row before it.
   const time = block.firstRow === row ? block.t0 : timeAt(row);
   if (isPast(time, endTime)) return null;
   if (block.t0 === time) return { time, skip: block.k0 + row - block.firstRow };
   return { time, skip: row - lowerBound(timeAt, time, block.firstRow, row) };
 }
 
-/** The last block that begins at or before `position`; the first one when the position is before all rows. */
+/**
+ * Returns the last block that begins at or before `position`, or the first block when the position is before all rows.
+ */
 function blockOf(blocks: readonly PageBlock[], { time, skip }: Position): number {
   return Math.max(
     0,
@@ -149,7 +156,7 @@ function blockOf(blocks: readonly PageBlock[], { time, skip }: Position): number
   );
 }
 
-/** The last of the ascending `blocks` for which `holds`, -1 when there is none. */
+/** Returns the index of the last of the ascending `blocks` for which `holds` is true, or -1. */
 function lastBlock(blocks: readonly PageBlock[], holds: (block: PageBlock) => boolean): number {
   let low = 0;
   let high = blocks.length;
@@ -162,7 +169,7 @@ function lastBlock(blocks: readonly PageBlock[], holds: (block: PageBlock) => bo
   return low - 1;
 }
 
-/** The first row of `start` up to but not including `end` whose time is at least `time`; `end` when there is none. */
+/** Returns the first row from `start` (inclusive) to `end` (exclusive) whose time is at least `time`, or `end`. */
 function lowerBound(timeAt: (row: number) => number, time: number, start: number, end: number): number {
   let low = start;
   let high = end;

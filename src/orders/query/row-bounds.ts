@@ -1,23 +1,23 @@
 /**
- * How many rows a time window holds, judged from a security's blocks alone. Only the first rows' times of blocks
- * are known, so the answer is a range; it is exact where the window begins and ends outside the rows, at the
- * very time a block begins with, and without a window.
+ * Bounds the number of rows in a time window by a security's blocks. Only the times of the blocks' first rows are
+ * known, so the result is a range. It is exact without a window, and where the window begins and ends outside the rows
+ * or at the first time of a block.
  */
 import type { PagedRows } from "./page-plan.ts";
 import type { TimeOfDay, TimeWindow } from "./time-window.ts";
 
-/** A count that is known to lie between two numbers, both possible. */
+/** The lower and upper bound of a count, both inclusive. */
 export interface Bounds {
   atLeast: number;
   atMost: number;
 }
 
-/** A security's rows as `planPage` takes them, and the time of the last one. */
+/** A security's rows as in `planPage`, with the time of the last row. */
 export interface BoundedRows extends PagedRows {
   lastTime: TimeOfDay;
 }
 
-/** The rows from `start` (inclusive) to `end` (exclusive). */
+/** Returns bounds of the number of rows from `start` (inclusive) to `end` (exclusive). */
 export function rowsInWindow(paged: BoundedRows, { start, end }: TimeWindow): Bounds {
   const before = rowsBefore(paged, start);
   const upTo = rowsBefore(paged, end);
@@ -27,7 +27,7 @@ export function rowsInWindow(paged: BoundedRows, { start, end }: TimeWindow): Bo
   };
 }
 
-/** The rows with a time before `time`. */
+/** Returns bounds of the number of rows before `time`. */
 function rowsBefore({ rows, blocks, lastTime }: BoundedRows, time: TimeOfDay): Bounds {
   const next = blocks.findIndex(({ t0 }) => t0 >= time);
   const following = blocks[next];
@@ -35,7 +35,7 @@ function rowsBefore({ rows, blocks, lastTime }: BoundedRows, time: TimeOfDay): B
   if (next === 0 || rows === 0) return exactly(0);
   if (lastTime < time) return exactly(rows);
   const last = following === undefined ? blocks.at(-1) : blocks[next - 1];
-  // The block's first row is before `time`; the row it ends with may be, unless it is the security's last one.
+  // The block's first row is before `time`; its last row can be, unless it is the security's last row.
   return { atLeast: (last?.firstRow ?? 0) + 1, atMost: following?.firstRow ?? rows - 1 };
 }
 
