@@ -1,4 +1,4 @@
-/** Styles, scripts and the icon of all pages: fixed texts under names that change with their content. */
+/** Styles, scripts and the icon of all pages. Their names contain a hash of their content. */
 import { createHash } from "node:crypto";
 import { SECURITY_HEADERS } from "../base/security-headers.ts";
 import copyScript from "./browser/copy.js" with { type: "text" };
@@ -19,7 +19,7 @@ const TYPES = {
 
 const BY_PATH = new Map<string, Asset>();
 
-/** Returns `text` as an asset that is served from now on. */
+/** Registers `text` as an asset and returns it. */
 export function assetOf(name: string, ending: keyof typeof TYPES, text: string): Asset {
   const hash = createHash("sha256").update(text).digest("hex").slice(0, 12);
   const asset = { path: `/-assets/${name}-${hash}.${ending}`, type: TYPES[ending], text };
@@ -27,7 +27,7 @@ export function assetOf(name: string, ending: keyof typeof TYPES, text: string):
   return asset;
 }
 
-/** The answer to a request for an asset; null when there is none at `path`. */
+/** Returns the answer to a request for an asset; null when there is none at `path`. */
 export function assetAnswer(path: string, requestId: string): Response | null {
   const asset = BY_PATH.get(path);
   if (asset === undefined) return null;
@@ -57,7 +57,7 @@ const DARK = `--ground: #0f1414; --paper: #161d1c; --ink: #e8eeec; --quiet: #9aa
   --warn: #f0a060; --warn-soft: #33231a; --code: #101716; --hatch: #222b29; --bad: #ff9a86; --field: #5f706c;
   --code-string: #e0b672; --code-keyword: #5cc8b8; --code-number: #8cc2f5; --buy: #ff8172; --sell: #74b6f7; --cancel: #d8b44a; --other: #8a9d98;`;
 
-/** The colours follow the system, unless the reader chose; paper is always light. */
+/** The colours follow the system unless the reader chose a theme; print is always light. */
 const COLOURS = `:root { ${LIGHT} color-scheme: light dark; }
 @media (prefers-color-scheme: dark) { :root { ${DARK} } }
 :root[data-theme="light"] { ${LIGHT} color-scheme: light; }
@@ -65,7 +65,7 @@ const COLOURS = `:root { ${LIGHT} color-scheme: light dark; }
 @media print { :root, :root[data-theme] { ${LIGHT} color-scheme: light; } }
 `;
 
-/** What every page loads. */
+/** Assets that every page loads. */
 export const COMMON = {
   style: assetOf("page", "css", COLOURS + pageStyle),
   copy: assetOf("copy", "js", copyScript),

@@ -1,20 +1,20 @@
-/** The calendar of a year: twelve small months, days as cells, those that can be opened as links. */
+/** The calendar of a year: twelve small months with a cell for each day; days that can be opened are links. */
 import type { Child } from "hono/jsx";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import calendarStyle from "./calendar.css" with { type: "text" };
 import { type CalendarNames, weekdayOf } from "./figures.ts";
 
-/** For the style of pages that show a calendar. */
+/** The style for pages with a calendar. */
 export const CALENDAR_STYLE = calendarStyle;
 
-/** A day as its cell shows it. */
+/** The cell of a day. */
 export interface DayCell {
   day: BeijingDate;
-  /** What the day is, as classes. */
+  /** CSS classes of the day's state. */
   look: string;
-  /** The date and what the day is, as text. */
+  /** The date and the day's state as text. */
   label: string;
-  /** Where the day opens; null for one that does not. */
+  /** The link of the day, or null. */
   href: string | null;
 }
 
@@ -24,7 +24,7 @@ interface CalendarProps {
   names: CalendarNames;
   /** The level of the months' headings. */
   heading: "h2" | "h3";
-  /** Before the months: a way past them. */
+  /** Content before the months, such as a skip link. */
   children?: Child;
 }
 
@@ -51,7 +51,7 @@ export function Calendar({ months, names, heading: Heading, children }: Calendar
   );
 }
 
-/** `start` is the class that puts a month's first day below its weekday. */
+/** `start` is the class that places a month's first day below its weekday. */
 function Day({ cell: { day, look, label, href }, start }: { cell: DayCell; start: string }) {
   const number = String(Number(day.slice(6)));
   const classes = `day ${look}${start}`;

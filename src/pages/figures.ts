@@ -1,9 +1,9 @@
-/** Dates, sizes and counts as the pages write them. */
+/** Formats dates, sizes and counts for the pages. */
 import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 
 const UNITS = ["B", "kB", "MB", "GB", "TB", "PB"];
 
-/** A size in decimal units with three significant digits: 1_234_567 is `1.23 MB`. */
+/** Formats a size in decimal units with three significant digits: 1_234_567 is `1.23 MB`. */
 export function sizeText(bytes: number): string {
   let value = bytes;
   let unit = 0;
@@ -15,44 +15,44 @@ export function sizeText(bytes: number): string {
   return `${value.toFixed(digits)} ${UNITS[unit]}`;
 }
 
-/** Digits in groups of three, for exact sizes. */
+/** Formats an exact size with digits in groups of three. */
 export function exactBytes(bytes: number): string {
   return `${bytes.toLocaleString("en")} B`;
 }
 
-/** `20260311` as `2026-03-11`. */
+/** Formats `20260311` as `2026-03-11`. */
 export function dateText(day: BeijingDate): string {
   return `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`;
 }
 
-/** An instant in Beijing to the minute: `2026-03-11 18:05`. */
+/** Formats an instant in Beijing time to the minute: `2026-03-11 18:05`. */
 export function instantText(epochMs: number): string {
   return beijingTimestamp(epochMs).slice(0, 16).replace("T", " ");
 }
 
-/** Digits in groups of three. */
+/** Formats a count with digits in groups of three. */
 export function countText(count: number): string {
   return count.toLocaleString("en");
 }
 
-/** An RFC 3339 instant in Beijing time to the second: `2026-03-12 10:00:07`. */
+/** Formats an RFC 3339 instant in Beijing time to the second: `2026-03-12 10:00:07`. */
 export function momentText(timestamp: string): string {
   return timestamp.slice(0, 19).replace("T", " ");
 }
 
-/** 0 for Monday to 6 for Sunday. */
+/** Returns 0 for Monday to 6 for Sunday. */
 export function weekdayOf(day: BeijingDate): number {
   const iso = `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}T00:00:00Z`;
   return (new Date(iso).getUTCDay() + 6) % 7;
 }
 
-/** Names of the weekdays, from Monday on, and of a month by its number. */
+/** Names of the weekdays from Monday on, and of a month by its number. */
 export interface CalendarNames {
   weekdays: readonly string[];
   month(month: number): string;
 }
 
-/** What calendars are labelled with, in both languages. */
+/** The labels of calendars in both languages. */
 export const CALENDAR_NAMES: Readonly<Record<"en" | "zh", CalendarNames>> = {
   en: {
     weekdays: ["M", "T", "W", "T", "F", "S", "S"],

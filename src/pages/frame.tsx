@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import { type Asset, COMMON } from "./assets.ts";
 import type { Look, PageLanguage, Theme } from "./look.ts";
 
-/** Pages load the service's own styles, scripts and images, and nothing from another host. */
+/** The content security policy: pages load the service's own styles, scripts and images only. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -44,26 +44,26 @@ export interface FrameProps {
   title: string;
   /** Loaded after the common style. */
   styles: readonly Asset[];
-  /** Modules, beside the common script. */
+  /** Modules in addition to the common script. */
   scripts?: readonly Asset[];
-  /** Classic scripts that define a global; modules wait for them. */
+  /** Classic scripts that define a global, loaded before the modules. */
   libraries?: readonly Asset[];
-  /** More of the head. */
+  /** Further elements of the head. */
   head?: Child;
-  /** Whether the page has texts to copy. */
+  /** Whether the page has copy buttons. */
   copies?: boolean;
-  /** The part of the product that the page belongs to. */
+  /** The section of the site that the page belongs to. */
   place?: "docs" | "console";
-  /** On a page whose links are all files to be fetched, the header has none: a mirror follows every link. */
+  /** Leaves links out of the header of pages whose links are all files, because a mirror follows every link. */
   linkless?: boolean;
-  /** At the end of the header: who is signed in. */
+  /** The signed-in account, at the end of the header. */
   account?: Child;
-  /** Below the header: the menu of this part of the product. */
+  /** The menu of the section, below the header. */
   menu?: Child;
   children?: Child;
 }
 
-/** A whole document; write it with `documentOf`. */
+/** Renders a whole document; serialise it with `documentOf`. */
 export function Frame(props: FrameProps) {
   const { look, title, styles, scripts = [], libraries = [], head, menu, account, children } = props;
   const { copies = true } = props;
@@ -109,12 +109,12 @@ export function Frame(props: FrameProps) {
   );
 }
 
-/** The text of a page. */
+/** Returns the HTML text of a page. */
 export function documentOf(page: ReturnType<typeof Frame>): string {
   return `<!doctype html>${page}`;
 }
 
-/** The name, and the ways to the other parts of the product. */
+/** The product's name and links to its sections. */
 function Places({ look: { language }, place, linkless = false }: FrameProps) {
   const { docs, console, places } = MESSAGES[language];
   const name = (
@@ -161,7 +161,7 @@ function Places({ look: { language }, place, linkless = false }: FrameProps) {
   );
 }
 
-/** Theme and language: forms, so that nothing but the reader's own press follows them. */
+/** Theme and language are forms rather than links, so that crawlers and mirrors do not follow them. */
 function Preferences({ look: { language, theme } }: { look: Look }) {
   const messages = MESSAGES[language];
   const { other } = messages;

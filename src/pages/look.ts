@@ -1,4 +1,4 @@
-/** Language and appearance of all pages: chosen once on any of them, then kept in a cookie; else the browser's. */
+/** Language and theme of all pages: the reader's choice, kept in a cookie, else the browser's preference. */
 
 export type PageLanguage = "zh" | "en";
 export type Theme = "auto" | "light" | "dark";
@@ -11,7 +11,7 @@ export interface Look {
   theme: Theme;
 }
 
-/** Returns how pages look to the sender of `request`; `preferred` is the browser's language. */
+/** Returns language and theme for `request`; `preferred` is the browser's language. */
 export function lookOf(request: Request, preferred: string): Look {
   const kept = /(?:^|;\s*)edgetape_look=(zh|en)\.(auto|light|dark)/.exec(request.headers.get("Cookie") ?? "");
   const language = kept?.[1] as PageLanguage | undefined;
@@ -20,8 +20,8 @@ export function lookOf(request: Request, preferred: string): Look {
 }
 
 /**
- * Returns the answer to an address that chooses (`?lang=`, `?theme=`): back to the page itself; null for any other
- * address.
+ * Answers a URL that sets a preference (`?lang=`, `?theme=`) with a redirect to the page itself; returns null for any
+ * other URL.
  */
 export function chooseLook(request: Request, present: Look): Response | null {
   const url = new URL(request.url);
@@ -34,14 +34,14 @@ export function chooseLook(request: Request, present: Look): Response | null {
   };
   url.searchParams.delete("lang");
   url.searchParams.delete("theme");
-  // A page of documentation has its language in its address.
+  // A documentation page has its language in its path.
   const path = url.pathname.replace(/^\/docs\/(?:zh|en)(?=\/|$)/, `/docs/${chosen.language}`);
   const secure = url.protocol === "https:" ? "; Secure" : "";
   const cookie = `${COOKIE}=${chosen.language}.${chosen.theme}; Path=/; Max-Age=${YEAR_SECONDS}; SameSite=Lax${secure}`;
   return new Response(null, {
     status: 303,
     headers: {
-      // Never more than one slash in front: the address of another host begins with two.
+      // Exactly one leading slash: a path that begins with two would redirect to another host.
       Location: path.replace(/^\/+/, "/") + url.search,
       "Set-Cookie": cookie,
       "Cache-Control": "no-store",

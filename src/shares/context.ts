@@ -1,24 +1,24 @@
-/** The handler context of one request to the drive, and the headers that every answer has. */
+/** The handler context of one request to the drive, and the headers of every answer. */
 import type { Language } from "../base/language.ts";
 import { SECURITY_HEADERS } from "../base/security-headers.ts";
 import type { ShareAccess } from "./open-share.ts";
 
-/** Facts of the drive for the request's line in the log; never a password or an address as it is. */
+/** Facts for the request log line; never a password or an unhashed network address. */
 interface DriveFacts {
   interface: "share";
   accountId: string;
   share: string;
   /** The path inside the share. */
   file: string;
-  /** Bytes asked for of a file. */
+  /** Bytes requested of a file. */
   bytes: number;
-  /** Hash of the caller's address. */
+  /** Hash of the caller's network address. */
   address: string;
   reason: string;
   fault: string;
 }
 
-/** What the drive needs of the request's log. */
+/** The part of the request log that the drive uses. */
 export interface DriveLog {
   readonly requestId: string;
   note(facts: Partial<DriveFacts>): void;
@@ -32,12 +32,12 @@ export interface DriveContext {
   language: Language;
   log: DriveLog;
   access: ShareAccess;
-  /** The address of the share as people are given it, with its slash. */
+  /** The public URL of the share, with its trailing slash. */
   shareUrl: string;
   waitUntil(work: Promise<unknown>): void;
 }
 
-/** What a script of another site may read of an answer beside its body. */
+/** Headers that a script of another site may read. */
 const EXPOSED = [
   "Accept-Ranges",
   "Content-Disposition",
@@ -50,9 +50,9 @@ const EXPOSED = [
 ];
 
 /**
- * What no answer of the drive does: be sniffed, framed, indexed, kept by strangers, or run anything.
- * `no-transform` keeps an edge from compressing a body, which would cost it its length and strong tag. Scripts of
- * any site may read it, if they send the password themselves: with `*` a browser never sends them the cookie.
+ * Headers of every answer: no type sniffing, framing, indexing, shared caching or scripts. `no-transform` prevents an
+ * edge from compressing a body, which would remove its length and strong tag. Scripts of any site may read answers if
+ * they send the password; with `*` a browser never sends the cookie.
  */
 const EVERY_ANSWER: Readonly<Record<string, string>> = {
   ...SECURITY_HEADERS,
@@ -63,7 +63,7 @@ const EVERY_ANSWER: Readonly<Record<string, string>> = {
   "X-Robots-Tag": "noindex, nofollow",
 };
 
-/** Headers of an answer: everybody's, the request's id, and `more`. */
+/** Returns the headers of an answer: the common ones, the request id and `more`. */
 export function driveHeaders(requestId: string, more: Readonly<Record<string, string>> = {}): Headers {
   return new Headers({ ...EVERY_ANSWER, "X-Request-Id": requestId, ...more });
 }

@@ -1,17 +1,17 @@
 /**
- * Who asks: the caller's address, hashed so that it cannot be read back, and a share's password in a Basic `Authorization`
- * header from tools or in the page's form from people, who then carry a signed cookie. The password itself is in no
- * cookie and in no URL.
+ * Identifies the caller: the network address, hashed irreversibly, and a share's password, which tools send in a Basic
+ * `Authorization` header and people in the page's form, which then sets a signed cookie. The password itself is in no
+ * cookie and no URL.
  */
 
-/** A form or header that is larger holds no password of ours. */
+/** A larger form or header cannot hold a valid password. */
 const MAX_FORM_BYTES = 4_096;
 
 const COOKIE = "edgetape_share";
 
 const encoder = new TextEncoder();
 
-/** User and password of a Basic `Authorization` header; null when it is absent or is no such header. */
+/** Returns user and password of a Basic `Authorization` header; null when it is absent or of another form. */
 export function basicCredentials(authorization: string | null): { user: string; password: string } | null {
   const encoded = /^Basic\s+([A-Za-z0-9+/]*={0,2})$/i.exec((authorization ?? "").trim())?.[1];
   if (encoded === undefined) return null;
@@ -20,7 +20,7 @@ export function basicCredentials(authorization: string | null): { user: string; 
   return colon < 0 ? null : { user: decoded.slice(0, colon), password: decoded.slice(colon + 1) };
 }
 
-/** Whether two texts are the same, in a time that says nothing about where they differ. */
+/** Compares two texts in a time that does not depend on where they differ. */
 export async function sameText(one: string, other: string): Promise<boolean> {
   const digest = async (text: string) =>
     new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
@@ -30,7 +30,7 @@ export async function sameText(one: string, other: string): Promise<boolean> {
   return difference === 0;
 }
 
-/** The password that a posted form carries, trimmed; null when the body is no such form, or not a whole one. */
+/** Returns the trimmed password of a posted form; null when the body is another form or incomplete. */
 export async function formPassword(request: Request): Promise<string | null> {
   const type = request.headers.get("Content-Type") ?? "";
   const length = Number(request.headers.get("Content-Length") ?? Number.NaN);
@@ -40,8 +40,8 @@ export async function formPassword(request: Request): Promise<string | null> {
 }
 
 /**
- * Whether a form was sent by a page of our own: browsers say where a POST comes from. One that says nothing
- * is no browser and has no cookies to be abused.
+ * Returns whether a form was sent by our own page, by the origin that browsers send with a POST. A client that sends
+ * none is no browser and has no cookies that another site could misuse.
  */
 export function isOwnForm(request: Request): boolean {
   const site = request.headers.get("Sec-Fetch-Site");
@@ -51,8 +51,8 @@ export function isOwnForm(request: Request): boolean {
 }
 
 /**
- * `Set-Cookie` that lets a browser into the share `shareId` until `endMs`, and into nothing else. Its life is
- * told in seconds: a browser's clock may be wrong.
+ * Returns the `Set-Cookie` that opens the share `shareId`, and only this one, until `endMs`. `Max-Age` is used because
+ * a browser's clock can be wrong.
  */
 export async function shareCookie(
   secret: string,
@@ -64,7 +64,7 @@ export async function shareCookie(
   return `${COOKIE}=${value}; ${attributes}${secure ? "; Secure" : ""}`;
 }
 
-/** Whether a `Cookie` header holds an unexpired cookie of ours for the share. */
+/** Returns whether a `Cookie` header holds a valid, unexpired cookie of the share. */
 export async function hasShareCookie(
   secret: string,
   { header, shareId, nowMs }: { header: string | null; shareId: string; nowMs: number },
@@ -81,19 +81,21 @@ function cookieSignature(secret: string, shareId: string, endMs: number): Promis
   return keyedHash(secret, `cookie ${shareId} ${endMs}`);
 }
 
-/** 64 bits are enough to tell addresses apart, and too few to be worth anything else. */
+/** 64 bits distinguish addresses. */
 const HASH_DIGITS = 16;
 
 export interface Caller {
-  /** Hash of the network address; of an IPv6 address its first half counts, the rest is the household's own. */
+  /**
+   * Hash of the network address. Only the first half of an IPv6 address is used; one subscriber has all of the second.
+   */
   address: string;
   /** Hash of address and `User-Agent`: two programs at one address are two clients. */
   client: string;
 }
 
-/** The caller of a request with `headers`, hashed with `secret` so that the addresses cannot be listed. */
+/** Returns the caller of a request with `headers`, hashed with `secret` so that addresses cannot be enumerated. */
 export async function callerOf(headers: Pick<Headers, "get">, secret: string): Promise<Caller> {
-  // Set by the platform and not to be forged; absent only where there is no edge in front.
+  // Set by the platform, so callers cannot forge it; absent only without an edge in front.
   const address = networkOf(headers.get("CF-Connecting-IP") ?? "");
   const [hashed, client] = await Promise.all([
     keyedHash(secret, `address ${address}`),
@@ -102,7 +104,7 @@ export async function callerOf(headers: Pick<Headers, "get">, secret: string): P
   return { address: hashed.slice(0, HASH_DIGITS), client: client.slice(0, HASH_DIGITS) };
 }
 
-/** HMAC-SHA-256 of `message` as 64 hex digits. */
+/** Returns the HMAC-SHA-256 of `message` as 64 hex digits. */
 export async function keyedHash(secret: string, message: string): Promise<string> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
@@ -110,7 +112,7 @@ export async function keyedHash(secret: string, message: string): Promise<string
 }
 
 /**
- * What stands for one subscriber: an IPv4 address, or the /64 of an IPv6 address.
+ * Returns the part of an address that identifies a subscriber: an IPv4 address, or the /64 of an IPv6 address.
  *
  * @example networkOf("2001:db8::1") // "2001:db8:0:0"
  */

@@ -1,4 +1,4 @@
-/** A file's bytes, read on the condition that the object is still the one the catalog names. */
+/** Serves a file's bytes, on condition that the object is still the one that the catalog names. */
 import type { FileVersion } from "../catalog/files.ts";
 import { PackReadError } from "../packs/errors.ts";
 import { type DriveContext, driveHeaders } from "./context.ts";
@@ -20,7 +20,7 @@ import { guardOf } from "./open-share.ts";
 import { type Sending, sendRange } from "./sending.ts";
 import { type Beginning, beginningOf, meantRevision, namedVersion } from "./versions.ts";
 
-/** One version of a downloadable file: an object of the store, or a piece of one. */
+/** One version of a downloadable file: an object of the store, or a part of one. */
 export interface Download {
   version: FileVersion;
   /** Its first byte in the object. */
@@ -29,25 +29,25 @@ export interface Download {
   /** Strong, with its quotes. */
   etag: string;
   lastModifiedMs: number;
-  /** 64 hex digits; null for a piece, whose sum is not known. */
+  /** 64 hex digits; null for a part, whose checksum is not known. */
   sha256: string | null;
 }
 
-/** A file of a share: its versions, the present one first, read again at each call; none: no such file. */
+/** A file of a share. Each call reads its versions again, the current one first; empty when there is no such file. */
 export interface DriveFile {
-  /** Inside the share. */
+  /** The path inside the share. */
   path: string;
   /** The name to save it under. */
   name: string;
   versions(): Promise<Download[]>;
 }
 
-/** Answers a `GET` or `HEAD` of `file`. Throws when the store does not have what the catalog names. */
+/** Answers a `GET` or `HEAD` of `file`. Throws when the store lacks the object that the catalog names. */
 export async function download(context: DriveContext, file: DriveFile): Promise<Response | DriveDenial> {
   try {
     return await attempt(context, file);
   } catch (error) {
-    // Replaced or withdrawn between the look into the catalog and the read: look once more.
+    // Replaced or withdrawn between reading the catalog and the object: read the catalog once more.
     if (error instanceof PackReadError && error.kind !== "damaged") return attempt(context, file);
     throw error;
   }
@@ -100,8 +100,8 @@ interface Asked {
 }
 
 /**
- * The version that is served, and the range of it: null for the whole. Where a bare range could join two
- * versions nothing is served: the whole file would be allowed, but wget adds its end to the part that it has.
+ * Returns the version to serve and its range (null for the whole). A bare range that could join two versions is
+ * refused; RFC 9110 would allow the whole file, but wget would append it to the part that it has.
  */
 async function choose(
   { access }: DriveContext,
@@ -120,14 +120,14 @@ async function choose(
   return meant === undefined ? { reason: "version_unknown" } : { chosen: meant, range: asked };
 }
 
-/** Whether a range begins behind the first byte, so that it may continue a part that the client has. */
+/** Returns whether a range begins after the first byte, so that it can continue a part that the client has. */
 function isMiddle(asked: AskedRange | null): boolean {
   return asked?.kind === "from" && asked.first > 0;
 }
 
 /**
- * Keeps in mind which revision the client began. While an old one can still be had, the next request's range
- * may be judged by it, so the answer waits; else the client never notices.
+ * Records which revision the client began. While an old revision is still available, the next request's range depends
+ * on the record, so the answer waits for it; otherwise it does not.
  */
 async function remember(
   { access, waitUntil }: DriveContext,
@@ -154,7 +154,7 @@ function fileHeaders({ request, log }: DriveContext, { name }: DriveFile, chosen
   if (chosen.sha256 !== null) {
     const digest = Buffer.from(chosen.sha256, "hex").toString("base64");
     headers.set("Repr-Digest", `sha-256=:${digest}:`);
-    // The older form of the same (RFC 3230): aria2c asks for it, and checks what it has downloaded by it.
+    // The older form of the same header (RFC 3230), with which aria2c verifies its downloads.
     if (request.headers.has("Want-Digest")) headers.set("Digest", `SHA-256=${digest}`);
   }
   return headers;

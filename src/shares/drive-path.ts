@@ -1,6 +1,6 @@
 /**
- * Paths of a share, parsed into what they name. A path never becomes a key of the store: it is matched here,
- * and then looked up among the files that the share covers, letter by letter.
+ * Parses paths of a share. A path is never used as a key of the store: it is parsed here and then looked up among the
+ * files that the share covers.
  */
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import type { Market } from "../orders/record.ts";
@@ -9,7 +9,7 @@ export const BY_SYMBOL = "by-symbol";
 export const MANIFEST = "manifest.json";
 export const SUMS = "SHA256SUMS";
 
-/** What a path below a share names. `slash` says whether a folder was written with its slash. */
+/** What a path inside a share names. `slash` says whether a folder's path ended with a slash. */
 export type DrivePath =
   | { kind: "root" }
   | { kind: "manifest" }
@@ -19,21 +19,21 @@ export type DrivePath =
   | { kind: "file"; tradedate: BeijingDate; name: string }
   | { kind: "security"; tradedate: BeijingDate; symbol: string; market: Market };
 
-/** A path that belongs to a share: its id, and the rest behind the slash, still encoded; null without one. */
+/** The share's id and the still encoded rest of the path after the slash; the rest is null without a slash. */
 interface SharePath {
   shareId: string;
   rest: string | null;
 }
 
-/** `/s/<id>` or `/s/<id>/<rest>` of a URL's path. The id is whatever stands there. */
+/** Splits the URL path `/s/<id>` or `/s/<id>/<rest>`. The id is not validated. */
 export function sharePath(pathname: string): SharePath {
   const [, , shareId = "", ...rest] = pathname.split("/");
   return { shareId, rest: rest.length === 0 ? null : rest.join("/") };
 }
 
 /**
- * What `rest` (encoded, without a leading slash) names, or null when nothing of a share can have that name.
- * Each part is decoded once; one that then holds a slash, a backslash or a control character names nothing.
+ * Returns what `rest` (encoded, without a leading slash) names, or null when no file of a share can have that name.
+ * Each part is decoded once; one that then contains a slash, a backslash or a control character is invalid.
  *
  * @example drivePath("20260311/by-symbol/600519.SH.parquet") // { kind: "security", symbol: "600519", … }
  */
@@ -54,7 +54,7 @@ export function drivePath(rest: string): DrivePath | null {
   return third === undefined ? { kind: "file", tradedate, name: second } : null;
 }
 
-/** `tradedate` and what stands behind `by-symbol/`; undefined without the slash. */
+/** Parses the name after `by-symbol/` of `tradedate`; undefined without the slash. */
 function bySymbol(tradedate: BeijingDate, name: string | undefined): DrivePath | null {
   if (name === undefined || name === "") return { kind: "by_symbol", tradedate, slash: name === "" };
   const [, symbol, market] = /^(\d{6})\.(SH|SZ)\.parquet$/.exec(name) ?? [];
@@ -72,12 +72,12 @@ function decodedPart(part: string): string | null {
   }
 }
 
-/** The path of a file below its share, as `manifest.json` and `SHA256SUMS` write it: not encoded. */
+/** Returns the unencoded path of a file inside its share, as in `manifest.json` and `SHA256SUMS`. */
 export function pathOf({ tradedate, name }: { tradedate: BeijingDate; name: string }): string {
   return `${tradedate}/${name}`;
 }
 
-/** The name of a security's file below `by-symbol/`. */
+/** Returns the name of a security's file in `by-symbol/`. */
 export function securityFileName({ symbol, market }: { symbol: string; market: Market }): string {
   return `${symbol}.${market}.parquet`;
 }

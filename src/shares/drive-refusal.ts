@@ -1,6 +1,6 @@
 /**
  * Why the drive refuses a request and what it answers (contract 8.6): a page for browsers, one line for tools. A wrong
- * password and a share that does not exist are one reason: nothing may tell them apart.
+ * password and an unknown share are one reason, so that callers cannot distinguish them.
  */
 import type { Bilingual } from "../base/language.ts";
 import { PAGE_POLICY } from "../pages/frame.tsx";
@@ -16,28 +16,28 @@ export type DriveDenial =
   | { reason: "form_foreign" }
   | { reason: "https_needed" }
   | { reason: "share_over"; why: "expired" | "revoked" | "plan_ended" | "account_disabled" }
-  /** `bySymbol`: where the files of single securities are, and not one of their names. */
+  /** `bySymbol`: inside `by-symbol/`, with a name that no security's file can have. */
   | { reason: "not_found"; bySymbol?: boolean }
   | { reason: "method_not_allowed"; allowed: string }
   | { reason: "depth_infinite" }
   | { reason: "body_invalid" }
   | { reason: "condition_failed" }
-  /** A bare range of a file that was replaced: the client's part may be of another version. */
+  /** A bare range of a replaced file: the client's part can be of another version. */
   | { reason: "version_unknown" }
   /** A bare range of a file that is generated at every request. */
   | { reason: "no_ranges" }
   | { reason: "range_beyond_end"; sizeBytes: number }
-  /** As many downloads are under way as there may be. */
+  /** The limit of concurrent downloads is reached. */
   | { reason: "downloads_busy" }
   | { reason: "unavailable" };
 
-/** HTTP status and sentence of a denial. */
+/** HTTP status and message of a denial. */
 interface Described {
   status: number;
   message: Bilingual;
 }
 
-/** The one place where a reason of the drive becomes an answer. */
+/** Maps every denial of the drive to its status and message. */
 export function describe(denial: DriveDenial): Described {
   switch (denial.reason) {
     case "password_wrong":
@@ -150,13 +150,13 @@ const OVER: Record<Extract<DriveDenial, { reason: "share_over" }>["why"], Biling
 };
 
 /**
- * Tools are asked for Basic credentials. A browser would ask by a window of its own, which cannot explain
- * anything: it gets a challenge that it does not know, and the page's form.
+ * Tools are asked for Basic credentials. A browser would open its own dialog, which cannot explain anything, so it gets
+ * an unknown challenge and the page with a form.
  */
 const BASIC = 'Basic realm="edgetape share", charset="UTF-8"';
 const FORM = 'Edgetape-Form realm="edgetape share"';
 
-/** The answer to a denied request; its reason is told to the log. */
+/** Returns the answer to a denied request and logs the reason. */
 export function refuse(context: DriveContext, denial: DriveDenial): Response {
   const { method, log } = context;
   const { status } = describe(denial);
@@ -186,13 +186,13 @@ export function refuse(context: DriveContext, denial: DriveDenial): Response {
   return new Response(method === "HEAD" ? null : text, { status, headers });
 }
 
-/** Whether a person looks at the answer: browsers name HTML when they go to a page, tools do not. */
+/** Returns whether the answer is for a person: browsers accept HTML when they navigate, tools do not. */
 export function wantsPage({ method, request }: Pick<DriveContext, "method" | "request">): boolean {
   if (!["GET", "HEAD", "POST"].includes(method)) return false;
   return (request.headers.get("Accept") ?? "").includes("text/html");
 }
 
-/** Returns how pages look to the sender: as chosen, else in the browser's language. */
+/** Returns language and theme of the sender: as chosen, else the browser's language. */
 export function lookFor({ request, language }: Pick<DriveContext, "request" | "language">): Look {
   return lookOf(request, language);
 }

@@ -1,18 +1,18 @@
 /**
- * What is remembered of a share besides the catalog: wrong passwords by address, and which revision of a file
- * each client began. One small Durable Object per share; one of a few for all ids that are no share's, so
- * that asking for them looks alike and makes no objects. An address that was wrong ten times in 15 minutes is locked out
- * until the oldest of these is 15 minutes old, for the right password too: were it let through, the lock would not slow
- * down an exhaustive search. Other addresses are unaffected.
+ * Records of a share beside the catalog: wrong passwords by address, and which revision of a file each client began. A
+ * small Durable Object for each share; unknown ids use one of a few shared objects, so that requests for them look
+ * alike and create no objects. After ten wrong passwords in 15 minutes an address is locked out until the oldest of
+ * them is 15 minutes old, even with the right password; otherwise the lock would not slow down an exhaustive search.
+ * Other addresses are unaffected.
  */
 import { DurableObject } from "cloudflare:workers";
 import { type Env, nowMs, settingsOf } from "../env.ts";
 import type { Beginning, Begun } from "./versions.ts";
 
-/** A share lives for 7 days, so nothing older says anything to anybody. */
+/** A share is valid for 7 days, so older records are useless. */
 const KEPT_MS = 7 * 86_400_000;
 
-/** A client began these revisions; paths as they stand in the share. */
+/** The revisions that a client began, by path inside the share. */
 interface BegunFiles {
   client: string;
   how: Beginning;
@@ -28,8 +28,9 @@ export class Guard extends DurableObject<Env> {
   }
 
   /**
-   * A password arrived from `address` (hashed). Null: listened to, and counted when wrong; else the whole
-   * seconds for which the address is locked out. Synchronous, so that ten at once are ten.
+   * Records a password attempt from `address` (hashed). Returns null when the attempt counts, and otherwise the whole
+   * seconds for which the address is locked out. Reads and writes without an `await` in between, so that concurrent
+   * attempts are all counted.
    */
   async attempt({ address, right }: { address: string; right: boolean }): Promise<number | null> {
     const now = this.#now();
@@ -46,8 +47,8 @@ export class Guard extends DurableObject<Env> {
   }
 
   /**
-   * Remembers what a client got or saw. Every revision that it got stays: two programs of one address and agent are
-   * one client, and each may come back for the rest of its part. Of what it saw only the last counts.
+   * Records what a client got or saw. Every revision that it got is kept, because two programs with the same address
+   * and agent count as one client, and each can return for the rest of its part. Of what it saw only the last is kept.
    */
   async begin({ client, how, files }: BegunFiles): Promise<void> {
     const now = this.#now();
@@ -69,7 +70,7 @@ export class Guard extends DurableObject<Env> {
     await this.#cleanLater();
   }
 
-  /** Who got or saw which revision of `path`. */
+  /** Returns which clients got or saw which revision of `path`. */
   begunOf(path: string): Begun[] {
     return this.#sql
       .exec<{ client: string; how: Begun["how"]; revision: number }>(
@@ -89,7 +90,7 @@ export class Guard extends DurableObject<Env> {
       )
       .one();
     if (left > 0) return this.#cleanLater();
-    // An object without storage costs nothing, and is as good as new when it is asked again.
+    // An object without storage costs nothing and behaves like a new one.
     await this.ctx.storage.deleteAll();
     this.#createTables();
   }
@@ -121,18 +122,18 @@ export class Guard extends DurableObject<Env> {
 const WRONG_ALLOWED = 10;
 export const WRONG_WINDOW_MS = 15 * 60_000;
 
-/** What the guard knows of one address: when it was wrong (Unix milliseconds, oldest first, in the window). */
+/** The wrong attempts of one address within the window (Unix milliseconds, oldest first). */
 export type WrongTimes = readonly number[];
 
 export interface Judged {
   times: WrongTimes;
-  /** Whole seconds until the address is listened to again; null: it is now, the password decides. */
+  /** Whole seconds until the lock ends; null when the address is not locked. */
   lockedSeconds: number | null;
 }
 
 /**
- * A password arrived at `nowMs` from an address that was wrong at `times`. The tenth wrong one is still only
- * wrong; what comes after it is locked out, and is not counted: knocking does not prolong the lock.
+ * Judges an attempt at `nowMs` from an address with wrong attempts at `times`. The tenth wrong attempt is refused as
+ * wrong; later ones are locked out and not counted, so they do not extend the lock.
  */
 export function judgeAttempt(times: WrongTimes, right: boolean, nowMs: number): Judged {
   const recent = times.filter((atMs) => atMs > nowMs - WRONG_WINDOW_MS);

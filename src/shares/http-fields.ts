@@ -1,11 +1,11 @@
 /**
  * Header fields of a download (RFC 9110), all pure: its one range of bytes (14), its conditions in the order of 13.2.2,
- * dates, the media type, and the name to save it under. What is not one well-formed range is ignored, as the RFC allows,
- * and the whole file is served: several ranges would need a multipart body, which no download tool asks for and which
- * could not be R2's own stream. A header is `null` when absent.
+ * dates, the media type, and the file name. Anything but one well-formed range is ignored, as the RFC allows, and the
+ * whole file is served: several ranges would need a multipart body, which no download tool requests and which could not
+ * be R2's own stream. An absent header is `null`.
  */
 
-/** Which bytes of a file an answer carries; `length` is at least 1. */
+/** The bytes of a file in an answer; `length` is at least 1. */
 type ByteSpan =
   | { kind: "whole" }
   | { kind: "part"; offset: number; length: number }
@@ -14,17 +14,17 @@ type ByteSpan =
 const WHOLE: ByteSpan = { kind: "whole" };
 const UNSATISFIABLE: ByteSpan = { kind: "unsatisfiable" };
 
-/** A range as it was asked for, before a file's size is known. Positions are inclusive. */
+/** A requested range, before the file's size is known. Positions are inclusive. */
 export type AskedRange =
   | { kind: "from"; first: number; last: number | null }
   /** The last `length` bytes. */
   | { kind: "suffix"; length: number };
 
-/** The one range that `header` asks for, or null when it is absent, malformed, of another unit, or several. */
+/** Returns the one range of `header`, or null when it is absent, malformed, of another unit, or has several ranges. */
 export function parseRange(header: string | null): AskedRange | null {
   const set = /^\s*bytes\s*=(.*)$/i.exec(header ?? "")?.[1];
   if (set === undefined) return null;
-  // A list may have empty elements (RFC 9110, 5.6.1).
+  // A list can have empty elements (RFC 9110, 5.6.1).
   const ranges = set
     .split(",")
     .map((range) => range.trim())
@@ -37,9 +37,8 @@ export function parseRange(header: string | null): AskedRange | null {
 }
 
 /**
- * The bytes of a file of `sizeBytes` that `asked` names. A range that begins behind the end, or is the last
- * 0 bytes, is unsatisfiable; one that ends behind it is cut. An empty file has no ranges: a suffix of it is
- * the whole.
+ * Returns the bytes of `asked` in a file of `sizeBytes`. A range that begins after the end, or is the last 0 bytes, is
+ * unsatisfiable; one that ends after the end is cut. An empty file has no ranges; a suffix of it is the whole.
  *
  * @example spanOf(parseRange("bytes=-500"), 10_000) // { kind: "part", offset: 9_500, length: 500 }
  */
@@ -56,7 +55,7 @@ export function spanOf(asked: AskedRange | null, sizeBytes: number): ByteSpan {
   return { kind: "part", offset: asked.first, length: last - asked.first + 1 };
 }
 
-/** `Content-Range` of an answer that is not the whole file, else null. */
+/** Returns the `Content-Range` of a partial answer, else null. */
 export function contentRange(span: ByteSpan, sizeBytes: number): string | null {
   switch (span.kind) {
     case "whole":
@@ -68,7 +67,7 @@ export function contentRange(span: ByteSpan, sizeBytes: number): string | null {
   }
 }
 
-/** What tells two versions of a file apart. */
+/** The validators that distinguish versions of a file. */
 export interface Validators {
   /** A strong entity tag with its quotes. */
   etag: string;
@@ -88,7 +87,7 @@ export interface Conditions {
 /** `failed` is 412, `not_modified` is 304. */
 type Verdict = "proceed" | "not_modified" | "failed";
 
-/** The conditional headers of `headers`. */
+/** Returns the conditional headers of `headers`. */
 export function conditionsOf(headers: Pick<Headers, "get">): Conditions {
   return {
     ifMatch: headers.get("If-Match"),
@@ -100,8 +99,8 @@ export function conditionsOf(headers: Pick<Headers, "get">): Conditions {
 }
 
 /**
- * Whether the file as `validators` name it is to be served. `If-Match` silences `If-Unmodified-Since`, and
- * `If-None-Match` silences `If-Modified-Since`, whatever they say; a date that is none is ignored.
+ * Decides whether to serve the file with these `validators`. `If-Match` overrides `If-Unmodified-Since`, and
+ * `If-None-Match` overrides `If-Modified-Since`; an invalid date is ignored.
  */
 export function verdictOn(conditions: Conditions, validators: Validators): Verdict {
   const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince } = conditions;
@@ -113,8 +112,8 @@ export function verdictOn(conditions: Conditions, validators: Validators): Verdi
 }
 
 /**
- * Whether a `Range` counts: without `If-Range` it does; with it only when the client's part is of this very
- * version: the same strong tag, or the same date to the second. A weak tag never is.
+ * Returns whether a `Range` is honoured: without `If-Range` always, with it only for the same strong tag or the same
+ * date to the second. A weak tag never matches.
  */
 export function rangeCounts(ifRange: string | null, validators: Validators): boolean {
   if (ifRange === null) return true;
@@ -123,7 +122,7 @@ export function rangeCounts(ifRange: string | null, validators: Validators): boo
   return date !== null && date === wholeSeconds(validators.lastModifiedMs);
 }
 
-/** Whether `list`, the value of `If-Match`, names `etag`; weak tags never match strongly. */
+/** Returns whether `list`, the value of `If-Match`, contains `etag`; weak tags never match. */
 export function matchesStrongly(list: string, etag: string): boolean {
   return tagsOf(list).some((tag) => tag === "*" || tag === etag);
 }
@@ -132,13 +131,13 @@ function matchesWeakly(list: string, etag: string): boolean {
   return tagsOf(list).some((tag) => tag === "*" || tag.replace(/^W\//, "") === etag);
 }
 
-/** The entity tags of a list, or `*`; what is neither is passed over. */
+/** Returns the entity tags of a list, or `*`; other elements are ignored. */
 function tagsOf(list: string): string[] {
   if (list.trim() === "*") return ["*"];
   return list.match(/(W\/)?"[^"]*"/g) ?? [];
 }
 
-/** Null when there is no date to compare with. */
+/** Returns null without a valid date. */
 function isModifiedSince(date: string | null, { lastModifiedMs }: Validators): boolean | null {
   const sinceMs = date === null ? null : parseHttpDate(date);
   return sinceMs === null ? null : wholeSeconds(lastModifiedMs) > sinceMs;
@@ -150,19 +149,19 @@ function wholeSeconds(epochMs: number): number {
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** The present form, then the two obsolete ones that a recipient must still read. */
+/** The current form, then the two obsolete ones that a recipient must still accept. */
 const FORMS = [
   /^\w{3}, (?<day>\d{2}) (?<month>\w{3}) (?<year>\d{4}) (?<time>\d\d:\d\d:\d\d) GMT$/,
   /^\w+, (?<day>\d{2})-(?<month>\w{3})-(?<year>\d{2}) (?<time>\d\d:\d\d:\d\d) GMT$/,
   /^\w{3} (?<month>\w{3}) (?<day>[ \d]\d) (?<time>\d\d:\d\d:\d\d) (?<year>\d{4})$/,
 ];
 
-/** `epochMs` (Unix milliseconds) as an HTTP date, to the second: `Thu, 12 Mar 2026 02:00:00 GMT`. */
+/** Formats `epochMs` (Unix milliseconds) as an HTTP date to the second: `Thu, 12 Mar 2026 02:00:00 GMT`. */
 export function httpDate(epochMs: number): string {
   return new Date(epochMs).toUTCString();
 }
 
-/** The instant (Unix milliseconds) of an HTTP date in any of its three forms; null for anything else. */
+/** Returns the Unix milliseconds of an HTTP date in any of its three forms; null for anything else. */
 export function parseHttpDate(text: string): number | null {
   for (const form of FORMS) {
     const { day = "", month = "", year = "", time = "" } = form.exec(text.trim())?.groups ?? {};
@@ -175,7 +174,7 @@ export function parseHttpDate(text: string): number | null {
   return null;
 }
 
-/** Two digits from 70 on are of the last century: a date that seems far in the future is a past one. */
+/** Two digits from 70 on mean the last century (RFC 9110, 5.6.7). */
 function fullYear(year: string): string {
   if (year.length === 4) return year;
   return Number(year) < 70 ? `20${year}` : `19${year}`;
@@ -191,13 +190,13 @@ const TYPES: Readonly<Record<string, string>> = {
   json: "application/json; charset=utf-8",
 };
 
-/** The media type of a file by its ending; `SHA256SUMS` is plain text. */
+/** Returns the media type of a file by its extension; `SHA256SUMS` is plain text. */
 export function contentTypeOf(name: string): string {
   if (name === "SHA256SUMS") return "text/plain; charset=utf-8";
   return TYPES[name.slice(name.lastIndexOf(".") + 1).toLowerCase()] ?? "application/octet-stream";
 }
 
-/** `Content-Disposition` that saves under `name`, also when it is not ASCII (RFC 6266). */
+/** Returns the `Content-Disposition` for `name`, which need not be ASCII (RFC 6266). */
 export function disposition(name: string): string {
   const plain = name.replaceAll(/[^\w. ()+-]/g, "_");
   const encoded = encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);

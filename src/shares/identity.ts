@@ -1,25 +1,26 @@
 /**
- * Which share an account is answered with, and what that covers. One share per (account, data type, year) at a time, so
- * that a sync job keeps its address; a new one only when the old one is about to end and the new one would live longer.
+ * Chooses the share of an account and lists what it covers. There is one share for each account, data type and year, so
+ * that a sync job keeps its URL; a new one is created only when the old one is about to end and the new one would end
+ * later.
  */
 import { base62 } from "../base/base62.ts";
 import { type Coverage, type CoverageQuestion, coverageOf } from "../catalog/files.ts";
 import { makeShare, SHARE_LIFE_MS, type Share, type ShareOwner } from "../catalog/shares.ts";
 import type { ShareSecrets } from "./secrets.ts";
 
-/** With less than this left, asking again makes a new share, if that one would live longer. */
+/** With less validity left, a request creates a new share if that one would end later. */
 const RENEWED_BELOW_MS = 24 * 3_600_000;
 
 /** 20 base62 characters are 119 bits; 16 random bytes are 128. */
 const ID_LENGTH = 20;
 const ID_BYTES = 16;
 
-/** The instant (exclusive) at which a share stops being valid: its life is over or the plan ends at `planEndMs`. */
+/** Returns the instant (exclusive) at which a share expires: after its 7 days, or when the plan ends at `planEndMs`. */
 export function shareEndMs({ createdAtMs }: Pick<Share, "createdAtMs">, planEndMs: number): number {
   return Math.min(createdAtMs + SHARE_LIFE_MS, planEndMs);
 }
 
-/** Whether `share` is answered once more at `nowMs`, or a new one is to be made. */
+/** Returns whether `share` is reused at `nowMs`; otherwise a new one is created. */
 export function isKept(
   share: Share,
   { nowMs, planEndMs, secrets }: { nowMs: number; planEndMs: number; secrets: ShareSecrets },
@@ -31,8 +32,8 @@ export function isKept(
 }
 
 /**
- * The share to answer `owner` with, given the `newest` one there is: that one if it is kept, else a new one.
- * Of two requests that make one at once both get the same.
+ * Returns the share for `owner`: the `newest` existing one if it is reused, else a new one. Two concurrent requests get
+ * the same new share.
  */
 export async function shareFor(
   db: D1Database,
@@ -54,26 +55,26 @@ export async function shareFor(
 
 const CACHE_NAME = "edgetape-coverage";
 
-/** The form of what is kept; another number after a change of it keeps old entries from being read. */
+/** The format version of cache entries; a new number invalidates old entries. */
 const FORM = 1;
 
 /**
- * The number alone keeps entries right, save after an older copy of the database was restored, when numbers
- * come a second time: then an entry is wrong for this long at most.
+ * The catalog revision in the key keeps entries correct, except after a restore of an older database, when revisions
+ * repeat. This limits how long an entry can then be wrong.
  */
 const MAX_AGE_SECONDS = 600;
 
-/** Where entries live and what they stand on. */
+/** The cache and what the keys of its entries depend on. */
 interface CoverageCache {
   db: D1Database;
-  /** Read in the same request, from the primary. */
+  /** Read from the primary in the same request. */
   catalogRevision: number;
-  /** The service's own address: a cache key on another host costs a name look-up. */
+  /** The service's own origin: a cache key on another host would cost a name look-up. */
   origin: string;
   ctx: Pick<ExecutionContext, "waitUntil">;
 }
 
-/** `coverageOf`, kept at the edge. A failing cache costs a read only. */
+/** Returns `coverageOf`, cached at the edge. A failing cache costs only a read. */
 export async function cachedCoverage(
   { db, catalogRevision, origin, ctx }: CoverageCache,
   question: CoverageQuestion,

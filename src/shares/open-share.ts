@@ -1,7 +1,7 @@
 /**
- * Who may see a share: first the password, then whether the share still holds (contract 8.6). Before the
- * password is right nothing is said of the share, not even by taking another time: a share that does not
- * exist is looked up, derived, compared and guarded like one that does.
+ * Authorises a request to a share: first the password, then whether the share is still valid (contract 8.6). Without
+ * the right password nothing is revealed about the share, not even by timing: an unknown share is looked up, derived,
+ * compared and guarded like an existing one.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { type HeldShare, heldShareOf, heldShareStatement, type Share } from "../catalog/shares.ts";
@@ -12,39 +12,42 @@ import type { DriveDenial } from "./drive-refusal.ts";
 import { shareEndMs } from "./identity.ts";
 import { passwordOf, sharePassword } from "./secrets.ts";
 
-/** A share that is open to the request. */
+/** A share that the request may read. */
 export interface OpenShare {
   share: Share;
-  /** The instant (exclusive, Unix milliseconds) until which it holds. */
+  /** The instant (exclusive, Unix milliseconds) at which it expires. */
   endMs: number;
-  /** The days it covers now, both included; null when the plan's window has left the year. */
+  /** The days that it covers now, both inclusive; null when the plan's window no longer overlaps the year. */
   days: { from: BeijingDate; to: BeijingDate } | null;
-  /** Signs its cookies. */
+  /** The secret that signs its cookies. */
   secret: string;
-  /** The result of the statement read `alongside`, if there was one. */
+  /** The result of the statement `alongside`, if there was one. */
   read: D1Result | undefined;
 }
 
-/** What a request is judged by. */
+/** What the authorisation needs. */
 export interface ShareAccess {
   env: Env;
   settings: Settings;
   nowMs: number;
   shareId: string;
   caller: Caller;
-  /** What else is to be read, in one round trip with the share. */
+  /** A further statement to run in one round trip with the share's. */
   alongside: D1PreparedStatement | null;
 }
 
-/** Guards for ids of no share: enough that one of them is never busy, few enough to make no crowd. */
+/** Number of guard objects for unknown ids: enough to spread the load, few enough to bound the objects. */
 const UNKNOWN_GUARDS = 256;
 
-/** Who was right a moment ago is not asked for at the guard again: 8 connections are one question. */
+/** Callers that were admitted this recently skip the guard, so that 8 connections cause one call. */
 const ADMITTED_MS = 60_000;
 const MAX_ADMITTED = 5_000;
 const admitted = new Map<string, number>();
 
-/** Opens the share for a request with Basic credentials or a cookie; a header that is wrong corrupts a cookie. */
+/**
+ * Opens the share for a request with Basic credentials or a cookie. Wrong credentials are refused even with a valid
+ * cookie.
+ */
 export async function openShare(request: Request, access: ShareAccess): Promise<OpenShare | DriveDenial> {
   const authorization = request.headers.get("Authorization");
   const cookie = request.headers.get("Cookie");
@@ -63,7 +66,7 @@ export async function openShare(request: Request, access: ShareAccess): Promise<
   return judged(held, { secret, nowMs, read });
 }
 
-/** Opens the share for one who gives `password`; null stands for credentials that cannot be right. */
+/** Opens the share for `password`; null stands for credentials that cannot be right. */
 export async function withPassword(
   password: string | null,
   access: ShareAccess,
@@ -87,12 +90,12 @@ async function readShare({ env, shareId, alongside }: ShareAccess) {
   return { held: heldShareOf(share), read };
 }
 
-/** The guard object of a share, where its begun downloads are kept too. */
+/** Returns the guard object of a share, which also records its begun downloads. */
 export function guardOf({ env, settings }: ShareAccess, name: string) {
   return env.GUARD.getByName(name, { locationHint: settings.LOCATION_HINT });
 }
 
-/** Seconds for which the caller's address is locked out, or null. */
+/** Returns the seconds for which the caller's address is locked out, or null. */
 async function askGuard(
   access: ShareAccess,
   { known, right, secret }: { known: boolean; right: boolean; secret: string },
@@ -111,7 +114,7 @@ async function askGuard(
   return lockedSeconds;
 }
 
-/** The password was right: does the share still hold? */
+/** Decides, after the right password, whether the share is still valid. */
 function judged(
   held: HeldShare,
   { secret, nowMs, read }: { secret: string; nowMs: number; read: D1Result | undefined },
@@ -121,7 +124,7 @@ function judged(
   if (disabled) return over("account_disabled");
   const { dataType: service, year } = share;
   const grant = entitleShare({ subscriptions }, { service, year }, nowMs);
-  // The window may have left the year, or a smaller plan followed: the share holds, and covers nothing.
+  // After the window has left the year, or under a smaller plan, the share stays valid and covers nothing.
   if (!grant.ok && grant.refusal.reason !== "outside_window") return over("plan_ended");
   const endMs = shareEndMs(share, grant.ok ? grant.value.endMs : Number.POSITIVE_INFINITY);
   if (nowMs >= endMs) return over("expired");
@@ -133,13 +136,13 @@ function over(why: Extract<DriveDenial, { reason: "share_over" }>["why"]): Drive
   return { reason: "share_over", why };
 }
 
-/** The secret that a share's cookies are signed with: the one of its password, or the present one. */
+/** Returns the secret that signs a share's cookies: that of its password, else the current one. */
 function secretOf(held: HeldShare | null, { SHARE_SECRET }: Settings): string {
   const present = SHARE_SECRET.secrets.get(SHARE_SECRET.current) ?? "";
   return (held === null ? undefined : SHARE_SECRET.secrets.get(held.share.secretVersion)) ?? present;
 }
 
-/** As much work as a real password, for ids that have none. */
+/** Derives a password for unknown ids, so that they take as long as existing ones. */
 function decoyPassword(settings: Settings, shareId: string): Promise<string> {
   const { current, secrets } = settings.SHARE_SECRET;
   return sharePassword(secrets.get(current) ?? "", current, shareId);

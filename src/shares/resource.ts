@@ -1,6 +1,6 @@
 /**
- * From a path to what stands there: a folder, the manifest or the sums (contract 8.5), a file of the store, or one
- * security's piece of an order pack. Every file is checked against the share's coverage at every request.
+ * Resolves a path: to a folder, the manifest or the checksums (contract 8.5), a file of the store, or the section of
+ * one security in a pack. Every file is checked against the share's coverage at every request.
  */
 import { createHash } from "node:crypto";
 import type { BeijingDate } from "../calendar/beijing.ts";
@@ -21,14 +21,16 @@ import { BY_SYMBOL, type DrivePath, MANIFEST, pathOf, SUMS, securityFileName } f
 import type { OpenShare } from "./open-share.ts";
 import { etagOf } from "./versions.ts";
 
-/** What a path leads to. Paths of folders are inside the share, with their slash; the root's is empty. */
+/** What a path names. Paths of folders are relative to the share, with their slash; the root's is empty. */
 export type Resource =
   | { kind: "root"; path: ""; entries: Entry[]; files: CoveredFile[] }
   | { kind: "folder"; path: string; entries: Entry[]; hasBySymbol: boolean }
   | { kind: "text"; path: string; name: string; text: GeneratedText }
   | { kind: "file"; file: DriveFile };
 
-/** The resource at `path`, or null when the share does not cover it now. A file is looked up when it is read. */
+/**
+ * Returns the resource at `path`, or null when the share does not cover it now. A file is looked up when it is read.
+ */
 export async function resourceAt(path: DrivePath, place: Place): Promise<Resource | null> {
   switch (path.kind) {
     case "root": {
@@ -55,7 +57,7 @@ export async function resourceAt(path: DrivePath, place: Place): Promise<Resourc
   }
 }
 
-/** All files that the share covers now. */
+/** Returns all files that the share covers now. */
 async function filesOf({ db, open }: Place): Promise<CoveredFile[]> {
   if (open.days === null) return [];
   return coveredFiles(db, { dataType: open.share.dataType, ...open.days });
@@ -86,31 +88,31 @@ async function bySymbolFolder(day: BeijingDate, place: Place): Promise<Resource 
   return { kind: "folder", path: `${day}/${BY_SYMBOL}/`, entries, hasBySymbol: false };
 }
 
-/** One name in a folder; a folder inside it has no size and no tag. */
+/** An entry of a folder; a folder has no size and no tag. */
 export interface Entry {
   name: string;
   isFolder: boolean;
   sizeBytes: number | null;
   lastModifiedMs: number;
   etag: string | null;
-  /** 64 hex digits where a sum is known. */
+  /** 64 hex digits where the checksum is known. */
   sha256: string | null;
   revision: number | null;
 }
 
-/** The name as a relative link: encoded, with its slash for a folder. */
+/** Returns the name as an encoded relative link, with a slash for a folder. */
 export function hrefOf({ name, isFolder }: Pick<Entry, "name" | "isFolder">): string {
   return encodeURIComponent(name) + (isFolder ? "/" : "");
 }
 
-/** Files by their day, in the order of the days. */
+/** Groups files by day, in the order of the days. */
 export function byDay(files: readonly CoveredFile[]): Map<BeijingDate, CoveredFile[]> {
   const days = new Map<BeijingDate, CoveredFile[]>();
   for (const file of files) days.set(file.tradedate, [...(days.get(file.tradedate) ?? []), file]);
   return days;
 }
 
-/** The share's root: a folder for each day, the manifest, the sums. */
+/** Returns the entries of the share's root: a folder for each day, the manifest, the checksums. */
 function rootEntries(
   files: readonly CoveredFile[],
   texts: { manifest: GeneratedText; sums: GeneratedText },
@@ -119,7 +121,10 @@ function rootEntries(
   return [...days, textEntry(MANIFEST, texts.manifest), textEntry(SUMS, texts.sums)];
 }
 
-/** A day's folder: its files, and nothing of `by-symbol/`, or a sync would fetch everything twice. */
+/**
+ * Returns the entries of a day's folder: its files without `by-symbol/`, so that a sync does not download everything
+ * twice.
+ */
 function dayEntries(files: readonly CoveredFile[]): Entry[] {
   return files.map((file) => ({
     name: file.name,
@@ -132,7 +137,7 @@ function dayEntries(files: readonly CoveredFile[]): Entry[] {
   }));
 }
 
-/** The securities of an order pack, each as a file of its own. */
+/** Returns the securities of an order pack, each as a file. */
 function securityEntries(pack: CoveredFile, sections: readonly PackSection[]): Entry[] {
   return sections.map((section) => ({
     name: securityFileName(section),
@@ -145,7 +150,7 @@ function securityEntries(pack: CoveredFile, sections: readonly PackSection[]): E
   }));
 }
 
-/** When the newest of `files` was published; the beginning of Unix time for none. */
+/** Returns when the newest of `files` was published; 0 for an empty list. */
 function newestMs(files: readonly Pick<CoveredFile, "publishedAtMs">[]): number {
   return files.reduce((newest, file) => Math.max(newest, file.publishedAtMs), 0);
 }
@@ -163,11 +168,11 @@ interface GeneratedText {
   bytes: Uint8Array;
   /** Strong, with its quotes. */
   etag: string;
-  /** When the newest file in it was published. A withdrawal does not show in it, so nothing is decided by it. */
+  /** When the newest file in it was published. A withdrawal does not change it, so conditions never use it. */
   lastModifiedMs: number;
 }
 
-/** `manifest.json`: the very files that `file_count` counts. */
+/** Returns `manifest.json`, which lists the files that `file_count` counts. */
 function manifestOf(
   { dataType, year }: Pick<Share, "dataType" | "year">,
   files: readonly CoveredFile[],
@@ -187,7 +192,7 @@ function manifestOf(
   return generated(`${JSON.stringify(manifest, null, 1)}\n`, files);
 }
 
-/** `SHA256SUMS` as `sha256sum --check` reads it at the share's root. */
+/** Returns `SHA256SUMS` for `sha256sum --check` in the share's root. */
 function sumsOf(files: readonly CoveredFile[]): GeneratedText {
   return generated(files.map((file) => `${file.sha256}  ${pathOf(file)}\n`).join(""), files);
 }
@@ -198,14 +203,14 @@ function generated(text: string, files: readonly CoveredFile[]): GeneratedText {
   return { bytes, etag, lastModifiedMs: newestMs(files) };
 }
 
-/** The share, and the store it is looked up in. */
+/** The share and the stores that it is looked up in. */
 export interface Place {
   db: D1Database;
   open: OpenShare;
   nowMs: number;
 }
 
-/** What can be read of `path` before the share is known, in one round trip with it; null: nothing. */
+/** Returns the statement for `path` that can run in one round trip with the share's; null when there is none. */
 export function readAhead(
   db: D1Database,
   path: DrivePath | null,
@@ -216,18 +221,18 @@ export function readAhead(
   return fileVersionsStatement(db, { shareId, tradedate: path.tradedate, name }, nowMs);
 }
 
-/** The file of the store that a path leads to, as it is or in part. */
+/** Returns the file of the store that contains what the path names. */
 function storedName(path: DrivePath): string | null {
   if (path.kind === "file") return path.name;
   return path.kind === "security" ? orderPackName(path.tradedate) : null;
 }
 
-/** The versions of a day's order pack. */
+/** Returns the versions of a day's order pack. */
 function packVersions(tradedate: BeijingDate, place: Place): Promise<FileVersion[]> {
   return versionsAt({ tradedate, name: orderPackName(tradedate) }, place);
 }
 
-/** A file's versions in the share. */
+/** Returns a file's versions in the share. */
 function versionsAt(
   { tradedate, name }: { tradedate: BeijingDate; name: string },
   { db, open, nowMs }: Place,
@@ -235,7 +240,7 @@ function versionsAt(
   return fileVersions(db, { dataType: open.share.dataType, tradedate, name }, nowMs);
 }
 
-/** The first call gives what was read ahead, if it was; every later one looks again. */
+/** Returns a function whose first call uses what was read ahead, and whose later calls read again. */
 function readOnce(open: OpenShare, again: () => Promise<FileVersion[]>): () => Promise<FileVersion[]> {
   let ahead = open.read;
   return async () => {
@@ -245,7 +250,7 @@ function readOnce(open: OpenShare, again: () => Promise<FileVersion[]>): () => P
   };
 }
 
-/** A file of the store. */
+/** Returns a file of the store. */
 function driveFile(file: { tradedate: BeijingDate; name: string }, place: Place): DriveFile {
   const versions = readOnce(place.open, () => versionsAt(file, place));
   return {
@@ -264,7 +269,7 @@ function driveFile(file: { tradedate: BeijingDate; name: string }, place: Place)
   };
 }
 
-/** A security's section of a pack. A version that does not have the security is none of this file's. */
+/** Returns a security's section of a pack as a file. Versions of the pack without the security are skipped. */
 function securityFile(
   security: { tradedate: BeijingDate; symbol: string; market: Market },
   place: Place,
@@ -274,14 +279,14 @@ function securityFile(
   const versions = readOnce(place.open, () => packVersions(tradedate, place));
   return {
     path: `${tradedate}/${BY_SYMBOL}/${name}`,
-    // As the Parquet answer names it (contract 6.2): a folder of one security then holds its days apart.
+    // The name of the Parquet answer (contract 6.2), so that a folder of one security can hold many days.
     name: `${symbol}.${market}_${tradedate}_orders.parquet`,
     async versions() {
       const downloads: Download[] = [];
       for (const version of await versions()) {
         const section =
           version.packId === null ? null : await packSection(place.db, version.packId, security);
-        // Without the security in the present pack the file is not there, whatever an old one had.
+        // When the current pack lacks the security, the file does not exist, even if an older pack has it.
         if (section === null && downloads.length === 0) return [];
         if (section === null) continue;
         downloads.push({

@@ -1,5 +1,5 @@
 /**
- * The share drive. The app mounts it at `/s`. Everything below a share's address needs its password; a file is reached
+ * Routes of the share drive, mounted at `/s`. Everything below a share's URL needs its password; a file can be read
  * only through a share that covers it at that moment.
  */
 
@@ -24,16 +24,16 @@ import { type Resource, readAhead, resourceAt } from "./resource.ts";
 import { beginningOf } from "./versions.ts";
 import { ALLOWED, options, propfind } from "./webdav.ts";
 
-/** The app around the drive opens the log and reads the language that messages are to be in. */
+/** The app opens the log and sets the language before these routes. */
 type DriveEnv = { Bindings: Env; Variables: { log: DriveLog; language: Language } };
 
-/** What can be the id of a share. */
+/** The form of a share's id. */
 const SHARE_ID = /^[0-9A-Za-z]{1,20}$/;
 
 const READS = ["GET", "HEAD", "OPTIONS", "PROPFIND"];
 
 /**
- * All routes of the drive.
+ * Returns all routes of the drive.
  *
  * @example app.route("/s", shareRoutes())
  */
@@ -55,7 +55,7 @@ async function answer(c: Context<DriveEnv>): Promise<Response> {
   return result;
 }
 
-/** The order of checks: what is asked at all, where, who asks, for what. */
+/** Checks in order: method, share, credentials, path. */
 async function judge(context: DriveContext): Promise<Response | DriveDenial> {
   const { request, method, access } = context;
   if (method === "OPTIONS" && request.headers.has("Access-Control-Request-Method")) return preflight(context);
@@ -92,18 +92,21 @@ async function judge(context: DriveContext): Promise<Response | DriveDenial> {
   return method === "PROPFIND" ? propfind(context, open, path) : serve(context, open, path);
 }
 
-/** A browser asks this before another site's script may send the password or a range; it tells nothing. */
+/**
+ * Answers a browser's preflight, which precedes a request with a password or range from another site's script. It
+ * reveals nothing.
+ */
 function preflight({ log }: DriveContext): Response {
   const headers = driveHeaders(log.requestId, {
     "Access-Control-Allow-Methods": ALLOWED,
-    // A wildcard does not stand for Authorization.
+    // The wildcard does not cover Authorization.
     "Access-Control-Allow-Headers": "*, Authorization",
     "Access-Control-Max-Age": "86400",
   });
   return new Response(null, { status: 204, headers });
 }
 
-/** The form of the page: a right password becomes a cookie that holds as long as the share. */
+/** Handles the page's form: the right password sets a cookie that is valid as long as the share. */
 async function enter(context: DriveContext): Promise<Response | DriveDenial> {
   const { request, access, log } = context;
   if (!isOwnForm(request)) return { reason: "form_foreign" };
@@ -127,7 +130,7 @@ async function contextOf(c: Context<DriveEnv>): Promise<DriveContext> {
   const caller = await callerOf(request.headers, SHARE_SECRET.secrets.get(SHARE_SECRET.current) ?? "");
   const { log, language } = c.var;
   log.note({ interface: "share", address: caller.address });
-  // Somebody may have put a password where the id belongs; it is longer.
+  // Only a possible id is logged: a caller may have put the password there, which is longer.
   if (SHARE_ID.test(shareId)) log.note({ share: shareId });
   return {
     request,
@@ -169,7 +172,7 @@ export async function serve(
   }
 }
 
-/** A redirect that keeps the method; `path` is absolute on this host. */
+/** Returns a redirect that keeps the method; `path` is absolute on this host. */
 function movedTo({ log }: Pick<DriveContext, "log">, path: string): Response {
   return new Response(null, { status: 308, headers: driveHeaders(log.requestId, { Location: path }) });
 }
@@ -213,9 +216,9 @@ function folderHtml(context: DriveContext, { path, entries, hasBySymbol }: Folde
 }
 
 /**
- * The manifest or the sums. They are small and change from day to day, so a part of one version would not fit
- * the next: there are no ranges, and who wants to continue a part is refused, because wget would add the end of
- * the whole one to it. Their date does not show a withdrawal, so it decides nothing.
+ * Serves the manifest or the checksums. They are small and change daily, so a part of one version does not fit the
+ * next. They have no ranges, and a request to continue a part is refused, because wget would append the end of the new
+ * file to it. Their date does not change with a withdrawal, so conditions ignore it.
  */
 function generated(
   { request, method, log }: DriveContext,

@@ -1,14 +1,14 @@
 /**
- * The deployment's share secrets: passwords of shares are derived from them whenever they are needed and never stored
- * (contract 8.4), and passwords of external shares are encrypted under them. Every row names the version it was made
- * with, so a new version can be added while the old ones still open what they made. `BACKUP_SECRET` has the same form.
+ * The deployment's share secrets. Passwords of shares are derived from them on demand and never stored (contract 8.4);
+ * passwords of external shares are encrypted under them. Every row names the version of its secret, so that a new
+ * version can be added while rows of older versions stay readable. `BACKUP_SECRET` has the same form.
  */
 
 import { base62 } from "../base/base62.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 
 export interface ShareSecrets {
-  /** The version that new shares and external drives get: the highest one. */
+  /** The version for new shares and external shares: the highest one. */
   current: number;
   secrets: ReadonlyMap<number, string>;
 }
@@ -16,8 +16,8 @@ export interface ShareSecrets {
 const ENTRY = /^(?:(\d{1,6}):)?(\S{32,})$/;
 
 /**
- * Secrets written as `<version>:<secret>`, separated by commas or blanks; a secret without a version is
- * version 1. Each has at least 32 characters. Null for anything else, and for a version that comes twice.
+ * Parses secrets written as `<version>:<secret>`, separated by commas or blanks; a secret without a version has version
+ * 1. Each must have at least 32 characters. Returns null for anything else and for a repeated version.
  *
  * @example parseShareSecrets("1:<old secret>,2:<new secret>") // current: 2
  */
@@ -36,7 +36,7 @@ const PASSWORD_LENGTH = 24;
 
 const encoder = new TextEncoder();
 
-/** The password of the share `shareId` under version `version` of the share secret. */
+/** Derives the password of the share `shareId` from version `version` of the share secret. */
 export async function sharePassword(secret: string, version: number, shareId: string): Promise<string> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
@@ -44,7 +44,7 @@ export async function sharePassword(secret: string, version: number, shareId: st
   return base62(new Uint8Array(await crypto.subtle.sign("HMAC", key, message)), PASSWORD_LENGTH);
 }
 
-/** The password of `share`, or null when the secret it was made with is not among `secrets` any more. */
+/** Returns the password of `share`, or null when its secret is no longer among `secrets`. */
 export async function passwordOf(
   { secrets }: ShareSecrets,
   share: { shareId: string; secretVersion: number },
@@ -53,7 +53,7 @@ export async function passwordOf(
   return secret === undefined ? null : sharePassword(secret, share.secretVersion, share.shareId);
 }
 
-/** AES-GCM's usual nonce, drawn for every password. */
+/** AES-GCM's usual nonce, random for every password. */
 const NONCE_BYTES = 12;
 
 /** An encrypted password; `sealed` is base64 of the nonce and the ciphertext. */
@@ -62,7 +62,10 @@ interface SealedPassword {
   secretVersion: number;
 }
 
-/** The drive that a password is for. It is authenticated: a password moved to another row does not open. */
+/**
+ * The external share that a password belongs to. It is authenticated, so a password moved to another row cannot be
+ * decrypted.
+ */
 export interface Drive {
   dataType: DataType;
   year: number;
@@ -82,8 +85,8 @@ export async function sealPassword(
 }
 
 /**
- * The password of `drive`. Throws when its secret is not among `secrets` any more or the row was tampered
- * with: a fault that says nothing of the password.
+ * Decrypts the password of `drive`. Throws, without details of the password, when its secret is no longer among
+ * `secrets` or the row was altered.
  */
 export async function openPassword(
   { secrets }: ShareSecrets,
@@ -109,7 +112,7 @@ function parametersOf(iv: Uint8Array, { dataType, year }: Drive) {
   return { name: "AES-GCM", iv, additionalData: encoder.encode(`edgetape external ${dataType} ${year}`) };
 }
 
-/** The secret also derives the passwords of shares; HKDF gives this use a key of its own. */
+/** Derives a separate key with HKDF, because the secret also derives the passwords of shares. */
 async function keyOf(secret: string, use: "encrypt" | "decrypt"): Promise<CryptoKey> {
   const material = await crypto.subtle.importKey("raw", encoder.encode(secret), "HKDF", false, ["deriveKey"]);
   const derivation = {

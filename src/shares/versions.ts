@@ -1,25 +1,24 @@
 /**
- * Which version of a file a request is about, when the file was replaced less than 7 days ago: who began to
- * download the old one finishes it, and no client ever gets bytes of two versions under one name. Pure.
+ * Chooses the version for a request when the file was replaced less than 7 days ago: a client that began the old
+ * version can finish it, and no client gets bytes of two versions under one name. Pure.
  */
 import type { FileVersion } from "../catalog/files.ts";
 import type { AskedRange } from "./http-fields.ts";
 import { type Conditions, matchesStrongly, rangeCounts, type Validators } from "./http-fields.ts";
 
-/** Enough of the SHA-256 that two contents never share a tag. */
+/** Enough digits of the SHA-256 that different contents never share a tag. */
 const TAG_DIGITS = 32;
 
 /**
- * The entity tag of a version, or of a `part` of it, with its quotes. A restored content is a new revision
- * and gets a new tag.
+ * Returns the quoted entity tag of a version, or of a `part` of it. Restored content is a new revision with a new tag.
  */
 export function etagOf({ revision, sha256 }: Pick<FileVersion, "revision" | "sha256">, part = ""): string {
   return `"r${revision}-${sha256.slice(0, TAG_DIGITS)}${part === "" ? "" : `-${part}`}"`;
 }
 
 /**
- * The version that the request names by `If-Match` or `If-Range`, or null when it names none of `versions`.
- * A file's tag in `If-Match` is a wish for that version, so an old one is served instead of refused.
+ * Returns the version that `If-Match` or `If-Range` names, or null when it is none of `versions`. A tag in `If-Match`
+ * requests that version, so an old one is served instead of refused.
  */
 export function namedVersion<V extends Validators>(
   { ifMatch, ifRange }: Conditions,
@@ -31,8 +30,8 @@ export function namedVersion<V extends Validators>(
 }
 
 /**
- * What a client did with a path: it `got` the file from its first byte on, so that it may have a part of it, or
- * it `saw` its size and tag (`HEAD`, a listing with sizes, single pieces).
+ * What a client did with a path: it `got` the file from its first byte on and may have a part of it, or it `saw` its
+ * size and tag (`HEAD`, a listing with sizes, single ranges).
  */
 export interface Begun {
   client: string;
@@ -40,10 +39,10 @@ export interface Begun {
   revision: number;
 }
 
-/** A request that begins something. A piece at the file's start is seeing it. */
+/** The kind of a request that begins a download or a look. A range at the file's start counts as a look. */
 export type Beginning = Begun["how"] | "started";
 
-/** What a request for `range` of a file begins; null when it only continues. */
+/** Returns what a request for `range` of a file begins; null when it continues. */
 export function beginningOf(method: string, range: AskedRange | null): Beginning | null {
   if (method === "HEAD" || range?.kind === "suffix") return "saw";
   if (range === null) return "got";
@@ -52,11 +51,10 @@ export function beginningOf(method: string, range: AskedRange | null): Beginning
 }
 
 /**
- * The revision that a client means by a range in the middle of a file without saying which version its part
- * is of, as `curl -C -`, `wget -c` and `aria2c` do. What it got and last saw itself decides, if that is one
- * revision; for a client not met before, what all others of the share did, if they agree. Null: it cannot be known (it
- * got one and then got or saw another, or no client of the share was met), or that revision is gone; a range could join
- * two versions.
+ * Returns the revision that a client means by a range from the middle of a file without naming a version, as `curl -C
+ * -`, `wget -c` and `aria2c` send it. If the client got and last saw a single revision, that one; for an unknown
+ * client, the revision of all other clients of the share if they agree. Null when the revision is ambiguous, unknown or
+ * gone, so that a range could join two versions.
  */
 export function meantRevision(
   begun: readonly Begun[],

@@ -1,6 +1,6 @@
 /**
- * Read-only WebDAV, class 1 (RFC 4918): `OPTIONS` and `PROPFIND` with depth 0 or 1. The handful of XML in a question is
- * parsed here: elements and name spaces only, no entities, no document types, so there is nothing to expand.
+ * Read-only WebDAV, class 1 (RFC 4918): `OPTIONS` and `PROPFIND` with depth 0 or 1. The small XML bodies are parsed
+ * here: elements and namespaces only, no entities and no document types, so nothing can be expanded.
  */
 
 import { type DriveContext, driveHeaders } from "./context.ts";
@@ -10,16 +10,16 @@ import { contentTypeOf, httpDate } from "./http-fields.ts";
 import { guardOf, type OpenShare } from "./open-share.ts";
 import { type Entry, hrefOf, type Resource, resourceAt } from "./resource.ts";
 
-/** No client's question is larger. */
+/** No client sends a larger body. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** What may be done here: reading, by WebDAV class 1. */
+/** Answers `OPTIONS`: read-only WebDAV class 1. */
 export function options({ log }: DriveContext): Response {
   const headers = driveHeaders(log.requestId, { Allow: ALLOWED, DAV: "1", "Content-Length": "0" });
   return new Response(null, { status: 200, headers });
 }
 
-/** Answers a `PROPFIND` of `path`; a folder may be named without its slash. */
+/** Answers a `PROPFIND` of `path`; the slash of a folder is optional. */
 export async function propfind(
   context: DriveContext,
   open: OpenShare,
@@ -43,8 +43,8 @@ export async function propfind(
 }
 
 /**
- * A client that was told of a file's size and tag will ask for ranges of that very revision. Securities are
- * left out: a day has thousands, and each is small enough to be fetched whole.
+ * Records listed files as seen, because a client requests ranges of the revision whose size and tag it got. Securities
+ * are excluded: a day has thousands, each small enough to be fetched whole.
  */
 async function rememberSeen(
   { access }: DriveContext,
@@ -59,7 +59,7 @@ async function rememberSeen(
   await guardOf(access, access.shareId).begin({ client: access.caller.client, how: "saw", files });
 }
 
-/** The resource and, for a folder, what is in it; nothing for a file that is not there. */
+/** Returns the resource and, for a folder, its entries; empty for a missing file. */
 async function locate(resource: Resource, base: string): Promise<Located[]> {
   switch (resource.kind) {
     case "root":
@@ -87,10 +87,7 @@ function fileEntry(name: string, { sizeBytes, etag, lastModifiedMs, revision }: 
   return { name, isFolder: false, sizeBytes, etag, lastModifiedMs, revision, sha256: null };
 }
 
-/**
- * The body as text; null as soon as there is more than any question has, whatever its length was said to be, and
- * when its sender went away in the middle.
- */
+/** Returns the body as text; null when it exceeds the limit, whatever `Content-Length` says, or is incomplete. */
 async function readText(request: Request): Promise<string | null> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -106,16 +103,16 @@ async function readText(request: Request): Promise<string | null> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** What a share can be asked; the rest of WebDAV writes. */
+/** The supported methods; the others of WebDAV write. */
 export const ALLOWED = "GET, HEAD, OPTIONS, PROPFIND";
 
-/** An entry and the absolute path of its URL. */
+/** An entry with the absolute path of its URL. */
 export interface Located {
   path: string;
   entry: Entry;
 }
 
-/** A folder with its entries below `folderPath` (absolute, encoded, with its slash), itself first. */
+/** Returns a folder, followed by its entries below `folderPath` (absolute, encoded, with its slash). */
 function locatedFolder(folderPath: string, entries: readonly Entry[]): Located[] {
   const lastModifiedMs = entries.reduce((newest, entry) => Math.max(newest, entry.lastModifiedMs), 0);
   const name = decodeURIComponent(folderPath.split("/").at(-2) ?? "");
@@ -126,7 +123,7 @@ function locatedFolder(folderPath: string, entries: readonly Entry[]): Located[]
   ];
 }
 
-/** The body of a 207 answer: what `ask` wants to know of each of `located`. */
+/** Returns the body of a 207 answer: the properties in `ask` of each of `located`. */
 function multistatus(located: readonly Located[], ask: PropfindAsk): string {
   const responses = located.map(({ path, entry }) => {
     return `<D:response><D:href>${escaped(path)}</D:href>${propstats(entry, ask)}</D:response>`;
@@ -134,7 +131,7 @@ function multistatus(located: readonly Located[], ask: PropfindAsk): string {
   return document(`<D:multistatus xmlns:D="DAV:">${responses.join("\n")}</D:multistatus>`);
 }
 
-/** The error of a depth that is none of 0 and 1 (RFC 4918, 9.1). */
+/** Returns the error body for a depth other than 0 and 1 (RFC 4918, 9.1). */
 export function finiteDepthError(): string {
   return document('<D:error xmlns:D="DAV:"><D:propfind-finite-depth/></D:error>');
 }
@@ -143,7 +140,7 @@ function document(root: string): string {
   return `<?xml version="1.0" encoding="utf-8"?>\n${root}\n`;
 }
 
-/** The live properties of an entry, as XML. */
+/** Returns the live properties of an entry as XML. */
 function propertiesOf(entry: Entry): Map<string, string> {
   const properties = new Map([
     ["displayname", escaped(entry.name)],
@@ -179,7 +176,7 @@ function propstats(entry: Entry, ask: PropfindAsk): string {
     if (value === undefined) missing.push(unknownProperty(asked));
     else found.push(`<D:${asked.name}>${value}</D:${asked.name}>`);
   }
-  // With nothing asked for, one empty 200 part keeps the answer well formed.
+  // Without requested properties, one empty 200 part keeps the answer valid.
   const right = found.length > 0 || missing.length === 0 ? propstat(found, "200 OK") : "";
   return right + (missing.length > 0 ? propstat(missing, "404 Not Found") : "");
 }
@@ -205,7 +202,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
-/** A property by the name space and local name of its element. */
+/** A property by namespace and local name. */
 interface PropertyName {
   namespace: string;
   name: string;
@@ -216,19 +213,19 @@ type PropfindAsk = { kind: "all" } | { kind: "names" } | { kind: "these"; names:
 
 export const DAV = "DAV:";
 
-/** Sticky: a token that never ends is searched to the text's end once, not again from every place in it. */
+/** Sticky: an unterminated token is scanned to the text's end once, instead of from every position. */
 const TOKEN =
   /\s*(?:<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<(\/?)([\w.:-]+)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>)/gy;
 const ATTRIBUTE = /\s*([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gy;
 
-/** More elements than any client has properties for. */
+/** More elements than any client requests. */
 const MAX_ELEMENTS = 500;
 
 interface Element extends PropertyName {
   prefixes: ReadonlyMap<string, string>;
 }
 
-/** What `xml` asks for; an empty body asks for all properties. Null when it is no such document. */
+/** Parses a PROPFIND body; an empty body asks for all properties. Returns null for any other document. */
 export function parsePropfind(xml: string): PropfindAsk | null {
   if (xml.trim() === "") return { kind: "all" };
   const elements = elementsOf(xml);
@@ -243,7 +240,7 @@ export function parsePropfind(xml: string): PropfindAsk | null {
 
 type Placed = Element & { depth: number };
 
-/** All elements in document order, or null when the text is not well formed. */
+/** Returns all elements in document order, or null when the text is not well-formed. */
 function elementsOf(xml: string): Placed[] | null {
   const elements: Placed[] = [];
   const open: { tag: string; prefixes: ReadonlyMap<string, string> }[] = [];
@@ -261,7 +258,7 @@ function elementsOf(xml: string): Placed[] | null {
     if (elements.length > MAX_ELEMENTS) return null;
     if (empty !== "/") open.push({ tag, prefixes });
   }
-  // Between tags only white space may stand: no property has a value in a question.
+  // Only white space may stand between tags, because a PROPFIND body has no property values.
   return open.length === 0 && xml.slice(end).trim() === "" ? elements : null;
 }
 

@@ -1,18 +1,18 @@
-/** Days that the calendar leaves out between others: each may be a trading day. */
+/** Finds days missing from the calendar between others; each can be a trading day. */
 import { addDays, type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { calendarGaps } from "../catalog/self-report.ts";
 import { abridged, type Finding } from "./finding.ts";
 
-/** Requests without a date stumble over a gap behind the newest trading day; older ones do no harm any more. */
+/** A gap after the newest trading day makes requests without a date fail; older gaps are harmless. */
 const LOOKED_BACK_DAYS = 30;
 
-/** Every gap of the calendar that ends after `since`, or every one at all. */
+/** Returns every gap of the calendar that ends after `since`, or every gap when it is null. */
 export async function checkGaps(db: D1Database, since: BeijingDate | null): Promise<Finding[]> {
   const gaps = await calendarGaps(db);
   return abridged(gaps.filter(({ before }) => since === null || before > since).map(gapFinding));
 }
 
-/** The gaps that matter at `nowMs` or will. */
+/** Returns the gaps that affect requests at `nowMs` or later. */
 export function checkGapsAhead(db: D1Database, nowMs: number): Promise<Finding[]> {
   return checkGaps(db, addDays(beijingDate(nowMs), -LOOKED_BACK_DAYS));
 }

@@ -1,14 +1,14 @@
-/** Is the newest day served, and does the calendar know what comes? */
+/** Checks that the newest day is served and that the calendar covers the coming days. */
 import { addDays, type BeijingDate, beijingDate, startOfDay } from "../calendar/beijing.ts";
 import { calendarReach, servedOnClosedDays } from "../catalog/calendar-days.ts";
 import { abridged, type Finding } from "./finding.ts";
 
-/** Holidays of the next year are announced in November: this leaves time to load them. */
+/** Holidays of the next year are announced in November; this leaves time to load them. */
 const CALENDAR_AHEAD_DAYS = 30;
 
 /**
- * The newest trading day whose time of day `dueMs` (milliseconds after midnight in Beijing) has passed is
- * served, and no day is damaged.
+ * Checks that the newest trading day whose due time `dueMs` (milliseconds after midnight in Beijing) has passed is
+ * served, and that no day is damaged.
  */
 export async function checkDays(
   db: D1Database,
@@ -79,8 +79,8 @@ function unserved(day: string, state: string | null, note: string): Finding {
 }
 
 /**
- * The calendar has no gap between its newest trading day and today, reaches 30 days beyond today, and has no
- * served day as closed.
+ * Checks that the calendar has no gap between its newest trading day and today, reaches 30 days beyond today, and marks
+ * no served day as closed.
  */
 export async function checkCalendar(db: D1Database, nowMs: number): Promise<Finding[]> {
   const today = beijingDate(nowMs);
@@ -93,7 +93,7 @@ export async function checkCalendar(db: D1Database, nowMs: number): Promise<Find
     findings.push(gapBeforeToday(missing, today));
   }
   const ended = knownUntil === null || knownUntil < today;
-  // Where days follow after a gap, the gap itself is a finding.
+  // When days follow after a gap, the gap itself is reported.
   const endsSoon = lastDay !== null && lastDay < addDays(today, CALENDAR_AHEAD_DAYS);
   if (ended || endsSoon) {
     findings.push(endOfCalendar(knownUntil, today));

@@ -1,23 +1,23 @@
-/** What a check found, as a text for an operator who has something else to do. */
+/** The findings of checks, as texts for operators. */
 
 export interface Finding {
   /** The check's name. */
   check: string;
-  /** `failed`: callers notice it. `warning`: they will. `done`: it was put right just now. */
+  /** `failed`: callers are affected. `warning`: they will be. `done`: it was just repaired. */
   level: "failed" | "warning" | "done";
-  /** What it is about: a day, an object's key. */
+  /** The subject, such as a day or an object's key. */
   subject: string;
   sentence: string;
-  /** What to do; empty when there is nothing to do. */
+  /** What to do; empty when nothing needs to be done. */
   advice: string;
-  /** The same in Chinese, of what the webhook is told. */
+  /** The same in Chinese, for findings that the webhook sends. */
   zh?: { sentence: string; advice: string };
 }
 
-/** So many findings of one kind are told by themselves: a bucket that is gone would fill pages. */
+/** The most findings of one kind that are listed: a lost bucket would produce thousands. */
 const TOLD = 10;
 
-/** `findings` of one kind, all of a few, else the first ones and how many more there are. */
+/** Returns `findings` of one kind: all of them, or the first ones and the number of the others. */
 export function abridged(findings: Finding[]): Finding[] {
   const last = findings[TOLD];
   if (last === undefined) return findings;

@@ -1,4 +1,4 @@
-/** What lies in R2 against what the catalog says of it. */
+/** Compares the objects in R2 with the catalog. */
 import type { KnownObject } from "../catalog/upkeep.ts";
 
 /** An object as R2 lists it. */
@@ -11,19 +11,19 @@ export interface StoredObject {
 }
 
 export interface Judgement {
-  /** The catalog counts on them and R2 has none. */
+  /** In the catalog but not in R2. */
   missing: KnownObject[];
-  /** R2 has other bytes than the catalog says. */
+  /** In R2 with other bytes than in the catalog. */
   changed: { known: KnownObject; stored: StoredObject }[];
   /** Replaced more than 7 days ago. */
   expired: KnownObject[];
-  /** Left by uploads that ended without being served. */
+  /** Left over from uploads that ended without being served. */
   unserved: { known: KnownObject; stored: StoredObject }[];
-  /** The catalog has never heard of them. */
+  /** In R2 but not in the catalog. */
   unknown: StoredObject[];
 }
 
-/** Compares both. Every object of R2 and every kept one of the catalog is in one of the lists, or is as it should be. */
+/** Compares both. Every object of R2 and every kept one of the catalog is in one of the lists or correct. */
 export function judgeObjects(
   known: ReadonlyMap<string, KnownObject>,
   stored: Iterable<StoredObject>,

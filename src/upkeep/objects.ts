@@ -1,16 +1,16 @@
-/** The catalog against R2; what is past its time goes. */
+/** Checks R2 against the catalog and deletes expired objects. */
 import { knownObjects, retirePack } from "../catalog/upkeep.ts";
 import { listObjects } from "../packs/list-objects.ts";
 import { abridged, type Finding } from "./finding.ts";
 import { type Judgement, judgeObjects, type StoredObject } from "./judge-objects.ts";
 
-/** R2 forgets incomplete uploads after 7 days; objects of ended ones are kept as long. */
+/** R2 discards incomplete uploads after 7 days; objects of ended uploads are kept as long. */
 export const UPLOAD_KEPT_MS = 7 * 86_400_000;
 
-/** Where packs and files lie; nothing else in the bucket is ours to judge. */
+/** Key prefixes of packs and files; other objects of the bucket are ignored. */
 const PREFIXES = ["orders/", "files/"];
 
-/** Packs retired in one run: each takes thousands of index rows with it. */
+/** The most packs retired in one run, because each has thousands of index rows. */
 const RETIRED_AT_ONCE = 50;
 
 export interface Upkeep {
@@ -20,13 +20,13 @@ export interface Upkeep {
   nowMs: number;
 }
 
-/** What lies in R2 against what the catalog says of it, as of `nowMs`. */
+/** Compares R2 with the catalog as of `nowMs`. */
 export async function judgedObjects({ db, bucket, nowMs }: Upkeep): Promise<Judgement> {
   const stored = await storedObjects(bucket);
   const judged = judgeObjects(await knownObjects(db, nowMs), stored);
   const missing: Judgement["missing"] = [];
   for (const known of judged.missing) {
-    // What was published behind the listing is there all the same.
+    // An object published after the listing exists but is not in it.
     if ((await bucket.head(known.objectKey)) === null) missing.push(known);
   }
   return { ...judged, missing };
@@ -42,7 +42,9 @@ async function storedObjects(bucket: R2Bucket): Promise<StoredObject[]> {
   return stored;
 }
 
-/** The catalog's objects lie in R2 as it says. What is served and not there fails; what only might be is a warning. */
+/**
+ * Returns a finding for every object that differs from the catalog: `failed` if it is served, `warning` if it could be.
+ */
 export function objectFindings({ missing, changed }: Pick<Judgement, "missing" | "changed">): Finding[] {
   return [
     ...abridged(missing.filter(isServed).map(missingServed)),
@@ -84,7 +86,7 @@ function missingServed({ objectKey, called }: Judgement["missing"][number]): Fin
   };
 }
 
-/** A restore brings back the history of packs and files that were never copied: they are not missed yet. */
+/** After a restore the history can name packs and files that were not copied; nothing serves them yet. */
 function missingSpare({ objectKey, called }: Judgement["missing"][number]): Finding {
   return {
     check: "objects",
@@ -115,7 +117,7 @@ export async function deleteExpired(
   return abridged(deleted);
 }
 
-/** Deletes what uploads left that ended without being served, once it is 7 days old. */
+/** Deletes objects of uploads that ended without being served, after 7 days. */
 export async function deleteUnserved(
   { bucket, nowMs }: Upkeep,
   { unserved }: Pick<Judgement, "unserved">,
@@ -124,7 +126,7 @@ export async function deleteUnserved(
   const deleted: Finding[] = [];
   for (const { known, stored } of unserved) {
     if (nowMs - Math.max(stored.uploadedMs, known.begunAtMs) < keptMs) continue;
-    // A newer upload may have taken the number and the key by now.
+    // A newer upload may use the same number and key by now.
     const present = await bucket.head(stored.key);
     if (present?.etag !== stored.etag) continue;
     await bucket.delete(stored.key);

@@ -1,6 +1,5 @@
 /**
- * What the service looks after by itself, a few times a day: is everything there that should be, and does what
- * is past its time go. Every check stands for itself: one that fails is a finding and stops no other.
+ * Scheduled checks and clean-up, a few times a day. A check that throws becomes a finding and does not stop the others.
  */
 import { forgetRefusals, REFUSALS_KEPT_MS } from "../catalog/refusals.ts";
 import { sweepIndexRows } from "../catalog/restores.ts";
@@ -11,11 +10,11 @@ import { deleteExpired, deleteUnserved, judgedObjects, objectFindings, type Upke
 import { endAbandoned } from "./uploads.ts";
 
 export interface ScheduledPlace extends Upkeep {
-  /** Time of day, in milliseconds after midnight in Beijing, by which a trading day is published. */
+  /** The due time of a trading day, in milliseconds after midnight in Beijing. */
   dueMs: number;
 }
 
-/** Runs every check and returns what they found, in their order. */
+/** Runs every check and returns the findings in their order. */
 export async function runScheduled(place: ScheduledPlace): Promise<Finding[]> {
   const { db, nowMs } = place;
   return runChecks([
@@ -28,7 +27,7 @@ export async function runScheduled(place: ScheduledPlace): Promise<Finding[]> {
   ]);
 }
 
-/** Makes checks one after the other; one that throws is a finding by itself. */
+/** Runs checks in sequence; one that throws becomes a finding. */
 export async function runChecks(
   checks: [name: string, check: () => Promise<Finding[]>][],
 ): Promise<Finding[]> {
@@ -39,7 +38,7 @@ export async function runChecks(
   return findings;
 }
 
-/** One look at R2 serves what must be there and what must go. */
+/** Lists R2 once, for both missing and expired objects. */
 async function checkObjects(place: ScheduledPlace): Promise<Finding[]> {
   const judged = await judgedObjects(place);
   return [
@@ -49,7 +48,7 @@ async function checkObjects(place: ScheduledPlace): Promise<Finding[]> {
   ];
 }
 
-/** What restores have replaced and not swept. */
+/** Deletes index rows that restores replaced. */
 async function forgetUnknownIndexRows({ db }: ScheduledPlace): Promise<Finding[]> {
   await sweepIndexRows(db);
   return [];

@@ -1,4 +1,4 @@
-/** Uploads that were not completed. */
+/** Ends and reports incomplete uploads. */
 import { endStaleUpload, staleUploads } from "../catalog/upkeep.ts";
 import { abridged, type Finding } from "./finding.ts";
 import { UPLOAD_KEPT_MS, type Upkeep } from "./objects.ts";
@@ -10,7 +10,7 @@ export async function endAbandoned(
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const upload of await staleUploads(db, nowMs - keptMs)) {
-    // One that is being completed keeps its parts: if it was made an object, that goes when its time is over.
+    // An upload that is being completed keeps its parts; an object made of them is deleted when it expires.
     if (!(await endStaleUpload(db, upload))) continue;
     if (upload.state === "uploading") await freeParts(bucket, upload.objectKey, upload.r2UploadId);
     findings.push({
@@ -24,7 +24,7 @@ export async function endAbandoned(
   return abridged(findings);
 }
 
-/** Open uploads that began more than `forMs` ago and wait for somebody to go on. */
+/** Reports open uploads that began more than `forMs` ago. */
 export async function waitingUploads({ db, nowMs }: Upkeep, forMs: number): Promise<Finding[]> {
   const waiting = await staleUploads(db, nowMs - forMs);
   return abridged(
@@ -38,7 +38,7 @@ export async function waitingUploads({ db, nowMs }: Upkeep, forMs: number): Prom
   );
 }
 
-/** R2 frees parts by itself after 7 days, and does not know the upload then. */
+/** R2 frees parts by itself after 7 days and no longer has the upload then. */
 async function freeParts(bucket: R2Bucket, objectKey: string, r2UploadId: string): Promise<void> {
   try {
     await bucket.resumeMultipartUpload(objectKey, r2UploadId).abort();

@@ -1,6 +1,6 @@
 /**
- * Copies texts: a button with `data-copy` names the element whose text it copies. Such buttons are shown only where
- * this script runs, which marks the document.
+ * Copies texts: a button with `data-copy` names the element whose text it copies. The script marks the document, and
+ * the style shows such buttons only where it runs.
  */
 document.documentElement.classList.add("scripted");
 
@@ -20,7 +20,7 @@ document.addEventListener("click", async ({ target }) => {
 });
 
 /**
- * Browsers lend the clipboard to https pages only; the older way works on plain http too.
+ * Browsers offer the clipboard API on https pages only; the older command works on plain http too.
  *
  * @param {HTMLElement} source
  */

@@ -1,11 +1,11 @@
 /**
- * Commands that fetch a share. Each asks for the password where it runs: it is in no address, no history and
- * not on this page. Commands are for a POSIX shell, or Python.
+ * Commands that download a share. Each prompts for the password, so that it is in no URL, no shell history and not on
+ * this page. The commands are for a POSIX shell or Python.
  */
 
-/** A command of one tool, ready to be pasted. */
+/** A command of one tool, ready to paste. */
 export interface Command {
-  /** Letters only: it becomes part of element ids. */
+  /** Letters only, because element ids contain it. */
   tool: "wget" | "aria2c" | "rclone" | "duckdb" | "pandas";
   title: string;
   text: string;
@@ -15,20 +15,21 @@ export interface CommandFacts {
   /** With its slash. */
   shareUrl: string;
   shareId: string;
-  /** Where to save to, such as `level2-2026`. */
+  /** The local folder, such as `level2-2026`. */
   folder: string;
-  /** Path inside the share of a Parquet file, for the readers; null when there is none. */
+  /** The path of a Parquet file inside the share, for the DuckDB and pandas examples; null when there is none. */
   example: string | null;
 }
 
-/** The commands for a share, whole-share tools first. */
+/** Returns the commands for a share, those for the whole share first. */
 export function commandsFor({ shareUrl, shareId, folder, example }: CommandFacts): Command[] {
   const file = shareUrl + (example ?? "<day>/<name>.parquet");
   return [
     {
       tool: "wget",
       title: "wget",
-      // Without what the service rewrites each day: `-c` would add the end of the new one to the old one.
+      // Excludes the files that the service rewrites each day, because `-c` would append the end of the new one to the
+      // old one.
       text: `wget --user=${shareId} --ask-password \\
   -r -np -nH --cut-dirs=2 -c -R 'index.html*,manifest.json,SHA256SUMS' -P ${folder} \\
   ${shareUrl}`,
@@ -44,7 +45,7 @@ curl -fsS -u "${shareId}:$PASSWORD" ${shareUrl}SHA256SUMS |
     {
       tool: "rclone",
       title: "rclone",
-      // Its http remote, because its webdav remote tells files apart by their size only.
+      // The http remote, because the webdav remote compares files by size only.
       text: `printf 'Password: '; read -rs PASSWORD; echo
 export RCLONE_HTTP_HEADERS="Authorization,Basic $(printf %s "${shareId}:$PASSWORD" | base64)"
 rclone copy -P :http: ${folder} --http-url=${shareUrl}`,
@@ -70,7 +71,7 @@ frame = pandas.read_parquet(
   ];
 }
 
-/** The check of a downloaded share against its present sums. */
+/** Returns the command that verifies a downloaded share against its current checksums. */
 export function checkCommand({ shareUrl, shareId }: Pick<CommandFacts, "shareUrl" | "shareId">): string {
   return `curl -fsS -u ${shareId} ${shareUrl}SHA256SUMS | sha256sum --check --quiet -`;
 }

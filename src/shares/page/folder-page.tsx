@@ -1,4 +1,4 @@
-/** The listing of a folder inside a share: every name once, as a plain link. */
+/** The listing of a folder inside a share, with one plain link for each name. */
 
 import { exactBytes, instantText, sizeText } from "../../pages/figures.ts";
 import { documentOf } from "../../pages/frame.tsx";
@@ -11,14 +11,14 @@ export interface FolderFacts {
   look: Look;
   /** The folder's path inside the share. */
   path: string;
-  /** Relative path of the share's root. */
+  /** The relative path to the share's root. */
   root: string;
   entries: readonly Entry[];
-  /** An example of a security's file to tell of, not to link. */
+  /** An example of a security's file, shown without a link. */
   bySymbol: string | null;
 }
 
-/** The listing as HTML; never paged, so that a mirror is whole. */
+/** Returns the listing as HTML. It is never paged, so that a mirror is complete. */
 export function folderPage({ look, path, root, entries, bySymbol }: FolderFacts): string {
   const messages = MESSAGES[look.language];
   return documentOf(

@@ -14,7 +14,7 @@ interface LayoutProps {
   children?: Child;
 }
 
-/** A whole document; write it with `documentOf`. Its only links are those of its content, for mirrors. */
+/** Renders a whole document; serialise it with `documentOf`. For mirrors, only its content has links. */
 export function Layout({ look, title, children }: LayoutProps) {
   return (
     <Frame look={look} title={title} styles={[STYLE]} linkless>

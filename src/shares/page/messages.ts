@@ -1,4 +1,4 @@
-/** The messages of a share's pages in both languages; numbers and dates are put in by the functions. */
+/** The messages of a share's pages in both languages. Messages with numbers or dates are functions. */
 
 import type { DataType } from "../../entitlement/data-types.ts";
 import { CALENDAR_NAMES } from "../../pages/figures.ts";
@@ -53,7 +53,7 @@ const EN = {
   requestId: "Request id",
 };
 
-/** What each language says. */
+/** The messages of one language. */
 export type Messages = typeof EN;
 
 const ZH: Messages = {

@@ -1,4 +1,4 @@
-/** The page before a share: the form for the password, or why there is none. */
+/** The page with the password form, or why there is none. */
 import { documentOf } from "../../pages/frame.tsx";
 import type { Look } from "../../pages/look.ts";
 import { Layout } from "./layout.tsx";
@@ -6,16 +6,16 @@ import { MESSAGES } from "./messages.ts";
 
 export interface PasswordFacts {
   look: Look;
-  /** Where the form is sent; null when no password would help. */
+  /** The form's action; null when no password would help. */
   action: string | null;
-  /** Fills the hidden user name that password managers keep beside the password. */
+  /** The value of the hidden user name that password managers store with the password. */
   shareId: string;
-  /** What went wrong; null for somebody who has not tried yet. */
+  /** What went wrong; null at the first visit. */
   problem: string | null;
   requestId: string;
 }
 
-/** The page as HTML. */
+/** Returns the page as HTML. */
 export function passwordPage({ look, action, shareId, problem, requestId }: PasswordFacts): string {
   const messages = MESSAGES[look.language];
   const title = action === null ? "edgetape" : messages.enter;

@@ -1,4 +1,4 @@
-/** The page of a share for people: what it covers, the year at a glance, how to fetch it, every file. */
+/** The page of a share: what it covers, the calendar of the year, download commands, every file. */
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { CoveredFile } from "../../catalog/files.ts";
 import type { Share } from "../../catalog/shares.ts";
@@ -25,7 +25,7 @@ export interface SharePageFacts {
   open: ReadonlyMap<BeijingDate, boolean>;
 }
 
-/** The page as HTML. Its links are the share's folders, the manifest, the sums and all files. */
+/** Returns the page as HTML. Its links are the share's folders, the manifest, the checksums and all files. */
 export function sharePage(facts: SharePageFacts): string {
   const { look, share, files, days, today, open } = facts;
   const messages = MESSAGES[look.language];
@@ -151,7 +151,7 @@ function CommandText({ id, text, messages }: { id: string; text: string; message
   );
 }
 
-/** Every file, by month, the newest month open. */
+/** Lists every file by month, with the newest month open. */
 function Files({ messages, ofDays }: { messages: Messages; ofDays: Map<BeijingDate, CoveredFile[]> }) {
   const months = new Map<number, CoveredFile[]>();
   for (const [day, files] of ofDays) {

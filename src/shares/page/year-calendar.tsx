@@ -1,14 +1,14 @@
-/** The year at a glance: twelve small months, each day by its state, days with files as links. */
+/** The calendar of a share's year: each day by its state, days with files as links. */
 import { addDays, type BeijingDate } from "../../calendar/beijing.ts";
 import type { CoveredFile } from "../../catalog/files.ts";
 import { Calendar, type DayCell } from "../../pages/calendar.tsx";
 import { dateText, sizeText, weekdayOf } from "../../pages/figures.ts";
 import type { Messages } from "./messages.ts";
 
-/** More missing days in a row than this are counted, not named. */
+/** Longer runs of missing days are counted instead of listed. */
 const MISSING_NAMED = 12;
 
-/** States with a look of their own; the others are plain numbers. */
+/** States in the legend; the others are plain numbers. */
 const LEGEND = ["present", "missing", "outside"] as const;
 
 interface CalendarProps {
@@ -17,7 +17,7 @@ interface CalendarProps {
   files: ReadonlyMap<BeijingDate, readonly CoveredFile[]>;
 }
 
-/** The calendar with its legend and a sentence about what is missing. */
+/** Renders the calendar with its legend and a sentence about missing days. */
 export function YearCalendar({ messages, months, files }: CalendarProps) {
   const days = months.flat();
   const shown = LEGEND.filter((state) => days.some((each) => each.state === state));
@@ -65,7 +65,7 @@ function cellOf({ day, state }: YearDay, files: readonly CoveredFile[], messages
   };
 }
 
-/** The classes of a state: of days with files the strongest shade. */
+/** Returns the CSS classes of a state; days with files have the strongest shade. */
 function lookOf(state: DayState): string {
   return state === "present" ? "present shade-5" : state;
 }
@@ -84,15 +84,15 @@ export interface YearDay {
 export interface YearFacts {
   year: number;
   today: BeijingDate;
-  /** First and last covered day; null when the share covers nothing. */
+  /** The first and last covered day; null when the share covers nothing. */
   days: { from: BeijingDate; to: BeijingDate } | null;
-  /** Days that have a file. */
+  /** Days with a file. */
   present: ReadonlySet<BeijingDate>;
-  /** The trading calendar: open or not, for the days it knows. */
+  /** The trading calendar: open or closed, for the days it contains. */
   open: ReadonlyMap<BeijingDate, boolean>;
 }
 
-/** All days of the year, by month from January on. */
+/** Returns all days of the year by month from January on. */
 export function yearDays(facts: YearFacts): YearDay[][] {
   const months: YearDay[][] = Array.from({ length: 12 }, () => []);
   const first = `${facts.year}0101` as BeijingDate;
@@ -111,7 +111,9 @@ function stateOf(day: BeijingDate, { today, days, present, open }: YearFacts): D
   return trades === undefined ? "unknown" : "missing";
 }
 
-/** The missing days, given all days oldest first, as ranges of trading days in a row, both ends included. */
+/**
+ * Returns the missing days as ranges of consecutive trading days, both ends inclusive; `days` is in ascending order.
+ */
 export function missingRanges(days: readonly YearDay[]): { from: BeijingDate; to: BeijingDate }[] {
   const ranges: { from: BeijingDate; to: BeijingDate }[] = [];
   let open: { from: BeijingDate; to: BeijingDate } | undefined;
