@@ -1,6 +1,6 @@
 /**
- * Random histories of both clients over bad connections to two deployments with different secrets: the rows are always
- * exactly the source's, or the error says why not.
+ * Random histories of both clients over unreliable connections to two deployments with different secrets: a client
+ * returns exactly the source's rows or an error that says why not.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clock } from "../../src/client/typescript/waiting.ts";
@@ -37,7 +37,7 @@ const withoutPython = isPythonMissing("the Python client's paging over bad conne
 
 let world: TwoDeployments;
 let python: ReturnType<typeof startPythonPager>;
-/** Days that were rebuilt so far: each history has one of its own. */
+/** Number of rebuilt days so far; each history uses a day of its own. */
 let rebuilds = 0;
 const days: TestDay[] = DATES.map((tradedate) => randomDay(random, tradedate));
 
@@ -54,7 +54,7 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** Reads a history by one of the ways there are, beginning at either deployment. */
+/** Reads a history by a random method of the client, starting at either deployment. */
 async function read(
   page: (task: PagingTask) => ReturnType<typeof pageInTypeScript>,
   history: History,
@@ -93,7 +93,7 @@ describe.each([
       }
       console.log(`${JSON.stringify(seen)}; ${failures.length} histories ended with an error`);
       expect(seen.continuedElsewhere).toBeGreaterThan(HISTORIES / 5);
-      // Half of all requests corrupt can make eight broken connections in a row; nothing else may stop paging.
+      // When half of all requests fail, eight connections in a row can break; no other error may stop paging.
       expect(failures.filter(({ error }) => error !== "ConnectionFailed")).toEqual([]);
       expect(failures.length).toBeLessThan(Math.max(3, 0.02 * HISTORIES));
     },
@@ -104,7 +104,7 @@ describe.each([
     `gives the rows of one revision in ${REBUILT} histories with a rebuild on the way`,
     async () => {
       const seen = { before: 0, after: 0, restarted: 0, refused: 0 };
-      // A few more where chance let none of so few be rebuilt in the middle of its pages.
+      // Continues until at least one day was rebuilt in the middle of its pages.
       for (let place = 0; place < REBUILT || (seen.restarted === 0 && place < 60); place++) {
         const before = randomDay(random, rebuildDate(rebuilds++));
         const after = rebuilt(random, before);

@@ -1,6 +1,6 @@
 /**
- * Stored bytes that rot behind the catalog's back: each flipped byte of a pack and each cut is
- * answered with 503 or a broken body, or with the very rows that were published; in both formats.
+ * Stored bytes corrupted without the catalog's knowledge: for each flipped byte and each truncation of a pack, both
+ * formats return 503, a broken body or exactly the published rows.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { locateIndex } from "../../src/packs/locate.ts";
@@ -16,7 +16,7 @@ const TRADEDATE = "20260311";
 const FLIPS = proofSize(500);
 const CUTS = proofSize(100);
 
-/** A request, and what it answers while the pack is whole. */
+/** A request and its answer from the intact pack. */
 interface Asked {
   symbol: string;
   format: "json" | "parquet" | "fields";
@@ -68,7 +68,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The answer, or null when its body broke. */
+/** Returns the answer, or null when its body broke. */
 async function ask(symbol: string, format: Asked["format"]): Promise<Answer | null> {
   const params = { symbol, tradedate: TRADEDATE, ...(format === "json" ? {} : { format: "parquet" }) };
   const fields = format === "fields" ? { fields: "price,time" } : {};
@@ -79,7 +79,7 @@ async function ask(symbol: string, format: Asked["format"]): Promise<Answer | nu
   }
 }
 
-/** Puts `bytes` where the published pack lies, and makes the catalog believe that they were published. */
+/** Replaces the published pack by `bytes` and updates its etag in the catalog. */
 async function store(bytes: Uint8Array): Promise<void> {
   const bucket = await service.mf.getR2Bucket("PACKS");
   const db = await service.mf.getD1Database("DB");
@@ -91,7 +91,7 @@ async function store(bytes: Uint8Array): Promise<void> {
   ]);
 }
 
-/** Asks for everything that reads from byte `at` on, with `bytes` stored; returns how many answers were whole. */
+/** Sends every request that reads byte `at` or later with `bytes` stored. Returns how many answers were whole. */
 async function askAll(
   bytes: Uint8Array,
   isTouched: (section: Section) => boolean,
@@ -118,7 +118,7 @@ async function askAll(
   return whole;
 }
 
-/** What of an answer must not change: a file as it is, a page without its cursor. */
+/** Returns the part of an answer that must not change: a file, or a page without its cursor. */
 function rowsIn({ bytes }: { bytes: Buffer }, { format }: Asked): Buffer {
   if (format !== "json") return bytes;
   const { data } = JSON.parse(bytes.toString("utf8")) as { data: { items: unknown[] } };
@@ -135,7 +135,7 @@ describe("a pack that rots in its store", () => {
       whole += await askAll(bytes, ({ from, until }) => from <= at && at < until, `byte ${at} flipped`);
     }
     console.log(`flipped bytes: ${whole} answers did not need the byte and were whole`);
-    // A page needs neither a section's table nor its footer nor the second block; most bytes are needed.
+    // A page does not read a section's chunk table, its footer or the second block; it reads most other bytes.
     expect(whole).toBeLessThan(2.5 * FLIPS);
   });
 

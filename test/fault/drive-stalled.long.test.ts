@@ -1,4 +1,4 @@
-/** Clients of a share that ask for files and do not read: what they cost, and that they lock no one out for good. */
+/** Clients of a share that request files and do not read them use bounded memory and do not lock other clients out. */
 import { createHash } from "node:crypto";
 import { type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ import { type Service, startService } from "../support/service.ts";
 const LARGE = "20260310/20260310_trades.zip";
 const SMALL = "20260311/20260311_trades.zip";
 const LARGE_BYTES = 87_000_000;
-/** What sockets take by themselves is less. */
+/** More than sockets buffer by themselves. */
 const SMALL_BYTES = 8_000_000;
 const MOST_OF_SHARE = 48;
 
@@ -42,7 +42,7 @@ interface Stalled {
   leave(): void;
 }
 
-/** Asks for a file and reads nothing but the answer's head. */
+/** Requests a file and reads only the answer's head. */
 function stall(path: string): Promise<Stalled> {
   return new Promise((resolve, reject) => {
     const headers = basic(share.shareId, share.password);
@@ -99,7 +99,7 @@ describe("downloads whose clients do not read", () => {
     ]);
     const id = String(refused.headers["x-request-id"]);
     await expect.poll(() => service.logs.find((line) => line.includes(id)) ?? "").toContain('"kind":"busy"');
-    // What is no download is served meanwhile.
+    // Requests without a body are served meanwhile.
     expect((await onDrive(share, SMALL, { method: "HEAD" })).status).toBe(200);
     expect((await onDrive(share, "manifest.json")).status).toBe(200);
     clients[0]?.leave();

@@ -1,10 +1,10 @@
-/** Requests whose k-th store call fails, for every k, and what their callers saw. */
+/** Sends requests whose k-th store call fails, for every k, and records what the caller received. */
 import { randomUUID } from "node:crypto";
 import type { StoreFault } from "../support/fault-worker.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import type { Service } from "../support/service.ts";
 
-/** A request as a caller sends it; the same one is sent with and without a failing call. */
+/** A request, sent with and without a failing call. */
 export interface FaultedRequest {
   method?: string;
   url: string;
@@ -12,16 +12,16 @@ export interface FaultedRequest {
   headers?: Record<string, string>;
 }
 
-/** One failing call of a request, as text for messages. */
+/** One failing call of a request. */
 export interface Spot {
   fault: StoreFault;
-  /** From 1. */
+  /** The call's number, from 1. */
   k: number;
   /** Such as `r2 get`. */
   call: string;
 }
 
-/** What arrived: a whole answer, or nothing that could be taken for one. */
+/** What the caller received: a whole answer or a broken one. */
 export type Seen = { kind: "answer"; answer: Answer } | { kind: "broken" };
 
 const CALL_FAULTS: readonly StoreFault[] = ["fail", "lose", "delay"];
@@ -46,7 +46,7 @@ export async function sendWithFault(
   }
 }
 
-/** The calls of a clean run, in their order, such as `d1 batch`; those behind the answer included. */
+/** Returns the calls of a run without faults in order, such as `d1 batch`, including those after the answer. */
 export async function callsOf(service: Service, request: FaultedRequest): Promise<string[]> {
   const id = randomUUID();
   const seen = await sendWithFault(request, "fail", 0, id);
@@ -55,7 +55,7 @@ export async function callsOf(service: Service, request: FaultedRequest): Promis
   return (await fetch(`${service.baseUrl}/calls?id=${id}`)).json() as Promise<string[]>;
 }
 
-/** Every call of `calls` with every fault that it can have; `hang` and `stall` apart, which take seconds. */
+/** Returns every call of `calls` with every fault that applies, except `hang` and `stall`, which take seconds. */
 export function spotsOf(calls: readonly string[]): Spot[] {
   return calls.flatMap((name, place) => {
     const faults = name === "r2 get" ? [...CALL_FAULTS, ...BODY_FAULTS] : CALL_FAULTS;
@@ -63,7 +63,7 @@ export function spotsOf(calls: readonly string[]): Spot[] {
   });
 }
 
-/** Every call of `calls` that never answers, and R2 bodies that fall silent. */
+/** Returns every call of `calls` with the fault that it never answers, and R2 bodies that stall. */
 export function silentSpotsOf(calls: readonly string[]): Spot[] {
   return calls.flatMap((name, place) => {
     const faults: StoreFault[] = name === "r2 get" ? ["hang", "stall"] : ["hang"];

@@ -1,6 +1,6 @@
 /**
- * Every way a body can end while its slot is held, over real HTTP. Nothing here waits for a clock: a
- * test waits until the slot is free, and the bound of 60 s is far beyond the patience of `vi.waitFor`.
+ * Every way a body can end while its slot is held, over real HTTP. No test depends on timing: a test waits until the
+ * slot is free, and the slot's own deadline of 60 s is longer than `vi.waitFor` waits.
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type GateService, startGateService, type TakeOptions } from "../support/gate-service.ts";
@@ -20,7 +20,7 @@ afterAll(() => gate[Symbol.asyncDispose]());
 
 const fresh = () => ({ account: crypto.randomUUID(), id: crypto.randomUUID() });
 
-/** Takes a slot, lets the request end, and waits until the slot is free and the end is known. */
+/** Takes a slot, ends the request, and waits until the slot is free and the outcome is recorded. */
 async function ending(options: Omit<TakeOptions, "account" | "id">, hangUpAfter?: number) {
   const { account, id } = fresh();
   const answer = await gate.open({ account, id, ...options });

@@ -1,4 +1,4 @@
-/** What the gate keeps of its counters and its slot when the whole deployment ends while a file is being read. */
+/** Counters and slot survive a crash of the whole deployment while a file is being read. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { DEFAULT_NOW, startService } from "../support/service.ts";
 import { openAnswer } from "../support/slow-client.ts";
 
 const TRADEDATE = "20260311";
-/** The file of this one is larger than all buffers between the worker and a reader at rest. */
+/** A file larger than all buffers between the worker and an idle reader. */
 const LARGE = { symbol: "300750", rows: 700_000 };
 const SMALL = { symbol: "600519", rows: 2_001 };
 const random = printedRandom("crash of everything");

@@ -15,12 +15,12 @@ import { proofSize } from "../support/tier.ts";
 const TRADEDATE = "20260311";
 /** The day whose object is lost. */
 const LOST = "20260310";
-/** The file of this one is larger than all buffers between the worker and a reader at rest. */
+/** A file larger than all buffers between the worker and an idle reader. */
 const LARGE = { symbol: "300750", rows: 700_000 };
-/** One row a page, and 2,000 pages. */
+/** A security for 2,000 pages of one row. */
 const SMALL = { symbol: "600519", rows: 2_001 };
 const MANY = 1_000_000;
-/** Of files and of pages: 10,000 requests together in the long tier. */
+/** Rounds for files and for pages; in the long tier 10,000 requests in total. */
 const ROUNDS = proofSize(100);
 const REQUESTS = proofSize(2_000);
 const ALTERNATIONS = proofSize(40);
@@ -46,7 +46,7 @@ const page = (apikey: string, params: Record<string, unknown> = {}) =>
 const file = (apikey: string) =>
   orderHistory({ apikey, params: { symbol: LARGE.symbol, tradedate: TRADEDATE, format: "parquet" } });
 
-/** What the account has used, by the headers of one more page, itself not counted. */
+/** Returns what the account had used, from the headers of one more page that is not counted. */
 async function usedBefore(apikey: string): Promise<number> {
   for (;;) {
     const answer = await service.post(page(apikey));

@@ -1,6 +1,6 @@
 /**
- * Random histories of a client on bad lines to two deployments: what is asked, what the lines do to it, and the
- * rows it must give.
+ * Generates random histories of a client with unreliable connections to two deployments: the requests, the faults and
+ * the rows that the client must return.
  */
 import { FIELDS, type Field } from "../../src/orders/record.ts";
 import { day, type Row, randomSecurity, type TestDay, type TestSecurity } from "../support/builders.ts";
@@ -9,14 +9,14 @@ import type { Random } from "../support/random.ts";
 import { isLong, proofSize } from "../support/tier.ts";
 import type { TwoDeployments } from "./two-deployments.ts";
 
-/** In the quick tier the two clients share a tenth of the histories. */
+/** In the quick tier the two clients together run a tenth of the histories. */
 const PART = isLong ? 1 : 1 / 2;
 
-/** Histories of each client; in some of them the day is rebuilt on the way, on one deployment or on both. */
+/** Histories of each client. In some the day is rebuilt during paging, on one deployment or on both. */
 export const HISTORIES = PART * proofSize(500);
 export const REBUILT = PART * proofSize(60);
 
-/** One run of pages as a caller asks for it; null is left out. */
+/** The parameters of one run of pages; null means absent. */
 export interface History {
   symbol: string;
   date: string;
@@ -26,7 +26,7 @@ export interface History {
   pageSize: number;
 }
 
-/** Securities from quiet to crowded: the last one has hundreds of rows in a millisecond. */
+/** Returns securities from sparse to dense; the last one has hundreds of rows in a millisecond. */
 export function randomDay(random: Random, tradedate: string): TestDay {
   const shapes = [
     { symbol: "000001", rows: 1, crowd: 1 },
@@ -38,13 +38,13 @@ export function randomDay(random: Random, tradedate: string): TestDay {
   return day({ tradedate, securities: shapes.map((shape) => randomSecurity(random, shape)) });
 }
 
-/** A day of its own for each history that rebuilds one. */
+/** Returns a separate day for each history that rebuilds one. */
 export function rebuildDate(place: number): string {
   const utc = new Date(Date.UTC(2025, 2, 3) + place * 86_400_000);
   return utc.toISOString().slice(0, 10).replaceAll("-", "");
 }
 
-/** The day with something else in it: a record more, a record less, or only another price. */
+/** Returns the day with a change: a record more, a record less, or another price. */
 export function rebuilt(random: Random, before: TestDay): TestDay {
   const change = random.pick(["more", "less", "price", "elsewhere"]);
   const securities = before.securities.map((security): TestSecurity => {
@@ -61,7 +61,7 @@ export function rebuilt(random: Random, before: TestDay): TestDay {
   return day({ tradedate: before.tradedate, securities });
 }
 
-/** Paging over a security of the day: the whole of it or a window, some fields or all, up to 60 pages. */
+/** Returns random paging over a security of the day: all rows or a window, some fields or all, up to 60 pages. */
 export function randomHistory(random: Random, of: TestDay): History {
   const { symbol, market, orders } = random.pick(of.securities);
   const [a = "", b = ""] = [random.pick(orders).time, random.pick(orders).time].toSorted();
@@ -78,7 +78,7 @@ export function randomHistory(random: Random, of: TestDay): History {
   };
 }
 
-/** The rows that the history must give, taken from what was published. */
+/** Returns the rows of the history, computed from what was published. */
 export function expectedRows(of: TestDay, { symbol, start, end, fields }: History): Row[] {
   const columns = (fields ?? FIELDS).map((name) => FIELDS.indexOf(name));
   return of
@@ -104,8 +104,9 @@ function randomFault(random: Random, badness: number): Fault {
 }
 
 /**
- * Corrupts both lines, `badness` of their requests; mostly one of them dies at some request, and comes back when the
- * other one dies. `meanwhile` hears the place of each request, from 1, and its body.
+ * Makes the share `badness` of all requests fail. Usually one deployment becomes unreachable at some request and
+ * returns when the other becomes unreachable. `meanwhile` is called with the number of each request, from 1, and its
+ * body.
  */
 export function corruptLines(
   random: Random,
@@ -126,7 +127,7 @@ export function corruptLines(
         void lines[1 - which]?.revive();
         return { kind: "drop" };
       }
-      // Refusals come in bursts.
+      // Refusals occur in bursts.
       if (burst.left === 0) burst = { fault: randomFault(random, badness), left: random.integer(1, 3) };
       burst.left--;
       return burst.fault.kind === "refuse" || burst.left === 0 ? burst.fault : { kind: "pass" };
@@ -134,7 +135,7 @@ export function corruptLines(
   }
 }
 
-/** Both lines pass everything again. */
+/** Removes all faults. */
 export async function healLines(world: TwoDeployments): Promise<void> {
   for (const { line } of [world.first, world.second]) {
     await line.revive();

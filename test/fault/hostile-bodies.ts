@@ -1,4 +1,4 @@
-/** Ways to corrupt a request: what a broken client, a proxy or an attacker might send instead of it. */
+/** Corrupts requests as a broken client, a proxy or an attacker could. */
 import type { Random } from "../support/random.ts";
 
 const ODD_VALUES: readonly unknown[] = [
@@ -44,7 +44,7 @@ const PIECES = [
   "é",
 ];
 
-/** The body with one to four of its values or names replaced. */
+/** Returns the body with one to four of its values or names replaced. */
 function corruptValues(random: Random, body: Record<string, unknown>): string {
   const copy = structuredClone(body) as Record<string, unknown>;
   const params = copy.params as Record<string, unknown>;
@@ -60,7 +60,7 @@ function corruptValues(random: Random, body: Record<string, unknown>): string {
   return JSON.stringify(copy);
 }
 
-/** The body's bytes with pieces cut out, doubled, inserted or flipped. */
+/** Returns the body's bytes with pieces removed, repeated, inserted or flipped. */
 function corruptBytes(random: Random, text: string): Buffer {
   let bytes = Buffer.from(text);
   for (let changes = random.integer(1, 3); changes > 0; changes--) {
@@ -79,7 +79,7 @@ function corruptBytes(random: Random, text: string): Buffer {
   return bytes;
 }
 
-/** The text of a JSON object, a form or a document corrupt in one of the ways that need not know what it means. */
+/** Corrupts the text of a JSON object, a form or a document without regard to its meaning. */
 export function corruptText(random: Random, text: string): Buffer | string {
   const kind = random.next();
   if (kind < 0.5) return corruptBytes(random, text);
@@ -106,7 +106,7 @@ const HUGE_NUMBERS = [
   "9007199254740993",
 ];
 
-/** The same members again with other values, and members that name what every object inherits. */
+/** Repeats members with other values, and adds members named like inherited properties. */
 function doubledMembers(random: Random, text: string): string {
   const value = random.pick(['"x"', "null", "1e999", "{}", '[{"a":[]}]', '"__proto__"', "true"]);
   const names = [...text.matchAll(/"(\w+)":/g)].map(([, name = ""]) => name);
@@ -115,7 +115,7 @@ function doubledMembers(random: Random, text: string): string {
   return at < 0 ? text : `${text.slice(0, at + 1)}"${name}":${value},${text.slice(at + 1)}`;
 }
 
-/** One corrupt body. */
+/** Returns a corrupted body. */
 export function corruptBody(random: Random, body: Record<string, unknown>): Buffer | string {
   const kind = random.next();
   if (kind < 0.45) return corruptValues(random, body);
@@ -126,7 +126,7 @@ export function corruptBody(random: Random, body: Record<string, unknown>): Buff
   return Buffer.from(Array.from({ length: random.integer(0, 300) }, () => random.integer(0, 255)));
 }
 
-/** A cursor with characters changed, cut, doubled or put elsewhere; never the cursor itself. */
+/** Returns a cursor with characters changed, removed, repeated or moved; never the original cursor. */
 export function corruptCursor(random: Random, cursor: string): string {
   const alphabet = "ABCabc019-_.~=+/ %\u0000é";
   for (;;) {

@@ -1,16 +1,16 @@
-/** What no answer and no line of the log may be, whatever was asked. */
+/** Checks that hold for every answer and log line, whatever the request. */
 import type { Answer } from "../support/http-client.ts";
 import type { IssuedSecrets } from "../support/issued-secrets.ts";
 import type { Service } from "../support/service.ts";
 import { type Area, STATUSES } from "./hostile-requests.ts";
 
 const CODES = [200, 1002, 403, 422, 429];
-/** A stack, a file of ours, an exception's name. */
+/** A stack trace, a source file or an exception's name. */
 const INSIDE = /\bat \S+ \(|\.[jt]s:\d|Error:/;
-/** No answer to a hostile request is larger: pages of the console and lists of the admin API. */
+/** The largest answers to hostile requests are console pages and admin lists. */
 const MAX_ANSWER_BYTES = 2_000_000;
 
-/** A valid envelope with a code of the table, no fault, nothing of the inside, no key; returns its reason. */
+/** Expects a valid envelope with a documented code, no fault, no internal details and no key. Returns its reason. */
 export function expectEnvelope(answer: Answer): string {
   const about = () => `HTTP ${answer.status} ${answer.text.slice(0, 400)}`;
   if (answer.headers["content-type"] === "application/vnd.apache.parquet") {
@@ -29,19 +29,21 @@ export function expectEnvelope(answer: Answer): string {
   return answer.reason ?? "served";
 }
 
-/** A status of the area, nothing of the inside, none of `secrets`; returns area and status. */
+/** Expects a status of the area, no internal details and none of `secrets`. Returns area and status. */
 export function expectAreaAnswer(area: Area, answer: Answer, secrets: IssuedSecrets): string {
   const about = () => `HTTP ${answer.status} ${answer.text.slice(0, 400)}`;
   if (!STATUSES[area].includes(answer.status)) throw new Error(`a status that ${area} has not: ${about()}`);
   if (answer.bytes.length > MAX_ANSWER_BYTES) throw new Error(`too large: ${about()}`);
-  // The pages of the documentation speak of errors.
+  // Documentation pages mention errors.
   if (area !== "docs" && INSIDE.test(answer.text)) throw new Error(`leaks the inside: ${about()}`);
   const told = `${JSON.stringify(answer.headers)} ${answer.text}`;
   if (secrets.in(told).length > 0) throw new Error(`leaks a secret: ${about()}`);
   return `${area} ${answer.status}`;
 }
 
-/** No fault and no secret in the lines since the last look, which are then forgotten; lines like `but` may be. */
+/**
+ * Expects no fault and no secret in the log lines since the last call, except lines that match `but`, and clears them.
+ */
 export function expectCleanLog(service: Service, but?: RegExp): void {
   const lines = service.logs.splice(0).filter((line) => but?.test(line) !== true);
   const faults = lines.filter((line) => /"kind":"fault"|"fault":|_fault"|Uncaught|Error:/.test(line));

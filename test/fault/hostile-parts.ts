@@ -1,4 +1,4 @@
-/** Headers and bodies that any server might stumble over. */
+/** Headers and bodies that servers often handle badly. */
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import type { Random } from "../support/random.ts";
 import { corruptText } from "./hostile-bodies.ts";
@@ -17,7 +17,7 @@ const RANGES = [
 const TAGS = ['"x"', "*", 'W/"x"', '"', "", '"a", "b"', `"${"x".repeat(5_000)}"`, "0", "\u00ff"];
 const DATES = ["Thu, 01 Jan 1970 00:00:00 GMT", "never", "99999999999999", "Thu, 99 Foo 2026 99:99:99 GMT"];
 const DEPTHS = ["0", "1", "infinity", "-1", "0, 1", "1e0", "", "\u00e9"];
-/** Some corrupt headers; Latin-1 only, as they travel. */
+/** Returns some corrupt headers, in Latin-1 only. */
 export function corruptHeaders(random: Random): Record<string, string> {
   const headers: Record<string, string> = {};
   const set = (name: string, choices: readonly string[], share = 0.15) => {
@@ -54,7 +54,7 @@ export function corruptHeaders(random: Random): Record<string, string> {
   return headers;
 }
 
-/** A new address for nearly every request, so that no lock is met; some are none. */
+/** A new address for nearly every request, so that no lock applies; some are invalid. */
 const addressOf = (random: Random) =>
   random.pick([
     `203.0.${random.integer(0, 255)}.${random.integer(0, 255)}`,
@@ -68,12 +68,12 @@ const COMPRESSORS = {
   br: brotliCompressSync,
   zstd: zstdCompressSync,
 } as const;
-/** 4 MB of zeros as each compression sends them: a few KB. */
+/** 4 MB of zeros in each compression, a few KB each. */
 const bombs = Object.entries(COMPRESSORS).map(
   ([encoding, compress]) => [encoding, compress(Buffer.alloc(4 * 1024 * 1024))] as const,
 );
 
-/** A body and what is said of it. `text` is an honest one to be corrupt. */
+/** Returns a body and its headers; `text` is a valid body to corrupt. */
 export function hostileBody(
   random: Random,
   text: string,

@@ -13,20 +13,20 @@ export interface HostileRequest {
   path: string;
   headers: Record<string, string>;
   body?: Buffer | string;
-  /** So much is sent that the service may close the line before it has read it. */
+  /** The service may close the connection before it has read the whole body. */
   isOversized?: boolean;
 }
 
-/** What an honest holder and operator have, for requests that come past the first check. */
+/** Valid credentials and data, for requests that pass the first check. */
 export interface Victim {
   share: TestShare;
   holder: Holder;
   adminToken: string;
-  /** An account of its own, whom hostile operators' requests may corrupt. */
+  /** A separate account that hostile operator requests may change. */
   accountId: string;
 }
 
-/** HTTP statuses that a area may answer with; none of them is a fault. */
+/** HTTP statuses that an area may return; none of them is a fault. */
 export const STATUSES: Readonly<Record<Area, readonly number[]>> = {
   share: [200, 206, 207, 303, 304, 308, 400, 401, 403, 404, 405, 409, 412, 416, 429, 431],
   console: [200, 302, 303, 401, 403, 404, 413, 429, 431],
@@ -40,7 +40,7 @@ const METHODS = [
   ...["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND", "MKCOL", "LOCK", "COPY"],
   ...["REPORT", "PURGE", "SEARCH", "TRACE"],
 ];
-/** What a drive is asked most. */
+/** The most frequent methods of a drive. */
 const DRIVE_METHODS = ["HEAD", "HEAD", "PROPFIND", "PROPFIND", "PROPFIND", "PROPFIND", "POST", "POST"];
 const SEGMENTS = [
   ...["", ".", "..", "%", "%zz", "%ff", "%00", "%2f", "%2e%2e", "%0d%0aX:%201", "__proto__", "constructor"],
@@ -123,11 +123,11 @@ const ROOTS = { console: "/console/", admin: "/admin/", docs: "/docs/", health: 
 
 const climbing = traversals(400).filter((path) => !/[^\x21-\x7e]/.test(path));
 
-/** Between once and a few times one of `choices`, joined. */
+/** Joins one to `most` random elements of `choices`. */
 const some = (random: Random, choices: readonly string[], by: string, most = 4) =>
   Array.from({ length: random.integer(1, most) }, () => random.pick(choices)).join(by);
 
-/** A path as a request line takes it: what Node would refuse to send goes through raw sockets instead. */
+/** Encodes a path for a request line. What Node refuses to send is sent through raw sockets instead. */
 const sendable = (path: string) => path.replaceAll(/[^\x21-\x7e]/g, (letter) => encodeURIComponent(letter));
 
 function sharePath(random: Random, { share }: Victim): string {
@@ -174,7 +174,7 @@ function credentials(random: Random, { share }: Victim): Record<string, string> 
 const PROPFIND =
   '<?xml version="1.0"?><D:propfind xmlns:D="DAV:"><D:prop><D:getetag/><x:y xmlns:x="z"/></D:prop></D:propfind>';
 
-/** Whose path it is after the steps up in it were taken, as every URL parser takes them; null for `/api`. */
+/** Returns the area of a path after `..` is resolved, as every URL parser does; null for `/api`. */
 function areaOf(path: string): Area | null {
   const [, first = ""] = new URL(`http://h${path}`).pathname.split("/");
   if (first === "s") return "share";
@@ -201,7 +201,7 @@ function randomPath(random: Random, victim: Victim): string {
   return ROOTS[kind] + (random.chance(0.6) ? known : `${known}/${some(random, SEGMENTS, "/", 2)}`);
 }
 
-/** One hostile request to a random area. */
+/** Returns one hostile request to a random area. */
 export function hostileRequest(random: Random, victim: Victim): HostileRequest {
   const query = `?${some(random, ["op", "lang", "month", "since", "year"], "=&")}=${random.pick(VALUES)}`;
   const path = sendable(randomPath(random, victim) + (random.chance(0.3) ? query : ""));
@@ -218,7 +218,7 @@ export function hostileRequest(random: Random, victim: Victim): HostileRequest {
   return withBody(random, { area, method, path, headers }, honestBody(random, { area, method }, victim));
 }
 
-/** Mostly what a page of the console sends with a request of its own. */
+/** Usually the headers that a console page sends. */
 function sessionOf(random: Random, { holder }: Victim): Record<string, string> {
   return {
     ...(random.chance(0.8) ? { cookie: holder.cookie } : {}),
@@ -264,7 +264,7 @@ function honestBody(
   );
 }
 
-/** Requests whose method has a body get one, corrupt or not. */
+/** Adds a body, corrupt or not, to requests whose method has one. */
 function withBody(random: Random, asked: HostileRequest, honest: string): HostileRequest {
   if (["GET", "HEAD", "OPTIONS", "TRACE"].includes(asked.method) || random.chance(0.2)) return asked;
   if (random.chance(0.3)) return { ...asked, body: honest };

@@ -1,7 +1,7 @@
 /**
- * What no HTTP client would send, over bare sockets: malformed requests, two lengths, broken chunks, pipelines, bytes
- * that are no text, heads that come slowly or never end. Each line is answered with a status below 500 or closed, and
- * the service serves the next caller.
+ * Raw sockets send what HTTP clients do not: malformed requests, two lengths, broken chunks, pipelines, binary bytes,
+ * heads that arrive slowly or never end. Each connection gets a status below 500 or is closed, and the service serves
+ * the next caller.
  */
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -14,16 +14,16 @@ import { proofSize } from "../support/tier.ts";
 import { expectCleanLog } from "./hostile-checks.ts";
 
 const TRADEDATE = "20260311";
-/** A line may be silent for a second, so there are fewer of them than of a client's requests. */
+/** A connection can be silent for a second, so there are fewer of them than of a client's requests. */
 const LINES = proofSize(3_000);
 const AT_ONCE = 16;
-/** After the last byte was sent, an answer or the end is awaited for so long; then the line is given up. */
+/** How long to wait for an answer or the end of the connection after the last byte was sent. */
 const SILENT_MS = 1_000;
 const LONG_MS = 3_600_000;
 
 let random: Random;
 let service: Service;
-/** An honest request of the account that the lines corrupt, and one of another account. */
+/** A valid request of the account whose requests are corrupted, and one of another account. */
 let body: string;
 let nextBody: string;
 beforeAll(async () => {
@@ -45,7 +45,7 @@ const post = (headers: string, text = body) => `POST /api HTTP/1.1\r\nHost: x\r\
 const lengthOf = (text: string) => `Content-Length: ${Buffer.byteLength(text)}`;
 const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
-/** Heads and bodies of which some are right, for the random corruptor to go on with. */
+/** Heads and bodies, some of them valid, for the random corruptor. */
 const INPUTS_TO_CORRUPT: readonly (() => string)[] = [
   () => post(lengthOf(body)),
   () => post("Transfer-Encoding: chunked", `${chunk(body)}0\r\n\r\n`),
@@ -57,7 +57,7 @@ const INPUTS_TO_CORRUPT: readonly (() => string)[] = [
   () => "GET /admin/days HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\n\r\n",
 ];
 
-/** Whole cases that a corruptor would hardly find. */
+/** Complete cases that a random corruptor would hardly find. */
 const CASES: readonly (() => string)[] = [
   () => post(`${lengthOf(body)}\r\nContent-Length: 5`),
   () => post(`${lengthOf(body)}\r\nTransfer-Encoding: chunked`, `${chunk(body)}0\r\n\r\n`),
@@ -92,7 +92,7 @@ const CASES: readonly (() => string)[] = [
   () => post(lengthOf(body)).repeat(5),
 ];
 
-/** The text with bytes cut, doubled, flipped or put in; Latin-1, so that every byte can stand anywhere. */
+/** Returns the text with bytes removed, repeated, flipped or inserted; Latin-1, so that every byte can occur. */
 function corrupt(text: string): string {
   let bytes = text;
   for (let changes = random.integer(1, 4); changes > 0; changes--) {
@@ -109,7 +109,7 @@ function corrupt(text: string): string {
   return bytes;
 }
 
-/** Sends the pieces one after the other and returns what came back until the end, silence or a broken line. */
+/** Sends the pieces in order and returns what arrived until the end, silence or a broken connection. */
 function sendLine(pieces: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(service.baseUrl);
   return new Promise((resolve) => {
@@ -131,22 +131,25 @@ function sendLine(pieces: readonly string[]): Promise<string> {
         socket.write(piece, "latin1");
         if (pieces.length > 1) await new Promise((next) => setImmediate(next));
       }
-      // Nothing more comes, so the other side need not wait for it.
+      // Tells the other side that nothing follows.
       if (random.chance(0.9)) socket.end();
     })();
   });
 }
 
-/** Statuses of the answers on a line. A page of rows or a text of ours never begins a line like this. */
+/** Returns the statuses of the answers on a connection. No body of the service begins a line like this. */
 const statusesOf = (answer: string) =>
   [...answer.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)].map(([, status]) => Number(status));
 
-/** What the stand-in writes when it cannot make a URL of what came; the service would write a line of its own. */
+/** What the local edge simulator logs for a request without a valid URL; the service would write its own log line. */
 const STAND_IN_LINE = /Invalid URL string|Fetch API cannot load/;
 
-/** A fault, or something of the inside. Lines share an account, so some are busy. */
+/**
+ * Returns whether an answer is a fault or contains internal details. Connections share an account, so some answers are
+ * busy.
+ */
 function isBad(answer: string, statuses: readonly number[]): boolean {
-  // The local stand-in for the edge fails by itself at hosts and methods that no edge would pass on.
+  // The local edge simulator fails at hosts and methods that a real edge would not forward.
   const isStandIn = /miniflare\S*entry\.worker|Unrecognized request method|\r\n\r\nInternal Server Error/;
   if (isStandIn.test(answer)) return false;
   const isFault = statuses.some((status) => status >= 500) && !answer.includes("slot_busy");

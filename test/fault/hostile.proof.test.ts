@@ -1,7 +1,7 @@
 /**
- * Hostile input over HTTP: corrupt bodies and cursors to `/api`, corrupt paths, methods, ranges, headers
- * and bodies to every other area. Only codes of the table and statuses of the areas come back, no fault, no secret;
- * nothing hangs, and the runtime's memory stays bounded.
+ * Hostile input over HTTP: corrupt bodies and cursors to `/api`, corrupt paths, methods, ranges, headers and bodies to
+ * every other area. Only documented codes and statuses are returned, without faults or secrets; no request hangs, and
+ * the runtime's memory stays bounded.
  */
 import { Agent } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -23,16 +23,18 @@ import { hostileRequest, type Victim } from "./hostile-requests.ts";
 
 const TRADEDATE = "20260311";
 const LANES = 8;
-/** Hostile requests of all kinds together. */
+/** Hostile requests of all kinds in total. */
 const REQUESTS = proofSize(50_000);
-/** What takes longer hangs; an honest answer takes milliseconds, on a busy machine seconds. */
+/** A slower answer counts as hanging; a normal one takes milliseconds, on a busy machine seconds. */
 const HANGING_MS = 120_000;
-/** What the runtime's collector lets pile up, and what the stores, which live in the same process, keep of a request. */
+/**
+ * Garbage that the runtime lets accumulate, plus what the stores, which run in the same process, keep for a request.
+ */
 const GROWTH_BYTES = 1_200_000_000 + 1_000 * REQUESTS;
 const LOOKED_AT_EVERY = 1_000;
 const LONG_MS = 6 * 3_600_000;
 
-/** A caller of its own account: it never meets another one at the slot. */
+/** A caller with an account of its own, so that it never competes for a slot. */
 interface Lane {
   key: string;
   agent: Agent;
@@ -70,16 +72,16 @@ async function newLane(random: Random): Promise<Lane> {
 
 const params = { symbol: "600519", tradedate: TRADEDATE, page_size: 5 };
 
-/** One request and what its answer must be; returns what kind of answer it was. */
+/** One request with the check of its answer, which returns the kind of answer. */
 interface Shot {
   path: string;
   options: Call;
-  /** The service may close the line before it has read all that is sent. */
+  /** The service may close the connection before it has read the whole body. */
   mayBreak: boolean;
   check(answer: Answer): string;
 }
 
-/** Sends `count` requests over all lanes; returns how many answers there were of each kind. */
+/** Sends `count` requests over all lanes. Returns the number of answers of each kind. */
 async function storm(count: number, make: (lane: Lane) => Shot): Promise<Map<string, number>> {
   const seen = new Map<string, number>();
   let sent = 0;
@@ -100,7 +102,7 @@ async function shoot({ agent }: Lane, { path, options, mayBreak, check }: Shot):
   const about = () =>
     `${options.method ?? "POST"} ${path.slice(0, 300)} ${JSON.stringify(options).slice(0, 1_500)}`;
   const url = service.baseUrl + path;
-  // A kept line may have been closed behind the answer before; a fresh one has no such excuse.
+  // A reused connection may have been closed after the previous answer; a fresh connection must not fail.
   const asked = call(url, { ...options, agent }).catch(() => call(url, { ...options, agent: new Agent() }));
   let timer: NodeJS.Timeout | undefined;
   const hanging = new Promise<never>((_, reject) => {
@@ -150,7 +152,7 @@ describe(`hostile input: ${REQUESTS} requests`, () => {
       const body = JSON.stringify(orderHistory({ apikey: key, params: { ...params, cursor } }));
       const check = (answer: Answer) => {
         const kind = expectEnvelope(answer);
-        // Served may be: nothing but blanks, an undated cursor, the genuine one with blanks around it.
+        // These may be served: only blanks, an undated cursor, the original cursor with blanks around it.
         const harmless =
           cursor.trim() === "" || cursor.trim() === genuine || /^v2\.\d{9}-\d+$/.test(cursor.trim());
         if (kind === "served" && !harmless) throw new Error(`served with ${cursor}`);

@@ -1,7 +1,7 @@
 /**
- * Migrations over data: from every earlier schema, and with the runtime killed outright while they are applied.
- * A migration has happened as a whole or not at all, applying them again completes, and the account, key, day
- * and upload of the first version work on.
+ * Migrations over existing data: from every earlier schema, and with the runtime killed during a migration. A migration
+ * is applied wholly or not at all, applying them again completes, and the account, key, day and upload of the first
+ * version still work.
  */
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -33,9 +33,9 @@ const rebuilt = day({
 let root: string;
 /** A deployment of the first version, with data. */
 let first: string;
-/** The schema after the first migrations, by their number. */
+/** The schema after the first n migrations, by n. */
 const schemas: string[] = [];
-/** How long each migration takes here. */
+/** The duration of each migration on this machine. */
 const tookMs: number[] = [];
 
 beforeAll(async () => {
@@ -56,14 +56,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** Every table, index, view and trigger as it was declared. */
+/** Returns the declaration of every table, index, view and trigger. */
 async function schemaOf(service: Service): Promise<string> {
   const db = await service.mf.getD1Database("DB");
   const sql = "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\' ORDER BY name";
   return JSON.stringify((await db.prepare(sql).all()).results);
 }
 
-/** What the first version had is served, and can be built on. */
+/** Expects that the first version's data is served and can be changed. */
 async function expectFirstData(service: Service): Promise<void> {
   const request = { apikey: FIRST_KEY, params: { symbol: SYMBOL, tradedate: TRADEDATE } };
   expect((await readAllPages(service, request)).rows).toEqual(loaded.rowsOf(SYMBOL));
@@ -71,7 +71,7 @@ async function expectFirstData(service: Service): Promise<void> {
   expect((await readAllPages(service, request)).rows).toEqual(rebuilt.rowsOf(SYMBOL));
 }
 
-/** A copy of the first version's state, brought to its first `count` migrations. */
+/** Returns a copy of the first version's state with the first `count` migrations applied. */
 async function folderAt(count: number, name: string): Promise<string> {
   const folder = join(root, name);
   if (count > 0) await cp(first, folder, { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * The runtime killed outright while a day is published: its upload begun, its parts sent, it completed. After the
- * restart the old or the new revision is served as a whole, and publishing again completes.
+ * The runtime is killed while a day is published: when the upload begins, while parts are sent, when it completes.
+ * After the restart the old or the new revision is served whole, and publishing again completes.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,9 +17,9 @@ import { printedRandom } from "../support/random.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "600519";
-/** The pack has two parts with it. */
+/** Rows that give the pack two parts. */
 const FILLING_ROWS = 350_000;
-/** As the command does: a content that is served already is not published again. */
+/** As the command does: content that is already served is not published again. */
 const UNFORCED = { force: false };
 const LONG_MS = 900_000;
 
@@ -29,7 +29,7 @@ let killable: Killable;
 let apikey: string;
 let contents: [Content, Content];
 
-/** A day's pack and the rows of `SYMBOL` in it. */
+/** A day's pack with the rows of `SYMBOL` in it. */
 interface Content {
   pack: Uint8Array;
   rows: Row[];
@@ -61,7 +61,7 @@ async function servedRows(): Promise<Row[]> {
     .rows;
 }
 
-/** The security's file, which must be the very section of the pack. */
+/** Expects that the security's file equals its section in the pack. */
 async function expectFileOf({ pack }: Content): Promise<void> {
   const params = { symbol: SYMBOL, tradedate: TRADEDATE, format: "parquet" };
   const { bytes } = await killable.service.post(orderHistory({ apikey, params }));

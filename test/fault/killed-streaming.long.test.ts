@@ -1,7 +1,7 @@
 /**
- * The runtime killed outright while it answers: pages, a Parquet file, a file of a share. After the
- * restart on the same state the rows are the source's, the slot is taken until its time is over and free then,
- * and each request is charged at most once, one that began to be answered exactly once.
+ * The runtime is killed while it sends pages, a Parquet file and a file of a share. After a restart on the same state
+ * the rows equal the source's, the slot is taken until its deadline and then free, and each request is charged at most
+ * once; a request whose answer began is charged exactly once.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
@@ -21,9 +21,9 @@ import { printedRandom } from "../support/random.ts";
 import type { Service } from "../support/service.ts";
 
 const TRADEDATE = "20260311";
-/** Its file is larger than all buffers between the worker and a reader at rest. */
+/** A file larger than all buffers between the worker and an idle reader. */
 const LARGE = { symbol: "300750", rows: 700_000 };
-/** What may lie between the worker and a reader that is slower: beyond it the slot may be free already. */
+/** Most bytes in buffers between the worker and a slower reader; beyond this the slot may already be free. */
 const BUFFERS_BYTES = 12_000_000;
 const SMALL = { symbol: "600519", rows: 2_000 };
 const PAGE_SIZE = 100;
@@ -34,7 +34,7 @@ const random = printedRandom("killed in mid-stream");
 let folder: string;
 let killable: Killable;
 let pack: Uint8Array;
-/** What an unkilled run gives. */
+/** The results of a run without a kill. */
 let whole: { file: Buffer; share: Buffer; pages: Page[]; pagingMs: number };
 
 beforeAll(async () => {
@@ -85,11 +85,11 @@ async function shareFileOf(service: Service, { key }: TestAccount): Promise<Aske
 interface Streamed {
   status: number;
   bytes: Buffer;
-  /** The announced length arrived and the connection did not break. */
+  /** Whether the announced length arrived and the connection did not break. */
   isWhole: boolean;
 }
 
-/** One request; `onBytes` hears how many bytes have come, at every piece. */
+/** Sends one request; `onBytes` is called with the number of bytes received at every piece. */
 function stream(service: Service, asked: Asked, onBytes?: (bytes: number) => void): Promise<Streamed> {
   return new Promise((resolve) => {
     const pieces: Buffer[] = [];
@@ -110,7 +110,7 @@ function stream(service: Service, asked: Asked, onBytes?: (bytes: number) => voi
   });
 }
 
-/** The pages from `cursor` on, as far as they came; `onAsked` hears of every request. */
+/** Reads the pages from `cursor` on as far as they arrive; `onAsked` is called for every request. */
 async function pageFrom(
   service: Service,
   { key }: TestAccount,
@@ -135,7 +135,7 @@ async function used(service: Service, { key }: TestAccount) {
   return { requests: requests?.used ?? -1, files: files?.used ?? -1, busy };
 }
 
-/** Starts again before or after the time of the killed request is over; says which. */
+/** Restarts before or after the killed request's deadline and returns which. */
 async function restart(): Promise<{ service: Service; isEarly: boolean }> {
   const isEarly = random.chance(0.5);
   const service = await killable.restart(isEarly ? 0 : PARQUET_BOUND_MS + 1_000);

@@ -1,7 +1,7 @@
 /**
- * Packs from an untrusted hand: changed anywhere, with every checksum made right again, so that only what the
- * bytes mean can give them away. Verify, publish and the reader refuse them in args, or find nothing wrong; they
- * never crash, hang or blow up.
+ * Untrusted packs: changed anywhere, with all checksums recomputed, so that only their meaning can reveal the change.
+ * Verify, publish and the reader refuse them with a message or find them valid; they never crash, hang or exhaust
+ * memory.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,23 +26,23 @@ import { proofSize } from "../support/tier.ts";
 import { temporaryFolder } from "../unit/pack-builder/deliveries.ts";
 
 const PACKS = { orders: proofSize(3_000), trades: proofSize(600) };
-/** Verifying opens DuckDB and publishing takes three requests: every so many packs go through them. */
+/** Verifying opens DuckDB and publishing takes three requests, so only every n-th pack is verified and published. */
 const VERIFIED_EVERY = 3;
 const PUBLISHED_EVERY = 5;
-/** What takes longer hangs: an honest page takes some milliseconds, also on a busy machine far less than this. */
+/** A slower page counts as hanging; a normal one takes milliseconds, on a busy machine seconds. */
 const HANGING_MS = 60_000;
 const TRADEDATE = "20240102";
 const ENTRY_BYTES = 40;
 const SECTION_CRC_AT = 28;
 const HEADER_BYTES = 24;
-/** Of the dataset, in packs of other datasets than orders. */
+/** Bytes of the dataset's name in packs of datasets other than orders. */
 const NAME_BYTES = 8;
 
 let random: Random;
 let service: Service;
 let apikey: string;
 
-/** A whole pack, and where its index lies. */
+/** A pack and the position of its index. */
 interface Subject {
   dataset: DatasetName;
   pack: Buffer;
@@ -77,7 +77,7 @@ async function subjectOf(dataset: DatasetName, bytes: Uint8Array): Promise<Subje
 const rangeOf = (bytes: Uint8Array) => async (offset: number, length: number) =>
   bytes.subarray(offset, offset + length);
 
-/** Where an entry's record lies in the index region, and its blocks behind it. */
+/** Returns the positions of each entry's record and blocks in the index region. */
 function recordsOf({ entries, dataset }: DayIndex, regionOffset: number): { at: number; blocksAt: number }[] {
   let at = regionOffset + HEADER_BYTES + (dataset === "orders" ? 0 : NAME_BYTES);
   return entries.map(({ blocks }) => {
@@ -87,11 +87,11 @@ function recordsOf({ entries, dataset }: DayIndex, regionOffset: number): { at: 
   });
 }
 
-/** A value that arithmetic, loops and buffers do not like. */
+/** Returns a value that often breaks arithmetic, loops and buffers. */
 const oddValue = () =>
   random.pick([0, 1, 0xff, 0x7fffffff, 0x80000000, 0xffffffff, random.integer(0, 2 ** 32 - 1)]);
 
-/** The pack with one to three changes and all checksums right. */
+/** Returns the pack with one to three changes and correct checksums. */
 function mutated(subject: Subject): Buffer {
   const bytes = Buffer.from(subject.pack);
   for (let changes = random.integer(1, 3); changes > 0; changes--) {
@@ -125,7 +125,7 @@ function changeEnd(bytes: Buffer, { located }: Subject): void {
   bytes.writeUInt32LE(oddValue(), at);
 }
 
-/** Makes the checksums of blocks, sections and region say that the bytes are as they are meant to be. */
+/** Recomputes the checksums of blocks, sections and region. */
 function fixed(bytes: Buffer, { located }: Subject): Buffer {
   const records = recordsOf(located.index, located.regionOffset);
   located.index.entries.forEach((entry, place) => {
@@ -143,7 +143,7 @@ function fixed(bytes: Buffer, { located }: Subject): Buffer {
   return bytes;
 }
 
-/** Reads a page of every security; returns how it went. Throws what is no refusal. */
+/** Reads a page of every security and returns the outcome. Throws anything that is not a refusal. */
 async function read(bytes: Buffer, dataset: DatasetName): Promise<"refused" | "read"> {
   const columns = DATASETS[dataset].columns.map(({ name }) => ({ field: name, name }));
   let index: DayIndex;
@@ -191,7 +191,7 @@ describe("packs from an untrusted hand", () => {
           await writeFile(path, bytes);
           const verdict = await verifyPack(path);
           count(`verify: ${"reason" in verdict ? verdict.reason : "whole"}`);
-          // Whatever passes gives the rows it was made of, by a second reader too.
+          // A pack that passes has the expected number of rows for a second reader too.
           if (!("reason" in verdict)) expect(verdict.rows).toBe(rows);
         }
         // The service publishes orders.
@@ -203,13 +203,15 @@ describe("packs from an untrusted hand", () => {
     },
   );
 
-  /** Asks the service for what it now serves: rows, or that the day is damaged or cannot be read; never anything else. */
+  /**
+   * Requests the day from the service, which returns rows or that the day is damaged or unreadable, and nothing else.
+   */
   async function askPages(): Promise<string> {
     const seen = new Set<string>();
     for (const symbol of ["000001", "600519"]) {
       for (const format of ["json", "parquet"]) {
         const params = { symbol, tradedate: TRADEDATE, format };
-        // A file that breaks in mid-body is a refusal too: it cannot be taken for a whole one.
+        // A body that breaks is a refusal too, because clients notice it.
         const answer = await service.post(orderHistory({ apikey, params })).catch(() => null);
         const outcome = answer === null ? "day_damaged" : (answer.reason ?? "read");
         expect(["read", "day_damaged", "unavailable", "security_unknown", "no_orders"]).toContain(outcome);
@@ -219,7 +221,7 @@ describe("packs from an untrusted hand", () => {
     return [...seen].toSorted().join(" ");
   }
 
-  /** Publishes a pack that the operator's command would have refused: an answer, never a fault. */
+  /** Publishes a pack that the operator's command would have refused; the service must answer without a fault. */
   async function publishOne(bytes: Buffer): Promise<string> {
     const index = await locateIndex(bytes.length, rangeOf(bytes)).catch(() => null);
     if (index === null) return "not sent";

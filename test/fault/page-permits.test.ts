@@ -1,6 +1,6 @@
 /**
- * Pages whose store does not answer take every permit of the isolate, and keep no other request from being answered
- * (contract 1.6, 2.5). The store answers when it is told to.
+ * Pages whose store does not answer take every permit of the isolate and do not delay other requests (contract 1.6,
+ * 2.5). The store answers on command.
  */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -15,7 +15,7 @@ import { callsOf } from "./failing-calls.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "300750";
-/** Each several times as many as an isolate makes at a time. */
+/** Several times as many as an isolate handles at a time. */
 const HELD = 20;
 const OTHERS = 24;
 
@@ -23,7 +23,7 @@ let service: Service;
 let rows: Row[];
 beforeAll(async () => {
   const random = printedRandom("pages that wait");
-  // What is held for as long as the slowest machine needs is no fault.
+  // Long enough for the slowest machine, so that a held call is not a fault.
   const settings = { FIRST_BYTE_MS: "90000", JSON_BOUND_MS: "120000" };
   service = await startService({ entry: "test/support/fault-worker.ts", settings });
   const test = day({
@@ -46,16 +46,16 @@ const ask = (apikey: string, params: object = {}) =>
 
 const pause = (ms: number) => new Promise<null>((resolve) => setTimeout(resolve, ms, null));
 
-/** A page on its way, with its slot. */
+/** A pending page that holds its slot. */
 interface Sent {
   key: string;
   page: Promise<Answer>;
 }
 
-/** Sends the first page of a new account, whose k-th call waits until the stores are let go. */
+/** Sends the first page of a new account, whose k-th call waits until the stores are released. */
 async function send(k: number): Promise<Sent> {
   const { key } = await account(service, { plan: "trial" });
-  // A key that is known by now: else the first of the page and the question below makes the call for it.
+  // Warms the key cache; otherwise the page or the request below would make an additional call.
   await quotaOf(service, key);
   const { url, ...request } = requestOf(key, {}, { "x-fault": `hold ${k} ${randomUUID()}` });
   const page = call(url, request);

@@ -1,4 +1,4 @@
-/** Long proofs of the Python client: interrupts before each of its lines, as by Ctrl-C, and random paging. */
+/** Long proofs of the Python client: an interrupt before each of its lines, as by Ctrl-C, and random paging. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";

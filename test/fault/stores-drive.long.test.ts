@@ -1,6 +1,6 @@
 /**
- * The k-th store call of each kind of request to a share, and of each step of a publish, fails, is lost or comes
- * late: a share gives the right bytes, 503 or a broken body; a day is served as it was or as it will be.
+ * The k-th store call of each kind of request to a share, and of each step of a publish, fails, loses its answer or is
+ * late: a share returns the right bytes, 503 or a broken body; a day is served in its old or its new revision.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { day, type Row, randomSecurity } from "../support/builders.ts";
@@ -65,10 +65,10 @@ describe("a share whose stores fail", () => {
         const seen = await sendWithFault(request, fault, k);
         if (seen.kind === "broken") {
           expect(corrupt, about).toBe("r2 get");
-          // A store that has lost the bytes is found out while the answer can still say so.
+          // Lost bytes are detected while the answer can still be a refusal.
           expect(fault, about).not.toBe("gone");
         } else if (seen.answer.status === 503) expect(seen.answer.reason, about).toBe("unavailable");
-        // A wrong password may have been the last that the guard lets pass.
+        // A wrong password can be the last one that the guard allows.
         else if (seen.answer.status === 429) expect(name).toBe("a wrong password");
         else {
           expect(seen.answer.status, about).toBe(clean.status);
@@ -83,7 +83,7 @@ describe("a share whose stores fail", () => {
 describe("a publish whose stores fail", () => {
   const uploads = `/admin/days/${TRADEDATE}/uploads`;
 
-  /** What the service answers for the day, which must be `before` or `after`. */
+  /** Returns the rows that the service serves for the day, which must be one of `choices`. */
   async function served(choices: Row[][]): Promise<Row[]> {
     const page = pageOf(
       await service.post(orderHistory({ apikey: key, params: { symbol: SYMBOL, tradedate: TRADEDATE } })),
@@ -103,7 +103,7 @@ describe("a publish whose stores fail", () => {
     const complete = async (fault: StoreFault, k: number, id?: string) => {
       const after = make();
       const pack = await packOf(after);
-      // Everything but the last step, which the operator's command would take next.
+      // Every step except the last one.
       const begun = await begin(pack);
       const headers = { authorization: `Bearer ${service.adminToken}` };
       const url = `${service.baseUrl}${uploads}/${begun}/complete`;
@@ -128,7 +128,7 @@ describe("a publish whose stores fail", () => {
     expect([...statuses.keys()].every((status) => [200, 201, 503].includes(status))).toBe(true);
   });
 
-  /** Begins an upload of `pack` and sends its parts; returns its id. */
+  /** Begins an upload of `pack` and sends its parts. Returns its id. */
   async function begin(pack: Uint8Array): Promise<string> {
     let id = "";
     const recording: Service = {
@@ -146,5 +146,5 @@ describe("a publish whose stores fail", () => {
   }
 });
 
-/** The publisher stopped before the last step. */
+/** Thrown to stop the publisher before the last step. */
 class Stopped extends Error {}

@@ -1,6 +1,6 @@
 /**
- * The k-th D1, R2, Durable Object and cache call of each kind of `/api` request fails, for every k: the caller
- * gets the right answer or 503 or a broken body, the slot is free, and the account has paid for what it got.
+ * The k-th D1, R2, Durable Object and cache call of each kind of `/api` request fails, for every k: the caller gets the
+ * right answer, 503 or a broken body, the slot is free, and the account is charged for exactly what it received.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { day, type Row, randomSecurity } from "../support/builders.ts";
@@ -24,7 +24,7 @@ const TRADEDATE = "20260311";
 const SYMBOL = "300750";
 const asked = { symbol: SYMBOL, tradedate: TRADEDATE };
 
-/** A slot is free a second after its request has ended, and later only where the gate itself does not answer. */
+/** A slot is free within a second of its request's end; later only when the gate itself does not answer. */
 const FREE_MS = 1_500;
 const SILENT_GATE_MS = 8_000;
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
     settings: { FIRST_BYTE_MS: "1500" },
   });
   await loadWeekdays(service, "20260101", "20261231");
-  // A file of several pieces, each block of a page within one of them.
+  // A file of several pieces; each block of a page lies within one piece.
   const test = day({
     tradedate: TRADEDATE,
     securities: [randomSecurity(random, { symbol: SYMBOL, rows: 60_000 })],
@@ -54,11 +54,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A kind of request, and what tells that a whole answer of it is right. */
+/** A kind of request with the check of its answer. */
 interface Kind {
   body(apikey: string): Record<string, unknown>;
   check(answer: Answer): void;
-  /** Whether a served one is charged. */
+  /** Whether a served request is charged. */
   charged: boolean;
 }
 
@@ -112,7 +112,7 @@ const kinds: Record<string, Kind> = {
   },
 };
 
-/** The trial's 100 requests tell what was charged: each one has an account of its own, whose key is cold. */
+/** Each request has an account of its own with an uncached key; the trial plan's 100 requests show what was charged. */
 const fresh = (kind: string) =>
   account(
     service,
@@ -123,7 +123,7 @@ function requestOf(kind: Kind, { key }: TestAccount): FaultedRequest {
   return { url: `${service.baseUrl}/api`, body: kind.body(key) };
 }
 
-/** Sends one corrupt request of an account of its own and holds it to all that is promised. */
+/** Sends one request with a fault from a new account and checks every guarantee. */
 async function corruptOne(name: string, kind: Kind, spot: Spot): Promise<"served" | "refused"> {
   const holder = await fresh(name);
   const seen = await sendWithFault(requestOf(kind, holder), spot.fault, spot.k);
@@ -131,10 +131,10 @@ async function corruptOne(name: string, kind: Kind, spot: Spot): Promise<"served
   const served = isServed(seen);
   if (served) kind.check(seen.answer);
   else await expectFault(seen, holder, about);
-  // Nothing was sent yet: the answer can still say so.
+  // Nothing was sent yet, so the answer can still be a refusal.
   if (spot.fault === "gone") expect(seen.kind, about).toBe("answer");
   if (spot.fault === "delay") expect(served, about).toBe(true);
-  // A free slot, and the charges of what was served.
+  // Expects a free slot and the right charges.
   const next = await untilFree(holder, spot.fault === "hang" ? SILENT_GATE_MS : FREE_MS);
   const charges = (served && kind.charged ? 1 : 0) + 1;
   expect(String(next.headers.ratelimit), about).toMatch(new RegExp(`;\\s*r=${100 - charges}\\b`));
@@ -145,7 +145,7 @@ function isServed(seen: Seen): seen is Extract<Seen, { kind: "answer" }> {
   return seen.kind === "answer" && seen.answer.status !== 503;
 }
 
-/** A broken body or a 503 that tells nothing, and the cause in the log. */
+/** Expects a broken body or a 503 without internal details, and the cause in the log. */
 async function expectFault(seen: Seen, { accountId }: TestAccount, about: string): Promise<void> {
   if (seen.kind === "answer") {
     const { envelope, reason, headers } = seen.answer;
@@ -171,7 +171,7 @@ async function logLine(isMeant: (line: string) => boolean): Promise<string> {
   throw new Error("the log does not tell of the fault");
 }
 
-/** The account's next request, which must be let in within `boundMs`. */
+/** Sends the account's next request until it is accepted, at most for `boundMs`. */
 async function untilFree({ key }: TestAccount, boundMs: number): Promise<Answer> {
   const body = orderHistory({ apikey: key, params: { ...asked, page_size: 1 } });
   for (const sinceMs = performance.now(); ; ) {

@@ -1,6 +1,6 @@
 /**
- * Two deployments with different secrets that hold the same days under other revision numbers, each behind a
- * line that can be corrupt, and one key that both know. It is Thursday, 12 March 2026, in Beijing.
+ * Two deployments with different secrets that serve the same days under different revision numbers, each behind a relay
+ * that can fail, and a key that is valid at both. The date is Thursday, 12 March 2026, in Beijing.
  */
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { day, order, security, type TestDay } from "../support/builders.ts";
@@ -18,16 +18,16 @@ export interface Deployment {
 export interface TwoDeployments {
   first: Deployment;
   second: Deployment;
-  /** Addresses through the lines, the first deployment's first. */
+  /** URLs of the relays, the first deployment's first. */
   urls: string[];
-  /** Makes `key` known to both, each with an account of its own. */
+  /** Adds `key` to both deployments, each with its own account. */
   addKey(key: string, plan: PlanName): Promise<void>;
-  /** Publishes the day on both. */
+  /** Publishes the day on both deployments. */
   publish(each: TestDay): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts both. Every day on the second one begins with a revision of other rows, which is never read. */
+/** Starts both. On the second one every day begins with a revision of other rows, which must never be read. */
 export async function startTwoDeployments(): Promise<TwoDeployments> {
   const [first, second] = await Promise.all(["first", "second"].map(startDeployment));
   if (first === undefined || second === undefined) throw new Error("two were started");

@@ -1,4 +1,6 @@
-/** The TypeScript client against the real service: files and shares over cut lines, slots, quotas, rebuilds. */
+/**
+ * The TypeScript client against the real service: files and shares over broken connections, slots, quotas, rebuilds.
+ */
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Client, DataRebuilt, IntegrityError, QuotaUsed } from "../../src/client/typescript/index.ts";
@@ -158,7 +160,7 @@ describe("a day that is rebuilt while paging", () => {
     const iterator = orders.pages();
     await iterator.next();
     await again();
-    // Rows of the first page were handed out and are not the same any more.
+    // Rows of the first page were already returned and have changed.
     await expect(orders.toArray()).rejects.toBeInstanceOf(DataRebuilt);
     expect([told, orders.restarts]).toEqual([["20260309"], 1]);
     const fresh = await client.orders({ symbol: "600519", date: "20260309" }).toArray();

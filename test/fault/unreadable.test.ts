@@ -1,6 +1,6 @@
 /**
- * Bytes that are what was published and yet cannot be read: more likely a bug of ours than damage, so the caller
- * gets 503 and the charge back, and the day stays as it is, for the next deployment to read.
+ * Published bytes that cannot be read although they are unchanged: more likely a bug than damage, so the caller gets
+ * 503 and a credit, and the day stays available for a corrected deployment.
  */
 import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Stores the pack with a block of `symbol` that no reader understands, and a catalog that holds it for right. */
+/** Stores the pack with an unreadable block of `symbol` and matching checksums in the catalog. */
 async function storeUnreadable(symbol: string): Promise<void> {
   const pack = Buffer.from(await packOf(source));
   const { index } = await locateIndex(pack.length, async (from, length) =>

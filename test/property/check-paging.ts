@@ -1,4 +1,4 @@
-/** What holds for all paging, whatever the day, the window and the page size (contract 5). */
+/** Properties of paging for every day, window and page size (contract 5). */
 import { expect } from "vitest";
 import type { Row } from "../support/builders.ts";
 import { readAllPages } from "../support/paging.ts";
@@ -10,12 +10,12 @@ export interface Window {
   end_time?: string;
 }
 
-/** Rows with start (inclusive) ≤ time < end (exclusive); nine-digit bounds. */
+/** Returns the rows from start (inclusive) to end (exclusive); bounds have nine digits. */
 export function rowsWithin(rows: readonly Row[], { start_time, end_time }: Window): Row[] {
   return rows.filter(([, , time]) => String(time) >= (start_time ?? "") && String(time) < (end_time ?? "9"));
 }
 
-/** A window whose bounds stand at, just before or just after rows, so that it begins and ends inside bursts. */
+/** Returns a window whose bounds are at, just before or just after rows, so that it begins and ends inside bursts. */
 export function windowBesideRows(random: Random, rows: readonly Row[]): Window {
   const beside = () => {
     const time = Number(random.pick(rows)[2]) + random.pick([-1, 0, 0, 1]);
@@ -28,7 +28,7 @@ export function windowBesideRows(random: Random, rows: readonly Row[]): Window {
   return random.pick<Window>([{ start_time, end_time }, { start_time }, { end_time }]);
 }
 
-/** Asserts equal rows. Equal texts are equal rows, and tell so 20 times faster than a deep comparison. */
+/** Asserts equal rows by their texts, which is 20 times faster than a deep comparison. */
 export function expectRows(actual: readonly Row[], expected: readonly Row[], about: string): void {
   if (JSON.stringify(actual) === JSON.stringify(expected)) return;
   expect(actual, about).toEqual(expected);
@@ -36,8 +36,8 @@ export function expectRows(actual: readonly Row[], expected: readonly Row[], abo
 }
 
 /**
- * Pages through and asserts: joined pages are the rows that went in, every page but the last is full and says
- * has_more, no two cursors are alike.
+ * Pages through and asserts that the joined pages equal the source rows, that every page but the last is full and has
+ * `has_more`, and that all cursors differ.
  */
 export async function checkPaging(
   service: Service,

@@ -1,23 +1,23 @@
 /**
- * Who decided what of one day, written down without a look at how the service keeps it: which revision is served and
- * in which state, which contents are withdrawn, which packs are damaged, which upload is open. Every step takes what
- * the service answered and returns what it should have answered; numbers and ids are the service's own.
+ * An independent model of the decisions about one day: which revision is served and in which state, which contents are
+ * withdrawn, which packs are damaged, which upload is open. Every step takes the service's answer and returns the
+ * expected one; numbers and ids come from the service.
  */
 
-/** What a pack holds. Of two packs with one `content` the rows are the same. */
+/** The content of a pack. Packs with the same `content` have the same rows. */
 export interface PackContent {
   content: string;
   degraded: boolean;
-  /** A bit of it is wrong, and the sum that is announced of it is right. */
+  /** One bit is wrong, while the announced checksum is of the original. */
   isBroken?: boolean;
 }
 
-/** A pack that lies in R2. */
+/** A pack stored in R2. */
 export interface StoredPack extends PackContent {
   key: string;
 }
 
-/** What the service answered: `outcome` is a word for success, or the reason of a refusal. */
+/** The service's answer; `outcome` names the success or the reason of the refusal. */
 export interface Seen {
   outcome: string;
   revision?: number | undefined;
@@ -26,21 +26,21 @@ export interface Seen {
 }
 
 export interface Upload extends PackContent {
-  /** Null until a step is told it. */
+  /** Null until a step returns it. */
   id: string | null;
-  /** Of the pack that it adopts; null of one that is sent. */
+  /** The key of the pack that it adopts; null for an uploaded pack. */
   adopts: string | null;
   isForced: boolean;
   hasPart: boolean;
-  /** `held`: all of it is there, and its publisher must insist. */
+  /** `held`: complete, but it needs `force` to be published. */
   state: "uploading" | "held" | "served" | "ended" | "forgotten";
-  /** An earlier content was served again since it began. */
+  /** An earlier content was restored after it began. */
   isOvertaken: boolean;
 }
 
 export type DayState = "available" | "withdrawn" | "damaged";
 
-/** An operator's wish to serve a content of the history again. */
+/** An operator's request to restore a content of the history. */
 export interface AgainAsk {
   revision: number;
   state?: DayState | undefined;
@@ -48,16 +48,16 @@ export interface AgainAsk {
 }
 
 export class DecisionsModel {
-  /** Oldest first; the last one is the day's present revision. */
+  /** Oldest first; the last one is the day's current revision. */
   readonly history: { revision: number; pack: StoredPack }[] = [];
   state: DayState = "available";
   readonly withdrawn = new Set<string>();
   readonly damaged = new Set<string>();
-  /** Packs in R2 that the catalog does not know, by their keys. */
+  /** Packs in R2 that are not in the catalog, by key. */
   readonly strays = new Map<string, StoredPack>();
   readonly uploads: Upload[] = [];
   readonly #isSmall: (content: string) => boolean;
-  /** Nothing was served since a withdrawal. */
+  /** A withdrawal is in force. */
   #isStanding = false;
   #newest = 0;
 
@@ -102,7 +102,7 @@ export class DecisionsModel {
       case "ended":
         return "upload_ended";
       case "served":
-        // Which parts it had is forgotten when the day's next upload begins. Either way nothing changes.
+        // Its parts are forgotten when the day's next upload begins; both answers change nothing.
         return seen.outcome === "upload_ended" ? "upload_ended" : "stored";
       default:
         upload.hasPart = true;
@@ -118,7 +118,7 @@ export class DecisionsModel {
     return this.#settle(upload, seen);
   }
 
-  /** All steps of a publisher, as the commands take them. */
+  /** All steps of a publisher, as the commands perform them. */
   publish(ask: PackContent & { force: boolean }, seen: Seen): string {
     const begun = this.begin(ask, { outcome: seen.outcome });
     if (begun === "served") return "same";
@@ -126,7 +126,7 @@ export class DecisionsModel {
     const upload = this.open as Upload;
     this.part(upload, seen);
     const completed = this.complete(upload, seen);
-    // The commands look once more: the first to come may have served the same.
+    // The commands check again, because another publisher may have published the same content.
     const isThere = this.state === "available" && isSame(this.present?.pack, ask);
     return completed === "other_publisher" && isThere ? "same" : completed;
   }
@@ -170,13 +170,13 @@ export class DecisionsModel {
     return this.#serve(pack, seen, "changed");
   }
 
-  /** A reader was given a block that failed its checksum. */
+  /** A reader received a block with a wrong checksum. */
   damage(): void {
     this.state = "damaged";
     this.damaged.add(this.present?.pack.key ?? "");
   }
 
-  /** The catalog is put back to where it knew neither this pack nor these uploads. */
+  /** The catalog is restored to a state without this pack and these uploads. */
   forget(pack: StoredPack, uploadIds: ReadonlySet<string>): void {
     const kept = this.history.filter((each) => each.pack.key !== pack.key);
     this.history.splice(0, this.history.length, ...kept);
@@ -212,7 +212,7 @@ export class DecisionsModel {
     if (upload !== undefined) upload.state = "ended";
   }
 
-  /** What becomes of an upload that is all there. */
+  /** Decides the outcome of a complete upload. */
   #settle(upload: Upload, seen: Seen): string {
     const { content, degraded, isForced } = upload;
     if (upload.isBroken) {

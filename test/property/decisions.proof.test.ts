@@ -1,6 +1,6 @@
 /**
- * Decisions are states: random sequences of everything that changes what a day serves, each on a day of its own
- * against the real service, and after every step what it serves, shows and refuses is what the model says.
+ * Random sequences of every action that changes what a day serves, each on its own day against the real service. After
+ * every step the service serves, shows and refuses what the model predicts.
  */
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -41,14 +41,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The contents that a day may have, by the price of their first order; `small` lacks a security. */
+/** The possible contents of a day by the price of their first order; `small` lacks a security. */
 const PRICES = { first: 10, second: 20, small: 30 };
 const CONTENTS = Object.keys(PRICES) as (keyof typeof PRICES)[];
 
 interface Content {
   file: PackFile;
   bytes: Uint8Array<ArrayBuffer>;
-  /** The same pack with a bit of a block flipped. */
+  /** The same pack with one bit of a block flipped. */
   broken: Uint8Array<ArrayBuffer>;
 }
 
@@ -75,7 +75,7 @@ async function contentOf(tradedate: string, name: keyof typeof PRICES): Promise<
   return { file, bytes, broken };
 }
 
-/** What an admin answer came to; `done` names a success by its body. */
+/** Returns the outcome of an admin answer; `done` names a success by its body. */
 function seenOf<Body>(answer: Answer, done: (body: Body) => Seen): Seen {
   const body = JSON.parse(answer.text);
   return answer.status === 200
@@ -94,15 +94,15 @@ const publishedOf = ({ newRevision, day: { tradedate, revision } }: Published): 
   key: packObjectKey(tradedate, revision),
 });
 
-/** One day, everybody who does something with it, and the model beside it. */
+/** One day, its publishers, operators and readers, and the model. */
 class Sequence {
   readonly #random: Random;
   readonly #tradedate: BeijingDate;
   readonly #contents: Map<string, Content>;
   readonly #model = new DecisionsModel((content) => content === "small");
-  /** What was done and what it came to, for a failure. */
+  /** The steps and their outcomes, for the failure message. */
   readonly #story: string[] = [];
-  /** What lies in the drop folder of `nightly`. */
+  /** The delivery in the drop folder of `nightly`. */
   #delivered: PackContent = { content: "first", degraded: false };
   #last = this.#delivered;
 
@@ -117,14 +117,14 @@ class Sequence {
       await this.#random.pick(this.#fitting())();
       await this.#check();
     }
-    // Days that are served are what the service compares others with: leave none.
+    // Withdraws the day, because the service compares other days with served ones.
     const { present } = this.#model;
     if (present !== undefined) await this.#withdraw(present.revision);
     await this.#check();
     await this.#checkStrays();
   }
 
-  /** The steps to choose from, each as often as it weighs: mostly those that may change something now. */
+  /** Returns the steps to choose from, repeated by weight; steps that can change something now weigh more. */
   #fitting(): (() => Promise<void>)[] {
     const { present, state, open, strays, history } = this.#model;
     const isAny = this.#random.chance(0.15);
@@ -148,7 +148,7 @@ class Sequence {
     return steps.flatMap(([fits, weight, step]) => (fits ? Array.from({ length: weight }, () => step) : []));
   }
 
-  /** Often the one that the last step was about: commands are run again. */
+  /** Often the pack of the last step, because commands are repeated. */
   #somePack(): PackContent {
     if (!this.#random.chance(0.35)) {
       this.#last = { content: this.#random.pick(CONTENTS), degraded: this.#random.chance(0.1) };
@@ -174,7 +174,7 @@ class Sequence {
     this.#told(`publish ${nameOf(pack)}${force ? " --force" : ""}`, seen, expected);
   }
 
-  /** Publishes the delivery, as `nightly` does each time it runs over it; now and then a new one has come. */
+  /** Publishes the delivery as `nightly` does at each run; sometimes a new delivery arrives first. */
   async #nightly(): Promise<void> {
     if (this.#random.chance(0.3)) this.#delivered = this.#somePack();
     await this.#publish(this.#delivered, false);
@@ -222,7 +222,7 @@ class Sequence {
     this.#told(`complete ${nameOf(upload)}`, seen, this.#model.complete(upload, seen));
   }
 
-  /** The open upload more often than one that is over. */
+  /** Returns the open upload more often than an ended one. */
   #someUpload(): Upload | undefined {
     const named = this.#model.uploads.filter(({ id }) => id !== null);
     const open = named.filter(({ state }) => state === "uploading" || state === "held");
@@ -230,7 +230,7 @@ class Sequence {
     return some.length === 0 ? undefined : this.#random.pick(some);
   }
 
-  /** The revision that the operator looked at, mostly the present one. */
+  /** The revision that the operator saw, usually the current one. */
   #seenRevision(): number {
     const present = this.#model.present?.revision ?? 1;
     return this.#random.chance(0.9) ? present : this.#random.integer(1, present + 1);
@@ -269,8 +269,7 @@ class Sequence {
   }
 
   /**
-   * A reader meets a block that fails its checksum. The bytes are right again afterwards, so that nothing but the
-   * mark speaks against the pack.
+   * A reader receives a block with a wrong checksum. The bytes are restored afterwards, so that only the mark remains.
    */
   async #damage(): Promise<void> {
     const { present } = this.#model;
@@ -286,7 +285,7 @@ class Sequence {
     this.#story.push(`damage of revision ${present.revision}`);
   }
 
-  /** Puts other bytes into a pack's object, with what the object says of itself, and the catalog takes them for right. */
+  /** Replaces the bytes of a pack's object, keeps its metadata, and updates its etag in the catalog. */
   async #overwrite({ key: objectKey }: StoredPack, bytes: Uint8Array): Promise<void> {
     const bucket = await service.mf.getR2Bucket("PACKS");
     const customMetadata = (await bucket.head(objectKey))?.customMetadata ?? {};
@@ -295,7 +294,7 @@ class Sequence {
     await db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, objectKey).run();
   }
 
-  /** Takes an earlier pack out of the catalog, as a restored backup that is older than it does. Decisions stay. */
+  /** Removes an earlier pack from the catalog, as restoring an older backup does. Decisions stay. */
   async #forget(): Promise<void> {
     const { history, present } = this.#model;
     const earlier = history.map(({ pack }) => pack).filter((pack) => pack.key !== present?.pack.key);
@@ -325,7 +324,7 @@ class Sequence {
     this.#told(`adopt ${ask.objectKey}${ask.force ? " --force" : ""}`, seen, expected);
   }
 
-  /** What the operator is shown and what a customer is given. */
+  /** Checks what operators see and what customers receive. */
   async #check(): Promise<void> {
     const { present, history, state, withdrawn, damaged } = this.#model;
     const story = this.#story.join("\n");
@@ -384,7 +383,7 @@ class Sequence {
     return service.admin("POST", `/admin/days/${this.#tradedate}/${path}`, body);
   }
 
-  /** What there is of a pack's content; `bytes` are those to be sent. */
+  /** Returns a pack's content; `bytes` are the bytes to send. */
   #content({ content, isBroken = false }: PackContent): Content {
     const found = this.#contents.get(content);
     if (found === undefined) throw new Error(`no content ${content}`);

@@ -1,7 +1,7 @@
 /**
- * Random histories of the real object inside workerd, each step compared with an independent model:
- * requests and their repetitions, answers that get lost, ends told once, twice, late or never, leases dropped
- * without a word, restarts, a clock that jumps, workers and objects of the former version.
+ * Random histories of the real object inside workerd, each step compared with an independent model: requests and
+ * repeated requests, lost answers, ends sent once, twice, late or never, leases dropped silently, restarts, clock
+ * jumps, and workers and objects of the previous version.
  */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -19,19 +19,19 @@ const HISTORIES = proofSize(1_000);
 const STEPS = 12;
 const LONGEST_BOUND_MS = 300_000;
 
-/** A worker that was let in and has not said its last word. */
+/** A worker with a grant whose end is not final. */
 interface Working {
   requestId: string;
   grantId: string;
   untilMs: number;
   lease: LeaseStub;
-  /** What it told of its end and would tell again. */
+  /** The end that it sent and would resend. */
   told?: ReleaseRequest;
-  /** It works no more: it said so, its bound has passed, or the grant never arrived. */
+  /** It has ended: it released, its deadline passed, or the grant never arrived. */
   isOver?: true;
 }
 
-/** One gate, everyone who works under it, and the model beside it. */
+/** One gate, its workers and the model. */
 class History {
   readonly #random: Random;
   readonly #name = crypto.randomUUID();
@@ -42,7 +42,7 @@ class History {
   #working: Working[] = [];
   #requestIds = ["first"];
   #grantIds = ["unknown"];
-  /** Whether the newest end is only in the object's memory, and of whom. */
+  /** The worker whose end is only in the object's memory. */
   #carriedOf: Working | undefined;
 
   constructor(random: Random) {
@@ -74,7 +74,7 @@ class History {
       else await this.#drop();
       expect(this.#model.differenceTo(await this.#stub().state(), this.#nowMs)).toBeNull();
     }
-    // Whatever happened: when the longest bound has passed since anybody asked, the slot is free.
+    // In every history the slot is free once the longest deadline since the last request has passed.
     vi.setSystemTime(this.#lastAskMs + LONGEST_BOUND_MS);
     expect((await this.#stub().state()).holder).toBeNull();
     for (const { lease } of this.#working) lease[Symbol.dispose]();
@@ -110,15 +110,15 @@ class History {
       untilMs: this.#nowMs + ask.boundMs,
       lease: answer.lease,
     });
-    // A lost answer: the worker never learns of its lease, and its context ends.
+    // A lost answer: the worker never receives its lease, and its context ends.
     if (this.#random.chance(0.1)) await this.#drop();
   }
 
-  /** No other request may be at work, in any state of the model: this is the first promise itself. */
+  /** Asserts that no other request is running: the first guarantee of the gate. */
   #granted(working: Working): void {
     const others = this.#working.filter((one) => !one.isOver && one.requestId !== working.requestId);
     expect(others.map(({ requestId }) => requestId)).toEqual([]);
-    // The first answer to a repeated request was lost: no request works under that grant.
+    // The first answer to a repeated request was lost, so no request uses that grant.
     for (const one of this.#working) if (one.requestId === working.requestId) one.isOver = true;
     this.#grantIds.push(working.grantId);
     this.#working.push(working);
@@ -126,7 +126,7 @@ class History {
     this.#model.store();
   }
 
-  /** A worker of this or the former version tells its end by its lease; the former one never waits. */
+  /** A worker of this or the previous version releases through its lease; the previous version never waits. */
   async #end(): Promise<void> {
     const working = this.#working.at(-1);
     if (working === undefined) return this.#tellAgain();
@@ -151,7 +151,7 @@ class History {
     await this.#settle();
   }
 
-  /** A word that comes twice, late, or of a grant that is long over: by a fresh stub, and by either id. */
+  /** A release that is repeated, late or of an ended grant, through a fresh stub and by either id. */
   async #tellAgain(): Promise<void> {
     const ids = this.#random.chance(0.5) ? this.#grantIds : this.#requestIds;
     const id = this.#random.pick(ids.slice(-6));
@@ -164,7 +164,7 @@ class History {
     await this.#stored();
   }
 
-  /** The time for which an end may wait in memory passes. */
+  /** The time that an end may wait in memory passes. */
   async #storeCarried(): Promise<void> {
     const carried = this.#carriedOf;
     if (carried === undefined) return;
@@ -176,7 +176,7 @@ class History {
     this.#model.store();
   }
 
-  /** Memory is lost. Workers whose end was only there tell it again, at once or after the next one has asked. */
+  /** Memory is lost. Workers whose end was only in memory resend it, at once or after the next request. */
   async #restart(): Promise<void> {
     const carried = this.#carriedOf;
     const waiting = carried?.lease.written().then<string, string>(
@@ -186,7 +186,7 @@ class History {
     await runInDurableObject(this.#stub(), (_, state) => state.abort("restarted by the test")).catch(
       () => undefined,
     );
-    // The platform drops the timers of an object that is no more; the fake clock goes with them.
+    // The platform drops the timers of a destroyed object, so the fake timers are cleared.
     vi.clearAllTimers();
     vi.setSystemTime(this.#nowMs);
     this.#model.restart();
@@ -203,7 +203,7 @@ class History {
     const atWork = dead.filter(({ isOver }) => !isOver);
     for (const working of atWork) {
       await expect(Promise.resolve(working.lease.release({ credit: false }))).rejects.toThrow();
-      // It tells by a fresh stub, or has ended as well: then only the bound frees the slot.
+      // It releases through a fresh stub, or has ended too; then only the deadline frees the slot.
       if (this.#random.chance(0.4)) continue;
       await this.#stub().release(working.grantId, { credit: false });
       this.#told(working.grantId, { credit: false });
@@ -211,7 +211,7 @@ class History {
     }
   }
 
-  /** An object of the former version serves a request on the same storage, then this one's does again. */
+  /** An object of the previous version serves a request on the same storage, then the current one continues. */
   async #formerVersion(step: number): Promise<void> {
     await this.#restart();
     const ask = this.#ask(step);
@@ -233,7 +233,7 @@ class History {
     await this.#restart();
   }
 
-  /** A worker's context ends without a word, or with its lease in hand. */
+  /** A worker's context ends without a release, with or without its lease. */
   async #drop(): Promise<void> {
     const working = this.#working.pop();
     if (working === undefined) return;
@@ -247,7 +247,7 @@ class History {
     this.#model.release(id, { credit, hasOutcome: outcome !== undefined });
   }
 
-  /** Storage knows what happened, unless nothing was written because nothing was news but a carried end. */
+  /** Storage matches the model, unless only a carried end has changed. */
   async #stored(): Promise<void> {
     const carried = this.#carriedOf;
     if (carried !== undefined && (await this.#storedHolderId()) === carried.grantId) return;
@@ -262,7 +262,7 @@ class History {
     });
   }
 
-  /** Waits until the object has heard of a disposal, which has no answer: calls keep their order. */
+  /** Waits until the object has processed a disposal, which has no answer; calls are processed in order. */
   async #settle(): Promise<void> {
     await this.#stub().state();
   }

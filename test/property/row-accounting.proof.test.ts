@@ -1,6 +1,6 @@
 /**
- * Random deliveries: every file is read or left out by name with its reason, nothing outside is read, the sum of the
- * rows closes, and the pack holds the rows that an independent reading of the same bytes gives.
+ * Random deliveries: every file is read or named with the reason for leaving it out, nothing outside the delivery is
+ * read, the row accounting closes, and the pack holds the rows of an independent reading of the same bytes.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -37,14 +37,14 @@ const sumOf = (numbers: Iterable<number>) => [...numbers].reduce((sum, each) => 
 
 type ReadFile = Omit<MadeFile, "rows"> & NaiveReading;
 
-/** What must become of a delivery, by the independent reading of its files. */
+/** The expected result of a delivery, from the independent reading of its files. */
 interface Expected {
-  /** Files with a header that is understood. */
+  /** Files with a known header. */
   read: ReadFile[];
   leftOut: LeftOutFile[];
-  /** `file,line` of everything in the quarantine, line 0 for a whole file. */
+  /** `file,line` of every quarantined record; line 0 stands for a whole file. */
   quarantined: string[];
-  /** Rows by security, those without any aside. */
+  /** Rows by security, without empty securities. */
   rows: Map<string, NaiveRow[]>;
 }
 
@@ -57,7 +57,7 @@ function expectedOf(made: RandomDelivery, dataset: DatasetName): Expected {
     if (file.isIntact) expect(reading.rows).toHaveLength(file.rows);
     if (layout === "plain" && bytes.length === 0) expected.leftOut.push({ path, reason: "empty" });
     else if (!reading.isRefused) expected.read.push({ ...file, ...reading });
-    // Its name tells an order file of the vendor's layout, whatever it holds; any other is told by its header.
+    // A file of the vendor's layout is recognised by its name, any other by its header.
     else if (layout === "vendor" || isHeaderIntact(file, dataset)) expected.quarantined.push(`"${path}",0`);
     else expected.leftOut.push({ path, reason: "unknown_layout" });
     expected.quarantined.push(...reading.broken.map((line) => `"${path}",${line}`));
@@ -68,11 +68,11 @@ function expectedOf(made: RandomDelivery, dataset: DatasetName): Expected {
   return expected;
 }
 
-/** Whether the header still names every column that the plain layout cannot do without. */
+/** Returns whether the header still has every column that the plain layout requires. */
 function isHeaderIntact({ bytes }: MadeFile, dataset: DatasetName): boolean {
   const [header = ""] = bytes.toString("latin1").split("\n");
   const names = header.split(",").map((name) => name.replace(/^\0+|\0+$/g, ""));
-  // The day, and a number that not every source has.
+  // Without the day and a number that not every source has.
   const wanted = HEADERS[dataset].plain
     .split(",")
     .filter((name) => !["tradedate", "order_id"].includes(name));
@@ -109,7 +109,7 @@ async function checkOne(kind: DeliveryKind, dataset: DatasetName): Promise<void>
   }
 }
 
-/** Checks that a refusal names the security and both of its files and leaves nothing behind. */
+/** Checks that a refusal names the security and both of its files and leaves no output. */
 function checkRefusal(error: unknown, made: RandomDelivery, outFolder: string): null {
   if (!(error instanceof DeliveryError)) throw error;
   const [security] = made.duplicated;
@@ -121,7 +121,7 @@ function checkRefusal(error: unknown, made: RandomDelivery, outFolder: string): 
   return null;
 }
 
-/** Whether the two files of the security that comes twice are of two layouts, or do not follow each other in time. */
+/** Returns whether the two files of a duplicated security have different layouts or overlap in time. */
 function mustRefuse(made: RandomDelivery, dataset: DatasetName): boolean {
   const files = made.files.filter(({ security }) => made.duplicated.includes(security));
   const [a, b] = files.map((file) =>
@@ -173,7 +173,7 @@ async function checkReport(report: BuildReport, made: RandomDelivery, outFolder:
   expect(await rowsOf(path)).toEqual(inOrder.flatMap(([, each]) => each));
 }
 
-/** `"file",line` of every record in the quarantine, sorted; none without a file. */
+/** Returns the sorted `"file",line` of every quarantined record; empty without a quarantine file. */
 function quarantineOf(pack: string): string[] {
   const path = pack.replace(/parquet$/, "quarantine.csv");
   if (!existsSync(path)) return [];
@@ -181,7 +181,7 @@ function quarantineOf(pack: string): string[] {
   return Array.from(records, ([, place = ""]) => place).sort();
 }
 
-/** Deliveries of each kind: both datasets go through the same code but for their layouts and their row parsers. */
+/** Deliveries of each kind. The datasets share all code except layouts and row parsers. */
 const DELIVERIES = { orders: proofSize(100), trades: proofSize(20) } as const;
 
 describe.each(DATASET_NAMES)("rows and files of a random delivery of %s", (dataset) => {

@@ -1,6 +1,6 @@
 /**
- * What a share covers, at any instant of three years, against an independent calculation. The whole service
- * runs inside workerd with its clock standing at the instant of each request, to the millisecond.
+ * The coverage of a share at any instant of three years, compared with an independent calculation. The whole service
+ * runs inside workerd with its clock set to the instant of each request, to the millisecond.
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -19,12 +19,12 @@ const app = createApp();
 const DAY_MS = 86_400_000;
 const FIRST_INSTANT = Date.parse("2027-06-01T00:00:00+08:00");
 const LAST_INSTANT = Date.parse("2030-06-01T00:00:00+08:00");
-/** Random instants beside the special ones. */
+/** Random instants in addition to the special ones. */
 const RANDOM_INSTANTS = proofSize(120);
 
 type DataType = "auction_tick" | "level2";
 const DATA_TYPES: DataType[] = ["auction_tick", "level2"];
-/** More than any file is old. */
+/** More days than the age of any file. */
 const ALL_DAYS = 5_000;
 const WINDOW_DAYS = { auction_tick: 365, level2: 30 };
 
@@ -36,7 +36,7 @@ interface FileRow {
   size: number;
 }
 
-/** Computed with plain day numbers; the service computes with dates as text. */
+/** Uses day numbers, while the service uses dates as text. */
 const dateOf = (number: number) => new Date(number * DAY_MS).toISOString().slice(0, 10).replaceAll("-", "");
 const beijingClock = new Intl.DateTimeFormat("en-CA", { timeZone: "Asia/Shanghai" });
 const todayNumber = (nowMs: number) => Date.parse(`${beijingClock.format(nowMs)}T00:00:00Z`) / DAY_MS;
@@ -45,7 +45,7 @@ function someFiles(random: Random): FileRow[] {
   const files: FileRow[] = [];
   for (const type of DATA_TYPES) {
     for (let number = Date.parse("2026-01-01") / DAY_MS; number <= LAST_INSTANT / DAY_MS; number++) {
-      // Weeks without any file, so that windows and years without one come up.
+      // Weeks without files, so that windows and years without files occur.
       const isQuiet = Math.floor(number / 40) % 6 === 0;
       if (!isQuiet && random.chance(0.7)) {
         files.push({ type, number, date: dateOf(number), size: random.integer(1, 10 ** 9) });
@@ -80,7 +80,7 @@ async function keyWith(plan: PlanName): Promise<string> {
   return key;
 }
 
-/** The share's summary at `nowMs`, or the reason why there is none. */
+/** Returns the share's summary at `nowMs`, or the reason of the refusal. */
 async function asked(nowMs: number, apikey: string, data_type: DataType, year: number): Promise<unknown> {
   const body = JSON.stringify({ apiname: "file_download", apikey, params: { data_type, year } });
   vi.setSystemTime(nowMs);
@@ -119,7 +119,7 @@ function expected(
   };
 }
 
-/** Both sides of every midnight around New Year and the end of February, and random instants between. */
+/** Returns both sides of every midnight around New Year and the end of February, and random instants. */
 function someInstants(random: Random): number[] {
   const instants: number[] = [];
   for (let number = FIRST_INSTANT / DAY_MS; number < LAST_INSTANT / DAY_MS; number++) {
@@ -141,7 +141,7 @@ beforeAll(async () => {
   await putFiles(files);
   for (const plan of ["professional", "weekly", "flagship"] as const) keys[plan] = await keyWith(plan);
   vi.useFakeTimers({ toFake: ["Date"] });
-  // A line for each of some thousand requests would hide the seed.
+  // Suppresses the log lines of thousands of requests, which would hide the seed.
   vi.spyOn(console, "log").mockImplementation(() => undefined);
 });
 afterAll(() => {
