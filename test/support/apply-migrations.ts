@@ -1,4 +1,4 @@
-/** Gives every worker test file empty stores and a migrated D1: the files of a worker process share one runtime. */
+/** Gives every worker test file empty stores and a migrated D1, because the files share one runtime. */
 import { applyD1Migrations, type D1Migration, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 

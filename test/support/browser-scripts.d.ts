@@ -1,4 +1,4 @@
-/** What a test of the whole service uses of a script that is checked with the browser's types (src/console/browser). */
+/** Declares what tests in Node use of a script that is type-checked for browsers (src/console/browser). */
 declare module "*/console/browser/request.js" {
   type Body = { apiname: string; apikey: string; params: Record<string, string | number> };
   export function bodyOf(apiname: string, values: readonly { name: string; value: string }[]): Body;

@@ -1,28 +1,28 @@
-/** The Chromium that Debian ships, driven by playwright-core. */
+/** Drives Debian's Chromium with playwright-core. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
-/** Where Debian's package puts it. */
+/** The path in Debian's package. */
 const EXECUTABLE = "/usr/bin/chromium";
 
-/** Starts the browser; it may not sandbox itself where tests run as root. */
+/** Starts the browser without a sandbox, which does not work for root. */
 export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE, args: ["--no-sandbox"] });
 }
 
-/** What a page did that a person would not see. */
+/** What a page did invisibly. */
 export interface Watched {
   page: Page;
-  /** Addresses of all requests. */
+  /** URLs of all requests. */
   requests: string[];
-  /** Errors of scripts and of the content policy. */
+  /** Errors of scripts and violations of the content policy. */
   errors: string[];
   close(): Promise<void>;
 }
 
-/** A page in a context of its own, watched. */
+/** Opens a page in a new context and records its requests and errors. */
 export async function watchedPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Watched> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
@@ -31,7 +31,7 @@ export async function watchedPage(browser: Browser, options: BrowserContextOptio
   page.on("request", (request) => requests.push(request.url()));
   page.on("pageerror", (error) => errors.push(String(error)));
   page.on("console", (message) => {
-    // The browser itself reports every answer of 400 and above here.
+    // The browser also reports every answer with status 400 or above here.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
       errors.push(message.text());
     }
@@ -39,10 +39,13 @@ export async function watchedPage(browser: Browser, options: BrowserContextOptio
   return { page, requests, errors, close: () => context.close() };
 }
 
-/** The widths at which pages are looked at: two telephones, a tablet, two desks. */
+/** The widths at which pages are checked: two telephones, a tablet, two desktops. */
 export const WIDTHS = [360, 390, 768, 1280, 1440] as const;
 
-/** What axe finds wrong with the page, as text. Its script goes in by the debugger, past the page's policy. */
+/**
+ * Returns axe's findings on the page as text. Its script is injected through the debugger, which bypasses the page's
+ * policy.
+ */
 export async function axeFindings(page: Page, rules = "{}"): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) {
     const path = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -52,7 +55,7 @@ export async function axeFindings(page: Page, rules = "{}"): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target, html }) => `${id}: ${target} ${html}`));
 }
 
-/** What axe finds wrong at each of the widths, and where the page is wider than its window. */
+/** Returns axe's findings at each width, and the widths at which the page overflows its window. */
 export async function findingsAtWidths(page: Page): Promise<string[]> {
   const findings: string[] = [];
   for (const width of WIDTHS) {

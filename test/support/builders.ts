@@ -1,6 +1,6 @@
 /**
- * Builders of order days: a test says what matters of a record and the rest is filled in. They also give
- * the rows an answer must hold, computed here and not by the code under test.
+ * Builders of order days: a test sets the relevant members of a record, the rest is filled in. They also compute the
+ * expected rows of an answer independently of the code under test.
  */
 import { type Dataset, type Rows, storedColumns } from "../../src/datasets/dataset.ts";
 import type { CodeColumn, Market, OrderColumns } from "../../src/orders/record.ts";
@@ -20,22 +20,22 @@ export interface TestOrder {
 export interface TestSecurity {
   symbol: string;
   market: Market;
-  /** In the order the service must give them: by time, then as the source has them. */
+  /** In the order of answers: by time, then as in the source. */
   orders: TestOrder[];
 }
 
-/** The ten standard fields of one record, in their order (contract 4.1). */
+/** The ten standard fields of one record in order (contract 4.1). */
 export type Row = (string | number)[];
 
 export interface TestDay {
   tradedate: string;
   /** By symbol, then market. */
   securities: TestSecurity[];
-  /** The rows of one security as a whole answer must hold them. */
+  /** Returns the rows that a whole answer for one security must contain. */
   rowsOf(symbol: string, market?: Market): Row[];
 }
 
-/** A record at `time`; what is not said is an ordinary Shanghai buy of 300 at 12.34. */
+/** Returns a record at `time`; by default a Shanghai buy order of 300 at 12.34. */
 export function order(time: string, said: Partial<Omit<TestOrder, "time">> = {}): TestOrder {
   return {
     time,
@@ -49,12 +49,12 @@ export function order(time: string, said: Partial<Omit<TestOrder, "time">> = {})
   };
 }
 
-/** A security with these records, sorted by time without disturbing the order inside one millisecond. */
+/** Returns a security with these records, sorted stably by time. */
 export function security(symbol: string, orders: TestOrder[], market = marketOf(symbol)): TestSecurity {
   return { symbol, market, orders: orders.toSorted((a, b) => Number(a.time) - Number(b.time)) };
 }
 
-/** A security whose `rows` records all stand at one millisecond, told apart by ascending exchange ids. */
+/** Returns a security with `rows` records in one millisecond, with ascending exchange ids. */
 export function burst(said: { symbol: string; time: string; rows: number; market?: Market }): TestSecurity {
   const orders = Array.from({ length: said.rows }, (_, row) =>
     order(said.time, { exchangeOrderId: row + 1 }),
@@ -62,7 +62,7 @@ export function burst(said: { symbol: string; time: string; rows: number; market
   return security(said.symbol, orders, said.market);
 }
 
-/** A trading day of these securities. */
+/** Returns a trading day with these securities. */
 export function day(said: { tradedate: string; securities: TestSecurity[] }): TestDay {
   const securities = said.securities.toSorted((a, b) =>
     `${a.symbol}${a.market}` < `${b.symbol}${b.market}` ? -1 : 1,
@@ -78,12 +78,14 @@ export function day(said: { tradedate: string; securities: TestSecurity[] }): Te
   };
 }
 
-/** Where a test's symbol trades when the test does not say: the builders' own rule, good for test data only. */
+/** Returns the default exchange of a test's symbol; a rule for test data only. */
 export function marketOf(symbol: string): Market {
   return /^[569]/.test(symbol) ? "SH" : "SZ";
 }
 
-/** A record as the JSON answer must show it: price and amount as the doubles nearest to the exact decimals. */
+/**
+ * Returns a record as the JSON answer must contain it: price and amount as the doubles nearest to the exact decimals.
+ */
 export function expectedRow(symbol: string, tradedate: string, from: TestOrder): Row {
   return [
     symbol,
@@ -99,13 +101,13 @@ export function expectedRow(symbol: string, tradedate: string, from: TestOrder):
   ];
 }
 
-/** The double nearest to `units` / 10000, by writing the exact decimal and reading it back. */
+/** Returns the double nearest to `units` / 10000 by parsing the exact decimal. */
 export function exactTenThousandths(units: bigint): number {
   const digits = units.toString().padStart(5, "0");
   return Number(`${digits.slice(0, -4)}.${digits.slice(-4)}`);
 }
 
-/** The records in the columnar shape that packs are written from. */
+/** Returns the records as the columns that packs are written from. */
 export function columnsOf(orders: readonly TestOrder[]): OrderColumns {
   return {
     rows: orders.length,
@@ -125,12 +127,12 @@ function codeColumn(texts: string[]): CodeColumn {
   return { values, index: Uint16Array.from(texts, (text) => places.get(text) ?? 0) };
 }
 
-/** `milliseconds` after midnight as HHMMSSmmm. */
+/** Formats `milliseconds` after midnight as HHMMSSmmm. */
 export function clockTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(11, 23).replaceAll(/[:.]/g, "");
 }
 
-/** Milliseconds after midnight of HHMMSSmmm. */
+/** Returns the milliseconds after midnight of HHMMSSmmm. */
 export function clockMilliseconds(time: string): number {
   const parts = [time.slice(0, 2), time.slice(2, 4), time.slice(4, 6), time.slice(6)].map(Number);
   const [hours = 0, minutes = 0, seconds = 0, rest = 0] = parts;
@@ -138,8 +140,8 @@ export function clockMilliseconds(time: string): number {
 }
 
 /**
- * A security of `rows` records shaped like real ones: steps of 10 ms, crowded stamps, repeated and zero
- * ids, cancels, phase flags with zeros, prices and volumes from small to beyond 2^53 in their product.
+ * Returns a security of `rows` records that resemble real ones: steps of 10 ms, dense milliseconds, repeated and zero
+ * ids, cancels, phase flags with zeros, prices and volumes whose product ranges from small to beyond 2^53.
  */
 export function randomSecurity(
   random: Random,
@@ -169,7 +171,10 @@ function randomOrder(random: Random, time: string, market: Market, exchangeOrder
   });
 }
 
-/** `rows` rows of any dataset: crowded stamps, repeated and zero numbers, few codes, prices from small to large. */
+/**
+ * Returns `rows` rows of any dataset: dense milliseconds, repeated and zero numbers, few codes, prices from small to
+ * large.
+ */
 export function randomRows(random: Random, dataset: Dataset, said: { rows: number; crowd?: number }): Rows {
   const { rows, crowd = 1.2 } = said;
   let at = 9 * 3_600_000 + 15 * 60_000;
@@ -189,7 +194,7 @@ export function randomRows(random: Random, dataset: Dataset, said: { rows: numbe
   return { rows, time, ...Object.fromEntries(cells) };
 }
 
-/** Rows that hardly compress, 20 a millisecond from 09:30 on: what fills buffers and parts. */
+/** Returns rows that hardly compress, 20 a millisecond from 09:30 on, for filling buffers and parts. */
 export function noise(random: Random, rows: number): OrderColumns {
   const integers = (low: number, high: number) =>
     Float64Array.from({ length: rows }, () => random.integer(low, high));

@@ -1,6 +1,6 @@
 /**
- * The worker as `wrangler deploy` would upload it, with the bindings of `wrangler.toml`, built once for a
- * whole test run: what the HTTP tests talk to is the deployed bundle, not the sources.
+ * Bundles the worker as `wrangler deploy` does, with the bindings of `wrangler.toml`, once for a test run: the HTTP
+ * tests run against the deployed bundle, not the sources.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -12,11 +12,11 @@ const run = promisify(execFile);
 
 const SERVICE_ENTRY = "src/worker.ts";
 
-/** Set by `setup` for the test processes: the bundle's folder, or why there is none. */
+/** Set by `setup` for the test processes: the bundle's folder, or the error of the build. */
 const FOLDER_VARIABLE = "EDGETAPE_TEST_BUNDLE";
 const FAILURE_VARIABLE = "EDGETAPE_TEST_BUNDLE_FAILURE";
 
-/** What of `wrangler.toml` a local start needs. */
+/** The part of `wrangler.toml` that a local start needs. */
 interface Deployment {
   compatibilityDate: string;
   compatibilityFlags: string[];
@@ -28,11 +28,11 @@ interface Deployment {
 }
 
 export interface WorkerBundle extends Deployment {
-  /** The one module. */
+  /** The bundle's only module. */
   source: string;
 }
 
-/** The members of wrangler's own configuration object that are read here. */
+/** The members of wrangler's configuration object that are used here. */
 interface WranglerConfig {
   compatibility_date: string;
   compatibility_flags: string[];
@@ -41,7 +41,7 @@ interface WranglerConfig {
   durable_objects: { bindings: { name: string; class_name: string }[] };
 }
 
-/** Bundles the worker `entry` as `worker.js` into a fresh folder, `deployment.json` beside it; returns the folder. */
+/** Bundles the worker `entry` as `worker.js` with `deployment.json` into a new folder. Returns the folder. */
 async function bundle(entry: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-bundle-"));
   const wrangler = join("node_modules", "wrangler", "bin", "wrangler.js");
@@ -55,7 +55,7 @@ async function bundle(entry: string): Promise<string> {
 }
 
 async function readDeployment(): Promise<Deployment> {
-  // Imported here alone: wrangler takes a second to load, which the test processes are spared.
+  // Imported on demand: wrangler takes a second to load, and test processes do not need it.
   const wrangler = await import("wrangler");
   const config = wrangler.unstable_readConfig({ config: "wrangler.toml" }) as WranglerConfig;
   return {
@@ -68,8 +68,8 @@ async function readDeployment(): Promise<Deployment> {
 }
 
 /**
- * Vitest's global setup of the HTTP tests. A worker that does not compile fails only the tests that
- * start it, with the compiler's args. Returns the teardown that removes the bundle.
+ * Vitest's global setup of the HTTP tests. A worker that does not compile fails only the tests that start it, with the
+ * compiler's message. Returns the teardown that removes the bundle.
  */
 export default async function setup(): Promise<() => Promise<void>> {
   try {
@@ -86,8 +86,8 @@ export default async function setup(): Promise<() => Promise<void>> {
 const unshared = new Map<string, Promise<WorkerBundle>>();
 
 /**
- * The bundled worker: the service itself, or another `entry` that wraps it. The service was bundled by the
- * global setup; anything else (and the service in bench and scripts) is bundled here, once a process.
+ * Returns the bundled worker: the service or another `entry` that wraps it. The global setup has bundled the service;
+ * any other entry (and the service in bench and scripts) is bundled here once for each process.
  */
 export function bundledWorker(entry = SERVICE_ENTRY): Promise<WorkerBundle> {
   const failure = process.env[FAILURE_VARIABLE];

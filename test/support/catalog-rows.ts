@@ -1,11 +1,11 @@
 /**
- * Everything a backup holds of a service, to be compared: ids, etags, the audit, parts that were sent and what a restore adds for those who
- * saw the catalog before it apart.
+ * Reads everything that a backup of a service contains, for comparison, without ids, etags, the audit, uploaded parts
+ * and what a restore adds for clients of the state before it.
  */
 import { BACKUP_TABLES } from "../../src/catalog/backup-tables.ts";
 import type { Service } from "./service.ts";
 
-/** Rows by table, without what a restore may change. */
+/** Returns rows by table without what a restore may change. */
 export async function catalogRows(service: Service): Promise<Record<string, unknown[]>> {
   const db = await service.mf.getD1Database("DB");
   const found: Record<string, unknown[]> = {};
@@ -20,7 +20,7 @@ export async function catalogRows(service: Service): Promise<Record<string, unkn
   return found;
 }
 
-/** Index rows of served days by day, without the ids of their packs. */
+/** Returns the index rows of served days by day, without the ids of their packs. */
 export async function indexRows(service: Service): Promise<unknown[]> {
   const db = await service.mf.getD1Database("DB");
   const sql = `SELECT d.tradedate, s.symbol, s.market, s.section_offset, s.section_length, s.footer_length, s.rows,
@@ -29,7 +29,7 @@ export async function indexRows(service: Service): Promise<unknown[]> {
   return (await db.prepare(sql).all()).results;
 }
 
-/** Copies every object of one service's bucket into another's, as other tools do: with other etags. */
+/** Copies every object of one service's bucket into another's, as other tools do, with new etags. */
 export async function copyObjects(from: Service, to: Service): Promise<void> {
   const [source, target] = [await from.mf.getR2Bucket("PACKS"), await to.mf.getR2Bucket("PACKS")];
   for (const { key } of (await source.list()).objects) {

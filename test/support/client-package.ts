@@ -1,19 +1,19 @@
-/** `edgetape-client` as its users have it: packed, unpacked below `node_modules`, with nothing around it. */
+/** Installs `edgetape-client` as users get it: packed and unpacked below `node_modules`. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
-/** The name that it is imported by. */
+/** The name of the package. */
 export const PACKAGE_NAME = "edgetape-client";
 
 const run = promisify(execFile);
 
-/** A fresh folder with the packed client installed; its scripts are ES modules. Remove it when done. */
+/** Returns a new folder with the packed client installed; its scripts are ES modules. The caller removes it. */
 export async function folderWithClient(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-client-"));
-  // Packing builds the client, as publishing would.
+  // Packing builds the client, as publishing does.
   await run("npm", ["pack", "./src/client/typescript", "--pack-destination", folder], { maxBuffer: 1 << 24 });
   const [archive] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
   if (archive === undefined) throw new Error("npm pack made no archive");
@@ -34,14 +34,14 @@ export async function folderWithClient(): Promise<string> {
   return folder;
 }
 
-/** Runs a TypeScript file of the folder with Node; what it printed. Throws with its errors. */
+/** Runs a TypeScript file of the folder with Node and returns its output. Throws with its errors. */
 export async function runScript(folder: string, name: string, env: Record<string, string>): Promise<string> {
   const options = { cwd: folder, env: { ...process.env, ...env }, maxBuffer: 1 << 26 };
   const { stdout } = await run(process.execPath, [name], options);
   return stdout;
 }
 
-/** Type-checks the folder's scripts as a strict caller would; throws with the compiler's args. */
+/** Type-checks the folder's scripts with strict settings. Throws with the compiler's message. */
 export async function checkTypes(folder: string): Promise<void> {
   const compiler = resolve("node_modules", "typescript", "bin", "tsc");
   await run(process.execPath, [compiler, "--project", folder]).catch((failure) => {

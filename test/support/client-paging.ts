@@ -1,10 +1,10 @@
-/** One way to page, in either client: what is read and how, as plain values, and what came of it. */
+/** Pages with either client: the task and the result as plain values. */
 import { Client, EdgetapeError, QuotaUsed } from "../../src/client/typescript/index.ts";
 import type { FieldName } from "../../src/client/typescript/types.ts";
 import type { Row } from "./builders.ts";
 import { type PythonScript, startPython } from "./python.ts";
 
-/** What is read, by which client, and how; null is left out. */
+/** What to read, with which client and method; null means absent. */
 export interface PagingTask {
   key: string;
   urls: readonly string[];
@@ -14,44 +14,44 @@ export interface PagingTask {
   end: string | null;
   fields: readonly FieldName[] | null;
   pageSize: number;
-  /** All rows at once, one after the other, or page by page. */
+  /** All rows at once, row by row, or page by page. */
   how: "list" | "iterate" | "pages";
-  /** How often the same call is made; 1. */
+  /** How often the call is repeated; 1 by default. */
   attempts?: number;
 }
 
-/** How one attempt ended that did not give all rows. */
+/** The result of a failed attempt. */
 export interface PagingFailure {
   error: string;
   code: number | null;
   reason: string | null;
   requestId: string | null;
   message: string;
-  /** Rows that iterating handed out before. */
+  /** Rows that the iterator returned before the failure. */
   handed: Row[];
-  /** Of a used-up quota. */
+  /** For an exhausted quota. */
   resetsInMs?: number;
   resetsAt?: string;
 }
 
 export interface PagingResult {
   attempts: ({ rows: Row[] } | PagingFailure)[];
-  /** Names of the columns, where the client tells them. */
+  /** Names of the columns, if the client returns them. */
   fields: string[] | null;
   restarts: number;
-  /** How often the caller was told of a rebuild. */
+  /** How often the client reported a rebuild. */
   told: number;
 }
 
 export type Pager = (task: PagingTask) => Promise<PagingResult>;
 
-/** Starts a Python process that pages on demand. */
+/** Starts a Python process that pages on request. */
 export function startPythonPager(): { page: Pager; stop: () => void } {
   const script: PythonScript = startPython("test/support/python_paging.py");
   return { page: (task) => script.ask<PagingResult>(task), stop: script.stop };
 }
 
-/** Pages with a TypeScript client of its own. */
+/** Pages with a new TypeScript client. */
 export async function pageInTypeScript(task: PagingTask): Promise<PagingResult> {
   const { key, urls, symbol, date, start, end, fields, pageSize, how, attempts = 1 } = task;
   let told = 0;

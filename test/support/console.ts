@@ -1,4 +1,4 @@
-/** What tests of the console need: a service with sample days, a session, requests that carry it. */
+/** Support for tests of the console: sample days, sessions, and requests with a session. */
 
 import type { Invite } from "../../src/admin/wire.ts";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
@@ -8,25 +8,25 @@ import { type Answer, call } from "./http-client.ts";
 import { asOperator, publishPack } from "./operator.ts";
 import type { Service } from "./service.ts";
 
-/** Publishes an invented day of `rows` orders in the shape of real ones. */
+/** Publishes a sample day of `rows` orders that resemble real ones. */
 export async function publishSample(service: Service, tradedate: string, rows: number): Promise<void> {
   const sections = [...sampleSections({ tradedate: tradedate as BeijingDate, rows })];
   await publishPack(service, tradedate, await buildPackBytes(tradedate as BeijingDate, sections));
 }
 
-/** A one-time link into the console of the account. */
+/** Returns a one-time link into the console of the account. */
 export async function inviteTo(service: Service, accountId: string, validMs?: number): Promise<string> {
   const body = validMs === undefined ? {} : { validMs };
   const path = `/admin/accounts/${encodeURIComponent(accountId)}/invites`;
   return (await asOperator<Invite>(service, "POST", path, body)).url;
 }
 
-/** A holder who is signed in without a browser. */
+/** A key holder who is signed in without a browser. */
 export interface Holder {
   cookie: string;
-  /** What the session's forms carry. */
+  /** The token in the session's forms. */
   formToken: string;
-  /** A request to the console with the session; `form` is posted as one of its forms, with its token. */
+  /** Sends a request to the console with the session; `form` is posted with the session's token. */
   ask(
     method: string,
     path: string,
@@ -35,12 +35,12 @@ export interface Holder {
   ): Promise<Answer>;
 }
 
-/** The headers a browser sends with a form of the service's own pages. */
+/** Returns the headers that a browser sends with a form of the service's own pages. */
 export function ownForm(service: Service): Record<string, string> {
   return { origin: service.baseUrl, "content-type": "application/x-www-form-urlencoded" };
 }
 
-/** Signs in to the account's console by a fresh link. */
+/** Signs in to the account's console through a new link. */
 export async function signIn(service: Service, accountId: string): Promise<Holder> {
   const accepted = await call(await inviteTo(service, accountId), {
     method: "POST",

@@ -1,19 +1,19 @@
-/** A line that breaks: a TCP relay in front of the service that cuts connections after so many bytes. */
+/** A TCP relay in front of the service that cuts connections after a given number of bytes. */
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface CuttingProxy {
-  /** The service's address through the relay. */
+  /** The service's URL through the relay. */
   baseUrl: string;
-  /** Cuts made so far. */
+  /** Returns the number of cuts so far. */
   cuts(): number;
-  /** Cut the next connections after these numbers of answer bytes, one after the other; then none. */
+  /** Cuts the next connections after these numbers of answer bytes, then none. */
   cutAfter(bytes: number[]): void;
-  /** Closes the connections that are open, as a line does that was quiet for long. */
+  /** Closes the open connections, as networks do after a long pause. */
   dropIdle(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Opens a relay to `baseUrl` on a free port of this machine. */
+/** Opens a relay to `baseUrl` on a free local port. */
 export async function startCuttingProxy(baseUrl: string): Promise<CuttingProxy> {
   const { hostname, port } = new URL(baseUrl);
   const plan: number[] = [];
@@ -35,7 +35,7 @@ export async function startCuttingProxy(baseUrl: string): Promise<CuttingProxy> 
     upstream.on("data", (chunk: Buffer) => {
       if (chunk.length < left) {
         left -= chunk.length;
-        // One piece at a time: what is cut off must not have been sent ahead.
+        // One piece at a time, so that nothing beyond the cut is sent.
         upstream.pause();
         client.write(chunk, () => upstream.resume());
         return;

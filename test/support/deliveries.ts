@@ -1,4 +1,4 @@
-/** Deliveries as a vendor drops them, and the rows that must be served of them. */
+/** Writes deliveries as a vendor delivers them, and the rows that must be served. */
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
@@ -10,12 +10,12 @@ import { expectedRow, type Row } from "./builders.ts";
 export interface Delivered {
   /** The folder of the day. */
   folder: string;
-  /** Of both exchanges. */
+  /** Orders of both exchanges. */
   orders: number;
   rowsOf(symbol: string): Row[];
 }
 
-/** Writes a sample day of `rows` orders as `<drop>/<tradedate>/`, in the place of what lay there. */
+/** Writes a sample day of `rows` orders as `<drop>/<tradedate>/`, replacing what was there. */
 export function deliver(drop: string, tradedate: string, rows: number, seed = "delivery"): Delivered {
   const folder = join(drop, tradedate);
   rmSync(folder, { recursive: true, force: true });
@@ -50,7 +50,7 @@ function rowOf(symbol: string, tradedate: string, columns: OrderColumns, row: nu
   });
 }
 
-/** Puts a file where deliveries arrive; returns its path there. */
+/** Copies a file to where deliveries arrive. Returns its path there. */
 export function drop(folder: string, path: string, from: string): string {
   const target = join(folder, path);
   mkdirSync(join(target, ".."), { recursive: true });

@@ -1,4 +1,4 @@
-/** What the tests of the share drive need besides files: shares, and requests to them. */
+/** Support for tests of the share drive: shares, and requests to them. */
 import { createHash } from "node:crypto";
 import { askShare, type DailyFile, type ShareFields, shareIn } from "./files.ts";
 import { type Answer, call } from "./http-client.ts";
@@ -9,17 +9,17 @@ export interface TestShare extends ShareFields {
   shareId: string;
 }
 
-/** SHA-256 as 64 hex digits. */
+/** Returns the SHA-256 as 64 hex digits. */
 export function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** A level2 file of an operator's own with these bytes. */
+/** Returns an operator's own level2 file with these bytes. */
 export function tradesFile(date: string, bytes: Uint8Array, name = `${date}_trades.zip`): DailyFile {
   return { type: "level2", date, name, bytes };
 }
 
-/** Asks `file_download` for a share; throws with the answer when there is none. */
+/** Requests a share with `file_download`. Throws with the answer when it is refused. */
 export async function shareOf(
   service: Service,
   apikey: string,
@@ -30,7 +30,7 @@ export async function shareOf(
   return { ...share, shareId: share.url.split("/").at(-2) ?? "" };
 }
 
-/** The `Authorization` header of a user and a password. */
+/** Returns the `Authorization` header for a user and a password. */
 export function basic(user: string, password: string): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` };
 }
@@ -41,7 +41,7 @@ export interface DriveCall {
   body?: string;
 }
 
-/** A request to a path of the share, with its password; `GET` unless said otherwise. */
+/** Sends a request to a path of the share with its password; `GET` by default. */
 export function onDrive(share: TestShare, path: string, options: DriveCall = {}): Promise<Answer> {
   const headers = { ...basic(share.shareId, share.password), ...options.headers };
   return call(share.url + path, { method: "GET", ...options, headers });

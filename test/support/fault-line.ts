@@ -1,43 +1,42 @@
 /**
- * A bad line: an HTTP relay in front of a service that corrupts requests as a test says, dies and comes back.
- * What it answers by itself are bursts of 429 and 503; everything else is the service's own answer, late,
- * cut off, or never sent.
+ * An HTTP relay in front of a service with faults that a test scripts: it delays, cuts or drops answers, refuses with
+ * 429 and 503, becomes unreachable and returns. All other answers are the service's own.
  */
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-/** What happens to one request. Bytes are of the answer's body. */
+/** The fault of one request. Bytes count the answer's body. */
 export type Fault =
   | { kind: "pass" }
-  /** The connection closes before the service hears of it. */
+  /** The connection closes before the service receives the request. */
   | { kind: "drop" }
-  /** The service answers, and nothing of it arrives. */
+  /** The service answers, but nothing arrives. */
   | { kind: "lose" }
-  /** The connection is reset (RST) after so many bytes. */
+  /** The connection is reset (RST) after this many bytes. */
   | { kind: "reset"; afterBytes: number }
-  /** The connection ends in order (FIN) after so many bytes. */
+  /** The connection ends in order (FIN) after this many bytes. */
   | { kind: "truncate"; afterBytes: number }
-  /** The connection ends within the answer's head, after so many bytes of it. */
+  /** The connection ends inside the answer's head after this many bytes. */
   | { kind: "behead"; afterBytes: number }
   | { kind: "delay"; ms: number }
-  /** An answer of the line's own: with an envelope, or a proxy's page. */
+  /** A refusal by the relay: with an envelope, or as a proxy's page. */
   | { kind: "refuse"; status: 429 | 503; retryAfter: string | null; page?: boolean };
 
 export interface FaultLine {
-  /** The service's address through the line. */
+  /** The service's URL through the relay. */
   baseUrl: string;
-  /** Requests that came, since the start. */
+  /** Returns the number of requests since the start. */
   requests(): number;
-  /** Decides about each request by its place, from 0, since this was set. */
+  /** Sets the function that chooses each request's fault by its number, counted from 0. */
   corrupt(faultFor: (place: number, body: string) => Fault): void;
-  /** Connections are refused from now on, and open ones are reset. */
+  /** Refuses connections from now on and resets open ones. */
   die(): Promise<void>;
-  /** Takes connections at the same address again. */
+  /** Accepts connections at the same address again. */
   revive(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Opens a line to `target` on a free port of this machine. */
+/** Opens a relay to `target` on a free local port. */
 export async function startFaultLine(target: string): Promise<FaultLine> {
   const upstream = new Agent({ keepAlive: true });
   const sockets = new Set<Socket>();

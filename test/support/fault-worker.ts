@@ -1,7 +1,6 @@
 /**
- * The service over stores that fail on command. A request's header `x-fault: <what> <k> <id>` corrupts the k-th
- * store call that it makes, counted from 1; `GET /calls?id=<id>` tells, once, which calls it made, and
- * `GET /let-go` lets calls go on that are held.
+ * The service with stores that fail on command. A request's header `x-fault: <what> <k> <id>` applies a fault to its
+ * k-th store call, counted from 1; `GET /calls?id=<id>` returns its calls once, and `GET /let-go` releases held calls.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Env } from "../../src/env.ts";
@@ -11,14 +10,13 @@ import { type StoreCall, type Watch, watchCaches, watchStores } from "./watched-
 export * from "../../src/worker.ts";
 
 /**
- * What happens to a call: it fails before it is made, is made and its answer lost, comes late, waits until it is let
- * go, never comes; an R2 body ends in the middle, breaks there or falls silent there, or its bytes are gone: it breaks
- * before the first one.
+ * The fault of a call: it fails before it is made, its answer is lost, late, held until released, or never arrives; an
+ * R2 body ends, breaks or stalls in the middle, or breaks before its first byte.
  */
 export type StoreFault = "fail" | "lose" | "delay" | "hold" | "hang" | BodyFault;
 type BodyFault = "truncate" | "break" | "stall" | "gone";
 
-/** The middle of a body, and the time by which a late answer is late. */
+/** How late a delayed answer is. */
 const DELAY_MS = 150;
 
 interface Corrupt {
@@ -79,18 +77,18 @@ const corrupt: Watch = async ({ store, method }: StoreCall, proceed) => {
 };
 watchCaches(corrupt);
 
-/** As good as forever. A promise that nothing can settle would be found out by the runtime, which ends such requests. */
+/** Waits very long. The runtime detects a promise that can never settle and ends the request. */
 function silence(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 600_000));
 }
 
-/** An R2 object whose body does not go beyond its middle; anything else is left alone. */
+/** Returns an R2 object whose body fails in the middle; any other answer is returned unchanged. */
 async function corruptBody(answer: unknown, fault: BodyFault): Promise<unknown> {
   if (typeof answer !== "object" || answer === null || !("body" in answer)) return answer;
   const object = answer as R2ObjectBody;
   const bytes = new Uint8Array(await object.arrayBuffer());
   const half = bytes.subarray(0, fault === "gone" ? 0 : bytes.length >> 1);
-  // Like a real R2 body it knows its length, so the runtime itself notices an early end.
+  // Like a real R2 body it has a fixed length, so the runtime detects an early end.
   const pipe = new FixedLengthStream(bytes.length);
   const writer = pipe.writable.getWriter();
   const send = async () => {

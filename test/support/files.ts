@@ -1,4 +1,4 @@
-/** Daily files as an operator brings them to a service, and the question for a share. */
+/** Uploads daily files as an operator does, and requests shares. */
 import { type FileSummary, type FileUploadBegun, PART_SHA256_HEADER } from "../../src/admin/wire.ts";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { sampleAuction } from "../../src/pack-builder/sample/auction.ts";
@@ -14,13 +14,13 @@ export interface DailyFile {
   bytes: Uint8Array;
 }
 
-/** An auction pack; another number of `rows` is another content. */
+/** Returns an auction pack; another number of `rows` gives other content. */
 export function auctionPack(date: string, rows = 5): DailyFile {
   const bytes = auctionPackBytes(sampleAuction(date as BeijingDate).slice(0, rows));
   return { type: "auction_tick", date, name: `${date}_aucde.parquet`, bytes };
 }
 
-/** A file of the operator's own for level2 shares. */
+/** Returns an operator's own file for level2 shares. */
 export function ownFile(date: string, text: string, name = `${date}_trades.csv`): DailyFile {
   return { type: "level2", date, name, bytes: new TextEncoder().encode(text) };
 }
@@ -28,7 +28,7 @@ export function ownFile(date: string, text: string, name = `${date}_trades.csv`)
 const routeOf = ({ type, date, name }: DailyFile) =>
   `/admin/files/${type}/${date}/${encodeURIComponent(name)}`;
 
-/** Uploads a file in its three steps; it is not offered yet. */
+/** Uploads a file in its three steps without publishing it. */
 export async function addFile(service: Service, file: DailyFile): Promise<FileSummary> {
   const { bytes } = file;
   const uploads = `${routeOf(file)}/uploads`;
@@ -43,7 +43,7 @@ export async function addFile(service: Service, file: DailyFile): Promise<FileSu
   return asOperator<FileSummary>(service, "POST", `${uploads}/${begun.uploadId}/complete`);
 }
 
-/** Uploads and publishes each of `files`. */
+/** Uploads and publishes all `files`. */
 export async function publishFiles(service: Service, ...files: DailyFile[]): Promise<void> {
   for (const file of files) {
     await addFile(service, file);
@@ -70,7 +70,7 @@ export interface ShareFields {
   retry_after: number;
 }
 
-/** One `file_download` request. */
+/** Sends one `file_download` request. */
 export function askShare(
   service: Service,
   apikey: string,
@@ -80,7 +80,7 @@ export function askShare(
   return service.post({ apiname: "file_download", apikey, params }, headers);
 }
 
-/** The share of an answer; throws when the answer is a refusal. */
+/** Returns the share of an answer. Throws when the answer is a refusal. */
 export function shareIn(answer: Answer): ShareFields {
   const inner = answer.envelope.data as { code: number; message: string; data: ShareFields } | null;
   if (inner === null) throw new Error(answer.text);

@@ -1,4 +1,4 @@
-/** What an operator of the very first version had: an account with a key and a loaded day, under its schema. */
+/** Data of the first version: an account with a key and a loaded day, under its schema. */
 import { createHash } from "node:crypto";
 import { encodeBlocks } from "../../src/packs/blocks-blob.ts";
 import type { TestDay } from "./builders.ts";
@@ -7,10 +7,10 @@ import type { Service } from "./service.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The key of the account that `fillFirstSchema` makes. */
+/** The key of the account that `fillFirstSchema` creates. */
 export const FIRST_KEY = "a-key-of-the-first-version";
 
-/** Writes the account, its flagship plan, the calendar's day and `day` as its revision 1 into an empty deployment. */
+/** Writes the account, its flagship plan, the calendar's day and `day` as revision 1 into an empty deployment. */
 export async function fillFirstSchema(service: Service, day: TestDay): Promise<void> {
   const { tradedate } = day;
   const { bytes, index } = await packOf(day);

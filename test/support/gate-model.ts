@@ -1,13 +1,13 @@
 /**
- * What a gate must do, told independently: lists of what happened instead of counters and a row. It also holds
- * what storage knows, so that it can stand where the object stands after a restart.
+ * An independent model of the gate: lists of events instead of counters and a row. It also models storage, so that it
+ * can be restarted like the object.
  */
 import type { AcquireRequest, GateKind, GateState } from "../../src/gate/protocol.ts";
 
 const BEIJING_MS = 8 * 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** One request that was let in, and everything that is true of it. */
+/** One accepted request and its state. */
 interface Served {
   requestId: string;
   kind: GateKind;
@@ -19,9 +19,9 @@ interface Served {
 
 interface Truth {
   dayNumber: number;
-  /** Everyone ever let in, in the order of the latest grant. */
+  /** All accepted requests in the order of their latest grant. */
   served: Served[];
-  /** The day of every charge that the service or a late answer gave back. */
+  /** The day of every charge that was credited. */
   refunds: number[];
   inside: { who: Served; grantId: string; leavesAtMs: number } | null;
 }
@@ -30,23 +30,23 @@ export class GateModel {
   #truth: Truth;
   #stored: Truth;
 
-  /** A gate that has not been asked for anything, at `nowMs`. */
+  /** Creates a new gate at `nowMs`. */
   constructor(nowMs: number) {
     this.#truth = { dayNumber: dayNumberOf(nowMs), served: [], refunds: [], inside: null };
     this.#stored = structuredClone(this.#truth);
   }
 
-  /** Storage knows everything now. */
+  /** Stores the current state. */
   store(): void {
     this.#stored = structuredClone(this.#truth);
   }
 
-  /** Memory is gone: what storage knows is all there is. */
+  /** Discards memory and continues from storage. */
   restart(): void {
     this.#truth = structuredClone(this.#stored);
   }
 
-  /** The answer in view: who is refused and why, or today's counts with this one. */
+  /** Returns the expected answer as text: the refusal, or today's counts including this request. */
   acquire(ask: AcquireRequest, grantId: string, nowMs: number): string {
     this.#look(nowMs);
     const truth = this.#truth;
@@ -70,7 +70,7 @@ export class GateModel {
     return `in: ${this.#used()} requests, ${this.#used("parquet")} files`;
   }
 
-  /** `id` is a grant's or a request's. */
+  /** Ends a request; `id` is a grant's or a request's id. */
   release(id: string, { credit, hasOutcome }: { credit: boolean; hasOutcome: boolean }): void {
     const { inside } = this.#truth;
     if (inside !== null && [inside.grantId, inside.who.requestId].includes(id)) this.#truth.inside = null;
@@ -80,12 +80,12 @@ export class GateModel {
     if (hasOutcome) who.ended = true;
   }
 
-  /** The operator frees the slot. */
+  /** Frees the slot, as an operator does. */
   free(): void {
     this.#truth.inside = null;
   }
 
-  /** What `seen` differs in from what must be told at `nowMs`, or null. */
+  /** Returns how `seen` differs from the expected state at `nowMs`, or null. */
   differenceTo(seen: GateState, nowMs: number): string | null {
     this.#look(nowMs);
     const { inside, refunds, dayNumber } = this.#truth;
@@ -114,7 +114,7 @@ export class GateModel {
     this.#truth.dayNumber = Math.max(this.#truth.dayNumber, dayNumberOf(nowMs));
   }
 
-  /** Counted by looking at everyone who paid on the day, whether remembered or not. */
+  /** Counts all charged requests of the day, whether or not the row still lists them. */
   #used(kind?: GateKind): number {
     const { served, dayNumber } = this.#truth;
     return served.filter((one) => one.paid && one.dayNumber === dayNumber && (kind ?? one.kind) === one.kind)

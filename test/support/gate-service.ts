@@ -1,4 +1,4 @@
-/** `gate-worker.ts` served under workerd like the whole service, reached over HTTP. */
+/** Serves `gate-worker.ts` under workerd like the whole service, over HTTP. */
 import type { BodyEnd } from "../../src/gate/hold-body.ts";
 import type { GateState } from "../../src/gate/protocol.ts";
 import { startService } from "./service.ts";
@@ -6,7 +6,7 @@ import { type OpenAnswer, openAnswer } from "./slow-client.ts";
 
 export interface TakeOptions {
   account: string;
-  /** The ending, one of `gate-worker.ts`. */
+  /** How the request ends, one of the endings of `gate-worker.ts`. */
   how?: string;
   id?: string;
   bytes?: number;
@@ -14,22 +14,22 @@ export interface TakeOptions {
 }
 
 /**
- * Take and free a slot for a caller that is done or that pages on, with an object of the former version, or write a
- * bare row twice.
+ * What to repeat: take and free a slot, for a single request or while paging, with an object of the previous version,
+ * or write a plain row twice.
  */
 export type GateRounds = "slot" | "paging" | "former" | "writes";
 
 export interface GateService extends AsyncDisposable {
-  /** Takes the slot; the answer is read when the test says so. */
+  /** Takes the slot; the test decides when the answer is read. */
   open(options: TakeOptions): Promise<OpenAnswer>;
   state(account: string): Promise<GateState>;
-  /** How the request `id` ended by the worker's own account, or `null` while it runs. */
+  /** Returns how the request `id` ended as reported by the worker, or `null` while it runs. */
   end(id: string): Promise<(Omit<BodyEnd, "error"> & { error: string | null }) | null>;
-  /** `rounds` times on each of `objects` objects at once. */
+  /** Repeats `rounds` times on each of `objects` objects concurrently. */
   rounds(what: GateRounds, objects: number, rounds: number): Promise<void>;
 }
 
-/** Starts it; dispose of it in `afterAll`, or declare it with `await using`. */
+/** Starts the service. Dispose of it in `afterAll`, or declare it with `await using`. */
 export async function startGateService(): Promise<GateService> {
   const service = await startService({ entry: "test/support/gate-worker.ts" });
   const ask = async (path: string) => (await fetch(service.baseUrl + path, { method: "POST" })).text();

@@ -1,6 +1,6 @@
 /**
- * A small worker around the gate alone. `POST /take?account=…&how=…` takes the slot and ends as `how`
- * says: the endings that a whole service cannot be made to have on command. `POST /rounds` is the bench.
+ * A small worker around the gate. `POST /take?account=…&how=…` takes the slot and ends as `how` says, with endings that
+ * the whole service cannot produce on command. `POST /rounds` is for the bench.
  */
 import { Gate as ServedGate } from "../../src/gate/gate-object.ts";
 import { type BodyEnd, type BodyPump, holdBody } from "../../src/gate/hold-body.ts";
@@ -9,19 +9,19 @@ import { takeSlot } from "../../src/gate/slot.ts";
 
 import { FormerGate } from "./former-gate.ts";
 
-// The deployment's other classes, which its configuration asks every entry for; `Gate` below stands before.
+// The deployment's other classes, which its configuration requires of every entry; `Gate` below overrides the export.
 export * from "../../src/worker.ts";
 
-/** Objects of this account's names are of the former version. */
+/** Accounts with this prefix use objects of the previous version. */
 const FORMER = "former-";
 
-/** The real gate with a switch that kills it, as a deployment or a moving machine does. */
+/** The real gate with a method that kills it, as a deployment or a move to another machine does. */
 export class Gate extends ServedGate {
   readonly #former = new FormerGate(this.ctx.storage);
 
   override acquire(ask: AcquireRequest): ReturnType<ServedGate["acquire"]> {
     if (!this.ctx.id.name?.startsWith(FORMER)) return super.acquire(ask);
-    // The worker must live with its lease, which has no `written` and answers nothing.
+    // The worker must work with its lease, which has no `written` and answers undefined.
     return this.#former.acquire(ask) as ReturnType<ServedGate["acquire"]>;
   }
 
@@ -29,7 +29,7 @@ export class Gate extends ServedGate {
     this.ctx.abort("restarted by the test");
   }
 
-  /** The least that a call which writes a row can do: what the bench holds the gate against. */
+  /** The minimal call that writes a row; the bench compares the gate with it. */
   writeRow(): void {
     this.ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS bare (one INTEGER PRIMARY KEY, n INTEGER)");
     this.ctx.storage.sql.exec("INSERT INTO bare VALUES (1, 1) ON CONFLICT DO UPDATE SET n = n + 1");
@@ -40,12 +40,12 @@ interface TestEnv {
   GATE: DurableObjectNamespace<Gate>;
 }
 
-/** How the requests of this isolate ended, by request id. */
+/** Ends of the requests of this isolate, by request id. */
 const ends = new Map<string, Omit<BodyEnd, "error"> & { error: string | null }>();
 
 const PIECE_BYTES = 64 * 1024;
 
-/** A body of `sizeBytes` whose pump misbehaves as `how` says when about half of it is out. */
+/** Returns a pump of `sizeBytes` that fails as `how` says after about half of them. */
 function pumpOf(how: string, sizeBytes: number, restart: () => Promise<void>): BodyPump {
   return async (writer, beforeLastBytes) => {
     for (let at = 0; at < sizeBytes - 4; at += PIECE_BYTES) {
@@ -106,8 +106,8 @@ async function take(request: Request, env: TestEnv, ctx: ExecutionContext): Prom
 }
 
 /**
- * On each of many objects at once, `rounds` times: takes and frees the slot, of a caller that pages on or of one that
- * does not, or of an object of the former version; or makes two bare writes.
+ * On each of many objects concurrently, `rounds` times: takes and frees the slot (paging, not paging, or with an object
+ * of the previous version), or writes a plain row twice.
  */
 async function rounds(url: URL, env: TestEnv, ctx: ExecutionContext): Promise<void> {
   const query = url.searchParams;

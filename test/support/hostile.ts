@@ -1,4 +1,4 @@
-/** What is read of a request before its sender is known, with texts that make a backtracking pattern slow. */
+/** Code that reads a request before authentication, with texts that make a backtracking pattern slow. */
 import { preferredLanguage } from "../../src/base/language.ts";
 import { parseOrderQuery } from "../../src/orders/query/order-query.ts";
 import { basicCredentials, hasShareCookie } from "../../src/shares/credentials.ts";
@@ -6,7 +6,7 @@ import { drivePath } from "../../src/shares/drive-path.ts";
 import { conditionsOf, parseRange, rangeCounts, verdictOn } from "../../src/shares/http-fields.ts";
 import { parsePropfind } from "../../src/shares/webdav.ts";
 
-/** One reader, given a hostile text of `length` characters. */
+/** One reader with a hostile text of `length` characters. */
 export interface HostileRead {
   name: string;
   read(length: number): unknown;
@@ -20,13 +20,13 @@ const fill = (length: number, head: string, unit: string, tail = "") =>
 const order = (params: Record<string, unknown>, fields?: unknown) =>
   parseOrderQuery({ params, ...(fields === undefined ? {} : { fields }) }, { unknownParameters: "refuse" });
 
-/** The header as every conditional header, one at a time. */
+/** Evaluates the value as each conditional header in order. */
 function conditions(value: string): unknown {
   const verdict = verdictOn(conditionsOf({ get: () => value }), VALIDATORS);
   return [verdict, rangeCounts(value, VALIDATORS)];
 }
 
-/** Every reader that sees outside input, with the texts that were or could be quadratic for it. */
+/** Every reader of outside input, with the texts that were or could be quadratic for it. */
 export const HOSTILE_READS: readonly HostileRead[] = [
   { name: "Accept-Language, blanks", read: (n) => preferredLanguage(fill(n, "en;q=", " ", "a b")) },
   { name: "Accept-Language, ranges", read: (n) => preferredLanguage(fill(n, "", "en;q=0.1,")) },
@@ -59,7 +59,7 @@ export const HOSTILE_READS: readonly HostileRead[] = [
 
 export const HOSTILE_LENGTHS = [4_096, 8_192, 16_384] as const;
 
-/** The shortest of seven runs in milliseconds: what else the machine does only ever adds to one. */
+/** Returns the shortest of seven runs in milliseconds; other load can only make a run longer. */
 export function msOf(work: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 7; round++) {

@@ -1,6 +1,6 @@
 /**
- * A bare HTTP client for the tests: it adds no header of its own (`fetch` sends `Accept-Language: *`),
- * keeps connections, follows nothing and never throws for a status.
+ * A minimal HTTP client for tests: it adds no headers (`fetch` sends `Accept-Language: *`), reuses connections, follows
+ * no redirects and never throws for a status.
  */
 import { Agent, type IncomingHttpHeaders, request } from "node:http";
 import { setImmediate } from "node:timers/promises";
@@ -27,21 +27,21 @@ export interface Answer {
 export interface Call {
   method?: string;
   headers?: Record<string, string>;
-  /** Sent as it is when text or bytes, as JSON otherwise; left out when `undefined`. */
+  /** Sent unchanged when text or bytes, as JSON otherwise; omitted when `undefined`. */
   body?: unknown;
   agent?: Agent;
 }
 
 /**
- * The runtime closes a connection that is idle for 5 s, and a request that goes out in that moment is lost. So
- * connections are closed here before; one with a request under way is not touched by it. A test that computes for
- * seconds closes none meanwhile, so each request first lets the process hear of timers and of ends that came.
+ * The runtime closes a connection that is idle for 5 s, and a request sent at that moment is lost. Idle connections are
+ * therefore closed here earlier. A test that computes for seconds cannot close any meanwhile, so each request first
+ * lets the event loop run timers and handle closed connections.
  */
 const IDLE_MS = 2_000;
 
 const sharedAgent = new Agent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS });
 
-/** The bytes a body is sent as. */
+/** Returns the bytes of a body. */
 export function bodyBytes(body: unknown): Buffer {
   if (body === undefined) return Buffer.alloc(0);
   if (typeof body === "string") return Buffer.from(body);
@@ -49,9 +49,9 @@ export function bodyBytes(body: unknown): Buffer {
   return Buffer.from(JSON.stringify(body));
 }
 
-/** One request and its whole answer; rejects only when the connection breaks, also in mid-body. */
+/** Sends one request and returns the whole answer. Rejects only when the connection breaks, also in mid-body. */
 export async function call(url: string, options: Call = {}): Promise<Answer> {
-  // An end that came during the first turn is heard in the second.
+  // A close that arrived during the first iteration of the event loop is handled in the second.
   await setImmediate();
   await setImmediate();
   const { method = "POST", headers = {}, body, agent = sharedAgent } = options;

@@ -1,20 +1,20 @@
-/** What a service handed out and must never write down: keys, tokens and passwords of its answers. */
+/** Collects the secrets that a service issued and must never log or store: keys, tokens and passwords. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Members of answers that hold a secret. */
+/** Members of answers that contain a secret. */
 const MEMBERS = /"(?:key|token|password)":"([^"]{16,})"/g;
 
-/** Collects the secrets of answers and finds them again where they do not belong. */
+/** Collects the secrets of answers and finds them in texts and files. */
 export class IssuedSecrets {
   readonly #secrets = new Set<string>();
 
-  /** Adds the secrets of an answer's body. */
+  /** Adds the secrets in an answer's body. */
   hear(text: string): void {
     for (const [, secret] of text.matchAll(MEMBERS)) if (secret !== undefined) this.#secrets.add(secret);
   }
 
-  /** Adds a secret that no JSON answer holds: a cookie, a one-time link's last part. */
+  /** Adds secrets from outside JSON answers: a cookie, the last part of a one-time link. */
   add(...secrets: string[]): void {
     for (const secret of secrets) this.#secrets.add(secret);
   }
@@ -23,12 +23,12 @@ export class IssuedSecrets {
     return this.#secrets.size;
   }
 
-  /** The secrets that stand in `text`, each cut short so that a failing test does not spread it. */
+  /** Returns the secrets in `text`, each shortened so that a failing test does not reveal it. */
   in(text: string): string[] {
     return [...this.#secrets].filter((secret) => text.includes(secret)).map((secret) => secret.slice(0, 6));
   }
 
-  /** Which secrets stand in which file below `folder`, byte for byte. */
+  /** Returns which secrets occur in which files below `folder`. */
   async inFiles(folder: string): Promise<string[]> {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     const found = await Promise.all(

@@ -1,4 +1,4 @@
-/** A service whose runtime can be killed outright and started again on what it left on the disk. */
+/** A service whose runtime can be killed and restarted on its stored state. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,19 +6,19 @@ import { newestRuntime } from "./runtime-process.ts";
 import { type Service, type ServiceOptions, startService } from "./service.ts";
 import { proofSize } from "./tier.ts";
 
-/** Random moments of each kind at which something is killed. */
+/** Number of random moments of each kind for a kill. */
 export const MOMENTS = proofSize(20);
 
 export interface Killable extends AsyncDisposable {
-  /** The service that runs now: another one after each restart. */
+  /** The running service; a new one after each restart. */
   readonly service: Service;
-  /** Kills the runtime with everything in it: worker, objects, database and bucket. Its clients see a broken line. */
+  /** Kills the runtime with worker, objects, database and bucket. Connections of its clients break. */
   kill(): Promise<void>;
-  /** Starts it on the same state, `laterMs` after the kill by the service's clock. */
+  /** Restarts it on the same state, `laterMs` after the kill by the service's clock. */
   restart(laterMs: number): Promise<Service>;
 }
 
-/** Starts it on a fresh state, or on that of `folder`, which is then left there. */
+/** Starts it on an empty state, or on the state in `folder`, which is not removed afterwards. */
 export async function startKillable(options: ServiceOptions = {}, folder?: string): Promise<Killable> {
   const persistDir = folder ?? (await mkdtemp(join(tmpdir(), "edgetape-killable-")));
   let service = await startService({ ...options, persistDir });

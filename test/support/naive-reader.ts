@@ -1,37 +1,37 @@
 /**
- * Order files of `usualMakers` read a second time, with nothing of the builder's own parsing: as text, split into lines
- * and cells. What it takes and refuses is what the builder documents, written independently.
+ * An independent reader of the files of `usualMakers`: it splits text into lines and cells without the builder's
+ * parser, and accepts and refuses what the builder documents.
  */
 import type { DatasetName } from "../../src/datasets/registry.ts";
 import { HEADERS, type MadeFile } from "./random-deliveries.ts";
 
-/** A row as the pack must hold it, the names and forms of its columns included. */
+/** A row as the pack must contain it, with the names and forms of its columns. */
 export type NaiveRow = Record<string, string | number>;
 
 export interface NaiveReading {
-  /** Whether the file cannot be read at all, because of its header. */
+  /** Whether the file is unreadable because of its header. */
   isRefused: boolean;
-  /** Lines with content behind the header. */
+  /** Lines with content after the header. */
   read: number;
-  /** In the order of the pack. */
+  /** Rows in the order of the pack. */
   rows: NaiveRow[];
-  /** Numbers of the lines that are no row, the first line being 1. */
+  /** Numbers of invalid lines; the first line is 1. */
   broken: number[];
-  /** Rows left out because the file holds them before. */
+  /** Rows left out as repeats of earlier rows of the file. */
   repeated: number;
 }
 
-/** A source that keeps cells in fixed width has none wider than this. */
+/** The widest cell of sources with fixed-width cells. */
 const WIDEST_CELL = 32;
 
-/** Reads the rows of `dataset` that `file` holds of its security on the day `tradedate`. */
+/** Reads the rows of `dataset` for the security of `file` on the day `tradedate`. */
 export function naiveReading(
   { bytes, layout, security }: MadeFile,
   tradedate: string,
   dataset: DatasetName = "orders",
 ): NaiveReading {
   const reading: NaiveReading = { isRefused: false, read: 0, rows: [], broken: [], repeated: 0 };
-  // One character per byte.
+  // Latin-1 has one character per byte.
   const text = bytes.toString("latin1");
   if (text === "") return reading;
   const lineEnd = text.includes("\n") || !text.includes("\r") ? "\n" : "\r";
@@ -55,12 +55,12 @@ export function naiveReading(
   return reading;
 }
 
-/** Returns `rows` by time; those of one millisecond stay as they are. */
+/** Returns `rows` sorted stably by time. */
 export function inTimeOrder(rows: readonly NaiveRow[]): NaiveRow[] {
   return rows.toSorted((a, b) => (String(a.time) < String(b.time) ? -1 : Number(a.time !== b.time)));
 }
 
-/** The cells of a line without their NUL padding; `null` for a line that is cut or damaged. */
+/** Returns the cells of a line without NUL padding; `null` for a truncated or damaged line. */
 function cellsOf(
   line: string,
   { columns, isVendor, isEnded }: { columns: number; isVendor: boolean; isEnded: boolean },
@@ -71,14 +71,14 @@ function cellsOf(
   else if (!isEnded) return null;
   if (cells.length !== columns) return null;
   const bare = cells.map((cell) => cell.replace(/^\0+|\0+$/g, ""));
-  // A comma that is overwritten moves the empty cell behind the trailing comma into the place of the last value.
+  // An overwritten comma moves the empty cell after the trailing comma into the position of the last value.
   const isMoved = isVendor && !isClosed && line.includes("\0") && bare.at(-1) === "";
   const isDamaged = isMoved || bare.some((cell) => cell.includes("\0"));
   const isHole = cells.some((cell) => cell.split("\0").length > WIDEST_CELL + 1);
   return isDamaged || isHole ? null : bare;
 }
 
-/** What the cells behind security and time are, in the order of the file. */
+/** The columns after security and time, in the order of the file. */
 const NAMES = {
   orders: {
     vendor: ["order_id", "exchange_order_id", "order_type", "order_code", "price", "volume"],
@@ -99,7 +99,7 @@ const NAMES = {
   },
 } as const satisfies Record<DatasetName, unknown>;
 
-/** The row in the cells of a line, or `null` when one of them is not understood. */
+/** Returns the row in the cells of a line, or `null` when one of them is invalid. */
 function rowOf(
   cells: readonly string[],
   said: { dataset: DatasetName; isVendor: boolean; security: string; tradedate: string },
@@ -132,20 +132,20 @@ function numbered(cell: Record<string, string>, names: readonly string[]): Recor
   return Object.fromEntries(names.map((name) => [name, Number(cell[name])]));
 }
 
-/** `600519.SH` of a code that may lack zeros, and its exchange where the row's codes name it. */
+/** Returns `600519.SH` for a code that may lack leading zeros and an exchange. */
 function codeOf(code: string, exchange: string): string {
   const [digits = "", suffix = exchange] = code.split(".");
   return /^\d+$/.test(digits) ? `${digits.padStart(6, "0")}.${suffix}` : "";
 }
 
-/** A time without its leading zero or its milliseconds in full, as nine digits; `null` for no time of day. */
+/** Returns a time without a leading zero or full milliseconds as nine digits; `null` for an invalid time of day. */
 function timeOf(clock: string): string | null {
   if (!/^(\d{5,6}|\d{8,9})$/.test(clock)) return null;
   const time = clock.length < 8 ? `${clock.padStart(6, "0")}000` : clock.padStart(9, "0");
   return /^([01]\d|2[0-3])[0-5]\d[0-5]\d/.test(time) ? time : null;
 }
 
-/** Takes out what is a repeated part of the file: more than one equal row. One alone is no proof. */
+/** Removes a repeated part of the file of more than one equal row; a single equal row is no proof of a repeat. */
 function leaveOutRepeats(reading: NaiveReading): void {
   const first = new Set<string>();
   const once = reading.rows.filter((row) => {

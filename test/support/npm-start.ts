@@ -1,4 +1,4 @@
-/** `npm start` as a newcomer runs it, in a process group of its own that stands for the terminal. */
+/** Runs `npm start` in a process group of its own, which stands for the terminal. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -6,14 +6,14 @@ import type { Demo } from "../../src/cli/demo/welcome.ts";
 
 export interface Start {
   child: ChildProcess;
-  /** What it has printed so far. */
+  /** Returns the output so far. */
   output(): string;
   exited: Promise<number | null>;
 }
 
-/** Starts it with these options after `--`. */
+/** Starts it with these options. */
 export function npmStart(...options: string[]): Start {
-  // A process group of its own stands for the terminal: Ctrl-C reaches npm and everything below it.
+  // In its own process group, Ctrl-C reaches npm and its children, as in a terminal.
   const child = spawn("npm", ["start", "--", ...options], { detached: true });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -25,7 +25,7 @@ export function npmStart(...options: string[]): Start {
   return { child, output: () => output, exited };
 }
 
-/** What it wrote to `demoFile`, its `--out`, once everything is served; throws when it ended before. */
+/** Returns the content of `demoFile`, its `--out`, once every day is served. Throws when the process ends earlier. */
 export async function untilServed(start: Start, demoFile: string): Promise<Demo> {
   const isServed = () => {
     const output = start.output();
@@ -39,14 +39,14 @@ export async function untilServed(start: Start, demoFile: string): Promise<Demo>
   return JSON.parse(readFileSync(demoFile, "utf8")) as Demo;
 }
 
-/** Ctrl-C, and its end; nothing when it has ended. */
+/** Sends Ctrl-C and waits for the end; does nothing after the end. */
 export async function pressCtrlC({ child, exited }: Start): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   process.kill(-(child.pid ?? 0), "SIGINT");
   await exited;
 }
 
-/** A port of 127.0.0.1 that is free. */
+/** Returns a free port of 127.0.0.1. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
@@ -55,7 +55,7 @@ export async function freePort(): Promise<number> {
   if (address === null || typeof address === "string") throw new Error("no port");
   return address.port;
 }
-/** Waits so long. */
+/** Waits for `ms` milliseconds. */
 export function pause(ms: number): Promise<void> {
   return new Promise((settle) => setTimeout(settle, ms));
 }

@@ -1,4 +1,4 @@
-/** What an operator does before anybody can ask: publish days, load the calendar, make accounts and keys. */
+/** Operator actions that tests need: publish days, load the calendar, create accounts and keys. */
 import { createHash } from "node:crypto";
 import {
   type Account,
@@ -18,10 +18,10 @@ import type { Service } from "./service.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The SHA-256 of `bytes` as hex digits. */
+/** Returns the SHA-256 of `bytes` as hex digits. */
 export const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-/** An admin request that must succeed; throws with the operator's error sentence otherwise. */
+/** Sends an admin request that must succeed. Throws with the error message otherwise. */
 export async function asOperator<T>(
   service: Service,
   method: string,
@@ -34,7 +34,7 @@ export async function asOperator<T>(
   return JSON.parse(answer.text) as T;
 }
 
-/** The pack of a day as its bytes. */
+/** Returns the pack of a day as bytes. */
 export function packOf(day: TestDay): Promise<Uint8Array> {
   return buildPackBytes(
     day.tradedate as BeijingDate,
@@ -48,8 +48,8 @@ export async function publish(service: Service, day: TestDay): Promise<Published
 }
 
 /**
- * Publishes a pack's bytes as the operator's command does: begin, the missing parts, complete. It is forced
- * unless told otherwise, so that also a content that is served already becomes a new revision.
+ * Publishes a pack's bytes as the operator's command does: begin, send the missing parts, complete. `force` is true by
+ * default, so that content that is already served also becomes a new revision.
  */
 export async function publishPack(
   service: Service,
@@ -80,7 +80,7 @@ export async function publishPack(
   return asOperator(service, "POST", `${uploads}/${begun.uploadId}/complete`);
 }
 
-/** Loads a calendar of weekdays from `from` to `to` (YYYYMMDD, both included), without `holidays`. */
+/** Loads a calendar of weekdays from `from` to `to` (YYYYMMDD, both inclusive) without `holidays`. */
 export async function loadWeekdays(
   service: Service,
   from: string,
@@ -97,13 +97,13 @@ export async function loadWeekdays(
 
 export interface AccountRequest {
   plan?: PlanName;
-  /** Unix milliseconds, inclusive; well before the service's now when absent. */
+  /** Unix milliseconds, inclusive; long before the service's current time when absent. */
   startMs?: number;
-  /** Unix milliseconds, exclusive; well after the service's now when absent. */
+  /** Unix milliseconds, exclusive; long after the service's current time when absent. */
   endMs?: number;
-  /** Instead of one plan: all subscriptions of the account. */
+  /** All subscriptions of the account, instead of one plan. */
   subscriptions?: { plan: PlanName; startMs: number; endMs: number }[];
-  /** How many keys; 1 when absent. */
+  /** Number of keys; 1 when absent. */
   keys?: number;
   limits?: OwnLimits;
 }
@@ -115,11 +115,11 @@ export interface TestAccount {
   keys: IssuedKey[];
 }
 
-/** A new account with its plan and keys. Without `plan` and `subscriptions` it has none. */
+/** Creates an account with its plan and keys. Without `plan` and `subscriptions` it has no plan. */
 export async function account(service: Service, asked: AccountRequest): Promise<TestAccount> {
   const { accountId } = await asOperator<Account>(service, "POST", "/admin/accounts", {});
   const now = service.nowMs();
-  // A weekly card holds 7 × 24 hours, so it began yesterday; any other plan began a year ago.
+  // A weekly card is valid for 7 × 24 hours, so it began yesterday; any other plan began a year ago.
   const weekly = asked.plan === "weekly";
   const startMs = asked.startMs ?? now - (weekly ? 1 : 365) * DAY_MS;
   const endMs = asked.endMs ?? now + (weekly ? 6 : 365) * DAY_MS;
@@ -139,7 +139,7 @@ export async function account(service: Service, asked: AccountRequest): Promise<
   return { accountId, key: keys[0]?.key ?? "", keys };
 }
 
-/** The Beijing day of the service's clock, moved by `days` calendar days. */
+/** Returns the Beijing day of the service's clock, moved by `days` calendar days. */
 export function todayPlus(service: Service, days: number): string {
   return addDays(beijingDate(service.nowMs()), days);
 }

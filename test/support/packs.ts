@@ -1,4 +1,4 @@
-/** Packs of test days and a bucket to read them from. */
+/** Builds packs of test days, and a bucket to read them from. */
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import type { DayIndex, SectionEntry } from "../../src/packs/layout.ts";
@@ -9,11 +9,11 @@ import { columnsOf, type TestDay } from "./builders.ts";
 export interface TestPack {
   bytes: Uint8Array<ArrayBuffer>;
   index: DayIndex;
-  /** The entry of one security; throws when the day does not hold it. */
+  /** Returns the entry of one security. Throws when the day does not contain it. */
   entryOf(symbol: string): SectionEntry;
 }
 
-/** The pack of `day`, written by the pack builder and read back through its own index region. */
+/** Builds the pack of `day` with the pack builder and reads its index region. */
 export async function packOf(day: TestDay): Promise<TestPack> {
   const bytes = await buildPackBytes(
     day.tradedate as BeijingDate,
@@ -34,7 +34,7 @@ export async function openTestPack(bytes: Uint8Array<ArrayBuffer>): Promise<Test
   return { bytes, index, entryOf };
 }
 
-/** A bucket of one object that lives in memory and counts what is read of it. */
+/** Returns a bucket in memory with one object that counts reads. */
 export function memoryBucket(bytes: Uint8Array<ArrayBuffer>) {
   const reads: { offset: number; length: number }[] = [];
   const object: PackObject = {

@@ -1,4 +1,4 @@
-/** Pages through a day as a client does: one page after the other by `next_cursor` until `has_more` is false. */
+/** Pages through a day as a client does: by `next_cursor` until `has_more` is false. */
 import type { Row } from "./builders.ts";
 import type { Answer } from "./http-client.ts";
 import type { Service } from "./service.ts";
@@ -21,24 +21,24 @@ export interface PagingRequest {
 
 export interface PagesRead {
   rows: Row[];
-  /** Every `next_cursor` that was not null, in the order they came. */
+  /** Every `next_cursor` that was not null, in order. */
   cursors: string[];
   pages: Page[];
 }
 
-/** An order-history request body. */
+/** Returns an order-history request body. */
 export function orderHistory(request: PagingRequest): Record<string, unknown> {
   return { apiname: "level2_order_history", ...request };
 }
 
-/** The page of a successful answer; throws with the whole envelope when it is none. */
+/** Returns the page of a successful answer. Throws with the whole envelope otherwise. */
 export function pageOf(answer: Answer): Page {
   if (answer.envelope.code !== 200)
     throw new Error(`no page but HTTP ${answer.status} ${answer.text.slice(0, 500)}`);
   return answer.envelope.data as unknown as Page;
 }
 
-/** All pages from the first one, or from `params.cursor`, to the end. Stops with an error after `bound` pages. */
+/** Reads all pages from the first one, or from `params.cursor`, to the end. Throws after `bound` pages. */
 export async function readAllPages(
   service: Service,
   request: PagingRequest,

@@ -1,4 +1,4 @@
-/** Parquet files opened by DuckDB, a reader that shares nothing with the project's own code. */
+/** Reads Parquet files with DuckDB, which shares no code with the project. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,13 +9,13 @@ export interface ParquetFile {
   names: string[];
   /** `[name, physical type, repetition]` of every column. */
   schema: string[][];
-  /** Every codec that a column chunk uses. */
+  /** Every codec of the column chunks. */
   codecs: string[];
-  /** In file order; 64-bit integers as numbers, which tests keep below 2^53. */
+  /** Rows in file order; 64-bit integers as numbers, which tests keep below 2^53. */
   rows: Row[];
 }
 
-/** Opens a whole Parquet file; throws when DuckDB refuses it. */
+/** Reads a whole Parquet file. Throws when DuckDB refuses it. */
 export async function readParquet(bytes: Uint8Array): Promise<ParquetFile> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-parquet-"));
   const path = join(folder, "answer.parquet");

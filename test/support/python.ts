@@ -1,14 +1,14 @@
-/** Python for the tests: which interpreter and libraries are here, and scripts that answer line by line. */
+/** Python for the tests: finds the interpreter and libraries, and runs scripts that answer line by line. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-/** The interpreter of all tests: `EDGETAPE_PYTHON`, which may have more libraries than the machine's own, or that. */
+/** The interpreter of all tests: `EDGETAPE_PYTHON`, which may have more libraries, or the system's. */
 export const PYTHON = process.env.EDGETAPE_PYTHON ?? "python3";
 
-/** Where the package lies, for `PYTHONPATH`. */
+/** The folder of the package, for `PYTHONPATH`. */
 export const PACKAGE = "src/client/python";
 
-/** The version that `command` runs, or null when it cannot be run. */
+/** Returns the version of `command`, or null when it cannot be run. */
 export function versionOf(command: string): string | null {
   try {
     const program = "import platform; print(platform.python_version())";
@@ -21,10 +21,7 @@ export function versionOf(command: string): string | null {
   }
 }
 
-/**
- * Whether Python is missing, or too old for the client. Says so loudly; throws where everything must hold
- * (`CI=true`).
- */
+/** Returns whether Python is missing or too old for the client. Prints a message then, and throws when `CI=true`. */
 export function isPythonMissing(test: string): boolean {
   const version = versionOf(PYTHON);
   const [major = 0, minor = 0] = (version ?? "").split(".").map(Number);
@@ -36,8 +33,8 @@ export function isPythonMissing(test: string): boolean {
 }
 
 /**
- * The first interpreter that can import all `libraries`: that of the tests, or the system's own. Null when none
- * can, which is said loudly and nowhere a failure: not every machine can have them.
+ * Returns the first interpreter that can import all `libraries`: that of the tests, or the system's. Returns null with
+ * a message when none can; this is never a failure, because not every machine can have them.
  */
 export function pythonWith(...libraries: string[]): string | null {
   const found = [PYTHON, "/usr/bin/python3"].find((command) => canImport(command, ...libraries));
@@ -48,7 +45,7 @@ export function pythonWith(...libraries: string[]): string | null {
   return null;
 }
 
-/** Whether the interpreter `command` is here and can import all `libraries`. */
+/** Returns whether the interpreter `command` exists and can import all `libraries`. */
 export function canImport(command: string, ...libraries: string[]): boolean {
   try {
     execFileSync(command, ["-c", `import ${libraries.join(", ")}`], { stdio: "ignore" });
@@ -70,13 +67,13 @@ export interface PythonOptions {
   env?: Record<string, string>;
 }
 
-/** The environment without proxies and settings of this machine. */
+/** Returns the environment without proxies and settings of this machine. */
 export function pythonEnvironment(env: Record<string, string> = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(https?|all)_proxy$|^EDGETAPE_/i.test(name));
   return { ...Object.fromEntries(kept), PYTHONPATH: PACKAGE, PYTHONDONTWRITEBYTECODE: "1", ...env };
 }
 
-/** How a program ended that did not end well. */
+/** The exception that a program raised. */
 export interface PythonError {
   error: string;
   code: number | null;
@@ -86,16 +83,16 @@ export interface PythonError {
   trace: string;
 }
 
-/** A Python process whose names live from one program to the next. */
+/** A Python process that keeps its variables between programs. */
 export interface PythonSession {
-  /** Runs a program; gives what it left in `result`, and throws when it raised. */
+  /** Runs a program and returns its variable `result`. Throws when it raises. */
   run<T>(program: string): Promise<T>;
-  /** Runs a program that must raise; gives the exception. */
+  /** Runs a program that must raise and returns the exception. */
   raises(program: string): Promise<PythonError>;
   stop(): void;
 }
 
-/** Starts a session in which `from edgetape import *` was done. */
+/** Starts a session after `from edgetape import *`. */
 export async function startSession(options: PythonOptions = {}): Promise<PythonSession> {
   const script = startPython("test/support/python_session.py", options);
   const ask = (program: string) => script.ask<{ result: unknown } | PythonError>(program);
@@ -116,13 +113,13 @@ export async function startSession(options: PythonOptions = {}): Promise<PythonS
   return session;
 }
 
-/** A script that answers each line of JSON on its input with one on its output. */
+/** A script that answers each line of JSON on standard input with one on standard output. */
 export interface PythonScript {
   ask<T>(question: unknown): Promise<T>;
   stop(): void;
 }
 
-/** Starts a script that stays; what it says on standard error goes into the error of a question it leaves open. */
+/** Starts a script that keeps running. Its standard error becomes part of the error of an unanswered request. */
 export function startPython(path: string, { command = PYTHON, env = {} }: PythonOptions = {}): PythonScript {
   const child: ChildProcess = spawn(command, [path], { env: pythonEnvironment(env) });
   const waiting: { resolve: (line: string) => void; reject: (error: Error) => void }[] = [];

@@ -1,8 +1,8 @@
-/** What an account has used today, as its own key is told. */
+/** Reads what an account has used today with its own key. */
 import type { AccountInfo, Quota } from "../../src/operations/wire.ts";
 import type { Service } from "./service.ts";
 
-/** The counters of order history and whether its slot is taken; asking charges nothing and needs no slot. */
+/** Returns the counters of order history and whether its slot is taken. The request is free and needs no slot. */
 export async function quotaOf(service: Service, apikey: string): Promise<Quota> {
   const answer = await service.post({ apiname: "account_info", apikey, params: {} });
   const [quota] = (answer.envelope.data as unknown as AccountInfo).quotas;

@@ -1,6 +1,6 @@
 /**
- * Random deliveries on the disk, one kind of trouble each, and what must become of every file. What must be read is
- * kept as plain bytes, so that a test can read it independently of the builder.
+ * Writes random deliveries, each with one kind of defect, and records the expected treatment of every file. Files that
+ * must be read are also kept as plain bytes, so that a test can read them independently of the builder.
  */
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ import { zipOf } from "../unit/pack-builder/zip-file.ts";
 import type { Random } from "./random.ts";
 
 export const DELIVERY_KINDS = [
-  /** Nothing is wrong. */
+  /** No defect. */
   "plain",
   /** Archives in archives, and files compressed as a whole. */
   "nested",
@@ -21,39 +21,39 @@ export const DELIVERY_KINDS = [
   "links",
   /** Files of no known layout, of unread formats, downloads in progress, documents. */
   "foreign",
-  /** An order file that ends inside a line or between two. */
+  /** A data file that ends inside a line or between lines. */
   "truncated",
-  /** An order file with a hole or a tail of NUL bytes. */
+  /** A data file with NUL bytes inside or at its end. */
   "zero-filled",
-  /** An order file with its own rows behind it again. */
+  /** A data file with its own rows appended again. */
   "appended",
   /** A security's rows in two files. */
   "duplicated",
 ] as const;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
-/** Makes the order file of one security: its name and its bytes in one layout. */
+/** Creates the data file of one security: its name and its bytes in one layout. */
 export interface OrderFileMaker {
   layout: string;
   /** Whether the file must lie in a folder named after its security. */
   inOwnFolder: boolean;
-  /** A file name of the layout; `number` makes it another one where the layout allows it. */
+  /** Returns a file name of the layout; `number` varies it where the layout allows. */
   name(number: number): string;
-  /** The whole file with `rows` orders of `security` (`600519.SH`). */
+  /** Returns the whole file with `rows` rows of `security` (`600519.SH`). */
   bytes(random: Random, security: string, rows: number): Buffer;
 }
 
-/** An order file that lies somewhere in the delivery. */
+/** A data file somewhere in the delivery. */
 export interface MadeFile {
-  /** The path that the report gives it. */
+  /** Its path in the report. */
   path: string;
   security: string;
   layout: string;
-  /** What lies there, as it is when all packing is taken off. */
+  /** Its bytes after all unpacking. */
   bytes: Buffer;
-  /** How many orders its maker wrote. */
+  /** Number of rows that its maker wrote. */
   rows: number;
-  /** Whether its bytes are those that its maker wrote. */
+  /** Whether its bytes are unchanged. */
   isIntact: boolean;
 }
 
@@ -64,11 +64,11 @@ export interface RandomDelivery {
   files: MadeFile[];
   /** Files that must be left out, besides those in `files`. */
   leftOut: LeftOutFile[];
-  /** Securities that come from two sources. */
+  /** Securities with two sources. */
   duplicated: string[];
 }
 
-/** The header lines by dataset; the vendor's names its ghost column too. */
+/** The header lines by dataset; the vendor's includes its empty last column. */
 export const HEADERS = {
   orders: {
     vendor: "万得代码,交易所代码,自然日,时间,委托编号,交易所委托号,委托类型,委托代码,委托价格,委托数量,",
@@ -81,7 +81,7 @@ export const HEADERS = {
   },
 } as const satisfies Record<DatasetName, Record<"vendor" | "plain", string>>;
 
-/** Cells of `rows` records in ascending time, each with a number of its own. */
+/** Yields the cells of `rows` records in ascending time, each with a unique number. */
 function* records(random: Random, rows: number) {
   let ms = random.integer(0, 1000) * 10;
   for (let number = 1; number <= rows; number++) {
@@ -107,7 +107,7 @@ interface Made {
 
 type Cells = (string | number)[];
 
-/** The cells of a record behind its security and time, in the vendor's layout and in the plain one. */
+/** Returns the cells of a record after security and time, in the vendor's layout and in the plain one. */
 const CELLS: Record<DatasetName, Record<"vendor" | "plain", (made: Made, isShanghai: boolean) => Cells>> = {
   orders: {
     vendor: ({ number, side, cents, volume }, isShanghai) => [
@@ -152,7 +152,7 @@ const CELLS: Record<DatasetName, Record<"vendor" | "plain", (made: Made, isShang
 
 const VENDOR_NAMES = { orders: "逐笔委托.csv", trades: "逐笔成交.csv" } as const;
 
-/** The vendor's layout in UTF-8 and the plain one; the day is that of `tradedate`. */
+/** Returns the makers of the vendor's layout in UTF-8 and of the plain layout for the day `tradedate`. */
 export function usualMakers(tradedate: string, dataset: DatasetName = "orders"): OrderFileMaker[] {
   const cells = CELLS[dataset];
   return [
@@ -184,7 +184,7 @@ export function usualMakers(tradedate: string, dataset: DatasetName = "orders"):
 
 export interface GenerateOptions {
   kind: DeliveryKind;
-  /** An existing empty folder; the delivery is made in it, as is what lies outside the delivery. */
+  /** An existing empty folder for the delivery and for files outside it. */
   place: string;
   tradedate: string;
   makers?: readonly OrderFileMaker[];
@@ -238,7 +238,7 @@ class Generator {
       case "zero-filled":
         this.addBroken((bytes) => {
           const from = random.integer(0, bytes.length - 1);
-          // Short holes are those that a cell's padding could be taken for.
+          // A short run of NUL bytes could be mistaken for a cell's padding.
           const farthest = random.chance(0.5) ? bytes.length : Math.min(bytes.length, from + 40);
           const to = random.chance(0.3) ? bytes.length : random.integer(from + 1, farthest);
           return Buffer.from(bytes).fill(0, from, to);
@@ -256,7 +256,7 @@ class Generator {
     return made;
   }
 
-  /** A sound order file of another security; it is noted, not written. */
+  /** Returns an intact data file of another security, recorded but not written. */
   private orderFile({ folder = "", maker = this.random.pick(this.makers) } = {}): MadeFile {
     const { random } = this;
     this.count += 1;
@@ -278,7 +278,7 @@ class Generator {
     return file;
   }
 
-  /** Writes to the path, which begins with the delivery's own name. */
+  /** Writes to the path, which begins with the delivery's name. */
   private put(path: string, bytes: Uint8Array): void {
     const place = join(this.options.place, path);
     mkdirSync(dirname(place), { recursive: true });
@@ -295,7 +295,7 @@ class Generator {
         this.put(file.path, ending === "gz" ? gzipSync(file.bytes) : zstdCompressSync(file.bytes));
         continue;
       }
-      // From the inside to the outside.
+      // From the innermost archive outwards.
       let inner = file.path.slice(root.length + 1);
       let bytes = zipOf([{ name: inner, content: file.bytes, stored: random.chance(0.5) }]);
       for (let depth = random.integer(0, 2); depth > 0; depth--) {
@@ -379,7 +379,7 @@ class Generator {
     }
   }
 
-  /** The bytes of an order file that no part of the delivery is. */
+  /** Returns the bytes of a data file that is not part of the delivery. */
   private sparedBytes(): Buffer {
     const { bytes } = this.orderFile();
     this.made.files.pop();

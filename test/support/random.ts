@@ -1,32 +1,32 @@
-/** Random values from a seed that is printed, so that a failing run can be repeated (`EDGETAPE_SEED=…`). */
+/** Random values from a printed seed, so that a failing run can be repeated (`EDGETAPE_SEED=…`). */
 
 /** A source of random values; the same seed gives the same values in the same order. */
 export interface Random {
   seed: number;
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number;
-  /** An integer from `low` to `high`, both included. */
+  /** Returns an integer from `low` to `high`, both inclusive. */
   integer(low: number, high: number): number;
-  /** One element of a list that is not empty. */
+  /** Returns an element of a non-empty list. */
   pick<T>(choices: readonly T[]): T;
-  /** True in `share` of the cases, 0 to 1. */
+  /** Returns true with the probability `share`, 0 to 1. */
   chance(share: number): boolean;
 }
 
-/** `length` random bytes, always the same of a seed, which no compression or repetition makes alike. */
+/** Returns `length` incompressible random bytes, the same for equal seeds. */
 export function randomBytes(seed: number, length: number): Uint8Array {
   const random = randomFrom(seed);
   return Uint8Array.from({ length }, () => random.integer(0, 255));
 }
 
-/** The seed of this run: `EDGETAPE_SEED` or a fresh one; printed with the test's `name`. */
+/** Returns random values from `EDGETAPE_SEED` or a new seed, and prints the seed with the test's `name`. */
 export function printedRandom(name: string): Random {
   const seed = Number(process.env.EDGETAPE_SEED ?? Math.floor(Math.random() * 2 ** 31));
   console.log(`${name}: EDGETAPE_SEED=${seed}`);
   return randomFrom(seed);
 }
 
-/** The generator sfc32 from a 32-bit seed. */
+/** Returns the generator sfc32 with a 32-bit seed. */
 export function randomFrom(seed: number): Random {
   let a = seed | 0;
   let b = 0x9e3779b9 | 0;

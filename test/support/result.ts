@@ -1,19 +1,19 @@
-/** Results as the tests compare them: the value or the refusal by itself. */
+/** Unwraps results for comparison in tests. */
 import type { Result } from "../../src/base/result.ts";
 
-/** Returns what `result` holds, whichever it is. */
+/** Returns the value or the refusal of `result`. */
 export function bare<Value, Refusal>(result: Result<Value, Refusal>): Value | Refusal {
   return result.ok ? result.value : result.refusal;
 }
 
-/** Returns `step` with results that are bare. */
+/** Returns `step` with unwrapped results. */
 export function baring<Given extends unknown[], Value, Refusal>(
   step: (...given: Given) => Result<Value, Refusal>,
 ): (...given: Given) => Value | Refusal {
   return (...given) => bare(step(...given));
 }
 
-/** Returns the asynchronous `step` with results that are bare. */
+/** Returns the asynchronous `step` with unwrapped results. */
 export function baringLater<Given extends unknown[], Value, Refusal>(
   step: (...given: Given) => Promise<Result<Value, Refusal>>,
 ): (...given: Given) => Promise<Value | Refusal> {

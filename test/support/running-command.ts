@@ -1,4 +1,7 @@
-/** The `edgetape` command while it runs, to be watched and killed; `edgetape.ts` is for those that just end. */
+/**
+ * Runs the `edgetape` command so that a test can watch and kill it; `edgetape.ts` is for commands that end by
+ * themselves.
+ */
 import { spawn } from "node:child_process";
 import type { Service } from "./service.ts";
 
@@ -10,14 +13,16 @@ export interface Ended {
 }
 
 export interface Running {
-  /** Resolves when stderr has said `text` (anything, when absent), or at the end. */
+  /** Resolves when stderr contains `text` (any output when absent), or at the end. */
   said(text?: string): Promise<void>;
-  /** Kills it outright. */
+  /** Kills it with SIGKILL. */
   kill(): void;
   ended: Promise<Ended>;
 }
 
-/** Starts `edgetape` with these arguments and more environment; it knows the service's address and token. */
+/**
+ * Starts `edgetape` with these arguments and additional environment; the environment has the service's URL and token.
+ */
 export function startEdgetape(
   args: string[],
   service: Pick<Service, "baseUrl" | "adminToken">,
@@ -54,7 +59,7 @@ export function startEdgetape(
   return { said, kill: () => child.kill("SIGKILL"), ended: end };
 }
 
-/** Runs it to its end. */
+/** Runs the command to its end. */
 export function runEdgetape(
   args: string[],
   service: Pick<Service, "baseUrl" | "adminToken">,

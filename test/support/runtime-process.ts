@@ -1,26 +1,26 @@
-/** The runtime's own process, as the operating system sees it. Only where there is `/proc`. */
+/** The runtime's process as the operating system sees it; needs `/proc`. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
-/** The kernel counts processor time in these steps. */
+/** The kernel's unit of processor time. */
 const TICK_MS = 10;
 
 export interface RuntimeProcess {
-  /** Resident memory now. */
+  /** Returns the resident memory. */
   memoryBytes(): number;
-  /** Processor time since the process began: worker, stores' simulators and HTTP together. */
+  /** Returns the processor time since the start: worker, simulated stores and HTTP together. */
   cpuMs(): number;
-  /** Kills it outright (SIGKILL); resolves when it is gone. */
+  /** Kills it (SIGKILL); resolves when it has ended. */
   kill(): Promise<void>;
 }
 
-/** The newest workerd that this process has started, or null where that cannot be told. */
+/** Returns the newest workerd that this process has started, or null when it cannot be found. */
 export function newestRuntime(): RuntimeProcess | null {
   const pids = readdirSafely("/proc").filter((name) => /^\d+$/.test(name));
   const children = pids.filter((pid) => {
     const { name, parent } = statOf(pid);
     return parent === process.pid && name.startsWith("workerd");
   });
-  // Process ids begin again at the bottom some day; the time of birth does not.
+  // Process ids are reused, so the start time decides.
   const pid = children.sort((a, b) => statOf(b).born - statOf(a).born)[0];
   if (pid === undefined) return null;
   return {
@@ -35,7 +35,7 @@ export function newestRuntime(): RuntimeProcess | null {
 
 function statOf(pid: string): { name: string; parent: number; ticks: number; born: number } {
   const text = readSafely(`/proc/${pid}/stat`);
-  // The name is in parentheses and may hold anything; the numbers begin behind it with the state.
+  // The name is in parentheses and can contain anything; the state and the numbers follow it.
   const name = text.slice(text.indexOf("(") + 1, text.lastIndexOf(")"));
   const numbers = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const ticks = Number(numbers[11]) + Number(numbers[12]);

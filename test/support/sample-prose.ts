@@ -1,6 +1,6 @@
 /**
- * Prints 40 comments, 20 messages and 20 test names, drawn at random: `npx node test/support/sample-prose.ts [SEED]`.
- * A reader rewrites each one that needs a second reading, and draws again until a whole sample passes.
+ * Prints 40 comments, 20 messages and 20 test names, drawn at random: `npx node test/support/sample-prose.ts [SEED]`. A
+ * reader rewrites each text that needs a second reading, and draws again until a whole sample passes.
  */
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -21,7 +21,7 @@ const TEST_NAME = /\b(?:it|describe)(?:\.\w+)*(?:\([^"`\n]*\))?\(\s*(?:"((?:[^"\
 const MESSAGE =
   /\b(?:en: |new \w*Error\(|description\(|message: |advice: |sentence: )\s*(?:"((?:[^"\\\n]|\\.){20,})"|`([^`]{20,})`)/g;
 
-/** Returns the comments, messages and test names of a source file, without those of up to two blanks. */
+/** Returns the comments, messages and test names of a source file that have at least three blanks. */
 export function proseOf(path: string, source: string): Prose[] {
   const isTest = path.startsWith("test/");
   const comments = path.endsWith(".py") ? PYTHON_COMMENT : COMMENT;
@@ -41,7 +41,7 @@ export function proseOf(path: string, source: string): Prose[] {
     .filter(({ text }) => text.split(" ").length >= 4);
 }
 
-/** Draws `count` different texts of a kind; all of them when there are fewer. */
+/** Draws `count` different texts of a kind, or all of them when there are fewer. */
 export function drawn(texts: readonly Prose[], kind: ProseKind, count: number, seed: number): Prose[] {
   const random = randomFrom(seed);
   const left = texts.filter((each) => each.kind === kind);

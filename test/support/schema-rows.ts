@@ -1,10 +1,10 @@
-/** Rows of the tables that each migration brought, as the version that came with it wrote them, in plain SQL. */
+/** Writes rows into the tables of each migration in plain SQL, as the version of that migration did. */
 import { createHash } from "node:crypto";
 import { generateToken } from "../../src/access/key.ts";
 import { auctionPack } from "./files.ts";
 import type { Service } from "./service.ts";
 
-/** What `fillSince` wrote, by the migration that brought its table. */
+/** Values that `fillSince` writes. */
 export const OLD = {
   tradedate: "20260311",
   shareId: "ShareOfAnEarlierVers",
@@ -15,13 +15,19 @@ export const OLD = {
 } as const;
 
 const HOUR_MS = 3_600_000;
-/** One instant in every deployment: a restore keeps decisions of before, also those of another deployment. */
+/**
+ * A fixed instant for all deployments, because a restore keeps decisions made before it, also those of another
+ * deployment.
+ */
 const DECIDED_AT_MS = Date.parse("2026-03-11T10:00:00+08:00");
 const sha256 = (value: string | Uint8Array) => createHash("sha256").update(value).digest("hex");
 
 type Row = Record<string, string | number | null>;
 
-/** Fills the tables of migration `name` (its file) in a deployment that has it, beside `fillFirstSchema`'s rows. */
+/**
+ * Fills the tables of migration `name` (its file) in a deployment that has it, in addition to the rows of
+ * `fillFirstSchema`.
+ */
 export async function fillSince(service: Service, name: string): Promise<void> {
   const now = Math.floor(service.nowMs());
   const db = await service.mf.getD1Database("DB");
@@ -59,7 +65,7 @@ async function rowsSince(service: Service, number: string, now: number): Promise
           before: null,
           after: "{}",
         },
-        // As an operator could once write "forever".
+        // Earlier versions accepted this end for "no end".
         subscriptions: { account_id: "first", plan: "free", start_ms: now, end_ms: Number.MAX_SAFE_INTEGER },
         upload_parts: { upload_id: "upload-1", n: 1, size_bytes: 1, sha256: sha256("part"), etag: "part" },
       };
@@ -169,7 +175,7 @@ async function rowsSince(service: Service, number: string, now: number): Promise
           ...{ subject: tradedate, before: null, after: "{}" },
         },
       };
-    // Migrations that only change what is there.
+    // Migrations without new tables.
     case "0010":
     case "0014":
     case "0015":

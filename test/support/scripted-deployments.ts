@@ -1,6 +1,6 @@
 /**
- * Deployments in memory over HTTP that serve one security's day as the service does: pages, cursors, refusals. A test
- * scripts which one answers each request (the other ones break the connection) and what changes before it.
+ * Deployments in memory that serve one security's day over HTTP as the service does: pages, cursors, refusals. A test
+ * scripts which deployment answers each request (the others break the connection) and what changes before it.
  */
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -17,7 +17,7 @@ export function order(time: string, number: number, price = 12.5): Row {
   return [SYMBOL, DAY, time, 0, number, "A", "B", price, 100, 100 * price];
 }
 
-/** Returns `count` rows, of which each `every` share a millisecond. */
+/** Returns `count` rows; every `every` consecutive rows share a millisecond. */
 export function steps(count: number, every = 3): Row[] {
   return Array.from({ length: count }, (_, place) =>
     order(`0930${String(Math.floor(place / every)).padStart(5, "0")}`, place),
@@ -28,24 +28,24 @@ export function steps(count: number, every = 3): Row[] {
 export interface ScriptedDay {
   rows: Row[];
   revision?: number;
-  /** What the deployment has; undated cursors and build ids by default. */
+  /** Supported features; by default undated cursors and build ids. */
   knows?: readonly ("undated" | "build")[];
-  /** The signature of its cursors: its name by default; another one forgets all cursors issued before. */
+  /** The secret of its cursors, by default its name; a new secret invalidates all earlier cursors. */
   secret?: string;
-  /** Rows that one answer holds at most. */
+  /** The most rows of an answer. */
   mostRows?: number;
-  /** Members that replace those of every page. */
+  /** Members that replace those of each page. */
   corrupt?: Record<string, unknown>;
 }
 
-/** What a request asks, as the clients send it. */
+/** A request as the clients send it. */
 export interface Asked {
   apiname: string;
   params: Record<string, string | number | undefined>;
   fields?: string[];
 }
 
-/** A refusal that one request gets instead of its page. */
+/** A refusal of one request. */
 export interface ScriptedRefusal {
   code: number;
   reason: string;
@@ -54,22 +54,25 @@ export interface ScriptedRefusal {
 
 export interface Script {
   days: ScriptedDay[];
-  /** Which deployment answers the request at `place`, counted from 0 over all answered ones; the first by default. */
+  /**
+   * Chooses the deployment for the request number `place`, counted from 0 over all answered requests; by default the
+   * first.
+   */
   choose?: (place: number) => number;
-  /** Changes the days before the request at `place`, or refuses it. */
+  /** Changes the days before the request number `place`, or refuses it. */
   before?: (place: number, days: ScriptedDay[]) => ScriptedRefusal | undefined;
 }
 
 export interface ScriptedDeployments {
-  /** Plays another script; the requests of the former one are forgotten. */
+  /** Starts another script and clears the recorded requests. */
   play(script: Script): void;
-  /** What each deployment of the script answered. */
+  /** The requests that each deployment answered. */
   readonly asked: Asked[][];
   urls(): string[];
   stop(): void;
 }
 
-/** Starts one server for any number of scripts. */
+/** Starts one server for all scripts. */
 export async function startScriptedDeployments(): Promise<ScriptedDeployments> {
   let script: Script = { days: [] };
   let asked: Asked[][] = [];
@@ -80,7 +83,7 @@ export async function startScriptedDeployments(): Promise<ScriptedDeployments> {
   const server = createServer(async (request, response) => {
     const body = JSON.parse(await textOf(request)) as Asked;
     if (!isPrepared) {
-      // Once for each place, however often its request is repeated at deployments that break.
+      // Called once for each number, however often the request is repeated at broken deployments.
       refusal = script.before?.(place, script.days);
       chosen = script.choose?.(place) ?? 0;
       isPrepared = true;
