@@ -126,7 +126,7 @@ function rowsIn({ bytes }: { bytes: Buffer }, { format }: Asked): Buffer {
 }
 
 describe("a pack that rots in its store", () => {
-  it(`${FLIPS} flipped bytes: 503, a broken body, or the published rows`, { timeout: 600_000 }, async () => {
+  it(`${FLIPS} flipped bytes: 503, a broken body, or the published rows`, async () => {
     let whole = 0;
     for (let round = 0; round < FLIPS; round++) {
       const at = random.integer(0, (sections.at(-1)?.until ?? 1) - 1);
@@ -139,7 +139,7 @@ describe("a pack that rots in its store", () => {
     expect(whole).toBeLessThan(2.5 * FLIPS);
   });
 
-  it(`${CUTS} cuts: 503, a broken body, or the published rows`, { timeout: 600_000 }, async () => {
+  it(`${CUTS} cuts: 503, a broken body, or the published rows`, async () => {
     let whole = 0;
     for (let round = 0; round < CUTS; round++) {
       const length = random.integer(1, pack.length - 1);

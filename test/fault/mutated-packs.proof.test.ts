@@ -173,35 +173,31 @@ async function read(bytes: Buffer, dataset: DatasetName): Promise<"refused" | "r
 }
 
 describe("packs from an untrusted hand", () => {
-  it.each(DATASET_NAMES)(
-    "of %s are refused with a message or found whole",
-    { timeout: 3_600_000 },
-    async (dataset) => {
-      const subject = subjects[dataset];
-      const rows = subject.located.index.entries.reduce((sum, entry) => sum + entry.rows, 0);
-      const path = join(temporaryFolder(), "pack.parquet");
-      const seen = new Map<string, number>();
-      const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
-      for (let number = 0; number < PACKS[dataset]; number++) {
-        const bytes = mutated(subject);
-        const begunMs = performance.now();
-        count(`reader: ${await read(bytes, dataset)}`);
-        expect(performance.now() - begunMs).toBeLessThan(HANGING_MS);
-        if (number % VERIFIED_EVERY === 0) {
-          await writeFile(path, bytes);
-          const verdict = await verifyPack(path);
-          count(`verify: ${"reason" in verdict ? verdict.reason : "whole"}`);
-          // A pack that passes has the expected number of rows for a second reader too.
-          if (!("reason" in verdict)) expect(verdict.rows).toBe(rows);
-        }
-        // The service publishes orders.
-        if (dataset === "orders" && number % PUBLISHED_EVERY === 0)
-          count(`publish: ${await publishOne(bytes)}`);
+  it.each(DATASET_NAMES)("of %s are refused with a message or found whole", async (dataset) => {
+    const subject = subjects[dataset];
+    const rows = subject.located.index.entries.reduce((sum, entry) => sum + entry.rows, 0);
+    const path = join(temporaryFolder(), "pack.parquet");
+    const seen = new Map<string, number>();
+    const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
+    for (let number = 0; number < PACKS[dataset]; number++) {
+      const bytes = mutated(subject);
+      const begunMs = performance.now();
+      count(`reader: ${await read(bytes, dataset)}`);
+      expect(performance.now() - begunMs).toBeLessThan(HANGING_MS);
+      if (number % VERIFIED_EVERY === 0) {
+        await writeFile(path, bytes);
+        const verdict = await verifyPack(path);
+        count(`verify: ${"reason" in verdict ? verdict.reason : "whole"}`);
+        // A pack that passes has the expected number of rows for a second reader too.
+        if (!("reason" in verdict)) expect(verdict.rows).toBe(rows);
       }
-      console.log(`mutated packs of ${dataset}:`, Object.fromEntries(seen));
-      expect(seen.get("reader: refused") ?? 0).toBeGreaterThan(PACKS[dataset] / 4);
-    },
-  );
+      // The service publishes orders.
+      if (dataset === "orders" && number % PUBLISHED_EVERY === 0)
+        count(`publish: ${await publishOne(bytes)}`);
+    }
+    console.log(`mutated packs of ${dataset}:`, Object.fromEntries(seen));
+    expect(seen.get("reader: refused") ?? 0).toBeGreaterThan(PACKS[dataset] / 4);
+  });
 
   /**
    * Requests the day from the service, which returns rows or that the day is damaged or unreadable, and nothing else.

@@ -63,9 +63,7 @@ async function send(k: number): Promise<Sent> {
   return { key, page };
 }
 
-it("make way for others: pages, refusals and the rest are served meanwhile", {
-  timeout: 180_000,
-}, async () => {
+it("make way for others: pages, refusals and the rest are served meanwhile", async () => {
   const served = await account(service, { plan: "trial" });
   const usedUp = await account(service, { plan: "trial", limits: { requests: 0 } });
   await quotaOf(service, served.key);

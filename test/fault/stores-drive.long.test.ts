@@ -55,7 +55,7 @@ const kinds: Record<string, () => FaultedRequest> = {
 
 describe("a share whose stores fail", () => {
   for (const [name, make] of Object.entries(kinds)) {
-    it(name, { timeout: 120_000 }, async () => {
+    it(name, async () => {
       const request = { body: undefined, ...make() };
       const clean = await call(request.url, request);
       expect(clean.status).toBeLessThan(402);
@@ -93,9 +93,7 @@ describe("a publish whose stores fail", () => {
     return found;
   }
 
-  it("leaves the day whole at every call of its last step, and completes when it is asked again", {
-    timeout: 120_000,
-  }, async () => {
+  it("leaves the day whole at every call of its last step, and completes when it is asked again", async () => {
     const make = () =>
       day({ tradedate: TRADEDATE, securities: [randomSecurity(random, { symbol: SYMBOL, rows: 500 })] });
     let before = make();

@@ -150,9 +150,7 @@ afterAll(() => {
 });
 
 describe("coverage over three years (contract 7.2, 8.2)", () => {
-  it("is the files of the window that fall in the year, for every plan with a window", {
-    timeout: 300_000,
-  }, async () => {
+  it("is the files of the window that fall in the year, for every plan with a window", async () => {
     for (const nowMs of someInstants(random)) {
       const today = todayNumber(nowMs);
       const plan = random.pick(["professional", "weekly"] as const);
