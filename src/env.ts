@@ -71,6 +71,8 @@ const settingsSchema = z.object({
    * everywhere within this time (contract 3.13) and is announced 5 s later.
    */
   DAY_CACHE_MS: z.coerce.number().int().min(0).max(10_000).default(10_000),
+  /** How often an account that asks has its usage written into the catalog, and how far behind that may be. */
+  USAGE_EVERY_MS: milliseconds(600_000),
   /** Where Durable Objects are created. They never move afterwards. */
   LOCATION_HINT: z
     .enum(["apac", "apac-ne", "apac-se", "wnam", "enam", "sam", "weur", "eeur", "oc", "afr", "me"])

@@ -73,6 +73,7 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
     "data_type year",
     "first_day last_day file_count size_bytes url secret_version sealed_password expires_at_ms set_at_ms",
   ),
+  table("usage", "day account_id service", "requests files bytes"),
   table("audit", "audit_id", "at_ms actor_kind actor action subject before after", {
     pageRows: LONG_PAGE_ROWS,
   }),

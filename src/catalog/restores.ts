@@ -245,12 +245,14 @@ function auditOf(db: D1Database, { restoreId, idShift, backupId }: Restore, by: 
 
 /**
  * Tables whose rows stay beside those of the backup, and which row of two with one key counts: numbers that were
- * given (`rememberSeen`), and decisions about content (`keepDecisions`).
+ * given (`rememberSeen`), decisions about content (`keepDecisions`), and what was served.
  */
 const KEPT: Record<string, string> = {
   revision_floors: "ON CONFLICT (target) DO UPDATE SET revision = max(revision, excluded.revision)",
   withdrawals: "ON CONFLICT (target, content) DO NOTHING",
   damaged_packs: "ON CONFLICT (object_key) DO NOTHING",
+  usage: `ON CONFLICT (day, account_id, service) DO UPDATE SET requests = max(requests, excluded.requests),
+    files = max(files, excluded.files), bytes = max(bytes, excluded.bytes)`,
 };
 
 /** The audit is only appended to. */

@@ -6,6 +6,7 @@
  * grant's write stores it; `README.md` explains why that loses nothing.
  */
 import { DurableObject, RpcTarget } from "cloudflare:workers";
+import { writeUsage } from "../catalog/usage.ts";
 import { type Env, nowMs, settingsOf } from "../env.ts";
 import { acquire, credit, emptyRow, free, type GateRow, release, stateOf } from "./lease.ts";
 import {
@@ -18,6 +19,7 @@ import {
   type ReleaseAnswer,
   type ReleaseRequest,
 } from "./protocol.ts";
+import { afterWrite, planWrite, unwrittenDays } from "./usage.ts";
 
 /**
  * How long an end may wait in memory. The wait is billed at $1.56 per million seconds, and the write that it can save
@@ -139,6 +141,22 @@ export class Gate extends DurableObject<Env> {
     return stateOf(row, now);
   }
 
+  /**
+   * Writes the usage of some minutes into the catalog. After a failure another alarm is set; nothing is thrown, because
+   * the platform repeats a failed alarm a few times only.
+   */
+  override async alarm(): Promise<void> {
+    const row = this.#read(this.#now());
+    const days = unwrittenDays(row);
+    try {
+      if (row.owner !== undefined) await writeUsage(this.env.DB, row.owner, days);
+      this.#write(afterWrite(this.#read(this.#now()), days));
+    } catch (error) {
+      console.warn(JSON.stringify({ event: "usage_not_written", error: String(error) }));
+      this.#write(afterWrite(this.#read(this.#now()), []));
+    }
+  }
+
   /** Ends the grant `id` for the holder of its lease. The answer can be that the end is in memory only. */
   #end(id: string, request: ReleaseRequest): ReleaseAnswer {
     const now = this.#now();
@@ -180,7 +198,11 @@ export class Gate extends DurableObject<Env> {
     if (next !== this.#row || isCarried) this.#write(next);
   }
 
-  #write(row: GateRow): void {
+  #write(decided: GateRow): void {
+    const row = planWrite(decided, Date.now(), this.#settings.USAGE_EVERY_MS);
+    // Not waited for: storage takes both in one write.
+    if (row.writeAtMs !== decided.writeAtMs && row.writeAtMs !== undefined)
+      void this.ctx.storage.setAlarm(row.writeAtMs);
     this.#sql.exec("INSERT OR REPLACE INTO gate VALUES (1, ?)", JSON.stringify(row));
     this.#row = row;
     const carried = this.#carried;

@@ -85,7 +85,9 @@ async function sendReady(
   writer: WritableStreamDefaultWriter<Uint8Array>,
   { signal, outcome, hasMore = false }: Holding,
 ): Promise<BodyEnd> {
-  const released = confirmedOrLate(slot.release({ credit: false, outcome, hasMore }));
+  const released = confirmedOrLate(
+    slot.release({ credit: false, outcome, hasMore, bytes: bytes.byteLength }),
+  );
   const split = Math.max(0, bytes.byteLength - LAST_BYTES);
   let bytesSent = 0;
   const send = async (): Promise<BodyEnd["how"]> => {
@@ -111,7 +113,7 @@ async function sendPumped(
 ): Promise<BodyEnd> {
   const sink = new ClientSink(writer, body.sizeBytes);
   const beganMs = Date.now();
-  const releaseWhole = () => slot.release({ credit: false, outcome });
+  const releaseWhole = () => slot.release({ credit: false, outcome, bytes: body.sizeBytes });
   const send = async (): Promise<BodyEnd> => {
     await body.pump(sink.writable.getWriter(), () => confirmedOrLate(releaseWhole()));
     if (sink.bytesSent !== body.sizeBytes)
@@ -142,7 +144,7 @@ async function sendPumped(
     const isFault = end.how === "fault";
     const broken = isFault ? { code: 503, reason: "unavailable" } : { reason: end.how };
     await Promise.all([
-      slot.release({ credit: isFault, outcome: { ...outcome, ...broken } }),
+      slot.release({ credit: isFault, outcome: { ...outcome, ...broken }, bytes: end.bytesSent }),
       breakBody(writer, end.error ?? new Error(end.how)),
     ]);
   }

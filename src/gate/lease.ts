@@ -15,6 +15,7 @@ import type {
   ReleaseRequest,
   RequestOutcome,
 } from "./protocol.ts";
+import { type UsageRow, unwrittenDays } from "./usage.ts";
 
 /** Number of grants that the row keeps. A request can be repeated, credited and listed as long as its grant is kept. */
 export const GRANTS_KEPT = 20;
@@ -32,16 +33,12 @@ export interface Grant {
   charged: boolean;
   /** The outcome that the worker reported; absent while the request runs, and when the worker died. */
   outcome?: RequestOutcome;
+  /** Bytes of its body, once the worker has reported them. */
+  bytes?: number;
 }
 
 /** The stored state. Later versions only add fields; the functions here preserve unknown fields. */
-export interface GateRow {
-  /** The Beijing day that `requests` and `files` count. */
-  day: BeijingDate;
-  /** Accepted requests of the day, JSON and Parquet together. */
-  requests: number;
-  /** Accepted Parquet requests of the day. */
-  files: number;
+export interface GateRow extends UsageRow {
   /** What was credited today and already subtracted from the counts; absent when nothing was. */
   credited?: Counts;
   /** The holder of the slot. The slot is free from `untilMs` on. */
@@ -84,6 +81,7 @@ export function acquire(
     : { id: grantId, requestId: ask.requestId, kind: ask.kind, day: row.day, charged: true };
   const next: GateRow = {
     ...(isPaid ? row : count(row, ask.kind)),
+    ...(ask.owner === undefined ? {} : { owner: ask.owner }),
     holder: { id: grantId, requestId: ask.requestId, untilMs: nowMs + ask.boundMs },
     grants: [...row.grants.filter((other) => other !== earlier), grant].slice(-GRANTS_KEPT),
   };
@@ -101,9 +99,10 @@ export function release(row: GateRow, id: string, request: ReleaseRequest): Gate
   const grant = freed.grants.find(isMeant);
   if (grant === undefined) return freed;
   const credited = request.credit ? giveBack(freed, grant) : freed;
+  const counted = request.credit ? credited : countBytes(credited, grant, request.bytes);
   const { outcome } = request;
   const isNews = outcome !== undefined && JSON.stringify(outcome) !== JSON.stringify(grant.outcome);
-  return isNews ? replaceGrant(credited, grant.id, (old) => ({ ...old, outcome })) : credited;
+  return isNews ? replaceGrant(counted, grant.id, (old) => ({ ...old, outcome })) : counted;
 }
 
 /** Frees the slot for any holder. The holder's own release then has no effect. */
@@ -123,6 +122,7 @@ export function stateOf(stored: GateRow, nowMs: number): GateState {
   return {
     use: useOf(row, nowMs),
     credited: row.credited ?? NOTHING,
+    bytes: row.bytes ?? 0,
     holder:
       holder !== null && isHeld(row, nowMs) ? { requestId: holder.requestId, untilMs: holder.untilMs } : null,
     last: row.grants.flatMap((grant) => (grant.outcome === undefined ? [] : [grant.outcome])),
@@ -137,8 +137,10 @@ export function stateOf(stored: GateRow, nowMs: number): GateState {
 function startDay(row: GateRow, nowMs: number): GateRow {
   const today = beijingDate(nowMs);
   if (row.day === today || row.day === addDays(today, 1)) return row;
-  const { credited: _, ...kept } = row;
-  return { ...kept, day: today, requests: 0, files: 0 };
+  const { credited: _, bytes: __, ...kept } = row;
+  const earlier = unwrittenDays(row);
+  const waiting = earlier.length === 0 ? {} : { earlier };
+  return { ...kept, day: today, requests: 0, files: 0, ...waiting };
 }
 
 function isHeld(row: GateRow, nowMs: number): boolean {
@@ -159,6 +161,13 @@ function exhaustedUnit(row: GateRow, ask: AcquireRequest, nowMs: number): GateRe
 function count(row: GateRow, kind: GateKind): GateRow {
   const { requests, files } = countsOf(kind);
   return { ...row, requests: row.requests + requests, files: row.files + files };
+}
+
+/** Adds the bytes of the grant's body to the present day, once. */
+function countBytes(row: GateRow, grant: Grant, bytes: number | undefined): GateRow {
+  if (bytes === undefined || grant.bytes !== undefined) return row;
+  const counted = replaceGrant(row, grant.id, (old) => ({ ...old, bytes }));
+  return { ...counted, bytes: (row.bytes ?? 0) + bytes };
 }
 
 /** Decrements the day's counts, never below zero, and remembers them as credited. */

@@ -2,6 +2,7 @@
  * Messages between the worker and the gate object. Both sides are deployed separately, so fields are only ever added,
  * and each side must work with a partner that does not have them yet (`README.md`, "The row").
  */
+import type { UsageOwner } from "../catalog/usage.ts";
 import type { UseDenial } from "../entitlement/caller-denial.ts";
 
 /** The daily counter that a request uses besides `requests`. */
@@ -20,6 +21,8 @@ export interface AcquireRequest {
   boundMs: number;
   kind: GateKind;
   limits: GateLimits;
+  /** Whose usage the object writes into the catalog; workers that do not name it have none written. */
+  owner?: UsageOwner;
 }
 
 /** Today's counters after the call. `day` is the Beijing day the object counted on. */
@@ -63,6 +66,8 @@ export interface ReleaseRequest {
   /** Credit the charge, because the service itself failed (contract 2.3). */
   credit: boolean;
   outcome?: RequestOutcome;
+  /** Bytes of the body that the client's side took, or is being sent; only the first number counts. */
+  bytes?: number;
   /**
    * A further page exists, and the worker waits for `Lease.written`: the slot may be freed in memory now and stored
    * with that page's own write. Objects without support for the field write at once.
@@ -94,6 +99,8 @@ export interface GateState {
   use: GateUse;
   /** Counts credited today by the service or an operator; absent from older objects. */
   credited?: Counts;
+  /** Bytes of the bodies that ended today; absent from objects that do not count them yet. */
+  bytes?: number;
   /** The request that holds the slot now, or `null` when the slot is free. */
   holder: { requestId: string; untilMs: number } | null;
   /** The last requests whose outcome was reported, oldest first, at most 20. */

@@ -104,10 +104,11 @@ export function gateOf(home: GateHome, accountId: string, interfaceName: string)
 export async function takeSlot(place: GatePlace, ask: SlotAsk): Promise<Result<Slot, GateRefusal>> {
   const startMs = Date.now();
   const stub = () => gateOf(place, ask.accountId, ask.interface);
-  let answer = await acquire(place, stub, ask.request);
+  const request = { ...ask.request, owner: { accountId: ask.accountId, service: ask.interface } };
+  let answer = await acquire(place, stub, request);
   if (isRefused(answer) && answer.justStarted) {
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
-    answer = await acquire(place, stub, ask.request);
+    answer = await acquire(place, stub, request);
   }
   if (isRefused(answer)) {
     granted.delete(slotName(ask));

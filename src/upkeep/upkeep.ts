@@ -1,8 +1,10 @@
 /**
  * Scheduled checks and clean-up, a few times a day. A check that throws becomes a finding and does not stop the others.
  */
+import { addDays, beijingDate } from "../calendar/beijing.ts";
 import { forgetRefusals, REFUSALS_KEPT_MS } from "../catalog/refusals.ts";
 import { sweepIndexRows } from "../catalog/restores.ts";
+import { forgetUsage, USAGE_KEPT_DAYS } from "../catalog/usage.ts";
 import { checkGapsAhead } from "./calendar-gaps.ts";
 import { checkCalendar, checkDays } from "./days-and-calendar.ts";
 import type { Finding } from "./finding.ts";
@@ -24,6 +26,7 @@ export async function runScheduled(place: ScheduledPlace): Promise<Finding[]> {
     ["objects", () => checkObjects(place)],
     ["index", () => forgetUnknownIndexRows(place)],
     ["refusals", () => forgetOldRefusals(place)],
+    ["usage", () => forgetOldUsage(place)],
   ]);
 }
 
@@ -56,6 +59,11 @@ async function forgetUnknownIndexRows({ db }: ScheduledPlace): Promise<Finding[]
 
 async function forgetOldRefusals({ db, nowMs }: ScheduledPlace): Promise<Finding[]> {
   await forgetRefusals(db, nowMs - REFUSALS_KEPT_MS);
+  return [];
+}
+
+async function forgetOldUsage({ db, nowMs }: ScheduledPlace): Promise<Finding[]> {
+  await forgetUsage(db, addDays(beijingDate(nowMs), -USAGE_KEPT_DAYS));
   return [];
 }
 

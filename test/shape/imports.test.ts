@@ -13,7 +13,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   entitlement: ["base", "calendar"],
   orders: ["base", "calendar", "datasets"],
   http: PURE,
-  gate: PURE,
+  gate: ["catalog", ...PURE],
   catalog: PURE,
   access: ["catalog", ...PURE],
   packs: PURE,

@@ -199,6 +199,13 @@ async function rowsSince(service: Service, number: string, now: number): Promise
       };
     case "0012":
       return {};
+    case "0018":
+      return {
+        usage: {
+          ...{ day: tradedate, account_id: "first", service: "level2_order_history" },
+          ...{ requests: 3, files: 1, bytes: 4_000 },
+        },
+      };
     default:
       throw new Error(`write here what the version of migration ${number} stored`);
   }

@@ -1,0 +1,79 @@
+/**
+ * The table `usage`: what each account was served on each Beijing day, by service. The gate writes the totals of its
+ * day every some minutes (`gate/usage.ts`).
+ */
+import { addDays, type BeijingDate } from "../calendar/beijing.ts";
+
+/** Days of usage that are kept: two years and a month, for billing. */
+export const USAGE_KEPT_DAYS = 761;
+
+/** What was served: accepted requests without credited ones, the files among them, bytes of bodies. */
+export interface Served {
+  requests: number;
+  files: number;
+  bytes: number;
+}
+
+/** What was served on one Beijing day. */
+export interface DayUsage extends Served {
+  day: string;
+}
+
+/** Whose usage it is, and of what: an interface (`level2_order_history`) or the data type of a share's files. */
+export interface UsageOwner {
+  accountId: string;
+  service: string;
+}
+
+/** Writes the totals of `days` in the place of what is there. The same again changes nothing; no days, no write. */
+export async function writeUsage(
+  db: D1Database,
+  { accountId, service }: UsageOwner,
+  days: readonly DayUsage[],
+): Promise<void> {
+  if (days.length === 0) return;
+  const sql = `
+    INSERT INTO usage (day, account_id, service, requests, files, bytes)
+    SELECT value ->> 'day', ?1, ?2, value ->> 'requests', value ->> 'files', value ->> 'bytes'
+    FROM json_each(?3) WHERE TRUE
+    ON CONFLICT (day, account_id, service)
+      DO UPDATE SET requests = excluded.requests, files = excluded.files, bytes = excluded.bytes`;
+  await db.prepare(sql).bind(accountId, service, JSON.stringify(days)).run();
+}
+
+/** Returns the account's usage of the `count` Beijing days that end with `today`, oldest first; days without any are left out. */
+export async function usageOfAccount(
+  db: D1Database,
+  accountId: string,
+  { today, count }: { today: BeijingDate; count: number },
+): Promise<(DayUsage & { service: string })[]> {
+  // The days one by one: the key begins with the day, so each is one seek.
+  const days = Array.from({ length: count }, (_, place) => addDays(today, place + 1 - count));
+  const statement = db
+    .prepare(
+      `SELECT day, service, requests, files, bytes FROM usage
+       WHERE day IN (SELECT value FROM json_each(?2)) AND account_id = ?1 ORDER BY day, service`,
+    )
+    .bind(accountId, JSON.stringify(days));
+  return (await statement.all<DayUsage & { service: string }>()).results;
+}
+
+/** Returns the sums of every account and service from `from` to `to` (both included), in the order of their names. */
+export async function usageBetween(
+  db: D1Database,
+  { from, to }: { from: BeijingDate; to: BeijingDate },
+): Promise<(UsageOwner & Served)[]> {
+  const statement = db
+    .prepare(
+      `SELECT account_id AS accountId, service, sum(requests) AS requests, sum(files) AS files, sum(bytes) AS bytes
+       FROM usage WHERE day BETWEEN ?1 AND ?2 GROUP BY account_id, service ORDER BY account_id, service`,
+    )
+    .bind(from, to);
+  return (await statement.all<UsageOwner & Served>()).results;
+}
+
+/** Forgets usage of before the day `before`; returns how many rows there were. */
+export async function forgetUsage(db: D1Database, before: BeijingDate): Promise<number> {
+  const { meta } = await db.prepare("DELETE FROM usage WHERE day < ?1").bind(before).run();
+  return meta.changes;
+}

@@ -1,0 +1,129 @@
+/** What a gate writes into the catalog, compared with a list of what happened. */
+import { describe, expect, it } from "vitest";
+import type { DayUsage } from "../../../src/catalog/usage.ts";
+import { acquire, credit, emptyRow, type GateRow, release } from "../../../src/gate/lease.ts";
+import type { AcquireRequest } from "../../../src/gate/protocol.ts";
+import { afterWrite, planWrite, unwrittenDays } from "../../../src/gate/usage.ts";
+import { printedRandom, type Random, randomFrom } from "../../support/random.ts";
+
+const NOON = Date.parse("2026-11-27T12:00:00+08:00");
+const DAY_MS = 86_400_000;
+const EVERY_MS = 600_000;
+const OWNER = { accountId: "one", service: "level2_order_history" };
+
+const ask = (requestId: string, change: Partial<AcquireRequest> = {}): AcquireRequest => ({
+  requestId,
+  boundMs: 60_000,
+  kind: "json",
+  limits: { requests: null, files: null },
+  owner: OWNER,
+  ...change,
+});
+
+/** A gate that served one file of 5,000 bytes at noon. */
+function afterOneFile(): GateRow {
+  const { row } = acquire(emptyRow(NOON), ask("a", { kind: "parquet" }), "g", NOON);
+  return release(row, "g", { credit: false, bytes: 5_000 });
+}
+
+const ONE_FILE: DayUsage = { day: "20261127", requests: 1, files: 1, bytes: 5_000 };
+
+describe("unwritten totals", () => {
+  it("are those of the present day, and of earlier days that were not written", () => {
+    const row = afterOneFile();
+    expect(unwrittenDays(row)).toEqual([ONE_FILE]);
+    const next = acquire(row, ask("b"), "h", NOON + DAY_MS).row;
+    expect(unwrittenDays(next)).toEqual([ONE_FILE, { day: "20261128", requests: 1, files: 0, bytes: 0 }]);
+  });
+
+  it("are none after a write, until something is counted again", () => {
+    const row = afterWrite(afterOneFile(), [ONE_FILE]);
+    expect(unwrittenDays(row)).toEqual([]);
+    expect(unwrittenDays(acquire(row, ask("b"), "h", NOON + DAY_MS).row)).toHaveLength(1);
+    expect(unwrittenDays(acquire(row, ask("b"), "h", NOON + 1).row)).toEqual([{ ...ONE_FILE, requests: 2 }]);
+  });
+
+  it("keep a day that ended with higher totals during the write", () => {
+    const more = acquire(afterOneFile(), ask("b"), "h", NOON + 1).row;
+    const turned = acquire(release(more, "h", { credit: false }), ask("c"), "i", NOON + DAY_MS).row;
+    expect(unwrittenDays(afterWrite(turned, [ONE_FILE]))[0]).toEqual({ ...ONE_FILE, requests: 2 });
+  });
+
+  it("count the bytes of a body once, and none of one that is credited", () => {
+    const row = afterOneFile();
+    expect(release(row, "g", { credit: false, bytes: 5_000 })).toBe(row);
+    const second = acquire(row, ask("b"), "h", NOON + 1).row;
+    expect(unwrittenDays(release(second, "h", { credit: true, bytes: 70 }))).toEqual([ONE_FILE]);
+  });
+});
+
+describe("the instant of the write", () => {
+  it("is set once for all requests of the interval, and not for a gate without an owner", () => {
+    const row = planWrite(afterOneFile(), NOON, EVERY_MS);
+    expect(row.writeAtMs).toBe(NOON + EVERY_MS);
+    expect(planWrite(row, NOON + EVERY_MS - 1, EVERY_MS)).toBe(row);
+    const { owner: _, ...former } = acquire(emptyRow(NOON), ask("a"), "g", NOON).row;
+    expect(planWrite(former, NOON, EVERY_MS)).toBe(former);
+  });
+
+  it("is set again when the one before passed without a write", () => {
+    const row = planWrite(afterOneFile(), NOON, EVERY_MS);
+    expect(planWrite(row, NOON + 3 * EVERY_MS, EVERY_MS).writeAtMs).toBe(NOON + 4 * EVERY_MS);
+  });
+});
+
+/** Runs one history; returns what the catalog has and what it should have, as JSON. */
+function history(random: Random): { has: string; due: string } {
+  const due = new Map<string, DayUsage>();
+  const catalog = new Map<string, DayUsage>();
+  let nowMs = NOON;
+  let row = emptyRow(nowMs);
+  const dayOf = () => new Date(nowMs + 8 * 3_600_000).toISOString().slice(0, 10).replaceAll("-", "");
+  const count = (requests: number, files: number, bytes: number) => {
+    const day = dayOf();
+    const { requests: r, files: f, bytes: b } = due.get(day) ?? { requests: 0, files: 0, bytes: 0 };
+    due.set(day, { day, requests: r + requests, files: f + files, bytes: b + bytes });
+  };
+  const write = () => {
+    for (const day of unwrittenDays(row)) catalog.set(day.day, day);
+  };
+  for (let step = 0; step < 60; step++) {
+    nowMs += random.pick([1_000, 60_000, 5 * 3_600_000, 2 * DAY_MS]);
+    const kind = random.pick(["json", "parquet"] as const);
+    const bytes = random.integer(0, 9_999);
+    row = acquire(row, ask(`r${step}`, { kind }), `g${step}`, nowMs).row;
+    const isFault = random.chance(0.2);
+    row = release(row, `g${step}`, { credit: isFault, bytes });
+    if (!isFault) count(1, kind === "parquet" ? 1 : 0, bytes);
+    if (!isFault && random.chance(0.1)) {
+      row = credit(row, { requests: 1, files: 0 }, nowMs);
+      count(-1, 0, 0);
+    }
+    // A write whose answer is lost, and one that succeeds.
+    if (random.chance(0.3)) write();
+    if (random.chance(0.3)) {
+      const days = unwrittenDays(row);
+      write();
+      row = afterWrite(JSON.parse(JSON.stringify(row)) as GateRow, days);
+    }
+  }
+  write();
+  const served = (days: Map<string, DayUsage>) =>
+    JSON.stringify(
+      [...days.values()].filter((day) => day.requests + day.files + day.bytes > 0).toSorted(byDay),
+    );
+  return { has: served(catalog), due: served(due) };
+}
+
+const byDay = (one: DayUsage, other: DayUsage) => one.day.localeCompare(other.day);
+
+describe("usage histories", () => {
+  it("leave in the catalog what happened, in 300 random histories of 60 requests", () => {
+    const random = printedRandom("usage histories");
+    for (let n = 0; n < 300; n++) {
+      const seed = random.integer(0, 2 ** 31 - 1);
+      const { has, due } = history(randomFrom(seed));
+      if (has !== due) expect.fail(`history of seed ${seed}: the catalog has ${has}, due is ${due}`);
+    }
+  });
+});
