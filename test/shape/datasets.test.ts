@@ -12,7 +12,8 @@ const BY_HAND = [
   "src/pack-builder/sample/columns.ts",
   "src/pack-builder/sample/shanghai.ts",
   "src/pack-builder/sample/shenzhen.ts",
-  "src/pack-builder/sample/trades.ts",
+  "src/pack-builder/sample/shenzhen-trades.ts",
+  "src/pack-builder/sample/tape.ts",
   "src/pack-builder/sample/vendor-csv.ts",
 ];
 

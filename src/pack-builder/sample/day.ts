@@ -6,7 +6,7 @@ import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { OrderColumns, Security } from "../../orders/record.ts";
 import { seededRandom } from "./random.ts";
 import { type SampleSecurity, sampleSecurities } from "./securities.ts";
-import { shanghaiOrders } from "./shanghai.ts";
+import { shanghaiDay } from "./shanghai.ts";
 import { shenzhenOrders } from "./shenzhen.ts";
 
 export const DEFAULT_SEED = "edgetape";
@@ -40,5 +40,5 @@ export function* sampleSections({
 /** The orders of one sample security on the day that `seed` names. */
 export function sampleOrders(security: SampleSecurity, seed: string): OrderColumns {
   const random = seededRandom(`${seed} ${security.symbol}.${security.market}`);
-  return security.market === "SH" ? shanghaiOrders(security, random) : shenzhenOrders(security, random);
+  return security.market === "SH" ? shanghaiDay(security, random).orders : shenzhenOrders(security, random);
 }

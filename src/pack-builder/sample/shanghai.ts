@@ -1,12 +1,16 @@
 /**
- * A sample day of one Shanghai security: new orders (A), cancels (D) that repeat their order's number,
- * and phase flags (S) whose numbers are all zero. Shanghai's source leaves `order_id` at 0 throughout.
+ * A sample day of one Shanghai security, orders and trades: new orders (A), cancels (D) that repeat their order's
+ * number, and phase flags (S) whose numbers are all zero. As in Shanghai's stream an order has a row for what is left of
+ * it behind its immediate fills, and none when nothing is. The source leaves `order_id` at 0 throughout.
  */
 import type { OrderColumns } from "../../orders/record.ts";
-import { BUY, blankColumns, numbering, orderVolume, pricePath, SELL } from "./columns.ts";
+import { Book, type Side } from "./book.ts";
+import { matchCall, shanghaiChoice } from "./call-auction.ts";
+import { BUY, blankColumns, numbering, orderVolume, type PricePath, pricePath, SELL } from "./columns.ts";
 import type { Random } from "./random.ts";
 import type { SampleSecurity } from "./securities.ts";
 import { sessionTimes, withBurst } from "./session.ts";
+import { Tape, type TradeColumns } from "./tape.ts";
 
 /** Row types, and order codes: B and S are sides, O, T and C begin the opening call, trading and the closing call. */
 const [ADD, CANCEL, PHASE] = [0, 1, 2];
@@ -17,80 +21,227 @@ const PHASES = [
   { time: 145700000, code: 4 },
 ];
 
-/** Orders may not be withdrawn in the last five minutes of the opening call. */
+/** Orders may not be withdrawn in the last five minutes of the opening call, nor in the closing call. */
 const NO_CANCEL_FROM = 92000000;
-const NO_CANCEL_TO = 93000000;
-/** Orders that can still be withdrawn; older ones count as traded. */
+const OPENING = 92500000;
+const CONTINUOUS = 93000000;
+const CLOSING_CALL = 145700000;
+const CLOSE = 150000000;
+/** Orders that can still be withdrawn. */
 const OPEN_ORDERS = 4096;
+/** So many orders in a row are filled at once, at most. */
+const MOST_WITHOUT_ROW = 20;
+/** Cancels of an order that was partly traded. */
+const PARTLY_SHARE = 0.02;
 
-/** `security.rows` orders in time order; below 8 rows there are no phase flags. */
-export function shanghaiOrders(security: SampleSecurity, random: Random): OrderColumns {
+export interface ShanghaiDay {
+  /** `security.rows` rows in time order; below 8 rows there are no phase flags. */
+  orders: OrderColumns;
+  trades: TradeColumns;
+}
+
+/** The orders of a security as they arrive, matched by price, then time. */
+export function shanghaiDay(security: SampleSecurity, random: Random): ShanghaiDay {
   const flags = security.rows >= 8 ? PHASES : [];
   let times = sessionTimes(random, security.rows - flags.length);
   for (const flag of flags) times = withBurst(times, flag.time, 1);
-  const columns = blankColumns(times, ["A", "D", "S"], CODES);
-  const cancelShare = 0.265 + 0.03 * random.next();
-  const nextNumber = numbering(random, columns.rows);
-  const prices = pricePath(random, security);
-  const open = openOrders(random);
-  let [cancels, flagged] = [0, 0];
-  for (let row = 0; row < columns.rows; row++) {
-    const time = times[row] ?? 0;
+  const market = new Market(security, random, blankColumns(times, ["A", "D", "S"], CODES));
+  let flagged = 0;
+  for (let row = 0; row < times.length; row++) {
     const flag = flags[flagged];
-    if (flag?.time === time) {
-      columns.orderType.index[row] = PHASE;
-      columns.orderCode.index[row] = flag.code;
+    if (flag !== undefined && flag.time === times[row]) {
+      market.phase(row, flag.code);
       flagged++;
-      continue;
-    }
-    const mayCancel = open.count() > 0 && (time < NO_CANCEL_FROM || time >= NO_CANCEL_TO);
-    // Steered to its share, so that a small security has it too.
-    const behind = cancelShare * row - cancels;
-    if (mayCancel && random.chance(behind > 2 ? 0.6 : behind < -2 ? 0.08 : cancelShare)) {
-      cancelRow(columns, row, open.take(), random);
-      cancels++;
-    } else {
-      const side = random.chance(0.52) ? BUY : SELL;
-      columns.orderType.index[row] = ADD;
-      columns.orderCode.index[row] = side;
-      columns.exchangeOrderId[row] = nextNumber();
-      columns.priceE4[row] = prices.quote(side);
-      columns.volume[row] = orderVolume(random, security.lot);
-      open.add(row);
-    }
+    } else market.arrive(row);
   }
-  return columns;
+  return { orders: market.orders, trades: market.end() };
 }
 
-/** The withdrawal of the order in row `ordered`: same number, side and price; 2.7 % were partly traded before. */
-function cancelRow(columns: OrderColumns, row: number, ordered: number, random: Random): void {
-  const volume = columns.volume[ordered] ?? 0;
-  columns.orderType.index[row] = CANCEL;
-  columns.orderCode.index[row] = columns.orderCode.index[ordered] ?? 0;
-  columns.exchangeOrderId[row] = columns.exchangeOrderId[ordered] ?? 0;
-  columns.priceE4[row] = columns.priceE4[ordered] ?? 0;
-  columns.volume[row] = volume > 1 && random.chance(0.027) ? 1 + random.below(volume - 1) : volume;
+class Market {
+  readonly orders: OrderColumns;
+  private readonly security: SampleSecurity;
+  private readonly random: Random;
+  private readonly book: Book;
+  private readonly tape = new Tape();
+  private readonly prices: PricePath;
+  private readonly nextNumber: () => number;
+  private readonly open: OpenOrders;
+  /** Rows of orders that were filled in part, the latest last. */
+  private readonly partly: number[] = [];
+  private readonly cancelShare: number;
+  private cancels = 0;
+  private trades = 0;
+  private isOpened = false;
+
+  constructor(security: SampleSecurity, random: Random, orders: OrderColumns) {
+    this.security = security;
+    this.random = random;
+    this.orders = orders;
+    this.book = new Book(orders);
+    this.cancelShare = 0.265 + 0.03 * random.next();
+    this.nextNumber = numbering(random, orders.rows);
+    this.prices = pricePath(random, security);
+    this.open = new OpenOrders(random);
+  }
+
+  phase(row: number, code: number): void {
+    this.orders.orderType.index[row] = PHASE;
+    this.orders.orderCode.index[row] = code;
+  }
+
+  /** Fills the row with a cancel or a new order. */
+  arrive(row: number): void {
+    const { orders, random, cancelShare } = this;
+    const time = orders.time[row] ?? 0;
+    if (time >= CONTINUOUS) this.openOnce();
+    // Of rows with one stamp only the last one trades or withdraws: new orders are read before trades.
+    const isLast = orders.time[row + 1] !== time;
+    const isContinuous = time >= CONTINUOUS && time < CLOSING_CALL;
+    const mayCancel = isLast && (time < NO_CANCEL_FROM || isContinuous);
+    // Steered to its share, so that a small security has it too.
+    const behind = cancelShare * row - this.cancels;
+    const chance = behind > 2 ? 0.75 : behind < -2 ? 0.08 : cancelShare;
+    const cancelled = mayCancel && random.chance(chance) ? this.openOrder() : undefined;
+    if (cancelled === undefined) this.order(row, { isContinuous, mayTrade: isContinuous && isLast });
+    else this.cancel(row, cancelled);
+  }
+
+  end(): TradeColumns {
+    this.openOnce();
+    this.call(CLOSE);
+    return this.tape.columns();
+  }
+
+  private openOnce(): void {
+    if (this.isOpened) return;
+    this.isOpened = true;
+    this.call(OPENING);
+  }
+
+  /** The row of an order to withdraw, now and then one that was partly traded. */
+  private openOrder(): number | undefined {
+    const isLive = (row: number) => (this.book.left[row] ?? 0) > 0;
+    if (this.random.chance(PARTLY_SHARE)) {
+      const partly = this.partly.findLast(isLive);
+      if (partly !== undefined) return partly;
+    }
+    return this.open.take(isLive);
+  }
+
+  /** The withdrawal of the order in row `ordered`: same number, side and price, and what is left. */
+  private cancel(row: number, ordered: number): void {
+    const { orders, book } = this;
+    orders.orderType.index[row] = CANCEL;
+    orders.orderCode.index[row] = orders.orderCode.index[ordered] ?? 0;
+    orders.exchangeOrderId[row] = orders.exchangeOrderId[ordered] ?? 0;
+    orders.priceE4[row] = orders.priceE4[ordered] ?? 0;
+    orders.volume[row] = book.left[ordered] ?? 0;
+    book.left[ordered] = 0;
+    this.cancels++;
+  }
+
+  /** Orders arrive until one of them has something left behind its fills; that gets the row. */
+  private order(row: number, { isContinuous, mayTrade }: { isContinuous: boolean; mayTrade: boolean }): void {
+    const { orders, random, security, book } = this;
+    // One side per stamp: an order that stays would come before fills on its own side.
+    const side: Side = random.chance(0.52) ? BUY : SELL;
+    for (let tries = 0; ; tries++) {
+      const number = this.nextNumber();
+      const isPassive = isContinuous && (!mayTrade || tries === MOST_WITHOUT_ROW);
+      const price = isPassive ? this.passive(side) : this.prices.quote(side);
+      const volume = orderVolume(random, security.lot);
+      const rest = mayTrade ? this.match(orders.time[row] ?? 0, { side, number, price, volume }) : volume;
+      if (rest === 0) continue;
+      orders.orderType.index[row] = ADD;
+      orders.orderCode.index[row] = side;
+      orders.exchangeOrderId[row] = number;
+      orders.priceE4[row] = price;
+      orders.volume[row] = rest;
+      book.add(row, rest);
+      this.open.add(row);
+      return;
+    }
+  }
+
+  /** A price that meets no order of the other side. */
+  private passive(side: Side): number {
+    const quoted = this.prices.quote(side);
+    const resting = this.book.crossed(side, quoted);
+    if (resting === undefined) return quoted;
+    const step = side === BUY ? -this.security.tickE4 : this.security.tickE4;
+    return (this.orders.priceE4[resting] ?? 0) + step;
+  }
+
+  /** Fills the arriving order from the other side, best first; returns what is left of it. */
+  private match(time: number, order: { side: Side; number: number; price: number; volume: number }): number {
+    const { orders, book } = this;
+    let rest = order.volume;
+    while (rest > 0) {
+      const resting = book.crossed(order.side, order.price);
+      if (resting === undefined) return rest;
+      const volume = Math.min(rest, book.left[resting] ?? 0);
+      const own = orders.exchangeOrderId[resting] ?? 0;
+      const [buy, sell] = order.side === BUY ? [order.number, own] : [own, order.number];
+      const flag = order.side === BUY ? "B" : "S";
+      this.trade(time, { price: orders.priceE4[resting] ?? 0, volume, flag, buy, sell });
+      book.take(resting, volume);
+      this.partly.push(resting);
+      if (this.partly.length > 32) this.partly.shift();
+      rest -= volume;
+    }
+    return 0;
+  }
+
+  private call(time: number): void {
+    const { orders, book, security } = this;
+    const match = matchCall(
+      book.forCall(() => true),
+      shanghaiChoice(security.tickE4),
+    );
+    for (const { buy, sell, volume } of match?.pairs ?? []) {
+      const [buyer, seller] = [orders.exchangeOrderId[buy] ?? 0, orders.exchangeOrderId[sell] ?? 0];
+      this.trade(time, { price: match?.priceE4 ?? 0, volume, flag: "N", buy: buyer, sell: seller });
+      book.take(buy, volume);
+      book.take(sell, volume);
+    }
+  }
+
+  private trade(
+    time: number,
+    said: { price: number; volume: number; flag: string; buy: number; sell: number },
+  ): void {
+    this.tape.add(time, { id: ++this.trades, code: "", ...said });
+  }
 }
 
 /** Rows of the orders that can be withdrawn; the young ones are taken far more often than the old. */
-function openOrders(random: Random) {
-  const ring = new Int32Array(OPEN_ORDERS);
-  let size = 0;
-  return {
-    count: () => size,
-    add(row: number) {
-      if (size === OPEN_ORDERS) {
-        ring.copyWithin(0, OPEN_ORDERS / 4);
-        size -= OPEN_ORDERS / 4;
-      }
-      ring[size++] = row;
-    },
-    take(): number {
-      const at = size - 1 - Math.floor(size * random.next() ** 3);
+class OpenOrders {
+  private readonly random: Random;
+  private readonly ring = new Int32Array(OPEN_ORDERS);
+  private size = 0;
+
+  constructor(random: Random) {
+    this.random = random;
+  }
+
+  add(row: number): void {
+    if (this.size === OPEN_ORDERS) {
+      this.ring.copyWithin(0, OPEN_ORDERS / 4);
+      this.size -= OPEN_ORDERS / 4;
+    }
+    this.ring[this.size++] = row;
+  }
+
+  /** Removes and returns the row of an order that `isLive`; `undefined` when there is none. */
+  take(isLive: (row: number) => boolean): number | undefined {
+    const { ring, random } = this;
+    while (this.size > 0) {
+      const at = this.size - 1 - Math.floor(this.size * random.next() ** 3);
       const row = ring[at] ?? 0;
-      ring[at] = ring[size - 1] ?? 0;
-      size--;
-      return row;
-    },
-  };
+      ring[at] = ring[this.size - 1] ?? 0;
+      this.size--;
+      if (isLive(row)) return row;
+    }
+    return undefined;
+  }
 }

@@ -4,7 +4,8 @@ import type { CodeColumn } from "../../../../src/datasets/dataset.ts";
 import type { OrderColumns } from "../../../../src/orders/record.ts";
 import { sampleSections } from "../../../../src/pack-builder/sample/day.ts";
 import { writeSamplePack } from "../../../../src/pack-builder/sample/sample-pack.ts";
-import { sampleTradeSections, type TradeColumns } from "../../../../src/pack-builder/sample/trades.ts";
+import type { TradeColumns } from "../../../../src/pack-builder/sample/tape.ts";
+import { sampleTradeSections } from "../../../../src/pack-builder/sample/trades.ts";
 import { verifyPack } from "../../../../src/pack-builder/verify/verify-pack.ts";
 import { temporaryFolder } from "../deliveries.ts";
 

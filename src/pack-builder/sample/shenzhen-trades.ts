@@ -1,0 +1,147 @@
+/**
+ * The trades of a sample Shenzhen security that fit its orders, which stand among the orders in full: fills by price,
+ * then time, the two auctions, and cancels of all that is left of an order.
+ */
+import type { OrderColumns } from "../../orders/record.ts";
+import { Book } from "./book.ts";
+import { matchCall, shenzhenChoice } from "./call-auction.ts";
+import { BUY } from "./columns.ts";
+import type { Random } from "./random.ts";
+import type { SampleSecurity } from "./securities.ts";
+import { Tape, type TradeColumns } from "./tape.ts";
+
+const OPENING = 92500000;
+const CONTINUOUS = 93000000;
+const CLOSING_CALL = 145700000;
+const CLOSE = 150000000;
+/** Orders may not be withdrawn in the last minutes of either call. */
+const NO_CANCEL_FROM = 92000000;
+const CANCEL_SHARE = 0.22;
+/** Cancels take one of the youngest orders. */
+const YOUNG_ORDERS = 64;
+const LIMIT = "0";
+
+/** The trades of one security with these `orders`. */
+export function shenzhenTrades(security: SampleSecurity, orders: OrderColumns, random: Random): TradeColumns {
+  const session = new Session(security, orders, random);
+  for (let row = 0; row < orders.rows; row++) session.order(row);
+  return session.end();
+}
+
+class Session {
+  private readonly orders: OrderColumns;
+  private readonly random: Random;
+  private readonly book: Book;
+  private readonly tape = new Tape();
+  private readonly young: number[] = [];
+  private last: number;
+  private isOpened = false;
+  private lastNumber = 0;
+  private lastId = 0;
+
+  constructor({ priceE4 }: SampleSecurity, orders: OrderColumns, random: Random) {
+    this.orders = orders;
+    this.random = random;
+    this.book = new Book(orders);
+    this.last = priceE4;
+  }
+
+  /** The order in `row`, and the trades that it brings. */
+  order(row: number): void {
+    const { orders, random, book } = this;
+    const time = orders.time[row] ?? 0;
+    if (time >= CONTINUOUS) this.openOnce();
+    const isContinuous = time >= CONTINUOUS && time < CLOSING_CALL;
+    // A call takes limit orders only.
+    if (!isContinuous && !this.isLimit(row)) return;
+    this.lastNumber = orders.exchangeOrderId[row] ?? 0;
+    const rest = isContinuous ? this.match(time, row) : (orders.volume[row] ?? 0);
+    if (rest > 0) {
+      book.add(row, rest);
+      this.young.push(row);
+      if (this.young.length > YOUNG_ORDERS) this.young.shift();
+    }
+    const mayCancel = isContinuous || time < NO_CANCEL_FROM;
+    if (mayCancel && random.chance(CANCEL_SHARE)) this.cancel(time);
+  }
+
+  end(): TradeColumns {
+    this.openOnce();
+    this.call(CLOSE);
+    return this.tape.columns();
+  }
+
+  private openOnce(): void {
+    if (this.isOpened) return;
+    this.isOpened = true;
+    this.call(OPENING);
+  }
+
+  private isLimit(row: number): boolean {
+    const { orderType } = this.orders;
+    return orderType.values[orderType.index[row] ?? 0] === LIMIT;
+  }
+
+  /** Fills the arriving order from the other side, best first; returns what is left of it. */
+  private match(time: number, row: number): number {
+    const { orders, book } = this;
+    const side = book.side(row);
+    let rest = orders.volume[row] ?? 0;
+    while (rest > 0) {
+      const resting = book.crossed(side, orders.priceE4[row] ?? 0);
+      if (resting === undefined) return rest;
+      const volume = Math.min(rest, book.left[resting] ?? 0);
+      const [buy, sell] = side === BUY ? [row, resting] : [resting, row];
+      this.fill(time, { price: orders.priceE4[resting] ?? 0, buy, sell, volume });
+      book.take(resting, volume);
+      rest -= volume;
+    }
+    return 0;
+  }
+
+  private call(time: number): void {
+    const { book } = this;
+    const match = matchCall(
+      book.forCall((row) => this.isLimit(row)),
+      shenzhenChoice(this.last),
+    );
+    for (const pair of match?.pairs ?? []) {
+      this.fill(time, { price: match?.priceE4 ?? 0, ...pair });
+      book.take(pair.buy, pair.volume);
+      book.take(pair.sell, pair.volume);
+    }
+  }
+
+  /** A trade of the orders in the rows `buy` and `sell`. */
+  private fill(time: number, said: { price: number; buy: number; sell: number; volume: number }): void {
+    const { exchangeOrderId } = this.orders;
+    this.last = said.price;
+    this.tape.add(time, {
+      id: this.nextId(),
+      flag: "",
+      code: "0",
+      price: said.price,
+      volume: said.volume,
+      buy: exchangeOrderId[said.buy] ?? 0,
+      sell: exchangeOrderId[said.sell] ?? 0,
+    });
+  }
+
+  /** The withdrawal of a young order. */
+  private cancel(time: number): void {
+    const { young, orders, random, book } = this;
+    const [row] = young.splice(Math.floor(young.length * random.next()), 1);
+    const volume = row === undefined ? 0 : (book.left[row] ?? 0);
+    if (row === undefined || volume === 0) return;
+    book.left[row] = 0;
+    const number = orders.exchangeOrderId[row] ?? 0;
+    const [buy, sell] = book.side(row) === BUY ? [number, 0] : [0, number];
+    this.tape.add(time, { id: this.nextId(), price: 0, volume, flag: "", code: "C", buy, sell });
+  }
+
+  /** Ascending; orders and trades share their numbers, so that a trade's is above all orders so far. */
+  private nextId(): number {
+    this.lastId = Math.max(this.lastId, this.lastNumber) + 1;
+    return this.lastId;
+  }
+}
