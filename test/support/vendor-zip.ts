@@ -31,6 +31,28 @@ export function readVendorTrades(path: string): Promise<Map<string, Row[]>> {
   });
 }
 
+/** A snapshot's totals so far: shares, yuan, and the day's range in ten-thousandths of a yuan. */
+export interface SnapshotTotals {
+  time: number;
+  volume: number;
+  amount: number;
+  highE4: number;
+  lowE4: number;
+}
+
+/** The totals of each snapshot of the day's quotes (`行情.csv`) by six-digit symbol, in file order. */
+export async function readVendorQuotes(path: string): Promise<Map<string, SnapshotTotals[]>> {
+  const rows = await readVendorFiles(path, "行情.csv", (line) => {
+    const cells = line.split(",");
+    return [cells[0]?.slice(0, 6) ?? "", cells[2] ?? "", cells[3] ?? "", ...cells.slice(11, 15).map(Number)];
+  });
+  const totals = ([, , time, volume, amount, highE4, lowE4]: Row): SnapshotTotals => {
+    const [at, shares, yuan, high, low] = [time, volume, amount, highE4, lowE4].map(Number);
+    return { time: at ?? 0, volume: shares ?? 0, amount: yuan ?? 0, highE4: high ?? 0, lowE4: low ?? 0 };
+  };
+  return new Map([...rows].map(([symbol, each]) => [symbol, each.map(totals)]));
+}
+
 async function readVendorFiles(
   path: string,
   name: string,

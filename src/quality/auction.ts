@@ -1,0 +1,66 @@
+/** A call auction from its orders alone: the price at which the most is matched. */
+
+/** The orders of an auction, one entry per order; market orders do not take part. */
+export interface AuctionOrders {
+  isBuy: readonly boolean[];
+  pricesE4: readonly number[];
+  volumes: readonly number[];
+}
+
+export interface AuctionMatch {
+  /** The lowest and the highest price that match the most and leave the least, ten-thousandths of a yuan. */
+  low: number;
+  high: number;
+  /** Shanghai's choice among them; equals both when there is one. */
+  priceE4: number;
+  /** Shares. */
+  matched: number;
+  /** Shares that stay unmatched on the larger side, at `low` and at `high`: buy surplus positive, sell negative. */
+  surplusLow: number;
+  surplusHigh: number;
+}
+
+/**
+ * Returns the match of `orders`: the largest matched volume, then the smallest remainder. Where several prices tie,
+ * Shanghai takes the lowest when sells are left over, the highest when buys are, and else the middle, rounded half up
+ * to `tickE4`. `null` when no buy meets a sell.
+ */
+export function auctionMatch(orders: AuctionOrders, tickE4: number): AuctionMatch | null {
+  const levels = levelsOf(orders);
+  let sellsUpTo = 0;
+  let buysFrom = levels.reduce((sum, { buys }) => sum + buys, 0);
+  let best: { low: number; high: number; matched: number; rest: number; lows: number; highs: number } | null =
+    null;
+  for (const { price, buys, sells } of levels) {
+    sellsUpTo += sells;
+    const matched = Math.min(buysFrom, sellsUpTo);
+    const surplus = buysFrom - sellsUpTo;
+    const rest = Math.abs(surplus);
+    if (matched > 0) {
+      if (best === null || matched > best.matched || (matched === best.matched && rest < best.rest)) {
+        best = { low: price, high: price, matched, rest, lows: surplus, highs: surplus };
+      } else if (matched === best.matched && rest === best.rest) {
+        best.high = price;
+        best.highs = surplus;
+      }
+    }
+    buysFrom -= buys;
+  }
+  if (best === null) return null;
+  const { low, high, matched, lows, highs } = best;
+  const middle = Math.floor((low + high) / 2 / tickE4 + 0.5) * tickE4;
+  const priceE4 = lows < 0 && highs < 0 ? low : lows > 0 && highs > 0 ? high : middle;
+  return { low, high, priceE4, matched, surplusLow: lows, surplusHigh: highs };
+}
+
+/** Volumes by price, ascending. */
+function levelsOf({ isBuy, pricesE4, volumes }: AuctionOrders) {
+  const levels = new Map<number, { price: number; buys: number; sells: number }>();
+  pricesE4.forEach((price, place) => {
+    const level = levels.get(price) ?? { price, buys: 0, sells: 0 };
+    if (isBuy[place]) level.buys += volumes[place] ?? 0;
+    else level.sells += volumes[place] ?? 0;
+    levels.set(price, level);
+  });
+  return [...levels.values()].sort((a, b) => a.price - b.price);
+}

@@ -1,0 +1,118 @@
+/** Checks of a day as a whole: its datasets against each other, and against the days before it. */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
+import type { Market } from "../orders/record.ts";
+import type { Contents, SecurityReport } from "./check-security.ts";
+import { kindOf } from "./security-kind.ts";
+import { FaultCounter, notProvable, type Verdict } from "./verdict.ts";
+
+export const MARKETS = ["SH", "SZ"] as const satisfies readonly Market[];
+
+/** The checks of a day as a whole. */
+export const DAY_CHECKS = ["coverage", "last_days"] as const;
+export type DayCheckName = (typeof DAY_CHECKS)[number];
+
+/** Securities with rows, and rows. */
+export interface Size {
+  securities: number;
+  rows: number;
+}
+
+/** Per exchange and dataset; `null` where the day has no such pack. */
+export type Sizes = Record<Market, Record<DatasetName, Size | null>>;
+
+/** Another day, as its quality sheet describes it. */
+export interface OtherDay {
+  tradedate: BeijingDate;
+  sizes: Sizes;
+  /** By code with suffix. */
+  contents: ReadonlyMap<string, Contents>;
+}
+
+/** Since this day sources have Shanghai's orders. */
+const SHANGHAI_ORDERS_SINCE = "20210607";
+/** A share with so many orders is traded, save for a few. */
+const ENOUGH_ORDERS = 100;
+const ENOUGH_TRADES = 20;
+const MOST_MISSING = 0.05;
+/** A day has no less than this share of the rows and securities of the days before it. */
+const LEAST_ROWS = 0.4;
+const LEAST_SECURITIES = 0.8;
+
+/** Returns how many securities and rows each exchange has. */
+export function sizesOf(securities: readonly SecurityReport[]): Sizes {
+  const sizes = (market: Market) => {
+    const of = (dataset: DatasetName): Size | null => {
+      const rows = securities.filter((each) => each.market === market).map((each) => each.rows[dataset]);
+      if (rows.some((each) => each === null) || rows.length === 0) return null;
+      const counted = rows.map((each) => each ?? 0);
+      return {
+        securities: counted.filter((each) => each > 0).length,
+        rows: counted.reduce((sum, each) => sum + each, 0),
+      };
+    };
+    return { orders: of("orders"), trades: of("trades") };
+  };
+  return { SH: sizes("SH"), SZ: sizes("SZ") };
+}
+
+/** Checks that what one dataset holds the other holds too: exchanges, and all but a few shares. */
+export function checkCoverage(tradedate: BeijingDate, securities: readonly SecurityReport[]): Verdict {
+  const faults = new FaultCounter();
+  const sizes = sizesOf(securities);
+  for (const market of MARKETS) {
+    const { orders, trades } = sizes[market];
+    if (orders === null || trades === null) continue;
+    if (orders.rows > 0 && trades.rows === 0) faults.add("exchange_missing", null, 1, `${market} trades`);
+    const isExpected = market === "SZ" || tradedate >= SHANGHAI_ORDERS_SINCE;
+    if (trades.rows > 0 && orders.rows === 0 && isExpected) {
+      faults.add("exchange_missing", null, 1, `${market} orders`);
+    }
+    if (orders.rows === 0 || trades.rows === 0) continue;
+    const shares = securities.filter((each) => each.market === market && kindOf(each) === "share");
+    countMissing(shares, { of: "orders", enough: ENOUGH_ORDERS, in: "trades", market }, faults);
+    countMissing(shares, { of: "trades", enough: ENOUGH_TRADES, in: "orders", market }, faults);
+  }
+  const isWhole = DATASET_NAMES.every((name) => securities.some(({ rows }) => rows[name] !== null));
+  const has = securities.some(({ rows }) => rows.orders !== null) ? "no_trades" : "no_orders";
+  return faults.verdict(isWhole ? undefined : notProvable(has));
+}
+
+function countMissing(
+  shares: readonly SecurityReport[],
+  said: { of: DatasetName; enough: number; in: DatasetName; market: Market },
+  faults: FaultCounter,
+): void {
+  const active = shares.filter(({ rows }) => (rows[said.of] ?? 0) >= said.enough);
+  const missing = active.filter(({ rows }) => rows[said.in] === 0).length;
+  if (missing > active.length * MOST_MISSING) {
+    faults.add("securities_missing", null, missing, `${said.market} ${said.in}`);
+  }
+}
+
+/** Checks each exchange's rows and securities against the medians of `others`, the days before. */
+export function checkLastDays(sizes: Sizes, others: readonly OtherDay[]): Verdict {
+  if (others.length === 0) return notProvable("no_other_days");
+  const faults = new FaultCounter();
+  for (const market of MARKETS) {
+    for (const dataset of DATASET_NAMES) {
+      const before = others.flatMap((other) => other.sizes[market][dataset] ?? []);
+      const usual = { rows: median(before, "rows"), securities: median(before, "securities") };
+      if (usual.rows === 0) continue;
+      const now = sizes[market][dataset] ?? { rows: 0, securities: 0 };
+      const subject = `${market} ${dataset}`;
+      if (now.rows === 0) faults.add("exchange_missing", null, 1, subject);
+      else if (now.rows < usual.rows * LEAST_ROWS)
+        faults.add("rows_missing", null, usual.rows - now.rows, subject);
+      if (now.rows > 0 && now.securities < usual.securities * LEAST_SECURITIES) {
+        faults.add("securities_missing", null, usual.securities - now.securities, subject);
+      }
+    }
+  }
+  return faults.verdict();
+}
+
+function median(sizes: readonly Size[], of: keyof Size): number {
+  const sorted = sizes.map((size) => size[of]).sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}

@@ -1,0 +1,111 @@
+/** All checks of one security on one day. */
+import type { DatasetName } from "../datasets/registry.ts";
+import type { Security } from "../orders/record.ts";
+import { checkHours } from "./hours.ts";
+import type { Replay, ReplayCounts } from "./replay.ts";
+import { kindOf } from "./security-kind.ts";
+import type { SecurityDay } from "./security-rows.ts";
+import { checkSequence } from "./sequence.ts";
+import { replayShanghai } from "./shanghai.ts";
+import { checkScale, checkShape } from "./shape.ts";
+import { replayShenzhen } from "./shenzhen.ts";
+import { checkSums } from "./sums.ts";
+import { type CheckName, FaultCounter, notProvable, PASSED, type Verdict } from "./verdict.ts";
+
+/** A number over all rows of a security in a dataset, its day aside; 0 without rows. */
+export type Contents = { [Name in DatasetName]?: number | undefined };
+
+export interface SecurityVerdicts {
+  checks: Record<CheckName, Verdict>;
+  counts: ReplayCounts;
+}
+
+export interface SecurityReport extends Security, SecurityVerdicts {
+  /** Rows per dataset; `null` where the day has no such pack. */
+  rows: Record<DatasetName, number | null>;
+  contents: Contents;
+}
+
+/** The contents of the same security on other days, by day. */
+export type OtherContents = readonly { tradedate: string; contents: Contents }[];
+
+/** Equal rows on two days are no coincidence from so many on. */
+const ENOUGH_ROWS = 20;
+const NO_COUNTS: ReplayCounts = { cancels: 0, cancelsExact: 0, fills: 0, fillsFound: 0 };
+
+/**
+ * Runs every check. What a check finds in bonds, repos and other securities whose rules are not measured is reported as
+ * `not_provable` with its faults. `others` is empty when no other day is at hand.
+ */
+export function checkSecurity(day: SecurityDay, contents: Contents, others: OtherContents): SecurityVerdicts {
+  const { market, orders, trades } = day;
+  const replay = replayOf(day);
+  const checks: Record<CheckName, Verdict> = {
+    matching: matchingVerdict(day, replay),
+    sequence: trades === null ? notProvable("no_trades") : checkSequence(trades, market),
+    priority: replay?.priority.verdict() ?? withoutReplay(day),
+    calendar: checkHours(day, orders, trades),
+    shape: checkShape(day, orders, trades),
+    scale: checkScale(day, orders),
+    opening_auction: replay?.opening.verdict() ?? withoutReplay(day),
+    closing_auction: replay?.closing.verdict() ?? withoutReplay(day),
+    sums: checkSums(day, trades, day.lastSnapshot),
+    other_days: checkOtherDays(day, contents, others),
+  };
+  if (kindOf(day) === "other") {
+    for (const name of MEASURED_FOR_SHARES) checks[name] = asUnmeasured(checks[name]);
+  }
+  return { checks, counts: replay?.counts ?? NO_COUNTS };
+}
+
+/** Checks whose rules were measured on shares. */
+const MEASURED_FOR_SHARES = [
+  "matching",
+  "priority",
+  "calendar",
+  "shape",
+  "opening_auction",
+  "closing_auction",
+] as const satisfies readonly CheckName[];
+
+function asUnmeasured(verdict: Verdict): Verdict {
+  return verdict.verdict === "failed" ? notProvable("unmeasured_market", verdict.faults) : verdict;
+}
+
+/** `null` where a replay proves nothing: see `withoutReplay`. */
+function replayOf(day: SecurityDay): Replay | null {
+  const { market, orders, trades } = day;
+  if (orders === null || trades === null || orders.rows + trades.rows === 0) return null;
+  if (market === "SZ") return replayShenzhen(day, orders, trades);
+  return isWithoutFlags(day) ? null : replayShanghai(day, orders, trades);
+}
+
+/** Whether no trade says which side was the aggressor's. */
+function isWithoutFlags({ trades }: SecurityDay): boolean {
+  return trades !== null && trades.rows > 0 && trades.bsFlag.values.every((flag) => flag === "");
+}
+
+function withoutReplay(day: SecurityDay): Verdict {
+  if (day.orders === null) return notProvable("no_orders");
+  if (day.trades === null) return notProvable("no_trades");
+  return notProvable(isWithoutFlags(day) ? "no_flag" : "too_few_rows");
+}
+
+function matchingVerdict(day: SecurityDay, replay: Replay | null): Verdict {
+  return replay === null ? withoutReplay(day) : replay.matching.verdict();
+}
+
+/** Fails when the rows of a dataset are those of another day. */
+function checkOtherDays({ orders, trades }: SecurityDay, contents: Contents, others: OtherContents): Verdict {
+  if (others.length === 0) return notProvable("no_other_days");
+  const faults = new FaultCounter();
+  for (const [dataset, rows] of [
+    ["orders", orders?.rows ?? 0],
+    ["trades", trades?.rows ?? 0],
+  ] as const) {
+    if (rows < ENOUGH_ROWS) continue;
+    const same = others.find((other) => other.contents[dataset] === contents[dataset]);
+    if (same !== undefined) faults.add("same_as_other_day", null, 1, `${dataset} of ${same.tradedate}`);
+  }
+  return faults.verdict(PASSED);
+}

@@ -1,0 +1,147 @@
+/** Checks rows against the hours of their exchange, and the span of each dataset against the other's. */
+import type { OrderColumns, Security } from "../orders/record.ts";
+import { CANCEL, IGNORED } from "./live-orders.ts";
+import { CLOSING_CALL, CONTINUOUS, OPENING_CALL } from "./replay.ts";
+import { kindOf, tradesAfterHours } from "./security-kind.ts";
+import { coded, sinceMidnightMs, type TradeColumns } from "./security-rows.ts";
+import { shanghaiKind } from "./shanghai.ts";
+import { shenzhenCancels } from "./shenzhen.ts";
+import { FaultCounter, type FaultPlace, type Verdict } from "./verdict.ts";
+
+/** HHMMSSmmm; an end is excluded. Exchanges stamp what comes at an end up to a second later. */
+const NO_CANCEL = 92000000;
+const OPENING_END = 92500000;
+const NOON = 113000000;
+const NOON_END = 113001000;
+const AFTERNOON = 130000000;
+const CLOSE = 150000000;
+const CLOSE_END = 150001000;
+/** The closing call's trades come within seconds of 15:00. */
+const TRADES_END = 150100000;
+const AFTER_HOURS = 150500000;
+const AFTER_HOURS_END = 153001000;
+
+/** Trading without a single trade for so long is a halt, which ends with an auction of its own. */
+const HALT_MS = 9 * 60_000;
+
+/** Of a dataset with fewer rows the first and last say little. */
+const ENOUGH_ROWS = 500;
+const MOST_APART_MS = 30 * 60_000;
+
+/** Checks both datasets' times, and Shanghai's flags by phase. `orders` and `trades` may be null: not at hand. */
+export function checkHours(
+  security: Security,
+  orders: OrderColumns | null,
+  trades: TradeColumns | null,
+): Verdict {
+  const faults = new FaultCounter();
+  if (orders !== null) checkOrders(security, orders, faults);
+  if (trades !== null && security.market === "SH") checkShanghaiTrades(security, trades, faults);
+  if (trades !== null && security.market === "SZ") checkShenzhenTrades(security, trades, faults);
+  if (orders !== null && trades !== null) checkSpans(orders, trades, faults);
+  return faults.verdict();
+}
+
+function checkOrders(security: Security, orders: OrderColumns, faults: FaultCounter): void {
+  const isShanghai = security.market === "SH";
+  const kinds = isShanghai ? coded(orders.orderType, shanghaiKind) : null;
+  for (let row = 0; row < orders.rows; row++) {
+    const time = orders.time[row] ?? 0;
+    const kind = kinds?.[row];
+    if (kind === IGNORED && isShanghai) continue;
+    const place = (): FaultPlace => ({ dataset: "orders", row, time });
+    if (!isOpen(time, security, isShanghai)) faults.add("order_outside_hours", place());
+    else if (kind === CANCEL && isWithoutCancels(time, security)) faults.add("cancel_outside_hours", place());
+  }
+}
+
+/** Whether the exchange takes orders; Shenzhen also from 09:25 to 09:30, for later. */
+function isOpen(time: number, security: Security, isShanghai: boolean): boolean {
+  if (time < OPENING_CALL) return false;
+  if (isShanghai && time >= OPENING_END && time < CONTINUOUS) return false;
+  if (time < NOON_END) return true;
+  if (time < AFTERNOON) return false;
+  return time < (isShanghai ? CLOSE : CLOSE_END) || isAfterHours(time, security);
+}
+
+function isAfterHours(time: number, security: Security): boolean {
+  return tradesAfterHours(security) && time >= AFTER_HOURS && time < AFTER_HOURS_END;
+}
+
+/** Orders cannot be cancelled in the last minutes of a call; only shares surely have a closing one. */
+function isWithoutCancels(time: number, security: Security): boolean {
+  if (time >= NO_CANCEL && time < OPENING_END) return true;
+  return time >= CLOSING_CALL && time < CLOSE && kindOf(security) === "share";
+}
+
+function checkShanghaiTrades(security: Security, trades: TradeColumns, faults: FaultCounter): void {
+  const isAuction = coded(trades.bsFlag, (flag) => (flag === "N" ? 1 : 0));
+  const hasFlags = trades.bsFlag.values.some((flag) => flag !== "");
+  const hasClosingCall = kindOf(security) === "share";
+  let [before, haltEnd] = [0, -1];
+  for (let row = 0; row < trades.rows; row++) {
+    const time = trades.time[row] ?? 0;
+    const place = (): FaultPlace => ({ dataset: "trades", row, time });
+    const phase = phaseOf(time);
+    if (phase === null && !isAfterHours(time, security)) faults.add("trade_outside_hours", place());
+    else if (!hasFlags) continue;
+    else if (isAuction[row] === 1 && phase === "continuous") {
+      if (sinceMidnightMs(time) - sinceMidnightMs(before) > HALT_MS) haltEnd = time;
+      if (time !== haltEnd) faults.add("flag_outside_phase", place());
+    } else if (isAuction[row] === 0 && (phase === "opening" || (phase === "closing" && hasClosingCall))) {
+      faults.add("flag_outside_phase", place());
+    }
+    before = time;
+  }
+}
+
+/** The phase in which a trade can be at `time`, or `null`. */
+function phaseOf(time: number): "opening" | "continuous" | "closing" | null {
+  if (time < OPENING_END) return null;
+  if (time < CONTINUOUS) return "opening";
+  if (time < NOON_END) return "continuous";
+  if (time < AFTERNOON) return null;
+  if (time < CLOSING_CALL) return "continuous";
+  return time < TRADES_END ? "closing" : null;
+}
+
+function checkShenzhenTrades(security: Security, trades: TradeColumns, faults: FaultCounter): void {
+  const isCancel = shenzhenCancels(trades);
+  for (let row = 0; row < trades.rows; row++) {
+    const time = trades.time[row] ?? 0;
+    const place = (): FaultPlace => ({ dataset: "trades", row, time });
+    if (isCancel[row] === 1) {
+      if (!isOpen(time, security, false)) faults.add("cancel_outside_hours", place());
+      else if (isWithoutCancels(time, security)) faults.add("cancel_outside_hours", place());
+    } else if (phaseOf(time) === null && !isAfterHours(time, security)) {
+      faults.add("trade_outside_hours", place());
+    }
+  }
+}
+
+/** Where both datasets have enough rows, trades begin within half an hour of 09:30 and both end together. */
+function checkSpans(orders: OrderColumns, trades: TradeColumns, faults: FaultCounter): void {
+  if (orders.rows < ENOUGH_ROWS || trades.rows < ENOUGH_ROWS) return;
+  const [orderFirst, orderLast] = spanOf(orders.time);
+  const [tradeFirst, tradeLast] = spanOf(trades.time);
+  const tradesAt = (row: number): FaultPlace => ({ dataset: "trades", row, time: trades.time[row] ?? 0 });
+  const ordersAt = (row: number): FaultPlace => ({ dataset: "orders", row, time: orders.time[row] ?? 0 });
+  if (tradeFirst > Math.max(orderFirst, tradingMs(CONTINUOUS)) + MOST_APART_MS) {
+    faults.add("begins_late", tradesAt(0));
+  }
+  // An order that is traded was there before.
+  if (orderFirst > tradeFirst) faults.add("begins_late", ordersAt(0));
+  if (tradeLast < orderLast - MOST_APART_MS) faults.add("ends_early", tradesAt(trades.rows - 1));
+  if (orderLast < tradeLast - MOST_APART_MS) faults.add("ends_early", ordersAt(orders.rows - 1));
+}
+
+function spanOf(times: Int32Array): [number, number] {
+  return [tradingMs(times[0] ?? 0), tradingMs(times[times.length - 1] ?? 0)];
+}
+
+/** Milliseconds since midnight without the pause at noon. */
+function tradingMs(time: number): number {
+  const [noon, afternoon] = [sinceMidnightMs(NOON), sinceMidnightMs(AFTERNOON)];
+  const at = sinceMidnightMs(time);
+  return at <= noon ? at : Math.max(noon, at - (afternoon - noon));
+}

@@ -1,0 +1,86 @@
+/** What is left of each order while the rows of a day are replayed. */
+import type { OrderColumns } from "../orders/record.ts";
+import type { AuctionOrders } from "./auction.ts";
+import { OrderTable } from "./order-table.ts";
+import { RestingSide } from "./resting-side.ts";
+import { coded } from "./security-rows.ts";
+
+/** What a row of the orders is. `UNPRICED`: Shenzhen's market and best-own-side orders. */
+export const [IGNORED, LIMIT, UNPRICED, CANCEL] = [0, 1, 2, 3] as const;
+/** Sides of orders; other codes than B and S are 0. */
+export const [BUY, SELL] = [1, 2] as const;
+
+export class LiveOrders {
+  readonly rows: OrderColumns;
+  /** Per row: `IGNORED`, `LIMIT`, `UNPRICED` or `CANCEL`. */
+  readonly kinds: Uint8Array;
+  /** Per row: `BUY`, `SELL` or 0. */
+  readonly sides: Uint8Array;
+  /** Per row, of those that were added: what is left, shares. */
+  readonly left: Float64Array;
+  private readonly table: OrderTable;
+  private readonly buys: RestingSide;
+  private readonly sells: RestingSide;
+
+  /** `kindOfType` says what an order type stands for. */
+  constructor(rows: OrderColumns, kindOfType: (type: string) => number) {
+    this.rows = rows;
+    this.kinds = coded(rows.orderType, kindOfType);
+    this.sides = coded(rows.orderCode, (code) => (code === "B" ? BUY : code === "S" ? SELL : 0));
+    this.left = new Float64Array(rows.rows);
+    this.table = new OrderTable(rows.rows);
+    this.sells = new RestingSide(rows.rows, rows.priceE4, this.left);
+    this.buys = new RestingSide(
+      rows.rows,
+      rows.priceE4.map((price) => -price),
+      this.left,
+    );
+  }
+
+  /** Adds the order in `row`; returns false when its number was there before. */
+  add(row: number): boolean {
+    const { rows, sides, kinds } = this;
+    if (!this.table.add(rows.exchangeOrderId[row] ?? 0, row)) return false;
+    this.left[row] = rows.volume[row] ?? 0;
+    if (kinds[row] === LIMIT && sides[row] === BUY) this.buys.add(row);
+    if (kinds[row] === LIMIT && sides[row] === SELL) this.sells.add(row);
+    return true;
+  }
+
+  /** Returns the row of the order `number` while something is left of it, else -1. */
+  find(number: number): number {
+    const row = this.table.find(number);
+    return row >= 0 && (this.left[row] ?? 0) > 0 ? row : -1;
+  }
+
+  /** Subtracts up to `volume` shares from the order in `row`. */
+  take(row: number, volume: number): void {
+    this.left[row] = Math.max(0, (this.left[row] ?? 0) - volume);
+  }
+
+  /** Returns the row of the best order with a price on a side, -1 when there is none. */
+  best(side: number): number {
+    return (side === BUY ? this.buys : this.sells).best();
+  }
+
+  /** Returns the orders that a call auction would match now. */
+  forAuction(): AuctionOrders {
+    const { rows, kinds, sides, left } = this;
+    const isBuy: boolean[] = [];
+    const pricesE4: number[] = [];
+    const volumes: number[] = [];
+    for (let row = 0; row < rows.rows; row++) {
+      const volume = left[row] ?? 0;
+      if (volume === 0 || kinds[row] !== LIMIT || sides[row] === 0) continue;
+      isBuy.push(sides[row] === BUY);
+      pricesE4.push(rows.priceE4[row] ?? 0);
+      volumes.push(volume);
+    }
+    return { isBuy, pricesE4, volumes };
+  }
+
+  /** Whether something is left of an order without a price. */
+  hasUnpriced(): boolean {
+    return this.kinds.some((kind, row) => kind === UNPRICED && (this.left[row] ?? 0) > 0);
+  }
+}

@@ -1,0 +1,62 @@
+/** The resting orders of one side, the best first by price, then time: a heap of rows. */
+
+export class RestingSide {
+  private readonly heap: Int32Array;
+  private readonly keys: Float64Array;
+  private readonly left: Float64Array;
+  private size = 0;
+
+  /**
+   * `keys` holds per row what is smaller for a better order (the price, negative for buys); `left` what the order
+   * still has: a row with 0 is dropped when it comes to the top. `capacity` bounds the calls of `add`.
+   */
+  constructor(capacity: number, keys: Float64Array, left: Float64Array) {
+    this.heap = new Int32Array(capacity);
+    this.keys = keys;
+    this.left = left;
+  }
+
+  /** Returns the row of the best order with a remainder, -1 when there is none. */
+  best(): number {
+    while (this.size > 0) {
+      const row = this.heap[0] ?? 0;
+      if ((this.left[row] ?? 0) > 0) return row;
+      this.removeTop();
+    }
+    return -1;
+  }
+
+  add(row: number): void {
+    const { heap } = this;
+    let at = this.size++;
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      const other = heap[above] ?? 0;
+      if (!this.isBefore(row, other)) break;
+      heap[at] = other;
+      at = above;
+    }
+    heap[at] = row;
+  }
+
+  private removeTop(): void {
+    const { heap } = this;
+    const last = heap[--this.size] ?? 0;
+    let at = 0;
+    for (;;) {
+      let next = 2 * at + 1;
+      if (next >= this.size) break;
+      if (next + 1 < this.size && this.isBefore(heap[next + 1] ?? 0, heap[next] ?? 0)) next += 1;
+      const other = heap[next] ?? 0;
+      if (!this.isBefore(other, last)) break;
+      heap[at] = other;
+      at = next;
+    }
+    heap[at] = last;
+  }
+
+  private isBefore(a: number, b: number): boolean {
+    const difference = (this.keys[a] ?? 0) - (this.keys[b] ?? 0);
+    return difference < 0 || (difference === 0 && a < b);
+  }
+}

@@ -1,0 +1,24 @@
+/** What a code stands for, as far as the exchanges' rules differ by it. */
+import type { Security } from "../orders/record.ts";
+
+/** `other`: bonds, repos and whatever else has a code; their rules are not measured. */
+export type SecurityKind = "share" | "fund" | "other";
+
+const SHARES = { SH: /^(?:60|68|90)/, SZ: /^(?:00|30|20)/ } as const;
+const FUNDS = { SH: /^5/, SZ: /^1[568]/ } as const;
+
+/** Returns the kind of a security by its code. */
+export function kindOf({ symbol, market }: Security): SecurityKind {
+  if (SHARES[market].test(symbol)) return "share";
+  return FUNDS[market].test(symbol) ? "fund" : "other";
+}
+
+/** Returns the price step in ten-thousandths: 0.01 for shares, 0.001 for the others and Shanghai's B shares. */
+export function tickE4({ symbol, market }: Security): number {
+  return kindOf({ symbol, market }) === "share" && !(market === "SH" && symbol.startsWith("90")) ? 100 : 10;
+}
+
+/** Whether the security has fixed-price trading after the close (15:05 to 15:30). */
+export function tradesAfterHours({ symbol, market }: Security): boolean {
+  return market === "SH" ? symbol.startsWith("68") : symbol.startsWith("30");
+}

@@ -1,0 +1,39 @@
+/** The rows of one security on one day, as the checks read them. */
+import type { CodeColumn, RowsOf } from "../datasets/dataset.ts";
+import type { trades } from "../datasets/trades.ts";
+import type { OrderColumns, Security } from "../orders/record.ts";
+
+export type TradeColumns = RowsOf<typeof trades>;
+
+/** The totals of a day's last snapshot before 15:05. */
+export interface LastSnapshot {
+  /** Shares and yuan of the day so far, as the source has them. */
+  volume: number;
+  amount: number;
+  /** The day's range, ten-thousandths of a yuan. */
+  highE4: number;
+  lowE4: number;
+}
+
+export interface SecurityDay extends Security {
+  /** `null` where the day has no such pack; 0 rows where the security has none in it. */
+  orders: OrderColumns | null;
+  trades: TradeColumns | null;
+  /** `null` where the day has no quotes. */
+  lastSnapshot: LastSnapshot | null;
+}
+
+/** Returns per row of a code column what `meaning` gives for its text. */
+export function coded({ values, index }: CodeColumn, meaning: (text: string) => number): Uint8Array {
+  const numbers = values.map(meaning);
+  const out = new Uint8Array(index.length);
+  for (let row = 0; row < out.length; row++) out[row] = numbers[index[row] ?? 0] ?? 0;
+  return out;
+}
+
+/** Milliseconds since midnight of a time HHMMSSmmm. */
+export function sinceMidnightMs(time: number): number {
+  const seconds = Math.floor(time / 1000);
+  const minutes = Math.floor(seconds / 100);
+  return ((Math.floor(minutes / 100) * 60 + (minutes % 100)) * 60 + (seconds % 100)) * 1000 + (time % 1000);
+}

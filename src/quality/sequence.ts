@@ -1,0 +1,62 @@
+/** Checks of the numbers that trades carry, without any order. */
+import type { Market } from "../orders/record.ts";
+import { OrderTable } from "./order-table.ts";
+import type { TradeColumns } from "./security-rows.ts";
+import { shenzhenCancels } from "./shenzhen.ts";
+import { FaultCounter, type FaultPlace, notProvable, type Verdict } from "./verdict.ts";
+
+/**
+ * Checks that no trade number repeats and, in Shenzhen, that a trade's number is above those of its orders and that
+ * nothing follows the cancel of an order. Not provable where the source numbers no trades.
+ */
+export function checkSequence(trades: TradeColumns, market: Market): Verdict {
+  if (trades.rows === 0) return notProvable("no_trades");
+  const faults = new FaultCounter();
+  const place = (row: number): FaultPlace => ({ dataset: "trades", row, time: trades.time[row] ?? 0 });
+  const isNumbered = trades.tradeId.some((id) => id > 0);
+  if (isNumbered) for (const row of repeatedRows(trades.tradeId)) faults.add("trade_repeated", place(row));
+  if (market === "SZ") {
+    const below = isNumbered ? rowsBelowTheirOrders(trades) : [];
+    // Sources with a numbering of their own have no common sequence to check.
+    if (below.length * 2 < trades.rows) for (const row of below) faults.add("trade_number", place(row));
+    for (const row of rowsAfterCancel(trades)) faults.add("after_cancel", place(row));
+  }
+  return faults.verdict(isNumbered || market === "SZ" ? undefined : notProvable("no_number"));
+}
+
+/** Rows whose number an earlier one has; 0 is no number. */
+function repeatedRows(ids: Float64Array): number[] {
+  let isAscending = true;
+  for (let row = 1; row < ids.length && isAscending; row++)
+    isAscending = (ids[row] ?? 0) > (ids[row - 1] ?? 0);
+  if (isAscending) return [];
+  const known = new OrderTable(ids.length);
+  const repeated: number[] = [];
+  ids.forEach((id, row) => {
+    if (id > 0 && !known.add(id, row)) repeated.push(row);
+  });
+  return repeated;
+}
+
+function rowsBelowTheirOrders({ rows, tradeId, buyOrderId, sellOrderId }: TradeColumns): number[] {
+  const below: number[] = [];
+  for (let row = 0; row < rows; row++) {
+    const id = tradeId[row] ?? 0;
+    if (id <= (buyOrderId[row] ?? 0) || id <= (sellOrderId[row] ?? 0)) below.push(row);
+  }
+  return below;
+}
+
+/** Fills and cancels of an order that was cancelled before. */
+function rowsAfterCancel(trades: TradeColumns): number[] {
+  const isCancel = shenzhenCancels(trades);
+  const { buyOrderId, sellOrderId, rows } = trades;
+  const cancelled = new OrderTable(isCancel.reduce((sum, each) => sum + each, 0));
+  const after: number[] = [];
+  for (let row = 0; row < rows; row++) {
+    const [buy, sell] = [buyOrderId[row] ?? 0, sellOrderId[row] ?? 0];
+    if ((buy > 0 && cancelled.find(buy) >= 0) || (sell > 0 && cancelled.find(sell) >= 0)) after.push(row);
+    else if (isCancel[row] === 1) cancelled.add(buy === 0 ? sell : buy, row);
+  }
+  return after;
+}

@@ -1,0 +1,131 @@
+/**
+ * Replays a Shanghai security. Its order rows are what is left of an order behind its immediate fills, so a trade
+ * touches the resting order only: the seller's for `B`, the buyer's for `S`, both for `N`, the auctions.
+ */
+import type { OrderColumns, Security } from "../orders/record.ts";
+import { AuctionCheck } from "./auction-check.ts";
+import { BUY, CANCEL, IGNORED, LIMIT, LiveOrders, SELL } from "./live-orders.ts";
+import { CLOSING_CALL, CONTINUOUS, Priority, type Replay, type ReplayCounts } from "./replay.ts";
+import { coded, type TradeColumns } from "./security-rows.ts";
+import { FaultCounter, type FaultKind, type FaultPlace } from "./verdict.ts";
+
+const NEVER = 999_999_999;
+const AUCTION = 3;
+
+/** What an order type stands for in Shanghai; phases of the day (S) are no orders. */
+export function shanghaiKind(type: string): number {
+  return type === "A" ? LIMIT : type === "D" ? CANCEL : IGNORED;
+}
+
+/**
+ * Replays the rows by time. Within one millisecond new orders come first, then trades, then cancels, each in file
+ * order: with it every one of 39,588 real cancels is exact and every one of 108,026 real fills has its order.
+ */
+export function replayShanghai(security: Security, orders: OrderColumns, trades: TradeColumns): Replay {
+  const replay = new ShanghaiReplay(security, orders, trades);
+  const { kinds } = replay.orders;
+  let [order, trade] = [0, 0];
+  while (order < orders.rows || trade < trades.rows) {
+    const time = Math.min(orders.time[order] ?? NEVER, trades.time[trade] ?? NEVER);
+    replay.reach(time);
+    const from = order;
+    for (; orders.time[order] === time; order++) if (kinds[order] === LIMIT) replay.add(order);
+    for (; trades.time[trade] === time; trade++) replay.trade(trade);
+    for (let row = from; row < order; row++) if (kinds[row] === CANCEL) replay.cancel(row);
+  }
+  replay.reach(NEVER);
+  return replay;
+}
+
+class ShanghaiReplay implements Replay {
+  readonly matching = new FaultCounter();
+  readonly counts: ReplayCounts = { cancels: 0, cancelsExact: 0, fills: 0, fillsFound: 0 };
+  readonly priority = new Priority();
+  readonly opening: AuctionCheck;
+  readonly closing: AuctionCheck;
+  readonly orders: LiveOrders;
+  private readonly trades: TradeColumns;
+  private readonly flags: Uint8Array;
+
+  constructor(security: Security, orders: OrderColumns, trades: TradeColumns) {
+    this.orders = new LiveOrders(orders, shanghaiKind);
+    this.opening = new AuctionCheck(security);
+    this.closing = new AuctionCheck(security);
+    this.trades = trades;
+    this.flags = coded(trades.bsFlag, (flag) =>
+      flag === "B" ? BUY : flag === "S" ? SELL : flag === "N" ? AUCTION : 0,
+    );
+  }
+
+  /** Matches the auctions that are over at `time`. */
+  reach(time: number): void {
+    if (time >= CONTINUOUS) this.opening.begin(this.orders);
+    if (time === NEVER) this.closing.begin(this.orders);
+  }
+
+  add(row: number): void {
+    if (!this.orders.add(row)) this.fault("order_repeated", row);
+  }
+
+  cancel(row: number): void {
+    const { orders, counts } = this;
+    const { exchangeOrderId, priceE4, volume } = orders.rows;
+    counts.cancels += 1;
+    const ordered = orders.find(exchangeOrderId[row] ?? 0);
+    if (ordered < 0) {
+      this.fault("cancel_unknown", row);
+      return;
+    }
+    if (orders.sides[row] !== orders.sides[ordered] || priceE4[row] !== priceE4[ordered]) {
+      this.fault("cancel_differs", row);
+    } else if (volume[row] !== orders.left[ordered]) this.fault("cancel_remainder", row);
+    else counts.cancelsExact += 1;
+    orders.left[ordered] = 0;
+  }
+
+  trade(row: number): void {
+    const { trades, orders, counts } = this;
+    const flag = this.flags[row];
+    const volume = trades.volume[row] ?? 0;
+    const price = trades.priceE4[row] ?? 0;
+    if (flag === AUCTION) {
+      const auction = (trades.time[row] ?? 0) < CLOSING_CALL ? this.opening : this.closing;
+      auction.begin(orders);
+      auction.trade(price, volume, this.place(row));
+      this.fill(row, BUY, null);
+      this.fill(row, SELL, null);
+      return;
+    }
+    counts.fills += 1;
+    if (flag === BUY || flag === SELL) {
+      if (this.fill(row, flag === BUY ? SELL : BUY, price)) counts.fillsFound += 1;
+    } else this.matching.add("flag_unknown", this.place(row));
+  }
+
+  /** Takes the trade in `row` from its order on `side`, which must be at `price` unless that is `null`. */
+  private fill(row: number, side: number, price: number | null): boolean {
+    const { orders, trades } = this;
+    const number = (side === BUY ? trades.buyOrderId[row] : trades.sellOrderId[row]) ?? 0;
+    const volume = trades.volume[row] ?? 0;
+    const resting = orders.find(number);
+    let kind: FaultKind | null = null;
+    if (resting < 0) kind = "fill_unknown";
+    else {
+      if (price !== null) this.priority.add(orders.best(side) === resting, () => this.place(row));
+      if (orders.sides[resting] !== side) kind = "fill_side";
+      else if (price !== null && orders.rows.priceE4[resting] !== price) kind = "fill_price";
+      else if ((orders.left[resting] ?? 0) < volume) kind = "fill_exceeds";
+      orders.take(resting, volume);
+    }
+    if (kind !== null) this.matching.add(kind, this.place(row));
+    return kind === null;
+  }
+
+  private fault(kind: FaultKind, row: number): void {
+    this.matching.add(kind, { dataset: "orders", row, time: this.orders.rows.time[row] ?? 0 });
+  }
+
+  private place(row: number): FaultPlace {
+    return { dataset: "trades", row, time: this.trades.time[row] ?? 0 };
+  }
+}

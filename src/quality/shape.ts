@@ -1,0 +1,81 @@
+/** Checks of a security's rows as a whole: what a day of trading always has, and the magnitude of its numbers. */
+import type { OrderColumns, Security } from "../orders/record.ts";
+import { CANCEL, LIMIT } from "./live-orders.ts";
+import { kindOf } from "./security-kind.ts";
+import { coded, type TradeColumns } from "./security-rows.ts";
+import { shanghaiKind } from "./shanghai.ts";
+import { shenzhenCancels } from "./shenzhen.ts";
+import { FaultCounter, notProvable, type Verdict } from "./verdict.ts";
+
+/** Fewer orders may well have no cancel, and no small one among them. */
+const ENOUGH_ORDERS = 200;
+const ENOUGH_TRADES = 20;
+const NOON = 130000000;
+
+/** Ten-thousandths of a yuan: no share or fund has ever cost less than 0.05 or more than 10,000 yuan. */
+const [LEAST_PRICE_E4, MOST_PRICE_E4] = [500, 100_000_000];
+/** Shares. In 100 orders at least two are below, whatever the share costs. */
+const BIG_ORDER = 10_000;
+const LEAST_SMALL_SHARE = 0.02;
+/** Shares: one lot, below which only remainders are sold. */
+const LOT = 100;
+const MOST_ODD_SHARE = 0.9;
+
+/** Checks that there are cancels among 200 or more orders, and that neither dataset stops at noon alone. */
+export function checkShape(
+  { market }: Security,
+  orders: OrderColumns | null,
+  trades: TradeColumns | null,
+): Verdict {
+  if (orders === null) return notProvable("no_orders");
+  if (orders.rows < ENOUGH_ORDERS) return notProvable("too_few_rows");
+  const faults = new FaultCounter();
+  const hasCancel =
+    market === "SH"
+      ? coded(orders.orderType, shanghaiKind).includes(CANCEL)
+      : trades === null || shenzhenCancels(trades).includes(1);
+  if (!hasCancel) faults.add("no_cancels");
+  if (trades !== null) {
+    const [ordersAfter, tradesAfter] = [rowsFrom(orders.time, NOON), rowsFrom(trades.time, NOON)];
+    const tradesBefore = trades.rows - tradesAfter;
+    const isTradesOver = tradesAfter === 0 && tradesBefore >= ENOUGH_TRADES && ordersAfter >= ENOUGH_ORDERS;
+    const isOrdersOver = ordersAfter === 0 && tradesAfter >= ENOUGH_TRADES;
+    if (isTradesOver || isOrdersOver) faults.add("nothing_after_noon");
+  }
+  return faults.verdict();
+}
+
+/** Rows at or after `time`. */
+function rowsFrom(times: Int32Array, time: number): number {
+  const at = times.findIndex((each) => each >= time);
+  return at < 0 ? 0 : times.length - at;
+}
+
+/**
+ * Checks prices and volumes for a wrong factor. Provable for shares and funds with at least 200 orders; a factor in
+ * volumes upwards for shares only, as some funds have market makers' orders alone.
+ */
+export function checkScale(security: Security, orders: OrderColumns | null): Verdict {
+  const kind = kindOf(security);
+  if (kind === "other") return notProvable("unmeasured_market");
+  if (orders === null) return notProvable("no_orders");
+  const kinds =
+    security.market === "SH"
+      ? coded(orders.orderType, shanghaiKind)
+      : coded(orders.orderType, (type) => (type === "0" ? LIMIT : 0));
+  let [count, wrongPrice, small, odd] = [0, 0, 0, 0];
+  for (let row = 0; row < orders.rows; row++) {
+    if (kinds[row] !== LIMIT) continue;
+    const [price, volume] = [orders.priceE4[row] ?? 0, orders.volume[row] ?? 0];
+    count += 1;
+    if (price < LEAST_PRICE_E4 || price > MOST_PRICE_E4) wrongPrice += 1;
+    if (volume < BIG_ORDER) small += 1;
+    if (volume < LOT) odd += 1;
+  }
+  if (count < ENOUGH_ORDERS) return notProvable("too_few_rows");
+  const faults = new FaultCounter();
+  if (wrongPrice * 2 > count) faults.add("price_factor", null, wrongPrice);
+  if (kind === "share" && small < count * LEAST_SMALL_SHARE) faults.add("volume_factor", null, count - small);
+  if (odd > count * MOST_ODD_SHARE) faults.add("volume_factor", null, odd);
+  return faults.verdict();
+}

@@ -1,0 +1,167 @@
+/** The quality sheet of a day: what every check says of every security, and the sums. */
+import * as z from "zod";
+import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
+import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
+import {
+  checkCoverage,
+  checkLastDays,
+  DAY_CHECKS,
+  type DayCheckName,
+  type OtherDay,
+  type Sizes,
+  sizesOf,
+} from "./check-day.ts";
+import type { SecurityReport } from "./check-security.ts";
+import { CHECKS, type CheckName, FAULT_KINDS, UNPROVABLE, type Unprovable, type Verdict } from "./verdict.ts";
+
+/** Raised with every change of the sheet that a reader must know of. */
+const FORMAT = 1;
+
+const count = z.int().nonnegative();
+const dataset = z.enum(DATASET_NAMES as [DatasetName, ...DatasetName[]]);
+
+const fault = z.strictObject({
+  kind: z.enum(FAULT_KINDS),
+  count,
+  first: z.strictObject({ dataset, row: count, time: count }).nullable(),
+  subject: z.string().optional(),
+});
+
+const verdict = z.discriminatedUnion("verdict", [
+  z.strictObject({ verdict: z.literal("passed") }),
+  z.strictObject({ verdict: z.literal("failed"), faults: z.array(fault) }),
+  z.strictObject({
+    verdict: z.literal("not_provable"),
+    reason: z.enum(UNPROVABLE),
+    faults: z.array(fault).optional(),
+  }),
+]);
+
+const size = z.strictObject({ securities: count, rows: count }).nullable();
+const sizes = z.strictObject({ orders: size, trades: size });
+
+const sheetSchema = z.strictObject({
+  format: z.literal(FORMAT),
+  tradedate: z.string().transform((text, context): BeijingDate => {
+    const day = parseBeijingDate(text);
+    if (day !== null) return day;
+    context.addIssue("not a day as YYYYMMDD");
+    return z.NEVER;
+  }),
+  builderVersion: z.string(),
+  /** `failed`: a check failed; `passed`: none did, and the matching of a security passed. */
+  verdict: z.enum(["passed", "failed", "not_provable"]),
+  /** Build ids of the packs that were checked; `null` for a dataset that the day does not have. */
+  packs: z.strictObject({ orders: z.string().nullable(), trades: z.string().nullable() }),
+  sizes: z.strictObject({ SH: sizes, SZ: sizes }),
+  /** Cancels and fills of all securities, and how many of them fit their orders. */
+  counts: z.strictObject({ cancels: count, cancelsExact: count, fills: count, fillsFound: count }),
+  /** How many securities each check passed, failed and could not prove, the latter by reason. */
+  summary: z.record(
+    z.enum(CHECKS),
+    z.strictObject({ passed: count, failed: count, notProvable: z.partialRecord(z.enum(UNPROVABLE), count) }),
+  ),
+  day: z.record(z.enum(DAY_CHECKS), verdict),
+  securities: z.array(
+    z.strictObject({
+      symbol: z.string(),
+      market: z.enum(["SH", "SZ"]),
+      rows: z.strictObject({ orders: count.nullable(), trades: count.nullable() }),
+      contents: z.strictObject({ orders: count.optional(), trades: count.optional() }),
+      checks: z.record(z.enum(CHECKS), verdict),
+    }),
+  ),
+});
+
+export type QualitySheet = z.infer<typeof sheetSchema>;
+
+/** What the summary says of one check. */
+export interface CheckSummary {
+  passed: number;
+  failed: number;
+  notProvable: Partial<Record<Unprovable, number>>;
+}
+
+export interface SheetOf {
+  tradedate: BeijingDate;
+  builderVersion: string;
+  packs: QualitySheet["packs"];
+  securities: readonly SecurityReport[];
+  /** The days before it, as far as their sheets are at hand. */
+  others: readonly OtherDay[];
+}
+
+/** Returns the sheet of a day whose securities were checked one by one. */
+export function qualitySheet({
+  tradedate,
+  builderVersion,
+  packs,
+  securities,
+  others,
+}: SheetOf): QualitySheet {
+  const sizes: Sizes = sizesOf(securities);
+  const day: Record<DayCheckName, Verdict> = {
+    coverage: checkCoverage(tradedate, securities),
+    last_days: checkLastDays(sizes, others),
+  };
+  const summary = summaryOf(securities);
+  const isFailed = [...Object.values(summary)].some(({ failed }) => failed > 0);
+  const isDayFailed = Object.values(day).some((each) => each.verdict === "failed");
+  const isMatched = summary.matching.passed > 0;
+  return {
+    format: FORMAT,
+    tradedate,
+    builderVersion,
+    verdict: isFailed || isDayFailed ? "failed" : isMatched ? "passed" : "not_provable",
+    packs,
+    sizes,
+    counts: countsOf(securities),
+    summary,
+    day,
+    securities: securities.map(({ counts: _, ...rest }) => rest),
+  };
+}
+
+function summaryOf(securities: readonly SecurityReport[]): Record<CheckName, CheckSummary> {
+  const of = (check: CheckName): CheckSummary => {
+    const summary: CheckSummary = { passed: 0, failed: 0, notProvable: {} };
+    for (const { checks } of securities) {
+      const verdict = checks[check];
+      if (verdict.verdict === "passed") summary.passed += 1;
+      else if (verdict.verdict === "failed") summary.failed += 1;
+      else summary.notProvable[verdict.reason] = (summary.notProvable[verdict.reason] ?? 0) + 1;
+    }
+    return summary;
+  };
+  return Object.fromEntries(CHECKS.map((check) => [check, of(check)])) as Record<CheckName, CheckSummary>;
+}
+
+function countsOf(securities: readonly SecurityReport[]): QualitySheet["counts"] {
+  const total = { cancels: 0, cancelsExact: 0, fills: 0, fillsFound: 0 };
+  for (const { counts } of securities) {
+    total.cancels += counts.cancels;
+    total.cancelsExact += counts.cancelsExact;
+    total.fills += counts.fills;
+    total.fillsFound += counts.fillsFound;
+  }
+  return total;
+}
+
+/** Returns the sheet in a JSON text, or a sentence that says what is wrong with it. */
+export function parseSheet(text: string): QualitySheet | { problem: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { problem: "it is no JSON" };
+  }
+  const read = sheetSchema.safeParse(value);
+  if (read.success) return read.data;
+  return { problem: z.prettifyError(read.error) };
+}
+
+/** Returns what the checks of another day need of this sheet. */
+export function asOtherDay({ tradedate, sizes, securities }: QualitySheet): OtherDay {
+  const contents = new Map(securities.map((each) => [`${each.symbol}.${each.market}`, each.contents]));
+  return { tradedate, sizes, contents };
+}

@@ -1,0 +1,158 @@
+/**
+ * Replays a Shenzhen security. Every order stands in full among the orders: a fill takes from both of its orders, and a
+ * cancel, which stands among the trades, is for all that is left of one.
+ */
+import type { OrderColumns, Security } from "../orders/record.ts";
+import { AuctionCheck } from "./auction-check.ts";
+import { BUY, LIMIT, LiveOrders, SELL, UNPRICED } from "./live-orders.ts";
+import { CLOSING_CALL, CONTINUOUS, Priority, type Replay, type ReplayCounts } from "./replay.ts";
+import { coded, type TradeColumns } from "./security-rows.ts";
+import { FaultCounter, type FaultKind, type FaultPlace } from "./verdict.ts";
+
+const NEVER = 999_999_999;
+
+/** What an order type stands for in Shenzhen: only a limit order (0) has its own price. */
+function shenzhenKind(type: string): number {
+  return type === "0" ? LIMIT : UNPRICED;
+}
+
+/** Per trade: 1 for a cancel. */
+export function shenzhenCancels({ tradeCode }: TradeColumns): Uint8Array {
+  return coded(tradeCode, (code) => (code === "C" ? 1 : 0));
+}
+
+/**
+ * Replays the rows in the order of their common sequence, the numbers of orders and trades, where both ascend; else by
+ * time, an order before the trades of its millisecond.
+ */
+export function replayShenzhen(security: Security, orders: OrderColumns, trades: TradeColumns): Replay {
+  const replay = new ShenzhenReplay(security, orders, trades);
+  const isCommon = isAscending(orders.exchangeOrderId) && isAscending(trades.tradeId);
+  const [orderAt, tradeAt] = isCommon ? [orders.exchangeOrderId, trades.tradeId] : [orders.time, trades.time];
+  let [order, trade] = [0, 0];
+  while (order < orders.rows || trade < trades.rows) {
+    const isOrder =
+      trade >= trades.rows || (order < orders.rows && (orderAt[order] ?? 0) <= (tradeAt[trade] ?? 0));
+    replay.reach((isOrder ? orders.time[order] : trades.time[trade]) ?? NEVER);
+    if (isOrder) replay.add(order++);
+    else replay.trade(trade++);
+  }
+  replay.reach(NEVER);
+  return replay;
+}
+
+function isAscending(numbers: Float64Array): boolean {
+  for (let row = 0; row < numbers.length; row++) {
+    if ((numbers[row] ?? 0) <= (row === 0 ? 0 : (numbers[row - 1] ?? 0))) return false;
+  }
+  return true;
+}
+
+class ShenzhenReplay implements Replay {
+  readonly matching = new FaultCounter();
+  readonly counts: ReplayCounts = { cancels: 0, cancelsExact: 0, fills: 0, fillsFound: 0 };
+  readonly priority = new Priority();
+  readonly opening: AuctionCheck;
+  readonly closing: AuctionCheck;
+  readonly orders: LiveOrders;
+  private readonly trades: TradeColumns;
+  private readonly isCancel: Uint8Array;
+
+  constructor(security: Security, orders: OrderColumns, trades: TradeColumns) {
+    this.orders = new LiveOrders(orders, shenzhenKind);
+    this.opening = new AuctionCheck(security);
+    this.closing = new AuctionCheck(security);
+    this.trades = trades;
+    this.isCancel = shenzhenCancels(trades);
+  }
+
+  /** Matches the auctions that are over at `time`. */
+  reach(time: number): void {
+    if (time >= CONTINUOUS) this.opening.begin(this.orders);
+    if (time === NEVER) this.closing.begin(this.orders);
+  }
+
+  add(row: number): void {
+    if (this.orders.add(row)) return;
+    this.matching.add("order_repeated", { dataset: "orders", row, time: this.orders.rows.time[row] ?? 0 });
+  }
+
+  trade(row: number): void {
+    if (this.isCancel[row] === 1) this.cancel(row);
+    else this.fill(row);
+  }
+
+  private cancel(row: number): void {
+    const { trades, orders, counts } = this;
+    counts.cancels += 1;
+    const [buy, sell] = [trades.buyOrderId[row] ?? 0, trades.sellOrderId[row] ?? 0];
+    const ordered = orders.find(buy === 0 ? sell : buy);
+    if (buy > 0 === sell > 0 || ordered < 0) this.fault("cancel_unknown", row);
+    else if (isWrongSide(orders.sides[ordered], buy > 0 ? BUY : SELL)) this.fault("cancel_differs", row);
+    else if (orders.left[ordered] !== trades.volume[row]) this.fault("cancel_remainder", row);
+    else counts.cancelsExact += 1;
+    if (ordered >= 0) orders.left[ordered] = 0;
+  }
+
+  private fill(row: number): void {
+    const { trades, orders, counts } = this;
+    const time = trades.time[row] ?? 0;
+    const [price, volume] = [trades.priceE4[row] ?? 0, trades.volume[row] ?? 0];
+    const isAuction = time < CONTINUOUS || time >= CLOSING_CALL;
+    if (isAuction) {
+      const auction = time < CONTINUOUS ? this.opening : this.closing;
+      auction.begin(orders);
+      auction.trade(price, volume, this.place(row));
+    } else this.judgePriority(row);
+    const isBought = this.take(row, BUY);
+    const isSold = this.take(row, SELL);
+    if (isAuction) return;
+    counts.fills += 1;
+    if (isBought && isSold) counts.fillsFound += 1;
+  }
+
+  /** The resting order of a fill is the older one, of the lower number. */
+  private judgePriority(row: number): void {
+    const { trades, orders } = this;
+    const [buy, sell] = [trades.buyOrderId[row] ?? 0, trades.sellOrderId[row] ?? 0];
+    const resting = orders.find(Math.min(buy, sell));
+    if (resting < 0 || orders.kinds[resting] !== LIMIT) return;
+    this.priority.add(orders.best(buy < sell ? BUY : SELL) === resting, () => this.place(row));
+  }
+
+  /** Takes the fill in `row` from its order on `side`. */
+  private take(row: number, side: number): boolean {
+    const { trades, orders } = this;
+    const volume = trades.volume[row] ?? 0;
+    const ordered = orders.find((side === BUY ? trades.buyOrderId[row] : trades.sellOrderId[row]) ?? 0);
+    let kind: FaultKind | null = null;
+    if (ordered < 0) kind = "fill_unknown";
+    else {
+      if (isWrongSide(orders.sides[ordered], side)) kind = "fill_side";
+      else if (this.isBeyondLimit(ordered, side, trades.priceE4[row] ?? 0)) kind = "fill_price";
+      else if ((orders.left[ordered] ?? 0) < volume) kind = "fill_exceeds";
+      orders.take(ordered, volume);
+    }
+    if (kind !== null) this.fault(kind, row);
+    return kind === null;
+  }
+
+  private isBeyondLimit(ordered: number, side: number, price: number): boolean {
+    if (this.orders.kinds[ordered] !== LIMIT) return false;
+    const limit = this.orders.rows.priceE4[ordered] ?? 0;
+    return side === BUY ? price > limit : price < limit;
+  }
+
+  private fault(kind: FaultKind, row: number): void {
+    this.matching.add(kind, this.place(row));
+  }
+
+  private place(row: number): FaultPlace {
+    return { dataset: "trades", row, time: this.trades.time[row] ?? 0 };
+  }
+}
+
+/** Whether an order whose `side` is known stands on the other one. */
+function isWrongSide(side: number | undefined, expected: number): boolean {
+  return side !== 0 && side !== expected;
+}

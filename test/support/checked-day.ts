@@ -1,0 +1,90 @@
+/** Made-up days of a few securities, built into packs from a layout's files and checked. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { buildPacks } from "../../src/pack-builder/build.ts";
+import type { BuildReport } from "../../src/pack-builder/build-report.ts";
+import { checkFolder } from "../../src/pack-builder/check-packs.ts";
+import { seededRandom } from "../../src/pack-builder/sample/random.ts";
+import type { SampleSecurity } from "../../src/pack-builder/sample/securities.ts";
+import { shanghaiDay } from "../../src/pack-builder/sample/shanghai.ts";
+import { shenzhenOrders } from "../../src/pack-builder/sample/shenzhen.ts";
+import { shenzhenTrades } from "../../src/pack-builder/sample/shenzhen-trades.ts";
+import type { QualitySheet } from "../../src/quality/sheet.ts";
+import { CHECKS, type FaultKind } from "../../src/quality/verdict.ts";
+import { type DayOfSecurity, type Table, writeTables } from "./layout-sources.ts";
+
+export const CHECKED_DAY = "20230711" as BeijingDate;
+
+const SECURITIES = [
+  { symbol: "000001", market: "SZ", priceE4: 114_200 },
+  { symbol: "300750", market: "SZ", priceE4: 2_685_000 },
+  { symbol: "600036", market: "SH", priceE4: 432_000 },
+  { symbol: "600519", market: "SH", priceE4: 14_688_800 },
+] as const;
+
+/** Four shares of both exchanges with `rows` orders each, the same for the same seed. */
+export function madeDay(seed: string, rows: number): DayOfSecurity[] {
+  return SECURITIES.map((each) => {
+    const security: SampleSecurity = { ...each, rows, tickE4: 100, lot: 100 };
+    const random = seededRandom(`${seed} ${each.symbol}`);
+    const { symbol, market } = security;
+    if (market === "SH") return { symbol, market, ...shanghaiDay(security, random) };
+    const orders = shenzhenOrders(security, random);
+    return { symbol, market, orders, trades: shenzhenTrades(security, orders, random) };
+  });
+}
+
+export interface Checked {
+  reports: BuildReport[];
+  sheet: QualitySheet;
+}
+
+/** Builds and checks `tables`; the sheets of `before`, days by date, lie beside. Throws what the build throws. */
+export async function checkedTables(
+  tables: readonly Table[],
+  before: Readonly<Record<string, readonly Table[]>> = {},
+): Promise<Checked> {
+  const folder = mkdtempSync(join(tmpdir(), "edgetape-"));
+  try {
+    const outFolder = join(folder, "packs");
+    for (const [tradedate, rows] of Object.entries(before)) {
+      await checkedIn(folder, outFolder, tradedate as BeijingDate, rows);
+    }
+    return await checkedIn(folder, outFolder, CHECKED_DAY, tables);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function checkedIn(
+  folder: string,
+  outFolder: string,
+  tradedate: BeijingDate,
+  tables: readonly Table[],
+): Promise<Checked> {
+  const source = join(folder, tradedate);
+  writeTables(source, tables);
+  const options = { tradedate, outFolder, maxBroken: 0, threads: 0, verify: false, onProgress: () => {} };
+  const reports = await buildPacks({ sources: [source], ...options });
+  return { reports, sheet: (await checkFolder(outFolder, tradedate)).sheet };
+}
+
+/** Every fault of the sheet as `code check kind`, or `day check kind subject`. */
+export function faultsOf({ sheet }: Checked): string[] {
+  const ofDay = Object.entries(sheet.day).flatMap(([check, verdict]) =>
+    verdict.verdict === "failed"
+      ? verdict.faults.map(({ kind, subject }) => `day ${check} ${kind} ${subject}`)
+      : [],
+  );
+  return [...ofDay, ...sheet.securities.flatMap((security) => faultsOfSecurity(security))];
+}
+
+function faultsOfSecurity({ symbol, market, checks }: QualitySheet["securities"][number]): string[] {
+  return CHECKS.flatMap((check) => {
+    const verdict = checks[check];
+    if (verdict.verdict !== "failed") return [];
+    return verdict.faults.map(({ kind }) => `${symbol}.${market} ${check} ${kind satisfies FaultKind}`);
+  });
+}

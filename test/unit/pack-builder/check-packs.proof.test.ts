@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { checkFolder, readSheet } from "../../../src/pack-builder/check-packs.ts";
+import { writeSamplePack } from "../../../src/pack-builder/sample/sample-pack.ts";
+import { sheetLines } from "../../../src/quality/sheet-text.ts";
+import { checkedTables, faultsOf, madeDay } from "../../support/checked-day.ts";
+import { LAYOUTS, SHANGHAI_ONLY, tablesOf } from "../../support/layout-sources.ts";
+import { proofSize } from "../../support/tier.ts";
+import { temporaryFolder } from "./deliveries.ts";
+
+const DAY = "20261127" as BeijingDate;
+
+describe("the quality check of sample days", () => {
+  it("raises nothing in clean days", async () => {
+    for (let number = 0; number < proofSize(100); number++) {
+      const folder = temporaryFolder();
+      const day = { tradedate: DAY, rows: 20_000, seed: `clean ${number}` };
+      await writeSamplePack(day, folder);
+      await writeSamplePack(day, folder, undefined, "trades");
+      const { sheet, path } = await checkFolder(folder, DAY);
+      expect(faultsOf({ reports: [], sheet })).toEqual([]);
+      expect(sheet.verdict).toBe("passed");
+      expect(sheet.counts.cancelsExact).toBe(sheet.counts.cancels);
+      expect(sheet.counts.fillsFound).toBe(sheet.counts.fills);
+      for (const check of ["matching", "opening_auction", "closing_auction"] as const) {
+        expect(sheet.summary[check]).toMatchObject({ passed: 19, failed: 0 });
+      }
+      expect(sheet.summary.priority.passed).toBeGreaterThan(3);
+      expect(await readSheet(path)).toEqual(sheet);
+    }
+  });
+
+  it.each(LAYOUTS)("raises nothing in a clean day of the layout %s", async (layout) => {
+    const checked = await checkedTables(tablesOf(layout, "20230711", madeDay("clean", 900)));
+    expect(checked.reports.map(({ result }) => result)).toEqual(["whole", "whole"]);
+    expect(faultsOf(checked)).toEqual([]);
+    const passed = SHANGHAI_ONLY.includes(layout) ? 2 : 4;
+    expect(checked.sheet.summary.matching).toEqual({ passed, failed: 0, notProvable: {} });
+  });
+
+  it("says for a day without trades what is not provable", async () => {
+    const folder = temporaryFolder();
+    await writeSamplePack({ tradedate: DAY, rows: 4_000 }, folder);
+    const { sheet } = await checkFolder(folder, DAY);
+    expect(sheet.verdict).toBe("not_provable");
+    expect(sheet.packs.trades).toBeNull();
+    expect(sheet.summary.matching).toEqual({ passed: 0, failed: 0, notProvable: { no_trades: 20 } });
+    expect(sheet.day.coverage).toEqual({ verdict: "not_provable", reason: "no_trades" });
+    expect(sheetLines(sheet).join("\n")).toContain("trades      no pack");
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import type { Market } from "../../../src/orders/record.ts";
+import { checkCoverage, checkLastDays, type OtherDay, sizesOf } from "../../../src/quality/check-day.ts";
+import { checkSecurity, type SecurityReport } from "../../../src/quality/check-security.ts";
+import type { Verdict } from "../../../src/quality/verdict.ts";
+import { ordersOf, tradesOf } from "./rows.ts";
+
+const DAY = "20230711" as BeijingDate;
+
+/** `count` shares of an exchange with so many rows each. */
+function shares(market: Market, count: number, rows: SecurityReport["rows"]): SecurityReport[] {
+  const verdicts = checkSecurity(
+    { symbol: "600519", market, orders: ordersOf([]), trades: tradesOf([]), lastSnapshot: null },
+    {},
+    [],
+  );
+  return Array.from({ length: count }, (_, number) => ({
+    symbol: `${market === "SH" ? "60" : "00"}${String(number).padStart(4, "0")}`,
+    market,
+    rows,
+    contents: {},
+    ...verdicts,
+  }));
+}
+
+const FULL = { orders: 1_000, trades: 500 };
+const both = (count: number) => [...shares("SH", count, FULL), ...shares("SZ", count, FULL)];
+
+/** The kinds and subjects of the faults, or the verdict. */
+function short(verdict: Verdict): string | (string | undefined)[] {
+  if (verdict.verdict === "passed") return "passed";
+  if (verdict.verdict === "not_provable") return verdict.reason;
+  return verdict.faults.map(({ kind, subject, count }) => `${kind} ${subject} ${count}`);
+}
+
+describe("the coverage of a day", () => {
+  it("passes with both datasets of both exchanges", () => {
+    expect(checkCoverage(DAY, both(100))).toEqual({ verdict: "passed" });
+  });
+
+  it("misses an exchange in one dataset", () => {
+    const withoutTrades = [...shares("SH", 5, FULL), ...shares("SZ", 5, { orders: 1_000, trades: 0 })];
+    expect(short(checkCoverage(DAY, withoutTrades))).toEqual(["exchange_missing SZ trades 1"]);
+    const withoutOrders = [...shares("SZ", 5, FULL), ...shares("SH", 5, { orders: 0, trades: 500 })];
+    expect(short(checkCoverage(DAY, withoutOrders))).toEqual(["exchange_missing SH orders 1"]);
+    // Sources have Shanghai's orders from 2021-06-07 on.
+    expect(short(checkCoverage("20210604" as BeijingDate, withoutOrders))).toBe("passed");
+  });
+
+  it("misses more than one active share in twenty", () => {
+    const lost = (count: number) => [
+      ...both(100 - count),
+      ...shares("SH", count, { orders: 1_000, trades: 0 }),
+    ];
+    expect(short(checkCoverage(DAY, lost(5)))).toBe("passed");
+    expect(short(checkCoverage(DAY, lost(6)))).toEqual(["securities_missing SH trades 6"]);
+    const quiet = [...both(10), ...shares("SH", 10, { orders: 99, trades: 0 })];
+    expect(short(checkCoverage(DAY, quiet))).toBe("passed");
+  });
+
+  it("is not provable with one dataset alone", () => {
+    expect(short(checkCoverage(DAY, shares("SH", 3, { orders: 10, trades: null })))).toBe("no_trades");
+    expect(short(checkCoverage(DAY, shares("SH", 3, { orders: null, trades: 10 })))).toBe("no_orders");
+  });
+});
+
+describe("a day beside the last days", () => {
+  const others = ["20230706", "20230707", "20230710"].map(
+    (tradedate): OtherDay => ({
+      tradedate: tradedate as BeijingDate,
+      sizes: sizesOf(both(100)),
+      contents: new Map(),
+    }),
+  );
+  const verdict = (securities: SecurityReport[]) => short(checkLastDays(sizesOf(securities), others));
+
+  it("passes with as many rows and securities, and with 40 % of the rows", () => {
+    expect(verdict(both(100))).toBe("passed");
+    const thin = { orders: 400, trades: 200 };
+    expect(verdict([...shares("SH", 100, thin), ...shares("SZ", 100, thin)])).toBe("passed");
+  });
+
+  it("misses an exchange, rows and securities", () => {
+    expect(verdict(shares("SH", 100, FULL))).toEqual([
+      "exchange_missing SZ orders 1",
+      "exchange_missing SZ trades 1",
+    ]);
+    const thin = { orders: 399, trades: 500 };
+    expect(verdict([...shares("SH", 100, FULL), ...shares("SZ", 100, thin)])).toEqual([
+      "rows_missing SZ orders 60100",
+    ]);
+    expect(verdict([...shares("SH", 100, FULL), ...shares("SZ", 79, FULL)])).toEqual([
+      "securities_missing SZ orders 21",
+      "securities_missing SZ trades 21",
+    ]);
+  });
+
+  it("are not provable without another day", () => {
+    expect(short(checkLastDays(sizesOf(both(1)), []))).toBe("no_other_days");
+  });
+});
