@@ -1,15 +1,17 @@
 /**
  * `edgetape backfill`: a folder of days to the service, one after the other. What each came to is remembered as `nightly`
- * does it, so a run that was interrupted resumes at the day it stood at; a journal says what happened when.
+ * does it, so a run that was interrupted resumes at the day it stood at; a journal says what happened when, and the table
+ * at the end what became of each day.
  */
 
-import { appendFileSync, mkdirSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
+import * as z from "zod";
 import { dataTypeSchema, type FileSummary, type Notice } from "../admin/wire.ts";
 import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import type { AdminClient } from "./admin-client.ts";
-import { dateArgument, print, serviceOf } from "./command-line.ts";
+import { countText, dateArgument, print, serviceOf, sizeText, table } from "./command-line.ts";
 import { EXIT } from "./exit.ts";
 import { type Delivery, measured, type NamedDelivery, namedDeliveries } from "./nightly/drop-folder.ts";
 import { linesOf, servedSentence } from "./nightly/evening-notice.ts";
@@ -28,6 +30,7 @@ interface BackfillOptions extends LoadingOptions, WebhookOptions {
   from?: BeijingDate;
   to?: BeijingDate;
   oldestFirst?: boolean;
+  failed?: boolean;
   expect?: FileSummary["dataType"][];
 }
 
@@ -40,6 +43,7 @@ export function registerBackfill(program: Command): void {
     .option("--from <YYYYMMDD>", "the first day; the oldest one there when absent", dateArgument)
     .option("--to <YYYYMMDD>", "the last day; the newest one there when absent", dateArgument)
     .option("--oldest-first", "the other way round")
+    .option("--failed", "only days whose last try from this work folder failed")
     .addOption(
       new Option(
         "--expect <type...>",
@@ -48,7 +52,9 @@ export function registerBackfill(program: Command): void {
     );
   withWebhook(withLoading(command)).addHelpText(
     "after",
-    "\nWhat happened to each day is written to backfill.jsonl in the work folder.\n" +
+    "\nEnds with a table of the days and what became of each: served, degraded (with rows left out), failed, withdrawn (by\n" +
+      "an operator; --failed leaves it alone), untried (after three failures in a row). A day without a time was loaded by\n" +
+      "an earlier run. What happened when is written to backfill.jsonl in the work folder.\n" +
       "Exit status 1: some days failed or are withdrawn, and the next run tries them again. 3: rows were left out of some.",
   );
   command.action(run);
@@ -65,12 +71,14 @@ async function run(folder: string, options: BackfillOptions): Promise<void> {
       from: options.from ?? null,
       to: options.to ?? null,
       oldestFirst: options.oldestFirst ?? false,
+      onlyFailed: options.failed ?? false,
       expected: { marker: null, types: options.expect ?? [] },
       load,
     };
     const result = await backfill(client, ask, (line) => process.stderr.write(`${line}\n`));
     const notice = noticeOf(result);
-    print(options, result, [`${notice.title.en}.`, ...notice.lines.map(({ en }) => en)]);
+    const ending = [`${notice.title.en}.`, ...notice.lines.map(({ en }) => en)];
+    print(options, result, [...tableOf(result.table), ...ending]);
     process.exitCode = result.failed.length > 0 ? EXIT.failed : result.degraded > 0 ? EXIT.degraded : EXIT.ok;
     if (result.loaded + result.failed.length > 0) await tell(webhook, notice);
   } finally {
@@ -79,7 +87,8 @@ async function run(folder: string, options: BackfillOptions): Promise<void> {
 }
 
 function noticeOf(result: Backfilled): Notice {
-  const { days, loaded, degraded, before, failed, untried } = result;
+  const { table: _, ...facts } = result;
+  const { days, loaded, degraded, before, failed, untried } = facts;
   const isWell = failed.length === 0;
   const lines = failed.map(({ tradedate, problem }) => {
     const line = `${tradedate}: ${problem}`;
@@ -99,8 +108,29 @@ function noticeOf(result: Backfilled): Notice {
       en: `${loaded} of ${days} days were loaded (${degraded} with rows left out), ${before} were before, ${failed.length} failed`,
     },
     lines,
-    facts: { ...result },
+    facts,
   };
+}
+
+/** The days and what became of each, a line a day; nothing without days. */
+function tableOf(rows: readonly DayVerdict[]): string[] {
+  if (rows.length === 0) return [];
+  const headings = ["day", "verdict", "revision", "securities", "orders", "size", "time", "problem"];
+  const cells = rows.map(({ tradedate, verdict, served, seconds, problem }) => [
+    tradedate,
+    verdict,
+    ...(served === null
+      ? ["", "", "", ""]
+      : [
+          String(served.revision),
+          countText(served.securities),
+          countText(served.rows),
+          sizeText(served.sizeBytes),
+        ]),
+    seconds === null ? "" : spanText(seconds),
+    problem ?? "",
+  ]);
+  return [...table(headings, cells).map((line) => line.trimEnd()), ""];
 }
 
 /** So many days that fail in a row have one cause, such as a service that cannot be reached. */
@@ -112,8 +142,27 @@ interface BackfillAsk {
   from: BeijingDate | null;
   to: BeijingDate | null;
   oldestFirst: boolean;
+  /** Only days whose last try failed, by the journal of the work folder. */
+  onlyFailed: boolean;
   expected: Expected;
   load: LoadOptions;
+}
+
+/**
+ * `degraded`: served with rows left out. `withdrawn`: an operator's decision stands against it. `untried`: the days
+ * before it failed.
+ */
+type Verdict = "served" | "degraded" | "failed" | "withdrawn" | "untried";
+
+interface DayVerdict {
+  tradedate: BeijingDate;
+  verdict: Verdict;
+  /** What customers can read; of a day that failed, too, when only a file for shares is missing. */
+  served: Pick<DayOutcome, "revision" | "securities" | "rows" | "sizeBytes"> | null;
+  /** From the delivery to its end; null when this run did not try it, as an earlier one had loaded it for example. */
+  seconds: number | null;
+  /** Why it is not all there, as a sentence; null when it is. */
+  problem: string | null;
 }
 
 interface Backfilled {
@@ -127,6 +176,8 @@ interface Backfilled {
   failed: { tradedate: BeijingDate; problem: string }[];
   /** Days that were not tried because those before them failed. */
   untried: number;
+  /** Every one of the days, in the order in which they were tried. */
+  table: DayVerdict[];
 }
 
 /**
@@ -138,66 +189,99 @@ export async function backfill(
   ask: BackfillAsk,
   say: (line: string) => void,
 ): Promise<Backfilled> {
-  const named = await asked(ask);
-  const result: Backfilled = {
-    days: named.length,
-    loaded: 0,
-    degraded: 0,
-    before: 0,
-    failed: [],
-    untried: 0,
-  };
-  const served = await availableDays(
+  const { named, gone } = await asked(ask);
+  const available = await availableDays(
     client,
     named.map(({ tradedate }) => tradedate),
   );
+  const rows: DayVerdict[] = [];
   const seconds: number[] = [];
   let failedInARow = 0;
   for (const [at, day] of named.entries()) {
     if (failedInARow >= FAILURES_IN_A_ROW) {
-      result.untried = named.length - at;
-      break;
+      rows.push(untold(day.tradedate, "untried", null));
+      continue;
     }
     const delivery = await measured(ask.folder, day);
-    if (isLoaded(delivery, ask) && served.has(day.tradedate)) {
-      result.before++;
+    const earlier = available.has(day.tradedate) ? loadedEarlier(delivery, ask) : null;
+    if (earlier !== null) {
+      rows.push({ ...rowOf(earlier), seconds: null });
       continue;
     }
     const outcome = await loadedDay(client, delivery, ask);
-    note(ask.load.workFolder, outcome);
+    const row = rowOf(outcome);
+    note(ask.load.workFolder, row.verdict, outcome);
+    rows.push(row);
     seconds.push(outcome.seconds);
-    const problem = countIn(result, outcome);
+    const { problem, verdict } = row;
     // A withdrawn day is an operator's decision and says nothing about the next day.
-    if (!outcome.decided) failedInARow = problem === null ? 0 : failedInARow + 1;
+    if (verdict !== "withdrawn") failedInARow = problem === null ? 0 : failedInARow + 1;
     const left = secondsLeft(seconds, named.length - at - 1) ?? 0;
     say(`${at + 1} of ${named.length} days, about ${spanText(left)} left`);
     const ended = problem === null ? servedSentence(outcome).en : `${day.tradedate}: ${problem}`;
     for (const line of [ended, ...linesOf(outcome).map(({ en }) => en)]) say(`  ${line}`);
   }
-  return result;
+  for (const day of gone) rows.push(untold(day, "failed", "its delivery is no longer in the folder"));
+  return summed(rows);
 }
 
-/** Whether an earlier run has loaded this very delivery. */
-function isLoaded({ tradedate, fingerprint }: Delivery, { load }: BackfillAsk): boolean {
+function summed(table: DayVerdict[]): Backfilled {
+  const isServed = ({ verdict }: DayVerdict) => verdict === "served" || verdict === "degraded";
+  const loaded = table.filter((row) => isServed(row) && row.seconds !== null);
+  return {
+    days: table.length,
+    loaded: loaded.length,
+    degraded: loaded.filter(({ verdict }) => verdict === "degraded").length,
+    before: table.filter((row) => isServed(row) && row.seconds === null).length,
+    failed: table.flatMap(({ tradedate, problem }) => (problem === null ? [] : { tradedate, problem })),
+    untried: table.filter(({ verdict }) => verdict === "untried").length,
+    table,
+  };
+}
+
+/** What an earlier run made of this very delivery; null when it did not load it wholly. */
+function loadedEarlier({ tradedate, fingerprint }: Delivery, { load }: BackfillAsk): DayOutcome | null {
   const { outcome } = recallDay(load.workFolder, tradedate, fingerprint);
-  return outcome !== null && isWell(outcome);
+  return outcome !== null && isWell(outcome) ? outcome : null;
 }
 
-/** Adds a day to the sum; returns the first thing that went wrong with it, or null. */
-function countIn(result: Backfilled, outcome: DayOutcome): string | null {
+/** The day's line in the table, with the first thing that went wrong. */
+function rowOf(outcome: DayOutcome): DayVerdict {
+  const { revision, securities, rows, sizeBytes, seconds, decided, degraded } = outcome;
   const file = outcome.files.find(({ problem }) => problem !== null);
   const problem = outcome.problem ?? (file === undefined ? null : `${file.name}: ${file.problem}`);
-  if (problem !== null) result.failed.push({ tradedate: outcome.tradedate as BeijingDate, problem });
-  else result.loaded++;
-  if (problem === null && outcome.degraded) result.degraded++;
-  return problem;
+  const loaded = degraded ? "degraded" : "served";
+  return {
+    tradedate: outcome.tradedate as BeijingDate,
+    verdict: problem === null ? loaded : decided ? "withdrawn" : "failed",
+    served: outcome.state === "failed" ? null : { revision, securities, rows, sizeBytes },
+    seconds,
+    problem,
+  };
 }
 
-async function asked({ folder, from, to, oldestFirst }: BackfillAsk): Promise<NamedDelivery[]> {
-  const named = [...(await namedDeliveries(folder)).values()]
-    .filter(({ tradedate }) => (from === null || tradedate >= from) && (to === null || tradedate <= to))
+function untold(tradedate: BeijingDate, verdict: Verdict, problem: string | null): DayVerdict {
+  return { tradedate, verdict, served: null, seconds: null, problem };
+}
+
+/** The deliveries that are asked for, and the failed days among those asked for whose deliveries are gone. */
+async function asked({
+  folder,
+  from,
+  to,
+  oldestFirst,
+  onlyFailed,
+  load,
+}: BackfillAsk): Promise<{ named: NamedDelivery[]; gone: BeijingDate[] }> {
+  const failed = onlyFailed ? failedDays(load.workFolder) : null;
+  const isAsked = (day: BeijingDate) =>
+    (from === null || day >= from) && (to === null || day <= to) && (failed === null || failed.has(day));
+  const found = await namedDeliveries(folder);
+  const named = [...found.values()]
+    .filter(({ tradedate }) => isAsked(tradedate))
     .toSorted((a, b) => (a.tradedate < b.tradedate ? -1 : 1));
-  return oldestFirst ? named : named.reverse();
+  const gone = [...(failed ?? [])].filter((day) => isAsked(day) && !found.has(day)).sort();
+  return oldestFirst ? { named, gone } : { named: named.reverse(), gone: gone.reverse() };
 }
 
 async function loadedDay(
@@ -225,10 +309,40 @@ async function loadedDay(
   };
 }
 
-function note(workFolder: string, outcome: DayOutcome): void {
+const JOURNAL = "backfill.jsonl";
+
+function note(workFolder: string, verdict: Verdict, outcome: DayOutcome): void {
   mkdirSync(workFolder, { recursive: true });
-  const line = JSON.stringify({ at: beijingTimestamp(Date.now()), ...outcome });
-  appendFileSync(join(workFolder, "backfill.jsonl"), `${line}\n`);
+  const line = JSON.stringify({ at: beijingTimestamp(Date.now()), verdict, ...outcome });
+  appendFileSync(join(workFolder, JOURNAL), `${line}\n`);
+}
+
+const notedSchema = z.object({
+  tradedate: z.string(),
+  state: z.string(),
+  /** Absent from what earlier versions wrote. */
+  verdict: z.string().optional(),
+});
+
+/** The days whose last line in the journal of `workFolder` is a failure; none without a journal. */
+function failedDays(workFolder: string): Set<BeijingDate> {
+  const failed = new Set<BeijingDate>();
+  const path = join(workFolder, JOURNAL);
+  const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
+  for (const { tradedate, state, verdict = state } of lines.flatMap(notedIn)) {
+    if (verdict === "failed") failed.add(tradedate as BeijingDate);
+    else failed.delete(tradedate as BeijingDate);
+  }
+  return failed;
+}
+
+/** A line that a full disk cut short says nothing. */
+function notedIn(line: string): z.infer<typeof notedSchema>[] {
+  try {
+    return [notedSchema.parse(JSON.parse(line))];
+  } catch {
+    return [];
+  }
 }
 
 /** The latest so many days say how long one takes: the first ones are small, or the line was slow. */

@@ -46,15 +46,35 @@ describe("backfill", () => {
       await running.ended;
       const { status, stdout, stderr } = await runEdgetape(args, service);
       expect({ status, stderr }).toMatchObject({ status: 0 });
-      expect(stdout).toMatch(
-        /^[12] of 3 days were loaded \(0 with rows left out\), [12] were before, 0 failed\.\n$/,
+      const [headings = "", ...lines] = stdout.trimEnd().split("\n");
+      expect(headings.split(/ {2,}/)).toEqual([
+        "day",
+        "verdict",
+        "revision",
+        "securities",
+        "orders",
+        "size",
+        "time",
+        "problem",
+      ]);
+      expect(lines.slice(0, 3).map((line) => line.split(/ {2,}/).slice(0, 3))).toEqual(
+        days.toReversed().map((day) => [day, "served", "1"]),
       );
+      expect(lines.slice(3)).toEqual([
+        "",
+        expect.stringMatching(
+          /^[12] of 3 days were loaded \(0 with rows left out\), [12] were before, 0 failed\.$/,
+        ),
+      ]);
       for (const [at, day] of days.entries())
         expect(await served(day)).toEqual(delivered[at]?.rowsOf(SYMBOL));
       const journal = readFileSync(join(`${many}.edgetape`, "backfill.jsonl"), "utf8")
         .trim()
         .split("\n");
-      expect(journal.map((line) => JSON.parse(line).tradedate)).toEqual(days.toReversed());
+      const noted = journal.map((line) => JSON.parse(line));
+      expect(noted.map(({ tradedate, verdict }) => ({ tradedate, verdict }))).toEqual(
+        days.toReversed().map((tradedate) => ({ tradedate, verdict: "served" })),
+      );
       expect((await runEdgetape(args, service)).stdout).toContain("0 of 3 days were loaded");
     },
     LONG_MS,
@@ -73,34 +93,87 @@ describe("backfill", () => {
       for (const _ of [1, 2]) {
         const { status, stdout } = await runEdgetape(args, service);
         expect(status).toBe(1);
-        const { loaded, before, failed } = JSON.parse(stdout);
+        const { loaded, before, failed, table } = JSON.parse(stdout);
         expect({ loaded, before }).toEqual({ loaded: 0, before: 1 });
+        expect(table.map(({ verdict }: { verdict: string }) => verdict)).toEqual(["served", "withdrawn"]);
         expect(failed).toEqual([{ tradedate: "20260112", problem: expect.stringContaining("withdr") }]);
         expect(failed[0].problem).toContain("asked to");
       }
       expect((await runEdgetape(["day", "show", "20260112"], service)).stdout).toContain("withdrawn");
+      const retried = await runEdgetape([...args, "--failed"], service);
+      expect(JSON.parse(retried.stdout)).toMatchObject({ days: 0, failed: [] });
     },
     LONG_MS,
   );
 
   it(
-    "goes on after a day that fails, and stops after three in a row",
+    "goes on after a day that fails, stops after three in a row, and tries with --failed only those",
     async () => {
       const some = join(folder, "some");
       const good = ["20260105", "20260109"];
       const bad = ["20260106", "20260107", "20260108"];
       for (const day of good) deliver(some, day, 2_000);
       for (const day of bad) mkdirSync(join(some, day), { recursive: true });
-      const first = await runEdgetape(["backfill", some, "--threads", "1", "--json"], service);
+      const run = async (...more: string[]) => {
+        const args = ["backfill", some, "--threads", "1", "--json", ...more];
+        const { status, stdout } = await runEdgetape(args, service);
+        const result = JSON.parse(stdout);
+        const verdicts = result.table.map(({ tradedate, verdict }: Record<string, string>) => [
+          tradedate,
+          verdict,
+        ]);
+        return { status, result, verdicts: Object.fromEntries(verdicts) };
+      };
+      const first = await run();
       expect(first.status).toBe(1);
-      expect(JSON.parse(first.stdout)).toMatchObject({ days: 5, loaded: 1, before: 0, untried: 1 });
-      expect(JSON.parse(first.stdout).failed.map((each: { tradedate: string }) => each.tradedate)).toEqual(
+      expect(first.result).toMatchObject({ days: 5, loaded: 1, before: 0, untried: 1 });
+      expect(first.result.failed.map((each: { tradedate: string }) => each.tradedate)).toEqual(
         bad.toReversed(),
       );
-      const [last = ""] = bad;
-      deliver(some, last, 2_000);
-      const second = await runEdgetape(["backfill", some, "--threads", "1", "--json"], service);
-      expect(JSON.parse(second.stdout)).toMatchObject({ days: 5, loaded: 2, before: 1, untried: 0 });
+      const [gone = "", still = "", mended = ""] = bad;
+      deliver(some, mended, 2_000);
+      rmSync(join(some, gone), { recursive: true });
+      const retried = await run("--failed");
+      expect(retried).toMatchObject({ status: 1, result: { days: 3, loaded: 1, before: 0, untried: 0 } });
+      expect(retried.verdicts).toEqual({ [mended]: "served", [still]: "failed", [gone]: "failed" });
+      expect(retried.result.failed[1]).toEqual({
+        tradedate: gone,
+        problem: "its delivery is no longer in the folder",
+      });
+      deliver(some, gone, 2_000);
+      deliver(some, still, 2_000);
+      const last = await run();
+      expect(last).toMatchObject({ status: 0, result: { days: 5, loaded: 3, before: 2, untried: 0 } });
+      expect(await run("--failed")).toMatchObject({ status: 0, result: { days: 0, table: [] } });
+    },
+    LONG_MS,
+  );
+
+  it(
+    "runs on two hosts at once, each with its own work folder, also where their days overlap",
+    async () => {
+      const shared = join(folder, "shared");
+      const [first, second, third] = ["20260202", "20260203", "20260204"] as const;
+      const delivered = [first, second, third].map((day) => deliver(shared, day, 2_000));
+      const host = (name: string, ...days: string[]) =>
+        runEdgetape(
+          ["backfill", shared, "--threads", "1", "--json", "--work", join(folder, name), ...days],
+          service,
+        );
+      const ends = await Promise.all([
+        host("one", "--from", second, "--oldest-first"),
+        host("two", "--to", second),
+      ]);
+      for (const { status, stderr } of ends) expect({ status, stderr }).toMatchObject({ status: 0 });
+      for (const { stdout } of ends) {
+        const { table } = JSON.parse(stdout);
+        expect(table).toEqual([
+          expect.objectContaining({ verdict: "served", served: expect.objectContaining({ revision: 1 }) }),
+          expect.objectContaining({ verdict: "served", served: expect.objectContaining({ revision: 1 }) }),
+        ]);
+      }
+      for (const [at, day] of [first, second, third].entries())
+        expect(await served(day)).toEqual(delivered[at]?.rowsOf(SYMBOL));
     },
     LONG_MS,
   );
