@@ -3,13 +3,18 @@
  * is no slot and no quota.
  */
 import { ok, type Result, refused } from "../../base/result.ts";
-import { beijingDate } from "../../calendar/beijing.ts";
+import { type BeijingDate, beijingDate, beijingTimestamp } from "../../calendar/beijing.ts";
 import {
   type ExternalShare,
   externalShareOf,
   externalShareStatement,
 } from "../../catalog/external-shares.ts";
-import { catalogRevisionOf, catalogRevisionStatement } from "../../catalog/files.ts";
+import {
+  type Coverage,
+  catalogRevisionOf,
+  catalogRevisionStatement,
+  coverageOf,
+} from "../../catalog/files.ts";
 import { newestShareOf, newestShareStatement, type Share } from "../../catalog/shares.ts";
 import { entitleShare, type ShareGrant } from "../../entitlement/entitle.ts";
 import { PLANS } from "../../entitlement/plans.ts";
@@ -19,11 +24,9 @@ import type { Envelope } from "../../http/envelope.ts";
 import { succeed } from "../../http/respond.ts";
 import { cachedCoverage, shareEndMs, shareFor } from "../../shares/identity.ts";
 import { openPassword, passwordOf } from "../../shares/secrets.ts";
-import type { Call, Operation, Prepared, Scope } from "../operation.ts";
+import type { Call, Operation, Prepared, Scope, Step } from "../operation.ts";
 import type { ShareResult } from "../wire.ts";
-import { explainShare } from "./explain.ts";
 import { parseShareQuery, type ShareQuery } from "./share-query.ts";
-import { preparingShare, readyShare } from "./share-result.ts";
 
 export const fileDownload: Operation = { apiname: "file_download", prepare };
 
@@ -127,4 +130,71 @@ async function ownShare(call: Call, { query, grant, known }: Granted): Promise<R
   const url = `${base}/s/${share.shareId}/`;
   const endMs = shareEndMs(share, grant.endMs);
   return ok(readyShare(query, { ...sums, firstDay, lastDay }, { url, password, endMs }));
+}
+
+/** How long to wait for an operator who is still making a share elsewhere; it takes minutes to days. */
+const PREPARING_RETRY_SECONDS = 600;
+
+/** Where a share is reached, and until when (Unix milliseconds, exclusive). */
+interface ShareAccess {
+  url: string;
+  password: string;
+  endMs: number;
+}
+
+/** A share as the caller sees it: the eleven fields of contract 8.1 in their order. */
+function readyShare(query: ShareQuery, coverage: CoveredDays, access: ShareAccess): ShareResult {
+  const { url, password, endMs } = access;
+  return {
+    status: "ready",
+    ...coverageFields(query, coverage),
+    url,
+    password,
+    expires_at: beijingTimestamp(endMs),
+    retry_after: 0,
+  };
+}
+
+/** An external share whose link the operator has not registered yet, or that has run out. */
+function preparingShare(query: ShareQuery, external: ExternalShare): ShareResult {
+  return {
+    status: "preparing",
+    ...coverageFields(query, external),
+    url: "",
+    password: "",
+    expires_at: "",
+    retry_after: PREPARING_RETRY_SECONDS,
+  };
+}
+
+/** What is covered when anything is. */
+type CoveredDays = Pick<Coverage, "fileCount" | "sizeBytes"> & {
+  firstDay: BeijingDate;
+  lastDay: BeijingDate;
+};
+
+function coverageFields({ dataType, year }: ShareQuery, covered: CoveredDays) {
+  return {
+    data_type: dataType,
+    year,
+    start_date: covered.firstDay,
+    end_date: covered.lastDay,
+    file_count: covered.fileCount,
+    size_bytes: covered.sizeBytes,
+  };
+}
+
+/** How steps 6 and 7 of contract 2.1 would go now, up to the first refusal; no share is made. */
+async function explainShare(call: Call, { dataType, year }: ShareQuery): Promise<Step[]> {
+  const { principal, nowMs, env } = call;
+  const grant = entitleShare(principal, { service: dataType, year }, nowMs);
+  if (!grant.ok) return [{ step: 6, about: "plan and window", denial: grant.refusal, detail: "" }];
+  const { from, to, plan } = grant.value;
+  const covers = `the ${plan} plan covers ${from} to ${to} of ${year}`;
+  const { fileCount, sizeBytes } = await coverageOf(env.DB, { dataType, from, to });
+  const denial = fileCount === 0 ? ({ reason: "nothing_published", dataType, year } as const) : null;
+  return [
+    { step: 6, about: "plan and window", denial: null, detail: covers },
+    { step: 7, about: "data", denial, detail: `${fileCount} published files of ${sizeBytes} bytes` },
+  ];
 }
