@@ -8,6 +8,7 @@ import type {
   Counts,
   GateGrant,
   GateKind,
+  GateLimits,
   GateRefusal,
   GateState,
   GateUse,
@@ -73,7 +74,7 @@ export function acquire(
     return { row: unserved ? giveBack(row, earlier) : row, answer: { reason: "slot_busy" } };
   }
   const isPaid = earlier?.charged === true;
-  const exhausted = isPaid ? null : exhaustedUnit(row, ask, nowMs);
+  const exhausted = isPaid ? null : exhaustedUnit(useOf(row, nowMs), ask.kind, ask.limits);
   if (exhausted !== null) return { row, answer: exhausted };
 
   const grant: Grant = isPaid
@@ -131,6 +132,14 @@ export function stateOf(stored: GateRow, nowMs: number): GateState {
 }
 
 /**
+ * Returns the refusal that one more request of this kind would get (contract 2.1, steps 8 and 9), or null; from the
+ * gate's state, without taking or counting anything.
+ */
+export function verdictOf(state: GateState, kind: GateKind, limits: GateLimits): GateRefusal | null {
+  return state.holder === null ? exhaustedUnit(state.use, kind, limits) : { reason: "slot_busy" };
+}
+
+/**
  * Returns the row with its counters at zero if a new Beijing day has begun. A clock that steps back over midnight (the
  * object moved to another machine) must not grant a day's quota twice, so a row that is one day ahead is kept.
  */
@@ -148,12 +157,12 @@ function isHeld(row: GateRow, nowMs: number): boolean {
 }
 
 /** Returns the refusal if one more request of this kind would exceed a limit; requests are checked before files. */
-function exhaustedUnit(row: GateRow, ask: AcquireRequest, nowMs: number): GateRefusal | null {
-  const resetSeconds = secondsToNextDay(nowMs);
-  const { requests, files } = ask.limits;
-  if (requests !== null && row.requests >= requests)
+function exhaustedUnit(use: GateUse, kind: GateKind, limits: GateLimits): GateRefusal | null {
+  const { resetSeconds } = use;
+  const { requests, files } = limits;
+  if (requests !== null && use.requests >= requests)
     return { reason: "quota_used", unit: "requests", limit: requests, resetSeconds };
-  if (ask.kind === "parquet" && files !== null && row.files >= files)
+  if (kind === "parquet" && files !== null && use.files >= files)
     return { reason: "quota_used", unit: "files", limit: files, resetSeconds };
   return null;
 }
