@@ -1,7 +1,8 @@
 /**
- * Resolves a key to a principal. An isolate caches principals for at most 30 s, so a revocation, a disabled account or
- * a changed limit takes effect everywhere within that time. Only settled values are cached, never a pending promise:
- * the platform does not let one request wait for another's I/O.
+ * Resolves a key to a principal, and limits how often its account may ask (contract 2.1, steps 3 and 4). An isolate
+ * caches principals for at most 30 s, so a revocation, a disabled account or a changed limit takes effect everywhere
+ * within that time. Only settled values are cached, never a pending promise: the platform does not let one request wait
+ * for another's I/O.
  */
 import { ok, type Result, refused } from "../base/result.ts";
 import { type KeyHolder, keyHolderOf, keyHolderStatement, principalOf } from "../catalog/key-holder.ts";
@@ -116,4 +117,21 @@ function callerOf(holder: KeyHolder, nowMs: number): Result<Principal, AccessDen
   if (expiresAtMs !== null && expiresAtMs <= nowMs) return refused({ reason: "key_revoked" });
   if (disabled) return refused({ reason: "account_disabled" });
   return ok(principalOf(holder));
+}
+
+/** The binding's period in seconds, as `wrangler.toml` sets it. After it, the next request is accepted. */
+const PERIOD_SECONDS = 10;
+
+/**
+ * Returns `rate_limited` when the account exceeds the general per-second limit (contract 7.4), else null: the platform's
+ * rate-limit binding, counted per account and location, approximately. `switched` "off" disables the limit.
+ */
+export async function checkRate(
+  rate: RateLimit,
+  switched: "on" | "off",
+  accountId: string,
+): Promise<AccessDenial | null> {
+  if (switched === "off") return null;
+  const { success } = await rate.limit({ key: accountId });
+  return success ? null : { reason: "rate_limited", retryAfterSeconds: PERIOD_SECONDS };
 }

@@ -2,8 +2,7 @@
  * `POST /api`: the order of checks, which is also the order of charging (contract 2.1). Steps 1 to 5 are
  * here; an operation's `run` does the rest.
  */
-import { type Identified, identify } from "../access/identify.ts";
-import { checkRate } from "../access/rate.ts";
+import { checkRate, type Identified, identify } from "../access/identify.ts";
 import { inTime } from "../base/in-time.ts";
 import { type Language, preferredLanguage } from "../base/language.ts";
 import { ok, type Result, refused } from "../base/result.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkRate } from "../../../src/access/rate.ts";
+import { checkRate } from "../../../src/access/identify.ts";
 
 /** A binding that allows `limit` requests an account. */
 function binding(limit: number): RateLimit & { asked: string[] } {
