@@ -5,22 +5,25 @@ import { firstCharacters, generateKey, hashKey } from "../access/key.ts";
 import { randomBase62 } from "../base/base62.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { isStorable, STORABLE_INSTANTS } from "../calendar/instant.ts";
-import { type ListedAccount, listAccounts } from "../catalog/account-list.ts";
 import {
+  addSubscription,
   type Account as CatalogAccount,
   createAccount,
   findAccount,
+  type ListedAccount,
+  listAccounts,
+  moveSubscriptionEnd,
+  planLimits,
   setContact,
   setDisabled,
   setOwnLimits,
+  setPlanLimits,
   setSubscriptions,
 } from "../catalog/accounts.ts";
 import { addAudit } from "../catalog/audit.ts";
 import { addInvite, consoleAccessOf, signOutAccount } from "../catalog/console-access.ts";
 import { principalOfAccount } from "../catalog/key-holder.ts";
 import { addKey, keysOfAccount } from "../catalog/keys.ts";
-import { planLimits, setPlanLimits } from "../catalog/plans.ts";
-import { addSubscription, moveSubscriptionEnd } from "../catalog/subscriptions.ts";
 import { WEEKLY_MS } from "../entitlement/plans.ts";
 import type { DailyLimits, PlanName, Subscription } from "../entitlement/principal.ts";
 import { standingOf } from "../entitlement/standing.ts";

@@ -9,7 +9,7 @@ import type { Bilingual } from "../base/language.ts";
 import { newRequestId } from "../base/request-id.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
-import { recentlyActive } from "../catalog/account-list.ts";
+import { recentlyActive } from "../catalog/accounts.ts";
 import { principalOfAccount } from "../catalog/key-holder.ts";
 import { findKey } from "../catalog/keys.ts";
 import { findRefusal, type Refusal } from "../catalog/refusals.ts";

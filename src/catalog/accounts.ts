@@ -1,6 +1,6 @@
-/** Accounts and their subscriptions. Instants are Unix milliseconds. */
+/** Accounts, their subscriptions, and the daily limits of plans. Instants are Unix milliseconds. */
 import type { Actor } from "../entitlement/operators.ts";
-import type { DailyLimits, Subscription } from "../entitlement/principal.ts";
+import { type DailyLimits, PLAN_NAMES, type PlanName, type Subscription } from "../entitlement/principal.ts";
 import { type AuditEntry, auditStatement } from "./audit.ts";
 import { signOutStatements } from "./console-access.ts";
 
@@ -42,6 +42,73 @@ export async function findAccount(db: D1Database, accountId: string): Promise<Ac
     ownLimits: JSON.parse(row.ownLimits) as Partial<DailyLimits>,
     subscriptions: JSON.parse(row.subscriptions) as Subscription[],
   };
+}
+
+/** An account in a list: who it is, what it may use, and when its keys were used. */
+export interface ListedAccount {
+  accountId: string;
+  contact: string;
+  note: string;
+  disabled: boolean;
+  subscriptions: Subscription[];
+  /** Keys that are neither revoked nor over. */
+  keys: number;
+  /** Of any of its keys, at most an hour behind; null: never. */
+  lastUsedAtMs: number | null;
+}
+
+export interface AccountsQuestion {
+  nowMs: number;
+  /** Only those whose last subscription holds now and ends within so many milliseconds; null: all. */
+  expiringWithinMs: number | null;
+  /** Only those whose id, contact or note contain this text, in any case; `""`: all. */
+  search: string;
+  /** Only those behind this id. */
+  after: string;
+  /** At most so many. */
+  count: number;
+}
+
+type ListedRow = Omit<ListedAccount, "disabled" | "subscriptions"> & {
+  disabled: number;
+  subscriptions: string;
+};
+
+const LIST = `
+  SELECT a.account_id AS accountId, a.contact, a.note, a.disabled_at_ms IS NOT NULL AS disabled,
+    (SELECT json_group_array(json_object('plan', plan, 'startMs', start_ms, 'endMs', end_ms)
+       ORDER BY start_ms, plan) FROM subscriptions s WHERE s.account_id = a.account_id) AS subscriptions,
+    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.account_id AND revoked_at_ms IS NULL
+       AND coalesce(expires_at_ms > ?1, 1)) AS keys,
+    (SELECT max(last_used_at_ms) FROM api_keys k WHERE k.account_id = a.account_id) AS lastUsedAtMs
+  FROM accounts a
+  WHERE a.account_id > ?2
+    AND (?3 = '' OR instr(lower(a.account_id || char(10) || a.contact || char(10) || a.note), ?3) > 0)
+    AND (?4 IS NULL OR (SELECT max(end_ms) FROM subscriptions s WHERE s.account_id = a.account_id)
+      BETWEEN ?1 + 1 AND ?1 + ?4)
+  ORDER BY a.account_id LIMIT ?5`;
+
+/** The accounts that answer `question`, by id. */
+export async function listAccounts(db: D1Database, question: AccountsQuestion): Promise<ListedAccount[]> {
+  const { nowMs, after, search, expiringWithinMs, count } = question;
+  const statement = db.prepare(LIST).bind(nowMs, after, search.toLowerCase(), expiringWithinMs, count);
+  return (await statement.all<ListedRow>()).results.map(({ disabled, subscriptions, ...row }) => ({
+    ...row,
+    disabled: disabled === 1,
+    subscriptions: JSON.parse(subscriptions) as Subscription[],
+  }));
+}
+
+/** The accounts whose keys were used since `sinceMs`, the last used first, at most `count`. */
+export async function recentlyActive(db: D1Database, sinceMs: number, count: number): Promise<string[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT account_id AS accountId FROM api_keys WHERE last_used_at_ms >= ?1
+       GROUP BY account_id ORDER BY max(last_used_at_ms) DESC LIMIT ?2`,
+    )
+    .bind(sinceMs, count)
+    .all<{ accountId: string }>();
+  return results.map(({ accountId }) => accountId);
 }
 
 /** Makes an account without subscriptions; false when the id is taken. */
@@ -101,6 +168,52 @@ export async function setSubscriptions(
   ]);
 }
 
+/** Adds a subscription beside all others; false when one of the same plan and start is there. */
+export async function addSubscription(
+  db: D1Database,
+  accountId: string,
+  { plan, startMs, endMs }: Subscription,
+  by: By,
+): Promise<boolean> {
+  const absent = (first: number) => `NOT EXISTS (SELECT 1 FROM subscriptions
+    WHERE account_id = ?${first} AND plan = ?${first + 1} AND start_ms = ?${first + 2})`;
+  const place = [accountId, plan, startMs];
+  const entry = entryOf(by, "account.subscription", accountId, null, { plan, startMs, endMs });
+  const results = await db.batch([
+    auditStatement(db, entry, { sql: absent(7), values: place }),
+    db
+      .prepare(
+        `INSERT INTO subscriptions (account_id, plan, start_ms, end_ms)
+         SELECT ?1, ?2, ?3, ?4 WHERE ${absent(1)} RETURNING plan`,
+      )
+      .bind(...place, endMs),
+  ]);
+  return results.at(-1)?.results.length === 1;
+}
+
+/** Moves the end of a subscription; false when it is not there as it was read. */
+export async function moveSubscriptionEnd(
+  db: D1Database,
+  accountId: string,
+  before: Subscription,
+  endMs: number,
+  by: By,
+): Promise<boolean> {
+  const { plan, startMs } = before;
+  const asRead = (first: number) =>
+    `account_id = ?${first} AND plan = ?${first + 1} AND start_ms = ?${first + 2} AND end_ms = ?${first + 3}`;
+  const values = [accountId, plan, startMs, before.endMs];
+  const entry = entryOf(by, "account.subscription", accountId, before, { plan, startMs, endMs });
+  const there = { sql: `EXISTS (SELECT 1 FROM subscriptions WHERE ${asRead(7)})`, values };
+  const results = await db.batch([
+    auditStatement(db, entry, there),
+    db
+      .prepare(`UPDATE subscriptions SET end_ms = ?5 WHERE ${asRead(1)} RETURNING plan`)
+      .bind(...values, endMs),
+  ]);
+  return results.at(-1)?.results.length === 1;
+}
+
 /** Sets the account's own limits in the place of the former ones. */
 export async function setOwnLimits(
   db: D1Database,
@@ -138,6 +251,39 @@ export async function setDisabled(
       .bind(accountId, disabled ? by.nowMs : null),
     ...(disabled ? signOutStatements(db, { accountId: "?1", subject: accountId }, by) : []),
   ]);
+}
+
+/** The daily limits of one plan on the order-history interface. */
+export interface PlanLimits extends DailyLimits {
+  plan: PlanName;
+}
+
+/** Every plan, from least to best. */
+export async function planLimits(db: D1Database): Promise<PlanLimits[]> {
+  const { results } = await db.prepare("SELECT plan, requests, files FROM plans").all<PlanLimits>();
+  return results.toSorted((a, b) => PLAN_NAMES.indexOf(a.plan) - PLAN_NAMES.indexOf(b.plan));
+}
+
+/**
+ * Sets the limits of the named plans and leaves all others. In force within 30 s, when the kept principals are read again.
+ */
+export async function setPlanLimits(
+  db: D1Database,
+  change: { plans: PlanLimits[]; actor: Actor; nowMs: number },
+): Promise<void> {
+  const known = new Map((await planLimits(db)).map((each) => [each.plan, each]));
+  const statements = change.plans.flatMap((after) => {
+    const before = known.get(after.plan) ?? null;
+    if (before?.requests === after.requests && before.files === after.files) return [];
+    const entry = { atMs: change.nowMs, actor: change.actor, action: "plan.limits", subject: after.plan };
+    return [
+      auditStatement(db, { ...entry, before, after }),
+      db
+        .prepare("UPDATE plans SET requests = ?2, files = ?3 WHERE plan = ?1")
+        .bind(after.plan, after.requests, after.files),
+    ];
+  });
+  if (statements.length > 0) await db.batch(statements);
 }
 
 function entryOf(by: By, action: string, subject: string, before: unknown, after: unknown): AuditEntry {

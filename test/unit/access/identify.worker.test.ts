@@ -7,10 +7,10 @@ import {
   findAccount,
   setDisabled,
   setOwnLimits,
+  setPlanLimits,
   setSubscriptions,
 } from "../../../src/catalog/accounts.ts";
 import { addKey, findKey, revokeKey } from "../../../src/catalog/keys.ts";
-import { setPlanLimits } from "../../../src/catalog/plans.ts";
 import type { Env } from "../../../src/env.ts";
 import { bare } from "../../support/result.ts";
 
