@@ -11,8 +11,7 @@ import { packTarget } from "../catalog/publish-day.ts";
 import { PackFormatError } from "../packs/errors.ts";
 import { parsePackObjectKey } from "../packs/layout.ts";
 import { abridged, type Finding } from "../upkeep/finding.ts";
-import type { Judgement, StoredObject } from "../upkeep/judge-objects.ts";
-import { judgedObjects, type Upkeep } from "../upkeep/objects.ts";
+import { type Judgement, judgedObjects, type StoredObject, type Upkeep } from "../upkeep/objects.ts";
 import { packIndex } from "./arrival.ts";
 import type { UnknownObjects } from "./wire.ts";
 

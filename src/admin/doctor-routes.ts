@@ -6,23 +6,23 @@ import { Hono } from "hono";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { type IndexedPack, loadedDays, servedPack } from "../catalog/index-rows.ts";
 import { secretVersionUse } from "../catalog/secret-versions.ts";
-import { appliedMigrations } from "../catalog/self-report.ts";
+import { appliedMigrations } from "../catalog/upkeep.ts";
 import type { Actor } from "../entitlement/operators.ts";
 import { type Env, isLoopback, nowMs, type Settings, settingsOf, VERSION } from "../env.ts";
 import { storesHealthOf } from "../operations/health.ts";
-import { checkGaps } from "../upkeep/calendar-gaps.ts";
-import { checkCalendar, checkDays } from "../upkeep/days-and-calendar.ts";
+import { checkCalendar, checkDays, checkGaps } from "../upkeep/days-and-calendar.ts";
 import type { Finding } from "../upkeep/finding.ts";
-import type { Judgement } from "../upkeep/judge-objects.ts";
 import {
   deleteExpired,
   deleteUnserved,
+  endAbandoned,
+  type Judgement,
   judgedObjects,
   objectFindings,
   type Upkeep,
+  waitingUploads,
 } from "../upkeep/objects.ts";
 import { runChecks } from "../upkeep/upkeep.ts";
-import { endAbandoned, waitingUploads } from "../upkeep/uploads.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, isRefusal, parsed } from "./context.ts";
 import { checkIndex, rebuildIndex } from "./doctor-index.ts";
 import { deleteLeft, deleteUnknown, giveUpLost, unknownFindings, unknownObjects } from "./doctor-objects.ts";

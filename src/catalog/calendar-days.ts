@@ -2,7 +2,6 @@
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 import type { Actor } from "../entitlement/operators.ts";
 import { auditStatement } from "./audit.ts";
-import { isoOf } from "./self-report.ts";
 
 export interface CalendarDay {
   day: BeijingDate;
@@ -67,6 +66,11 @@ export interface CalendarReach {
   lastDay: BeijingDate | null;
 }
 
+/** Returns the SQL of the column `day` (YYYYMMDD) as YYYY-MM-DD, which SQLite's date functions take. */
+function isoOf(day: string): string {
+  return `substr(${day}, 1, 4) || '-' || substr(${day}, 5, 2) || '-' || substr(${day}, 7, 2)`;
+}
+
 const REACH = `
   WITH reach AS (SELECT max(day) AS newest FROM trading_days WHERE open = 1 AND day <= ?1)
   SELECT newest,
@@ -105,4 +109,16 @@ export async function servedOnClosedDays(db: D1Database): Promise<BeijingDate[]>
     )
     .all<{ day: BeijingDate }>();
   return results.map(({ day }) => day);
+}
+
+/** Neighbours in the calendar between which days are left out, ascending. */
+export async function calendarGaps(db: D1Database): Promise<{ after: BeijingDate; before: BeijingDate }[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT after, before FROM
+         (SELECT day AS after, lead(day) OVER (ORDER BY day) AS before FROM trading_days)
+       WHERE julianday(${isoOf("before")}) - julianday(${isoOf("after")}) > 1 ORDER BY after`,
+    )
+    .all<{ after: BeijingDate; before: BeijingDate }>();
+  return results;
 }

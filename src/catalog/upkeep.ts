@@ -1,4 +1,7 @@
-/** What the catalog says of objects in R2 and of uploads, for those who tidy up. Instants are Unix milliseconds. */
+/**
+ * Reads what the catalog has of objects in R2, of uploads and of its own schema, for upkeep and the doctor. Instants are
+ * Unix milliseconds.
+ */
 import { REPLACED_KEPT_MS } from "./files.ts";
 import { ADOPTED_R2_UPLOAD_ID } from "./known-packs.ts";
 import { dropUnserved, type UploadState } from "./uploads.ts";
@@ -119,4 +122,14 @@ export async function endStaleUpload(
     ...dropUnserved(db, target),
   ]);
   return moved?.meta.changes === 1;
+}
+
+/** Names of the migrations that the platform's tool has applied, in their order; null when it keeps no list here. */
+export async function appliedMigrations(db: D1Database): Promise<string[] | null> {
+  const listed = await db
+    .prepare("SELECT count(*) AS count FROM sqlite_master WHERE type = 'table' AND name = 'd1_migrations'")
+    .first<{ count: number }>();
+  if (listed?.count !== 1) return null;
+  const { results } = await db.prepare("SELECT name FROM d1_migrations ORDER BY id").all<{ name: string }>();
+  return results.map(({ name }) => name);
 }

@@ -1,11 +1,16 @@
-/** Checks R2 against the catalog and deletes expired objects. */
-import { knownObjects, retirePack } from "../catalog/upkeep.ts";
+/** Checks objects and uploads in R2 against the catalog; deletes expired objects and ends abandoned uploads. */
+import {
+  endStaleUpload,
+  type KnownObject,
+  knownObjects,
+  retirePack,
+  staleUploads,
+} from "../catalog/upkeep.ts";
 import { listObjects } from "../packs/list-objects.ts";
 import { abridged, type Finding } from "./finding.ts";
-import { type Judgement, judgeObjects, type StoredObject } from "./judge-objects.ts";
 
 /** R2 discards incomplete uploads after 7 days; objects of ended uploads are kept as long. */
-export const UPLOAD_KEPT_MS = 7 * 86_400_000;
+const UPLOAD_KEPT_MS = 7 * 86_400_000;
 
 /** Key prefixes of packs and files; other objects of the bucket are ignored. */
 const PREFIXES = ["orders/", "files/"];
@@ -18,6 +23,53 @@ export interface Upkeep {
   bucket: R2Bucket;
   /** Unix milliseconds. */
   nowMs: number;
+}
+
+/** An object as R2 lists it. */
+export interface StoredObject {
+  key: string;
+  etag: string;
+  size: number;
+  /** Unix milliseconds. */
+  uploadedMs: number;
+}
+
+export interface Judgement {
+  /** In the catalog but not in R2. */
+  missing: KnownObject[];
+  /** In R2 with other bytes than in the catalog. */
+  changed: { known: KnownObject; stored: StoredObject }[];
+  /** Replaced more than 7 days ago. */
+  expired: KnownObject[];
+  /** Left over from uploads that ended without being served. */
+  unserved: { known: KnownObject; stored: StoredObject }[];
+  /** In R2 but not in the catalog. */
+  unknown: StoredObject[];
+}
+
+/** Compares both. Every object of R2 and every kept one of the catalog is in one of the lists or correct. */
+export function judgeObjects(
+  known: ReadonlyMap<string, KnownObject>,
+  stored: Iterable<StoredObject>,
+): Judgement {
+  const judged: Judgement = { missing: [], changed: [], expired: [], unserved: [], unknown: [] };
+  const there = new Set<string>();
+  for (const object of stored) {
+    there.add(object.key);
+    const of = known.get(object.key);
+    if (of === undefined) judged.unknown.push(object);
+    else if (of.duty === "expired") judged.expired.push(of);
+    else if (of.duty === "unserved") judged.unserved.push({ known: of, stored: object });
+    else if (isNeeded(of) && (of.etag !== object.etag || of.sizeBytes !== object.size)) {
+      judged.changed.push({ known: of, stored: object });
+    }
+  }
+  for (const of of known.values()) if (isNeeded(of) && !there.has(of.objectKey)) judged.missing.push(of);
+  return judged;
+}
+
+function isNeeded({ duty }: KnownObject): boolean {
+  return duty === "kept" || duty === "spare";
 }
 
 /** Compares R2 with the catalog as of `nowMs`. */
@@ -139,4 +191,48 @@ export async function deleteUnserved(
 
 function gone(check: string, subject: string, sentence: string): Finding {
   return { check, level: "done", subject, sentence, advice: "" };
+}
+
+/** Ends open uploads that began more than `keptMs` ago and frees their parts. */
+export async function endAbandoned(
+  { db, bucket, nowMs }: Upkeep,
+  keptMs = UPLOAD_KEPT_MS,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const upload of await staleUploads(db, nowMs - keptMs)) {
+    // An upload that is being completed keeps its parts; an object made of them is deleted when it expires.
+    if (!(await endStaleUpload(db, upload))) continue;
+    if (upload.state === "uploading") await freeParts(bucket, upload.objectKey, upload.r2UploadId);
+    findings.push({
+      check: "uploads",
+      level: "done",
+      subject: upload.target,
+      sentence: `The upload of ${upload.target} was never completed and is ended.`,
+      advice: "",
+    });
+  }
+  return abridged(findings);
+}
+
+/** Reports open uploads that began more than `forMs` ago. */
+export async function waitingUploads({ db, nowMs }: Upkeep, forMs: number): Promise<Finding[]> {
+  const waiting = await staleUploads(db, nowMs - forMs);
+  return abridged(
+    waiting.map(({ target }) => ({
+      check: "uploads",
+      level: "warning",
+      subject: target,
+      sentence: `The upload of ${target} was not completed.`,
+      advice: "Publish or add it again to go on, or `edgetape doctor --repair` to end it.",
+    })),
+  );
+}
+
+/** R2 frees parts by itself after 7 days and no longer has the upload then. */
+async function freeParts(bucket: R2Bucket, objectKey: string, r2UploadId: string): Promise<void> {
+  try {
+    await bucket.resumeMultipartUpload(objectKey, r2UploadId).abort();
+  } catch (failure) {
+    console.warn(JSON.stringify({ event: "upload_not_aborted", objectKey, failure: String(failure) }));
+  }
 }

@@ -5,11 +5,16 @@ import { addDays, beijingDate } from "../calendar/beijing.ts";
 import { forgetRefusals, REFUSALS_KEPT_MS } from "../catalog/refusals.ts";
 import { sweepIndexRows } from "../catalog/restores.ts";
 import { forgetUsage, USAGE_KEPT_DAYS } from "../catalog/usage.ts";
-import { checkGapsAhead } from "./calendar-gaps.ts";
-import { checkCalendar, checkDays } from "./days-and-calendar.ts";
+import { checkCalendar, checkDays, checkGapsAhead } from "./days-and-calendar.ts";
 import type { Finding } from "./finding.ts";
-import { deleteExpired, deleteUnserved, judgedObjects, objectFindings, type Upkeep } from "./objects.ts";
-import { endAbandoned } from "./uploads.ts";
+import {
+  deleteExpired,
+  deleteUnserved,
+  endAbandoned,
+  judgedObjects,
+  objectFindings,
+  type Upkeep,
+} from "./objects.ts";
 
 export interface ScheduledPlace extends Upkeep {
   /** The due time of a trading day, in milliseconds after midnight in Beijing. */

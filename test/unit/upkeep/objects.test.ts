@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Duty, KnownObject } from "../../../src/catalog/upkeep.ts";
-import { judgeObjects, type StoredObject } from "../../../src/upkeep/judge-objects.ts";
+import { judgeObjects, type StoredObject } from "../../../src/upkeep/objects.ts";
 
 const known = (objectKey: string, duty: Duty, etag: string | null = `etag ${objectKey}`): KnownObject => ({
   objectKey,
