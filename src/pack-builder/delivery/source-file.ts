@@ -101,16 +101,3 @@ export function leavesItsArchive(path: string): boolean {
   const [, ...names] = path.split(/[/\\]/);
   return names.includes("..") || names[0] === "" || /^[a-z]:$/i.test(names[0] ?? "");
 }
-
-/** Reads a whole file. Throws `DeliveryError` when it is shorter than announced. */
-export async function readWhole(file: SourceFile): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(file.sizeBytes);
-  const source = await file.open();
-  try {
-    const count = await source.fill(bytes);
-    if (count !== bytes.length) throw new DeliveryError(`${file.path} ends after ${count} bytes`);
-  } finally {
-    await source.close();
-  }
-  return bytes;
-}
