@@ -20,3 +20,11 @@ export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
     clearTimeout(timer);
   }
 }
+
+/** Resolves when the client goes away, and never otherwise. */
+export function gone(signal: AbortSignal): Promise<"client_gone"> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve("client_gone");
+    else signal.addEventListener("abort", () => resolve("client_gone"), { once: true });
+  });
+}

@@ -6,6 +6,8 @@
  * the client still reads. A `FixedLengthStream` fed inside `waitUntil` keeps the context for as long as
  * the client takes, and keeps `Content-Length` exact.
  */
+import { gone } from "../base/in-time.ts";
+import type { Reservation } from "../base/memory.ts";
 import type { RequestOutcome } from "./protocol.ts";
 import type { Slot } from "./slot.ts";
 
@@ -45,12 +47,17 @@ export interface BodyEnd {
   error?: unknown;
 }
 
+/** A body that is made, in the pieces in which it is written; the array is emptied as they go out. */
+export type ReadyBody = Uint8Array[];
+
 export interface Holding {
   ctx: Pick<ExecutionContext, "waitUntil">;
   /** The request's signal (`enable_request_signal`): fires when the client goes away. */
   signal: AbortSignal;
   /** What the account's list of last requests says of this one if the whole body goes out. */
   outcome: RequestOutcome;
+  /** What the answer holds in memory; ended with the body, however that ends. */
+  memory: Reservation;
   /** Of a ready body: the caller has a further page to ask for, whose write may carry this one's end. */
   hasMore?: boolean;
   /** Called once, when the body has ended: for the log line and for marking a damaged day. */
@@ -62,46 +69,69 @@ export interface Holding {
  *
  * Ready bytes: the work is over, so the release starts at once, and the last bytes go out when it is
  * confirmed or 1 s has passed. A pumped body holds the slot while it streams; its own fault breaks the
- * body and gives the charge back, a client that went away or reads too slowly for the bound does not.
+ * body and returns the charge, a client that went away or reads too slowly for the bound does not. Both are broken at
+ * `slot.stopAtMs`, and when others need the memory that a client leaves unread.
  *
- * @example return new Response(holdBody(slot, pageBytes, { ctx, signal: request.signal, outcome }));
+ * @example return new Response(holdBody(slot, pieces, { ctx, signal: request.signal, outcome, memory }));
  */
 export function holdBody(
   slot: Slot,
-  body: Uint8Array | PumpedBody,
+  body: ReadyBody | PumpedBody,
   holding: Holding,
 ): ReadableStream<Uint8Array> {
-  const isReady = body instanceof Uint8Array;
-  const pipe = new FixedLengthStream(isReady ? body.byteLength : body.sizeBytes);
+  const { ctx, memory, onEnd } = holding;
+  const isReady = Array.isArray(body);
+  const sizeBytes = isReady ? body.reduce((sum, { byteLength }) => sum + byteLength, 0) : body.sizeBytes;
+  memory.sent(isReady ? sizeBytes : memory.bytes);
+  const pipe = new FixedLengthStream(sizeBytes);
   const writer = pipe.writable.getWriter();
-  const ended = isReady ? sendReady(slot, body, writer, holding) : sendPumped(slot, body, writer, holding);
-  holding.ctx.waitUntil(ended.then((end) => holding.onEnd?.(end)));
+  const ended = isReady
+    ? sendReady(slot, { pieces: body, sizeBytes }, writer, holding)
+    : sendPumped(slot, body, writer, holding);
+  ctx.waitUntil(ended.finally(() => memory.end()).then((end) => onEnd?.(end)));
   return pipe.readable;
 }
 
 async function sendReady(
   slot: Slot,
-  bytes: Uint8Array,
+  { pieces, sizeBytes }: { pieces: ReadyBody; sizeBytes: number },
   writer: WritableStreamDefaultWriter<Uint8Array>,
-  { signal, outcome, hasMore = false }: Holding,
+  { signal, outcome, memory, hasMore = false }: Holding,
 ): Promise<BodyEnd> {
-  const released = confirmedOrLate(
-    slot.release({ credit: false, outcome, hasMore, bytes: bytes.byteLength }),
-  );
-  const split = Math.max(0, bytes.byteLength - LAST_BYTES);
+  const released = confirmedOrLate(slot.release({ credit: false, outcome, hasMore, bytes: sizeBytes }));
+  const heldBack = Math.max(0, sizeBytes - LAST_BYTES);
   let bytesSent = 0;
+  const write = async (piece: Uint8Array) => {
+    if (piece.byteLength === 0) return;
+    memory.sending(sizeBytes - bytesSent);
+    await writer.write(piece);
+    bytesSent += piece.byteLength;
+    memory.sent(sizeBytes - bytesSent);
+  };
   const send = async (): Promise<BodyEnd["how"]> => {
-    if (split > 0) await writer.write(bytes.subarray(0, split));
-    bytesSent = split;
+    for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
+      const isLast = bytesSent + piece.byteLength > heldBack;
+      const split = isLast ? Math.max(0, heldBack - bytesSent) : piece.byteLength;
+      await write(piece.subarray(0, split));
+      if (isLast) await released;
+      await write(piece.subarray(split));
+    }
     await released;
-    await writer.write(bytes.subarray(split));
-    bytesSent = bytes.byteLength;
     await writer.close();
     return "whole";
   };
-  // A write rejects only because the client has stopped reading: the length is right by construction.
-  const how = await Promise.race([send().catch(() => "client_gone" as const), gone(signal)]);
-  if (how !== "whole") await breakBody(writer, new Error(how));
+  const stop = stopTimer(slot.stopAtMs);
+  const how = await Promise.race([
+    // A write rejects only because the client has stopped reading: the length is right by construction.
+    send().catch(() => "client_gone" as const),
+    gone(signal),
+    Promise.race([stop.passed, memory.wanted]).then(() => "client_slow" as const),
+  ]);
+  stop.clear();
+  if (how !== "whole") {
+    pieces.length = 0;
+    await breakBody(writer, new Error(how));
+  }
   return { how, bytesSent };
 }
 
@@ -109,9 +139,9 @@ async function sendPumped(
   slot: Slot,
   body: PumpedBody,
   writer: WritableStreamDefaultWriter<Uint8Array>,
-  { signal, outcome }: Holding,
+  { signal, outcome, memory }: Holding,
 ): Promise<BodyEnd> {
-  const sink = new ClientSink(writer, body.sizeBytes);
+  const sink = new ClientSink(writer, body.sizeBytes, memory);
   const beganMs = Date.now();
   const releaseWhole = () => slot.release({ credit: false, outcome, bytes: body.sizeBytes });
   const send = async (): Promise<BodyEnd> => {
@@ -129,6 +159,7 @@ async function sendPumped(
       return { how: sink.longestWaitMs < STALL_MS ? "fault" : "client_slow", bytesSent, error };
     }),
     gone(signal).then((how): BodyEnd => ({ how, bytesSent: sink.bytesSent })),
+    memory.wanted.then((): BodyEnd => ({ how: "client_slow", bytesSent: sink.bytesSent })),
     stop.passed.then((): BodyEnd => {
       const bytesSent = sink.bytesSent;
       // Out of time: ours if most of it went by while the client waited for us.
@@ -166,13 +197,14 @@ class ClientSink {
   /** Since when a write waits for the client to read; null: none does. */
   private waitsSinceMs: number | null = null;
 
-  constructor(client: WritableStreamDefaultWriter<Uint8Array>, sizeBytes: number) {
+  constructor(client: WritableStreamDefaultWriter<Uint8Array>, sizeBytes: number, memory: Reservation) {
     this.writable = new WritableStream<Uint8Array>({
       write: async (piece) => {
         if (this.bytesSent + piece.byteLength > sizeBytes)
           throw new Error(`the body is longer than ${sizeBytes} bytes`);
         const sinceMs = Date.now();
         this.waitsSinceMs = sinceMs;
+        memory.sending(memory.bytes);
         try {
           await client.write(piece);
         } catch (error) {
@@ -180,6 +212,7 @@ class ClientSink {
           throw error;
         }
         this.waitsSinceMs = null;
+        memory.sent(memory.bytes);
         const waitMs = Date.now() - sinceMs;
         this.longestEndedMs = Math.max(this.longestEndedMs, waitMs);
         this.waitedMs += waitMs;
@@ -216,12 +249,4 @@ function stopTimer(atMs: number): { passed: Promise<void>; clear: () => void } {
     timer = setTimeout(resolve, Math.max(0, atMs - Date.now()));
   });
   return { passed, clear: () => clearTimeout(timer) };
-}
-
-/** Resolves when the client goes away, and never otherwise. */
-export function gone(signal: AbortSignal): Promise<"client_gone"> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve("client_gone");
-    else signal.addEventListener("abort", () => resolve("client_gone"), { once: true });
-  });
 }

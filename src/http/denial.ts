@@ -29,8 +29,11 @@ export type EnvelopeDenial =
 /** The plan's window overlaps the year, but no file of it is published. */
 export type ShareDenial = { reason: "nothing_published"; dataType: string; year: number };
 
-/** The service itself failed. Carries no internal details. */
-export type Fault = { reason: "unavailable" };
+/**
+ * The service itself failed. Carries no internal details. `unread`: the account holds its part of the memory of answers
+ * (contract 2.6).
+ */
+export type Fault = { reason: "unavailable"; unread?: boolean };
 
 export type Denial =
   | EnvelopeDenial

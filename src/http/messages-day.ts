@@ -56,8 +56,14 @@ export function nothingPublishedMessage({ dataType, year }: ShareDenial): Biling
   };
 }
 
-/** Returns the message for a fault, without internal details. */
-export function unavailableMessage(): Bilingual {
+/** Returns the message for a fault, without internal details; `unread` as in `Fault`. */
+export function unavailableMessage(unread: boolean): Bilingual {
+  if (unread) {
+    return {
+      zh: "该账户未读完的应答过多：请先读完或关闭已打开的应答，5 秒后重试；本次未计费。",
+      en: "Too many answers of this account are open and unread: read or close them, then try again in 5 seconds; this request is not charged.",
+    };
+  }
   return {
     zh: "服务暂时不可用，请 5 秒后重试；若持续出现，请告知方括号内的请求编号。",
     en: "The service is temporarily unavailable, try again in 5 seconds; if it persists, report the request id in brackets.",

@@ -102,7 +102,9 @@ export function outcomeOf(denial: Denial): Outcome {
     case "quota_used":
       return refused(429, useMessage(denial));
     case "unavailable":
-      return refused(503, unavailableMessage(), { retryAfterSeconds: FAULT_RETRY_SECONDS });
+      return refused(503, unavailableMessage(denial.unread ?? false), {
+        retryAfterSeconds: FAULT_RETRY_SECONDS,
+      });
     case "day_damaged":
       return refused(503, dayMessage(denial));
   }

@@ -27,6 +27,8 @@ export interface RequestFacts {
   /** How the body ended: sent whole, aborted by the client, too slowly read, or broken by a fault. */
   ended: "whole" | "client_gone" | "client_slow" | "fault";
   credited: boolean;
+  /** Why no memory was reserved for the answer: the isolate's is taken, or the account holds its part (contract 2.6). */
+  lacking: "memory" | "memory_of_account";
   /** Of a request to a share's drive: the share's id, the path inside it and the hash of the caller's address. */
   share: string;
   file: string;
@@ -34,8 +36,8 @@ export interface RequestFacts {
 }
 
 /**
- * `busy` is a concurrent request on a taken slot or one download too many, while the service is healthy; `fault` is an
- * outage. Alarms watch `fault` only, although both are code 503.
+ * `busy` is a concurrent request on a taken slot, one download or one unread answer too many, while the service is
+ * healthy; `fault` is an outage. Alarms watch `fault` only, although both are code 503.
  */
 type Kind = "served" | "refused" | "busy" | "fault";
 
@@ -91,8 +93,8 @@ export function openRequestLog(
   };
 }
 
-function kindOf({ code, reason, status }: Partial<RequestFacts>): Kind {
-  if (reason === "slot_busy" || reason === "downloads_busy") return "busy";
+function kindOf({ code, reason, status, lacking }: Partial<RequestFacts>): Kind {
+  if (reason === "slot_busy" || reason === "downloads_busy" || lacking === "memory_of_account") return "busy";
   if (code === 503 || (status ?? 0) >= 500) return "fault";
   return (code ?? 200) === 200 && (status ?? 0) < 400 ? "served" : "refused";
 }

@@ -13,8 +13,8 @@ import { type AskedColumn, type ProjectedFile, projectedFile } from "./projected
 import { openRange, type PackObject } from "./read-range.ts";
 import { SectionCheck } from "./section-check.ts";
 
-/** Large enough that the cost per piece vanishes, small enough for many answers at once in one isolate. */
-const PIECE_BYTES = 256 * 1024;
+/** Small enough that many answers at once fit into one isolate, whether their clients read or not. */
+export const PIECE_BYTES = 64 * 1024;
 
 /** A file that is read while it is sent. */
 export interface ParquetAnswer {

@@ -2,6 +2,7 @@
  * A small worker around the gate. `POST /take?account=…&how=…` takes the slot and ends as `how` says, with endings that
  * the whole service cannot produce on command. `POST /rounds` is for the bench.
  */
+import { MemoryBudget } from "../../src/base/memory.ts";
 import { Gate as ServedGate } from "../../src/gate/gate-object.ts";
 import { type BodyEnd, type BodyPump, holdBody } from "../../src/gate/hold-body.ts";
 import type { AcquireRequest, RequestOutcome } from "../../src/gate/protocol.ts";
@@ -44,6 +45,9 @@ interface TestEnv {
 const ends = new Map<string, Omit<BodyEnd, "error"> & { error: string | null }>();
 
 const PIECE_BYTES = 64 * 1024;
+
+/** What bodies hold is no part of these tests. */
+const boundless = new MemoryBudget(Number.POSITIVE_INFINITY);
 
 /** Returns a pump of `sizeBytes` that fails as `how` says after about half of them. */
 function pumpOf(how: string, sizeBytes: number, restart: () => Promise<void>): BodyPump {
@@ -99,10 +103,14 @@ async function take(request: Request, env: TestEnv, ctx: ExecutionContext): Prom
   const onEnd = (end: BodyEnd) => {
     ends.set(ask.requestId, { ...end, error: end.error === undefined ? null : String(end.error) });
   };
+  const asked = { bytes: sizeBytes, parts: [], waitMs: 0, holdMs: 600_000, signal: request.signal };
+  const reserved = await boundless.reserve(asked);
+  if (!reserved.ok) throw new Error(reserved.refusal);
+  const memory = reserved.value;
   const body = how.startsWith("ready")
-    ? new Uint8Array(sizeBytes).fill(3)
+    ? [new Uint8Array(sizeBytes).fill(3)]
     : { sizeBytes, pump: pumpOf(how, sizeBytes, restart) };
-  return new Response(holdBody(slot, body, { ctx, signal: request.signal, outcome, onEnd }));
+  return new Response(holdBody(slot, body, { ctx, signal: request.signal, outcome, memory, onEnd }));
 }
 
 /**

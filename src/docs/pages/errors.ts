@@ -39,6 +39,7 @@ export const zh: PageText = {
     list(
       "先看 HTTP 429、503 的 `Retry-After`，再看 `code`；403 和 422 永远不要自动重试。",
       "连接中断可以重试同一请求；已受理的会再计一次。",
+      "每个应答都读到底，或关闭连接：一个账户未读完的应答最多占 16 MB，超过为 503 `unavailable`，不计费；有人等待时，5 秒不读的应答会被断开。",
       "保存 Parquet 前检查状态码、`Content-Type`（`application/vnd.apache.parquet`）和长度：传输中断的文件一定短于 `Content-Length`。",
     ),
     note(
@@ -77,6 +78,7 @@ export const en: PageText = {
     list(
       "Look at `Retry-After` of HTTP 429 and 503 first, then at `code`; never retry 403 and 422 by yourself.",
       "After a broken connection the same request may be sent again; an accepted one is counted again.",
+      "Read each answer to its end, or close its connection: the unread answers of an account hold 16 MB at most, beyond it 503 `unavailable`, not charged; an answer of which nothing is read for 5 s is broken when others wait.",
       "Before you save Parquet, check the status, the `Content-Type` (`application/vnd.apache.parquet`) and the length: a file whose connection broke is always shorter than `Content-Length`.",
     ),
     note(

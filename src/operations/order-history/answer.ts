@@ -5,10 +5,11 @@
  */
 
 import { inTime } from "../../base/in-time.ts";
+import type { Reservation } from "../../base/memory.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { forgetOrderDay } from "../../catalog/kept-days.ts";
 import { markDamaged } from "../../catalog/mark-damaged.ts";
-import { type BodyEnd, holdBody } from "../../gate/hold-body.ts";
+import { type BodyEnd, holdBody, type ReadyBody } from "../../gate/hold-body.ts";
 import type { RequestOutcome } from "../../gate/protocol.ts";
 import type { Slot } from "../../gate/slot.ts";
 import type { Denial } from "../../http/denial.ts";
@@ -31,8 +32,10 @@ interface Accepted extends Asked {
   call: Call;
   slot: Slot;
   found: Found;
+  /** What the answer may hold in memory. */
+  memory: Reservation;
   /** The page's bytes, if they are on their way already: for the first look only. */
-  begun: BegunRead | null;
+  begun: OrderPageRead | null;
 }
 
 /** Serves the accepted request, or refuses it. Throws on a fault, credited. */
@@ -117,67 +120,40 @@ function outcomeFor({ call, query, found }: Accepted, denial: Denial): RequestOu
 }
 
 interface MadePage {
-  body: Uint8Array;
+  body: ReadyBody;
   rows: number;
   hasMore: boolean;
 }
 
-/** A page's read that is under way. */
-interface BegunRead {
-  read: OrderPageRead;
-  /** Resolves when the bytes are there or could not be read; never rejects. */
-  arrived: Promise<void>;
-  /** Ends what it counts towards `READS_AT_ONCE`; to be called on every path. */
-  end(): void;
+/** Begins the page's read. The memory that it fills is reserved. */
+export function beginRead(call: Call, { query, paging }: Asked, { day, entry }: Found): OrderPageRead {
+  return beginOrderPage(call.env.PACKS, day.pack, entry, pageAskOf(query, paging));
 }
 
-/** Reads that may be under way or waiting for a place in the queue in this isolate: about 10 MB, 150 KB each. */
-const READS_AT_ONCE = 64;
-/** Instants (Unix milliseconds) from which a read no longer counts, also when its request died without a word. */
-const reads = new Set<{ countsUntilMs: number }>();
-
-/** Begins the page's read unless too many are under way; then it is read when the page is made. */
-export function beginRead(call: Call, { query, paging }: Asked, { day, entry }: Found): BegunRead | null {
-  const beganMs = Date.now();
-  for (const read of reads) if (read.countsUntilMs <= beganMs) reads.delete(read);
-  if (reads.size >= READS_AT_ONCE) return null;
-  const counted = { countsUntilMs: beganMs + call.settings.FIRST_BYTE_MS };
-  reads.add(counted);
-  const read = beginOrderPage(call.env.PACKS, day.pack, entry, pageAskOf(query, paging));
-  const arrived = read.bytes.then(
-    () => undefined,
-    () => undefined,
-  );
-  return { read, arrived, end: () => void reads.delete(counted) };
-}
-
-function pageAskOf({ end, pageSize }: OrderQuery, { position }: Paging): PageAsk {
+export function pageAskOf({ end, pageSize }: OrderQuery, { position }: Paging): PageAsk {
   return { position, endTime: end, pageSize };
 }
 
 /** Makes one page and sends it while the slot is released. A position beyond its millisecond is no cursor. */
 async function answerPage(accepted: Accepted): Promise<Result<Response, Denial>> {
-  const { call, query, slot, found } = accepted;
+  const { call, query, slot, found, memory } = accepted;
   const { log, requestId, nowMs, ctx, signal } = call;
   const { revision, pack } = found.day;
 
-  // The queue is for computing: a page that waits for R2 holds up no other.
-  const reading = accepted.begun ?? beginRead(call, accepted, found);
-  if (reading !== null) await log.stage("r2", () => reading.arrived);
+  // The queue is for computing: a page that waits for R2 holds up no other. Making it shows how the read failed.
+  const read = accepted.begun ?? beginRead(call, accepted, found);
+  await log.stage("r2", () => read.bytes.catch(() => undefined));
   const leave = await log.stage("queue", () => pagePermits.enter({ ms: firstByteMs(call), signal }));
   if (leave === null) {
-    reading?.end();
     log.note({ ended: "client_gone" });
     return ok(new Response(null));
   }
-  const page = await makePage(accepted, reading).finally(() => {
-    leave();
-    reading?.end();
-  });
+  const page = await makePage(accepted, read).finally(leave);
   if (!page.ok) return page;
 
   const { body, rows, hasMore } = page.value;
-  log.note({ code: 200, reason: "success", rows, bytes: body.byteLength });
+  const bytes = body.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  log.note({ code: 200, reason: "success", rows, bytes });
   const written = log.holdOpen();
   const onEnd = ({ how }: BodyEnd) => {
     log.note({ ended: how });
@@ -187,7 +163,7 @@ async function answerPage(accepted: Accepted): Promise<Result<Response, Denial>>
   const { tradedate } = pack;
   const outcome = { atMs: nowMs, requestId, code: 200, reason: "success", symbol, tradedate, rows };
   return ok(
-    new Response(holdBody(slot, body, { ctx, signal, outcome, onEnd, hasMore }), {
+    new Response(holdBody(slot, body, { ctx, signal, outcome, memory, onEnd, hasMore }), {
       headers: jsonHeaders({
         requestId,
         quota: { kind: "json", limits: found.grant.limits, use: slot.use },
@@ -204,14 +180,13 @@ async function answerPage(accepted: Accepted): Promise<Result<Response, Denial>>
 /** Reads the page and writes its body. */
 async function makePage(
   { call, query, paging, found }: Accepted,
-  reading: BegunRead | null,
+  read: OrderPageRead,
 ): Promise<Result<MadePage, Denial>> {
   const { env, settings, log } = call;
   const { entry, day } = found;
   const { pack, revision } = day;
   const { start, end, pageSize, columns } = query;
   const ask = { ...pageAskOf(query, paging), columns };
-  const read = reading?.read;
   const page = await log.stage("r2", () => readOrderPage(env.PACKS, pack, entry, ask, { read }));
   if ("reason" in page) return refused({ reason: "cursor_invalid", problem: "offset" });
   log.note({ r2Operations: page.read.operations, r2Bytes: page.read.bytes });
@@ -237,7 +212,7 @@ async function makePage(
 
 /** Opens the section and streams it while the slot is held; a fault in mid-body breaks the connection. */
 async function answerFile(accepted: Accepted): Promise<Result<Response, Denial>> {
-  const { call, query, slot, found } = accepted;
+  const { call, query, slot, found, memory } = accepted;
   const { env, log, requestId, nowMs, ctx, signal } = call;
   const { symbol, market, rows } = found.entry;
   const { revision, pack } = found.day;
@@ -257,7 +232,7 @@ async function answerFile(accepted: Accepted): Promise<Result<Response, Denial>>
   };
   const outcome = { atMs: nowMs, requestId, code: 200, reason: "success", symbol, tradedate, rows };
   return ok(
-    new Response(holdBody(slot, file, { ctx, signal, outcome, onEnd }), {
+    new Response(holdBody(slot, file, { ctx, signal, outcome, memory, onEnd }), {
       headers: parquetHeaders(
         {
           requestId,

@@ -2,6 +2,7 @@
  * `level2_order_history` (contract 3, 4, 5, 6): the order records of one security on one trading day, as JSON pages
  * or one Parquet file. Steps 5 to 11 of contract 2.1 in their order, and how they would go, for the operator.
  */
+import type { Reservation } from "../../base/memory.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { beijingDate } from "../../calendar/beijing.ts";
 import { orderDayStatement } from "../../catalog/order-day.ts";
@@ -18,7 +19,8 @@ import { type OrderQuery, parseOrderQuery } from "../../orders/query/order-query
 import { beginPaging, continuePaging, type Paging } from "../../orders/query/paging.ts";
 import type { Call, Operation, Prepared, Scope, Step } from "../operation.ts";
 import { answerWithSlot, beginRead } from "./answer.ts";
-import { type Asked, findOrders, keptFor, ORDER_HISTORY } from "./find-orders.ts";
+import { boundOf, refuseWithoutMemory, reserveFor } from "./answer-memory.ts";
+import { type Asked, type Found, findOrders, keptFor, ORDER_HISTORY } from "./find-orders.ts";
 
 /** The previous cursor secret counts for this long after a rotation (contract 5.2). */
 const PREVIOUS_SECRET_MS = 24 * 3_600_000;
@@ -58,18 +60,29 @@ async function run(call: Call, asked: Asked): Promise<Response> {
   const found = await findOrders(call, asked);
   if (!found.ok) return call.refuse(found.refusal.denial);
 
-  // 8 to 10. The slot, then the quota; charged once, here. A page's bytes may be read meanwhile.
-  const isEarly = query.format === "json" && spendGrant(slotOf(call));
-  const begun = isEarly ? beginRead(call, asked, found.value) : null;
+  // What the answer may hold in memory, before anything is asked of a store and before the charge.
+  const memory = await call.log.stage("memory", () => reserveFor(call, asked, found.value));
+  if (!memory.ok) return refuseWithoutMemory(call, memory.refusal);
   try {
-    const slot = await call.log.stage("gate", () => askForSlot(call, query, found.value.grant));
-    if (!slot.ok) return call.refuse(denialOf(slot.refusal));
-
-    // 11. Read, encode, send.
-    return await answerWithSlot({ ...asked, call, slot: slot.value, found: found.value, begun });
+    return await answerWithin(memory.value, { ...asked, call, found: found.value });
   } finally {
-    begun?.end();
+    memory.value.endUnsent();
   }
+}
+
+/** 8 to 10. The slot, then the quota; charged once, here. A page's bytes may be read meanwhile. */
+async function answerWithin(
+  memory: Reservation,
+  asked: Asked & { call: Call; found: Found },
+): Promise<Response> {
+  const { call, query, found } = asked;
+  const isEarly = query.format === "json" && spendGrant(slotOf(call));
+  const begun = isEarly ? beginRead(call, asked, found) : null;
+  const slot = await call.log.stage("gate", () => askForSlot(call, query, found.grant));
+  if (!slot.ok) return call.refuse(denialOf(slot.refusal));
+
+  // 11. Read, encode, send.
+  return answerWithSlot({ ...asked, slot: slot.value, memory, begun });
 }
 
 function slotOf({ principal }: Call): { accountId: string; interface: string } {
@@ -78,7 +91,7 @@ function slotOf({ principal }: Call): { accountId: string; interface: string } {
 
 function askForSlot(call: Call, query: OrderQuery, grant: Grant): Promise<Result<Slot, GateRefusal>> {
   const { env, settings, ctx, requestId, signal } = call;
-  const boundMs = query.format === "json" ? settings.JSON_BOUND_MS : settings.PARQUET_BOUND_MS;
+  const boundMs = boundOf(query, settings);
   return takeSlot(
     { namespace: env.GATE, locationHint: settings.LOCATION_HINT, ctx },
     {

@@ -5,11 +5,10 @@
  * The pages lose nothing by it: the isolate is as busy as before.
  */
 
-import { inTime } from "../../base/in-time.ts";
-import { gone } from "../../gate/hold-body.ts";
+import { gone, inTime } from "../../base/in-time.ts";
 
 const PAGES_AT_ONCE = 4;
-/** A page counts for no longer, so that a slow R2 holds up no other page: 80 pages a second begin at least. */
+/** A page counts for no longer: one that dies while it is made holds up no other. Its bytes are there before it begins. */
 const COUNTED_MS = 50;
 
 /** Who may wait: for how long, and whether anybody still wants the page. */

@@ -1,6 +1,13 @@
 /** Whose doing it was that a pumped body did not end well: only the service's own faults give the charge back. */
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { type BodyEnd, type BodyPump, holdBody } from "../../../src/gate/hold-body.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { MemoryBudget, type Reservation } from "../../../src/base/memory.ts";
+import {
+  type BodyEnd,
+  type BodyPump,
+  holdBody,
+  type PumpedBody,
+  type ReadyBody,
+} from "../../../src/gate/hold-body.ts";
 import type { ReleaseRequest, RequestOutcome } from "../../../src/gate/protocol.ts";
 
 const START_MS = Date.parse("2026-11-27T01:30:00.000Z");
@@ -22,8 +29,20 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-/** A body of 1,000 bytes sent by `pump` to a client that reads when `read` says so. */
-function send(pump: BodyPump) {
+/** What a body that is sent holds, of an isolate with as much as it needs and no more. */
+let budget: MemoryBudget;
+
+async function reserve(bytes: number): Promise<Reservation> {
+  const asked = { parts: [], waitMs: 10_000, holdMs: 2 * BOUND_MS, signal: new AbortController().signal };
+  const reserved = await budget.reserve({ ...asked, bytes });
+  if (!reserved.ok) throw new Error(reserved.refusal);
+  return reserved.value;
+}
+
+/** A body sent to a client that reads when `read` says so. */
+async function sendBody(body: ReadyBody | PumpedBody, bytes: number) {
+  budget = new MemoryBudget(bytes);
+  const memory = await reserve(bytes);
   const releases: ReleaseRequest[] = [];
   const slot = {
     use: { day: "20261127", requests: 1, files: 1, resetSeconds: 1 },
@@ -34,23 +53,26 @@ function send(pump: BodyPump) {
     },
   };
   const ended = Promise.withResolvers<BodyEnd>();
-  const stream = holdBody(
-    slot,
-    { sizeBytes: SIZE_BYTES, pump },
-    {
-      ctx: { waitUntil: () => undefined },
-      signal: new AbortController().signal,
-      outcome: OUTCOME,
-      onEnd: (end) => ended.resolve(end),
-    },
-  );
+  const client = new AbortController();
+  const stream = holdBody(slot, body, {
+    ctx: { waitUntil: () => undefined },
+    signal: client.signal,
+    outcome: OUTCOME,
+    memory,
+    onEnd: (end) => ended.resolve(end),
+  });
   const reader = stream.getReader();
   return {
     read: () => reader.read(),
+    cancel: () => reader.cancel(),
+    goAway: () => client.abort(),
     ended: ended.promise,
     isCredited: () => releases.some(({ credit }) => credit),
   };
 }
+
+/** A body of 1,000 bytes sent by `pump`. */
+const send = (pump: BodyPump) => sendBody({ sizeBytes: SIZE_BYTES, pump }, SIZE_BYTES);
 
 const piece = (bytes: number) => new Uint8Array(bytes).fill(1);
 
@@ -58,7 +80,7 @@ const piece = (bytes: number) => new Uint8Array(bytes).fill(1);
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 it("is the client's when it takes all but the end of the body, and then stalls until the time is over", async () => {
-  const body = send(async (writer, beforeLastBytes) => {
+  const body = await send(async (writer, beforeLastBytes) => {
     await writer.write(piece(SIZE_BYTES - 4));
     await beforeLastBytes();
     await writer.write(piece(4));
@@ -70,7 +92,7 @@ it("is the client's when it takes all but the end of the body, and then stalls u
 });
 
 it("is the client's when a read fails that it had left alone for 15 s", async () => {
-  const body = send(async (writer) => {
+  const body = await send(async (writer) => {
     await writer.write(piece(500));
     await writer.write(piece(100));
     throw new Error("the store closed the stream");
@@ -85,7 +107,7 @@ it("is the client's when a read fails that it had left alone for 15 s", async ()
 it.each([0, 1, 2])(
   "is the client's when it stalled for 15 s before piece %i and then read on fast",
   async (stalledAt) => {
-    const body = send(async (writer) => {
+    const body = await send(async (writer) => {
       for (let n = 0; n < 3; n++) await writer.write(piece(100));
       throw new Error("the store closed the stream");
     });
@@ -100,7 +122,7 @@ it.each([0, 1, 2])(
 
 it("is the client's when a read fails while the client still leaves an earlier piece alone", async () => {
   const failing = Promise.withResolvers<never>();
-  const body = send(async (writer) => {
+  const body = await send(async (writer) => {
     await Promise.race([writer.write(piece(100)), failing.promise]);
   });
   await pass(15_000);
@@ -110,7 +132,7 @@ it("is the client's when a read fails while the client still leaves an earlier p
 });
 
 it("is the client's when the time is over after a stall of 15 s, although the store was slower", async () => {
-  const body = send(async (writer) => {
+  const body = await send(async (writer) => {
     await writer.write(piece(100));
     await new Promise(() => undefined);
   });
@@ -122,7 +144,7 @@ it("is the client's when the time is over after a stall of 15 s, although the st
 });
 
 it("is ours when a read fails although the client never left the body alone for 15 s", async () => {
-  const body = send(async (writer) => {
+  const body = await send(async (writer) => {
     for (let n = 0; n < 3; n++) await writer.write(piece(100));
     throw new Error("the store closed the stream");
   });
@@ -139,17 +161,89 @@ it("is ours when the client waits for a read until the time is over, and the cli
     await writer.write(piece(100));
     await new Promise(() => undefined);
   };
-  const ours = send(pump);
+  const ours = await send(pump);
   await ours.read();
   await pass(BOUND_MS);
   expect(await ours.ended).toMatchObject({ how: "fault" });
   expect(ours.isCredited()).toBe(true);
 
   vi.setSystemTime(START_MS);
-  const theirs = send(pump);
+  const theirs = await send(pump);
   await pass(BOUND_MS / 2);
   await theirs.read();
   await pass(BOUND_MS / 2);
   expect(await theirs.ended).toMatchObject({ how: "client_slow" });
   expect(theirs.isCredited()).toBe(false);
+});
+
+describe("the memory of a body", () => {
+  const PIECES = 4;
+  const ready = () =>
+    sendBody(
+      Array.from({ length: PIECES }, () => piece(100)),
+      100 * PIECES,
+    );
+  const pumped = () =>
+    send(async (writer, beforeLastBytes) => {
+      await writer.write(piece(SIZE_BYTES - 4));
+      await beforeLastBytes();
+      await writer.write(piece(4));
+    });
+
+  it("is set free piece by piece as the client reads a page, and is free at its end", async () => {
+    const body = await ready();
+    const held = [budget.heldBytes];
+    let bytes = 0;
+    for (let next = await body.read(); !next.done; next = await body.read()) {
+      bytes += next.value.byteLength;
+      await pass(0);
+      held.push(budget.heldBytes);
+    }
+    expect(await body.ended).toEqual({ how: "whole", bytesSent: 100 * PIECES });
+    expect([bytes, budget.heldBytes]).toEqual([400, 0]);
+    // The last four bytes are a piece of their own.
+    expect(held).toEqual([400, 300, 200, 100, 4, 0]);
+  });
+
+  it.each([
+    ["a page", ready],
+    ["a file", pumped],
+  ])(
+    "of %s is free when its client goes away, cancels, or has not read it at its deadline",
+    async (_, begin) => {
+      const ways = {
+        client_gone: async (body: Awaited<ReturnType<typeof begin>>) => body.goAway(),
+        cancelled: async (body: Awaited<ReturnType<typeof begin>>) => void (await body.cancel()),
+        client_slow: async () => void (await pass(BOUND_MS - 500)),
+      };
+      for (const [name, end] of Object.entries(ways)) {
+        vi.setSystemTime(START_MS);
+        const body = await begin();
+        await pass(0);
+        expect(budget.heldBytes).toBeGreaterThan(0);
+        await end(body);
+        const how = name === "cancelled" ? "client_gone" : name;
+        expect(await body.ended).toMatchObject({ how });
+        expect([budget.heldBytes, body.isCredited()]).toEqual([0, false]);
+      }
+    },
+  );
+
+  it.each([
+    ["a page", ready],
+    ["a file", pumped],
+  ])(
+    "of %s is taken from a client that reads nothing for 5 s when others need it; it is broken, not credited",
+    async (_, begin) => {
+      const body = await begin();
+      await body.read();
+      await pass(4_000);
+      const other = reserve(budget.heldBytes);
+      await pass(2_000);
+      expect(await body.ended).toMatchObject({ how: "client_slow" });
+      await expect(body.read()).rejects.toThrow();
+      expect(body.isCredited()).toBe(false);
+      expect((await other).bytes).toBe(budget.heldBytes);
+    },
+  );
 });

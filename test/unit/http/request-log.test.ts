@@ -14,6 +14,8 @@ describe("the request log", () => {
     expect(lineFor({ code: 503, reason: "slot_busy", status: 503 }).kind).toBe("busy");
     expect(lineFor({ reason: "downloads_busy", status: 503 }).kind).toBe("busy");
     expect(lineFor({ code: 503, reason: "unavailable", status: 503 }).kind).toBe("fault");
+    expect(lineFor({ code: 503, reason: "unavailable", lacking: "memory_of_account" }).kind).toBe("busy");
+    expect(lineFor({ code: 503, reason: "unavailable", lacking: "memory" }).kind).toBe("fault");
     expect(lineFor({ code: 503, reason: "day_damaged", status: 200 }).kind).toBe("fault");
   });
 

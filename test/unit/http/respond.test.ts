@@ -8,6 +8,7 @@ import {
   refuse,
   succeed,
 } from "../../../src/http/respond.ts";
+import { randomBytes } from "../../support/random.ts";
 import { EVERY_DENIAL } from "./every-denial.ts";
 
 const REQUEST: AnswerContext = { requestId: "0123456789abcdef", language: "en", format: "json" };
@@ -124,13 +125,31 @@ describe("bodies of served answers (contract 1.3, 5.1)", () => {
     const items = new TextEncoder().encode('[["600519",12.34]]');
     const page = { fields: ["symbol", "price"], items, tradedate: "20240102", pageSize: 1 };
     const text = (nextCursor: string | null) =>
-      new TextDecoder().decode(orderPageBody({ ...page, nextCursor }));
+      new TextDecoder().decode(Buffer.concat(orderPageBody({ ...page, nextCursor })));
     expect(text("v3.x")).toBe(
       '{"code":200,"message":"success","data":{"fields":["symbol","price"],"items":[["600519",12.34]],' +
         '"tradedate":"20240102","page_size":1,"next_cursor":"v3.x","has_more":true}}',
     );
     expect(JSON.parse(text(null))).toMatchObject({ data: { next_cursor: null, has_more: false } });
   });
+
+  it.each([65_000, 65_536, 65_537, 200_000])(
+    "are pieces of 64 KB for %i bytes of items, each with memory of its own",
+    (length) => {
+      const items = randomBytes(length, length);
+      const pieces = orderPageBody({
+        fields: ["price"],
+        items,
+        tradedate: "20240102",
+        pageSize: 1,
+        nextCursor: null,
+      });
+      const whole = Buffer.concat(pieces);
+      expect(whole.indexOf(items)).toBe(whole.indexOf('"items":') + '"items":'.length);
+      expect(pieces.slice(0, -1).map(({ length }) => length)).toEqual(Array(pieces.length - 1).fill(65_536));
+      expect(pieces.map(({ buffer }) => buffer.byteLength)).toEqual(pieces.map(({ length }) => length));
+    },
+  );
 });
 
 describe("preflight (contract 1.1, 1.11)", () => {

@@ -1,0 +1,50 @@
+/** The memory of an answer: reserved before the gate is asked and anything is read, in the order of the requests. */
+import { answerMemory, type MemoryRefusal, partOfAccount, type Reservation } from "../../base/memory.ts";
+import type { Result } from "../../base/result.ts";
+import { orders } from "../../datasets/orders.ts";
+import type { Settings } from "../../env.ts";
+import type { OrderQuery } from "../../orders/query/order-query.ts";
+import { fileBytes, pageBytes } from "../../packs/answer-bytes.ts";
+import { type Call, firstByteMs } from "../operation.ts";
+import { pageAskOf } from "./answer.ts";
+import type { Asked, Found } from "./find-orders.ts";
+
+/** Of the time to the first byte, what a request may wait for memory: reading and computing take the rest. */
+const WAIT_SHARE = 2 / 3;
+
+/** Returns the request's total bound in milliseconds, after which its slot frees itself and its body is broken. */
+export function boundOf({ format }: OrderQuery, settings: Settings): number {
+  return format === "json" ? settings.JSON_BOUND_MS : settings.PARQUET_BOUND_MS;
+}
+
+/** Reserves what the answer will hold at most: a page's bytes and its JSON, or a file's pieces on their way. */
+export function reserveFor(
+  call: Call,
+  { query, paging }: Asked,
+  { entry }: Found,
+): Promise<Result<Reservation, MemoryRefusal>> {
+  const { settings, principal, signal } = call;
+  const fields = query.columns.map(({ field }) => field);
+  const bytes =
+    query.format === "json" ? pageBytes(entry, pageAskOf(query, paging), fields, orders) : fileBytes(entry);
+  return answerMemory.reserve({
+    bytes,
+    parts: [partOfAccount(principal.accountId)],
+    waitMs: firstByteMs(call) * WAIT_SHARE,
+    holdMs: settings.FIRST_BYTE_MS + boundOf(query, settings),
+    signal,
+  });
+}
+
+/** Answers a request for which there is no memory; nothing was charged, read or asked of the gate. */
+export function refuseWithoutMemory({ log, refuse }: Call, refusal: MemoryRefusal): Response {
+  if (refusal === "client_gone") {
+    log.note({ ended: "client_gone" });
+    return new Response(null);
+  }
+  // The account's other requests, of which the gate lets one in.
+  if (refusal === "part_busy") return refuse({ reason: "slot_busy" });
+  const unread = refusal === "part_full";
+  log.note({ lacking: unread ? "memory_of_account" : "memory" });
+  return refuse({ reason: "unavailable", unread });
+}

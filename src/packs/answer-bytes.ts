@@ -1,0 +1,58 @@
+/** What an answer holds in memory at most, known before anything is read. */
+import { type Column, columnNamed, type Dataset } from "../datasets/dataset.ts";
+import { type PageAsk, planPage } from "../orders/query/page-plan.ts";
+import { blockEnd, blockRows, type SectionEntry } from "./layout.ts";
+import { PIECE_BYTES } from "./parquet-answer.ts";
+
+/** Of the envelope around the rows, its cursor included. */
+const ENVELOPE_BYTES = 2_000;
+
+/** Two brackets and a comma. */
+const ROW_BYTES = 3;
+
+/** The longest JSON of a value, with its quotes and the comma behind it, by kind. Source codes have six characters. */
+const VALUE_BYTES: Readonly<Record<Column["kind"], number>> = {
+  symbol: 9,
+  tradedate: 11,
+  time: 12,
+  code: 9,
+  integer: 17,
+  price: 19,
+  amount: 25,
+};
+
+/**
+ * Returns the most bytes that the page `ask` of `entry`, with these `fields` of `dataset`, holds at once: the range that
+ * is read of the pack, and its JSON if every value were as long as its kind allows. Nothing but the envelope for a
+ * page without blocks.
+ */
+export function pageBytes(
+  entry: SectionEntry,
+  ask: PageAsk,
+  fields: readonly string[],
+  dataset: Dataset,
+): number {
+  const { firstBlock, endBlock } = planPage(entry, ask);
+  if (firstBlock === endBlock) return ENVELOPE_BYTES;
+  const rangeBytes = blockEnd(entry, endBlock - 1) - (entry.blocks[firstBlock]?.offset ?? 0);
+  let rows = 0;
+  for (let number = firstBlock; number < endBlock; number++) rows += blockRows(entry, number);
+  const rowBytes = fields.reduce(
+    (sum, field) => sum + VALUE_BYTES[columnNamed(dataset, field).kind],
+    ROW_BYTES,
+  );
+  return ENVELOPE_BYTES + rangeBytes + Math.min(rows, ask.pageSize) * rowBytes;
+}
+
+/** Pieces of a file on their way: one that the store fills, one that is checked, and one that the client takes. */
+const PIECES = 3;
+
+/**
+ * Returns the most bytes that the Parquet answer of `entry` holds at once: pieces on their way and, with chosen columns,
+ * one block and what describes all of them.
+ */
+export function fileBytes(entry: SectionEntry): number {
+  const blocks = entry.blocks.map(({ offset }, number) => blockEnd(entry, number) - offset);
+  const head = entry.blocks[0]?.offset ?? 0;
+  return PIECES * PIECE_BYTES + Math.max(0, ...blocks) + head + entry.footerLength;
+}

@@ -1,0 +1,145 @@
+/**
+ * Pages whose clients do not read, in one isolate: the bodies are streams of the runtime, so that nothing but the
+ * service itself holds their bytes (contract 2.6).
+ */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { beforeAll, expect, it } from "vitest";
+import type { Account, IssuedKey } from "../../../../src/admin/wire.ts";
+import { createApp } from "../../../../src/app.ts";
+import { answerMemory } from "../../../../src/base/memory.ts";
+import { day, randomSecurity } from "../../../support/builders.ts";
+import { printedRandom } from "../../../support/random.ts";
+import { admin, packFrom, publish, testEnv } from "../../admin/operator.ts";
+
+const app = createApp();
+const DAY_MS = 86_400_000;
+const TRADEDATE = "20240603";
+const SYMBOL = "300750";
+/** More than an account may leave unread. */
+const STACKED = 30;
+const SMALL = 12;
+const OF_ACCOUNT_BYTES = 16_000_000;
+
+let accounts = 0;
+
+beforeAll(async () => {
+  const securities = [randomSecurity(printedRandom("unread pages"), { symbol: SYMBOL, rows: 10_000 })];
+  expect((await publish(await packFrom(day({ tradedate: TRADEDATE, securities })))).status).toBe(200);
+});
+
+async function newKey(): Promise<string> {
+  const { body } = await admin<Account>("POST", "/accounts", { accountId: `unread-${++accounts}` });
+  const path = `/accounts/${body.accountId}`;
+  const plan = { plan: "flagship", start: Date.now() - DAY_MS, end: Date.now() + DAY_MS };
+  await admin("PUT", `${path}/subscriptions`, { subscriptions: [plan] });
+  await admin("PUT", `${path}/limits`, { requests: 1_000, files: null });
+  return (await admin<IssuedKey>("POST", `${path}/keys`, {})).body.key;
+}
+
+/** An answer whose body nothing has read. */
+interface Opened {
+  answer: Response;
+  /** Requests that the account has left. */
+  left: number;
+  /** Reads the rest, and waits until the request is over. */
+  read(): Promise<string>;
+  /** Lets the body go, and waits until the request is over. */
+  close(): Promise<void>;
+  /** The client goes away. */
+  leave(): Promise<void>;
+}
+
+async function open(apikey: string, params: object = {}): Promise<Opened> {
+  const body = JSON.stringify({
+    apiname: "level2_order_history",
+    apikey,
+    params: { symbol: SYMBOL, tradedate: TRADEDATE, ...params },
+  });
+  const ctx = createExecutionContext();
+  const client = new AbortController();
+  const request = new Request("https://service.test/api", { method: "POST", body, signal: client.signal });
+  const answer = await app.fetch(request, testEnv, ctx);
+  const over = () => waitOnExecutionContext(ctx);
+  return {
+    answer,
+    left: Number(/"requests";r=(\d+)/.exec(answer.headers.get("RateLimit") ?? "")?.[1]),
+    read: async () => {
+      const text = await answer.text();
+      await over();
+      return text;
+    },
+    close: async () => {
+      await answer.body?.cancel();
+      await over();
+    },
+    leave: async () => {
+      client.abort();
+      await over();
+    },
+  };
+}
+
+/** Opens pages, one after the other, until one is refused. */
+async function stack(apikey: string): Promise<{ unread: Opened[]; refused: Opened }> {
+  const unread: Opened[] = [];
+  for (let page = 0; page < STACKED; page++) {
+    const opened = await open(apikey);
+    if (opened.answer.status !== 200) return { unread, refused: opened };
+    unread.push(opened);
+  }
+  throw new Error(`${STACKED} pages are held unread`);
+}
+
+it("end at a part of the memory: the next is 503 and not charged, others are served, and what is read is whole", async () => {
+  const [hostile, other] = [await newKey(), await newKey()];
+  const { unread, refused } = await stack(hostile);
+  expect(answerMemory.heldBytes).toBeGreaterThan(OF_ACCOUNT_BYTES / 2);
+  expect(answerMemory.heldBytes).toBeLessThanOrEqual(OF_ACCOUNT_BYTES);
+  const { status, headers } = refused.answer;
+  expect([status, headers.get("X-Reason"), headers.get("Retry-After")]).toEqual([503, "unavailable", "5"]);
+  expect(JSON.parse(await refused.read())).toMatchObject({
+    code: 503,
+    message: expect.stringContaining("unread"),
+    data: null,
+  });
+
+  const served = await open(other);
+  const text = await served.read();
+  expect(JSON.parse(text).data.items).toHaveLength(10_000);
+
+  const [first, second, third] = unread.splice(0, 3);
+  expect(await first?.read()).toBe(text);
+  await second?.close();
+  await third?.leave();
+  const again = await open(hostile);
+  expect(again.answer.status).toBe(200);
+  // One request was refused between this one and the last that was served.
+  expect(again.left).toBe((unread.at(-1)?.left ?? 0) - 1);
+  for (const opened of [...unread, again]) await opened.close();
+  expect(answerMemory.heldBytes).toBe(0);
+});
+
+it("of small pages are held as what they are, not as what was reserved for them", async () => {
+  const key = await newKey();
+  const opened: Opened[] = [];
+  for (let page = 0; page < SMALL; page++) opened.push(await open(key, { page_size: 100 }));
+  expect(opened.map(({ answer }) => answer.status)).toEqual(Array(SMALL).fill(200));
+  expect(answerMemory.heldBytes).toBeLessThan(SMALL * 10_000);
+  for (const { close } of opened) await close();
+});
+
+it("hold nothing when they were refused before a body: a taken slot, a cursor beyond its millisecond", async () => {
+  const key = await newKey();
+  const file = await open(key, { format: "parquet" });
+  expect(answerMemory.heldBytes).toBeGreaterThan(0);
+  const held = answerMemory.heldBytes;
+  const busy = await open(key);
+  expect(busy.answer.headers.get("X-Reason")).toBe("slot_busy");
+  expect(answerMemory.heldBytes).toBe(held);
+  await busy.read();
+  await file.close();
+  const beyond = await open(key, { cursor: "v2.093000000-99999" });
+  expect(beyond.answer.headers.get("X-Reason")).toBe("cursor_invalid");
+  expect(answerMemory.heldBytes).toBe(0);
+  await beyond.read();
+});

@@ -1,0 +1,66 @@
+/** What an answer reserves before anything is read is at least what it then holds. */
+import { expect, it } from "vitest";
+import { orders } from "../../../src/datasets/orders.ts";
+import { FIELDS } from "../../../src/orders/record.ts";
+import { fileBytes, pageBytes } from "../../../src/packs/answer-bytes.ts";
+import { readOrderPage } from "../../../src/packs/order-page.ts";
+import { PIECE_BYTES } from "../../../src/packs/parquet-answer.ts";
+import { day, order, randomSecurity, security } from "../../support/builders.ts";
+import { memoryBucket, packOf } from "../../support/packs.ts";
+import { printedRandom } from "../../support/random.ts";
+
+const LARGEST = 2 ** 53 - 1;
+const random = printedRandom("bytes of an answer");
+const largest = Array.from({ length: 300 }, (_, row) =>
+  order("235959999", {
+    orderId: LARGEST - row,
+    exchangeOrderId: LARGEST,
+    orderType: "abcdef",
+    orderCode: "123456",
+    priceE4: LARGEST - row,
+    volume: LARGEST,
+  }),
+);
+const pack = await packOf(
+  day({
+    tradedate: "20240102",
+    securities: [
+      randomSecurity(random, { symbol: "300750", rows: 23_456, crowd: 3 }),
+      security("600519", largest),
+    ],
+  }),
+);
+const { bucket, object } = memoryBucket(pack.bytes);
+
+it("a page's is the range that is read and no less than its JSON, for any position, size, window and fields", async () => {
+  for (let run = 0; run < 60; run++) {
+    const entry = pack.entryOf(random.pick(["300750", "600519"]));
+    const fields = FIELDS.filter(() => random.chance(0.5));
+    const columns = (fields.length === 0 ? FIELDS : fields).map((field) => ({ field, name: field }));
+    const ask = {
+      position: { time: random.integer(91_500_000, 150_000_000), skip: 0 },
+      endTime: random.chance(0.5) ? null : random.integer(93_000_000, 240_000_000),
+      pageSize: random.pick([1, 300, 10_000]),
+    };
+    const page = await readOrderPage(bucket, object, entry, { ...ask, columns });
+    if ("reason" in page) throw new Error(page.reason);
+    const names = columns.map(({ field }) => field);
+    const held = page.read.bytes + page.items.length;
+    expect(pageBytes(entry, ask, names, orders), JSON.stringify({ ask, names })).toBeGreaterThanOrEqual(held);
+  }
+});
+
+it("a full page of ten fields is below 2 MB, a page without rows next to nothing", () => {
+  const entry = pack.entryOf("300750");
+  const ask = { position: { time: 0, skip: 0 }, endTime: null, pageSize: 10_000 };
+  expect(pageBytes(entry, ask, FIELDS, orders)).toBeLessThan(2_000_000);
+  expect(pageBytes(entry, { ...ask, endTime: 1 }, FIELDS, orders)).toBeLessThan(10_000);
+});
+
+it("a file's is a few pieces and its largest block, whatever its size", () => {
+  const [small, large] = [pack.entryOf("600519"), pack.entryOf("300750")];
+  expect(fileBytes(small)).toBeGreaterThan(2 * PIECE_BYTES);
+  expect(fileBytes(large)).toBeGreaterThan(2 * PIECE_BYTES + large.length / large.blocks.length / 2);
+  expect(fileBytes(large)).toBeLessThan(1_000_000);
+  expect(fileBytes({ ...small, blocks: [] })).toBeGreaterThan(0);
+});
