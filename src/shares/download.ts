@@ -42,8 +42,11 @@ export interface DriveFile {
   versions(): Promise<Download[]>;
 }
 
+/** A request for a file of a share of this account. */
+export type FileContext = DriveContext & { accountId: string };
+
 /** Answers a `GET` or `HEAD` of `file`. Throws when the store lacks the object that the catalog names. */
-export async function download(context: DriveContext, file: DriveFile): Promise<Response | DriveDenial> {
+export async function download(context: FileContext, file: DriveFile): Promise<Response | DriveDenial> {
   try {
     return await attempt(context, file);
   } catch (error) {
@@ -53,7 +56,7 @@ export async function download(context: DriveContext, file: DriveFile): Promise<
   }
 }
 
-async function attempt(context: DriveContext, file: DriveFile): Promise<Response | DriveDenial> {
+async function attempt(context: FileContext, file: DriveFile): Promise<Response | DriveDenial> {
   const { request, method, log } = context;
   const versions = await log.stage("d1", () => file.versions());
   const [present] = versions;
@@ -87,9 +90,10 @@ async function attempt(context: DriveContext, file: DriveFile): Promise<Response
   return new Response(body, { status, headers });
 }
 
-function sendingOf({ request, access, log, waitUntil }: DriveContext): Sending {
+function sendingOf({ request, access, accountId, log, waitUntil }: FileContext): Sending {
+  const { env, shareId } = access;
   const { signal } = request;
-  return { bucket: access.env.PACKS, shareId: access.shareId, requestId: log.requestId, signal, waitUntil };
+  return { bucket: env.PACKS, shareId, accountId, requestId: log.requestId, signal, waitUntil };
 }
 
 interface Asked {

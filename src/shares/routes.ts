@@ -168,7 +168,7 @@ export async function serve(
     case "text":
       return generated(context, resource);
     case "file":
-      return download(context, resource.file);
+      return download({ ...context, accountId: open.share.accountId }, resource.file);
   }
 }
 

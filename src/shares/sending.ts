@@ -5,6 +5,7 @@
  * windows, because a store may hold ready whatever it was asked for while the client does not read: a client that
  * stalls then costs one window, and not its file.
  */
+import { answerMemory, type MemoryPart, partOfAccount, type Reservation } from "../base/memory.ts";
 import type { FileVersion } from "../catalog/files.ts";
 import { ByteStream } from "../packs/byte-stream.ts";
 import { type ByteRange, cutShort, openRange } from "../packs/read-range.ts";
@@ -15,6 +16,12 @@ import { type ByteRange, cutShort, openRange } from "../packs/read-range.ts";
  */
 export const MAX_PER_SHARE = 48;
 export const MAX_IN_ALL = 128;
+
+/**
+ * What a download holds of the isolate's memory: its first bytes, and what the runtime has on its way from the store to
+ * the client. All of them together are half of what answers may hold.
+ */
+const DOWNLOAD_BYTES = 250_000;
 
 /** Large enough that the pause between two reads of the store is hardly felt. */
 const WINDOW_BYTES = 8 * 1024 * 1024;
@@ -28,12 +35,17 @@ const FIRST_BYTES = 16 * 1024;
 /** A client must take a window within this time (14 KB/s), or it is left: no place is held without end. */
 const WINDOW_MS = 10 * 60_000;
 
-const underWay = new Map<string, number>();
-let inAll = 0;
+/** Between two windows: a read of the store and what belongs to it. */
+const BETWEEN_MS = 60_000;
+
+/** The memory that downloads of all shares together may hold. */
+const DOWNLOADS: MemoryPart = { name: "downloads", maxBytes: MAX_IN_ALL * DOWNLOAD_BYTES };
 
 export interface Sending {
   bucket: R2Bucket;
   shareId: string;
+  /** Whose share it is. */
+  accountId: string;
   requestId: string;
   /** The request's: fires when the client goes away. */
   signal: AbortSignal;
@@ -43,17 +55,17 @@ export interface Sending {
 }
 
 /**
- * The body of `range` of an object, whose first bytes have come; null when too many downloads are under way. The
- * download counts until its body has ended, the client has gone or has been left. Throws as `openRange` does, and
- * whatever the store throws instead of the first bytes.
+ * The body of `range` of an object, whose first bytes have come; null when too many downloads are under way, or no memory
+ * is left. The download counts until its body has ended, the client has gone or has been left. Throws as `openRange`
+ * does, and whatever the store throws instead of the first bytes.
  */
 export async function sendRange(
   sending: Sending,
   object: FileVersion,
   range: ByteRange,
 ): Promise<ReadableStream<Uint8Array> | null> {
-  const leave = enter(sending.shareId);
-  if (leave === null) return null;
+  const memory = await reserve(sending);
+  if (memory === null) return null;
   try {
     const windowBytes = Math.max(WINDOW_BYTES, Math.ceil(range.length / MAX_WINDOWS));
     const opened = await openWindow(sending, object, { ...range, windowBytes });
@@ -62,13 +74,32 @@ export async function sendRange(
     if (first.length === 0) throw cutShort(object.objectKey);
     stream.release();
     const pipe = new FixedLengthStream(range.length);
-    const sent = send(sending, object, { range, windowBytes, first, rest: opened.body, pipe });
-    sending.waitUntil(sent.finally(leave));
+    memory.sent(DOWNLOAD_BYTES);
+    const sent = send(sending, object, { range, windowBytes, first, rest: opened.body, pipe, memory });
+    sending.waitUntil(sent.finally(() => memory.end()));
     return pipe.readable;
   } catch (error) {
-    leave();
+    memory.end();
     throw error;
   }
+}
+
+/** Reserves the memory of one more download; null when there is none now. */
+async function reserve({ shareId, accountId, signal, windowMs }: Sending): Promise<Reservation | null> {
+  const ofShare = { name: `share ${shareId}`, maxBytes: MAX_PER_SHARE * DOWNLOAD_BYTES };
+  const reserved = await answerMemory.reserve({
+    bytes: DOWNLOAD_BYTES,
+    parts: [ofShare, partOfAccount(accountId), DOWNLOADS],
+    waitMs: 0,
+    holdMs: holdMs(windowMs),
+    signal,
+  });
+  return reserved.ok ? reserved.value : null;
+}
+
+/** For how long a download counts that takes a window and is not heard of again. */
+function holdMs(windowMs = WINDOW_MS): number {
+  return windowMs + BETWEEN_MS;
 }
 
 async function firstOf(stream: ByteStream, length: number): Promise<Uint8Array> {
@@ -78,20 +109,6 @@ async function firstOf(stream: ByteStream, length: number): Promise<Uint8Array> 
     stream.cancel();
     throw error;
   }
-}
-
-/** Counts one more download of the share; the result ends it. Null: no more may begin. */
-function enter(shareId: string): (() => void) | null {
-  const ofShare = underWay.get(shareId) ?? 0;
-  if (ofShare >= MAX_PER_SHARE || inAll >= MAX_IN_ALL) return null;
-  underWay.set(shareId, ofShare + 1);
-  inAll += 1;
-  return () => {
-    const left = (underWay.get(shareId) ?? 1) - 1;
-    if (left === 0) underWay.delete(shareId);
-    else underWay.set(shareId, left);
-    inAll -= 1;
-  };
 }
 
 /** The first window of the range. */
@@ -113,17 +130,19 @@ interface Begun {
   first: Uint8Array;
   rest: ReadableStream<Uint8Array>;
   pipe: FixedLengthStream;
+  memory: Reservation;
 }
 
 /** Never rejects: the client sees a body that is shorter than its `Content-Length`, the log says why. */
 async function send(sending: Sending, object: FileVersion, begun: Begun): Promise<void> {
-  const { range, windowBytes, first, rest, pipe } = begun;
+  const { range, windowBytes, first, rest, pipe, memory } = begun;
   const { writable } = pipe;
   try {
     const writer = writable.getWriter();
     await inTime(sending, () => writer.write(first)).finally(() => writer.releaseLock());
     let body = rest;
     for (let at = windowBytes; ; at += windowBytes) {
+      memory.prolong(holdMs(sending.windowMs));
       await inTime(sending, (signal) => body.pipeTo(writable, { preventClose: true, signal }));
       if (at >= range.length) break;
       const left = { offset: range.offset + at, length: range.length - at, windowBytes };

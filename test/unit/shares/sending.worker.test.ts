@@ -33,6 +33,7 @@ async function begin(shareId: string, range = { offset: 0, length: UNREAD }, ove
     {
       bucket: PACKS,
       shareId,
+      accountId: `account of ${shareId}`,
       requestId: "request",
       signal: aborting.signal,
       waitUntil: (work) => {
@@ -89,6 +90,20 @@ describe("downloads under way", () => {
     const again = await many(MAX_PER_SHARE, shareId);
     expect(again).toHaveLength(MAX_PER_SHARE);
     await leave(again);
+  });
+
+  it("of several shares of one account are bounded: its pages have space beside those of one share", async () => {
+    const accountId = "of many shares";
+    const clients: Client[] = [];
+    for (let n = 0; n < 2 * MAX_PER_SHARE; n++) {
+      const client = await begin(n < MAX_PER_SHARE ? "its first" : "its second", undefined, { accountId });
+      if (client !== null) clients.push(client);
+    }
+    expect(clients.length).toBeGreaterThan(MAX_PER_SHARE);
+    expect(clients.length).toBeLessThan(2 * MAX_PER_SHARE);
+    const other = await many(1, newShare());
+    expect(other).toHaveLength(1);
+    await leave([...clients, ...other]);
   });
 
   it("are bounded for all shares together", async () => {
