@@ -1,6 +1,6 @@
 /**
- * The row accounting of a build: every row that was read is stored, quarantined or left out with a reason, and
- * every file of the delivery is read, quarantined or left out with a reason. The pack stores the sums.
+ * Computes the row accounting of a build: every row read is stored, quarantined or left out with a reason, and so is
+ * every file of the delivery. The pack stores the sums.
  */
 import { createHash } from "node:crypto";
 import { BUILDER_VERSION, type PackOrigin, type SourceRecord, sourceList } from "../packs/origin.ts";
@@ -8,7 +8,7 @@ import { piecesOf } from "./delivery/compressed.ts";
 import { diskFile } from "./delivery/folder.ts";
 import { type DeliveredFile, DeliveryError } from "./delivery/source-file.ts";
 
-/** The origin of a pack that this builder writes from `sources`, in any order. */
+/** Returns the origin of a pack built from `sources`, which can be in any order. */
 export function originOf(
   sources: readonly SourceRecord[],
   { rows, files }: Pick<PackOrigin, "rows" | "files">,
@@ -24,7 +24,7 @@ function order(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** The origin of a pack whose rows were made, not read. */
+/** Returns the origin of a pack with generated rows. */
 export function madeOrigin(rows: number): PackOrigin {
   return originOf([], {
     rows: { read: rows, quarantined: 0, leftOut: {} },
@@ -33,8 +33,8 @@ export function madeOrigin(rows: number): PackOrigin {
 }
 
 /**
- * Size and SHA-256 of every file of `delivered`. `known` holds sums by place that were computed while the file was
- * read; the others are read here. Throws `DeliveryError` for a file that is gone.
+ * Returns size and SHA-256 of every file of `delivered`. `known` holds checksums by path that were computed while the
+ * file was read; other files are read here. Throws `DeliveryError` for a missing file.
  */
 export async function sourceRecords(
   delivered: Iterable<DeliveredFile>,
@@ -57,7 +57,7 @@ async function summed(place: string, path: string): Promise<{ sizeBytes: number;
   return { sizeBytes: file.sizeBytes, sha256: hash.digest("hex") };
 }
 
-/** How often each reason occurs, in the order of their first occurrence. */
+/** Counts the reasons in the order of their first occurrence. */
 export function countsOf(reasons: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const reason of reasons) counts[reason] = (counts[reason] ?? 0) + 1;

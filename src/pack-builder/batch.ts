@@ -1,4 +1,4 @@
-/** Rows of one security on their way into order: gathered from a chunk, joined, sorted. */
+/** Batches of one security's rows: collected from a chunk, joined and sorted. */
 import {
   type CodeColumn,
   codesOf,
@@ -15,15 +15,15 @@ import { securityOfKey } from "./parse/security-cell.ts";
 /** Rows in the source's order. */
 export interface Batch {
   rows: Rows;
-  /** The numbers that the source gives its rows, 0 for none; `null` when it has no such column. */
+  /** The source's sequence numbers of the rows, 0 for none; `null` without such a column. */
   sequence: Float64Array | null;
-  /** Whether these order the rows of a millisecond; otherwise their order here does. */
+  /** Whether the sequence numbers order the rows of a millisecond; otherwise the order of the batch does. */
   sequenceOrders: boolean;
 }
 
 /**
- * The rows of `chunk` by `securityKey`, each security's in the order of the file, codes mapped to the API's.
- * The columns may be views of the chunk's table: they hold until the next chunk.
+ * Returns the rows of `chunk` by `securityKey` in the order of the file, with codes mapped to the API's. The columns
+ * can be views of the chunk's table and are valid until the next chunk.
  */
 export function batchesOf(chunk: ParsedChunk, plan: CellPlan, dataset: Dataset): Map<number, Batch> {
   const { table } = chunk;
@@ -59,11 +59,11 @@ function inOrder(column: Float64Array | Uint16Array | undefined, order: Int32Arr
 
 interface Groups {
   groups: { key: number; from: number; to: number }[];
-  /** Row numbers with every security's together; `null` when they are already. */
+  /** Row numbers grouped by security; `null` when the rows already are. */
   order: Int32Array | null;
 }
 
-/** Sorts the rows by security without moving those of one security against each other. */
+/** Sorts the rows stably by security. */
 function groupsOf({ rows, security }: RowTable): Groups {
   const ordinals = new Map<number, number>();
   const counts: number[] = [];
@@ -98,7 +98,7 @@ function groupsOf({ rows, security }: RowTable): Groups {
   return { groups, order };
 }
 
-// One function per kind of array: a loop that meets several kinds is many times slower.
+// One function for each kind of array, because a loop over several kinds is many times slower.
 
 function picked64(from: Float64Array, order: Int32Array): Float64Array<ArrayBuffer> {
   const to = new Float64Array(order.length);
@@ -119,8 +119,8 @@ function picked16(from: Uint16Array, order: Int32Array): Uint16Array<ArrayBuffer
 }
 
 /**
- * The row numbers by time, then by the source's numbers where they order rows, then as the rows stand; `null` when
- * they stand so already.
+ * Returns the row numbers by time, then by the source's sequence numbers where they order rows, then by position;
+ * `null` when the rows are already in order.
  */
 export function orderOf({ rows: { time, rows }, sequence, sequenceOrders }: Batch): Int32Array | null {
   const numbers = sequenceOrders ? sequence : null;
@@ -132,7 +132,7 @@ export function orderOf({ rows: { time, rows }, sequence, sequenceOrders }: Batc
   return Int32Array.from({ length: rows }, (_, row) => row).sort((a, b) => before(a, b) || a - b);
 }
 
-/** The rows `order`, in that order. */
+/** Returns the rows `order` in that order. */
 export function taken(rows: Rows, order: Int32Array, dataset: Dataset): Rows {
   const cells = storedColumns(dataset).map((column) => {
     if (column.kind !== "code") return [column.key, picked64(numbersOf(rows, column), order)];
@@ -142,7 +142,7 @@ export function taken(rows: Rows, order: Int32Array, dataset: Dataset): Rows {
   return { rows: order.length, time: picked32(rows.time, order), ...Object.fromEntries(cells) };
 }
 
-/** Several batches of one security as one, in the order given; no rows when there is no batch. */
+/** Joins batches of one security in the given order; without batches the result has no rows. */
 export function joined(batches: readonly Batch[], dataset: Dataset): Batch {
   const [first] = batches;
   if (batches.length === 1 && first !== undefined) return first;
@@ -166,7 +166,7 @@ export function joined(batches: readonly Batch[], dataset: Dataset): Batch {
           ),
         ],
   );
-  // Sequence numbers of one part only would order nothing.
+  // Sequence numbers are used only if every part has them.
   const sequences = batches.flatMap(({ sequence }) => sequence ?? []);
   return {
     rows: {

@@ -1,4 +1,4 @@
-/** What a build did, for people and, as JSON, for programs. */
+/** The report of a build, as text for people and as JSON for programs. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { PackOrigin } from "../packs/origin.ts";
@@ -17,24 +17,24 @@ export interface BuildReport {
   /** The pack's file; `null` when the build failed. */
   pack: string | null;
   buildId: string | null;
-  /** Builder, source files and row accounting, as the pack stores them; `null` when the build failed. */
+  /** Builder, source files and row accounting as stored in the pack; `null` when the build failed. */
   origin: PackOrigin | null;
   securities: number;
-  /** Delivered without a row of the dataset. */
+  /** Securities delivered without a row of the dataset. */
   securitiesWithoutOrders: number;
   rows: number;
   cancels: number;
   packBytes: number;
   sourceBytes: number;
-  /** Whether the pack was read back by another reader and compared row by row. */
+  /** Whether another reader read the pack back and every row was compared. */
   verified: boolean;
   seconds: number;
-  /** From the first byte read to the pack under its name, verification included. */
+  /** From the first byte read to the finished pack, verification included. */
   rowsPerSecond: number;
   /** Order files read by layout. */
   layouts: Record<string, number>;
   defects: DefectEntry[];
-  /** Lines and whole files in the quarantine; `allowed` bounds both together. */
+  /** Lines and whole files in the quarantine; `allowed` limits their total. */
   broken: {
     rows: number;
     files: number;
@@ -48,7 +48,7 @@ export interface BuildReport {
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
-/** The report as lines for a terminal. */
+/** Returns the report as lines for a terminal. */
 export function reportLines(report: BuildReport): string[] {
   const lines = [
     `pack        ${report.pack ?? "none was written"}`,
@@ -79,7 +79,7 @@ export function reportLines(report: BuildReport): string[] {
   return lines;
 }
 
-/** What `origin` says, as lines for a terminal; `stored` rows are in the pack. */
+/** Returns `origin` as lines for a terminal; the pack has `stored` rows. */
 export function originLines(origin: PackOrigin | null, stored: number): string[] {
   if (origin === null) return ["builder     before 0.2.0: the pack names no sources and no row accounting"];
   const { builderVersion, sources, sourcesSha256, rows, files } = origin;
@@ -99,12 +99,12 @@ function countsText(counts: Record<string, number>): string {
   return `${whole.format(total)} left out${total === 0 ? "" : ` (${reasons.join(", ")})`}`;
 }
 
-/** `file:line`, or the file alone where it is meant as a whole. */
+/** Returns `file:line`, or only the file when the whole file is meant. */
 export function placeText({ file, line }: { file: string; line: number }): string {
   return line > 0 ? `${file}:${line}` : file;
 }
 
-/** Names each file that may hold records, and counts the others: a whole day brings thousands of them. */
+/** Names each file that may hold records and counts the others, of which a whole day has thousands. */
 function leftOutLines({ leftOut: files, dataset }: BuildReport): string[] {
   const lines = files
     .filter(({ reason }) => mayHoldRecords(reason))

@@ -1,7 +1,7 @@
 /**
- * A delivery → a day pack of each dataset. Files that hold one security each go straight from lines to their section, one per
- * thread at a time. Files with many securities are first cut into chunks whose rows wait on the disk by
- * security. Either way the memory holds a few chunks, however big the day is.
+ * A delivery → a day pack of each dataset. A file with one security is parsed and written as its section, one file per
+ * thread at a time. Files with many securities are first cut into chunks, whose rows are stored on disk by security.
+ * Memory holds a few chunks, whatever the size of the day.
  */
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,12 +26,12 @@ import { verifyPack } from "./verify/verify-pack.ts";
 import { WorkFolder } from "./work-folder.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
-/** Broken lines a build survives: one in so many. */
+/** A build tolerates one broken line in this many rows. */
 const ROWS_PER_BROKEN = 1_000_000;
 
 /**
- * A chunk is parsed by one thread at once: big enough that the securities of a mixed file come in long runs,
- * small enough that a few fit the memory.
+ * A thread parses one chunk at a time: large enough for long runs of a security in a mixed file, small enough that
+ * several fit in memory.
  */
 const CHUNK_BYTES = 64 * 1024 * 1024;
 
@@ -40,26 +40,26 @@ export interface BuildOptions {
   dataset?: DatasetName;
   /** Folders, archives or files. */
   sources: readonly string[];
-  /** The folder that all sources lie in, where a program found them: a link on the way to them is refused. */
+  /** The folder that contains all sources, when a program found them; a link on the way to a source is refused. */
   root?: string;
   tradedate: BeijingDate;
-  /** Where the pack goes, as `packName` calls it; made if absent. */
+  /** The folder for the pack, which is named by `packName`; created if absent. */
   outFolder: string;
-  /** Broken lines the build survives; `null`: one in a million. */
+  /** The most broken lines that the build tolerates; `null`: one in a million. */
   maxBroken: number | null;
-  /** Worker threads; 0 works in the calling thread. */
+  /** Number of worker threads; 0 uses the calling thread. */
   threads: number;
-  /** Whether the pack is read back and compared before it gets its name. */
+  /** Whether the pack is read back and compared before it is renamed. */
   verify: boolean;
-  /** Bytes of a file that are parsed at once. */
+  /** Size of a chunk in bytes. */
   chunkBytes?: number;
-  /** Is given the shares of the stages, many times a second. */
+  /** Called with the progress of the stages, many times a second. */
   onProgress: (shares: StageShares) => void;
 }
 
 /**
- * Builds the pack and says what happened. A run killed at any moment leaves no pack, or the one before.
- * Throws `DeliveryError` for a delivery nothing can be built from.
+ * Builds the pack and returns the report. A build killed at any moment leaves no pack or the previous one. Throws
+ * `DeliveryError` for a delivery that cannot be built.
  */
 export async function buildPack(options: BuildOptions): Promise<BuildReport> {
   const { dataset = "orders" } = options;
@@ -67,8 +67,8 @@ export async function buildPack(options: BuildOptions): Promise<BuildReport> {
 }
 
 /**
- * Builds a pack of every dataset that the delivery holds a file of, in the order of `DATASET_NAMES`, and says what
- * happened to each. Throws `DeliveryError` when there is none.
+ * Builds a pack of every dataset that the delivery has files of, in the order of `DATASET_NAMES`, and returns a report
+ * for each. Throws `DeliveryError` when there is none.
  */
 export async function buildPacks(options: Omit<BuildOptions, "dataset">): Promise<BuildReport[]> {
   return opened(options, async (delivery) => {
@@ -77,7 +77,7 @@ export async function buildPacks(options: Omit<BuildOptions, "dataset">): Promis
       const report = await buildOpened({ ...options, dataset }, delivery, "if there");
       if (report !== null) reports.push(report);
     }
-    // Says what was found instead.
+    // Throws an error that names what was found instead.
     if (reports.length === 0) await buildOpened({ ...options, dataset: "orders" }, delivery);
     return reports;
   });
@@ -110,7 +110,7 @@ async function opened<T>(
 type OneDataset = BuildOptions & { dataset: DatasetName };
 
 async function buildOpened(options: OneDataset, opened: OpenedDelivery): Promise<BuildReport>;
-/** `null` when the delivery holds no file of the dataset. */
+/** Returns `null` when the delivery has no file of the dataset. */
 async function buildOpened(
   options: OneDataset,
   opened: OpenedDelivery,
@@ -136,7 +136,7 @@ async function buildOpened(
   }
 }
 
-/** The file name of a pack. */
+/** Returns the file name of a pack. */
 export function packName(dataset: DatasetName, tradedate: BeijingDate): string {
   return `${tradedate}${DATASETS[dataset].fileSuffix}.parquet`;
 }
@@ -160,7 +160,7 @@ function refuseNothing({ files, withoutFile, leftOut }: DatasetFiles, { dataset,
   throw new DeliveryError(`no ${DATASETS[dataset].row} file of a known layout was found; ${met}`);
 }
 
-/** What a build works on. */
+/** The inputs and folders of a build. */
 interface Opened {
   delivery: Delivery;
   files: DatasetFiles;
@@ -242,7 +242,7 @@ class Build {
       const mixed = files.files.filter((file) => !isSingle(file));
       const aside = await putAside(mixed, context);
       progress.report("read", intake.sourceBytes, totalBytes);
-      // A big file of one security without a single row leaves no trace among the rows put aside.
+      // A large file of one security without rows has no extents, so its security is added here.
       const bigSecurities = mixed.flatMap(({ security }) => security ?? []);
       const sources = { single, aside, withoutOrders: [...files.withoutFile, ...bigSecurities] };
       for await (const { section, cancels, fingerprint } of sectionsOf(sources, context)) {
@@ -273,7 +273,7 @@ class Build {
     });
   }
 
-  /** Broken lines and files that the build survives. */
+  /** Returns how many broken lines and files the build tolerates. */
   private allowed(): number {
     return this.options.maxBroken ?? Math.floor(this.intake.accounted.read / ROWS_PER_BROKEN);
   }

@@ -1,4 +1,4 @@
-/** A daily file on disk, before it is sent anywhere: the service looks at its footer, here every page is decoded. */
+/** Checks a daily file on disk before its upload. The service checks only the footer; here every page is decoded. */
 import { DuckDBInstance } from "@duckdb/node-api";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { auctionProblem } from "../packs/auction-file.ts";
@@ -8,7 +8,7 @@ import type { LocalFile } from "./local-file.ts";
 /** Whether a file must be Parquet because of its name. */
 const PARQUET_NAME = /\.parquet$/i;
 
-/** Where a file is to stand in a share. */
+/** The intended place of a file in shares. */
 export interface DailyPlace {
   dataType: "auction_tick" | "level2";
   tradedate: BeijingDate;
@@ -16,8 +16,8 @@ export interface DailyPlace {
 }
 
 /**
- * Returns why `file`, opened from `path`, cannot be shared as `place` says, as a clause; null when it can. An auction
- * pack, and any file called `….parquet`, must be Parquet whose every page can be decoded. Other files may hold anything.
+ * Returns why `file`, opened from `path`, cannot be shared at `place`, as a clause; null when it can. An auction pack
+ * and every file named `….parquet` must be Parquet with decodable pages. Other files can contain anything.
  */
 export async function dailyFileProblem(
   path: string,
@@ -33,7 +33,9 @@ export async function dailyFileProblem(
   return problem ?? decodingProblem(path);
 }
 
-/** Reads all values of the Parquet file at `path`. The reader's own sentence may quote a value, so it is not repeated. */
+/**
+ * Reads all values of the Parquet file at `path`. The reader's own message can quote a value, so it is not passed on.
+ */
 async function decodingProblem(path: string): Promise<string | null> {
   const instance = await DuckDBInstance.create(":memory:", { memory_limit: "2GB" });
   const connection = await instance.connect();

@@ -1,10 +1,10 @@
-/** Defects of a whole delivery by kind, each with the first place where it occurred. */
+/** Collects the defects of a delivery by kind, each with the place of its first occurrence. */
 import type { DatasetName } from "../datasets/registry.ts";
 import { DEFECT_KINDS, type DefectKind, type DefectTally, defectText } from "./parse/defects.ts";
 
 export interface Place {
   file: string;
-  /** From 1; 0 where the file or folder as a whole is meant. */
+  /** The line from 1; 0 stands for the whole file or folder. */
   line: number;
 }
 
@@ -19,19 +19,19 @@ export class DefectBook {
   private readonly entries = new Map<DefectKind, DefectEntry>();
   private readonly dataset: DatasetName;
 
-  /** Of files of `dataset`. */
+  /** Creates an empty collection for files of `dataset`. */
   constructor(dataset: DatasetName) {
     this.dataset = dataset;
   }
 
-  /** Adds `count` defects of `kind`, the first of them at `first`. Additions come in the order of the delivery. */
+  /** Adds `count` defects of `kind`, the first of them at `first`. Call it in the order of the delivery. */
   add(kind: DefectKind, count: number, first: Place): void {
     const known = this.entries.get(kind);
     if (known !== undefined) known.count += count;
     else this.entries.set(kind, { kind, words: defectText(kind, this.dataset), count, first });
   }
 
-  /** Adds what a chunk of `file` showed; `linesBefore` is how many lines of the file stand before the chunk. */
+  /** Adds the defects of a chunk of `file`; `linesBefore` is the number of lines before the chunk. */
   addTally({ counts, firstLines }: DefectTally, file: string, linesBefore: number): void {
     DEFECT_KINDS.forEach((kind, number) => {
       const count = counts[number] ?? 0;
@@ -39,7 +39,7 @@ export class DefectBook {
     });
   }
 
-  /** All defects, in the order of `DEFECT_TEXTS`. */
+  /** Returns all defects in the order of `DEFECT_TEXTS`. */
   list(): DefectEntry[] {
     return DEFECT_KINDS.flatMap((kind) => this.entries.get(kind) ?? []);
   }

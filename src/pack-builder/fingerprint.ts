@@ -1,6 +1,6 @@
 /**
- * A number over all rows of a security and their order. The builder takes it of the rows it read, verification
- * of the rows that a foreign reader finds in the pack: any lost, changed or moved row shows.
+ * Computes a fingerprint of all rows of a security and their order. The builder computes it from the source rows,
+ * verification from the rows that another reader finds in the pack: any lost, changed or moved row changes it.
  */
 import { codesOf, type Dataset, numbersOf, type Rows, storedColumns } from "../datasets/dataset.ts";
 
@@ -8,10 +8,10 @@ import { codesOf, type Dataset, numbersOf, type Rows, storedColumns } from "../d
 const LANE = 2 ** 26;
 const TWO_32 = 0x1_0000_0000;
 
-/** The place of the time among the columns of a fingerprint; the stored columns of the dataset follow. */
+/** The column number of the time in a fingerprint; the dataset's stored columns follow. */
 export const TIME_COLUMN = 0;
 
-/** Takes in the columns of a dataset, each from its first value to its last, in pieces of any size. */
+/** Accumulates the columns of a dataset, each in order and in pieces of any size. */
 export class Fingerprint {
   private readonly a: Int32Array;
   private readonly b: Int32Array;
@@ -75,14 +75,14 @@ export class Fingerprint {
   }
 }
 
-/** A short text as a number for `Fingerprint.addIndexed`. */
+/** Returns a short text as a number for `Fingerprint.addIndexed`. */
 export function textNumber(text: string): number {
   let number = 0;
   for (const byte of Buffer.from(text, "utf8")) number = (Math.imul(number, 257) + byte + 1) | 0;
   return number >>> 0;
 }
 
-/** The fingerprint of all rows in order. */
+/** Returns the fingerprint of all rows in order. */
 export function fingerprintOf(rows: Rows, dataset: Dataset): number {
   const fingerprint = new Fingerprint(dataset);
   fingerprint.addNumbers(TIME_COLUMN, rows.time, 0, rows.rows);

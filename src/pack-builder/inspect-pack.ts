@@ -1,4 +1,4 @@
-/** What a pack says of itself, without decoding a row. */
+/** Summarises a pack without decoding rows. */
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { chunkTableBytes, decodeChunkTable } from "../packs/chunk-table.ts";
 import { PARQUET_MAGIC, type SectionEntry } from "../packs/layout.ts";
@@ -16,18 +16,18 @@ export interface PackSummary {
   securitiesWithoutOrders: number;
   rows: number;
   rowGroups: number;
-  /** HHMMSSmmm of the earliest and the latest row. */
+  /** The times of the first and the last row, HHMMSSmmm. */
   firstTime: string;
   lastTime: string;
   /** Compressed bytes by column, page headers included. */
   columnBytes: Record<string, number>;
   indexBytes: number;
-  /** Of the global footer. */
+  /** Bytes of the global footer. */
   footerBytes: number;
   largest: { code: string; rows: number; sizeBytes: number } | null;
 }
 
-/** Sums up an open pack from its index and the chunk tables of its sections. Throws `PackFormatError`. */
+/** Summarises an open pack from its index and the chunk tables of its sections. Throws `PackFormatError`. */
 export async function inspectPack(pack: PackFile): Promise<PackSummary> {
   const { index } = pack;
   const { columns } = DATASETS[index.dataset];

@@ -1,4 +1,4 @@
-/** Order files as chunks of lines ready for a worker, and what the workers' reports say about the files. */
+/** Cuts data files into chunks of lines for the workers and collects the workers' reports by file. */
 import { createHash, type Hash } from "node:crypto";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DefectBook } from "./defect-book.ts";
@@ -13,12 +13,12 @@ import { openText, type TextForm } from "./parse/text-source.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { ChunkOfLines, ChunkReport, SectionRepeats } from "./work.ts";
 
-/** Everything read of one file adds up here; the chunks of a file report in order. */
+/** Collects the results of all files; the chunks of a file report in order. */
 export class Intake {
   sourceBytes = 0;
-  /** Rows read, and those of them left out, by reason. */
+  /** Number of rows read, and of rows left out by reason. */
   readonly accounted = { read: 0, leftOut: {} as Record<string, number> };
-  /** Size and SHA-256 by place of the delivered files that were read as they are. */
+  /** Size and SHA-256 by path of the delivered files that were read directly. */
   readonly sums = new Map<string, { sizeBytes: number; sha256: string }>();
   readonly layouts: Record<string, number> = {};
   private readonly defects: DefectBook;
@@ -28,7 +28,7 @@ export class Intake {
   /** Why a file could not be read. */
   private readonly refused = new Map<DatasetFile, string>();
 
-  /** Files are cut into chunks of about `chunkBytes`. */
+  /** Creates an intake that cuts files into chunks of about `chunkBytes`. */
   constructor(defects: DefectBook, quarantine: Quarantine, chunkBytes: number) {
     this.defects = defects;
     this.quarantine = quarantine;
@@ -36,8 +36,8 @@ export class Intake {
   }
 
   /**
-   * The chunks of `file`; none when it cannot be read, which puts it into the quarantine as a whole. Throws
-   * `DeliveryError` when it breaks off after some of its rows were read.
+   * Yields the chunks of `file`, or none when it cannot be read and is quarantined as a whole. Throws `DeliveryError`
+   * when reading fails after some rows were read.
    */
   async *chunks(file: DatasetFile, tradedate: BeijingDate): AsyncGenerator<ChunkOfLines> {
     let isBegun = false;
@@ -53,14 +53,14 @@ export class Intake {
     }
   }
 
-  /** Whether `file` is in the quarantine as a whole. */
+  /** Returns whether `file` is quarantined as a whole. */
   isRefused(file: DatasetFile): boolean {
     return this.refused.has(file);
   }
 
   /**
-   * Puts the files that could not be read into the quarantine, in the order of `files`. Throws `DeliveryError` when
-   * they are the reason that no row was read.
+   * Quarantines the unreadable files in the order of `files`. Throws `DeliveryError` when no row was read because of
+   * them.
    */
   async quarantineFiles(files: readonly DatasetFile[]): Promise<void> {
     for (const file of files) {
@@ -76,7 +76,7 @@ export class Intake {
     if (problem !== undefined && this.accounted.read === 0) throw new DeliveryError(problem);
   }
 
-  /** Takes in what a worker found in the next chunk of `file`. */
+  /** Adds a worker's report on the next chunk of `file`. */
   async report(file: DatasetFile, report: ChunkReport): Promise<void> {
     const { path } = file.file;
     const before = this.linesOf.get(file) ?? 0;
@@ -86,13 +86,13 @@ export class Intake {
     await this.quarantine.add(path, before, report.broken);
     this.linesOf.set(file, before + report.lines);
     const nothing = report.rows === 0 && report.broken.length === 0;
-    // One line, the header, stands before the first chunk.
+    // One line, the header, precedes the first chunk.
     if (nothing && before === 1 && file.layout.withoutHeader === undefined) {
       this.defects.add("header_only", 1, { file: path, line: 1 });
     }
   }
 
-  /** Takes in what the section of `security` does not hold because `file` holds it more than once. */
+  /** Adds the repeats in `file` that were left out of the section of `security`. */
   async repeats(file: DatasetFile, security: string, { repeated, identical, conflicts }: SectionRepeats) {
     const { path } = file.file;
     this.leaveOut("repeated_row", repeated);
@@ -106,7 +106,7 @@ export class Intake {
     );
   }
 
-  /** Notes a security whose rows come in several files. */
+  /** Records a security whose rows are in several files. */
   noteParts(file: DatasetFile | undefined): void {
     this.defects.add("several_files", 1, { file: file?.file.path ?? "", line: 0 });
   }
@@ -115,7 +115,7 @@ export class Intake {
     if (count > 0) this.accounted.leftOut[kind] = (this.accounted.leftOut[kind] ?? 0) + count;
   }
 
-  /** Throws `DeliveryError` when the beginning of the file is not understood. */
+  /** Yields the file's chunks of lines. Throws `DeliveryError` when the header is not understood. */
   private async *linesIn(file: DatasetFile, tradedate: BeijingDate): AsyncGenerator<ChunkOfLines> {
     const { place, delivered } = file.file;
     const hash = place === delivered.place ? createHash("sha256") : null;

@@ -1,28 +1,28 @@
-/** A file on disk: its size, its bytes, its sum. */
+/** Reads a file on disk: its size, its bytes, its checksum. */
 import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { constants, type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-/** A pipe in the place of a file is not waited for. */
+/** Non-blocking, so that opening a pipe does not wait. */
 const UNLINKED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const READ_BYTES = 4 * 1024 * 1024;
 
 export interface LocalFile {
   sizeBytes: number;
-  /** `length` bytes from byte `offset`; fewer only at the end of the file. */
+  /** Returns `length` bytes from byte `offset`, or fewer at the end of the file. */
   read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>>;
-  /** SHA-256 of the whole file as hex. */
+  /** Returns the SHA-256 of the whole file as hex digits. */
   sha256(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Why a file cannot be read; `code` is the system's. */
+/** Why a file cannot be read; `code` is the system's error code. */
 export type LocalFileDenial = { reason: "unreadable"; code: string };
 
 /**
- * Opens the file at `path`; a folder is refused too. With a `root`, which is above `path`, a link is refused with
- * `ELOOP`, in the place of the file and of any folder between. The caller closes it.
+ * Opens the file at `path`; a folder is refused. With a `root` above `path`, a link between them or at `path` is
+ * refused with `ELOOP`. The caller closes the file.
  */
 export async function openLocalFile(path: string, root?: string): Promise<LocalFile | LocalFileDenial> {
   let file: FileHandle | undefined;
@@ -44,7 +44,7 @@ export async function openLocalFile(path: string, root?: string): Promise<LocalF
   }
 }
 
-/** Whether `path` leads to the file with `opened` without a link below `root`. */
+/** Returns whether `path` is the file of `opened` and has no link below `root`. */
 async function isBelow(path: string, root: string, opened: Stats): Promise<boolean> {
   const expected = join(await realpath(root), relative(root, path));
   const { dev, ino } = await lstat(expected);

@@ -1,4 +1,4 @@
-/** Files with many securities: their rows are put aside on the disk, each security's by itself. */
+/** Reads files with many securities and stores their rows on disk by security. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetFile } from "./delivery/dataset-files.ts";
 import { DeliveryError } from "./delivery/source-file.ts";
@@ -7,16 +7,16 @@ import { securityOfKey } from "./parse/security-cell.ts";
 import type { ChunkReport, FileExtent, SpillResult } from "./work.ts";
 import { inOrder, type WorkerPool } from "./worker-pool.ts";
 
-/** Rows put aside: where, by `securityKey`, in the order of the files and of their lines. */
+/** Extents of the stored rows by `securityKey`, in the order of the files and lines. */
 export interface PutAside {
   extents: Map<number, FileExtent[]>;
-  /** The files, by the number that their extents bear. */
+  /** The files by the number in their extents. */
   files: readonly DatasetFile[];
 }
 
 /**
- * Reads `files` in order and puts their rows aside. Throws `DeliveryError` when two files both hold a security, unless
- * they are of one layout and follow each other in time: anything else could be the same orders twice.
+ * Reads `files` in order and stores their rows by security. Throws `DeliveryError` when two files have the same
+ * security, unless they have the same layout and do not overlap in time: otherwise the same rows could be stored twice.
  */
 export async function putAside(
   files: readonly DatasetFile[],
@@ -31,7 +31,7 @@ export async function putAside(
       }
     }
   }
-  // One chunk more than threads is read ahead: chunks are the biggest things in memory.
+  // Only one chunk more than there are threads is read ahead, because chunks take most of the memory.
   for await (const { source, file, report, extents } of inOrder(work(), pool.threads + 1)) {
     await intake.report(file, report);
     for (const [key, extent] of extents) {
@@ -49,14 +49,14 @@ export async function putAside(
   return aside;
 }
 
-/** The rows that one file holds of a security, from its earliest to its latest. */
+/** The range of a security's rows in one file. */
 interface Part {
   source: number;
   earliest: number;
   latest: number;
 }
 
-/** One part per file, the earliest first. */
+/** Returns one part for each file, in ascending time. */
 function partsOf(extents: readonly FileExtent[]): Part[] {
   const parts: Part[] = [];
   for (const { source, earliest, latest } of extents) {
@@ -70,7 +70,7 @@ function partsOf(extents: readonly FileExtent[]): Part[] {
   return parts.sort((a, b) => a.earliest - b.earliest || a.latest - b.latest);
 }
 
-/** The first two files that do not follow each other, or are not of one layout. */
+/** Returns the first two files that overlap in time or have different layouts. */
 function unclearPair(parts: readonly Part[], files: readonly DatasetFile[]): [number, number] | null {
   for (const [number, part] of parts.entries()) {
     const next = parts[number + 1];
@@ -84,7 +84,7 @@ function unclearPair(parts: readonly Part[], files: readonly DatasetFile[]): [nu
   return null;
 }
 
-/** The same orders in two files. */
+/** Returns the error for a security with rows in two files. */
 export function twice(key: number, ...files: (DatasetFile | undefined)[]): DeliveryError {
   const { symbol, market } = securityOfKey(key);
   const names = files.flatMap((each) =>

@@ -1,4 +1,4 @@
-/** A day pack on disk: what must be known of it before it is sent anywhere. */
+/** Opens a day pack on disk. */
 import type { DatasetName } from "../datasets/registry.ts";
 import { PackFormatError } from "../packs/errors.ts";
 import { type LocatedIndex, locateIndex } from "../packs/locate.ts";
@@ -6,10 +6,10 @@ import { type LocalFile, type LocalFileDenial, openLocalFile } from "./local-fil
 
 export interface PackFile extends LocalFile, LocatedIndex {}
 
-/** Why a file is not taken: it cannot be read, or it is `not_a_pack`, with what is wrong with it. */
+/** Why a file is refused: it cannot be read, or it is `not_a_pack`, with the difference. */
 export type PackFileDenial = LocalFileDenial | { reason: "not_a_pack"; difference: string };
 
-/** Opens the pack at `path`, of one of the `datasets`, and reads its index. The caller closes it. */
+/** Opens the pack at `path`, which must be of one of the `datasets`, and reads its index. The caller closes it. */
 export async function openPackFile(
   path: string,
   datasets?: readonly DatasetName[],

@@ -1,14 +1,14 @@
-/** Where a pack's bytes go: memory for tests, a file that gets its name only when it is whole. */
+/** Sinks for a pack's bytes: memory, or a file that is renamed when it is complete. */
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 
-/** Receives a pack's bytes in order. Exactly one of `finish` and `discard` ends it. */
+/** Receives a pack's bytes in order. End it with exactly one of `finish` and `discard`. */
 export interface PackSink {
   write(bytes: Uint8Array): Promise<void>;
   finish(): Promise<void>;
   discard(): Promise<void>;
 }
 
-/** Keeps the pack in memory; `bytes()` joins it. */
+/** Keeps the pack in memory; `bytes()` returns it. */
 export class MemorySink implements PackSink {
   private readonly pieces: Uint8Array[] = [];
 
@@ -28,8 +28,8 @@ export class MemorySink implements PackSink {
 }
 
 /**
- * Writes to a temporary file and renames it to `path` at the end, after the bytes are on the disk: killed at any
- * moment, no half pack looks whole, and a pack that stood there before stays until then.
+ * Writes to a temporary file, syncs it to disk and renames it to `path`. A kill at any moment leaves no incomplete
+ * pack, and an existing pack stays until the rename.
  */
 export class FileSink implements PackSink {
   private readonly path: string;
@@ -44,7 +44,7 @@ export class FileSink implements PackSink {
     this.check = check;
   }
 
-  /** Begins the file for `path`; what a killed run left under the temporary name is overwritten. */
+  /** Creates the temporary file for `path`, overwriting what a killed run left. */
   static async create(
     path: string,
     { partial = `${path}.partial`, check = async () => {} }: FileSinkOptions = {},
@@ -73,8 +73,8 @@ export class FileSink implements PackSink {
 }
 
 export interface FileSinkOptions {
-  /** The temporary file, on the disk of `path`; `<path>.partial` when absent. */
+  /** The temporary file, on the same disk as `path`; `<path>.partial` when absent. */
   partial?: string;
-  /** Is given the finished bytes under the temporary name: when it throws, the file never gets its own. */
+  /** Called with the complete temporary file; when it throws, the file is not renamed. */
   check?: (partial: string) => Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * The day pack from its sections: sections in order, the index region, one global footer over all row
- * groups (`src/packs/README.md`). Everything but the origin in the index region depends on the rows alone: the
- * same rows give the same build id, and the same rows of the same files give the same bytes.
+ * Writes a day pack: the sections in order, the index region and one global footer over all row groups
+ * (`src/packs/README.md`). Everything except the origin depends on the rows only: equal rows give equal build ids, and
+ * equal rows from the same files give equal bytes.
  */
 import { createHash } from "node:crypto";
 import type { BeijingDate } from "../calendar/beijing.ts";
@@ -30,7 +30,7 @@ export class PackWriter {
   private offset = 0;
   private rows = 0;
 
-  /** A pack of `dataset` and the day `tradedate` that goes to `sink`. */
+  /** Creates a writer of a pack of `dataset` and the day `tradedate` to `sink`. */
   constructor(tradedate: BeijingDate, sink: PackSink, dataset: DatasetName = "orders") {
     this.tradedate = tradedate;
     this.sink = sink;
@@ -38,7 +38,7 @@ export class PackWriter {
     this.dataset = DATASETS[dataset];
   }
 
-  /** Appends a section. Sections come sorted by symbol, then market; anything else is refused when the pack ends. */
+  /** Appends a section. Sections must be sorted by symbol, then market; `finish` refuses any other order. */
   async append({ entry, bytes, groups }: WrittenSection): Promise<void> {
     this.entries.push({ ...entry, offset: this.offset });
     for (const group of groups) rowGroupMetadata(this.rowGroups, group, this.offset, this.dataset);
@@ -51,9 +51,9 @@ export class PackWriter {
   }
 
   /**
-   * Closes the pack and returns its index and its size in bytes. `origin` says where the rows come from; absent:
-   * they were made; `null`: the pack gets index format 2, which names no origin. Throws when the row accounting of
-   * `origin` does not close.
+   * Completes the pack and returns its index and size in bytes. `origin` describes the source of the rows; absent, the
+   * rows were generated; `null` writes index format 2, which has no origin. Throws when the row accounting of `origin`
+   * does not close.
    */
   async finish(
     origin: PackOrigin | null = madeOrigin(this.rows),
@@ -77,8 +77,8 @@ export class PackWriter {
 }
 
 /**
- * The pack of `tradedate` with `sections` of `dataset` (sorted by symbol, then market; at least one row), in memory.
- * `origin` as in `PackWriter.finish`.
+ * Builds the pack of `tradedate` with `sections` of `dataset` (sorted by symbol, then market; at least one row) in
+ * memory. `origin` is as in `PackWriter.finish`.
  */
 export async function buildPackBytes(
   tradedate: BeijingDate,

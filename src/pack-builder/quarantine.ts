@@ -1,6 +1,6 @@
 /**
- * The file beside the pack that keeps every line that could not be a row: file, line, reason and the line itself; and
- * the names of files that could not be read at all, with line 0.
+ * Writes the quarantine file beside the pack: every invalid line with its file, number and reason, and every unreadable
+ * file with line 0.
  */
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import type { Place } from "./defect-book.ts";
@@ -12,21 +12,21 @@ export interface BrokenRow extends Place {
 
 export class Quarantine {
   readonly path: string;
-  /** How many lines are in it, files aside. */
+  /** Number of quarantined lines, without files. */
   count = 0;
-  /** How many files are in it as a whole. */
+  /** Number of quarantined files. */
   files = 0;
   first: BrokenRow | null = null;
   private readonly partial: string;
   private file: FileHandle | undefined;
 
-  /** Nothing is written before the first broken line, and then to `partial` until the end. */
+  /** Creates a quarantine that writes nothing before the first broken line, and then to `partial` until the end. */
   constructor(path: string, partial: string) {
     this.path = path;
     this.partial = partial;
   }
 
-  /** Keeps lines of `file`; `linesBefore` is how many lines of the file stand before the first line they count from. */
+  /** Adds lines of `file`; `linesBefore` is the number of lines before the chunk. */
   async add(file: string, linesBefore: number, lines: readonly BrokenLine[]): Promise<void> {
     if (lines.length === 0) return;
     this.count += lines.length;
@@ -35,7 +35,7 @@ export class Quarantine {
     );
   }
 
-  /** Keeps `file` as a whole; `reason` is a clause behind its name. */
+  /** Adds `file` as a whole; `reason` is a clause that follows its name. */
   async addFile(file: string, reason: string): Promise<void> {
     this.files += 1;
     await this.write([{ file, line: 0, reason, text: "" }]);
@@ -54,7 +54,7 @@ export class Quarantine {
     await this.file.write(lines.join(""));
   }
 
-  /** Gives the file its name; a run without broken lines removes what an earlier one left. */
+  /** Renames the file; a build without broken lines removes an earlier one. */
   async finish(): Promise<void> {
     await this.file?.close();
     if (this.file !== undefined) return rename(this.partial, this.path);

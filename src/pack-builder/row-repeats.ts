@@ -1,7 +1,7 @@
 /**
- * Rows that a source holds more than once. Where the layout numbers its rows, the same number is the same row and is
- * kept once. Elsewhere an equal row is no proof: one alone is kept and counted; a repeated part of a file (equal rows
- * that go back in time, or two in a row that were already two in a row) is left out.
+ * Finds rows that a source repeats. Where the layout numbers its rows, equal numbers are the same row, which is kept
+ * once. Elsewhere a single equal row proves nothing: it is kept and counted. A repeated part of a file (equal rows that
+ * go back in time, or two consecutive rows that repeat two consecutive rows) is left out.
  */
 import {
   type CodeColumn,
@@ -14,26 +14,26 @@ import {
 import type { Batch } from "./batch.ts";
 
 export interface Repeats {
-  /** 1 for every row that is left out; `null` when none is. */
+  /** 1 for every row to leave out; `null` when there is none. */
   isLeftOut: Uint8Array | null;
-  /** Rows that are left out because they are there already. */
+  /** Number of repeated rows left out. */
   repeated: number;
-  /** Equal rows that are kept. */
+  /** Number of equal rows that are kept. */
   identical: number;
-  /** Rows, left out too, whose number another row with other content has. */
+  /** Rows left out because another row has the same number and other content. */
   conflicts: number[];
-  /** Two files of the batch that hold the same row. */
+  /** Two files of the batch with the same row. */
   twice: [number, number] | null;
 }
 
 const NONE: Repeats = { isLeftOut: null, repeated: 0, identical: 0, conflicts: [], twice: null };
 
-/** More rows of one millisecond than this are compared by a table. */
+/** More rows of one millisecond are compared with a hash table. */
 const FEW_ROWS = 12;
 
 /**
- * Finds the repeats among the rows of one security. `order` holds the row numbers by time, `null` when the rows stand
- * so already; `fileOf` gives the file of a row.
+ * Finds the repeats among the rows of one security. `order` holds the row numbers by time, `null` when the rows are
+ * sorted; `fileOf` returns the file of a row.
  */
 export function repeatsOf(
   { rows, sequence }: Batch,
@@ -67,13 +67,13 @@ export function repeatsOf(
   return found;
 }
 
-/** Whether the row and a neighbour repeat two rows that were neighbours too. */
+/** Returns whether the row and a neighbour repeat two neighbouring rows. */
 function isRun(copyOf: Int32Array, row: number): boolean {
   const first = copyOf[row] ?? -1;
   return copyOf[row + 1] === first + 1 || (first > 0 && copyOf[row - 1] === first - 1);
 }
 
-/** Per row the first one with its number, -1 for none; `null` when all numbers differ. 0 is no number. */
+/** Returns for each row the first row with its number, or -1; `null` when all numbers differ. 0 means no number. */
 function sameNumbers(sequence: Float64Array): Int32Array | null {
   let isAscending = true;
   for (let row = 1; row < sequence.length && isAscending; row++) {
@@ -95,7 +95,7 @@ function sameNumbers(sequence: Float64Array): Int32Array | null {
   return copyOf;
 }
 
-/** Per row the first one that is equal to it in every column, -1 for none; `null` when all rows differ. */
+/** Returns for each row the first row that equals it in every column, or -1; `null` when all rows differ. */
 function equalRows(cells: Cells, order: Int32Array | null): Int32Array | null {
   const { rows, time } = cells.rows;
   const at = (place: number) => (order === null ? place : (order[place] ?? 0));
@@ -139,7 +139,7 @@ function markEqual(cells: Cells, rows: number[], mark: (row: number, first: numb
 /** The cells of the rows of one security. */
 export class Cells {
   readonly rows: Rows;
-  /** In file order; the first ones, numbers of orders and trades, differ most. */
+  /** In file order: the first columns, numbers of orders and trades, differ most often. */
   private readonly columns: readonly (Float64Array | CodeColumn)[];
   private readonly numbers: readonly Float64Array[];
   private readonly codes: readonly CodeColumn[];
@@ -154,7 +154,7 @@ export class Cells {
     );
   }
 
-  /** Whether two rows are equal in every cell. */
+  /** Returns whether two rows are equal in every cell. */
   isEqual(a: number, b: number): boolean {
     for (const numbers of this.numbers) if (numbers[a] !== numbers[b]) return false;
     for (const { values, index } of this.codes) {
@@ -164,7 +164,7 @@ export class Cells {
     return this.rows.time[a] === this.rows.time[b];
   }
 
-  /** A row as text: the time, then the other cells in file order, prices × 10000. */
+  /** Returns a row as text: the time, then the other cells in file order, prices × 10000. */
   text(row: number): string {
     const cells = this.columns.map((column) =>
       "index" in column ? column.values[column.index[row] ?? 0] : column[row],

@@ -1,6 +1,6 @@
 /**
- * A section: the rows of one security on one day as a complete Parquet file, with what the day index
- * and the global footer say about it. `src/packs/README.md` draws the layout.
+ * Writes a section: the rows of one security on one day as a complete Parquet file, with its entries for the day index
+ * and the global footer. `src/packs/README.md` draws the layout.
  */
 import { crc32 } from "node:zlib";
 import type { BeijingDate } from "../calendar/beijing.ts";
@@ -24,12 +24,12 @@ import { numberDictionary, textDictionary } from "./parquet/dictionary.ts";
 import { deltaBinaryPacked } from "./parquet/encodings.ts";
 import { footerBytes, type RowGroup, rowGroupMetadata } from "./parquet/footer.ts";
 
-/** The rows of one security, sorted by time and then by the source's order. */
+/** The rows of one security, sorted stably by time. */
 export interface Section<Columns extends Rows = RowsOf<typeof orders>> extends Security {
   columns: Columns;
 }
 
-/** A written section; `entry.offset` is 0 until the pack knows where the section stands. */
+/** A written section; `entry.offset` is 0 until the section is appended to the pack. */
 export interface WrittenSection {
   entry: SectionEntry;
   bytes: Uint8Array<ArrayBuffer>;
@@ -41,12 +41,12 @@ const TIME_DIGITS = 9;
 const out = new ByteWriter(1 << 20);
 const indices = new Uint16Array(ROW_GROUP_ROWS);
 const amounts = new Float64Array(ROW_GROUP_ROWS);
-/** All zero: the indices of a column with one value. */
+/** The indices of a column with one value: all zero. */
 const constant = new Uint16Array(ROW_GROUP_ROWS);
 
 /**
- * Writes `section` of the day `tradedate`, rows of `dataset`. A security without rows gives an entry and no bytes.
- * Throws when the rows are not sorted by time: an unsorted section would be found by no seek.
+ * Writes `section` of the day `tradedate` with rows of `dataset`. A security without rows gives an entry without bytes.
+ * Throws when the rows are not sorted by time, because paging seeks by time.
  */
 export function writeSection(
   tradedate: BeijingDate,
@@ -125,7 +125,7 @@ function appendFooter(rows: number, groups: RowGroup[], dataset: Dataset): void 
   out.append(PARQUET_MAGIC);
 }
 
-/** What the row groups of a section are made of. */
+/** The inputs of a section's row groups. */
 interface Parts {
   tradedate: BeijingDate;
   section: Section<Rows>;
@@ -212,7 +212,7 @@ function appendText(body: ByteWriter, text: string): void {
   body.append(bytes);
 }
 
-/** The nine digits of every time of the rows `[from, to)`, each behind its length. */
+/** Appends the nine digits of every time of the rows `[from, to)`, each after its length. */
 function appendTimes(body: ByteWriter, time: Int32Array, from: number, to: number): void {
   const width = 4 + TIME_DIGITS;
   let at = body.reserve((to - from) * width);

@@ -1,4 +1,4 @@
-/** All sections of a day in the order of the pack, made by the worker threads. */
+/** Writes all sections of a day in the order of the pack with the worker threads. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { Dataset } from "../datasets/dataset.ts";
 import type { Security } from "../orders/record.ts";
@@ -15,18 +15,18 @@ import type { ChunkReport, SectionResult } from "./work.ts";
 import { inOrder, type WorkerPool } from "./worker-pool.ts";
 
 export interface SectionSources {
-  /** Files of one security each. */
+  /** Files with one security each. */
   single: readonly DatasetFile[];
   aside: PutAside;
-  /** Securities delivered without orders. */
+  /** Securities delivered without rows. */
   withoutOrders: readonly Security[];
 }
 
 type Done = SectionResult & { file?: DatasetFile | undefined; report?: ChunkReport };
 
 /**
- * Sections by symbol, then market, one for every security of `sources`, also those without rows, but not those whose
- * only file could not be read. Throws `DeliveryError` when two files both hold a security.
+ * Yields sections by symbol, then market: one for every security of `sources`, including those without rows, excluding
+ * those whose only file is unreadable. Throws `DeliveryError` when two files have the same security.
  */
 export async function* sectionsOf(
   { single, aside, withoutOrders }: SectionSources,
@@ -76,7 +76,7 @@ export async function* sectionsOf(
     progress.report("sort", ++sorted, ordered.length);
     return done;
   });
-  // Files are read ahead of the threads, so that none of them waits for the disk or for inflating.
+  // Files are read ahead, so that no thread waits for the disk or for decompression.
   for await (const done of inOrder(counted, pool.threads * 2 + 1)) {
     progress.report("write", ++written, ordered.length);
     if (done === null) continue;

@@ -1,6 +1,6 @@
 /**
- * Rows that wait on the disk for the rest of their security: files with all securities mixed do not fit the
- * memory. A batch is written as its own columns, so that reading it back is a copy and no parsing.
+ * Stores rows on disk until their security is complete, because files with mixed securities do not fit in memory. A
+ * batch is written as columns, so that reading it back is a copy without parsing.
  */
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import {
@@ -13,20 +13,20 @@ import {
 } from "../datasets/dataset.ts";
 import type { Batch } from "./batch.ts";
 
-/** Where a batch lies. */
+/** The position of a batch. */
 export interface Extent {
-  /** Number of the spill file. */
+  /** The number of the spill file. */
   file: number;
   offset: number;
   length: number;
-  /** HHMMSSmmm of its earliest and its latest row, as numbers. */
+  /** The earliest and the latest time, HHMMSSmmm as numbers. */
   earliest: number;
   latest: number;
 }
 
 const HEADER_BYTES = 16;
 
-/** The bytes of a batch: header, the texts of its codes, columns of eight, four and two bytes, each aligned. */
+/** Encodes a batch: header, the texts of its codes, then aligned columns of eight, four and two bytes. */
 function encodeBatch({ rows, sequence, sequenceOrders }: Batch, columns: readonly StoredOf[]): Uint8Array {
   const codes = columns.filter(isCode).map((column) => codesOf(rows, column));
   const texts = Buffer.from(JSON.stringify(codes.map(({ values }) => values)));
@@ -47,7 +47,7 @@ function encodeBatch({ rows, sequence, sequenceOrders }: Batch, columns: readonl
   return bytes;
 }
 
-/** The batch in `bytes`, which begin at an address divisible by eight; its columns are views of them. */
+/** Decodes the batch in `bytes`, which must be aligned to eight bytes; its columns are views of them. */
 function decodeBatch(bytes: Uint8Array<ArrayBuffer>, columns: readonly StoredOf[]): Batch {
   const header = new Uint32Array(bytes.buffer, bytes.byteOffset, HEADER_BYTES / 4);
   const [rows = 0, textLength = 0, hasSequence = 0, orders = 0] = header;
@@ -78,14 +78,14 @@ function aligned(length: number): number {
   return Math.ceil(length / 8) * 8;
 }
 
-/** Appends batches to one spill file; a thread has its own. */
+/** Appends batches to one spill file; each thread has its own. */
 export class SpillWriter {
   private readonly columns: readonly StoredOf[];
   private readonly file: number;
   private readonly descriptor: number;
   private offset = 0;
 
-  /** `file` is the number under which `SpillReader` will know `path`. */
+  /** `file` is the number of `path` for `SpillReader`. */
   constructor(path: string, file: number, dataset: Dataset) {
     this.columns = storedColumns(dataset);
     this.file = file;

@@ -1,7 +1,7 @@
 /**
- * The private folder of one build. Every temporary file gets a number from a counter: no two files can collide,
- * whatever their names in the delivery are, and two builds into one folder never share a file. It goes when the
- * build ends, when a signal ends the process, and, after a kill, with the next build into the same folder.
+ * The private folder of one build. Temporary files are numbered by a counter, so that names in the delivery cannot
+ * collide and two builds into one folder never share a file. The folder is removed when the build ends, when a signal
+ * ends the process and, after a kill, by the next build into the same folder.
  */
 import { rmSync } from "node:fs";
 import { lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { hostname } from "node:os";
 import { basename, join } from "node:path";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** A build takes minutes: what another machine left this long ago has no owner. */
+/** A build takes minutes, so an older folder of another machine is abandoned. */
 const ABANDONED_MS = 2 * 86_400_000;
 const NAME = /^\d{8}\.work-(.*)-(\d+)-[^-]*$/;
 
@@ -19,7 +19,7 @@ export function isWorkFolder(place: string): boolean {
 }
 
 export class WorkFolder {
-  /** The folder's own path. */
+  /** The path of the folder. */
   readonly path: string;
   private readonly aborted = new AbortController();
   private readonly running = new Set<Promise<unknown>>();
@@ -30,7 +30,7 @@ export class WorkFolder {
     for (const signal of SIGNALS) process.on(signal, this.onSignal);
   }
 
-  /** Makes a folder in `outFolder` (made if absent) for the day `tradedate`; removes those of builds that were killed. */
+  /** Creates a folder in `outFolder` (created if absent) for the day `tradedate` and removes those of killed builds. */
   static async create(outFolder: string, tradedate: string): Promise<WorkFolder> {
     await mkdir(outFolder, { recursive: true });
     await removeAbandoned(outFolder);
@@ -43,7 +43,7 @@ export class WorkFolder {
     return this.aborted.signal;
   }
 
-  /** Returns the path for a new file or folder, which does not exist yet; `ending` is added to its number. */
+  /** Returns the path for a new file or folder, which does not exist yet; `ending` is appended to its number. */
   next(ending = ""): string {
     this.count += 1;
     return join(this.path, `${this.count}${ending}`);
@@ -56,7 +56,7 @@ export class WorkFolder {
       return await work;
     } finally {
       this.running.delete(work);
-      // The process ends by the signal in a moment: nothing may be reported as an error of the delivery.
+      // The signal is about to end the process, so no error of the delivery is reported.
       if (this.signal.aborted) await new Promise(() => undefined);
     }
   }
@@ -74,7 +74,7 @@ export class WorkFolder {
     if (this.signal.aborted) return;
     this.aborted.abort();
     void Promise.allSettled(this.running).then(() => {
-      // Worker threads may still add a file.
+      // Worker threads can still add a file.
       rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
       this.unhook();
       process.kill(process.pid, signal);

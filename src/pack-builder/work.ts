@@ -1,4 +1,4 @@
-/** What a worker thread does for the build; the messages between both. Everything here passes by value. */
+/** The work of a worker thread and its messages, which are passed by value. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { codesOf, type Dataset, type Rows, storedNamed } from "../datasets/dataset.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
@@ -14,29 +14,29 @@ import { Cells, repeatsOf } from "./row-repeats.ts";
 import { type WrittenSection, writeSection } from "./section-writer.ts";
 import { type Extent, SpillReader, SpillWriter } from "./spill.ts";
 
-/** Lines of a file to be parsed; `from` is the first byte behind its header. */
+/** Lines of a file to parse; `from` is the position after its header. */
 export interface ChunkOfLines {
   bytes: Uint8Array<ArrayBuffer>;
   from: number;
-  /** Lines of the file stand before these, the header included. */
+  /** Whether the file has lines before these, including the header. */
   isContinued: boolean;
   plan: CellPlan;
 }
 
 export type Work =
-  /** Parse a chunk that is the whole of one security, and write its section. */
+  /** Parse a chunk with all rows of one security and write its section. */
   | { kind: "section-of-chunk"; chunk: ChunkOfLines; key: number }
-  /** Parse a chunk and put its rows aside, each security's by itself. */
+  /** Parse a chunk and store its rows by security. */
   | { kind: "spill-chunk"; chunk: ChunkOfLines }
-  /** Write the section of a security whose rows were put aside. */
+  /** Write the section of a security from its stored rows. */
   | { kind: "section-of-spill"; key: number; extents: FileExtent[] };
 
-/** Where a batch lies, and the number of the order file that it comes from. */
+/** The position of a batch and the number of its data file. */
 export type FileExtent = Extent & { source: number };
 
-/** What parsing a chunk showed. */
+/** The result of parsing a chunk. */
 export interface ChunkReport {
-  /** Lines that are not blank. */
+  /** Number of lines that are not blank. */
   read: number;
   rows: number;
   lines: number;
@@ -47,23 +47,23 @@ export interface ChunkReport {
 export interface SectionResult {
   section: WrittenSection;
   cancels: number;
-  /** Of the rows that went in: verification compares it with the rows that come out. */
+  /** The fingerprint of the source rows, which verification compares with the pack's rows. */
   fingerprint: number;
   repeats: SectionRepeats;
 }
 
-/** What a section does not hold because its source holds it more than once. */
+/** Rows left out of a section because its source repeats them. */
 export interface SectionRepeats {
   repeated: number;
   identical: number;
-  /** The rows, as text, whose number another row with other content has. */
+  /** Rows as text that have the number of another row with other content. */
   conflicts: string[];
-  /** Numbers of two order files with the same row. */
+  /** Numbers of two data files with the same row. */
   twice: [number, number] | null;
 }
 
 export interface SpillResult {
-  /** `securityKey` and place of every batch. */
+  /** The `securityKey` and position of every batch. */
   extents: [number, Extent][];
 }
 
@@ -77,7 +77,7 @@ export interface WorkerSettings {
   tradedate: BeijingDate;
   /** The folder of spill files. */
   folder: string;
-  /** This worker's number, which is also its spill file's. */
+  /** This worker's number, which is also the number of its spill file. */
   number: number;
 }
 
@@ -113,7 +113,7 @@ export class Workbench {
     }
   }
 
-  /** Closes the spill files; a thread's are closed when it ends. */
+  /** Closes the spill files; those of a thread are closed when it ends. */
   close(): void {
     this.spill?.close();
     this.spilled.close();
@@ -146,7 +146,7 @@ export class Workbench {
     return { batches: batchesOf(parsed, plan, this.dataset), report };
   }
 
-  /** The section of `batches`, the rows of one security; `extents` say which file each comes from. */
+  /** Writes the section of `batches`, the rows of one security; `extents` name the file of each. */
   private section(key: number, batches: Batch[], extents: FileExtent[] = []): SectionResult {
     const { dataset } = this;
     const { symbol, market } = securityOfKey(key);
@@ -166,7 +166,7 @@ function cancelsIn(rows: Rows, dataset: Dataset): number {
   return cancels;
 }
 
-/** The file that row `row` of the joined `batches` comes from. */
+/** Returns the file of row `row` of the joined `batches`. */
 function fileOf(row: number, batches: Batch[], extents: FileExtent[]): number {
   let from = 0;
   for (const [number, { rows }] of batches.entries()) {
@@ -176,7 +176,7 @@ function fileOf(row: number, batches: Batch[], extents: FileExtent[]): number {
   return 0;
 }
 
-/** The rows of `batch` in order, without those that it repeats. */
+/** Returns the rows of `batch` in order without repeats. */
 function onceEach(
   batch: Batch,
   dataset: Dataset,

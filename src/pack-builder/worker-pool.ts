@@ -1,4 +1,4 @@
-/** Worker threads that each do one piece of work at a time, and work kept in order around them. */
+/** Runs work in worker threads, one piece at a time each, and returns results in order. */
 import { join } from "node:path";
 import { Worker as Thread } from "node:worker_threads";
 import {
@@ -21,14 +21,14 @@ export class WorkerPool {
   private readonly idle: Thread[] = [];
   private readonly waiting: ((thread: Thread) => void)[] = [];
   private readonly all: Thread[];
-  /** A thread that ended answers nothing any more: waiting for it would never end. */
+  /** An ended thread never answers, so nothing may wait for it. */
   private ended = false;
-  /** Does the work where there are no threads. */
+  /** Does the work without threads. */
   private readonly own: Workbench | undefined;
 
   /**
-   * `threads` workers with these `settings`. With 0 the calling thread works: a few small files are done before a
-   * thread has started.
+   * Starts `threads` workers with these `settings`. With 0 the calling thread does the work, which is faster for a few
+   * small files.
    */
   constructor(threads: number, settings: Omit<WorkerSettings, "number">) {
     this.threads = threads;
@@ -67,7 +67,7 @@ export class WorkerPool {
     const thread = this.idle.pop() ?? (await new Promise<Thread>((resolve) => this.waiting.push(resolve)));
     try {
       if (this.ended) throw new Error(ENDED);
-      // The methods above are the only callers and name the result of their kind of work.
+      // Only the methods above call this, each with the result type of its work.
       return (await answerOf(thread, work)) as T;
     } finally {
       const next = this.waiting.shift();
@@ -97,8 +97,8 @@ function answerOf(thread: Thread, work: Work): Promise<unknown> {
 }
 
 /**
- * Starts the work that `starts` yields, at most `ahead` pieces at once, and yields the results in the order
- * of their beginning. An error ends it after all that runs has ended.
+ * Starts the work that `starts` yields, at most `ahead` pieces concurrently, and yields the results in the order of
+ * their start. After an error it waits for running work and then throws.
  */
 export async function* inOrder<T>(
   starts: AsyncIterable<() => Promise<T>> | Iterable<() => Promise<T>>,
@@ -108,7 +108,7 @@ export async function* inOrder<T>(
   try {
     for await (const start of starts) {
       const piece = start();
-      // A failure is raised in its place; until then it must not count as unhandled.
+      // A failure is thrown when its result is due; until then it must not count as unhandled.
       piece.catch(() => {});
       running.push(piece);
       const first = running.length >= ahead ? running.shift() : undefined;

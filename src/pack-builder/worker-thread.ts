@@ -1,4 +1,4 @@
-/** Entry of a worker thread: takes one piece of work at a time and answers with its result or its error. */
+/** Entry of a worker thread: handles one piece of work at a time and answers with its result or error. */
 import { parentPort, workerData } from "node:worker_threads";
 import { type Work, Workbench, type WorkerSettings } from "./work.ts";
 

@@ -1,4 +1,4 @@
-/** Files that are compressed as a whole (`.gz`, `.zst`), and files of an archive, written to the disk. */
+/** Writes compressed files (`.gz`, `.zst`) and files of an archive to the disk. */
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createZstdDecompress, type ZstdDecompress } from "node:zlib";
@@ -8,7 +8,7 @@ import { DeliveryError, type SourceFile } from "./source-file.ts";
 
 const PIECE_BYTES = 256 * 1024;
 
-/** Writes what `file` holds, decompressed, to `place`. Throws `DeliveryError` when it is cut or damaged. */
+/** Decompresses `file` to `place`. Throws `DeliveryError` when it is truncated or damaged. */
 export async function decompressed(
   file: SourceFile,
   compression: Compression,
@@ -31,13 +31,13 @@ export async function decompressed(
   return { ...(await diskFile(place, file.path)), delivered: file.delivered };
 }
 
-/** Writes `file`, which lies in an archive, to `place`. */
+/** Copies `file` from an archive to `place`. */
 export async function copiedOut(file: SourceFile, place: string): Promise<SourceFile> {
   await pipeline(piecesOf(file), createWriteStream(place, { flags: "wx" }));
   return { ...(await diskFile(place, file.path)), delivered: file.delivered };
 }
 
-/** Yields the bytes of `file` from its beginning to its end. */
+/** Yields the bytes of `file` in order. */
 export async function* piecesOf(file: SourceFile): AsyncGenerator<Uint8Array> {
   const source = await file.open();
   try {
@@ -52,7 +52,10 @@ export async function* piecesOf(file: SourceFile): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Node's decoder ends silently after one frame, and parallel compressors write many: each gets a decoder of its own. */
+/**
+ * Node's decoder ends silently after one frame, but parallel compressors write many frames, so each gets its own
+ * decoder.
+ */
 async function* zstdFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let decoder = newDecoder();
   let isEmpty = true;
@@ -67,15 +70,15 @@ async function* zstdFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
       rest = rest.subarray(used);
     }
   }
-  // A file of 0 bytes is no frame at all; after the last frame's end there is nothing to complete.
+  // A file of 0 bytes is not a frame; after the last frame's end there is nothing to complete.
   if (isEmpty || decoder.stream.bytesWritten > 0) yield* await decoder.end();
 }
 
 interface Decoder {
   stream: ZstdDecompress;
-  /** Decompresses `bytes` up to the end of the frame. */
+  /** Decompresses `bytes` up to the end of the current frame. */
   feed(bytes: Uint8Array): Promise<Uint8Array[]>;
-  /** Throws when the frame is not complete. */
+  /** Throws when the frame is incomplete. */
   end(): Promise<Uint8Array[]>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Which files of a delivery hold a dataset, in which layout, of which security; which folders say that a security
- * was delivered without it. Every other file is left out by name and reason.
+ * Finds the files of a dataset in a delivery with their layout and security, and the folders of securities that were
+ * delivered without it. Every other file is left out by name with a reason.
  */
 import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
 import type { DatasetName } from "../../datasets/registry.ts";
@@ -33,9 +33,9 @@ import {
 export interface DatasetFile {
   file: SourceFile;
   layout: Layout;
-  /** The security whose folder it lies in. */
+  /** The security of its folder. */
   security: Security | null;
-  /** Why it cannot be read, where that is known before it is opened for its rows. */
+  /** Why it cannot be read, if that is known before its rows are read. */
   problem?: string;
 }
 
@@ -43,11 +43,11 @@ export interface DatasetFiles {
   files: DatasetFile[];
   /** Securities delivered with a folder but no file of the dataset. */
   withoutFile: Security[];
-  /** Every file that is not in `files`, in the order of the delivery. */
+  /** All other files, in the order of the delivery. */
   leftOut: LeftOutFile[];
 }
 
-/** What is looked for, and where its defects and the texts of its Parquet files go. */
+/** The dataset and day to find, and where defects and converted Parquet files are stored. */
 interface Search {
   dataset: DatasetName;
   tradedate: BeijingDate;
@@ -56,8 +56,8 @@ interface Search {
 }
 
 /**
- * Sorts out the files of `delivery` that hold `dataset` on the day `tradedate`; defects of whole files go to `defects`. Parquet
- * files become text in `work`. Throws `DeliveryError` when a security's folder comes twice.
+ * Finds the files of `delivery` with `dataset` on the day `tradedate`. Defects of whole files are added to `defects`.
+ * Parquet files are converted to text in `work`. Throws `DeliveryError` when a security has two folders.
  */
 export async function findDatasetFiles(
   delivery: Delivery,
@@ -92,7 +92,7 @@ export async function findDatasetFiles(
     if (security === null || security === "not carried") continue;
     const code = `${security.symbol}.${security.market}`;
     if (delivered.has(code)) continue;
-    // Its rows may be in the file that was not read: then it is not a security without any.
+    // Its rows can be in a file that was not read, so it does not count as a security without rows.
     if (unread.some((file) => file.path.startsWith(`${path}/`))) continue;
     delivered.set(code, path);
     defects.add("no_order_file", 1, { file: path, line: 0 });
@@ -101,7 +101,7 @@ export async function findDatasetFiles(
   return found;
 }
 
-/** Returns why the file is left out whatever it holds, or `null`. */
+/** Returns why the file is left out regardless of its content, or `null`. */
 function reasonByName(
   path: string,
   {
@@ -119,13 +119,13 @@ function reasonByName(
   return isUnreadFormat(name) ? "unread_format" : null;
 }
 
-/** A folder or archive on the path named like another day than `tradedate`; `null` when there is none. */
+/** Returns a folder or archive on the path that is named after another day than `tradedate`, or `null`. */
 function otherDayOf(path: string, tradedate: BeijingDate): string | null {
   const days = path.split("/").map((name) => parseBeijingDate(withoutArchiveEnding(name)));
   return days.find((day) => day !== null && day !== tradedate) ?? null;
 }
 
-/** The security that the folder `path` is named after, as `600519.SH`. */
+/** Returns the security that the folder `path` is named after, such as `600519.SH`. */
 function securityOfFolder(path: string): Security | "not carried" | null {
   const name = withoutArchiveEnding(baseName(path));
   const security = name.includes(".") ? readSecurity(name) : null;
@@ -143,7 +143,7 @@ function refuseTwice(delivered: Map<string, string>, { symbol, market }: Securit
   delivered.set(code, path);
 }
 
-/** What a failed `recognise` leaves: a file to be quarantined as a whole. */
+/** Returns a handler that quarantines the whole file when `recognise` fails. */
 function problemOf(file: SourceFile, dataset: DatasetName): (error: unknown) => Recognised {
   return (error) => {
     if (error instanceof DeliveryError) return { file, layout: plainLayout(dataset), problem: error.message };
@@ -153,7 +153,7 @@ function problemOf(file: SourceFile, dataset: DatasetName): (error: unknown) => 
 
 type Recognised = Omit<DatasetFile, "security">;
 
-/** The file with its layout, or why it is left out by its content. */
+/** Returns the file with its layout, or why its content makes it left out. */
 async function recognise(
   file: SourceFile,
   dataset: DatasetName,

@@ -1,7 +1,6 @@
 /**
- * What was delivered: the files of the folders, archives and single files given, those of archives in them too, in
- * the order of their paths. Nothing outside what was given is read: no link is followed, and every file that is not
- * listed is left out by name.
+ * Lists a delivery: the files of the given folders, archives and single files, including nested archives, in the order
+ * of their paths. Nothing outside is read: no link is followed, and every file that is not listed is left out by name.
  */
 import type { Stats } from "node:fs";
 import { lstat, readdir, realpath } from "node:fs/promises";
@@ -22,25 +21,25 @@ import { unpackSevenZip } from "./seven-zip.ts";
 import { baseName, DeliveryError, type LeftOutFile, type Listing, type SourceFile } from "./source-file.ts";
 import { type OpenZip, openZip } from "./zip.ts";
 
-/** Archives in archives are opened to this depth. */
+/** The greatest depth of nested archives. */
 const MAX_DEPTH = 5;
 
 export interface Delivery {
-  /** Sorted by path, so that nothing depends on the order of the command line or of a directory. */
+  /** Sorted by path, so that the order of arguments and directory entries does not matter. */
   files: SourceFile[];
-  /** Paths of folders, those that only their files imply included. */
+  /** Paths of folders, including those implied by files. */
   folders: string[];
-  /** What is not read, whatever its layout. */
+  /** Files that are not read, whatever their layout. */
   leftOut: LeftOutFile[];
-  /** Throws `DeliveryError` when an archive changed since it was opened. */
+  /** Throws `DeliveryError` when an archive has changed since it was opened. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Lists what `places` hold; archives that cannot be read in place are unpacked into `work`. `ownOutputs` are files
- * that builds write, which a delivery may hold when the pack goes into the delivered folder. A `root` is a folder
- * that no link may lead out of on the way to a place. Throws `DeliveryError`.
+ * Lists the content of `places`; archives that cannot be read in place are unpacked into `work`. `ownOutputs` are files
+ * that builds write; a delivery contains them when the pack is written into its folder. No link on the way to a place
+ * may lead out of `root`. Throws `DeliveryError`.
  */
 export async function openDelivery(
   places: readonly string[],
@@ -106,7 +105,7 @@ class Opening {
     for (const zip of this.zips) await zip.close();
   }
 
-  /** Takes the files of a folder or archive; `depth` is how many archives are around them. */
+  /** Adds the files of a folder or archive; `depth` is the number of archives around them. */
   private async take({ files, folders, leftOut }: Listing, depth: number): Promise<void> {
     for (const folder of folders) this.addFolders(`${folder}/`);
     for (const file of leftOut) {
@@ -141,7 +140,7 @@ class Opening {
     }
   }
 
-  /** Takes an archive of one file, or of the volumes of a split one. */
+  /** Adds the files of an archive, whole or in volumes. */
   private async takeArchive(
     [first, ...volumes]: readonly [SourceFile, ...SourceFile[]],
     format: ArchiveFormat,
@@ -155,7 +154,7 @@ class Opening {
     const file = first.place === null ? await copiedOut(first, this.work.next(`.${format}`)) : first;
     const place = file.place ?? "";
     if (format !== "zip") {
-      // The program opens the files by their names: before and after, they must be those that were listed.
+      // The program opens the files by name, so it is checked before and after that they are the listed ones.
       const all = [file, ...volumes];
       await refuseAnyChanged(all);
       const listing = await unpackSevenZip({ place, path, delivered }, this.work);
@@ -167,7 +166,7 @@ class Opening {
     return this.take({ ...zip, files: zip.files.map((each) => ({ ...each, delivered })) }, depth + 1);
   }
 
-  /** Takes a split archive, all of whose volumes must lie in one folder. */
+  /** Adds a split archive, whose volumes must all be in one folder. */
   private async takeVolumes(volumes: readonly SourceFile[], depth: number): Promise<void> {
     const [first] = volumes;
     if (first === undefined) return;
@@ -182,7 +181,7 @@ class Opening {
     } else await this.takeArchive([first, ...volumes.slice(1)], "7z", depth);
   }
 
-  /** Adds every folder above `path`: `a/b/c.csv` lies below `a/b` and `a`. */
+  /** Adds every folder above `path`: `a/b` and `a` for `a/b/c.csv`. */
   private addFolders(path: string): void {
     for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
       this.folders.add(path.slice(0, at));
@@ -194,7 +193,7 @@ async function refuseAnyChanged(files: readonly SourceFile[]): Promise<void> {
   for (const file of files) await (await file.open()).close();
 }
 
-/** Separates the volumes of split archives, each archive's in their order, from all other files. */
+/** Separates the volumes of split archives, in order for each archive, from all other files. */
 function bySplitArchive(files: readonly SourceFile[]): { single: SourceFile[]; split: SourceFile[][] } {
   const single: SourceFile[] = [];
   const split = new Map<string, SourceFile[]>();
@@ -207,12 +206,12 @@ function bySplitArchive(files: readonly SourceFile[]): { single: SourceFile[]; s
   return { single, split: [...split.values()].map((each) => each.sort((a, b) => number(a) - number(b))) };
 }
 
-/** The real places and their names in reports: base names, with folders in front where two would be the same. */
+/** Returns the real paths and their names in reports: base names, with parent folders where two would be equal. */
 async function namedPlaces(places: readonly string[]): Promise<{ place: string; path: string }[]> {
   const real = new Set<string>();
   for (const given of places) {
     const place = resolve(given);
-    // Links above what was given are the operator's own way to it; what was given must not be one.
+    // A link above a given path is the operator's choice; the given path itself must not be a link.
     const folder = await realpath(dirname(place)).catch(() => null);
     if (folder === null) throw new DeliveryError(`there is no ${place}`);
     const here = join(folder, basename(place));
@@ -261,7 +260,7 @@ async function firstVolume(archive: string): Promise<string | null> {
   return first === undefined ? null : join(dirname(archive), first);
 }
 
-/** All volumes of the split archive that the volume `place` belongs to. */
+/** Returns all volumes of the split archive of the volume `place`. */
 async function volumesBeside(place: string): Promise<string[]> {
   const folder = dirname(place);
   const archive = volumeOf(place)?.archive;

@@ -1,18 +1,21 @@
-/** What the name of a delivered file says: its format, whether a transfer is under way, whether it can hold records. */
+/**
+ * Classifies a delivered file by its name: its format, whether it is still being transferred, whether it can hold
+ * records.
+ */
 import { baseName } from "./source-file.ts";
 
-/** Endings that transfer programs give to what is not whole yet. */
+/** Extensions that transfer programs use for incomplete files. */
 const UNDER_WAY =
   /(\.(part|partial|tmp|temp|filepart|crdownload|download|downloading|aria2|!ut|!bt|bc!|xltd|td|opdownload|swp|lftp-pget-status)|~)$/i;
 
-/** Files that systems leave in folders and archives. */
+/** Files that operating systems leave in folders and archives. */
 const LITTER = /^(\.DS_Store|\._.*|\.localized|Thumbs\.db|desktop\.ini)$/i;
 
-/** Sums, markers and documents beside a delivery. */
+/** Checksums, markers and documents in a delivery. */
 const WITHOUT_RECORDS =
   /\.(md5|sha1|sha256|sha512|sfv|done|ok|ready|finished|flag|log|pdf|docx?|pptx?|md|html?|url|nfo|png|jpe?g|gif)$|^(readme|license|sha256sums|md5sums)(\.txt)?$/i;
 
-/** Formats that no code here reads. */
+/** Formats that the builder does not read. */
 const UNREAD =
   /\.(rar|r\d\d|bz2|tbz2?|xz|txz|lz4|lzma|lz|z|cab|arj|iso|z\d\d|xlsx?|(gz|zst|tar|tgz|rar)\.\d{3,})$/i;
 
@@ -21,12 +24,12 @@ const VOLUME = /^(.*\.(?:7z|zip))\.(\d{3,})$/i;
 export type ArchiveFormat = "zip" | "7z" | "tar";
 export type Compression = "gzip" | "zstd";
 
-/** Returns whether the name says that the file is not whole yet; rsync and others write to names with a dot in front. */
+/** Returns whether the name is that of an incomplete transfer; rsync and others write to names with a leading dot. */
 export function isUnderWay(name: string): boolean {
   return !LITTER.test(name) && (name.startsWith(".") || UNDER_WAY.test(name));
 }
 
-/** Returns whether a file of this name holds no records: a sum, a marker, a document, or what a system left. */
+/** Returns whether a file of this name holds no records: a checksum, a marker, a document, or a system file. */
 export function holdsNoRecords(name: string): boolean {
   return LITTER.test(name) || WITHOUT_RECORDS.test(name);
 }
@@ -43,7 +46,7 @@ export function compressionOf(name: string): Compression | null {
 }
 
 /**
- * Returns the base name of `path` as it is without its compression.
+ * Returns the base name of `path` without the extension of its compression.
  *
  * @example plainName("20260312/orders.csv.gz") // "orders.csv"
  */
@@ -52,20 +55,20 @@ export function plainName(path: string): string {
   return name.replace(/\.(gz|zst)$/i, "").replace(/\.(tgz|tzst)$/i, ".tar");
 }
 
-/** Returns the format of the archive `name`, for a split one that of its volumes, or `null` for other files. */
+/** Returns the format of the archive or volume `name`, or `null` for other files. */
 export function archiveFormat(name: string): ArchiveFormat | null {
   if (/\.zip$/i.test(name)) return "zip";
   if (/\.7z$/i.test(name) || VOLUME.test(name)) return "7z";
   return /\.tar$/i.test(name) ? "tar" : null;
 }
 
-/** Returns the name without the endings of archives and compression, as `600519.SH` of `600519.SH.tar.gz`. */
+/** Returns the name without the extensions of archives and compression, such as `600519.SH` for `600519.SH.tar.gz`. */
 export function withoutArchiveEnding(name: string): string {
   const stem = VOLUME.exec(name)?.[1] ?? plainName(name);
   return stem.replace(/\.(zip|7z|tar)$/i, "");
 }
 
-/** Returns which volume of which split archive the path is, or `null` for other files. Volumes count from 1. */
+/** Returns the split archive and the volume number (from 1) of the path, or `null` for other files. */
 export function volumeOf(path: string): { archive: string; number: number } | null {
   const [, archive, digits] = VOLUME.exec(path) ?? [];
   return archive === undefined ? null : { archive, number: Number(digits) };

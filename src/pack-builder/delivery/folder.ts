@@ -1,12 +1,15 @@
-/** Files of a folder, nested as deep as it goes. No link is followed, and no file is read that has changed since it was listed. */
+/**
+ * Lists the files of a folder at any depth. No link is followed, and no file is read that has changed since it was
+ * listed.
+ */
 import type { Stats } from "node:fs";
 import { constants, type FileHandle, lstat, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type ByteSource, DeliveryError, type Listing, type SourceFile } from "./source-file.ts";
 
 /**
- * Returns every file below `folder` and every folder, under paths that begin with `path`; links and what is no
- * file are left out by name. `isSkipped` is asked for each place that is not to be looked at.
+ * Returns every file and folder below `folder`, with paths that begin with `path`. Links and special files are left out
+ * by name. Paths for which `isSkipped` is true are ignored.
  */
 export async function listFolder(
   folder: string,
@@ -30,7 +33,7 @@ export async function listFolder(
   return listing;
 }
 
-/** Returns the file at `place`, which is no link, under the name `path` in reports. */
+/** Returns the file at `place`, which must not be a link, with the name `path` in reports. */
 export async function diskFile(place: string, path: string): Promise<SourceFile> {
   const listed = await lstat(place);
   const open = async () => new DiskSource(await openUnchanged(place, path, listed), path, listed);
@@ -38,11 +41,11 @@ export async function diskFile(place: string, path: string): Promise<SourceFile>
 }
 
 /**
- * Opens the file at `place` for reading. Throws `DeliveryError` when it is a link, or no longer the file that was
- * `listed`: a folder above it may have become a link since.
+ * Opens the file at `place` for reading. Throws `DeliveryError` when it is a link or no longer the `listed` file: a
+ * folder above it may have been replaced by a link.
  */
 export async function openUnchanged(place: string, path: string, listed: Stats): Promise<FileHandle> {
-  // A pipe that took the file's place would else be waited for.
+  // Non-blocking, because opening a pipe that replaced the file would wait.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(place, flags).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ELOOP" || error.code === "ENOENT") throw changed(path, error);
@@ -57,7 +60,7 @@ export async function openUnchanged(place: string, path: string, listed: Stats):
   return file;
 }
 
-/** Throws `DeliveryError` when the open `file` is not what was `listed`, in the same state. */
+/** Throws `DeliveryError` when the open `file` is not the `listed` one or has changed. */
 export async function refuseChanged(file: FileHandle, path: string, listed: Stats): Promise<void> {
   const now = await file.stat();
   const same =

@@ -1,6 +1,6 @@
 /**
- * Parquet files with the API's field names, turned into text by DuckDB on the way in, so that their rows pass
- * the same checks as any other layout's. A line number of such a file is the row number plus one.
+ * Converts Parquet files with the API's field names to text with DuckDB, so that their rows pass the same checks as
+ * other layouts. A line number of such a file is the row number plus one.
  */
 import { DuckDBInstance } from "@duckdb/node-api";
 import type { DatasetName } from "../../datasets/registry.ts";
@@ -11,8 +11,8 @@ import { diskFile } from "./folder.ts";
 import { DeliveryError, type SourceFile } from "./source-file.ts";
 
 /**
- * Returns `file` as tab-separated text in `work`; its columns when they are not those of `dataset`. Throws
- * `DeliveryError` when it is no whole Parquet file.
+ * Converts `file` to tab-separated text in `work`. Returns its columns when they are not those of `dataset`. Throws
+ * `DeliveryError` when it is not a complete Parquet file.
  */
 export async function plainParquetAsText(
   file: SourceFile,
@@ -23,14 +23,15 @@ export async function plainParquetAsText(
   const instance = await DuckDBInstance.create(":memory:", { memory_limit: "2GB" });
   const connection = await instance.connect();
   try {
-    // DuckDB opens the file by its name: before and after, it must be the one that was listed.
+    // DuckDB opens the file by name, so it is checked before and after that it is the listed one.
     await (await onDisk.open()).close();
     const source = `read_parquet(${literal(onDisk.place ?? "")})`;
     const described = await connection.runAndReadAll(`describe select * from ${source}`);
     const columns = described.getRowObjects().map(({ column_name }) => String(column_name));
     if (layoutOfHeader(columns, dataset)?.name !== "plain") return { columns };
     const place = work.next(".tsv");
-    // DuckDB prints doubles as the shortest text that reads back, so a price becomes the text it was meant to be.
+    // DuckDB prints doubles as the shortest text that parses to the same double, which is the intended decimal of a
+    // price.
     const texts = columns.map((name) => `${asText(name)} as ${identifier(name)}`);
     await connection.run(
       `copy (select ${texts.join(", ")} from ${source}) to ${literal(place)} (format csv, delimiter '\\t', header)`,
@@ -39,7 +40,7 @@ export async function plainParquetAsText(
     return { ...(await diskFile(place, file.path)), delivered: file.delivered };
   } catch (error) {
     if (error instanceof DeliveryError) throw error;
-    // DuckDB's own sentence may quote what the file holds.
+    // DuckDB's own message can quote the file's content.
     throw new DeliveryError(`${file.path} cannot be read as a Parquet file; deliver it again`, {
       cause: error,
     });
@@ -49,7 +50,7 @@ export async function plainParquetAsText(
   }
 }
 
-/** A column as text without what would break a line; nothing for an empty text, which would be written in quotes. */
+/** Returns the SQL for a column as text without line breaks; null for an empty text, which DuckDB would quote. */
 function asText(name: string): string {
   return `nullif(regexp_replace(${identifier(name)}::varchar, '[\\t\\r\\n"]', ' ', 'g'), '')`;
 }

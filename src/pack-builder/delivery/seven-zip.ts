@@ -1,6 +1,6 @@
 /**
- * Files of a 7z or tar archive, unpacked with the installed `7z` program: solid archives cannot be read in place.
- * The archive is listed first. Links and members with a path that leaves the archive are never unpacked.
+ * Unpacks 7z and tar archives with the installed `7z` program, because solid archives cannot be read in place. The
+ * archive is listed first. Links and members whose path leaves the archive are never unpacked.
  */
 import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -17,13 +17,13 @@ import {
 
 /** Names under which the program is installed. */
 const PROGRAMS = ["7z", "7zz", "7za"];
-/** Files that are never orders and are most of an archive's bytes. */
+/** Files without orders that are most of an archive's bytes. */
 const NOT_UNPACKED = ["逐笔成交.csv", "行情.csv"];
-/** The line between what is said of the archive and what is said of its members. */
+/** The line between the archive's and the members' properties. */
 const MEMBERS = /^-{10}$/m;
 const OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** What failed, as the program says it, and the sentence for it behind the archive's name. */
+/** Messages of the program, and our sentence for each, which follows the archive's name. */
 const COMPLAINTS: readonly [RegExp, string][] = [
   [
     /wrong password|encrypted|enter password/i,
@@ -47,7 +47,7 @@ interface Member {
   reason: LeftOutReason | null;
 }
 
-/** The archive at `place`, called `path` in reports, out of the file that was `delivered`. */
+/** The archive at `place`, named `path` in reports, from the `delivered` file. */
 export interface PackedArchive {
   place: string;
   path: string;
@@ -55,8 +55,8 @@ export interface PackedArchive {
 }
 
 /**
- * Unpacks an archive into `work` and lists it under paths that begin with its own. Throws `DeliveryError` when no 7z
- * program is installed, or with what is wrong with the archive.
+ * Unpacks an archive into `work` and lists it with paths that begin with its own. Throws `DeliveryError` when no 7z
+ * program is installed or the archive is invalid.
  */
 export async function unpackSevenZip(archive: PackedArchive, work: WorkFolder): Promise<Listing> {
   const { place, path, delivered } = archive;
@@ -92,7 +92,7 @@ export async function unpackSevenZip(archive: PackedArchive, work: WorkFolder): 
   };
 }
 
-/** The members in a technical listing, one block of `Name = value` lines each. */
+/** Parses the members of a technical listing, one block of `Name = value` lines each. */
 function membersOf(listing: string): Member[] {
   const [, text = ""] = listing.split(MEMBERS, 2);
   return text.split(/\r?\n\r?\n/).flatMap((block) => {
@@ -104,7 +104,7 @@ function membersOf(listing: string): Member[] {
     );
     const path = facts.get("Path")?.replaceAll("\\", "/");
     if (path === undefined) return [];
-    // `D drwxr-xr-x`: the attributes of Windows, those of Unix, or both.
+    // `D drwxr-xr-x`: attributes of Windows, of Unix, or both.
     const kinds = `${facts.get("Attributes") ?? ""} ${facts.get("Mode") ?? ""}`.trim().split(/\s+/);
     const unix = kinds.find((kind) => /^[-dlbcps][-r][-w]/.test(kind))?.[0] ?? "";
     const windows = kinds.find((kind) => /^[A-Z]+$/.test(kind)) ?? "";
@@ -121,7 +121,7 @@ function reasonOf(path: string, unix: string): LeftOutReason | null {
   return NOT_UNPACKED.includes(baseName(path)) ? "other_dataset" : null;
 }
 
-/** Unpacked, one of two members of the same name would be lost. */
+/** Refuses two members of the same name, because unpacking would lose one of them. */
 function refuseTwice(members: readonly Member[], path: string): void {
   const seen = new Set<string>();
   for (const member of members) {
@@ -132,7 +132,7 @@ function refuseTwice(members: readonly Member[], path: string): void {
   }
 }
 
-/** Runs the installed program and returns what it prints. */
+/** Runs the installed program and returns its output. */
 async function sevenZip(args: string[], { place, path }: PackedArchive, work: WorkFolder): Promise<string> {
   for (const program of PROGRAMS) {
     const ended = await work.during(run(program, args, work.signal));
@@ -157,12 +157,12 @@ interface Ended {
 
 function run(program: string, args: string[], signal: AbortSignal): Promise<"not installed" | Ended> {
   return new Promise((resolve, reject) => {
-    // The names inside are Chinese: in the C locale 7z would write question marks.
+    // In the C locale 7z would write Chinese names as question marks.
     const child = spawn(program, args, {
       env: { ...process.env, LC_ALL: "C.UTF-8" },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    // Not spawn's own `signal`: it reports the end before the program has ended, while it still writes.
+    // Spawn's own `signal` option would report the end while the program still writes.
     const kill = () => child.kill("SIGKILL");
     signal.addEventListener("abort", kill);
     const output: Buffer[] = [];
@@ -180,7 +180,7 @@ function run(program: string, args: string[], signal: AbortSignal): Promise<"not
     child.on("close", (status) => {
       signal.removeEventListener("abort", kill);
       const text = Buffer.concat(output).toString("utf8");
-      // Some versions complain on the one stream, some on the other.
+      // Versions differ in which stream they report errors on.
       const complaints = `${Buffer.concat(complaint).toString("utf8")}\n${status === 0 ? "" : text}`;
       resolve({ status: status ?? 1, output: text, complaint: complaints });
     });

@@ -1,39 +1,39 @@
-/** One file of a delivery, wherever it lies: on the disk or in an archive. */
+/** One file of a delivery, on disk or in an archive. */
 import type { DatasetName } from "../../datasets/registry.ts";
 
-/** Reads a file from its beginning to its end. */
+/** Reads a file sequentially. */
 export interface ByteSource {
-  /** Fills `target` and returns how many bytes came: fewer than it holds only at the end of the file. */
+  /** Fills `target` and returns the number of bytes, which is smaller than the target only at the end of the file. */
   fill(target: Uint8Array): Promise<number>;
   close(): Promise<void>;
 }
 
-/** A file as it was delivered, on the disk. */
+/** A delivered file on disk. */
 export interface DeliveredFile {
-  /** As `SourceFile.path`. */
+  /** The same as `SourceFile.path`. */
   path: string;
   place: string;
-  /** The other volumes of a split archive, of which this is the first. */
+  /** The other volumes of a split archive, if this is its first. */
   volumes?: DeliveredFile[];
 }
 
 export interface SourceFile {
-  /** For people: the path inside what was given, archives included, with `/`. */
+  /** The path for reports: inside the given folder or archive, with nested archives and `/`. */
   path: string;
   sizeBytes: number;
-  /** Where it lies on the disk, unpacked or as it was delivered; `null` inside an archive. */
+  /** Its path on disk, delivered or unpacked; `null` inside an archive. */
   place: string | null;
-  /** The file that was delivered: this one, or the outermost archive around it. */
+  /** The delivered file: this one or the outermost archive around it. */
   delivered: DeliveredFile;
   open(): Promise<ByteSource>;
 }
 
-/** What a folder or archive holds. */
+/** The content of a folder or archive. */
 export interface Listing {
   files: SourceFile[];
-  /** Paths of its folders, those that only their files imply not included. */
+  /** Paths of its folders, without those only implied by files. */
   folders: string[];
-  /** What is in it and is not to be read, whatever its content. */
+  /** Files that are not read regardless of their content. */
   leftOut: LeftOutFile[];
 }
 
@@ -54,7 +54,7 @@ export const LEFT_OUT_TEXTS = {
   own_output: "was written by an earlier build",
 } as const;
 
-/** The clause for a file that a build of `dataset` leaves out. */
+/** Returns the clause for a file that a build of `dataset` leaves out. */
 export function leftOutText(reason: LeftOutReason, dataset: DatasetName): string {
   return reason === "other_dataset" && dataset === "trades"
     ? "holds orders or quotes"
@@ -63,7 +63,7 @@ export function leftOutText(reason: LeftOutReason, dataset: DatasetName): string
 
 export type LeftOutReason = keyof typeof LEFT_OUT_TEXTS;
 
-/** A file of a delivery that is not read. Every file is either read or one of these. */
+/** A file of a delivery that is not read. Every file is either read or left out. */
 export interface LeftOutFile {
   path: string;
   reason: LeftOutReason;
@@ -78,23 +78,23 @@ const WITHOUT_RECORDS: ReadonlySet<LeftOutReason> = new Set([
   "own_output",
 ]);
 
-/** Returns whether a file left out for `reason` can hold orders of the day: without it the day may lack rows. */
+/** Returns whether a file left out for `reason` can hold rows of the day, so that the day may be incomplete. */
 export function mayHoldRecords(reason: LeftOutReason): boolean {
   return !WITHOUT_RECORDS.has(reason);
 }
 
-/** A delivery that cannot be built from: the sentence says what is wrong and where. */
+/** Thrown for a delivery that cannot be built; the message says what is wrong and where. */
 export class DeliveryError extends Error {
   override readonly name = "DeliveryError";
 }
 
-/** The last component of a path. */
+/** Returns the last component of a path. */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /**
- * Returns whether a member's `path`, the archive's own name in front, leads out of the archive: by `..`, or as an
+ * Returns whether a member's `path`, prefixed with the archive's name, leads out of the archive: by `..` or as an
  * absolute path of any system.
  */
 export function leavesItsArchive(path: string): boolean {

@@ -1,9 +1,9 @@
-/** The part of yauzl that is used; the package brings no types. */
+/** Types for the used part of yauzl, which has none of its own. */
 declare module "yauzl" {
   import type { Readable } from "node:stream";
 
   export interface Entry {
-    /** A Buffer because `decodeStrings` is off. */
+    /** A Buffer, because `decodeStrings` is off. */
     fileName: Buffer;
     versionMadeBy: number;
     externalFileAttributes: number;

@@ -1,4 +1,4 @@
-/** Files of a ZIP archive, read in place: nothing is unpacked to the disk. */
+/** Reads the files of a ZIP archive in place, without unpacking to disk. */
 import { lstat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { crc32, createInflateRaw } from "node:zlib";
@@ -13,23 +13,23 @@ import {
   leavesItsArchive,
 } from "./source-file.ts";
 
-/** Who made an entry: systems with the file types of Unix. */
+/** The creator system of entries with Unix file types. */
 const MADE_BY_UNIX = 3;
 const FILE_TYPE = 0o170000;
 const LINK_TYPE = 0o120000;
 const STORED = 0;
 const DEFLATED = 8;
 const UNICODE_PATH_FIELD = 0x7075;
-/** Node's default of 16 KB would spend its time on events. */
+/** Node's default of 16 KB would cause too many events. */
 const INFLATE_BYTES = 1 << 20;
 
 export interface OpenZip extends Listing {
-  /** Throws `DeliveryError` when the archive is no longer what it was when it was opened. */
+  /** Throws `DeliveryError` when the archive has changed since it was opened. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens the archive `place`, its files under paths that begin with `name`. Throws `DeliveryError` when damaged. */
+/** Opens the archive `place`; paths of its files begin with `name`. Throws `DeliveryError` when it is damaged. */
 export async function openZip(place: string, name: string): Promise<OpenZip> {
   const listing: Listing = { files: [], folders: [], leftOut: [] };
   const listed = await lstat(place);
@@ -70,7 +70,7 @@ function leftOutReason(entry: Entry, path: string): LeftOutReason | null {
   return isLink ? "link" : null;
 }
 
-/** Chinese archivers write names in GBK without saying so; the standard's CP437 would garble them. */
+/** Decodes an entry's name. Chinese archivers write GBK without a marker; the standard's CP437 would garble it. */
 function entryName(entry: Entry): string {
   const unicode = entry.extraFields.find(({ id }) => id === UNICODE_PATH_FIELD);
   if (unicode !== undefined && unicode.data[0] === 1) return unicode.data.subarray(5).toString("utf8");
@@ -86,7 +86,7 @@ async function openEntry(zip: ZipFile, entry: Entry, path: string): Promise<Byte
   return new EntrySource(stored, entry, path);
 }
 
-/** The bytes of one entry, its size and CRC-32 checked when it ends. */
+/** Reads one entry and checks its size and CRC-32 at the end. */
 class EntrySource implements ByteSource {
   private readonly stored: Readable;
   private readonly plain: Readable;
@@ -119,7 +119,7 @@ class EntrySource implements ByteSource {
       filled += part.length;
       this.rest = this.rest.subarray(part.length);
     }
-    // A target of just the entry's size is full before the end was seen, and with it the checks.
+    // A target of exactly the entry's size is full before the end, where the checks are made, is reached.
     if (this.sizeBytes === this.entry.uncompressedSize && this.rest.length === 0) await this.nextPiece();
     return filled;
   }

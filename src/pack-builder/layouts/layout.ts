@@ -1,73 +1,75 @@
 /**
- * What a layout says: by what its files are recognised, which column holds what, how codes become the API's.
- * A new layout is one table beside the others of its dataset, and its place in `registry.ts`.
+ * Defines a layout: how its files are recognised, the meaning of its columns, and how codes map to the API's. A new
+ * layout is a table beside the others of its dataset, added to their list.
  */
 import type { DatasetName } from "../../datasets/registry.ts";
 import type { Market } from "../../orders/record.ts";
 
-/** From a source's code to the API's; a code that is not listed is kept as it is. */
+/** Maps a source's codes to the API's; an unlisted code is kept. */
 export type CodeMap = Readonly<Record<string, string>>;
 
-/** Returns `map` for the codes of both exchanges. */
+/** Returns `map` for both exchanges. */
 export const both = (map: CodeMap) => ({ SH: map, SZ: map });
 
-/** Where a layout has the values of a stored column. */
+/** The source of a stored column's values. */
 export interface CellSource {
-  /** One column, or a column by the code in another one (no column for any other code). */
+  /** A column, or a column chosen by the code in another one (none for other codes). */
   column: string | { by: string; columns: Readonly<Record<string, string>> };
-  /** A file may lack the column. */
+  /** Whether a file may lack the column. */
   optional?: true;
-  /** For both exchanges, or for one of them. */
+  /** The code map of one exchange or both. */
   map?: Readonly<Partial<Record<Market, CodeMap>>>;
 }
 
 /**
- * Columns are given by their name in the header; `A|B` means the first of them that the file has.
- * Optional members that are absent: the source has no such column.
+ * Columns are named as in the header; `A|B` means the first of them that the file has. An absent optional member means
+ * that the source has no such column.
  */
 export interface Layout {
   dataset: DatasetName;
   name: string;
   recognised: {
-    /** Base names, matched whole. */
+    /** Matches the whole base name. */
     byName?: RegExp;
-    /** The first columns of the header line. */
+    /** The first columns of the header. */
     byFirstColumns?: readonly string[];
-    /** Columns that the header has somewhere. */
+    /** Columns that the header has in any position. */
     byColumns?: readonly string[];
   };
-  /** All columns in file order, for files that have no header line. With `headMark`: only those that begin with it. */
+  /** All columns in order, for files without a header line; with `headMark`, only for files that begin with it. */
   withoutHeader?: readonly string[];
-  /** The beginning of the line that stands in the place of the header line where the columns are not named. */
+  /** The beginning of the line that replaces the header line in files that do not name their columns. */
   headMark?: RegExp;
   delimiter: "," | "\t";
-  /** The layout's own files end their lines with a comma behind the last value, and with CRLF. */
+  /** Lines end with a comma after the last value, and with CRLF. */
   trailingComma?: true;
   security: {
-    /** Its code with or without a suffix, with or without leading zeros. */
+    /** The code, with or without suffix and leading zeros. */
     column: string;
-    /** The exchange of every row. Absent: the code's suffix says it. */
+    /** The exchange of every row; absent when the code has a suffix. */
     market?: Market;
-    /** Says the exchange where the suffix does not; where this is blank or absent too, the row's codes do. */
+    /**
+     * The column with the exchange for codes without a suffix; when it is blank or absent too, the row's codes decide.
+     */
     marketColumn?: string;
-    /** The exchange as a number: 101 is Shanghai, 102 Shenzhen, 103 Hong Kong. */
+    /** The column with the exchange as a number: 101 is Shanghai, 102 Shenzhen, 103 Hong Kong. */
     sourceColumn?: string;
   };
-  /** The bare code beside the full one: checked against it. */
+  /** The column with the bare code, which is checked against the full one. */
   exchangeCode?: string;
-  /** The day of the row. Absent: the time has it, or nothing does. */
+  /** The column with the row's day; absent when the time includes it or the source has none. */
   date?: string;
   time: string;
   priceUnit: "tenThousandths" | "yuan";
-  /** By key of the dataset's columns. Absent: 0 or `""`, never filled from another number. */
+  /** Sources by key of the dataset's columns. Values of absent ones are 0 or `""` and are never derived. */
   cells: Readonly<Record<string, CellSource>>;
   /**
-   * Numbers the rows of a channel: rows with the same channel and number are one row. `ordersRows`: the number also
-   * orders the rows of a millisecond; otherwise their order in the file does. `optional`: a file may lack it.
+   * Sequence numbers of a channel: rows with the same channel and number are the same row. `ordersRows`: the number
+   * also orders the rows of a millisecond; otherwise the order of the file does. `optional`: a file may lack it.
    */
   sequence?: { channel: string; number: string; ordersRows: boolean; optional?: true };
-  /** Rows with one of the `codes` in `column`, as the source writes them, are trades; what becomes of the others. */
+  /** Rows with one of the source's `codes` in `column` are trades; `others` says how other rows are treated. */
   onlyRows?: { column: string; codes: readonly string[]; others: "left out" | "quarantined" };
-  /** Codes of `orderType` (as the source writes them) whose rows are trades. */
+  /** The source's codes of `orderType` whose rows are trades. */
   trades?: readonly string[];
 }

@@ -1,7 +1,7 @@
 /** The layouts of order files. */
 import { both, type Layout } from "./layout.ts";
 
-/** The layout most operators receive: a folder per security, one file of orders in it, mostly GBK. */
+/** The layout that most operators receive: a folder for each security with one file of orders, usually in GBK. */
 const vendor: Layout = {
   dataset: "orders",
   name: "vendor",
@@ -23,7 +23,7 @@ const vendor: Layout = {
   },
 };
 
-/** One file of all securities; its `Symbol` is the security's name, `SecurityID` its code. */
+/** One file with all securities; `Symbol` is the security's name, `SecurityID` its code. */
 const insight: Layout = {
   dataset: "orders",
   name: "insight",
@@ -127,8 +127,8 @@ const ENTRUST_COLUMNS = [
 ];
 
 /**
- * The Shanghai exchange's history of orders, to 2023-12-03. The exchange's own files begin with a line like
- * `HEAD:v2,2021/04/03 17:10:56` and name no columns.
+ * The Shanghai exchange's order history until 2023-12-03. Its files begin with a line like `HEAD:v2,2021/04/03
+ * 17:10:56` and do not name their columns.
  */
 const shanghaiEntrust: Layout = {
   dataset: "orders",
@@ -150,7 +150,7 @@ const shanghaiEntrust: Layout = {
   sequence: { channel: "ChannelNo", number: "BizIndex", ordersRows: true },
 };
 
-/** The same afterwards: orders and trades in one stream. */
+/** The Shanghai exchange's history from 2023-12-04 on: orders and trades in one stream. */
 const { withoutHeader: _columns, headMark: _mark, ...shanghaiHistory } = shanghaiEntrust;
 const shanghaiStockTick: Layout = {
   ...shanghaiHistory,
@@ -164,7 +164,7 @@ const shanghaiStockTick: Layout = {
   trades: ["T"],
 };
 
-/** The Shenzhen exchange's history, a morning and an afternoon file. */
+/** The Shenzhen exchange's history: a morning and an afternoon file. */
 const shenzhenHistory: Layout = {
   dataset: "orders",
   name: "szse-order-spot",
@@ -206,7 +206,7 @@ const shenzhenHistory: Layout = {
   sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
 };
 
-/** The API's own field names, also the legacy ones; CSV, or Parquet that is turned into it on the way. */
+/** The API's own field names, including legacy names; CSV, or Parquet that is converted to text first. */
 const plain: Layout = {
   dataset: "orders",
   name: "plain",
@@ -226,7 +226,7 @@ const plain: Layout = {
   },
 };
 
-/** In the order in which a header is tried. */
+/** All layouts of orders, in the order in which a header is matched. */
 export const ORDER_LAYOUTS: readonly Layout[] = [
   vendor,
   insight,

@@ -1,9 +1,9 @@
-/** Files that hold another dataset than the one that is built: they are named in the report and not read. */
+/** Recognises files of datasets other than the one that is built; the report names them, and they are not read. */
 import type { DatasetName } from "../../datasets/registry.ts";
 
 /**
- * Base names of files that no layout reads, and what they hold. Messages of DataYes have a number for every dataset;
- * four of them have a layout.
+ * Base names of files without a layout, with their dataset. DataYes numbers its message types; four of them have a
+ * layout.
  */
 const NAMES: readonly { name: RegExp; holds: DatasetName | "other" }[] = [
   { name: /^(行情|委托队列)\.csv$/, holds: "other" },
@@ -14,13 +14,13 @@ const NAMES: readonly { name: RegExp; holds: DatasetName | "other" }[] = [
 ];
 
 interface HeaderSign {
-  /** Columns in the first places, columns somewhere, and columns that are not there. */
+  /** The first columns, columns in any position, and columns that must be absent. */
   first?: readonly string[];
   has?: readonly string[];
   lacks?: readonly string[];
 }
 
-/** Headers that say it, by the dataset that they are not of. */
+/** Header patterns by the dataset that they exclude. */
 const HEADERS: Readonly<Record<DatasetName, readonly HeaderSign[]>> = {
   orders: [
     { first: ["万得代码"], lacks: ["委托编号", "交易所委托号", "委托价格"] },
@@ -40,12 +40,14 @@ const HEADERS: Readonly<Record<DatasetName, readonly HeaderSign[]>> = {
   ],
 };
 
-/** Whether files with the base name `name`, which no layout has, are of another dataset than `dataset`. */
+/** Returns whether files with the base name `name`, which has no layout, belong to another dataset than `dataset`. */
 export function isOtherName(name: string, dataset: DatasetName): boolean {
   return NAMES.some((each) => each.name.test(name) && each.holds !== dataset);
 }
 
-/** Whether a header with these `columns`, which no layout has, is of another dataset than `dataset`. */
+/**
+ * Returns whether a header with these `columns`, which matches no layout, belongs to another dataset than `dataset`.
+ */
 export function isOtherHeader(columns: readonly string[], dataset: DatasetName): boolean {
   return HEADERS[dataset].some(
     ({ first = [], has = [], lacks = [] }) =>

@@ -1,4 +1,4 @@
-/** All layouts, and how a file finds its own: by its name, and by all columns that the layout reads. */
+/** All layouts, and how the layout of a file is found: by its name and by the columns that the layout reads. */
 import { DATASET_NAMES, type DatasetName } from "../../datasets/registry.ts";
 import type { FileHead } from "../parse/file-head.ts";
 import type { Layout } from "./layout.ts";
@@ -11,37 +11,37 @@ const LAYOUTS: Readonly<Record<DatasetName, readonly Layout[]>> = {
   trades: TRADE_LAYOUTS,
 };
 
-/** The layout of files of `dataset` with the API's own field names. */
+/** Returns the layout of files of `dataset` with the API's own field names. */
 export function plainLayout(dataset: DatasetName): Layout {
   const found = LAYOUTS[dataset].find(({ name }) => name === "plain");
   if (found === undefined) throw new Error(`${dataset} have no plain layout`);
   return found;
 }
 
-/** The layout whose files of `dataset` bear the base name `name`, if any does. */
+/** Returns the layout of `dataset` for the base name `name`, if there is one. */
 export function layoutOfName(name: string, dataset: DatasetName): Layout | undefined {
   return LAYOUTS[dataset].find(({ recognised }) => recognised.byName?.test(name));
 }
 
-/** The layout of `dataset` whose header has these `columns`, if any does. */
+/** Returns the layout of `dataset` for a header with these `columns`, if there is one. */
 export function layoutOfHeader(columns: readonly string[], dataset: DatasetName): Layout | undefined {
   return LAYOUTS[dataset].find((layout) => hasHeader(layout, columns));
 }
 
-/** Whether files with the base name `name` hold another dataset than `dataset`. */
+/** Returns whether files with the base name `name` hold another dataset than `dataset`. */
 export function isOtherDatasetName(name: string, dataset: DatasetName): boolean {
   if (layoutOfName(name, dataset) !== undefined) return false;
   return isOtherName(name, dataset) || isReadElsewhere((other) => layoutOfName(name, other), dataset);
 }
 
-/** Whether a header with these `columns` is of another dataset than `dataset`. */
+/** Returns whether a header with these `columns` belongs to another dataset than `dataset`. */
 export function isOtherDataset(columns: readonly string[], dataset: DatasetName): boolean {
   return (
     isOtherHeader(columns, dataset) || isReadElsewhere((other) => layoutOfHeader(columns, other), dataset)
   );
 }
 
-/** Whether a layout of another dataset is found whose files do not hold trades too. */
+/** Returns whether `find` finds a layout of another dataset whose files hold no rows of `dataset`. */
 function isReadElsewhere(find: (other: DatasetName) => Layout | undefined, dataset: DatasetName): boolean {
   return DATASET_NAMES.some((other) => {
     const found = other === dataset ? undefined : find(other);
@@ -49,7 +49,7 @@ function isReadElsewhere(find: (other: DatasetName) => Layout | undefined, datas
   });
 }
 
-/** The columns that a file of `layout` must have; `A|B` means one of them. */
+/** Returns the columns that a file of `layout` must have; `A|B` means one of them. */
 export function columnsOf(layout: Layout): string[] {
   const { security, time, cells, sequence, onlyRows } = layout;
   const wanted = Object.values(cells).filter(({ optional }) => !optional);
@@ -62,7 +62,7 @@ export function columnsOf(layout: Layout): string[] {
   ];
 }
 
-/** Whether `columns` is a header of `layout`: its first columns, and all that it reads. */
+/** Returns whether `columns` is a header of `layout`: its first columns and every column that it reads. */
 function hasHeader(layout: Layout, columns: readonly string[]): boolean {
   return beginsLike(layout, columns) && columnsOf(layout).every((names) => hasOne(columns, names));
 }
@@ -80,25 +80,25 @@ function beginsLike({ recognised }: Layout, columns: readonly string[]): boolean
   );
 }
 
-/** How a file is read: in which layout, with which columns, from which of its lines on. */
+/** How to read a file: its layout, its columns and the line of the first row. */
 export interface Heading {
   layout: Layout;
   columns: readonly string[];
-  /** Lines before the first row, 0 or 1. */
+  /** Number of lines before the first row, 0 or 1. */
   lines: number;
-  /** The file names its columns although its layout has no header line. */
+  /** Whether the file has a header line although its layout has none. */
   isSurplus: boolean;
 }
 
-/** What files of other datasets hold. */
+/** The content of other datasets' files, for messages. */
 export const OTHERS = { orders: "trades or quotes", trades: "orders or quotes" } as const;
 
-/** Why a file is not read, for directly behind its name. */
+/** Why a file is not read, as a text that follows its name. */
 export interface NotRead {
   problem: string;
 }
 
-/** The heading of a file that was found as one of `layout` and begins with `head`. */
+/** Returns the heading of a file of `layout` that begins with `head`. */
 export function headingOf(layout: Layout, { columns, hasNul }: FileHead): Heading | NotRead {
   const { withoutHeader, headMark } = layout;
   if (withoutHeader !== undefined) {
@@ -108,7 +108,7 @@ export function headingOf(layout: Layout, { columns, hasNul }: FileHead): Headin
     if (headMark.test(columns[0] ?? ""))
       return { layout, columns: withoutHeader, lines: 1, isSurplus: false };
   }
-  // What they have overwritten can be the name of a column that is read where it is there, or the first rows.
+  // The NUL bytes may have overwritten the name of an optional column or the first rows.
   if (hasNul) return { problem: " has NUL bytes in its header line: the file is damaged here" };
   const found = hasHeader(layout, columns) ? layout : layoutOfHeader(columns, layout.dataset);
   if (found !== undefined && found.delimiter === layout.delimiter) {

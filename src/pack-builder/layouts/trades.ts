@@ -1,7 +1,7 @@
 /** The layouts of trade files. */
 import { both, type Layout } from "./layout.ts";
 
-/** A folder per security, one file of trades in it; the sell number stands before the buy number. */
+/** A folder for each security with one file of trades; the sell number precedes the buy number. */
 const vendor: Layout = {
   dataset: "trades",
   name: "vendor",
@@ -25,7 +25,7 @@ const vendor: Layout = {
   },
 };
 
-/** One file of all securities; its `Symbol` is the security's name, `SecurityID` its code. */
+/** One file with all securities; `Symbol` is the security's name, `SecurityID` its code. */
 const insight: Layout = {
   dataset: "trades",
   name: "insight",
@@ -70,7 +70,7 @@ const datayesShenzhen: Layout = {
   sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
 };
 
-/** DataYes: the trades of the stream that holds Shanghai orders too, from 2023-12 on. */
+/** DataYes: trades in the merged stream of Shanghai orders and trades, from 2023-12 on. */
 const datayesShanghaiMerged: Layout = {
   dataset: "trades",
   name: "datayes-sse-merged",
@@ -94,7 +94,7 @@ const datayesShanghaiMerged: Layout = {
   onlyRows: { column: "Type", codes: ["T"], others: "left out" },
 };
 
-/** Shanghai trades to 2023-12-03. */
+/** The Shanghai exchange's trade history until 2023-12-03. */
 const shanghaiTransaction: Layout = {
   dataset: "trades",
   name: "sse-transaction",
@@ -114,7 +114,7 @@ const shanghaiTransaction: Layout = {
   sequence: { channel: "TradeChan", number: "BizIndex", ordersRows: true, optional: true },
 };
 
-/** The API's own field names; CSV, or Parquet that is turned into it on the way. */
+/** The API's own field names; CSV, or Parquet that is converted to text first. */
 const plain: Layout = {
   dataset: "trades",
   name: "plain",
@@ -136,7 +136,7 @@ const plain: Layout = {
   },
 };
 
-/** In the order in which a header is tried. */
+/** All layouts of trades, in the order in which a header is matched. */
 export const TRADE_LAYOUTS: readonly Layout[] = [
   vendor,
   insight,

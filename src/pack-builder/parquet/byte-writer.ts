@@ -1,6 +1,4 @@
-/**
- * A growing little-endian byte buffer. One instance is reused for many pages: `clear` keeps the memory.
- */
+/** A growing little-endian byte buffer. `clear` keeps the memory, so that one instance serves many pages. */
 export class ByteWriter {
   bytes: Uint8Array<ArrayBuffer>;
   length = 0;
@@ -16,8 +14,8 @@ export class ByteWriter {
   }
 
   /**
-   * Reserves space for `count` further bytes and returns where they begin. `bytes` may be another array afterwards:
-   * take it after the call. The caller moves `length`.
+   * Reserves space for `count` further bytes and returns their start. `bytes` can be another array afterwards, so read
+   * it after the call. The caller advances `length`.
    */
   reserve(count: number): number {
     const needed = this.length + count;
@@ -48,7 +46,7 @@ export class ByteWriter {
     this.length += 8;
   }
 
-  /** A signed integer within ±2^53 as eight bytes. */
+  /** Writes a signed integer within ±2^53 as eight bytes. */
   int64(value: number): void {
     const at = this.reserve(8);
     this.view.setUint32(at, value >>> 0, true);
@@ -56,7 +54,7 @@ export class ByteWriter {
     this.length += 8;
   }
 
-  /** An unsigned LEB128 integer below 2^53 (plain `>>>` would stop at 2^32). */
+  /** Writes an unsigned LEB128 integer below 2^53 (`>>>` would stop at 2^32). */
   varint(value: number): void {
     this.reserve(8);
     let rest = value;
@@ -67,7 +65,7 @@ export class ByteWriter {
     this.bytes[this.length++] = rest;
   }
 
-  /** A signed integer within ±2^52, zigzag coded. */
+  /** Writes a signed integer within ±2^52 in zigzag coding. */
   zigzag(value: number): void {
     this.varint(value < 0 ? -value * 2 - 1 : value * 2);
   }
@@ -78,12 +76,12 @@ export class ByteWriter {
     this.length += source.length;
   }
 
-  /** The bytes written so far; valid until the next write. */
+  /** Returns the bytes written so far; valid until the next write. */
   written(): Uint8Array<ArrayBuffer> {
     return this.bytes.subarray(0, this.length);
   }
 
-  /** A copy of the bytes written so far. */
+  /** Returns a copy of the bytes written so far. */
   take(): Uint8Array<ArrayBuffer> {
     return this.bytes.slice(0, this.length);
   }

@@ -1,6 +1,6 @@
 /**
- * One column chunk: a dictionary page where the column has one, and a single data page (version 1),
- * each ZSTD-compressed with its content size in the frame.
+ * Writes a column chunk: a dictionary page where the column has one, and one data page (version 1), each compressed
+ * with ZSTD and with its content size in the frame.
  */
 import { constants, zstdCompressSync } from "node:zlib";
 import type { ByteWriter } from "./byte-writer.ts";
@@ -11,14 +11,14 @@ import { ThriftWriter } from "./thrift-writer.ts";
 /** Encoding numbers of the Parquet format. */
 export const ENCODING = { PLAIN: 0, RLE: 3, DELTA_BINARY_PACKED: 5, RLE_DICTIONARY: 8 } as const;
 
-/** Level 19 would save 6 % of size for five times the time. */
+/** Level 19 would save 6 % of the size for five times the time. */
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
 
-/** Where a chunk lies and how big it is; offsets count from the section's first byte. */
+/** The position and size of a chunk; offsets are relative to the section. */
 export interface ChunkPlace {
   offset: number;
   dataOffset: number;
-  /** Bytes in the file, page headers included. */
+  /** Bytes in the file, including page headers. */
   size: number;
   /** The same, uncompressed. */
   rawSize: number;
@@ -27,7 +27,7 @@ export interface ChunkPlace {
 const header = new ThriftWriter(new Bytes(64));
 const body = new Bytes(1 << 18);
 
-/** Tiny pages repeat all day (a symbol, a market's codes): a cheap cache saves the compressor's 30 µs. */
+/** Tiny pages repeat often (a symbol, an exchange's codes), and a cache saves the compressor's 30 µs. */
 const TINY_BYTES = 32;
 const TINY_PAGES = 10_000;
 const tinyPages = new Map<string, Uint8Array>();
@@ -68,7 +68,7 @@ function pageHeader(
   return header.out.written();
 }
 
-/** Appends the page whose uncompressed body `body` holds; returns its uncompressed size with the header. */
+/** Appends the page with the uncompressed `body`. Returns its uncompressed size with the header. */
 function page(out: ByteWriter, type: "data" | "dictionary", values: number, encoding: number): number {
   const compressed = compress(body.written());
   const head = pageHeader(type, body.length, compressed.length, values, encoding);
@@ -105,7 +105,7 @@ export function dictionaryChunk(
   let rawSize = page(out, "dictionary", entries, ENCODING.PLAIN);
   const dataOffset = out.length;
   body.clear();
-  // Width 0 would do for a single entry, but some readers do not expect it.
+  // Width 0 would suffice for a single entry, but some readers do not support it.
   const width = Math.max(1, bitWidth(entries - 1));
   body.byte(width);
   rleBitPacked(body, indices, rows, width);

@@ -1,11 +1,11 @@
 /**
- * Sorted dictionaries of one row group: the distinct values in ascending order and, per row, the rank
- * of its value. Sorted values compress far better than values in order of appearance.
+ * Builds sorted dictionaries of a row group: the distinct values in ascending order and each row's rank. Sorted values
+ * compress far better than values in order of appearance.
  */
 import type { CodeColumn } from "../../datasets/dataset.ts";
 import { ROW_GROUP_ROWS } from "../../packs/layout.ts";
 
-/** A power of two well above the most distinct values a row group can have: probing stays short. */
+/** A power of two well above the most distinct values of a row group, so that probing stays short. */
 const SLOTS = 1 << 15;
 
 /** Slot → 1 + the distinct value's number in order of appearance; 0 is an empty slot. */
@@ -16,10 +16,10 @@ const ranks = new Uint16Array(ROW_GROUP_ROWS);
 const double = new Float64Array(1);
 const halves = new Int32Array(double.buffer);
 
-/** The slot of `value`: the one that holds it, or the empty one where it belongs. */
+/** Returns the slot of `value`, or the empty slot for it. */
 function slotOf(value: number): number {
   double[0] = value;
-  // Prices and volumes are round numbers, whose low half is often zero: both halves are mixed.
+  // The low half of a double is often zero for prices and volumes, so both halves are mixed.
   const mixed = Math.imul((halves[0] ?? 0) ^ Math.imul(halves[1] ?? 0, 0x9e3779b1), 0x85ebca6b);
   let slot = (mixed ^ (mixed >>> 15)) & (SLOTS - 1);
   for (;;) {
@@ -30,8 +30,8 @@ function slotOf(value: number): number {
 }
 
 /**
- * The distinct values of `values[from, to)`, at most one row group, in ascending order.
- * Writes each row's rank to `indices[0, to - from)`. Values are finite.
+ * Returns the distinct values of `values[from, to)` (at most one row group, all finite) in ascending order. Writes each
+ * row's rank to `indices[0, to - from)`.
  */
 export function numberDictionary(
   values: Float64Array,
@@ -61,7 +61,7 @@ export function numberDictionary(
   return sorted;
 }
 
-/** The distinct texts of `column`'s rows `[from, to)` in ascending order; ranks go to `indices`. */
+/** Returns the distinct texts of `column`'s rows `[from, to)` in ascending order and writes the ranks to `indices`. */
 export function textDictionary(column: CodeColumn, from: number, to: number, indices: Uint16Array): string[] {
   const occurs = new Uint8Array(column.values.length);
   for (let i = from; i < to; i++) occurs[column.index[i] ?? 0] = 1;

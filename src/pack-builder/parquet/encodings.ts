@@ -1,6 +1,6 @@
 /**
- * Parquet's value encodings as the pack uses them: DELTA_BINARY_PACKED for ids, the RLE / bit-packing
- * hybrid for dictionary indices. Values are integers below 2^53 held in doubles.
+ * Writes Parquet's value encodings as packs use them: DELTA_BINARY_PACKED for ids, the RLE / bit-packing hybrid for
+ * dictionary indices. Values are integers below 2^53 in doubles.
  */
 import type { ByteWriter } from "./byte-writer.ts";
 import { deltaBinaryPackedWide } from "./wide-delta.ts";
@@ -9,13 +9,13 @@ const DELTA_BLOCK = 128;
 const MINIBLOCKS = 4;
 const MINIBLOCK = DELTA_BLOCK / MINIBLOCKS;
 
-/** Bits needed for the non-negative integer `value` below 2^53. */
+/** Returns the bits that the non-negative integer `value` below 2^53 needs. */
 export function bitWidth(value: number): number {
   const high = Math.floor(value / 0x1_0000_0000);
   return high > 0 ? 64 - Math.clz32(high) : 32 - Math.clz32(value >>> 0);
 }
 
-/** Below it every difference fits 2^52 and every difference of differences 2^53: doubles stay exact. */
+/** For smaller values every difference fits 2^52 and every difference of differences 2^53, so doubles stay exact. */
 const EXACT_BELOW = 2 ** 52;
 
 const deltas = new Float64Array(DELTA_BLOCK);
@@ -50,7 +50,9 @@ export function deltaBinaryPacked(out: ByteWriter, values: Float64Array, from: n
   }
 }
 
-/** The widths and packed values of one block of differences; miniblocks behind `count` have width 0 and no bytes. */
+/**
+ * Writes the widths and packed values of one block of differences; miniblocks after `count` have width 0 and no bytes.
+ */
 function deltaMiniblocks(out: ByteWriter, count: number): void {
   const widthsAt = out.reserve(MINIBLOCKS + DELTA_BLOCK * 8);
   out.length += MINIBLOCKS;
@@ -58,7 +60,7 @@ function deltaMiniblocks(out: ByteWriter, count: number): void {
     const first = block * MINIBLOCK;
     let largest = 0;
     for (let i = first; i < first + MINIBLOCK; i++) largest = Math.max(largest, deltas[i] ?? 0);
-    // Width 0 would do for a stretch of equal steps, but polars of mid-2024 refuses it.
+    // Width 0 would suffice for equal steps, but polars of mid-2024 refuses it.
     const width = first < count ? Math.max(1, bitWidth(largest)) : 0;
     out.bytes[widthsAt + block] = width;
     if (width > 0 && width <= 24) packNarrow(out, first, width);
@@ -66,7 +68,7 @@ function deltaMiniblocks(out: ByteWriter, count: number): void {
   }
 }
 
-/** Packs one miniblock at up to 24 bits a value: with at most 7 bits pending, 32-bit arithmetic is exact. */
+/** Packs one miniblock with up to 24 bits a value; with at most 7 pending bits, 32-bit arithmetic is exact. */
 function packNarrow(out: ByteWriter, first: number, width: number): void {
   const bytes = out.bytes;
   let at = out.length;
@@ -84,7 +86,7 @@ function packNarrow(out: ByteWriter, first: number, width: number): void {
   out.length = at;
 }
 
-/** Packs one miniblock at any width, in pieces of 16 bits. */
+/** Packs one miniblock of any width in pieces of 16 bits. */
 function packWide(out: ByteWriter, first: number, width: number): void {
   const bytes = out.bytes;
   let at = out.length;
@@ -107,8 +109,8 @@ function packWide(out: ByteWriter, first: number, width: number): void {
 }
 
 /**
- * Appends `count` dictionary indices as the RLE / bit-packing hybrid, without the leading width byte.
- * A repeat becomes a run where that is shorter; bit-packed stretches are multiples of eight values.
+ * Appends `count` dictionary indices as the RLE / bit-packing hybrid, without the leading width byte. Repeated values
+ * become a run where that is shorter; bit-packed groups are multiples of eight values.
  */
 export function rleBitPacked(out: ByteWriter, indices: Uint16Array, count: number, width: number): void {
   const shortestRun = width >= 4 ? 8 : 16;
@@ -118,7 +120,7 @@ export function rleBitPacked(out: ByteWriter, indices: Uint16Array, count: numbe
     const value = indices[at];
     let end = at + 1;
     while (end < count && indices[end] === value) end++;
-    // A bit-packed stretch before a run must end on a multiple of eight: the run gives up its first values.
+    // A bit-packed group before a run must end on a multiple of eight, so it takes the run's first values.
     const lent = (8 - ((at - packedFrom) % 8)) % 8;
     if (end - at - lent >= shortestRun) {
       const runFrom = at + lent;
@@ -132,7 +134,7 @@ export function rleBitPacked(out: ByteWriter, indices: Uint16Array, count: numbe
   if (packedFrom < count) bitPack(out, indices, packedFrom, count, width);
 }
 
-/** One bit-packed stretch of `indices[from, to)`, filled up to a multiple of eight values with zeros. */
+/** Writes `indices[from, to)` bit-packed, padded with zeros to a multiple of eight values. */
 function bitPack(out: ByteWriter, indices: Uint16Array, from: number, to: number, width: number): void {
   const groups = (to - from + 7) >> 3;
   out.varint((groups << 1) | 1);

@@ -1,6 +1,6 @@
 /**
- * The Parquet metadata of a section and of the whole pack: the same row groups, once at offsets counted
- * from the section and once at offsets counted from the pack.
+ * Writes the Parquet metadata of a section and of the whole pack: the same row groups, with offsets relative to the
+ * section and to the pack.
  */
 import type { Column, Dataset } from "../../datasets/dataset.ts";
 import { ByteWriter } from "./byte-writer.ts";
@@ -13,11 +13,11 @@ const CONVERTED_UTF8 = 0;
 const CODEC_ZSTD = 6;
 const CREATED_BY = "edgetape version 1";
 
-/** A row group as the footers describe it; chunk offsets count from the section's first byte. */
+/** A row group for the footers; chunk offsets are relative to the section. */
 export interface RowGroup {
   rows: number;
   symbol: string;
-  /** Nine digits, of the first and the last row: rows are sorted, so these are the smallest and the largest. */
+  /** The times of the first and the last row, nine digits; rows are sorted, so these are the minimum and maximum. */
   firstTime: string;
   lastTime: string;
   /** In the order of the dataset's columns. */
@@ -82,7 +82,7 @@ function statistics(thrift: ThriftWriter, smallest: string, largest: string): vo
   thrift.end();
 }
 
-/** The footer (without its length and magic) of `count` row groups of `dataset` whose metadata is `groups`. */
+/** Returns the footer (without its length and magic) of `count` row groups of `dataset` with the metadata `groups`. */
 export function footerBytes(
   rows: number,
   count: number,
@@ -103,7 +103,7 @@ export function footerBytes(
   thrift.list(4, THRIFT.STRUCT, count);
   out.append(groups);
   thrift.text(6, CREATED_BY);
-  // Says that minima and maxima are in the types' own order; without it readers ignore them.
+  // Declares that minima and maxima use the types' own order; without it readers ignore them.
   thrift.list(7, THRIFT.STRUCT, columns.length);
   for (const _ of columns) {
     thrift.begin();

@@ -1,6 +1,4 @@
-/**
- * The part of Thrift's compact protocol that Parquet metadata needs: structs, lists, integers, binaries.
- */
+/** Writes the part of Thrift's compact protocol that Parquet metadata needs: structs, lists, integers, binaries. */
 import { ByteWriter } from "./byte-writer.ts";
 
 export const THRIFT = { I32: 5, I64: 6, BINARY: 8, LIST: 9, STRUCT: 12 } as const;
@@ -9,7 +7,7 @@ const encoder = new TextEncoder();
 
 export class ThriftWriter {
   readonly out: ByteWriter;
-  /** The last field id of every open struct: ids are written as differences. */
+  /** The last field id of every open struct, because ids are written as differences. */
   private readonly lastIds: number[] = [];
 
   constructor(out: ByteWriter = new ByteWriter(4096)) {
@@ -47,7 +45,7 @@ export class ThriftWriter {
     this.textElement(value);
   }
 
-  /** A string that is an element of a list. */
+  /** Writes a string as an element of a list. */
   textElement(value: string): void {
     const bytes = encoder.encode(value);
     this.out.varint(bytes.length);

@@ -1,6 +1,6 @@
 /**
- * DELTA_BINARY_PACKED for pages with ids of 2^52 and more, whose differences a double cannot hold.
- * Such ids hardly occur: this way is right, not fast.
+ * Writes DELTA_BINARY_PACKED for pages with ids of 2^52 and more, whose differences a double cannot hold. Such ids are
+ * rare, so this code is not optimised.
  */
 import type { ByteWriter } from "./byte-writer.ts";
 

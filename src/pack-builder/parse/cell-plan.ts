@@ -1,10 +1,10 @@
-/** A layout applied to one file: which cell of its lines holds what. Passes between threads as it is. */
+/** A layout applied to one file: the meaning of each cell. It is passed between threads by value. */
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { Market, Security } from "../../orders/record.ts";
 import type { CellSource, CodeMap, Layout } from "../layouts/layout.ts";
 import { securityKey } from "./security-cell.ts";
 
-/** Places of cells in a line, from 0; -1 for what the layout or the file does not have. */
+/** Positions of cells in a line, from 0; -1 for what the layout or the file lacks. */
 export interface CellPlaces {
   security: number;
   market: number;
@@ -19,28 +19,30 @@ export interface CellPlaces {
 export interface CellPlan {
   delimiter: number;
   columns: string[];
-  /** Every line should end with a delimiter. */
+  /** Whether every line should end with a delimiter. */
   trailingDelimiter: boolean;
   places: CellPlaces;
-  /** Places of the dataset's stored columns by key; absent like -1. */
+  /** Positions of the dataset's stored columns by key; absent means -1. */
   cells: Record<string, number>;
-  /** Where a stored column, by key, stands in another place for each code of another one. */
+  /** By key: the position of a stored column for each code of another column. */
   byCode: Record<string, { code: string; place: number }[]>;
-  /** Of the stored columns by key. */
+  /** Code maps of the stored columns by key. */
   codeMaps: Record<string, Partial<Record<Market, CodeMap>>>;
   priceInYuan: boolean;
   market: Market | null;
-  /** `securityKey` of the only security the file may hold. */
+  /** The `securityKey` of the only security that the file may contain. */
   expected: number | null;
   /** YYYYMMDD as a number. */
   tradedate: number;
   trades: string[];
   onlyRows: { place: number; codes: readonly string[]; others: "left out" | "quarantined" } | null;
-  /** Whether the sequence number orders the rows of a millisecond. */
+  /** Whether sequence numbers order the rows of a millisecond. */
   sequenceOrders: boolean;
 }
 
-/** The plan for a file of `layout` with these `columns`; `expected` is the only security that it may hold. */
+/**
+ * Returns the plan for a file of `layout` with these `columns`; `expected` is the only security that it may contain.
+ */
 export function planCells(
   layout: Layout,
   columns: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * The cells of one line as values: trimmed, numbers read, oddities counted, the first problem kept. The parser
- * moves it from line to line.
+ * Reads the cells of one line: trims them, parses numbers, counts defects and keeps the first problem. The parser
+ * advances it from line to line.
  */
 import { DEFECT, type DefectTally, newTally, tally } from "./defects.ts";
 import { decodeText } from "./file-head.ts";
@@ -9,16 +9,16 @@ import { oddNumber, plainInteger, plainTenThousandths } from "./number-cell.ts";
 
 const MINUS = 45;
 const LARGEST_INT32 = 2_147_483_647;
-/** Sources that keep cells in fixed width fill them with NUL bytes; no cell is wider than this. */
+/** Sources with fixed-width cells pad them with NUL bytes; no cell is wider than this. */
 const MOST_NULS = 32;
 
 export class CellReader {
   readonly cells = new LineCells();
   bytes: Uint8Array = new Uint8Array(0);
-  /** Lines of the chunk so far: the number of the present one, the first being 1. */
+  /** The number of the current line in the chunk, from 1. */
   line = 0;
   defects: DefectTally = newTally();
-  /** Why the present line is no row; empty while nothing is wrong. */
+  /** Why the current line is not a row; empty without a problem. */
   problem = "";
   private readonly delimiter: number;
   private readonly columns: readonly string[];
@@ -29,7 +29,7 @@ export class CellReader {
     this.columns = columns;
   }
 
-  /** Begins with the lines of `bytes` from byte `from` on. */
+  /** Starts reading the lines of `bytes` from byte `from` on. */
   start(bytes: Uint8Array, from: number): void {
     this.bytes = bytes;
     this.next = from;
@@ -37,7 +37,7 @@ export class CellReader {
     this.defects = newTally();
   }
 
-  /** Moves to the next line; false when there is none. */
+  /** Advances to the next line. Returns false when there is none. */
   nextLine(): boolean {
     if (this.next >= this.bytes.length) return false;
     this.next = this.cells.split(this.bytes, this.next, this.delimiter);
@@ -46,7 +46,7 @@ export class CellReader {
     return true;
   }
 
-  /** The first byte of a cell, and the first one behind it. */
+  /** Returns the first byte of a cell; `to` returns the end (exclusive). */
   from(cell: number): number {
     return this.cells.from[cell] ?? 0;
   }
@@ -55,7 +55,7 @@ export class CellReader {
     return this.cells.to[cell] ?? 0;
   }
 
-  /** Whether the line is nothing but blanks, NULs and delimiters. */
+  /** Returns whether the line has only blanks, NULs and delimiters. */
   lineIsBlank(): boolean {
     for (let at = this.cells.lineFrom; at < this.cells.lineTo; at++) {
       const byte = this.bytes[at] ?? 0;
@@ -65,8 +65,8 @@ export class CellReader {
   }
 
   /**
-   * Whether the line holds NUL bytes that no cell of a source has: in a line without cells, behind the last of
-   * `columns` cells, inside a value, or more in a row than a cell is wide.
+   * Returns whether the line has NUL bytes that are not padding: in a line without cells, after the last of `columns`
+   * cells, inside a value, or more in a row than a cell is wide.
    */
   isDamaged(columns: number): boolean {
     const { from, to, count, nuls } = this.cells;
@@ -88,12 +88,12 @@ export class CellReader {
     return false;
   }
 
-  /** Whether the cell holds NUL bytes. */
+  /** Returns whether the cell has NUL bytes. */
   hasNul(cell: number): boolean {
     return this.cells.nuls > 0 && this.bytes.subarray(this.from(cell), this.to(cell)).includes(0);
   }
 
-  /** Whether the cell is absent or nothing but blanks and NULs. */
+  /** Returns whether the cell is absent or has only blanks and NULs. */
   isBlank(cell: number): boolean {
     const { from, to, count } = this.cells;
     if (cell >= count) return true;
@@ -101,7 +101,7 @@ export class CellReader {
     return true;
   }
 
-  /** Takes blanks, tabs and NULs off both ends of a cell. */
+  /** Trims blanks, tabs and NULs from both ends of a cell. */
   trim(cell: number): void {
     const { bytes, cells } = this;
     let from = cells.from[cell] ?? 0;
@@ -115,7 +115,7 @@ export class CellReader {
     this.note(nul ? DEFECT.nul_cell : DEFECT.padded_cell);
   }
 
-  /** The integer in a cell, 0 for no cell (-1); `sentinel`: what 2^64 - 1 becomes. */
+  /** Returns the integer in a cell, 0 for no cell (-1); `sentinel` says how 2^64 - 1 is read. */
   integer(cell: number, sentinel: "zero" | "refuse"): number {
     if (cell < 0) return 0;
     this.trim(cell);
@@ -125,7 +125,7 @@ export class CellReader {
     return value;
   }
 
-  /** The price in a cell × 10000, negative ones included; `decimals`: 4 for yuan, 0 for ten-thousandths. */
+  /** Returns the price in a cell × 10000, which can be negative; `decimals`: 4 for yuan, 0 for ten-thousandths. */
   price(cell: number, decimals: 0 | 4): number {
     this.trim(cell);
     const first = this.from(cell);
@@ -135,12 +135,15 @@ export class CellReader {
     return isNegative && value !== 0 ? -value : value;
   }
 
-  /** Whether the cell is six or more nines, with a point and zeros behind them or not: no price in several sources. */
+  /**
+   * Returns whether the cell is six or more nines with an optional fraction of zeros, which stands for "no price" in
+   * several sources.
+   */
   isNines(cell: number): boolean {
     return /^9{6,}0*$/.test(this.text(cell).replace(".", ""));
   }
 
-  /** The integer in a cell, blanks around it or not; -1 for a blank cell or anything else. */
+  /** Returns the integer in a cell, ignoring blanks around it; -1 for anything else. */
   bareInteger(cell: number): number {
     let [from, to] = [this.from(cell), this.to(cell)];
     while (from < to && (this.bytes[from] ?? 0) <= 32) from += 1;
@@ -154,7 +157,7 @@ export class CellReader {
     return value < 0 ? this.odd(cell, 4, "refuse") : value;
   }
 
-  /** A number in an odd form; 0 with `problem` set when it is none. */
+  /** Reads a number in an unusual form. Returns 0 and sets `problem` when it is not a number. */
   private odd(cell: number, decimals: number, sentinel: "zero" | "refuse"): number {
     const read = oddNumber(this.text(cell), decimals, sentinel);
     if ("problem" in read) {
@@ -168,17 +171,17 @@ export class CellReader {
     return read.value;
   }
 
-  /** A trimmed cell as text. */
+  /** Returns a trimmed cell as text. */
   text(cell: number): string {
     return decodeText(this.bytes.subarray(this.cells.from[cell] ?? 0, this.cells.to[cell] ?? 0)).trim();
   }
 
-  /** Counts a defect of the present line. */
+  /** Counts a defect of the current line. */
   note(kind: number): void {
     tally(this.defects, kind, this.line);
   }
 
-  /** Sets the line's problem, the first one only; always false. */
+  /** Sets the line's problem unless it has one. Always returns false. */
   fail(problem: string): false {
     if (this.problem === "") this.problem = problem;
     return false;

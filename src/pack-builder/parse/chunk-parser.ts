@@ -13,13 +13,13 @@ import type { RowTable } from "./row-table.ts";
 import { NOT_CARRIED, SecurityReader, UNKNOWN_MARKET } from "./security-reader.ts";
 import { readDate, readTime, TIME_FORM, type TimeCell } from "./time-cell.ts";
 
-/** Longer lines are cut in the quarantine. */
+/** Longer lines are truncated in the quarantine. */
 const QUARANTINED_BYTES = 400;
 
-/** Longer texts are no codes; the longest one of a source has six characters. */
+/** A longer text is not a code; the longest code of a source has six characters. */
 const MOST_CODE_BYTES = 32;
 
-/** Channel and sequence number in one exact integer: below 2^15 and 2^38. */
+/** Channel (below 2^15) and sequence number (below 2^38) are combined into one exact integer. */
 const CHANNELS = 2 ** 15;
 const NUMBERS = 2 ** 38;
 
@@ -29,13 +29,13 @@ const SOURCES: Record<number, Market> = { 101: "SH", 102: "SZ" };
 const DAMAGED = "holds NUL bytes outside a value: the file is damaged here";
 
 export interface ParsedChunk {
-  /** The table given to the parser: valid until the next chunk. */
+  /** The parser's table; valid until the next chunk. */
   table: RowTable;
-  /** The texts that the code columns point to, by key. */
+  /** The texts of the code columns by key. */
   texts: Record<string, readonly string[]>;
-  /** Lines of the chunk that are not blank. */
+  /** Number of lines that are not blank. */
   read: number;
-  /** Lines of the chunk, blank and broken ones included. */
+  /** Number of lines, including blank and broken ones. */
   lines: number;
   defects: DefectTally;
   broken: BrokenLine[];
@@ -51,7 +51,7 @@ export abstract class ChunkParser {
   private readonly texts: Record<string, CodeTable> = {};
   private isContinued = false;
 
-  /** Rows go to `table`, which every chunk clears. */
+  /** Creates a parser that writes rows to `table`, which every chunk clears. */
   constructor(plan: CellPlan, table: RowTable) {
     this.plan = plan;
     this.table = table;
@@ -59,32 +59,32 @@ export abstract class ChunkParser {
     this.securities = new SecurityReader(plan.market);
   }
 
-  /** Adds the line to the table; false when it is no row, which is a problem of the reader or in order. */
+  /** Adds the line to the table. Returns false when it is not a row; the reader has a problem if that is an error. */
   protected abstract row(): boolean;
 
-  /** The exchange that a row's codes tell where nothing else does. */
+  /** Returns the exchange that follows from a row's codes, used when nothing else names it. */
   protected abstract marketOfCodes(): Market | null;
 
-  /** The place of the stored column `key`, -1 for none. */
+  /** Returns the position of the stored column `key`, or -1. */
   protected place(key: string): number {
     return this.plan.cells[key] ?? -1;
   }
 
-  /** The table of the texts of the code column `key`. */
+  /** Returns the table of texts of the code column `key`. */
   protected textsOf(key: string): CodeTable {
     const texts = new CodeTable();
     this.texts[key] = texts;
     return texts;
   }
 
-  /** The column `key` of the table, of numbers; another array after the table has grown. */
+  /** Returns the numeric column `key` of the table; a new array after the table has grown. */
   protected numbers(key: string): Float64Array {
     const column = this.table.columns[key];
     if (column instanceof Float64Array) return column;
     throw new Error(`the table has no numbers ${key}`);
   }
 
-  /** The same of a column of codes. */
+  /** Returns the code column `key` of the table; a new array after the table has grown. */
   protected codes(key: string): Uint16Array {
     const column = this.table.columns[key];
     if (column instanceof Uint16Array) return column;
@@ -92,8 +92,8 @@ export abstract class ChunkParser {
   }
 
   /**
-   * Parses `bytes`, whole lines from byte `from` on (the last one may lack its end). `isContinued`: lines of the
-   * file stand before them.
+   * Parses the whole lines of `bytes` from byte `from` on; the last one may lack its line end. `isContinued`: the file
+   * has lines before them.
    */
   parse(bytes: Uint8Array, from: number, isContinued: boolean): ParsedChunk {
     const { reader, table } = this;
@@ -117,7 +117,7 @@ export abstract class ChunkParser {
     };
   }
 
-  /** Begins a row that has no problem; returns its number. What is its own comes after. */
+  /** Adds the common columns of a valid row and returns its number. The caller adds the dataset's own columns. */
   protected addRow(security: number, sequence: number): number {
     const { table, clock, reader } = this;
     const row = table.rows;
@@ -132,7 +132,7 @@ export abstract class ChunkParser {
     return row;
   }
 
-  /** Channel and sequence number as one number; 0 where the row has none. */
+  /** Returns channel and sequence number as one number, or 0 without them. */
   protected sequence(): number {
     const { reader, plan } = this;
     const { places } = plan;
@@ -145,7 +145,7 @@ export abstract class ChunkParser {
     return 0;
   }
 
-  /** Whether the date is 0, which is noted: sources close some files with such a row. */
+  /** Returns whether the date is 0 and records it: sources end some files with such a row. */
   protected isSentinel(): boolean {
     const { reader, plan } = this;
     const { date } = plan.places;
@@ -154,7 +154,7 @@ export abstract class ChunkParser {
     return true;
   }
 
-  /** Whether the line has the cells of the header. A blank line is noted and is no problem. */
+  /** Returns whether the line has as many cells as the header. A blank line is recorded and is not a problem. */
   protected rightShape(): boolean {
     const { reader, plan } = this;
     const { cells } = reader;
@@ -168,20 +168,19 @@ export abstract class ChunkParser {
     for (let cell = wanted; cell < cells.count && reader.isBlank(cell); cell++) surplus -= 1;
     if (surplus !== 0) return reader.fail(`has ${cells.count} cells instead of ${wanted}`);
     const trailing = cells.count > wanted;
-    // Other lines of the file have a line end and this one, its last, ends in a value: whatever wrote it may have
-    // stopped in the middle of a number.
+    // Only this last line lacks its line end, so its last value may be truncated.
     if (!trailing && !cells.ended && (this.isContinued || reader.line > 1)) {
       return reader.fail("is cut short: the file ends inside a line");
     }
     if (!trailing && plan.trailingDelimiter) {
-      // The empty cell behind the trailing comma stands in for the last value where NULs have overwritten a comma.
+      // When NULs have overwritten a comma, the empty cell after the trailing comma takes the place of the last value.
       if (cells.nuls > 0 && reader.isBlank(wanted - 1)) return reader.fail(DAMAGED);
       reader.note(DEFECT.no_trailing_comma);
     }
     return true;
   }
 
-  /** The number of the text in a cell, `""` for no cell (-1). */
+  /** Returns the number of the text in a cell; `""` for no cell (-1). */
   protected code(table: CodeTable, cell: number): number {
     const { reader } = this;
     if (cell < 0) return table.numberOf(reader.bytes, 0, 0);
@@ -195,7 +194,10 @@ export abstract class ChunkParser {
     return table.numberOf(reader.bytes, from, from);
   }
 
-  /** The row's `securityKey`; negative with a problem, or with a note when its exchange is not carried. */
+  /**
+   * Returns the row's `securityKey`, or a negative value with a problem or with a recorded defect when its exchange is
+   * not carried.
+   */
   protected security(): number {
     const { plan, reader, securities } = this;
     const { places } = plan;
@@ -208,7 +210,7 @@ export abstract class ChunkParser {
       reader.fail(`names no security of a known exchange`);
       return key;
     }
-    // Digits that NULs have overwritten would leave the code of another security.
+    // When NULs have overwritten digits, the rest can be the code of another security.
     if (isPadded && securities.zerosLost) {
       reader.fail(DAMAGED);
       return -1;
@@ -222,7 +224,7 @@ export abstract class ChunkParser {
     return places.exchangeCode < 0 || this.rightExchangeCode(key) ? key : -1;
   }
 
-  /** The market of a code without a suffix: the market column's, or the one that knows the row's codes. */
+  /** Returns the market of a code without a suffix: from the market column or from the row's codes. */
   private marketOf(): Market | null {
     const { reader, plan } = this;
     const { market } = plan.places;
@@ -231,13 +233,16 @@ export abstract class ChunkParser {
     return text === "SH" || text === "SZ" ? text : null;
   }
 
-  /** Notes a row of an exchange that is not carried; one with a problem goes to the quarantine all the same. */
+  /** Records a row of an exchange that is not carried; a row with a problem is still quarantined. */
   private notCarried(): typeof NOT_CARRIED {
     if (this.reader.problem === "") this.reader.note(DEFECT.market_not_carried);
     return NOT_CARRIED;
   }
 
-  /** Whether the source column names the exchange of the security `key`, or none; another one is a problem. */
+  /**
+   * Returns whether the source column is blank or names the exchange of the security `key`; another exchange is a
+   * problem.
+   */
   private isOfSource(key: number): boolean {
     const { reader, plan } = this;
     const source = reader.bareInteger(plan.places.source);
@@ -263,7 +268,7 @@ export abstract class ChunkParser {
     return true;
   }
 
-  /** Whether time and date are right and of the pack's day. */
+  /** Returns whether time and date are valid and belong to the pack's day. */
   protected rightDay(): boolean {
     const { plan, reader, clock } = this;
     const { time, date } = plan.places;

@@ -1,14 +1,14 @@
-/** Cuts a file into chunks of whole lines, each in an array of its own that can pass to another thread. */
+/** Cuts a file into chunks of whole lines, each in its own array that can be transferred to another thread. */
 import type { TextSource } from "./text-source.ts";
 
 const LF = 10;
 
-/** A longer line is no order: it is cut, so that a hole of NUL bytes does not have to fit the memory. */
+/** A longer line cannot be a row; it is cut, so that a long run of NUL bytes need not fit in memory. */
 const LONGEST_LINE_BYTES = 1 << 20;
 
 /**
- * The bytes of `text` in chunks of about `chunkBytes`, each ending with a line end but the last. A file that
- * fits one chunk is one chunk. An empty file is one chunk of 0 bytes.
+ * Yields the bytes of `text` in chunks of about `chunkBytes`; every chunk except the last ends with a line end. An
+ * empty file is one chunk of 0 bytes.
  */
 export async function* chunksOf(
   text: TextSource,
@@ -17,7 +17,7 @@ export async function* chunksOf(
   let kept: Uint8Array = new Uint8Array(0);
   let readBytes = 0;
   for (;;) {
-    // One byte more than is expected tells the end of the file from the end of the chunk.
+    // One byte more than expected distinguishes the end of the file from the end of the chunk.
     const left = Math.max(0, text.expectedBytes - readBytes);
     const bytes = new Uint8Array(kept.length + Math.min(chunkBytes, left) + 1);
     bytes.set(kept);

@@ -1,16 +1,16 @@
-/** The distinct texts of a code column and their numbers, found without making a string per row. */
+/** Numbers the distinct texts of a code column without creating a string for each row. */
 import { decodeText } from "./file-head.ts";
 
-/** More different codes than this is a file of something else. */
+/** A column with more distinct codes is not a code column. */
 const MOST_CODES = 60_000;
 
 export class CodeTable {
   readonly values: string[] = [];
-  /** For cells of one byte: 1 + number, 0 when not seen yet. */
+  /** For cells of one byte: number + 1; 0 when not seen yet. */
   private readonly ofByte = new Uint16Array(256);
   private readonly ofText = new Map<string, number>();
 
-  /** The number of the text in `bytes[from, to)`. */
+  /** Returns the number of the text in `bytes[from, to)`. */
   numberOf(bytes: Uint8Array, from: number, to: number): number {
     if (to - from === 1) {
       const byte = bytes[from] ?? 0;

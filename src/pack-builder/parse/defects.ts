@@ -1,11 +1,11 @@
 /**
- * What real deliveries have wrong with them (data seen in the field). A defect is survived, counted by kind
- * and named with the first place it occurred; a row that cannot be one is broken and goes to the quarantine.
+ * Defects of real deliveries. A defect is tolerated, counted by kind and reported with the place of its first
+ * occurrence; an invalid row is broken and quarantined.
  */
 
 import type { DatasetName } from "../../datasets/registry.ts";
 
-/** Defects that rows and files survive, with the texts of the report. */
+/** Tolerated defects of rows and files, with the texts of the report. */
 const DEFECT_TEXTS = {
   time_zero_lost: "time without its leading zero",
   time_without_milliseconds: "time of five or six digits, read as whole seconds",
@@ -47,7 +47,7 @@ const DEFECT_TEXTS = {
   market_not_carried: "row or file of an exchange that is not carried, left out",
 } as const;
 
-/** Kinds whose rows are left out of the pack: they are not rows of its dataset and day. */
+/** Kinds whose rows are left out of the pack, because they are not rows of its dataset and day. */
 export const LEFT_OUT_KINDS = [
   "trade_row",
   "order_row",
@@ -58,30 +58,30 @@ export const LEFT_OUT_KINDS = [
 
 export type DefectKind = keyof typeof DEFECT_TEXTS;
 
-/** Texts that differ where the files hold trades. */
+/** Texts that differ for files of trades. */
 const TRADE_TEXTS: Partial<Record<DefectKind, string>> = {
   empty_file: "file of 0 bytes: a security without trades",
   header_only: "file with a header and no rows: a security without trades",
   no_order_file: "security's folder without a trade file: a security without trades",
 };
 
-/** The text of the report for a defect in files of `dataset`. */
+/** Returns the report's text for a defect in files of `dataset`. */
 export function defectText(kind: DefectKind, dataset: DatasetName): string {
   return (dataset === "trades" ? TRADE_TEXTS[kind] : undefined) ?? DEFECT_TEXTS[kind];
 }
 
 export const DEFECT_KINDS = Object.keys(DEFECT_TEXTS) as DefectKind[];
 
-/** Numbers of the kinds: the parser counts in an array, millions of times a second. */
+/** Numbers of the kinds, because the parser counts in an array, millions of times a second. */
 export const DEFECT = Object.fromEntries(DEFECT_KINDS.map((kind, number) => [kind, number])) as Record<
   DefectKind,
   number
 >;
 
-/** Counts of defects in one chunk of a file; passes between threads as it is. */
+/** Counts of defects in one chunk of a file; passed between threads by value. */
 export interface DefectTally {
   counts: Float64Array;
-  /** The line, counted from the chunk's first line as 1, of the first of each kind. */
+  /** The line of the first defect of each kind; the chunk's first line is 1. */
   firstLines: Float64Array;
 }
 
@@ -98,7 +98,7 @@ export function tally(defects: DefectTally, kind: number, line: number): void {
   defects.counts[kind] = (defects.counts[kind] ?? 0) + 1;
 }
 
-/** A line that cannot be a row. `line` counts like `DefectTally.firstLines`. */
+/** An invalid line. `line` counts like `DefectTally.firstLines`. */
 export interface BrokenLine {
   line: number;
   reason: string;

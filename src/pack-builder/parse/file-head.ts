@@ -1,18 +1,18 @@
-/** The beginning of an order file: byte order mark, header line, how lines end. */
+/** Reads the beginning of a data file: byte order mark and header line. */
 
 const LF = 10;
 const CR = 13;
 
 export interface FileHead {
   byteOrderMark: boolean;
-  /** Names of the columns, blanks and quotation marks trimmed; empty for a file without bytes. */
+  /** Names of the columns without surrounding blanks and quotation marks; empty for an empty file. */
   columns: string[];
-  /** Whether the header line holds NUL bytes. */
+  /** Whether the header line has NUL bytes. */
   hasNul: boolean;
   lineEnd: "CRLF" | "LF" | "none";
-  /** The first byte behind the byte order mark. */
+  /** The position after the byte order mark. */
   headerFrom: number;
-  /** The first byte behind the header line. */
+  /** The position after the header line. */
   bodyFrom: number;
 }
 
@@ -37,7 +37,7 @@ function bare(cell: string): string {
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 const gb18030 = new TextDecoder("gb18030");
 
-/** `bytes` as text: UTF-8 if they are that, else GB18030 (which holds GBK and GB2312). */
+/** Decodes `bytes` as UTF-8 if they are valid, else as GB18030 (which includes GBK and GB2312). */
 export function decodeText(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);

@@ -1,27 +1,27 @@
-/** Splits a line into cells without copying: where each cell begins and ends. */
+/** Splits a line into cells without copying. */
 
 const LF = 10;
 const CR = 13;
 const QUOTE = 34;
 
-/** A line with more cells than this is no order. */
+/** A line with more cells cannot be a row. */
 const MOST_CELLS = 64;
 
 export class LineCells {
   readonly from = new Int32Array(MOST_CELLS + 1);
   readonly to = new Int32Array(MOST_CELLS + 1);
   count = 0;
-  /** The line without its end. */
+  /** The bounds of the line without its line end. */
   lineFrom = 0;
   lineTo = 0;
-  /** False for a last line that the file does not end. */
+  /** False for a last line without a line end. */
   ended = false;
   /** Whether a cell was in quotation marks. */
   quoted = false;
-  /** How many NUL bytes the line holds. */
+  /** Number of NUL bytes in the line. */
   nuls = 0;
 
-  /** Splits the line that begins at `start`; returns where the next one begins. Blanks stay in the cells. */
+  /** Splits the line that begins at `start` and returns the start of the next one. Blanks stay in the cells. */
   split(bytes: Uint8Array, start: number, delimiter: number): number {
     const { from, to } = this;
     const length = bytes.length;
@@ -32,7 +32,7 @@ export class LineCells {
     this.nuls = 0;
     for (; at < length; at++) {
       const byte = bytes[at] ?? 0;
-      // Digits, letters and points stand above every byte that ends a cell.
+      // Digits, letters and points are greater than every byte that ends a cell.
       if (byte > 44) continue;
       if (byte === delimiter) {
         to[count] = at;
@@ -58,7 +58,7 @@ export class LineCells {
     this.count = count + 1;
   }
 
-  /** The same for a line with quotation marks, inside which a delimiter is text. Cells lose their marks. */
+  /** Splits a line with quotation marks, inside which a delimiter is text. Cells lose their quotation marks. */
   private splitQuoted(bytes: Uint8Array, start: number, delimiter: number): number {
     const { from, to } = this;
     let count = 0;

@@ -1,17 +1,17 @@
 /**
- * Numbers of order files. Prices become yuan × 10000 by rounding the decimal text, never through a float
- * product: 15.929999999999999 is 159300. The usual forms are read from the bytes; odd ones take the slow way.
+ * Parses numbers. Prices become yuan × 10000 by rounding the decimal text, never by a float product: 15.929999999999999
+ * is 159300. Usual forms are parsed from bytes, unusual ones by a slower function.
  */
 
 const ZERO = 48;
 const NINE = 57;
 const POINT = 46;
 
-/** More digits might not fit a double. */
+/** More digits may not fit in a double. */
 const FAST_DIGITS = 15;
 const PRICE_DECIMALS = 4;
 
-/** `bytes[from, to)` as an integer if it is 1 to 15 digits, else -1. */
+/** Returns `bytes[from, to)` as an integer if it is 1 to 15 digits, else -1. */
 export function plainInteger(bytes: Uint8Array, from: number, to: number): number {
   if (to - from > FAST_DIGITS || from >= to) return -1;
   let value = 0;
@@ -23,9 +23,7 @@ export function plainInteger(bytes: Uint8Array, from: number, to: number): numbe
   return value;
 }
 
-/**
- * `bytes[from, to)` × 10000, rounded half up, if it is up to 11 digits with decimals or without, else -1.
- */
+/** Returns `bytes[from, to)` × 10000, rounded half up, if it is up to 11 digits with or without decimals, else -1. */
 export function plainTenThousandths(bytes: Uint8Array, from: number, to: number): number {
   let value = 0;
   let at = from;
@@ -49,21 +47,21 @@ export function plainTenThousandths(bytes: Uint8Array, from: number, to: number)
   return value + roundUp;
 }
 
-/** What a number in an odd form turned out to be. */
+/** The value of a number in an unusual form, or its problem. */
 export type OddNumber =
   | { value: number; form: "empty" | "sentinel" | "exponent" | "plain" }
   | { problem: string };
 
-/** Stands for "none" in ids and volumes of several sources: 2^64 - 1. */
+/** 2^64 - 1, which means "none" in ids and volumes of several sources. */
 const SENTINEL = 18_446_744_073_709_551_615n;
-/** The sentinel as programs print it that hold it in a double with six digits. */
+/** The sentinel as printed by programs that use a double with six digits. */
 const SENTINEL_ROUNDED = 18_446_700_000_000_000_000n;
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * A trimmed cell that the fast ways refused: empty, signed, in exponent form, too long. `decimals` is how many
- * decimal places the result counts in (4 for a price in yuan, rounded half up; 0 elsewhere, where a fraction
- * is refused). Ids and volumes (`sentinel: "zero"`) read 2^64 - 1 as 0.
+ * Parses a trimmed cell that the fast functions refused: empty, signed, in exponent form, too long. `decimals` is the
+ * number of decimal places of the result (4 for a price in yuan, rounded half up; 0 elsewhere, where a fraction is
+ * refused). With `sentinel: "zero"` (ids and volumes) 2^64 - 1 is 0.
  */
 export function oddNumber(text: string, decimals: number, sentinel: "zero" | "refuse"): OddNumber {
   if (text === "") return { value: 0, form: "empty" };
@@ -71,7 +69,7 @@ export function oddNumber(text: string, decimals: number, sentinel: "zero" | "re
   const [, sign = "", whole = "", fraction = "", exponent] = parts ?? [];
   if (parts === null || whole + fraction === "") return { problem: "is not a number" };
   const shift = Number(exponent ?? 0) - fraction.length + decimals;
-  // Nothing carried has 40 digits: a bigger shift could only waste memory.
+  // No valid number has 40 digits; a larger shift would only waste memory.
   if (Math.abs(shift) > 40) return { problem: "is out of all proportion" };
   const digits = BigInt(whole + fraction);
   const value = shift >= 0 ? digits * 10n ** BigInt(shift) : roundHalfUp(digits, 10n ** BigInt(-shift));

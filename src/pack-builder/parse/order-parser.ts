@@ -1,4 +1,4 @@
-/** Rows of order files. By hand, for its speed: a day has 130 million of them. */
+/** Parses rows of order files; written by hand for speed, because a day has 130 million rows. */
 import type { Market } from "../../orders/record.ts";
 import type { CellPlan } from "./cell-plan.ts";
 import { ChunkParser } from "./chunk-parser.ts";
@@ -8,13 +8,13 @@ import type { RowTable } from "./row-table.ts";
 const SHANGHAI_TYPES = new Set(["A", "D", "S"]);
 const SHENZHEN_TYPES = new Set(["0", "1", "U"]);
 
-/** What an order type is to the parser. */
+/** Classes of order types. */
 const TYPE = { KNOWN: 0, BLANK: 1, UNKNOWN: 2, TRADE: 3, PHASE: 4 } as const;
 
-/** Order codes that are a side; `F` and `G` are Shenzhen's loan sides. */
+/** Order codes that name a side; `F` and `G` are Shenzhen's lending sides. */
 const SIDES = new Set(["B", "S", "F", "G", "N"]);
 
-/** What an order code is to the parser. */
+/** Classes of order codes. */
 const CODE = { KNOWN: 0, BLANK: 1, UNKNOWN: 2 } as const;
 
 export class OrderParser extends ChunkParser {
@@ -104,7 +104,7 @@ export class OrderParser extends ChunkParser {
     else if (reader.isNines(places.price)) reader.note(DEFECT.market_price_nines);
   }
 
-  /** Whether the row is a Shenzhen order without a limit, whose price says nothing. */
+  /** Returns whether the row is a Shenzhen order without a limit, whose price is meaningless. */
   private isMarketOrder(orderType: number, security: number): boolean {
     if (security % 2 === 0) return false;
     const text = this.types.values[orderType] ?? "";
@@ -115,7 +115,7 @@ export class OrderParser extends ChunkParser {
   private classifySide(side: number): void {
     if (this.sideClasses[side] !== undefined) return;
     const text = this.sides.values[side] ?? "";
-    // A map of sides is the same for both exchanges.
+    // The map of sides is the same for both exchanges.
     const known = SIDES.has(this.plan.codeMaps.orderCode?.SZ?.[text] ?? text);
     this.sideClasses[side] = text === "" ? CODE.BLANK : known ? CODE.KNOWN : CODE.UNKNOWN;
   }
@@ -140,7 +140,7 @@ export class OrderParser extends ChunkParser {
     return SHENZHEN_TYPES.has(type) ? "SZ" : null;
   }
 
-  /** Where the exchange order number of a row with this side stands; -1 where neither side is meant. */
+  /** Returns the position of the exchange order number for this side; -1 for neither side. */
   private sidePlace(side: number): number {
     const code = this.sides.values[side];
     for (const each of this.numberBySide) if (each.code === code) return each.place;

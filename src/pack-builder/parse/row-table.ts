@@ -1,13 +1,13 @@
-/** The rows of one chunk as flat columns, in the order of the file, securities mixed. Reused from chunk to chunk. */
+/** The rows of one chunk as flat columns in the order of the file, with securities mixed. Reused for every chunk. */
 import { type Dataset, storedColumns } from "../../datasets/dataset.ts";
 
 export class RowTable {
   rows = 0;
-  /** `securityKey` of every row. */
+  /** The `securityKey` of every row. */
   security = new Int32Array(0);
   time = new Int32Array(0);
   sequence = new Float64Array(0);
-  /** The stored columns of the dataset by key; those of codes hold numbers of the parser's code tables. */
+  /** The dataset's stored columns by key; code columns hold numbers of the parser's code tables. */
   readonly columns: Record<string, Float64Array | Uint16Array> = {};
 
   constructor(dataset: Dataset) {
@@ -20,7 +20,7 @@ export class RowTable {
     this.rows = 0;
   }
 
-  /** Reserves space for one more row; the columns may be other arrays afterwards, which it says. */
+  /** Reserves space for one more row. Returns true when the columns are new arrays. */
   reserve(): boolean {
     if (this.rows < this.time.length) return false;
     const capacity = Math.max(4096, this.time.length * 2);

@@ -1,7 +1,7 @@
-/** Security codes of order files: `600519.SH`, or six digits (sometimes without leading zeros). */
+/** Parses security codes: `600519.SH`, or six digits (sometimes without leading zeros). */
 import type { Market } from "../../orders/record.ts";
 
-/** Suffixes that name an exchange; the exchange at Beijing is known, but not carried. */
+/** Suffixes of exchanges; the Beijing exchange is recognised but not carried. */
 const SUFFIXES: Record<string, Market | "BJ"> = {
   SH: "SH",
   SS: "SH",
@@ -19,7 +19,7 @@ export interface SecurityCell {
   zerosLost: boolean;
 }
 
-/** `text` as a security, its market `null` without a suffix; `null` when it is no code. */
+/** Parses `text` as a security; its market is `null` without a suffix. Returns `null` for anything else. */
 export function readSecurity(text: string): SecurityCell | null {
   const parts = /^(\d{1,6})(?:\.([A-Za-z]{2,4}))?$/.exec(text);
   if (parts === null) return null;
@@ -29,12 +29,12 @@ export function readSecurity(text: string): SecurityCell | null {
   return { symbol: digits.padStart(6, "0"), market, zerosLost: digits.length < 6 };
 }
 
-/** A security as one number, in the order of the pack: symbol, then market. */
+/** Returns a security as one number that sorts in the order of the pack: symbol, then market. */
 export function securityKey(symbol: string, market: Market): number {
   return Number(symbol) * 2 + (market === "SZ" ? 1 : 0);
 }
 
-/** The security of a `securityKey`. */
+/** Returns the security of a `securityKey`. */
 export function securityOfKey(key: number): { symbol: string; market: Market } {
   const symbol = String(Math.floor(key / 2)).padStart(6, "0");
   return { symbol, market: key % 2 === 1 ? "SZ" : "SH" };

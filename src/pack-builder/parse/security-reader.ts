@@ -1,31 +1,31 @@
-/** Security cells → `securityKey`, remembering what it has read: a day has few codes and millions of rows. */
+/** Maps security cells to `securityKey` with a cache: a day has few codes and millions of rows. */
 import type { Market } from "../../orders/record.ts";
 import { decodeText } from "./file-head.ts";
 import { readSecurity, type SecurityCell, securityKey } from "./security-cell.ts";
 
-/** Answers of `keyOf` and `keyIn` that are no keys. */
+/** Results of `keyOf` and `keyIn` that are not keys. */
 const NO_SECURITY = -1;
 export const NOT_CARRIED = -2;
 export const UNKNOWN_MARKET = -3;
 
-/** Keys run to 2 × 999,999 + 1. */
+/** The largest key is 2 × 999,999 + 1. */
 const KEYS = 2_000_000;
 const ZERO = 48;
 const NINE = 57;
 const POINT = 46;
 
-/** A code that was read; `base` is its key in Shanghai, one less than in Shenzhen. */
+/** A cached code; `base` is its key in Shanghai, one less than in Shenzhen. */
 interface KnownCode {
   cell: SecurityCell | null;
   base: number;
 }
 
 export class SecurityReader {
-  /** Whether the cell read last lacked its leading zeros. */
+  /** Whether the last cell lacked its leading zeros. */
   zerosLost = false;
   private readonly market: Market | null;
   private readonly known = new Map<number, KnownCode>();
-  /** Times of the last row by key, made when a second security appears: most files have one. */
+  /** Times of the last row by key, allocated when a second security appears, because most files have one. */
   private lastTimes: Int32Array | null = null;
   private runKey = NO_SECURITY;
   private runTime = 0;
@@ -33,12 +33,12 @@ export class SecurityReader {
   private lastStamp = -1;
   private lastKey = NO_SECURITY;
 
-  /** `market`: the exchange of codes without a suffix, where the layout says it. */
+  /** `market` is the exchange of codes without a suffix, if the layout defines it. */
   constructor(market: Market | null) {
     this.market = market;
   }
 
-  /** The key of the code in `bytes[from, to)`, or `NO_SECURITY`, `NOT_CARRIED`, `UNKNOWN_MARKET`. */
+  /** Returns the key of the code in `bytes[from, to)`, or `NO_SECURITY`, `NOT_CARRIED`, `UNKNOWN_MARKET`. */
   keyOf(bytes: Uint8Array, from: number, to: number): number {
     const stamp = stampOf(bytes, from, to);
     if (stamp >= 0 && stamp === this.lastStamp) return this.lastKey;
@@ -52,7 +52,7 @@ export class SecurityReader {
     this.zerosLost = code.cell?.zerosLost ?? false;
     this.lastStamp = -1;
     const key = this.keyIn(null);
-    // What depends on the row (an unknown market) is asked for every row.
+    // A result that depends on the row (an unknown market) is not cached.
     if (key !== UNKNOWN_MARKET) {
       this.lastStamp = stamp;
       this.lastKey = key;
@@ -60,7 +60,7 @@ export class SecurityReader {
     return key;
   }
 
-  /** The key of the cell read last if it trades in `market`, which only counts where nothing else says it. */
+  /** Returns the key of the last cell in `market`, which is used only when nothing else names the exchange. */
   keyIn(market: Market | null): number {
     const { cell, base } = this.code;
     if (cell === null) return NO_SECURITY;
@@ -70,7 +70,7 @@ export class SecurityReader {
     return found === "SZ" ? base + 1 : base;
   }
 
-  /** Whether `time` is earlier than that of the security's row before. */
+  /** Returns whether `time` is earlier than the security's previous row. */
   wentBack(key: number, time: number): boolean {
     if (key !== this.runKey) this.changeRun(key);
     const before = this.runTime;
@@ -88,7 +88,7 @@ export class SecurityReader {
   }
 }
 
-/** Up to six digits, alone or with a suffix of two letters, as one number; -1 for other forms. */
+/** Returns up to six digits with an optional suffix of two letters as one number; -1 for other forms. */
 function stampOf(bytes: Uint8Array, from: number, to: number): number {
   let stamp = to - from;
   let at = from;

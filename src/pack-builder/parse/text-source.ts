@@ -1,28 +1,28 @@
 /**
- * The bytes of an order file as lines that end with LF in a superset of ASCII: UTF-16 becomes UTF-8, and where CR alone
- * ends the first line, every CR becomes LF. Everything else passes through untouched.
+ * Reads a data file as lines that end with LF in a superset of ASCII: UTF-16 becomes UTF-8, and when a CR alone ends
+ * the first line, every CR becomes LF. Everything else is unchanged.
  */
 import type { ByteSource, SourceFile } from "../delivery/source-file.ts";
 
 const LF = 10;
 const CR = 13;
 const HEAD_BYTES = 64 * 1024;
-/** UTF-16 is decoded in pieces of this size. */
+/** The piece size for decoding UTF-16. */
 const PIECE_BYTES = 1 << 20;
 
 export interface TextForm {
   encoding: "utf-16le" | "utf-16be" | null;
-  /** CR alone ends the file's first line. */
+  /** Whether a CR alone ends the first line. */
   crOnly: boolean;
 }
 
 export interface TextSource extends ByteSource {
   form: TextForm;
-  /** About how many bytes `fill` gives in all; 0 for an empty file. */
+  /** An estimate of the total bytes that `fill` returns; 0 for an empty file. */
   expectedBytes: number;
 }
 
-/** Opens `file`; `onBytes` sees its own bytes in order, before any of them is changed. The caller closes it. */
+/** Opens `file`; `onBytes` receives its original bytes in order. The caller closes it. */
 export async function openText(
   file: SourceFile,
   onBytes: (bytes: Uint8Array) => void = () => {},
@@ -43,7 +43,7 @@ export async function openText(
   }
 }
 
-/** The first 64 KB of `file` as text source gives them. */
+/** Returns the first 64 KB of `file` as a text source reads them. */
 export async function headBytes(file: SourceFile): Promise<Uint8Array> {
   const text = await openText(file);
   try {
@@ -54,24 +54,27 @@ export async function headBytes(file: SourceFile): Promise<Uint8Array> {
   }
 }
 
-/** By the byte order mark, or by the NUL in every other byte of a file that begins with ASCII. */
+/** Detects UTF-16 by the byte order mark, or by a NUL in every other byte of a file that begins with ASCII. */
 function utf16Of([a = 0, b = 0, c = 0, d = 0]: Uint8Array): TextForm["encoding"] {
   if ((a === 0xff && b === 0xfe) || (a > 0 && b === 0 && c > 0 && d === 0)) return "utf-16le";
   if ((a === 0xfe && b === 0xff) || (a === 0 && b > 0 && c === 0 && d > 0)) return "utf-16be";
   return null;
 }
 
-/** The first line tells: what appends to such a file may end lines with LF, and without any the header would take in all rows. */
+/**
+ * Decides by the first line: programs that append to such a file may write LF, and without a split at CR the header
+ * would include all rows.
+ */
 function isCrOnly(head: Uint8Array): boolean {
   const first = head.indexOf(CR);
   if (first < 0 || head.subarray(0, first).includes(LF)) return false;
   let next = first;
   while (head[next] === CR) next += 1;
-  // Behind a CR at the end of a full head may stand its LF.
+  // A CR at the end of a full head can be followed by its LF.
   return next < head.length ? head[next] !== LF : head.length < HEAD_BYTES;
 }
 
-/** What was read ahead, then the source itself. */
+/** Reads the bytes that were read ahead, then the source. */
 class Rest implements ByteSource {
   private readonly source: ByteSource;
   private readonly onBytes: (bytes: Uint8Array) => void;
@@ -99,7 +102,7 @@ class Rest implements ByteSource {
   }
 }
 
-/** UTF-16 as UTF-8. What is no character becomes U+FFFD, which no cell that matters may hold. */
+/** Decodes UTF-16 to UTF-8. An invalid character becomes U+FFFD, which no parsed cell accepts. */
 class Decoded implements ByteSource {
   private readonly source: ByteSource;
   private readonly decoder: TextDecoder;

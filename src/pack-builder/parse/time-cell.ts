@@ -1,6 +1,6 @@
 /**
- * Times of order files as HHMMSSmmm numbers. Forms in use: `93000010` (leading zero lost), `093000010`,
- * `93000` and `093000` (no milliseconds), `09:30:00.010`, `20230711093000010`.
+ * Parses times as HHMMSSmmm numbers. Forms in use: `93000010` (leading zero lost), `093000010`, `93000` and `093000`
+ * (no milliseconds), `09:30:00.010`, `20230711093000010`.
  */
 
 const ZERO = 48;
@@ -8,10 +8,10 @@ const NINE = 57;
 const COLON = 58;
 const POINT = 46;
 
-/** How a time was written; the numbers let the hot loop return time and form in one. */
+/** The form of a time, as numbers for the hot loop. */
 export const TIME_FORM = { FULL: 0, ZERO_LOST: 1, NO_MILLISECONDS: 2 } as const;
 
-/** A time of day with its form and, where the cell says it, its day. One instance per parser is reused. */
+/** A time of day with its form and, if the cell has it, its day. Each parser reuses one instance. */
 export interface TimeCell {
   /** HHMMSSmmm as a number. */
   time: number;
@@ -20,7 +20,7 @@ export interface TimeCell {
   date: number;
 }
 
-/** Reads `bytes[from, to)` into `into`; false when it is no time of day. */
+/** Parses `bytes[from, to)` into `into`. Returns false when it is not a time of day. */
 export function readTime(bytes: Uint8Array, from: number, to: number, into: TimeCell): boolean {
   into.date = 0;
   into.form = TIME_FORM.FULL;
@@ -32,7 +32,7 @@ export function readTime(bytes: Uint8Array, from: number, to: number, into: Time
   for (let i = from; i < to; i++) {
     const byte = bytes[i] ?? 0;
     if (byte < ZERO || byte > NINE) return false;
-    // The date of a 17-digit stamp is taken off where it ends: 17 digits would not fit a double.
+    // The date of a 17-digit time is split off here, because 17 digits would not fit in a double.
     if ((digits === 17 || digits === 14) && i === from + 8) {
       into.date = value;
       value = 0;
@@ -53,7 +53,7 @@ export function readTime(bytes: Uint8Array, from: number, to: number, into: Time
   return isTimeOfDay(into.time);
 }
 
-/** `H:MM:SS`, `HH:MM:SS` and the same with one to nine decimals, of which the first three count. */
+/** Parses `H:MM:SS` and `HH:MM:SS` with up to nine decimals, of which the first three count. */
 function readClock(bytes: Uint8Array, from: number, to: number, into: TimeCell): boolean {
   const seconds = bytes[from + 1] === COLON ? from + 5 : from + 6;
   if (bytes[seconds - 4] !== COLON || bytes[seconds - 1] !== COLON || to < seconds + 2) return false;
@@ -82,7 +82,7 @@ function isTimeOfDay(time: number): boolean {
   return seconds % 100 < 60 && Math.floor(seconds / 100) % 100 < 60 && seconds < 240_000;
 }
 
-/** `2023.07.11`, `2023-07-11`, `2023/07/11` or `20230711` as a number, -1 for anything else. */
+/** Returns `2023.07.11`, `2023-07-11`, `2023/07/11` or `20230711` as a number; -1 for anything else. */
 export function readDate(bytes: Uint8Array, from: number, to: number): number {
   let value = 0;
   let digits = 0;

@@ -1,4 +1,4 @@
-/** Rows of trade files, by hand for its speed. */
+/** Parses rows of trade files; written by hand for speed. */
 import type { Market } from "../../orders/record.ts";
 import type { CellPlan } from "./cell-plan.ts";
 import { ChunkParser } from "./chunk-parser.ts";
@@ -8,7 +8,7 @@ import type { RowTable } from "./row-table.ts";
 
 const FLAGS = new Set(["", "B", "S", "N"]);
 const CANCEL = "C";
-/** Fills and cancels in Shenzhen; Shanghai has no codes. */
+/** Codes of fills and cancels in Shenzhen; Shanghai has no codes. */
 const SHENZHEN_CODES = new Set(["0", CANCEL]);
 
 export class TradeParser extends ChunkParser {
@@ -76,7 +76,7 @@ export class TradeParser extends ChunkParser {
     return SHENZHEN_CODES.has(this.tradeCode) ? "SZ" : null;
   }
 
-  /** Whether the layout says that the row is a trade; another one is left out or a problem, as the layout says. */
+  /** Returns whether the row is a trade; the layout says whether another row is left out or a problem. */
   private isTrade(): boolean {
     const { reader, rowKinds } = this;
     const { onlyRows } = this.plan;

@@ -1,4 +1,4 @@
-/** A sample auction day as the file that operators publish: `<YYYYMMDD>_aucde.parquet` (contract 8.7). */
+/** Writes a sample auction pack as operators publish it: `<YYYYMMDD>_aucde.parquet` (contract 8.7). */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
@@ -17,7 +17,7 @@ const COLUMNS: readonly { name: keyof AuctionTick; type: "STRING" | "DOUBLE" | "
   { name: "um_side", type: "STRING" },
 ];
 
-/** The Parquet bytes of `ticks`: ZSTD on every column, none of them optional. */
+/** Returns the Parquet bytes of `ticks`: ZSTD on every column, none of them optional. */
 export function auctionPackBytes(ticks: AuctionTick[]): Uint8Array<ArrayBuffer> {
   const columnData = COLUMNS.map(({ name, type }) => ({
     name,
@@ -29,7 +29,7 @@ export function auctionPackBytes(ticks: AuctionTick[]): Uint8Array<ArrayBuffer> 
   return new Uint8Array(parquetWriteBuffer({ columnData, codec: "ZSTD", compressors }));
 }
 
-/** Writes the sample auction pack of `tradedate` into `folder` (made if absent) and returns where it lies. */
+/** Writes the sample auction pack of `tradedate` into `folder` (created if absent) and returns its path. */
 export async function writeAuctionPack(
   tradedate: BeijingDate,
   folder: string,

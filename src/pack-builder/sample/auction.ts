@@ -1,6 +1,6 @@
 /**
- * A sample day of the opening call auction: what the exchanges would match at each moment from 09:15 to
- * 09:25, for the securities of the sample orders. Invented, and the same on every machine for the same date.
+ * Generates a sample opening call auction: the virtual match from 09:15 to 09:25 for the securities of the sample
+ * orders. Synthetic, and the same on every machine for the same date.
  */
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { DEFAULT_ROWS, DEFAULT_SEED } from "./day.ts";
@@ -8,7 +8,7 @@ import { type Random, seededRandom } from "./random.ts";
 import { type SampleSecurity, sampleSecurities } from "./securities.ts";
 import { clockTime } from "./session.ts";
 
-/** One virtual match; `um` is what the other side could not take. */
+/** One virtual match; `um` is the unmatched quantity. */
 export interface AuctionTick {
   symbol: string;
   tradedate: BeijingDate;
@@ -20,7 +20,7 @@ export interface AuctionTick {
   auc_vol: number;
   auc_amt: number;
   um_vol: number;
-  /** Whose quantity is left over: `B`, `S`, or `""` when none is. */
+  /** The side with unmatched quantity: `B`, `S`, or `""` when there is none. */
   um_side: string;
 }
 
@@ -29,7 +29,7 @@ const END_MS = (9 * 60 + 25) * 60_000;
 /** Quotes come every three seconds. */
 const STEP_MS = 3_000;
 
-/** The ticks of every security that has orders that day, by symbol and then time. */
+/** Returns the ticks of every security with orders that day, by symbol and then time. */
 export function sampleAuction(tradedate: BeijingDate, seed = DEFAULT_SEED): AuctionTick[] {
   return sampleSecurities(DEFAULT_ROWS, seed)
     .filter(({ rows }) => rows > 0)
@@ -44,7 +44,7 @@ function ticksOf(security: SampleSecurity, tradedate: BeijingDate, seed: string)
   let matched = 0;
   for (let atMs = OPEN_MS; atMs <= END_MS; atMs += STEP_MS) {
     price = nextPrice(random, { price, priceE4, tickE4 });
-    // Orders pile up until the match; cancels take some of them away before 09:20.
+    // Orders accumulate until the match; before 09:20 cancels remove some of them.
     matched = Math.max(lot, matched + lot * (random.below(1 + Math.ceil(security.rows / 400)) - 1));
     const left = random.chance(0.04) ? 0 : lot * (1 + random.below(60));
     ticks.push({
@@ -61,7 +61,7 @@ function ticksOf(security: SampleSecurity, tradedate: BeijingDate, seed: string)
   return ticks;
 }
 
-/** One step up or down now and then, within 3 % of the reference. */
+/** Occasionally moves the price by one step, within 3 % of the reference. */
 function nextPrice(
   random: Random,
   { price, priceE4, tickE4 }: { price: number; priceE4: number; tickE4: number },

@@ -1,9 +1,9 @@
-/** A sample security's orders while they are being written, row after row. */
+/** Support for generating a sample security's orders row by row. */
 import type { OrderColumns } from "../../orders/record.ts";
 import type { Random } from "./random.ts";
 import type { SampleSecurity } from "./securities.ts";
 
-/** Columns of `times.length` rows, everything but the times still zero. */
+/** Returns columns of `times.length` rows with zeros except for the times. */
 export function blankColumns(times: Int32Array, types: string[], codes: string[]): OrderColumns {
   const rows = times.length;
   return {
@@ -22,11 +22,11 @@ export const BUY = 0;
 export const SELL = 1;
 
 export interface PricePath {
-  /** Moves the market by at most one step and returns a limit price for that side, yuan × 10000. */
+  /** Moves the market price by at most one step and returns a limit price for that side, yuan × 10000. */
   quote(side: typeof BUY | typeof SELL): number;
 }
 
-/** Prices around a slow random path that stays within 8 % of the reference, all multiples of the step. */
+/** Returns a slow random price path that stays within 8 % of the reference, in multiples of the step. */
 export function pricePath(random: Random, { priceE4, tickE4 }: SampleSecurity): PricePath {
   const reference = Math.round(priceE4 / tickE4);
   const [low, high] = [Math.ceil(reference * 0.92), Math.floor(reference * 1.08)];
@@ -36,17 +36,17 @@ export function pricePath(random: Random, { priceE4, tickE4 }: SampleSecurity): 
     quote(side) {
       const draw = random.next();
       if (draw < 0.1) middle = within(middle + (draw < 0.05 ? -1 : 1));
-      // Most orders rest near the middle, a few cross it by one step, a long tail rests far away.
+      // Most orders are near the middle, a few cross it by one step, a long tail is far away.
       const away = Math.floor(random.next() ** 4 * 60) - 1;
       return within(side === BUY ? middle - away : middle + away) * tickE4;
     },
   };
 }
 
-/** Cumulative shares of orders of 1, 2, 3… lots, as counted in real order files. */
+/** Cumulative shares of orders of 1, 2, 3… lots, measured in real order files. */
 const LOT_SHARES = [0.38, 0.54, 0.62, 0.67, 0.745, 0.772, 0.787, 0.803, 0.817, 0.865];
 
-/** A quantity: a multiple of `lot`, save for 0.3 % odd lots. */
+/** Returns a quantity: a multiple of `lot`, except for 0.3 % odd lots. */
 export function orderVolume(random: Random, lot: number): number {
   if (random.chance(0.003)) return 1 + random.below(lot * 3 - 1);
   const draw = random.next();
@@ -56,7 +56,7 @@ export function orderVolume(random: Random, lot: number): number {
   return Math.min(9_900, 11 + Math.floor(random.exponential() ** 2 * 18)) * lot;
 }
 
-/** Exchange order numbers: ascending with gaps, up to eight digits over the day whatever the number of rows. */
+/** Returns a generator of exchange order numbers: ascending with gaps, up to eight digits for any number of rows. */
 export function numbering(random: Random, rows: number): () => number {
   const widestGap = Math.max(2, Math.min(1_600, Math.floor(17_000_000 / Math.max(1, rows))));
   let last = 0;

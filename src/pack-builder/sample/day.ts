@@ -1,6 +1,6 @@
 /**
- * Sample days: made-up orders in the shape of real ones, the same on every machine for the same seed,
- * date and size. What they imitate was counted in order files of both exchanges.
+ * Generates sample days: synthetic orders that resemble real ones, the same on every machine for the same seed, date
+ * and size. Their distributions were measured in order files of both exchanges.
  */
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { OrderColumns, Security } from "../../orders/record.ts";
@@ -10,7 +10,7 @@ import { shanghaiDay } from "./shanghai.ts";
 import { shenzhenOrders } from "./shenzhen.ts";
 
 export const DEFAULT_SEED = "edgetape";
-/** Rows of a sample day unless asked otherwise: 300750 then has about 29,000. */
+/** The default rows of a sample day; 300750 then has about 29,000. */
 export const DEFAULT_ROWS = 120_000;
 
 export interface SampleSection extends Security {
@@ -25,7 +25,7 @@ export interface SampleDay {
   seed?: string;
 }
 
-/** The sections of a sample day sorted by symbol, one at a time: memory holds the security in hand only. */
+/** Yields the sections of a sample day sorted by symbol, so that memory holds one security at a time. */
 export function* sampleSections({
   tradedate,
   rows = DEFAULT_ROWS,
@@ -37,7 +37,7 @@ export function* sampleSections({
   }
 }
 
-/** The orders of one sample security on the day that `seed` names. */
+/** Returns the orders of one sample security on the day of `seed`. */
 export function sampleOrders(security: SampleSecurity, seed: string): OrderColumns {
   const random = seededRandom(`${seed} ${security.symbol}.${security.market}`);
   return security.market === "SH" ? shanghaiDay(security, random).orders : shenzhenOrders(security, random);

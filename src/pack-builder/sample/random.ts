@@ -1,17 +1,20 @@
-/** Random numbers that repeat: the same seed gives the same sample day on every machine. */
+/** Reproducible random numbers: the same seed gives the same sample day on every machine. */
 
 export interface Random {
-  /** The next number in [0, 1). */
+  /** Returns the next number in [0, 1). */
   next(): number;
-  /** An integer in [0, `limit`). */
+  /** Returns an integer in [0, `limit`). */
   below(limit: number): number;
-  /** True with the probability `share`. */
+  /** Returns true with the probability `share`. */
   chance(share: number): boolean;
-  /** A draw from the exponential distribution of mean 1. */
+  /** Returns a sample of the exponential distribution with mean 1. */
   exponential(): number;
 }
 
-/** A generator (sfc32: 32-bit integer steps only, so every engine agrees) seeded from a text. */
+/**
+ * Returns the generator sfc32, seeded from a text; it uses only 32-bit integers, so every engine gives the same
+ * numbers.
+ */
 export function seededRandom(seed: string): Random {
   let [a, b, c, counter] = [hash(seed, 1), hash(seed, 2), hash(seed, 3), 1];
   function next(): number {
@@ -31,7 +34,7 @@ export function seededRandom(seed: string): Random {
   };
 }
 
-/** FNV-1a over the UTF-16 units, with `salt` mixed in to get several numbers out of one seed. */
+/** Returns FNV-1a over the UTF-16 units; `salt` gives several numbers for one seed. */
 function hash(text: string, salt: number): number {
   let word = 0x811c9dc5 ^ Math.imul(salt, 0x9e3779b1);
   for (let i = 0; i < text.length; i++) word = Math.imul(word ^ text.charCodeAt(i), 0x01000193);

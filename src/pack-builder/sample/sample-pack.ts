@@ -1,4 +1,4 @@
-/** A sample day as a finished pack. */
+/** Writes sample days as packs. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
@@ -12,8 +12,8 @@ import { sampleTradeSections } from "./trades.ts";
 const SECTIONS = { orders: sampleSections, trades: sampleTradeSections } as const;
 
 /**
- * Writes the pack of `dataset` into `folder` (made if absent) and returns where it lies and how big it is. `onSection`
- * is given the rows so far.
+ * Writes the pack of `dataset` into `folder` (created if absent) and returns its path and size. `onSection` is called
+ * with the number of rows so far.
  */
 export async function writeSamplePack(
   day: SampleDay,

@@ -1,4 +1,4 @@
-/** Which securities a sample day has, and how many orders each of them gets. */
+/** Chooses the securities of a sample day and the number of orders of each. */
 import type { Market, Security } from "../../orders/record.ts";
 import { seededRandom } from "./random.ts";
 
@@ -8,7 +8,7 @@ export interface SampleSecurity extends Security {
   priceE4: number;
   /** Price step, yuan × 10000: 100 for stocks, 10 for funds and bonds. */
   tickE4: number;
-  /** Volumes are multiples of it, save for a few odd lots. */
+  /** Volumes are multiples of the lot, except for a few odd lots. */
   lot: number;
 }
 
@@ -38,7 +38,7 @@ const NAMED: readonly [string, Market, Kind, number, number][] = [
   ["688981", "SH", "stock", 92.05, 2.5],
 ];
 
-/** Where the codes of a full market come from, in this order: prefix, market, kind. */
+/** Code ranges of a full market in this order: prefix, market, kind. */
 const RANGES: readonly [string, Market, Kind][] = [
   ["60", "SH", "stock"],
   ["00", "SZ", "stock"],
@@ -55,9 +55,9 @@ const FULL_MARKET = 7800;
 const MEAN_ROWS = 16_667;
 
 /**
- * The securities of a day of exactly `rows` orders, sorted by symbol: 20 named ones, and as the day
- * grows beyond what they would carry, further codes of both exchanges up to 7,800, whose sizes are
- * spread like a real day's (log-normal, quartiles 0.57 and 1.75 of the median).
+ * Returns the securities of a day with exactly `rows` orders, sorted by symbol: 20 named ones, and for larger days
+ * further codes of both exchanges up to 7,800 whose sizes are distributed as on a real day (log-normal, quartiles 0.57
+ * and 1.75 of the median).
  */
 export function sampleSecurities(rows: number, seed: string): SampleSecurity[] {
   const random = seededRandom(`${seed} securities`);
@@ -87,7 +87,7 @@ function security(symbol: string, market: Market, kind: Kind, yuan: number): Sam
   return { symbol, market, rows: 0, priceE4, tickE4, lot: kind === "bond" ? 10 : 100 };
 }
 
-/** Splits `rows` by weight; what rounding leaves over goes to the heaviest. */
+/** Splits `rows` by weight; the remainder of rounding goes to the heaviest. */
 function shareOut(rows: number, weighted: (SampleSecurity & { weight: number })[]): SampleSecurity[] {
   const total = weighted.reduce((sum, { weight }) => sum + weight, 0);
   const shared = weighted.map(({ weight, ...rest }) => ({

@@ -1,13 +1,16 @@
 /**
- * When the orders of a sample day arrive: the shape of a session, in steps of 10 ms, with several
- * rows to a stamp as often as the exchanges have them.
+ * Generates the times of a sample day's orders: the distribution of a session in steps of 10 ms, with several rows in
+ * one step as often as at the exchanges.
  */
 import type { Random } from "./random.ts";
 
 const STEP_MS = 10;
 const MINUTE_MS = 60_000;
 
-/** Relative rows of the minute that begins `minute` minutes after midnight; 0 while nothing is accepted. */
+/**
+ * Returns the relative number of rows in the minute that begins `minute` minutes after midnight; 0 while no orders are
+ * accepted.
+ */
 function minuteWeight(minute: number): number {
   const [open, auctionEnd, trading, noon, afternoon, closing, end] = [555, 565, 570, 690, 780, 897, 900];
   if (minute < open || minute >= end || (minute >= noon && minute < afternoon)) return 0;
@@ -23,7 +26,7 @@ function minuteWeight(minute: number): number {
   return 190 + 290 * Math.exp(-(minute - trading) / 25);
 }
 
-/** The minutes with orders and the share of the day that is over when each of them begins. */
+/** The minutes with orders, and the cumulative share of the day at the start of each. */
 const MINUTES = (() => {
   const minutes: { startMs: number; before: number; share: number }[] = [];
   let total = 0;
@@ -38,11 +41,11 @@ const MINUTES = (() => {
 })();
 
 /**
- * Ascending times of `rows` orders as HHMMSSmmm numbers, multiples of 10 ms, from 09:15:00.000 to
- * 14:59:59.990. Stamps are shared as in real days: 1.2 rows each on average, 5 or 6 at the 99th percentile.
+ * Returns ascending times of `rows` orders as HHMMSSmmm numbers, multiples of 10 ms, from 09:15:00.000 to 14:59:59.990.
+ * Times are shared as on real days: 1.2 rows each on average, 5 or 6 at the 99th percentile.
  */
 export function sessionTimes(random: Random, rows: number): Int32Array {
-  // Sums of exponential gaps are the order statistics of uniform draws: sorted without sorting.
+  // Normalised sums of exponential gaps are sorted uniform samples, so nothing needs to be sorted.
   const reached = new Float64Array(rows);
   let sum = 0;
   for (let row = 0; row < rows; ) {
@@ -64,14 +67,14 @@ export function sessionTimes(random: Random, rows: number): Int32Array {
   return times;
 }
 
-/** How many orders arrive with one stamp: mostly one, 8 in 100 times a small crowd, rarely up to 131. */
+/** Returns how many orders share a time: usually one, in 8 of 100 cases several, rarely up to 131. */
 function rowsOfStamp(random: Random): number {
   if (!random.chance(0.08)) return 1;
   const crowd = 2 + Math.floor(random.exponential() * 1.7);
   return random.chance(0.002) ? Math.min(131, crowd * 12) : crowd;
 }
 
-/** Milliseconds since midnight as the number HHMMSSmmm. */
+/** Returns milliseconds since midnight as the number HHMMSSmmm. */
 export function clockTime(sinceMidnightMs: number): number {
   const seconds = Math.floor(sinceMidnightMs / 1000);
   const minutes = Math.floor(seconds / 60);
@@ -79,7 +82,7 @@ export function clockTime(sinceMidnightMs: number): number {
   return hours * 10_000_000 + (minutes % 60) * 100_000 + (seconds % 60) * 1000 + (sinceMidnightMs % 1000);
 }
 
-/** `times` with `count` further rows of the stamp `time`, still ascending. */
+/** Returns `times` with `count` further rows at `time`, still ascending. */
 export function withBurst(times: Int32Array, time: number, count: number): Int32Array {
   let at = 0;
   while (at < times.length && (times[at] ?? 0) < time) at++;

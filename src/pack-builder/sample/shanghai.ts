@@ -12,7 +12,7 @@ import type { SampleSecurity } from "./securities.ts";
 import { sessionTimes, withBurst } from "./session.ts";
 import { Tape, type TradeColumns } from "./tape.ts";
 
-/** Row types, and order codes: B and S are sides, O, T and C begin the opening call, trading and the closing call. */
+/** Row types and order codes: B and S are sides; O, T and C mark the opening call, trading and the closing call. */
 const [ADD, CANCEL, PHASE] = [0, 1, 2];
 const CODES = ["B", "S", "O", "T", "C"];
 const PHASES = [
@@ -98,7 +98,7 @@ class Market {
     const isLast = orders.time[row + 1] !== time;
     const isContinuous = time >= CONTINUOUS && time < CLOSING_CALL;
     const mayCancel = isLast && (time < NO_CANCEL_FROM || isContinuous);
-    // Steered to its share, so that a small security has it too.
+    // Adjusted towards the share, so that small securities have it too.
     const behind = cancelShare * row - this.cancels;
     const chance = behind > 2 ? 0.75 : behind < -2 ? 0.08 : cancelShare;
     const cancelled = mayCancel && random.chance(chance) ? this.openOrder() : undefined;
@@ -214,7 +214,7 @@ class Market {
   }
 }
 
-/** Rows of the orders that can be withdrawn; the young ones are taken far more often than the old. */
+/** Rows of the orders that can be cancelled; recent ones are chosen far more often. */
 class OpenOrders {
   private readonly random: Random;
   private readonly ring = new Int32Array(OPEN_ORDERS);

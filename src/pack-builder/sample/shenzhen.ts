@@ -1,6 +1,6 @@
 /**
- * A sample day of one Shenzhen security: limit (0), market (1) and best-own-side (U) orders. Its
- * cancels are in the trades and not here. The source's `order_id` repeats now and then and may be 0.
+ * Generates a sample day of one Shenzhen security: limit (0), market (1) and best-own-side (U) orders. Its cancels are
+ * in the trades. The source's `order_id` can repeat and can be 0.
  */
 import type { OrderColumns } from "../../orders/record.ts";
 import { BUY, blankColumns, numbering, orderVolume, pricePath, SELL } from "./columns.ts";
@@ -11,18 +11,18 @@ import { sessionTimes, withBurst } from "./session.ts";
 const [LIMIT, MARKET, BEST_OWN_SIDE] = [0, 1, 2];
 const MARKET_SHARE = 0.0043;
 const BEST_OWN_SIDE_SHARE = 0.00005;
-/** From this many rows on, a security has a burst: more rows in one stamp than any real day was seen to have. */
+/** From this many rows on, a security has a burst with more rows at one time than any observed real day. */
 const BURST_FROM_ROWS = 20_000;
 const BURST = { time: 93000000, rows: 720 };
 
-/** `security.rows` orders in time order. */
+/** Returns `security.rows` orders by time. */
 export function shenzhenOrders(security: SampleSecurity, random: Random): OrderColumns {
   const burst = security.rows >= BURST_FROM_ROWS ? BURST.rows : 0;
   const times = withBurst(sessionTimes(random, security.rows - burst), BURST.time, burst);
   const columns = blankColumns(times, ["0", "1", "U"], ["B", "S"]);
   const nextNumber = numbering(random, columns.rows);
   const prices = pricePath(random, security);
-  // Every security that is worth looking at has at least one order of each type.
+  // Every security of 100 rows or more has at least one order of each type.
   const rare = columns.rows >= 100 ? [1 + random.below(49), 50 + random.below(49)] : [];
   for (let row = 0; row < columns.rows; row++) {
     const side = random.chance(0.52) ? BUY : SELL;
@@ -44,7 +44,7 @@ function orderType(random: Random, forced: number): number {
   return LIMIT;
 }
 
-/** Mostly the exchange's own number; 0.5 % repeat the row before, 0.3 % are 0. */
+/** Usually the exchange's number; 0.5 % repeat the previous row, 0.3 % are 0. */
 function orderId(random: Random, number: number, before: number): number {
   const draw = random.next();
   if (draw < 0.003) return 0;

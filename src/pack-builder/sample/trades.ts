@@ -1,6 +1,6 @@
 /**
- * The trades of a sample security that fit its orders: every fill has its orders, and every cancel is for what is left
- * of its order. Order of events, as in real days: an order's row, then trades, then cancels of one millisecond.
+ * Generates trades of a sample security that fit its orders: every fill has its orders, and every cancel is for its
+ * order's remainder. Within a millisecond the order of events is as on real days: orders, then trades, then cancels.
  */
 import type { Security } from "../../orders/record.ts";
 import { DEFAULT_ROWS, DEFAULT_SEED, type SampleDay, sampleOrders } from "./day.ts";
@@ -10,7 +10,7 @@ import { shanghaiDay } from "./shanghai.ts";
 import { shenzhenTrades } from "./shenzhen-trades.ts";
 import type { TradeColumns } from "./tape.ts";
 
-/** The trades of every security of a sample day, by symbol: they fit the orders that `sampleSections` gives that day. */
+/** Yields the trades of every security of a sample day by symbol; they fit the orders of `sampleSections`. */
 export function* sampleTradeSections({
   tradedate,
   rows = DEFAULT_ROWS,

@@ -1,6 +1,6 @@
 /**
- * Sample orders in the layout operators receive: `<YYYYMMDD>/<code.EX>/逐笔委托.csv`, GBK, CRLF,
- * a comma after the last column, prices × 10000, times without their leading zero.
+ * Writes sample orders in the vendor's layout: `<YYYYMMDD>/<code.EX>/逐笔委托.csv`, GBK, CRLF, a comma after the last
+ * column, prices × 10000, times without leading zero.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,12 +24,12 @@ const HEADER = Buffer.from(
   "hex",
 );
 
-/** Bytes no row can exceed: the code parts (35), five numbers of up to 16 digits, letters and commas. */
+/** The longest row in bytes: the code parts (35), five numbers of up to 16 digits, letters and commas. */
 const ROW_BYTES = 140;
 const NOTHING = new Uint8Array();
 const [COMMA, CR, LF, ZERO] = [0x2c, 0x0d, 0x0a, 0x30];
 
-/** Writes one security's file below `folder` (made if absent) and returns its bytes. */
+/** Writes one security's file below `folder` (created if absent) and returns its size in bytes. */
 export function writeVendorFile(
   folder: string,
   { symbol, market }: Security,
@@ -43,7 +43,7 @@ export function writeVendorFile(
   return bytes.length;
 }
 
-/** The bytes of one security's file. Digits are written straight into a buffer: a full day is 10 GB. */
+/** Returns the bytes of one security's file. Digits are written directly into a buffer, because a full day is 10 GB. */
 export function vendorFile(
   { symbol, market }: Security,
   tradedate: BeijingDate,
@@ -55,7 +55,7 @@ export function vendorFile(
   const out = Buffer.allocUnsafe(HEADER.length + columns.rows * ROW_BYTES);
   let at = HEADER.copy(out);
   const text = (bytes: Uint8Array) => {
-    // Byte by byte: a native copy costs more than these few bytes do.
+    // Byte by byte, because a native copy costs more for so few bytes.
     for (let i = 0; i < bytes.length; i++) out[at++] = bytes[i] ?? 0;
   };
   const number = (value: number) => {
@@ -77,7 +77,7 @@ export function vendorFile(
   return out.subarray(0, at);
 }
 
-/** Writes a whole number ≥ 0 in decimal at `at`; returns the position behind it. */
+/** Writes a non-negative integer in decimal at `at`. Returns the position after it. */
 function writeInteger(out: Buffer, at: number, value: number): number {
   let digits = 1;
   for (let bound = 10; value >= bound; bound *= 10) digits++;

@@ -1,4 +1,4 @@
-/** Rows that a foreign reader finds, compared with the day index: order, places of blocks, amounts, fingerprints. */
+/** Compares the rows that another reader finds with the day index: order, block positions, amounts, fingerprints. */
 import { type Column, type StoredOf, storedColumns } from "../../datasets/dataset.ts";
 import { amountOf } from "../../orders/record.ts";
 import { PackFormatError } from "../../packs/errors.ts";
@@ -15,8 +15,8 @@ export interface ComparedSecurity {
 const TWO_32 = 0x1_0000_0000;
 
 /**
- * Reads all rows and gives what it saw of every security, in the order of the index. Throws `PackFormatError`
- * with the security and row of the first difference. `onProgress` is given the share of the rows, from 0 to 1.
+ * Reads all rows and returns the result for every security in the order of the index. Throws `PackFormatError` with the
+ * security and row of the first difference. `onProgress` is called with the share of the rows, from 0 to 1.
  */
 export async function compareRows(
   index: DayIndex,
@@ -42,13 +42,13 @@ class RowComparison {
   private readonly done: ComparedSecurity[] = [];
   private entry: SectionEntry | undefined;
   private symbol = -1;
-  /** Row of the security that comes next. */
+  /** The next row's number within the security. */
   private row = 0;
   private block = 0;
-  /** Row at which the next block begins. */
+  /** The row at which the next block begins. */
   private blockAt = 0;
   private time = -1;
-  /** Rows of the present time so far. */
+  /** Number of rows with the current time so far. */
   private sameTime = 0;
   private fingerprint: Fingerprint;
   private times: { first: string; last: string }[] = [];
@@ -73,7 +73,7 @@ class RowComparison {
     }
   }
 
-  /** Checks where the next row stands. */
+  /** Checks the position of the next row. */
   private place(symbol: number, time: number): void {
     if (symbol !== this.symbol) this.fail(`is of ${symbol}`);
     if (time < this.time) this.fail("is earlier than the row before it");
@@ -83,7 +83,7 @@ class RowComparison {
     this.row += 1;
   }
 
-  /** Adds the rows `[from, to)`, of which the first one is row `first` of the security. */
+  /** Adds the rows `[from, to)`; the first of them is row `first` of the security. */
   private addColumns(rows: ForeignRows, from: number, to: number, first: number): void {
     const { fingerprint, reader } = this;
     const pricesE4: Record<string, Float64Array> = {};
@@ -110,7 +110,7 @@ class RowComparison {
     }
   }
 
-  /** `prices` × 10000; every one must be exactly that. */
+  /** Returns `prices` × 10000; each must be an exact ten-thousandth. */
   private pricesE4(name: string, prices: Float64Array, first: number): Float64Array {
     const rounded = new Float64Array(prices.length);
     for (let i = 0; i < prices.length; i++) {
@@ -127,7 +127,7 @@ class RowComparison {
     return this.done;
   }
 
-  /** Moves to the next security that has rows. */
+  /** Advances to the next security with rows. */
   private begin(): void {
     this.entry = this.index.entries[this.done.length];
     while (this.entry?.rows === 0) {

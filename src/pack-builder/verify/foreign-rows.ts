@@ -1,23 +1,23 @@
-/** The rows of a pack as DuckDB reads them by the global footer: none of our own code takes part. */
+/** Reads the rows of a pack with DuckDB by the global footer, without the project's own reader. */
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { type Column, type Dataset, storedColumns } from "../../datasets/dataset.ts";
 import { PackFormatError } from "../../packs/errors.ts";
 import { textNumber } from "../fingerprint.ts";
 
-/** Some rows, in the order of the file. */
+/** A batch of rows in the order of the file. */
 export interface ForeignRows {
   rows: number;
   symbol: Int32Array;
   time: Int32Array;
-  /** Of the stored columns and the amounts by name. */
+  /** The stored columns and amounts by name. */
   columns: Record<string, ForeignColumn>;
 }
 
-/** Integers are pairs of 32-bit integers, low before high; codes are numbers of the texts in `ForeignReader.texts`. */
+/** Integers are pairs of 32-bit integers, low before high; codes are indices into `ForeignReader.texts`. */
 export type ForeignColumn = Int32Array | Float64Array | Uint8Array | Uint16Array;
 
 export class ForeignReader {
-  /** `textNumber` of every text of the code columns, by name. */
+  /** `textNumber` of every text of the code columns by name. */
   readonly texts: Record<string, number[]>;
   readonly dataset: Dataset;
   private readonly instance: DuckDBInstance;
@@ -37,7 +37,7 @@ export class ForeignReader {
   }
 
   /**
-   * Opens the pack of `dataset` and the day `tradedate` at `path`. Throws DuckDB's error when it does not take it,
+   * Opens the pack of `dataset` and the day `tradedate` at `path`. Throws DuckDB's error when it refuses the file,
    * `PackFormatError` when it finds rows of another day.
    */
   static async open(
@@ -75,7 +75,7 @@ export class ForeignReader {
     }
   }
 
-  /** All rows, a few thousand at a time. */
+  /** Yields all rows, a few thousand at a time. */
   async *rows(): AsyncGenerator<ForeignRows> {
     const read = this.dataset.columns.filter(({ kind }) => !FIXED.has(kind));
     const columns = read.map((column) => (isCode(column) ? `${column.name}::${column.name}s` : column.name));
@@ -106,7 +106,7 @@ export class ForeignReader {
   }
 }
 
-/** Kinds whose columns are read in another way. */
+/** Kinds whose columns are read differently. */
 const FIXED = new Set(["symbol", "tradedate", "time"]);
 
 function isCode({ kind }: Column): boolean {
@@ -119,7 +119,7 @@ function literal(text: string): string {
 
 type Items = Int32Array | Float64Array | BigInt64Array | Uint8Array | Uint16Array;
 
-/** Vectors of fixed-size values keep them in `items`; pages of REQUIRED columns have no nulls. */
+/** Returns the `items` of a vector of fixed-size values; REQUIRED columns have no nulls. */
 function itemsOf(vector: unknown): Items {
   const { items } = vector as { items: Items };
   return items;

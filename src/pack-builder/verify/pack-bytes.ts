@@ -1,7 +1,7 @@
 /**
- * Checks that need no decoding: every byte of a pack stands under a checksum or follows from what does.
- * Sections have theirs in the index, the index region has its own, and the global footer must be the one that
- * follows from index, chunk tables and section footers. A foreign reader is only shown what passed this.
+ * Checks a pack without decoding: every byte is covered by a checksum or derived from covered bytes. The index has the
+ * checksums of sections, the index region its own, and the global footer must equal the one derived from index, chunk
+ * tables and section footers. Other readers see only packs that pass.
  */
 import { crc32 } from "node:zlib";
 import { parquetMetadata } from "hyparquet";
@@ -14,7 +14,7 @@ import type { PackFile } from "../pack-file.ts";
 import { ByteWriter } from "../parquet/byte-writer.ts";
 import { footerBytes, type RowGroup, rowGroupMetadata } from "../parquet/footer.ts";
 
-/** The first byte of `pack` that is not as it was built, as a clause; null when every checksum and footer is right. */
+/** Returns the first damaged place of `pack` as a clause; null when every checksum and footer is right. */
 export async function packDamage(pack: PackFile): Promise<string | null> {
   const bytes = new PackBytes(pack);
   try {
@@ -27,15 +27,15 @@ export async function packDamage(pack: PackFile): Promise<string | null> {
   }
 }
 
-/** First and last time, as nine digits, of every block of a section. */
+/** The first and last time of every block of a section, nine digits. */
 export type BlockTimes = readonly { first: string; last: string }[];
 
 export class PackBytes {
-  /** Of every section that was checked, in the order of the index: the times that its footer gives. */
+  /** The times in the footer of every checked section, in the order of the index. */
   readonly times: BlockTimes[] = [];
   private readonly pack: PackFile;
   private readonly dataset: Dataset;
-  /** Of every section that was checked: the sizes of its chunks. */
+  /** The chunk sizes of every checked section. */
   private readonly tables: ChunkSizes[][][] = [];
 
   constructor(pack: PackFile) {
@@ -44,8 +44,8 @@ export class PackBytes {
   }
 
   /**
-   * Throws `PackFormatError` with the place of the first section or block that is not what the index says.
-   * `onSection` sees the bytes of every section with rows.
+   * Throws `PackFormatError` with the place of the first section or block that differs from the index. `onSection`
+   * receives the bytes of every section with rows.
    */
   async checkSections(
     onSection: (entry: SectionEntry, bytes: Uint8Array, number: number) => void,
@@ -58,7 +58,7 @@ export class PackBytes {
     }
   }
 
-  /** Throws `PackFormatError` when a footer is not the one that follows from the sections, checked before. */
+  /** Throws `PackFormatError` when a footer differs from the one derived from the checked sections. */
   async checkFooters(): Promise<void> {
     const { dataset } = this;
     const all = new ByteWriter(1 << 20);
@@ -89,7 +89,7 @@ export class PackBytes {
   }
 }
 
-/** The chunk table of a section whose bytes are what the index says; throws `PackFormatError` otherwise. */
+/** Returns the chunk table of a section. Throws `PackFormatError` when its bytes differ from the index. */
 function checkSection(entry: SectionEntry, bytes: Uint8Array, { columns }: Dataset): ChunkSizes[][] {
   const code = `${entry.symbol}.${entry.market}`;
   entry.blocks.forEach((block, number) => {
@@ -111,7 +111,7 @@ function checkSection(entry: SectionEntry, bytes: Uint8Array, { columns }: Datas
   return decodeChunkTable(table, entry.blocks.length, columns.length);
 }
 
-/** The times in the statistics of a section's footer, whose bytes are what the index says. */
+/** Returns the times in the statistics of a checked section's footer. */
 function timesOf(entry: SectionEntry, bytes: Uint8Array<ArrayBuffer>, { columns }: Dataset): BlockTimes {
   const column = columns.findIndex(({ kind }) => kind === "time");
   const footer = bytes.slice(entry.length - entry.footerLength).buffer;
@@ -140,7 +140,7 @@ function rowGroupsOf(entry: SectionEntry, table: ChunkSizes[][], times: BlockTim
   });
 }
 
-/** A footer with its length and `PAR1`. */
+/** Returns a footer with its length and `PAR1`. */
 function closed(footer: Uint8Array): Uint8Array {
   const out = new ByteWriter(footer.length + 8);
   out.append(footer);

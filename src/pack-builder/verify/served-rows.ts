@@ -1,6 +1,6 @@
 /**
- * The rows of a section as the service decodes them for its pages: the second reader beside DuckDB. Where both
- * find the same rows, callers get what bulk users read.
+ * Reads the rows of a section as the service does for its pages. When it and DuckDB find the same rows, JSON and
+ * Parquet users get the same data.
  */
 import { type Dataset, type StoredOf, storedColumns } from "../../datasets/dataset.ts";
 import type { JsonColumn } from "../../orders/row-template.ts";
@@ -9,7 +9,10 @@ import { asFormat, PackFormatError } from "../../packs/errors.ts";
 import { blockEnd, blockRows, type SectionEntry } from "../../packs/layout.ts";
 import { Fingerprint, TIME_COLUMN, textNumber } from "../fingerprint.ts";
 
-/** The fingerprint of all rows in `bytes`, the whole section of `entry` in a pack of `dataset`. Throws `PackFormatError`. */
+/**
+ * Returns the fingerprint of all rows in `bytes`, the whole section of `entry` in a pack of `dataset`. Throws
+ * `PackFormatError`.
+ */
 export function servedFingerprint(entry: SectionEntry, bytes: Uint8Array, dataset: Dataset): number {
   const fingerprint = new Fingerprint(dataset);
   const stored = storedColumns(dataset);
@@ -41,7 +44,7 @@ function addBlock(fingerprint: Fingerprint, block: BlockColumns, stored: readonl
   }
 }
 
-/** What the rows of a column point to, as the fingerprint takes it. */
+/** Returns the table that a column's indices refer to, as numbers for the fingerprint. */
 function tableOf(column: JsonColumn, isPrice: boolean): ArrayLike<number> {
   if (column.kind === "texts") return column.texts.map(textNumber);
   if (column.kind !== "numbers") throw new PackFormatError("a stored column is of another kind");

@@ -1,4 +1,4 @@
-/** Verifies a pack: every byte, every row, by the eyes of a reader that is not ours. */
+/** Verifies every byte and every row of a pack with an independent reader. */
 import type { Dataset } from "../../datasets/dataset.ts";
 import { DATASET_NAMES, DATASETS } from "../../datasets/registry.ts";
 import { PackFormatError } from "../../packs/errors.ts";
@@ -11,20 +11,20 @@ import { ForeignReader } from "./foreign-rows.ts";
 import { PackBytes } from "./pack-bytes.ts";
 import { servedFingerprint } from "./served-rows.ts";
 
-/** What must hold beyond the pack's own word. */
+/** Expectations from outside the pack. */
 export interface Expected {
   /**
-   * Fingerprints of the source's rows in the order of the index. Absent: there is no source, and the rows that
-   * DuckDB reads are compared with those that the service would answer with.
+   * Fingerprints of the source rows in the order of the index. When absent, the rows that DuckDB reads are compared
+   * with those that the service would return.
    */
   fingerprints?: readonly number[];
-  /** Threads of the foreign reader. */
+  /** Number of threads of the other reader. */
   threads?: number;
-  /** Is given the share of the work that is done, from 0 to 1. */
+  /** Called with the share of completed work, from 0 to 1. */
   onProgress?: (share: number) => void;
 }
 
-/** Checksums take this share of a verification; decoding and comparing the rows takes the rest. */
+/** The checksums' share of the time; decoding and comparing the rows takes the rest. */
 const BYTES_SHARE = 0.1;
 
 export interface Verified {
@@ -32,12 +32,12 @@ export interface Verified {
   rows: number;
 }
 
-/** Why a pack is not whole: it cannot be opened, or something in it differs, with its place. */
+/** Why verification fails: the pack cannot be opened, or something in it differs, with its place. */
 export type VerifyDenial = PackFileDenial | { reason: "differs"; difference: string };
 
 /**
- * Checks checksums, footers, the order and number of rows per security, every amount, and the rows themselves
- * against the source or a second reader. Gives the place of the first difference.
+ * Checks checksums, footers, the order and number of rows of each security, every amount, and the rows themselves
+ * against the source or a second reader. Returns the place of the first difference.
  */
 export async function verifyPack(path: string, expected: Expected = {}): Promise<Verified | VerifyDenial> {
   const pack = await openPackFile(path, DATASET_NAMES);
@@ -54,7 +54,9 @@ export async function verifyPack(path: string, expected: Expected = {}): Promise
   }
 }
 
-/** Throws `PackFormatError` when the row accounting does not close or the list of sources is not the one summed. */
+/**
+ * Throws `PackFormatError` when the row accounting does not close or the list of sources does not match its checksum.
+ */
 function checkOrigin({ origin, entries }: DayIndex): void {
   if (origin === null) return;
   const gap = accountingGap(
@@ -98,7 +100,7 @@ async function verifyOpened(
   });
 }
 
-/** What DuckDB sees of every security; its own errors become differences. */
+/** Returns DuckDB's view of every security; its own errors become differences. */
 async function foreignSecurities(
   path: string,
   index: DayIndex,
