@@ -1,9 +1,12 @@
-/** `/admin/accounts` and `/admin/plans`: accounts, what they bought, their own limits, keys and links, and their quota. */
+/**
+ * `/admin/accounts`, `/admin/plans` and `/admin/usage`: accounts, what they bought, their own limits, keys and links,
+ * their quota, and what they were served.
+ */
 import { Hono } from "hono";
 import * as z from "zod";
 import { firstCharacters, generateKey, hashKey } from "../access/key.ts";
 import { randomBase62 } from "../base/base62.ts";
-import { beijingTimestamp } from "../calendar/beijing.ts";
+import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { isStorable, STORABLE_INSTANTS } from "../calendar/instant.ts";
 import {
   addSubscription,
@@ -24,6 +27,7 @@ import { addAudit } from "../catalog/audit.ts";
 import { addInvite, consoleAccessOf, signOutAccount } from "../catalog/console-access.ts";
 import { principalOfAccount } from "../catalog/key-holder.ts";
 import { addKey, keysOfAccount } from "../catalog/keys.ts";
+import { usageBetween } from "../catalog/usage.ts";
 import { WEEKLY_MS } from "../entitlement/plans.ts";
 import type { DailyLimits, PlanName, Subscription } from "../entitlement/principal.ts";
 import { standingOf } from "../entitlement/standing.ts";
@@ -58,7 +62,9 @@ import {
   planListSchema,
   type Standing,
   subscriptionListSchema,
+  type UsageList,
 } from "./wire.ts";
+import { monthSchema } from "./wire-fields.ts";
 
 /** The routes below `/admin/accounts`. */
 export function accountRoutes(): Hono<AdminEnv> {
@@ -355,6 +361,19 @@ async function invite(c: AdminContext): Promise<Invite | AdminRefusal> {
     url: `${base}/console/invite/${token}`,
     expiresAt: beijingTimestamp(expiresAtMs),
   };
+}
+
+/** The route `/admin/usage`: what the accounts were served in a month of Beijing days, for billing. */
+export function usageRoutes(): Hono<AdminEnv> {
+  return new Hono<AdminEnv>().get("/", async (c) => answer(c, await usageOfMonth(c)));
+}
+
+async function usageOfMonth(c: AdminContext): Promise<UsageList | AdminRefusal> {
+  const month = parsed(monthSchema, c.req.query("month"), "month");
+  if (typeof month !== "string") return month;
+  // Days are compared as text, so the 31st stands for the end of a shorter month too.
+  const [from, to] = [`${month}01`, `${month}31`] as [BeijingDate, BeijingDate];
+  return { month, usage: await usageBetween(c.env.DB, { from, to }) };
 }
 
 /** The routes below `/admin/plans`. */

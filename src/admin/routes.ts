@@ -4,7 +4,7 @@ import { matchedRoutes } from "hono/route";
 import { operatorOf } from "../access/admin-token.ts";
 import type { TokenScope } from "../entitlement/operators.ts";
 import { nowMs, settingsOf } from "../env.ts";
-import { accountRoutes, planRoutes } from "./account-routes.ts";
+import { accountRoutes, planRoutes, usageRoutes } from "./account-routes.ts";
 import { backupRoutes, restoreRoutes } from "./backup-routes.ts";
 import { type AdminContext, type AdminEnv, answer } from "./context.ts";
 import { calendarRoutes, changeRoutes, dayRoutes } from "./day-routes.ts";
@@ -44,6 +44,7 @@ export function adminRoutes(): Hono<AdminEnv> {
   admin.route("/accounts", accountRoutes());
   admin.route("/keys", keyRoutes());
   admin.route("/plans", planRoutes());
+  admin.route("/usage", usageRoutes());
   admin.route("/files", fileRoutes());
   admin.route("/external", externalShareRoutes());
   admin.route("/shares", shareRoutes());
@@ -126,6 +127,7 @@ export const ROUTE_SCOPES: Readonly<Record<string, readonly NarrowScope[]>> = {
   "POST /keys/:keyId/revoke": ADMIN_ONLY,
   "GET /plans": READ,
   "PUT /plans": ADMIN_ONLY,
+  "GET /usage": READ,
   "GET /external": READ,
   "PUT /external/:type/:year": ADMIN_ONLY,
   "POST /external/:type/:year/clear": ADMIN_ONLY,

@@ -85,6 +85,27 @@ export const ownLimitsSchema = z.strictObject({
 });
 export type OwnLimits = z.infer<typeof ownLimitsSchema>;
 
+/**
+ * What accounts were served in a month of Beijing days, by account and service: an interface (`level2_order_history`) or
+ * the data type of a share's files (`auction_tick`). Credited requests are not counted, and accounts that were served
+ * nothing are not listed.
+ */
+export const usageListSchema = z.strictObject({
+  month: z.string(),
+  usage: z.array(
+    z.strictObject({
+      accountId: z.string(),
+      service: z.string(),
+      requests: countSchema,
+      /** Whole files among the requests. */
+      files: countSchema,
+      /** Of the answers' bodies. */
+      bytes: countSchema,
+    }),
+  ),
+});
+export type UsageList = z.infer<typeof usageListSchema>;
+
 export const newKeySchema = z.strictObject({
   name: z.string().trim().max(100).default(""),
   /** The key stops working at this instant; absent or null: never. */

@@ -42,6 +42,7 @@
  * | `POST /admin/keys/{keyId}/roll` | `RollKey` | `RolledKey` (201) |
  * | `POST /admin/keys/{keyId}/revoke` | none | `KeySummary` |
  * | `GET /admin/plans`, `PUT /admin/plans` | `PlanList` | `PlanList` |
+ * | `GET /admin/usage?month=YYYYMM` | | `UsageList` |
  * | `GET /admin/files/{type}?from=&to=` | | `FileList` |
  * | `POST /admin/files/{type}/{date}/{name}/uploads` | `BeginFileUpload` | `FileUploadBegun` |
  * | `PUT /admin/files/{type}/{date}/{name}/uploads/{uploadId}/parts/{n}` | raw bytes | `StoredPart` |

@@ -22,6 +22,7 @@ const GROUPS: ReadonlyMap<string, () => Promise<Register>> = new Map([
   ["account", async () => (await import("./account-commands.ts")).registerAccounts],
   ["subscription", async () => (await import("./subscription-commands.ts")).registerSubscriptions],
   ["plan", async () => (await import("./subscription-commands.ts")).registerPlans],
+  ["usage", async () => (await import("./usage-command.ts")).registerUsage],
   ["token", async () => (await import("./operator-commands.ts")).registerTokens],
   ["audit", async () => (await import("./operator-commands.ts")).registerAudit],
   ["explain", async () => (await import("./explain-command.ts")).registerExplain],

@@ -9,7 +9,8 @@ const DATE = "20260311";
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService();
+  // Usage is written into the catalog at once.
+  service = await startService({ settings: { USAGE_EVERY_MS: "1" } });
   await loadWeekdays(service, "20260301", "20260331");
   await publish(service, day({ tradedate: DATE, securities: [security("600519", [order("093000000")])] }));
 });
@@ -151,4 +152,36 @@ describe("edgetape plan", () => {
     );
     await done("plan", "set", "trial", "--requests", "100", "--files", "unlimited");
   });
+});
+
+describe("edgetape usage", () => {
+  it("adds up what an account was served, as a table and as CSV", async () => {
+    await done("account", "create", "c-billed");
+    await done("subscription", "extend", "c-billed", "--plan", "flagship", "--by", "30d");
+    const [key = ""] = (await done("key", "issue", "c-billed")).split("\n");
+    const answers = [await ask(key), await ask(key, { page_size: 1 }), await ask(key, { format: "parquet" })];
+    const bytes = answers.reduce((sum, answer) => sum + answer.bytes.length, 0);
+    await ask(key, { tradedate: "20990101" });
+
+    const billed = `c-billed,level2_order_history,3,1,${bytes}`;
+    await expect
+      .poll(() => done("usage", "--month", "202603", "--csv"), { timeout: 60_000 })
+      .toContain(billed);
+    const lines = (await done("usage", "--month", "202603", "--csv")).trimEnd().split("\n");
+    expect(lines[0]).toBe("account,service,requests,files,bytes");
+    expect(lines.filter((line) => line.startsWith("c-billed"))).toEqual([billed]);
+    expect(await done("usage", "--month", "202603")).toMatch(
+      /^c-billed +level2_order_history +3 +1 +\S+ (?:kB|bytes)$/m,
+    );
+    const { usage } = JSON.parse(await done("usage", "--month", "202603", "--json"));
+    expect(usage).toContainEqual({
+      accountId: "c-billed",
+      service: "level2_order_history",
+      requests: 3,
+      files: 1,
+      bytes,
+    });
+    expect(await done("usage", "--month", "202602")).toBe("no requests in 202602\n");
+    expect((await edgetape(["usage"], service)).status).toBe(2);
+  }, 120_000);
 });

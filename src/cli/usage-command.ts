@@ -1,0 +1,65 @@
+/** `edgetape usage`: what each account was served in a month, for billing. */
+import type { Command } from "commander";
+import { type UsageList, usageListSchema } from "../admin/wire.ts";
+import {
+  countText,
+  monthArgument,
+  print,
+  type ServiceOptions,
+  serviceOf,
+  sizeText,
+  table,
+  withService,
+} from "./command-line.ts";
+
+interface UsageOptions extends ServiceOptions {
+  month: string;
+  csv?: boolean;
+}
+
+/** Registers `usage`. */
+export function registerUsage(program: Command): void {
+  const command = program
+    .command("usage")
+    .description("requests, files and bytes that each account was served in a month, by interface")
+    .requiredOption("--month <YYYYMM>", "a month of Beijing days", monthArgument)
+    .option("--csv", "print CSV for billing: account,service,requests,files,bytes");
+  withService(command).addHelpText(
+    "after",
+    "\nRequests of every kind, the whole files among them, and the bytes of the answers' bodies. What was credited is not\n" +
+      "counted. Accounts without a request are left out. The last ten minutes may be missing.",
+  );
+  command.action(usage);
+}
+
+async function usage(options: UsageOptions): Promise<void> {
+  const path = `/admin/usage?month=${options.month}`;
+  const answer = await serviceOf(options).request(usageListSchema, "GET", path);
+  print(options, answer, options.csv === true ? csvOf(answer) : tableOf(answer));
+}
+
+const COLUMNS = ["account", "service", "requests", "files", "bytes"];
+
+/** Returns the lines of an RFC 4180 file with a header: one line an account and service, counts as plain digits. */
+export function csvOf({ usage }: UsageList): string[] {
+  const rows = usage.map(({ accountId, service, requests, files, bytes }) =>
+    [accountId, service, requests, files, bytes].map((value) => quoted(String(value))).join(","),
+  );
+  return [COLUMNS.join(","), ...rows];
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function tableOf({ month, usage }: UsageList): string | string[] {
+  if (usage.length === 0) return `no requests in ${month}`;
+  const rows = usage.map(({ accountId, service, requests, files, bytes }) => [
+    accountId,
+    service,
+    countText(requests),
+    countText(files),
+    sizeText(bytes),
+  ]);
+  return table(COLUMNS, rows);
+}
