@@ -1,7 +1,7 @@
 /** The orders of several securities over a range of days, as one stream: by day, then security, then time. */
 import type { Client } from "./client.ts";
 import { BadRequest, ConfigurationError, NoData, NotAllowed } from "./errors.ts";
-import { dateOf, type OrderQuery, type Orders } from "./orders.ts";
+import { dateOf, type OrderQuery, type Orders } from "./ticks.ts";
 import type { Field, FieldName, OrderPage, OrderRow, Status } from "./types.ts";
 
 /** Several securities over a range of days; the other options are those of one day. */

@@ -9,7 +9,7 @@ import {
   parquetBody,
   selectionOf,
   type TimeQuery,
-} from "./orders.ts";
+} from "./ticks.ts";
 import { Paging } from "./paging.ts";
 import {
   fileTaker,

@@ -9,7 +9,7 @@
 export type { Basket, BasketQuery, Plan } from "./basket.ts";
 export { type CallOptions, Client, type ClientOptions } from "./client.ts";
 export * from "./errors.ts";
-export type { OrderQuery, Orders, ParquetQuery, SecurityQuery, TimeQuery } from "./orders.ts";
+export type { OrderQuery, Orders, ParquetQuery, SecurityQuery, TimeQuery } from "./ticks.ts";
 export type { ParquetFacts, ParquetFile, ParquetStream } from "./parquet-file.ts";
 export type { DownloadOptions, FileDownload, Share } from "./share.ts";
 export { BrokenConnection, type Fetch } from "./transport.ts";

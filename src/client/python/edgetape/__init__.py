@@ -28,7 +28,7 @@ from .errors import (
 )
 from .frame import Records
 from .history import read_history
-from .orders import Orders
+from .ticks import Orders
 from .parquet import ParquetFile
 from .share import Share
 from .sync import SyncReport

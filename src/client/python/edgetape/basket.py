@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import polars
 
     from .client import Client
-    from .orders import Orders
+    from .ticks import Orders
 
 log = logging.getLogger("edgetape")
 

@@ -13,7 +13,7 @@ from .disk import check_space, free_bytes
 from .enquiries import Enquiries
 from .errors import ConfigurationError, ServiceError
 from .history import HistoryRun
-from .orders import Orders
+from .ticks import Orders
 from .paging import MOST_ROWS, Paging
 from .parquet import ParquetFile, PathLike, fetch_parquet
 from .selection import DateLike, Fields, Selection, TimeLike, days_between, select

@@ -4,13 +4,13 @@ import unittest
 import warnings
 
 from edgetape.errors import RebuildWarning
-from edgetape.orders import Orders
+from edgetape.ticks import Orders
 from edgetape.paging import Paging
 from edgetape.selection import select
 from fake_day import DAY, SYMBOL, FakeDay, Endpoints, order, steps
 from interrupts import Interrupts, places_of
 
-MODULES = ("paging", "orders")
+MODULES = ("paging", "ticks")
 
 #: How a caller reads all rows.
 WAYS = {

@@ -10,7 +10,7 @@ from unittest import mock
 
 from edgetape import frame
 from edgetape.errors import DataRebuilt, MissingLibrary, QuotaUsed, RebuildWarning
-from edgetape.orders import Orders
+from edgetape.ticks import Orders
 from edgetape.paging import Paging
 from edgetape.selection import select
 from fake_day import DAY, FIELDS, SYMBOL, FakeDay, Endpoints, order, steps
