@@ -2,6 +2,7 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATASETS } from "../../src/datasets/registry.ts";
 import { day, order, security } from "../support/builders.ts";
 import { checkTypes, folderWithClient, PACKAGE_NAME, runScript } from "../support/client-package.ts";
 import { account, publish } from "../support/operator.ts";
@@ -31,7 +32,7 @@ export default {
 };
 `;
 
-const TYPED = `import { type Basket, Client, QuotaUsed } from "edgetape-client";
+const TYPED = `import { type Basket, Client, type OrderRecord, QuotaUsed, type Trades, type TradeRecord } from "edgetape-client";
 export async function prices(client: Client): Promise<number[]> {
   const prices: number[] = [];
   for await (const row of client.orders({ symbol: "600519", fields: ["price", "side"] })) {
@@ -49,8 +50,27 @@ export const days = (client: Client): Promise<number | null> => {
   client.orders({ symbols: ["600519"], symbol: "600519", ...query }).plan();
   return basket.plan().then(({ quotaDays }) => quotaDays);
 };
+export const trades = async (client: Client): Promise<number> => {
+  const trades: Trades<"bs_flag" | "volume"> = client.trades({ symbol: "600519", fields: ["bs_flag", "volume"] });
+  // @ts-expect-error orders have it, trades do not
+  client.trades({ symbol: "600519", fields: ["order_type"] });
+  const days = client.status("202603", { dataset: "trades" });
+  for await (const row of trades) if (row.bs_flag === "B") return row.volume;
+  return (await days).days.length;
+};
+type Cells<Row> = { [Name in keyof Row]: Row[Name] extends number ? "number" : "string" };
 export const resetOf = (error: unknown): Date | null => (error instanceof QuotaUsed ? error.resetsAt : null);
 `;
+
+/** The columns as the datasets describe them, each with its type: nothing is missing, and nothing is too much. */
+const CELLS = Object.entries({ OrderRecord: DATASETS.orders, TradeRecord: DATASETS.trades }).map(
+  ([record, { name, columns }]) => {
+    const cells = columns.flatMap(({ name: column, legacyName = column, type }) =>
+      [column, legacyName].map((each) => [each, type === "BYTE_ARRAY" ? "string" : "number"]),
+    );
+    return `export const ${name}Cells: Cells<${record}> = ${JSON.stringify(Object.fromEntries(cells))};\n`;
+  },
+);
 
 let service: Service;
 let folder: string;
@@ -95,7 +115,7 @@ describe("edgetape-client, packed and installed", () => {
   });
 
   it("types the columns that were asked for, for a strict caller", async () => {
-    await writeFile(join(folder, "typed.ts"), TYPED);
+    await writeFile(join(folder, "typed.ts"), TYPED + CELLS.join(""));
     await checkTypes(folder);
   });
 

@@ -30,7 +30,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   // Bindings, and settings parsed once: below whatever acts.
   "env.ts": ["package.json", "base", "gate/gate-object.ts", "shares/guard-object.ts", "shares/secrets.ts"],
   // Types of the wire only: nothing of the server may reach a caller's bundle.
-  client: ["entitlement/data-types.ts", "operations/wire.ts", "orders/record.ts"],
+  client: ["datasets", "entitlement/data-types.ts", "operations/wire.ts", "orders/record.ts"],
 };
 
 /** Bindings and parsed settings are passed down as values, so the modules that act may name their types. */

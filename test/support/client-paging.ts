@@ -1,6 +1,6 @@
 /** Pages with either client: the task and the result as plain values. */
-import { Client, EdgetapeError, QuotaUsed } from "../../src/client/typescript/index.ts";
-import type { FieldName } from "../../src/client/typescript/types.ts";
+import { Client, EdgetapeError, QuotaUsed, type TradeQuery } from "../../src/client/typescript/index.ts";
+import type { DatasetName, FieldName } from "../../src/client/typescript/types.ts";
 import type { Row } from "./builders.ts";
 import { type PythonScript, startPython } from "./python.ts";
 
@@ -8,6 +8,8 @@ import { type PythonScript, startPython } from "./python.ts";
 export interface PagingTask {
   key: string;
   urls: readonly string[];
+  /** Orders by default. */
+  dataset?: DatasetName;
   symbol: string;
   date: string;
   start: string | null;
@@ -55,13 +57,17 @@ export function startPythonPager(): { page: Pager; stop: () => void } {
 export async function pageInTypeScript(task: PagingTask): Promise<PagingResult> {
   const { key, urls, symbol, date, start, end, fields, pageSize, how, attempts = 1 } = task;
   let told = 0;
-  const orders = new Client({ key, baseUrls: urls, timeoutMs: 5_000 }).orders<FieldName>({
+  const client = new Client({ key, baseUrls: urls, timeoutMs: 5_000 });
+  const query = {
     ...{ symbol, date, pageSize },
     ...(start === null ? {} : { start }),
     ...(end === null ? {} : { end }),
     ...(fields === null ? {} : { fields }),
     onRebuild: () => void told++,
-  });
+  };
+  // Columns by name are of orders wherever the tests ask for some.
+  const ticks =
+    task.dataset === "trades" ? client.trades(query as object as TradeQuery) : client.orders(query);
   const made: PagingResult["attempts"] = [];
   let names: string[] | null = null;
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -71,9 +77,9 @@ export async function pageInTypeScript(task: PagingTask): Promise<PagingResult> 
       handed.push(Object.values(row));
     };
     try {
-      if (how === "list") for (const row of await orders.toArray()) take(row);
-      else if (how === "pages") for await (const page of orders.pages()) handed.push(...page.items);
-      else for await (const row of orders) take(row);
+      if (how === "list") for (const row of await ticks.toArray()) take(row);
+      else if (how === "pages") for await (const page of ticks.pages()) handed.push(...page.items);
+      else for await (const row of ticks) take(row);
       made.push({ rows: handed });
     } catch (error) {
       if (!(error instanceof EdgetapeError)) throw error;
@@ -83,5 +89,5 @@ export async function pageInTypeScript(task: PagingTask): Promise<PagingResult> 
       made.push(resetsInMs === undefined ? failure : { ...failure, resetsInMs });
     }
   }
-  return { attempts: made, fields: names, restarts: orders.restarts, told };
+  return { attempts: made, fields: names, restarts: ticks.restarts, told };
 }

@@ -47,7 +47,7 @@ def attempt(orders, how):
 def page(asked):
     client = Client(asked["key"], asked["urls"], max_wait=600.0, timeout=20.0)
     names = ("symbol", "date", "start", "end", "fields")
-    orders = client.orders(*(asked.get(name) for name in names), page_size=asked["pageSize"])
+    orders = getattr(client, asked.get("dataset", "orders"))(*(asked.get(name) for name in names), page_size=asked["pageSize"])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RebuildWarning)
         attempts = [attempt(orders, asked["how"]) for _ in range(asked.get("attempts", 1))]

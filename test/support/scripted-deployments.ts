@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { FIELDS } from "../../src/orders/record.ts";
+import { DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 
 export const SYMBOL = "600519";
 export const DAY = "20260311";
@@ -22,6 +22,14 @@ export function steps(count: number, every = 3): Row[] {
   return Array.from({ length: count }, (_, place) =>
     order(`0930${String(Math.floor(place / every)).padStart(5, "0")}`, place),
   );
+}
+
+/** Returns an order as a row of `dataset`, which is told from other orders' rows by the same values. */
+export function rowAs(dataset: DatasetName, row: Row): Row {
+  if (dataset === "orders") return row;
+  const [symbol = "", day = "", time = "", , number = 0, , side = "", price = 0, volume = 0, amount = 0] =
+    row;
+  return [symbol, day, time, number, price, volume, amount, side, "", number, Number(number) + 1];
 }
 
 /** One deployment's day. */
@@ -64,8 +72,8 @@ export interface Script {
 }
 
 export interface ScriptedDeployments {
-  /** Starts another script and clears the recorded requests. */
-  play(script: Script): void;
+  /** Starts another script, with rows of `dataset`, and clears the recorded requests. */
+  play(script: Script, dataset?: DatasetName): void;
   /** The requests that each deployment answered. */
   readonly asked: Asked[][];
   urls(): string[];
@@ -75,6 +83,7 @@ export interface ScriptedDeployments {
 /** Starts one server for all scripts. */
 export async function startScriptedDeployments(): Promise<ScriptedDeployments> {
   let script: Script = { days: [] };
+  let dataset: DatasetName = "orders";
   let asked: Asked[][] = [];
   let place = 0;
   let chosen = 0;
@@ -94,12 +103,13 @@ export async function startScriptedDeployments(): Promise<ScriptedDeployments> {
     isPrepared = false;
     place++;
     asked[which]?.push(body);
-    answer(response, refusal ?? pageOf(day, String(which), body), day);
+    answer(response, refusal ?? pageOf(day, dataset, String(which), body), day);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    play: (next) => {
+    play: (next, of = "orders") => {
+      dataset = of;
       script = { ...next, days: next.days.map((day) => ({ ...day })) };
       asked = next.days.map(() => []);
       place = 0;
@@ -139,7 +149,9 @@ function answer(response: ServerResponse, answered: Answered, day: ScriptedDay):
   response.end(JSON.stringify({ code: 200, message: "success", data: answered.data }));
 }
 
-function pageOf(day: ScriptedDay, name: string, { params, fields = [...FIELDS] }: Asked): Answered {
+function pageOf(day: ScriptedDay, dataset: DatasetName, name: string, asked: Asked): Answered {
+  const standard = DATASETS[dataset].columns.filter(({ onRequest }) => !onRequest).map((each) => each.name);
+  const { params, fields = standard } = asked;
   const { revision = 1, secret = name, mostRows = 10_000 } = day;
   const [start, end] = [`${params.start_time ?? ""}`, `${params.end_time ?? "999999999"}`];
   const rows = day.rows.filter(([, , time]) => start <= `${time}` && `${time}` < end);
@@ -147,10 +159,10 @@ function pageOf(day: ScriptedDay, name: string, { params, fields = [...FIELDS] }
   if (typeof first === "string") return { code: 422, reason: first };
   const page = rows.slice(first, first + Math.min(Number(params.page_size), mostRows));
   const after = first + page.length;
-  const columns = fields.map((field) => FIELDS.indexOf(field as (typeof FIELDS)[number]));
+  const columns = fields.map((field) => standard.indexOf(field));
   const data = {
     fields,
-    items: page.map((row) => columns.map((column) => row[column])),
+    items: page.map((row) => columns.map((column) => rowAs(dataset, row)[column])),
     tradedate: DAY,
     page_size: params.page_size,
     next_cursor: after < rows.length ? `${secret}/${revision}/${start}/${after}` : null,

@@ -1,11 +1,22 @@
-/** The orders of several securities over a range of days, as one stream: by day, then security, then time. */
+/** The rows of several securities over a range of days, as one stream: by day, then security, then time. */
 import type { Client } from "./client.ts";
+import { OPERATIONS } from "./datasets.ts";
 import { BadRequest, ConfigurationError, NoData, NotAllowed } from "./errors.ts";
-import { dateOf, type OrderQuery, type Orders } from "./ticks.ts";
-import type { Field, FieldName, OrderPage, OrderRow, Status } from "./types.ts";
+import { dateOf, type TickQuery, type Ticks } from "./ticks.ts";
+import type {
+  DatasetName,
+  Field,
+  FieldName,
+  OrderRow,
+  Page,
+  StatusDay,
+  TradeField,
+  TradeFieldName,
+  TradeRow,
+} from "./types.ts";
 
 /** Several securities over a range of days; the other options are those of one day. */
-export interface BasketQuery<F extends FieldName = Field> extends Omit<OrderQuery<F>, "symbol" | "date"> {
+export interface BasketQuery<F extends string = Field> extends Omit<TickQuery<F>, "symbol" | "date"> {
   /** Each as in `OrderQuery`. */
   symbols: readonly string[];
   /** First and last day, YYYYMMDD or YYYY-MM-DD, both included. */
@@ -30,6 +41,10 @@ export interface Plan {
   filesLeft: number | null;
   /** Days of quota that the requests take, today included; null when the plan allows none. */
   quotaDays: number | null;
+  /** Bytes of all these days' packs in a share, which uses no quota: better than more than 30 days of it. */
+  bulkBytes: number;
+  /** The better way, as a sentence, where reading takes more than 30 days of quota. */
+  hint: string | null;
 }
 
 interface Part {
@@ -37,10 +52,14 @@ interface Part {
   date: string;
 }
 
-const INTERFACE = "level2_order_history";
-
 /** Parts that a plan asks estimates of; where there are more, it asks for some of them, evenly spread. */
 const MOST_ESTIMATES = 60;
+
+/** Days of quota beyond which a share is the better way. */
+const MANY_DAYS = 30;
+
+/** What a line of 100 Mbit/s brings. */
+const BYTES_A_DAY = (100e6 / 8) * 86_400;
 
 /** Reasons of a 1002 that are about one security, and about the whole day. Others are not the service's own. */
 const EMPTY: readonly string[] = ["no_orders", "security_unknown"];
@@ -54,28 +73,35 @@ const UNREADABLE: readonly string[] = [
 ];
 
 /**
- * Made by `Client.orders` with `symbols`; nothing is asked before the first use. It is read once: after a `break`, or
- * after an error such as a used-up quota, reading on continues behind the last row handed out, also on another day.
- * Days that are not loaded and securities without orders are left out and listed, which costs nothing.
+ * Made by `Client.orders` and `Client.trades` with `symbols`; nothing is asked before the first use. It is read once:
+ * after a `break`, or after an error such as a used-up quota, reading on continues behind the last row handed out, also
+ * on another day. Days that are not loaded and securities without rows are left out and listed, which costs nothing.
  */
-export class Basket<F extends FieldName = Field> implements AsyncIterable<OrderRow<F>> {
-  /** Securities without orders on a day, found so far. */
+export class TickBasket<R extends object> implements AsyncIterable<R> {
+  /** Securities without rows on a day, found so far. */
   readonly empty: { symbol: string; tradedate: string }[] = [];
   /** Trading days that cannot be read. */
   readonly missing: { tradedate: string; state: string }[] = [];
   /** The first day that the plan covers, when the range begins before it. */
   windowFrom: string | null = null;
   readonly #client: Client;
-  readonly #query: BasketQuery<F>;
+  readonly #dataset: DatasetName;
+  readonly #query: BasketQuery<string>;
+  readonly #open: (query: TickQuery<string>) => Ticks<R>;
   /** What is still to be read, after the one that is being read. */
   #parts: Part[] | null = null;
-  #current: { part: Part; orders: Orders<F> } | null = null;
-  #days = 0;
+  #current: { part: Part; ticks: Ticks<R> } | null = null;
+  #days: StatusDay[] = [];
   /** What `toArray` read before an error. */
-  readonly #collected: OrderRow<F>[] = [];
+  readonly #collected: R[] = [];
 
   /** @internal */
-  constructor(client: Client, query: BasketQuery<F>) {
+  constructor(
+    client: Client,
+    dataset: DatasetName,
+    query: BasketQuery<string>,
+    open: (query: TickQuery<string>) => Ticks<R>,
+  ) {
     const [first, last] = [dateOf(query.startDate), dateOf(query.endDate)];
     for (const date of [first, last]) {
       if (!/^\d{8}$/.test(date))
@@ -84,28 +110,30 @@ export class Basket<F extends FieldName = Field> implements AsyncIterable<OrderR
     if (first > last) throw new ConfigurationError(`the first day ${first} is behind the last one, ${last}`);
     if (query.symbols.length === 0) throw new ConfigurationError("symbols is empty");
     this.#client = client;
+    this.#dataset = dataset;
+    this.#open = open;
     this.#query = { ...query, startDate: first, endDate: last, symbols: [...new Set(query.symbols)] };
-    this.#ordersOf({ symbol: query.symbols[0] ?? "", date: first });
+    this.#ticksOf({ symbol: query.symbols[0] ?? "", date: first });
   }
 
-  /** Rows as objects. Throws `QuotaUsed` when the quota is used up, and the rest as `Orders` does. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<OrderRow<F>, void, undefined> {
-    for (let orders = await this.#next(); orders !== null; orders = await this.#next()) {
-      yield* this.#leavingOut(orders, (each) => each[Symbol.asyncIterator]());
+  /** Rows as objects. Throws `QuotaUsed` when the quota is used up, and the rest as for one day. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
+    for (let ticks = await this.#next(); ticks !== null; ticks = await this.#next()) {
+      yield* this.#leavingOut(ticks, (each) => each[Symbol.asyncIterator]());
     }
   }
 
   /** Rows as the service sends them, up to 10,000 of one security and day at a time. Throws the same. */
-  async *pages(): AsyncGenerator<OrderPage<F>, void, undefined> {
-    for (let orders = await this.#next(); orders !== null; orders = await this.#next()) {
-      yield* this.#leavingOut(orders, (each) => each.pages());
+  async *pages(): AsyncGenerator<Page<R>, void, undefined> {
+    for (let ticks = await this.#next(); ticks !== null; ticks = await this.#next()) {
+      yield* this.#leavingOut(ticks, (each) => each.pages());
     }
   }
 
   /** All rows that were not read by iterating. After an error the same call goes on and returns them all. */
-  async toArray(): Promise<OrderRow<F>[]> {
-    for (let orders = await this.#next(); orders !== null; orders = await this.#next()) {
-      const rows = this.#leavingOut(orders, async function* (each) {
+  async toArray(): Promise<R[]> {
+    for (let ticks = await this.#next(); ticks !== null; ticks = await this.#next()) {
+      const rows = this.#leavingOut(ticks, async function* (each) {
         yield* await each.toArray();
       });
       for await (const row of rows) this.#collected.push(row);
@@ -115,7 +143,7 @@ export class Basket<F extends FieldName = Field> implements AsyncIterable<OrderR
 
   /**
    * What reading the rest takes, what is left of the quota, and the days of quota that means. Counts nothing; calls
-   * `data_status`, `order_history_estimate` and `account_info`.
+   * `data_status`, `account_info`, and `order_history_estimate` or `trade_history_estimate`.
    */
   async plan(): Promise<Plan> {
     const waiting = await this.#listed();
@@ -131,11 +159,13 @@ export class Basket<F extends FieldName = Field> implements AsyncIterable<OrderR
     }
     const { signal } = this.#query;
     const { quotas } = await this.#client.account({ signal });
-    const quota = quotas.find((each) => each.interface === INTERFACE);
+    const quota = quotas.find((each) => each.interface === OPERATIONS[this.#dataset].read);
     const [requests, files] = [quota?.requests ?? NOTHING, quota?.files ?? NOTHING];
     const scaled = (value: number) => Math.ceil((value * parts.length) / Math.max(1, asked.length));
+    const quotaDays = daysOf(scaled(sum.requests), requests);
+    const bulkBytes = this.#days.reduce((total, { size_bytes }) => total + (size_bytes ?? 0), 0);
     return {
-      days: this.#days,
+      days: this.#days.length,
       securityDays: parts.length,
       rows: scaled(sum.rows),
       requests: scaled(sum.requests),
@@ -143,28 +173,30 @@ export class Basket<F extends FieldName = Field> implements AsyncIterable<OrderR
       isExact: asked.length === parts.length,
       requestsLeft: requests.left,
       filesLeft: files.left,
-      quotaDays: quotaDays(scaled(sum.requests), requests),
+      quotaDays,
+      bulkBytes,
+      hint: quotaDays !== null && quotaDays <= MANY_DAYS ? null : hintOf(this.#days.length, bulkBytes),
     };
   }
 
-  /** The orders that are being read, or those of the next security and day; null after the last. */
-  async #next(): Promise<Orders<F> | null> {
+  /** The rows that are being read, or those of the next security and day; null after the last. */
+  async #next(): Promise<Ticks<R> | null> {
     const parts = await this.#listed();
     if (this.#current === null) {
       const part = parts.shift();
       if (part === undefined) return null;
-      this.#current = { part, orders: this.#ordersOf(part) };
+      this.#current = { part, ticks: this.#ticksOf(part) };
     }
-    return this.#current.orders;
+    return this.#current.ticks;
   }
 
-  /** Reads `orders` to its end; a day or security that is not there is noted instead. */
+  /** Reads `ticks` to its end; a day or security that is not there is noted instead. */
   async *#leavingOut<T>(
-    orders: Orders<F>,
-    read: (orders: Orders<F>) => AsyncGenerator<T, void, undefined>,
+    ticks: Ticks<R>,
+    read: (ticks: Ticks<R>) => AsyncGenerator<T, void, undefined>,
   ): AsyncGenerator<T, void, undefined> {
     try {
-      yield* read(orders);
+      yield* read(ticks);
     } catch (error) {
       if (!(error instanceof NoData) || this.#current === null) throw error;
       const { symbol, date } = this.#current.part;
@@ -174,22 +206,22 @@ export class Basket<F extends FieldName = Field> implements AsyncIterable<OrderR
         this.missing.push({ tradedate: date, state: error.reason ?? "" });
       }
     }
-    if (this.#current?.orders === orders) this.#current = null;
+    if (this.#current?.ticks === ticks) this.#current = null;
   }
 
-  #ordersOf({ symbol, date }: Part): Orders<F> {
+  #ticksOf({ symbol, date }: Part): Ticks<R> {
     const { symbols, startDate, endDate, ...options } = this.#query;
-    return this.#client.orders<F>({ ...options, symbol, date });
+    return this.#open({ ...options, symbol, date });
   }
 
   async #listed(): Promise<Part[]> {
     if (this.#parts !== null) return this.#parts;
     const { symbols, startDate, endDate, signal } = this.#query;
-    const days: Status["days"] = [];
+    const days: StatusDay[] = [];
     let before: NotAllowed | null = null;
     for (const month of monthsOf(startDate, endDate)) {
       try {
-        const status = await this.#client.status(month, { signal });
+        const status = await this.#client.status(month, { signal, dataset: this.#dataset });
         if (status.window_from !== null && status.window_from > startDate)
           this.windowFrom = status.window_from;
         days.push(...status.days.filter((day) => startDate <= day.tradedate && day.tradedate <= endDate));
@@ -199,12 +231,13 @@ export class Basket<F extends FieldName = Field> implements AsyncIterable<OrderR
       }
     }
     if (before !== null && this.windowFrom === null) throw before;
-    const loaded = days.filter(({ revision }) => revision !== null);
     for (const day of days) {
       if (day.revision === null) this.missing.push({ tradedate: day.tradedate, state: day.state });
     }
-    this.#days = loaded.length;
-    this.#parts = loaded.flatMap(({ tradedate }) => symbols.map((symbol) => ({ symbol, date: tradedate })));
+    this.#days = days.filter(({ revision }) => revision !== null);
+    this.#parts = this.#days.flatMap(({ tradedate }) =>
+      symbols.map((symbol) => ({ symbol, date: tradedate })),
+    );
     return this.#parts;
   }
 
@@ -212,7 +245,8 @@ export class Basket<F extends FieldName = Field> implements AsyncIterable<OrderR
   async #estimate(part: Part): Promise<{ rows: number; pages: number }> {
     const { start, end, pageSize, signal } = this.#query;
     try {
-      const { rows, pages } = await this.#client.estimate({ ...part, start, end, pageSize, signal });
+      const query = { ...part, start, end, pageSize, signal, dataset: this.#dataset };
+      const { rows, pages } = await this.#client.estimate(query);
       return { rows: rows.at_most, pages: pages.at_most };
     } catch (error) {
       if (error instanceof NoData || error instanceof BadRequest) return { rows: 0, pages: 0 };
@@ -221,11 +255,22 @@ export class Basket<F extends FieldName = Field> implements AsyncIterable<OrderR
   }
 }
 
+export type Basket<F extends FieldName = Field> = TickBasket<OrderRow<F>>;
+export type TradeBasket<F extends TradeFieldName = TradeField> = TickBasket<TradeRow<F>>;
+
 const NOTHING = { left: 0, limit: 0 };
 
-function quotaDays(requests: number, { left, limit }: { left: number | null; limit: number | null }) {
+function daysOf(requests: number, { left, limit }: { left: number | null; limit: number | null }) {
   if (left === null || requests <= left) return 1;
   return limit === null || limit === 0 ? null : 1 + Math.ceil((requests - left) / limit);
+}
+
+function hintOf(days: number, sizeBytes: number): string {
+  const hours = Math.ceil((sizeBytes / BYTES_A_DAY) * 24);
+  return (
+    `a level2 share holds these ${days} days in ${(sizeBytes / 1e9).toFixed(1)} GB, about ${hours} hours at ` +
+    '100 Mbit/s, and uses no quota: client.share("level2", year)'
+  );
 }
 
 /** The months of both days and all between, YYYYMM. */

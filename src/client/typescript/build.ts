@@ -1,7 +1,7 @@
 /**
  * Builds the package's two files: `dist/index.js`, the client alone, and `dist/index.d.ts`, all declarations that its
  * public names need. They come from the sources of client and server, so no type is written twice; of the server
- * nothing but types is taken.
+ * nothing but types is taken. What follows from a dataset's description is written out, with what each column means.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,6 +9,10 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import type { Column, Dataset } from "../../datasets/dataset.ts";
+import { orders } from "../../datasets/orders.ts";
+import { DATASET_NAMES } from "../../datasets/registry.ts";
+import { trades } from "../../datasets/trades.ts";
 
 const FOLDER = dirname(fileURLToPath(import.meta.url));
 const ROOT = resolve(FOLDER, "../../..");
@@ -48,6 +52,37 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
+/** The declarations that stand in place of those of `types.ts`: one that computes a type would tell its reader little. */
+function writtenOut(): Map<string, string> {
+  return new Map([
+    ["DatasetName", `type DatasetName = ${DATASET_NAMES.map((name) => `"${name}"`).join(" | ")};`],
+    ["OrderRecord", recordText("OrderRecord", orders)],
+    ["TradeRecord", recordText("TradeRecord", trades)],
+    ["Field", standardText("Field", orders)],
+    ["TradeField", standardText("TradeField", trades)],
+  ]);
+}
+
+function recordText(name: string, { columns }: Dataset): string {
+  const members = columns.flatMap((column) => {
+    const type = ["integer", "price", "amount"].includes(column.kind) ? "number" : "string";
+    const own = `  /** ${commentOf(column)} */\n  ${column.name}: ${type};\n`;
+    if (column.legacyName === undefined) return [own];
+    return [own, `  /** Legacy name of \`${column.name}\`. */\n  ${column.legacyName}: ${type};\n`];
+  });
+  return `interface ${name} {\n${members.join("")}}`;
+}
+
+function commentOf({ description, unit, onRequest }: Column): string {
+  const measured = unit === null ? "" : ` In ${unit.en}.`;
+  return `${description.en}${measured}${onRequest ? " Only on request." : ""}`;
+}
+
+function standardText(name: string, { columns }: Dataset): string {
+  const standard = columns.filter(({ onRequest }) => !onRequest);
+  return `type ${name} = ${standard.map((column) => JSON.stringify(column.name)).join(" | ")};`;
+}
+
 /** The public declarations of `entry` and what they need, as one file. */
 function joined(entry: string): string {
   const files = new Map<string, Declarations>();
@@ -59,6 +94,7 @@ function joined(entry: string): string {
     return found;
   };
   const taken = new Map<string, string>();
+  const replaced = writtenOut();
   /** Takes the declaration that `name` means in the file `path`, and those it needs; returns its own name. */
   const take = (path: string, name: string): string => {
     const { own, imports, exports } = load(path);
@@ -69,7 +105,7 @@ function joined(entry: string): string {
         throw new Error(`${path} has no ${name}`);
       return take(from.path, from.name);
     }
-    const text = declaration.text.replaceAll(/^export /gm, "");
+    const text = replaced.get(name) ?? declaration.text.replaceAll(/^export /gm, "");
     const before = taken.get(name);
     if (before !== undefined && before !== text) throw new Error(`${name} is declared twice`);
     if (before !== undefined) return name;

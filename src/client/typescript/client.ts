@@ -1,15 +1,8 @@
 /** The client: one object for a key and the service's addresses. */
-import { Basket, type BasketQuery } from "./basket.ts";
+import { type Basket, type BasketQuery, TickBasket, type TradeBasket } from "./basket.ts";
 import { type Answer, type BodyFor, Endpoints, refusalOf, served } from "./calls.ts";
+import { OPERATIONS, only } from "./datasets.ts";
 import { ConfigurationError, ProtocolError } from "./errors.ts";
-import {
-  type OrderQuery,
-  Orders,
-  type ParquetQuery,
-  parquetBody,
-  selectionOf,
-  type TimeQuery,
-} from "./ticks.ts";
 import { Paging } from "./paging.ts";
 import {
   fileTaker,
@@ -20,10 +13,24 @@ import {
   streamTaker,
 } from "./parquet-file.ts";
 import { Share } from "./share.ts";
+import {
+  dateOf,
+  type OrderQuery,
+  type Orders,
+  type ParquetQuery,
+  parquetBody,
+  selectionOf,
+  type TickQuery,
+  Ticks,
+  type TimeQuery,
+  type TradeQuery,
+  type Trades,
+} from "./ticks.ts";
 import { type Fetch, Transport } from "./transport.ts";
 import type {
   Account,
   Change,
+  DatasetName,
   DataType,
   Estimate,
   Field,
@@ -32,8 +39,11 @@ import type {
   Market,
   ShareInfo,
   Status,
+  StatusDay,
+  TradeField,
+  TradeFieldName,
 } from "./types.ts";
-import { LONGEST_REQUEST_MS, takePlace } from "./waiting.ts";
+import { clock, LONGEST_REQUEST_MS, takePlace } from "./waiting.ts";
 
 export interface ClientOptions {
   key: string;
@@ -57,7 +67,25 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-const ORDER_HISTORY = "level2_order_history";
+/** Which dataset is meant; orders by default. */
+export interface DatasetOptions extends CallOptions {
+  dataset?: DatasetName | undefined;
+}
+
+export interface WaitOptions extends DatasetOptions {
+  everyMs?: number | undefined;
+  timeoutMs?: number | undefined;
+}
+
+/** The day with what is true of `dataset` beside its date, where the service has it of orders. */
+function ofDay(day: StatusDay, dataset: DatasetName): StatusDay {
+  const { [dataset]: found } = (day as { datasets?: Partial<Record<DatasetName, object>> }).datasets ?? {};
+  if (found === undefined) throw new ProtocolError(`this deployment knows nothing of ${dataset}`);
+  return { ...day, ...found };
+}
+
+/** Reasons of a 1002 that asking again may end. */
+const NOT_YET: readonly string[] = ["not_loaded", "future_day"];
 
 /**
  * Access to one service with one key. Requests of one interface queue, also over several clients of one key.
@@ -88,7 +116,8 @@ export class Client {
 
   /**
    * The orders of one security on one day, in order of time, as a stream of rows; nothing is asked yet. `start`
-   * is inclusive, `end` exclusive; without `date` it is the newest trading day, loaded or not.
+   * is inclusive, `end` exclusive; without `date` it is the newest trading day, loaded or not. Calls
+   * `level2_order_history`.
    *
    * @example await client.orders({ symbol: "600519", date: "20260311", start: "09:30", end: "09:31" }).toArray()
    */
@@ -101,40 +130,43 @@ export class Client {
    */
   orders<F extends FieldName = Field>(query: BasketQuery<F>): Basket<F>;
   orders<F extends FieldName = Field>(query: OrderQuery<F> | BasketQuery<F>): Orders<F> | Basket<F> {
-    if ("symbols" in query) return new Basket<F>(this, query);
-    const { selection, hidesLast } = selectionOf(query);
-    const paging = new Paging((...call) => this.#call(...call), selection);
-    return new Orders<F>(paging, { signal: query.signal, hidesLast, onRebuild: query.onRebuild });
+    return this.#read("orders", query);
   }
 
-  /** The whole day of a security as the service's own Parquet file; each accepted try counts as one file. */
-  async ordersParquet(query: ParquetQuery): Promise<ParquetFile> {
-    const done = await this.#permit(ORDER_HISTORY, query.signal);
-    try {
-      const body = this.#enveloped(ORDER_HISTORY, () => parquetBody(query));
-      const taken = await this.#endpoints.receive(body, fileTaker(this.baseUrls.length), query.signal);
-      if (isAnswer(taken)) throw taken.code === 200 ? noFile(taken) : refusalOf(taken);
-      return taken;
-    } finally {
-      done();
-    }
+  /** As `orders`: the trades of one security on one day, with the cancels of Shenzhen. Calls `level2_trade_history`. */
+  trades<F extends TradeFieldName = TradeField>(query: TradeQuery<F>): Trades<F>;
+  /** The trades of several securities over a range of days as one stream. */
+  trades<F extends TradeFieldName = TradeField>(query: BasketQuery<F>): TradeBasket<F>;
+  trades<F extends TradeFieldName = TradeField>(
+    query: TradeQuery<F> | BasketQuery<F>,
+  ): Trades<F> | TradeBasket<F> {
+    return this.#read("trades", query);
+  }
+
+  /**
+   * The whole day of a security's orders as the service's own Parquet file; each accepted try counts as one file. Calls
+   * `level2_order_history`.
+   */
+  ordersParquet(query: ParquetQuery): Promise<ParquetFile> {
+    return this.#file("orders", query);
+  }
+
+  /** As `ordersParquet`: the day's trades. Calls `level2_trade_history`. */
+  tradesParquet(query: ParquetQuery<TradeFieldName>): Promise<ParquetFile> {
+    return this.#file("trades", query);
   }
 
   /**
    * As `ordersParquet`, for files larger than memory: read or cancel the body, or abort it by the signal; the next
    * request waits for it.
    */
-  async ordersParquetStream(query: ParquetQuery): Promise<ParquetStream> {
-    const done = await this.#permit(ORDER_HISTORY, query.signal);
-    try {
-      const body = this.#enveloped(ORDER_HISTORY, () => parquetBody(query));
-      const taken = await this.#endpoints.receive(body, streamTaker(done, query.signal), query.signal);
-      if (isAnswer(taken)) throw taken.code === 200 ? noFile(taken) : refusalOf(taken);
-      return taken;
-    } catch (error) {
-      done();
-      throw error;
-    }
+  ordersParquetStream(query: ParquetQuery): Promise<ParquetStream> {
+    return this.#fileStream("orders", query);
+  }
+
+  /** As `ordersParquetStream`: the day's trades. */
+  tradesParquetStream(query: ParquetQuery<TradeFieldName>): Promise<ParquetStream> {
+    return this.#fileStream("trades", query);
   }
 
   /** The share of a year's daily files: `auction_tick` from 2022, `level2` from 2017. */
@@ -154,20 +186,24 @@ export class Client {
     return this.#ask("account_info", {}, options);
   }
 
-  /** The trading days of a month (YYYYMM; the present one) and their states. Counts nothing. */
-  status(month?: string, options: CallOptions = {}): Promise<Status> {
-    return this.#ask("data_status", { month }, options);
+  /**
+   * The trading days of a month (YYYYMM; the present one); what stands beside a day's date is of `dataset`. Calls
+   * `data_status`; counts nothing.
+   */
+  async status(month?: string, { signal, dataset = "orders" }: DatasetOptions = {}): Promise<Status> {
+    const status = await this.#ask<Status>("data_status", { month }, { signal });
+    return dataset === "orders" ? status : { ...status, days: status.days.map((day) => ofDay(day, dataset)) };
   }
 
-  /** The securities of a day (the newest trading day), by symbol and market. Counts nothing. */
+  /** The securities of a day (the newest trading day), by symbol and market. Calls `data_symbols`; counts nothing. */
   async symbols(
     date?: string,
-    options: CallOptions & { market?: Market | undefined } = {},
+    options: DatasetOptions & { market?: Market | undefined } = {},
   ): Promise<ListedSecurity[]> {
-    const { market, signal } = options;
+    const { market, signal, dataset } = options;
     const { fields, items } = await this.#ask<{ fields: string[]; items: unknown[][] }>(
       "data_symbols",
-      { tradedate: date, market },
+      { tradedate: date, market, ...only(dataset) },
       { signal },
     );
     return items.map(
@@ -175,18 +211,26 @@ export class Client {
     );
   }
 
-  /** What `orders` or `ordersParquet` with this query would bring and cost. Counts nothing. */
-  estimate({ symbol, date, start, end, signal, pageSize }: TimeQuery): Promise<Estimate> {
+  /**
+   * What `orders` or `ordersParquet` with this query, or those of another dataset, would bring and cost. Calls
+   * `order_history_estimate` or `trade_history_estimate`; counts nothing.
+   */
+  estimate(query: TimeQuery & DatasetOptions): Promise<Estimate> {
+    const { symbol, date, start, end, signal, pageSize, dataset = "orders" } = query;
     const params = { symbol, tradedate: date, start_time: start, end_time: end, page_size: pageSize };
-    return this.#ask("order_history_estimate", params, { signal });
+    return this.#ask(OPERATIONS[dataset].estimate, params, { signal });
   }
 
-  /** What changed of the days that may be read, from `since` on (inclusive) or behind the change `after`. */
+  /**
+   * What changed of a dataset on the days that may be read, from `since` on (inclusive) or behind the change `after`.
+   * Calls `data_changes`; counts nothing.
+   */
   async *changes({
     since,
     after,
     signal,
-  }: CallOptions & { since?: string | undefined; after?: number | undefined } = {}): AsyncGenerator<
+    dataset,
+  }: DatasetOptions & { since?: string | undefined; after?: number | undefined } = {}): AsyncGenerator<
     Change,
     void,
     undefined
@@ -195,12 +239,71 @@ export class Client {
     for (;;) {
       const data = await this.#ask<{ changes: Change[]; next_after: number; has_more: boolean }>(
         "data_changes",
-        { since, after: behind },
+        { since, after: behind, ...only(dataset) },
         { signal },
       );
       yield* data.changes;
       if (!data.has_more) return;
       behind = data.next_after;
+    }
+  }
+
+  /**
+   * Waits until a dataset of a day can be read, and returns the day's revision; looks every `everyMs` (60,000), for at
+   * most `timeoutMs` (no limit). Throws `NoData` when it will not come, or not in time. Calls `data_symbols`; counts
+   * nothing.
+   */
+  async waitUntilReady(date: string, options: WaitOptions = {}): Promise<number | null> {
+    const { dataset, everyMs = 60_000, timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
+    const params = { tradedate: dateOf(date), market: "SH", ...only(dataset) };
+    for (let waitedMs = 0; ; ) {
+      const answer = await this.#call("data_symbols", () => ({ params }), signal);
+      if (answer.code === 200) return answer.revision;
+      const pauseMs = Math.min(everyMs, timeoutMs - waitedMs);
+      if (!NOT_YET.includes(answer.reason ?? "") || pauseMs <= 0) throw refusalOf(answer);
+      await clock.sleep(pauseMs, signal);
+      waitedMs += pauseMs;
+    }
+  }
+
+  #read<R extends object>(
+    dataset: DatasetName,
+    query: TickQuery<string> | BasketQuery<string>,
+  ): Ticks<R> & TickBasket<R> {
+    const open = (one: TickQuery<string>) => {
+      const { selection, hidesLast } = selectionOf(one, dataset);
+      const paging = new Paging((...call) => this.#call(...call), selection);
+      return new Ticks<R>(paging, { signal: one.signal, hidesLast, onRebuild: one.onRebuild });
+    };
+    const made = "symbols" in query ? new TickBasket<R>(this, dataset, query, open) : open(query);
+    // Either of them, as the overloads say by the query.
+    return made as Ticks<R> & TickBasket<R>;
+  }
+
+  async #file(dataset: DatasetName, query: ParquetQuery<string>): Promise<ParquetFile> {
+    const done = await this.#permit(OPERATIONS[dataset].read, query.signal);
+    try {
+      const body = this.#enveloped(OPERATIONS[dataset].read, () => parquetBody(query));
+      const take = fileTaker(this.baseUrls.length, dataset);
+      const taken = await this.#endpoints.receive(body, take, query.signal);
+      if (isAnswer(taken)) throw taken.code === 200 ? noFile(taken) : refusalOf(taken);
+      return taken;
+    } finally {
+      done();
+    }
+  }
+
+  async #fileStream(dataset: DatasetName, query: ParquetQuery<string>): Promise<ParquetStream> {
+    const done = await this.#permit(OPERATIONS[dataset].read, query.signal);
+    try {
+      const body = this.#enveloped(OPERATIONS[dataset].read, () => parquetBody(query));
+      const take = streamTaker(done, query.signal, dataset);
+      const taken = await this.#endpoints.receive(body, take, query.signal);
+      if (isAnswer(taken)) throw taken.code === 200 ? noFile(taken) : refusalOf(taken);
+      return taken;
+    } catch (error) {
+      done();
+      throw error;
     }
   }
 

@@ -1,11 +1,13 @@
 /**
- * Paging through the orders of one security on one day that survives broken connections. It continues by the cursor
+ * Paging through the rows of one security on one day that survives broken connections. It continues by the cursor
  * of the deployment that issued it. When another one answers, or the cursor is not accepted any more, it continues by
  * position: with a cursor without a date, and where that is refused, with a time window that begins at the
  * millisecond. A day that changed meanwhile is read again from its first row, once.
  */
 import { type Answer, type BodyFor, type Call, served } from "./calls.ts";
+import { OPERATIONS } from "./datasets.ts";
 import { BadRequest, DataRebuilt, ProtocolError, type ServiceError } from "./errors.ts";
+import type { DatasetName } from "./types.ts";
 
 export type Value = string | number;
 export type Row = Value[];
@@ -99,6 +101,7 @@ const UNKNOWN_CURSOR = ["cursor_invalid", "cursor_old_format"];
 const MOST_FALLBACKS = 4;
 
 export interface Selection {
+  dataset: DatasetName;
   /** `symbol`, and where given `start_time` and `end_time`. */
   params: Readonly<Record<string, string>>;
   tradedate: string | null;
@@ -197,7 +200,7 @@ export class Paging {
         way = this.#wayOn(baseUrl);
         return this.#body(way);
       };
-      const answer = await this.#call("level2_order_history", bodyFor, signal);
+      const answer = await this.#call(OPERATIONS[this.#selection.dataset].read, bodyFor, signal);
       try {
         const page = pageOf(answer, this.#selection.fields);
         if (this.tradedate !== null && this.tradedate !== page.tradedate) {
@@ -262,7 +265,8 @@ export class Paging {
       .every((row, index) => page.rows[passed + index]?.every((value, column) => value === row[column]));
     const isOver = page.nextCursor === null;
     if (!isSame || (isOver && left.unseen + left.overlap.length > 0)) {
-      throw new DayChanged(`${baseUrl} holds other orders of ${page.tradedate} than were read before`);
+      const { dataset } = this.#selection;
+      throw new DayChanged(`${baseUrl} holds other ${dataset} of ${page.tradedate} than were read before`);
     }
     // Rows that are read twice may lead to the same place twice.
     if (way.kind !== "cursor") state.cursors.clear();

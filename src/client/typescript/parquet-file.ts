@@ -2,10 +2,14 @@
 import { type Answer, answerIn, readAnswer } from "./calls.ts";
 import { IntegrityError, ServiceError } from "./errors.ts";
 import { BrokenConnection, joined, type Reply } from "./transport.ts";
+import type { DatasetName } from "./types.ts";
 
 /** What the answer says of the file before its bytes. */
 export interface ParquetFacts {
-  /** The service's name for it, `600519.SH_20260311_orders.parquet`; `orders.parquet` when it is missing or unsafe. */
+  /**
+   * The service's name for it, `600519.SH_20260311_orders.parquet`; `orders.parquet` or another dataset's when it is
+   * missing or unsafe.
+   */
   name: string;
   rows: number;
   revision: number | null;
@@ -31,7 +35,7 @@ const MEDIA_TYPE = "application/vnd.apache.parquet";
  * Takes whole files out of answers. A body that breaks off is a broken connection, so that it is asked for again;
  * but every try may be counted, so one that is unusable for the same reason twice at each address ends the call.
  */
-export function fileTaker(addressCount: number) {
+export function fileTaker(addressCount: number, dataset: DatasetName = "orders") {
   const reasons = new Set<string>();
   const hopeless = new Set<string>();
   return async (baseUrl: string, reply: Reply): Promise<ParquetFile | Answer> => {
@@ -39,7 +43,7 @@ export function fileTaker(addressCount: number) {
     const parts: Uint8Array[] = [];
     try {
       for await (const piece of reply.pieces()) parts.push(piece);
-      return wholeFile(baseUrl, reply, joined(parts));
+      return wholeFile(baseUrl, reply, factsOf(reply, dataset), joined(parts));
     } catch (error) {
       const received = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
       if (!(error instanceof BrokenConnection) || received === 0) throw error;
@@ -54,8 +58,12 @@ export function fileTaker(addressCount: number) {
 }
 
 /** The file is told by its first bytes: something between may drop or change the headers that describe it. */
-function wholeFile(baseUrl: string, reply: Reply, bytes: Uint8Array<ArrayBuffer>): ParquetFile | Answer {
-  const facts = factsOf(reply);
+function wholeFile(
+  baseUrl: string,
+  reply: Reply,
+  facts: ParquetFacts,
+  bytes: Uint8Array<ArrayBuffer>,
+): ParquetFile | Answer {
   if (textOf(bytes.subarray(0, 4)) !== MAGIC) {
     refuseAnnounced(baseUrl, reply);
     return answerIn(baseUrl, reply, bytes);
@@ -69,7 +77,11 @@ function wholeFile(baseUrl: string, reply: Reply, bytes: Uint8Array<ArrayBuffer>
 }
 
 /** Takes the file as a stream; `done` is called when its body ended, broke off, was cancelled or aborted. */
-export function streamTaker(done: () => void, signal: AbortSignal | undefined) {
+export function streamTaker(
+  done: () => void,
+  signal: AbortSignal | undefined,
+  dataset: DatasetName = "orders",
+) {
   return async (baseUrl: string, reply: Reply): Promise<ParquetStream | Answer> => {
     if (reply.status !== 200) return readAnswer(baseUrl, reply);
     const pieces = reply.pieces();
@@ -81,7 +93,7 @@ export function streamTaker(done: () => void, signal: AbortSignal | undefined) {
       next = await pieces.next();
     }
     if (textOf(joined(head).subarray(0, 4)) === MAGIC) {
-      const facts = factsOf(reply);
+      const facts = factsOf(reply, dataset);
       return {
         ...facts,
         body: streamOf({ head: joined(head), pieces, reply, name: facts.name, done, signal }),
@@ -157,10 +169,10 @@ function refuseAnnounced(baseUrl: string, { headers }: Reply): void {
   throw new IntegrityError(`${baseUrl} announced a Parquet file and sent something else`);
 }
 
-function factsOf({ headers, length }: Reply): ParquetFacts {
+function factsOf({ headers, length }: Reply, dataset: DatasetName): ParquetFacts {
   const revision = headers.get("X-Revision");
   return {
-    name: safeName(headers.get("Content-Disposition")),
+    name: safeName(headers.get("Content-Disposition")) ?? `${dataset}.parquet`,
     rows: Number(headers.get("X-Row-Count") ?? 0),
     revision: revision === null ? null : Number(revision),
     build: headers.get("X-Build"),
@@ -169,9 +181,9 @@ function factsOf({ headers, length }: Reply): ParquetFacts {
 }
 
 /** The name becomes one of the caller's machine: letters, digits and `.-_`, and no hidden file. */
-function safeName(disposition: string | null): string {
+function safeName(disposition: string | null): string | undefined {
   const name = /filename="([\w.-]{1,200})"/.exec(disposition ?? "")?.[1];
-  return name === undefined || name.startsWith(".") ? "orders.parquet" : name;
+  return name?.startsWith(".") ? undefined : name;
 }
 
 /** Narrows what was taken: an `Answer` here is always a refusal. */

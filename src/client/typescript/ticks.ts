@@ -1,7 +1,16 @@
-/** Orders as a stream of rows: what callers ask for as the service's parameters, and the rows they get. */
+/** A dataset's rows as a stream: what callers ask for as the service's parameters, and the rows they get. */
 import { ConfigurationError, DataRebuilt } from "./errors.ts";
 import { MOST_ROWS, type Paging, type Row, type Selection } from "./paging.ts";
-import type { Field, FieldName, OrderPage, OrderRow } from "./types.ts";
+import type {
+  DatasetName,
+  Field,
+  FieldName,
+  OrderRow,
+  Page,
+  TradeField,
+  TradeFieldName,
+  TradeRow,
+} from "./types.ts";
 
 export interface SecurityQuery {
   /** `600519`, `600519.SH` or `sh600519`. */
@@ -20,15 +29,18 @@ export interface TimeQuery extends SecurityQuery {
   pageSize?: number | undefined;
 }
 
-export interface OrderQuery<F extends FieldName = Field> extends TimeQuery {
-  /** Columns in the order wanted; the ten standard ones by default. */
+export interface TickQuery<F extends string> extends TimeQuery {
+  /** Columns in the order wanted; the standard ones by default. */
   fields?: readonly F[] | undefined;
   /** Told when the day was rebuilt while it was read and is read again from its first row. */
   onRebuild?: ((tradedate: string | null) => void) | undefined;
 }
 
-export interface ParquetQuery extends SecurityQuery {
-  fields?: readonly FieldName[] | undefined;
+export type OrderQuery<F extends FieldName = Field> = TickQuery<F>;
+export type TradeQuery<F extends TradeFieldName = TradeField> = TickQuery<F>;
+
+export interface ParquetQuery<F extends string = FieldName> extends SecurityQuery {
+  fields?: readonly F[] | undefined;
 }
 
 /** Paging needs it to continue elsewhere, whatever columns were asked for. */
@@ -44,7 +56,10 @@ function refuseUnknown(query: object): void {
 }
 
 /** The paging's own terms; `hidesLast` when a column was added that was not asked for. */
-export function selectionOf(query: OrderQuery<FieldName>): { selection: Selection; hidesLast: boolean } {
+export function selectionOf(
+  query: TickQuery<string>,
+  dataset: DatasetName = "orders",
+): { selection: Selection; hidesLast: boolean } {
   refuseUnknown(query);
   const { symbol, date, start, end, pageSize = MOST_ROWS } = query;
   if (!Number.isInteger(pageSize) || pageSize < 1) throw new ConfigurationError("pageSize is 1 to 10,000");
@@ -53,6 +68,7 @@ export function selectionOf(query: OrderQuery<FieldName>): { selection: Selectio
   return {
     hidesLast,
     selection: {
+      dataset,
       params: { symbol, ...(start ? { start_time: start } : {}), ...(end ? { end_time: end } : {}) },
       tradedate: date ? dateOf(date) : null,
       fields: hidesLast ? [...fields, HELPER] : fields,
@@ -62,7 +78,7 @@ export function selectionOf(query: OrderQuery<FieldName>): { selection: Selectio
 }
 
 /** The body's members of a Parquet request. */
-export function parquetBody(query: ParquetQuery): Record<string, unknown> {
+export function parquetBody(query: ParquetQuery<string>): Record<string, unknown> {
   refuseUnknown(query);
   const { symbol, date, fields } = query;
   const params = { symbol, format: "parquet", ...(date ? { tradedate: dateOf(date) } : {}) };
@@ -108,7 +124,7 @@ export class Fingerprint {
   }
 }
 
-export interface OrdersOptions {
+export interface TicksOptions {
   signal: AbortSignal | undefined;
   /** Whether the last column was added for paging's own use. */
   hidesLast: boolean;
@@ -116,8 +132,8 @@ export interface OrdersOptions {
 }
 
 /**
- * A stream of orders, made by `Client.orders`; nothing is asked before the first use. It is read once: after a
- * `break`, or after an error such as a used-up quota, reading on continues behind the last row handed out, and
+ * A stream of rows, made by `Client.orders` or `Client.trades`; nothing is asked before the first use. It is read once:
+ * after a `break`, or after an error such as a used-up quota, reading on continues behind the last row handed out, and
  * iterators at the same time share the rows, each of which comes once.
  *
  * A day that is rebuilt meanwhile is read again from its first row, once. Rows already handed out are compared
@@ -125,24 +141,24 @@ export interface OrdersOptions {
  *
  * @example for await (const row of client.orders({ symbol: "600519", date: "20260311" })) console.log(row.price);
  */
-export class Orders<F extends FieldName = Field> implements AsyncIterable<OrderRow<F>> {
+export class Ticks<R extends object> implements AsyncIterable<R> {
   readonly #paging: Paging;
-  readonly #options: OrdersOptions;
+  readonly #options: TicksOptions;
   /** Of all rows handed out. */
   #handed = new Fingerprint();
   /** Of the rows read again after a rebuild, until they are as many as were handed out. */
   #again: Fingerprint | null = null;
   /** Read, not handed out yet. */
-  #pending: OrderPage<F> | null = null;
+  #pending: Page<R> | null = null;
   /** Rows of the pending page that were handed out. */
   #at = 0;
   /** The page that is being read. */
   #filling: Promise<boolean> | null = null;
   /** What `toArray` read before an error. */
-  readonly #collected: OrderRow<F>[] = [];
+  readonly #collected: R[] = [];
 
   /** @internal */
-  constructor(paging: Paging, options: OrdersOptions) {
+  constructor(paging: Paging, options: TicksOptions) {
     this.#paging = paging;
     this.#options = options;
   }
@@ -158,18 +174,18 @@ export class Orders<F extends FieldName = Field> implements AsyncIterable<OrderR
   }
 
   /** Rows as objects. Throws `ServiceError` for a refusal, `ConnectionFailed` when no base URL answers. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<OrderRow<F>, void, undefined> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
     do {
       for (let page = this.#ready(); page !== null; page = this.#ready()) {
         const row = page.items[this.#at++] as Row;
         this.#handed.add(row);
-        yield objectOf<F>(page.fields, row);
+        yield objectOf<R>(page.fields, row);
       }
     } while (await this.#fill());
   }
 
   /** Rows as the service sends them, up to 10,000 at a time. Throws the same as iterating. */
-  async *pages(): AsyncGenerator<OrderPage<F>, void, undefined> {
+  async *pages(): AsyncGenerator<Page<R>, void, undefined> {
     do {
       const page = this.#ready();
       if (page === null) continue;
@@ -180,22 +196,22 @@ export class Orders<F extends FieldName = Field> implements AsyncIterable<OrderR
   }
 
   /** All rows that were not read by iterating. After an error the same call goes on and returns them all. */
-  async toArray(): Promise<OrderRow<F>[]> {
+  async toArray(): Promise<R[]> {
     do {
       const page = this.#ready();
       if (page === null) continue;
-      for (const row of this.#take(page).items) this.#collected.push(objectOf<F>(page.fields, row));
+      for (const row of this.#take(page).items) this.#collected.push(objectOf<R>(page.fields, row));
     } while (await this.#fill());
     return this.#collected.splice(0);
   }
 
   /** The page that has rows to hand out, if there is one. */
-  #ready(): OrderPage<F> | null {
+  #ready(): Page<R> | null {
     return this.#pending === null || this.#at >= this.#pending.items.length ? null : this.#pending;
   }
 
   /** What was not handed out of the pending page, which is over then. */
-  #take(page: OrderPage<F>): OrderPage<F> {
+  #take(page: Page<R>): Page<R> {
     const items = this.#at === 0 ? page.items : page.items.slice(this.#at);
     this.#pending = null;
     return { ...page, items };
@@ -224,7 +240,7 @@ export class Orders<F extends FieldName = Field> implements AsyncIterable<OrderR
         this.#again = this.#handed.rows > 0 ? new Fingerprint() : null;
       }
       const { tradedate, revision } = step;
-      const fields = (hidesLast ? step.fields.slice(0, -1) : step.fields) as F[];
+      const fields = (hidesLast ? step.fields.slice(0, -1) : step.fields) as Page<R>["fields"];
       const rows = hidesLast ? step.rows.map((row) => row.slice(0, -1)) : step.rows;
       this.#pending = { tradedate, revision, fields, items: this.#unhanded(rows) };
       this.#at = 0;
@@ -256,10 +272,13 @@ export class Orders<F extends FieldName = Field> implements AsyncIterable<OrderR
   }
 }
 
-function objectOf<F extends FieldName>(fields: readonly string[], row: Row): OrderRow<F> {
+export type Orders<F extends FieldName = Field> = Ticks<OrderRow<F>>;
+export type Trades<F extends TradeFieldName = TradeField> = Ticks<TradeRow<F>>;
+
+function objectOf<R extends object>(fields: readonly string[], row: Row): R {
   const record: Record<string, unknown> = {};
   fields.forEach((field, column) => {
     record[field] = row[column];
   });
-  return record as OrderRow<F>;
+  return record as R;
 }

@@ -1,6 +1,13 @@
-/** The records and answers of the service, by the names it gives them (contract 4.1, 8.1). */
+/**
+ * The records and answers of the service, by the names it gives them (contract 4.1, 8.1). What a dataset's rows hold
+ * follows from its description; `build.ts` writes it out, with what each column means.
+ */
+import type { Column, Dataset } from "../../datasets/dataset.ts";
+import type { orders } from "../../datasets/orders.ts";
+import type { DatasetName } from "../../datasets/registry.ts";
+import type { trades } from "../../datasets/trades.ts";
 import type { DataType } from "../../entitlement/data-types.ts";
-import type { Field, LEGACY_NAMES, Market } from "../../orders/record.ts";
+import type { Market } from "../../orders/record.ts";
 
 export type {
   AccountInfo as Account,
@@ -13,59 +20,58 @@ export type {
   ShareResult as ShareInfo,
   StatusDay,
 } from "../../operations/wire.ts";
-export type { DataType, Field, Market };
+export type { DatasetName, DataType, Market };
 
-/** A column that can be asked for; a legacy name keeps its name in the row. */
-export type FieldName = Field | keyof typeof LEGACY_NAMES;
+type ColumnsOf<D extends Dataset> = D["columns"][number];
+type CellOf<C extends Column> = C["kind"] extends "integer" | "price" | "amount" ? number : string;
+type NamesOf<C extends Column> = C["name"] | (C extends { legacyName: infer L extends string } ? L : never);
+type RecordOf<D extends Dataset> = { [C in ColumnsOf<D> as NamesOf<C>]: CellOf<C> };
+type StandardOf<D extends Dataset> = Exclude<ColumnsOf<D>, { onRequest: true }>["name"];
 
-/** One order record, all fields. */
-export interface OrderRecord {
-  /** Six digits; a string in every output. */
-  symbol: string;
-  /** YYYYMMDD. */
-  tradedate: string;
-  /** HHMMSSmmm, nine digits, Beijing time. */
-  time: string;
-  /** May be 0 and may repeat. */
-  order_id: number;
-  /** The exchange's own number; unique at most within exchange, security and day. 0 on phase flags. */
-  exchange_order_id: number;
-  /** Shanghai: A new, D cancel, S phase flag. Shenzhen: 0 limit, 1 market, U best own side. */
-  order_type: string;
-  /** Buy or sell (B, S), or the trading phase: not a direction in every row. */
-  order_code: string;
-  /** Yuan. */
-  price: number;
-  /** Shares or units; of a cancel, what was left. */
-  volume: number;
-  /** Yuan: price × volume, computed by the service. */
-  amount: number;
-  /** Legacy name of `exchange_order_id`. */
-  order_no: number;
-  /** Legacy name of `order_code`. */
-  side: string;
-}
+/** One order, all columns that can be asked for. */
+export type OrderRecord = RecordOf<typeof orders>;
 
-/** A row with the asked columns. */
+/** One trade, or in Shenzhen a cancel; all columns that can be asked for. */
+export type TradeRecord = RecordOf<typeof trades>;
+
+/** A standard column of orders. */
+export type Field = StandardOf<typeof orders>;
+
+/** A standard column of trades. */
+export type TradeField = StandardOf<typeof trades>;
+
+/** A column of orders that can be asked for; a legacy name keeps its name in the row. */
+export type FieldName = keyof OrderRecord;
+
+/** A column of trades that can be asked for. */
+export type TradeFieldName = keyof TradeRecord;
+
+/** An order with the asked columns. */
 export type OrderRow<F extends FieldName = Field> = Pick<OrderRecord, F>;
 
-/** A page as the service sends it: values stand in the order of `fields`. */
-export interface OrderPage<F extends FieldName = Field> {
+/** A trade with the asked columns. */
+export type TradeRow<F extends TradeFieldName = TradeField> = Pick<TradeRecord, F>;
+
+/** A page as the service sends it, of rows `R`: values stand in the order of `fields`. */
+export interface Page<R extends object> {
   tradedate: string;
   /** Of the day on the deployment that answered. */
   revision: number | null;
-  fields: F[];
+  fields: (keyof R & string)[];
   items: (string | number)[][];
 }
+
+export type OrderPage<F extends FieldName = Field> = Page<OrderRow<F>>;
+export type TradePage<F extends TradeFieldName = TradeField> = Page<TradeRow<F>>;
 
 /** A security of a day. */
 export interface ListedSecurity {
   symbol: string;
   market: Market;
   rows: number;
-  /** Of its Parquet file with all fields. */
+  /** Of its Parquet file with all standard fields. */
   size_bytes: number;
-  /** HHMMSSmmm; null without orders. */
+  /** HHMMSSmmm; null without rows. */
   first_time: string | null;
   last_time: string | null;
 }

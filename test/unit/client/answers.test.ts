@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Client, ConfigurationError } from "../../../src/client/typescript/index.ts";
+import { Client, ConfigurationError, NoData } from "../../../src/client/typescript/index.ts";
 import { clock } from "../../../src/client/typescript/waiting.ts";
 
 /** A client whose answers are these, one after the other, and the waits it made. */
@@ -103,5 +103,67 @@ describe("answers to the TypeScript client", () => {
     expect(() => new Client({ key: " ", baseUrls: "http://a.test" })).toThrow(ConfigurationError);
     expect(() => new Client({ key: "k", baseUrls: "a.test" })).toThrow(ConfigurationError);
     expect(() => new Client({ key: "k", baseUrls: [] })).toThrow(ConfigurationError);
+  });
+});
+
+describe("waiting for a day", () => {
+  const ready = (revision: string) =>
+    new Response('{"code":200,"message":"success","data":{}}', { headers: { "x-revision": revision } });
+  const later = () => answer(1002, "not_loaded");
+
+  it("looks again until the dataset is there, and gives its revision", async () => {
+    const { client, waits } = scripted(later(), later(), ready("3"));
+    expect(await client.waitUntilReady("2026-03-12", { dataset: "trades" })).toBe(3);
+    expect(waits).toEqual([60_000, 60_000]);
+  });
+
+  it("throws what will not pass at once, and what did not pass in time", async () => {
+    const never = scripted(answer(1002, "not_trading_day"));
+    await expect(never.client.waitUntilReady("20260307")).rejects.toMatchObject({
+      reason: "not_trading_day",
+    });
+    const late = scripted(later(), later(), later());
+    const options = { everyMs: 100, timeoutMs: 150 };
+    await expect(late.client.waitUntilReady("20260312", options)).rejects.toBeInstanceOf(NoData);
+    expect(late.waits).toEqual([100, 50]);
+  });
+});
+
+describe("the dataset of a question", () => {
+  it("tells what stands beside a day's date", async () => {
+    const [orders, trades] = [
+      { state: "available", revision: 2, rows: 7 },
+      { state: "pending", revision: null, rows: null },
+    ];
+    const days = [{ tradedate: "20260311", ...orders, datasets: { orders, trades } }];
+    const status = () => Response.json({ code: 200, message: "success", data: { month: "202603", days } });
+    const { client } = scripted(status(), status());
+    expect((await client.status("202603")).days).toEqual(days);
+    expect((await client.status("202603", { dataset: "trades" })).days).toEqual([{ ...days[0], ...trades }]);
+    const older = scripted(Response.json({ code: 200, message: "success", data: { days: [{ ...orders }] } }));
+    await expect(older.client.status("202603", { dataset: "trades" })).rejects.toThrow("nothing of trades");
+  });
+
+  it("is named where it is not the default, and by its own operations", async () => {
+    const asked: { apiname: string; params: Record<string, unknown> }[] = [];
+    const fetch = async (_: string, { body }: RequestInit) => {
+      asked.push(JSON.parse(String(body)));
+      const data = { month: "202603", days: [], fields: [], items: [], changes: [], has_more: false };
+      return Response.json({ code: 200, message: "success", data });
+    };
+    const client = new Client({ key: "k", baseUrls: "http://a.test", fetch });
+    for (const dataset of [undefined, "trades"] as const) {
+      await client.status("202603", { dataset });
+      await client.symbols("20260311", { dataset });
+      for await (const change of client.changes({ dataset })) expect(change).toBeUndefined();
+      await client.estimate({ symbol: "600519", dataset });
+      await client.waitUntilReady("20260311", { dataset });
+    }
+    const named = asked.map(({ apiname, params }) => `${apiname} ${params.dataset ?? ""}`.trim());
+    expect(named).toEqual([
+      ...["data_status", "data_symbols", "data_changes", "order_history_estimate", "data_symbols"],
+      ...["data_status", "data_symbols trades", "data_changes trades"],
+      ...["trade_history_estimate", "data_symbols trades"],
+    ]);
   });
 });

@@ -1,6 +1,12 @@
 /** Several securities over a range of days with the TypeScript client: one stream, what it takes, how it continues. */
 import { describe, expect, it } from "vitest";
-import { Client, ConfigurationError, QuotaUsed } from "../../../src/client/typescript/index.ts";
+import { OPERATIONS } from "../../../src/client/typescript/datasets.ts";
+import {
+  Client,
+  ConfigurationError,
+  type DatasetName,
+  QuotaUsed,
+} from "../../../src/client/typescript/index.ts";
 
 const DAYS: Record<string, Record<string, number> | string> = {
   "20260227": { "600519": 1 },
@@ -39,7 +45,16 @@ const EXPECTED = ["20260305", "20260306", "20260310"].flatMap((day) =>
 let keys = 0;
 
 /** A client of a service in memory, with so many requests left of a daily limit. */
-function market({ left = 1_000, limit = 1_000 }: { left?: number | null; limit?: number | null } = {}) {
+function market({
+  left = 1_000,
+  limit = 1_000,
+  dataset = "orders",
+}: {
+  left?: number | null;
+  limit?: number | null;
+  dataset?: DatasetName;
+} = {}) {
+  const { read, estimate } = OPERATIONS[dataset];
   const state = { left, counted: [] as Params[], calls: [] as string[] };
   const served = (data: unknown) => Response.json({ code: 200, message: "success", data });
   const refused = (code: number, reason: string) =>
@@ -52,7 +67,7 @@ function market({ left = 1_000, limit = 1_000 }: { left?: number | null; limit?:
     account_info: () => {
       const requests = { limit, used: 0, credited: 0, left: state.left };
       const files = { limit: 10, used: 0, credited: 0, left: 7 };
-      return served({ quotas: [{ interface: "level2_order_history", requests, files }] });
+      return served({ quotas: [{ interface: read, requests, files }] });
     },
     data_status: ({ month }) => {
       const days = Object.entries(DAYS).filter(([day]) => day.startsWith(month));
@@ -60,14 +75,17 @@ function market({ left = 1_000, limit = 1_000 }: { left?: number | null; limit?:
       return served({
         month,
         window_from: "20260302",
-        days: days.map(([tradedate, held]) => ({
-          tradedate,
-          state: typeof held === "string" ? held : "available",
-          revision: typeof held === "string" ? null : 1,
-        })),
+        days: days.map(([tradedate, held]) => {
+          const isThere = typeof held !== "string";
+          const found = { state: isThere ? "available" : held, revision: isThere ? 1 : null };
+          const of = { ...found, size_bytes: isThere ? 1e9 : null };
+          const other = { state: "missing", revision: null, size_bytes: null };
+          const datasets = { orders: other, trades: other, [dataset]: of };
+          return { tradedate, ...datasets.orders, datasets };
+        }),
       });
     },
-    order_history_estimate: (params) => {
+    [estimate]: (params) => {
       const count = found(params);
       if (count === undefined) return refused(1002, "security_unknown");
       const pages = Math.max(1, Math.ceil(count / params.page_size));
@@ -76,7 +94,7 @@ function market({ left = 1_000, limit = 1_000 }: { left?: number | null; limit?:
         pages: { at_least: pages, at_most: pages },
       });
     },
-    level2_order_history: (params) => {
+    [read]: (params) => {
       state.counted.push(params);
       const { symbol, tradedate, page_size, cursor = "0" } = params;
       const count = found(params);
@@ -114,13 +132,24 @@ describe("a basket", () => {
     const { client, state } = market({ left: 4, limit: 3 });
     expect(await client.orders(QUERY).plan()).toEqual({
       ...{ days: 3, securityDays: 6, rows: 52, requests: 8, files: 5, isExact: true },
-      ...{ requestsLeft: 4, filesLeft: 7, quotaDays: 3 },
+      ...{ requestsLeft: 4, filesLeft: 7, quotaDays: 3, bulkBytes: 3e9, hint: null },
     });
     expect(state.counted).toEqual([]);
     const free = await market({ left: null, limit: null }).client.orders(QUERY).plan();
     expect([free.requestsLeft, free.quotaDays]).toEqual([null, 1]);
     const none = await market({ left: 0, limit: 0 }).client.orders(QUERY).plan();
     expect(none.quotaDays).toBeNull();
+    expect(none.hint).toContain("a level2 share holds these 3 days in 3.0 GB, about 1 hours at 100 Mbit/s");
+  });
+
+  it("holds trades as it holds orders, by their own operations and days", async () => {
+    const { client, state } = market({ dataset: "trades" });
+    const basket = client.trades(QUERY);
+    expect(await basket.plan()).toMatchObject({ securityDays: 6, requests: 8 });
+    expect((await basket.toArray()).map((row) => Object.values(row))).toEqual(EXPECTED);
+    expect(new Set(state.calls)).toEqual(
+      new Set(["data_status", "account_info", "trade_history_estimate", "level2_trade_history"]),
+    );
   });
 
   it.each(["toArray", "rows", "pages"] as const)(

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { Client } from "../../../src/client/typescript/client.ts";
-import { dateOf, Fingerprint, parquetBody, selectionOf } from "../../../src/client/typescript/ticks.ts";
 import { BEGINNING, moved, type Position } from "../../../src/client/typescript/paging.ts";
 import { PlainSha256, sha256 } from "../../../src/client/typescript/sha256.ts";
+import { dateOf, Fingerprint, parquetBody, selectionOf } from "../../../src/client/typescript/ticks.ts";
 import { parseRetryAfter, takePlace } from "../../../src/client/typescript/waiting.ts";
 import { printedRandom } from "../../support/random.ts";
 

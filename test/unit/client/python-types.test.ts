@@ -14,10 +14,10 @@ interface Schema {
 
 const source = readFileSync("src/client/python/edgetape/types.py", "utf8");
 
-/** The members of a TypedDict and their types. */
+/** The members of a TypedDict and their types, with those of the one that it extends. */
 function membersOf(name: string): Record<string, string> {
-  const [, block] =
-    new RegExp(`^class ${name}\\(TypedDict\\):\\n((?: {4}.*\\n|\\n(?= {4}))+)`, "m").exec(source) ?? [];
+  const [, base = "", block] =
+    new RegExp(`^class ${name}\\((\\w+)\\):\\n((?: {4}.*\\n|\\n(?= {4}))+)`, "m").exec(source) ?? [];
   const [, inline] = new RegExp(`^${name} = TypedDict\\("${name}", \\{(.*)\\}\\)$`, "m").exec(source) ?? [];
   if (block === undefined && inline === undefined) throw new Error(`types.py has no ${name}`);
   const text = block?.replace(/"""[\s\S]*?"""/, "") ?? "";
@@ -25,7 +25,8 @@ function membersOf(name: string): Record<string, string> {
     block === undefined
       ? [...`${inline}`.matchAll(/"(\w+)": ([^,]+)/g)]
       : [...text.matchAll(/^ {4}(\w+): (.+)$/gm)];
-  return Object.fromEntries(listed.map(([, member = "", type = ""]) => [member, type]));
+  const own = Object.fromEntries(listed.map(([, member = "", type = ""]) => [member, type]));
+  return block === undefined || base === "TypedDict" ? own : { ...membersOf(base), ...own };
 }
 
 /** Says what in `type` is not what the schema describes. */

@@ -6,16 +6,23 @@ import type {
   CallOptions,
   Change,
   ClientOptions,
+  DatasetOptions,
   DownloadOptions,
   Estimate,
   Field,
+  FieldName,
   OrderQuery,
+  OrderRecord,
   OrderRow,
   ParquetQuery,
   Reason,
   ShareInfo,
   Status,
   TimeQuery,
+  TradeFieldName,
+  TradeRecord,
+  TradeRow,
+  WaitOptions,
 } from "../../../src/client/typescript/index.ts";
 import type { dataSchemas } from "../../../src/docs/openapi/answers.ts";
 import type { Reason as ServerReason } from "../../../src/http/denial.ts";
@@ -36,6 +43,16 @@ describe("the client's types", () => {
     expectTypeOf<Data<"file_download">["data"]>().toExtend<ShareInfo>();
     expectTypeOf<ShareInfo>().toExtend<Data<"file_download">["data"]>();
     expectTypeOf<keyof OrderRow>().toEqualTypeOf<Field>();
+    expectTypeOf<FieldName>().toEqualTypeOf<Field | "order_no" | "side">();
+    expectTypeOf<TradeFieldName>().toEqualTypeOf<keyof TradeRow | "order_kind">();
+    expectTypeOf<Pick<OrderRecord, "time" | "side" | "order_no" | "amount">>().toEqualTypeOf<{
+      time: string;
+      side: string;
+      order_no: number;
+      amount: number;
+    }>();
+    expectTypeOf<TradeRecord["bs_flag" | "order_kind"]>().toEqualTypeOf<string>();
+    expectTypeOf<TradeRecord["price" | "buy_order_id"]>().toEqualTypeOf<number>();
     expectTypeOf<Reason>().toEqualTypeOf<ServerReason>();
   });
 
@@ -48,5 +65,7 @@ describe("the client's types", () => {
     expectTypeOf<Undefined<Optional<Required<ClientOptions>>>>().toExtend<Optional<ClientOptions>>();
     expectTypeOf<Undefined<Required<CallOptions>>>().toExtend<CallOptions>();
     expectTypeOf<Undefined<Required<DownloadOptions>>>().toExtend<DownloadOptions>();
+    expectTypeOf<Undefined<Required<DatasetOptions>>>().toExtend<DatasetOptions>();
+    expectTypeOf<Undefined<Required<WaitOptions>>>().toExtend<WaitOptions>();
   });
 });

@@ -1,4 +1,4 @@
-"""Order records of the Chinese exchanges as data frames, lists and Parquet files.
+"""Orders and trades of the Chinese exchanges, tick by tick, as data frames, lists and Parquet files.
 
 >>> from edgetape import Client
 >>> client = Client()  # EDGETAPE_KEY, EDGETAPE_URL
@@ -8,6 +8,7 @@
 from ._version import __version__
 from .basket import Basket, Plan
 from .client import Client
+from .datasets import DatasetName
 from .download import ShareFile
 from .errors import (
     BadRequest,
@@ -22,24 +23,28 @@ from .errors import (
     NotAllowed,
     ProtocolError,
     QuotaUsed,
+    QuotaWarning,
     RebuildWarning,
     ServiceError,
     Unavailable,
 )
 from .frame import Records
 from .history import read_history
-from .ticks import Orders
 from .parquet import ParquetFile
+from .quota import Bulk
 from .share import Share
 from .sync import SyncReport
+from .ticks import Orders, Trades
 
 __all__ = [
     "BadRequest",
     "Basket",
+    "Bulk",
     "Client",
     "ConfigurationError",
     "ConnectionFailed",
     "DataRebuilt",
+    "DatasetName",
     "EdgetapeError",
     "FolderInUse",
     "IntegrityError",
@@ -51,12 +56,14 @@ __all__ = [
     "Plan",
     "ProtocolError",
     "QuotaUsed",
+    "QuotaWarning",
     "RebuildWarning",
     "Records",
     "ServiceError",
     "Share",
     "ShareFile",
     "SyncReport",
+    "Trades",
     "Unavailable",
     "__version__",
     "read_history",

@@ -1,38 +1,35 @@
-"""The orders of several securities over a range of days, as one sequence: by day, then security, then time.
+"""The rows of several securities over a range of days, as one sequence: by day, then security, then time.
 
-Days that are not loaded and securities without orders are left out and listed; finding them out costs nothing. Parts
+Days that are not loaded and securities without rows are left out and listed; finding them out costs nothing. Parts
 that were read to their end are kept as packed columns, about a sixth of what their rows would take.
 """
 
 from __future__ import annotations
 
-import logging
 import math
-import sys
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import frame
+from .datasets import Dataset
 from .enquiries import EMPTY, UNREADABLE
 from .errors import BadRequest, NoData
 from .frame import Block
 from .paging import Row
 from .parquet import PathLike
-from .progress import Progress, is_watched
-from .selection import Fields, TimeLike, security_code
+from .progress import Progress
+from .quota import Bulk, bulk_of, hint, is_many, left_of, spelled, tell
+from .selection import field_names, security_code
+from .ticks import Ticks
+from .types import Day
 
 if TYPE_CHECKING:
     import pandas
     import polars
 
-    from .client import Client
-    from .ticks import Orders
-
-log = logging.getLogger("edgetape")
+    from .reading import Reading
 
 #: Parts that a plan asks estimates of; where there are more, it asks for some of them, evenly spread.
 _MOST_ESTIMATES = 60
-
-_INTERFACE = "level2_order_history"
 
 
 class Plan(NamedTuple):
@@ -53,6 +50,8 @@ class Plan(NamedTuple):
         What is left of today's quota; None: unlimited.
     quota_days : int or None
         Days of quota that the requests take, today included; None when the plan allows none.
+    bulk : Bulk
+        The same days as daily files of shares, which use no quota.
     """
 
     days: int
@@ -65,8 +64,10 @@ class Plan(NamedTuple):
     files_left: Optional[int]
     quota_days: Optional[int]
 
+    bulk: Bulk = Bulk(0, 0)
+
     def __str__(self) -> str:
-        """One line for people."""
+        """One line for people, with the better way where reading takes very many days of quota."""
         about = "" if self.is_exact else "about "
         left = (
             "unlimited requests"
@@ -74,24 +75,25 @@ class Plan(NamedTuple):
             else f"{self.requests_left:,} requests left today"
         )
         files = "" if self.files_left is None else f" ({self.files_left:,} left)"
-        days = {None: "the plan allows no requests", 1: "done today"}.get(
-            self.quota_days, f"takes {self.quota_days} days of quota"
-        )
         return (
             f"{self.security_days:,} security days on {self.days:,} days: {about}{self.rows:,} rows in "
-            f"{about}{self.requests:,} requests, {left}: {days}; sync takes {self.files:,} files instead{files}"
+            f"{about}{self.requests:,} requests, {left}: {spelled(self.quota_days)}; "
+            f"sync takes {self.files:,} files instead{files}{hint(self.quota_days, self.bulk)}"
         )
 
 
 class Basket:
-    """Orders of several securities and days; made by `Client.orders` with a list, nothing is asked before the first
-    use. What was read is kept: after an error (a used-up quota, a broken connection, Ctrl-C) the same call continues
-    where it stopped, also on another day. For use by one thread at a time.
+    """Orders or trades of several securities and days; made by `Client.orders` and `Client.trades` with a list, nothing
+    is asked before the first use. Reading calls ``data_status`` and ``level2_order_history`` or ``level2_trade_history``,
+    and where it says first what it takes, what `plan` calls.
+
+    What was read is kept: after an error (a used-up quota, a broken connection, Ctrl-C) the same call continues where it
+    stopped, also on another day. For use by one thread at a time.
 
     Attributes
     ----------
     empty : list of (symbol, tradedate)
-        Securities without orders on a day, found so far.
+        Securities without rows on a day, found so far.
     missing : list of (tradedate, state)
         Trading days that cannot be read: pending, missing, withdrawn, damaged.
     window_from : str or None
@@ -106,27 +108,27 @@ class Basket:
 
     def __init__(
         self,
-        client: "Client",
+        client: "Reading",
+        dataset: Dataset,
         symbols: Sequence[str],
         first: str,
         last: str,
-        start: Optional[TimeLike],
-        end: Optional[TimeLike],
-        fields: Optional[Fields],
-        page_size: int,
+        options: Dict[str, Any],
     ) -> None:
         self._client = client
+        self._dataset = dataset
         self._symbols = list(dict.fromkeys(map(security_code, symbols)))
         self._range = (first, last)
         self._parts: Optional[List[_Part]] = None
-        self._make: Dict[str, Any] = {"start": start, "end": end, "fields": fields, "page_size": page_size}
-        self._days = 0
+        self._options = options
+        self._days: List[Day] = []
         self._is_announced = False
+        self._fields: List[str] = []
         self.empty: List[Tuple[str, str]] = []
         self.missing: List[Tuple[str, str]] = []
         self.window_from: Optional[str] = None
         for symbol in self._symbols:
-            client.orders(symbol, first, **self._make)  # Checks all arguments before anything is asked.
+            self.ticks_of(symbol, first)  # Checks all arguments before anything is asked.
 
     def __repr__(self) -> str:
         first, last = self._range
@@ -134,12 +136,12 @@ class Basket:
         if self._parts is not None:
             over = sum(part.is_over for part in self._parts)
             done = f"{over} of {len(self._parts)} security days read, {self.row_count:,} rows"
-        return f"<Basket of {len(self._symbols)} securities, {first} to {last}: {done}>"
+        return f"<Basket of {self._dataset.name} of {len(self._symbols)} securities, {first} to {last}: {done}>"
 
     @property
     def fields(self) -> List[str]:
-        """Names of the columns; empty before the first page."""
-        return next((part.fields for part in self._parts or () if part.fields), [])
+        """Names of the columns: as asked for, or the standard ones."""
+        return self._fields or field_names(self._options["fields"]) or list(self._dataset.standard)
 
     @property
     def row_count(self) -> int:
@@ -153,7 +155,7 @@ class Basket:
 
     def plan(self) -> Plan:
         """What reading the rest takes, what is left of the quota, and the days of quota that means. Counts nothing;
-        calls ``data_status``, ``order_history_estimate`` and ``account_info``.
+        calls ``data_status``, ``account_info`` and ``order_history_estimate`` or ``trade_history_estimate``.
 
         Raises
         ------
@@ -163,26 +165,26 @@ class Basket:
         parts = [part for part in self._listed() if not part.is_over]
         asked = parts[:: max(1, math.ceil(len(parts) / _MOST_ESTIMATES))]
         rows = requests = files = 0
-        with Progress(len(asked), 0, noun="estimates") as bar:
+        with Progress(len(asked), noun="estimates") as bar:
             for part in asked:
                 found = self._estimate(part)
                 rows, requests = rows + found[0], requests + found[1]
                 files += found[1] > 0
                 bar.finished()
         scale = len(parts) / len(asked) if asked else 1.0
-        counters = self._counters()
+        left, files_left = left_of(self._client, self._dataset)
         rows, requests, files = (math.ceil(each * scale) for each in (rows, requests, files))
-        left, limit = counters["requests"]
         return Plan(
-            days=self._days,
+            days=len(self._days),
             security_days=len(parts),
             rows=rows,
             requests=requests,
             files=files,
             is_exact=len(asked) == len(parts),
-            requests_left=left,
-            files_left=counters["files"][0],
-            quota_days=_quota_days(requests, left, limit),
+            requests_left=left.left,
+            files_left=files_left.left,
+            quota_days=left.days(requests),
+            bulk=bulk_of(self._days),
         )
 
     def __iter__(self) -> Iterator[Row]:
@@ -234,16 +236,12 @@ class Basket:
     def _listed(self) -> List["_Part"]:
         """The securities and days to read; the days are asked for once."""
         if self._parts is None:
-            days = self._client._days(*self._range)
-            loaded = [day["tradedate"] for day in days.days if day["revision"] is not None]
+            days = self._client._days(*self._range, self._dataset)
+            loaded = [day for day in days.days if day["revision"] is not None]
             self.missing = [(day["tradedate"], day["state"]) for day in days.days if day["revision"] is None]
             self.window_from = days.window_from
-            self._days = len(loaded)
-            self._parts = [
-                _Part(symbol, day, self._client.orders(symbol, day, **self._make))
-                for day in loaded
-                for symbol in self._symbols
-            ]
+            self._days = loaded
+            self._parts = [_Part(self, symbol, day["tradedate"]) for day in loaded for symbol in self._symbols]
         return self._parts
 
     def _announce(self) -> None:
@@ -251,13 +249,14 @@ class Basket:
         if self._is_announced:
             return
         self._is_announced = True
-        if is_watched(sys.stderr):
-            print(self.plan(), file=sys.stderr)
+        if is_many(sum(not part.is_over for part in self._listed())):
+            plan = self.plan()
+            tell(str(plan), plan.quota_days)
 
     def _blocks(self) -> List[Block]:
         parts = self._listed()
         self._announce()
-        with Progress(len(parts), 0, noun="security days") as bar:
+        with Progress(len(parts), noun="security days") as bar:
             for part in parts:
                 try:
                     part.read()
@@ -279,75 +278,65 @@ class Basket:
     def _estimate(self, part: "_Part") -> Tuple[int, int]:
         """Rows and requests that a part takes at most."""
         try:
-            window = {name: self._make[name] for name in ("start", "end", "page_size")}
-            found = self._client.estimate(part.symbol, part.tradedate, **window)
+            window = {name: self._options[name] for name in ("start", "end", "page_size")}
+            found = self._client._estimate(self._dataset, part.symbol, part.tradedate, **window)
         except (NoData, BadRequest):
             return 0, 0
         return found["rows"]["at_most"], found["pages"]["at_most"]
 
-    def _counters(self) -> Dict[str, Tuple[Optional[int], Optional[int]]]:
-        """What is left today of requests and files, and their daily limits; None: unlimited."""
-        quotas = self._client.account()["quotas"]
-        quota = next((each for each in quotas if each["interface"] == _INTERFACE), None)
-        found: Dict[str, Tuple[Optional[int], Optional[int]]] = {"requests": (0, 0), "files": (0, 0)}
-        if quota is not None:
-            for name, counter in (("requests", quota["requests"]), ("files", quota["files"])):
-                found[name] = (0, 0) if counter is None else (counter["left"], counter["limit"])
-        return found
+    def ticks_of(self, symbol: str, tradedate: str) -> Ticks:
+        """The rows of one security and day, not read yet."""
+        return self._client._one_day(self._dataset, symbol, tradedate, **self._options)
 
 
 class _Part:
-    """One security on one day: read page by page, and packed when it is whole."""
+    """One security on one day: read page by page, and packed when it is whole. A basket may have millions of them."""
 
-    def __init__(self, symbol: str, tradedate: str, orders: "Orders") -> None:
+    __slots__ = ("_basket", "symbol", "tradedate", "is_absent", "block", "_ticks")
+
+    def __init__(self, basket: Basket, symbol: str, tradedate: str) -> None:
+        self._basket = basket
         self.symbol = symbol
         self.tradedate = tradedate
         self.is_absent = False
         self.block: Optional[Block] = None
-        self._orders: Optional["Orders"] = orders
-        self._fields: List[str] = []
+        self._ticks: Optional[Ticks] = None
 
     @property
     def is_over(self) -> bool:
         return self.is_absent or self.block is not None
 
     @property
-    def fields(self) -> List[str]:
-        return self._fields if self._orders is None else self._orders.fields
-
-    @property
     def row_count(self) -> int:
         if self.block is not None:
-            return len(self.block.columns[self._fields[0]])
-        return 0 if self._orders is None else len(self._orders.rows)
+            return len(next(iter(self.block.columns.values())))
+        return 0 if self._ticks is None else len(self._ticks.rows)
 
     def pages(self) -> Iterator[List[Row]]:
         """Pages as they are asked for; what was read before comes as one."""
-        orders, block = self._orders, self.block
-        if orders is not None and not self.is_absent:
-            yield from orders.pages()
-            self._pack(orders)
-        elif block is not None:
-            rows = list(zip(*(block.columns[name] for name in self._fields)))
+        block = self.block
+        if block is not None:
+            rows = list(zip(*(block.columns[name] for name in self._basket.fields)))
             if rows:
                 yield rows
+        elif not self.is_absent:
+            ticks = self._begun()
+            yield from ticks.pages()
+            self._pack(ticks)
 
     def read(self) -> None:
         """Reads the rest."""
-        if self._orders is not None and not self.is_absent:
-            self._orders.to_list()
-            self._pack(self._orders)
+        if not self.is_over:
+            ticks = self._begun()
+            ticks.to_list()
+            self._pack(ticks)
 
-    def _pack(self, orders: "Orders") -> None:
-        self._fields = orders.fields
-        self.block = frame.packed(self.tradedate, orders.rows, self._fields)
-        self._orders = None
+    def _begun(self) -> Ticks:
+        if self._ticks is None:
+            self._ticks = self._basket.ticks_of(self.symbol, self.tradedate)
+        return self._ticks
 
-
-def _quota_days(requests: int, left: Optional[int], limit: Optional[int]) -> Optional[int]:
-    """Days of quota that so many requests take, today included; None when there is none at all."""
-    if left is None or requests <= left:
-        return 1
-    if not limit:
-        return None
-    return 1 + math.ceil((requests - left) / limit)
+    def _pack(self, ticks: Ticks) -> None:
+        self._basket._fields = ticks.fields
+        self.block = frame.packed(self.tradedate, ticks.rows, ticks.fields)
+        self._ticks = None

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTupl
 
 from . import waiting
 from .calls import Answer, Payload
-from .errors import ConnectionFailed, NoData, NotAllowed
+from .datasets import ORDERS, Dataset, DatasetName, dataset_named
+from .errors import ConnectionFailed, NoData, NotAllowed, ProtocolError
 from .frame import Records
+from .progress import Progress
 from .selection import DateLike, TimeLike, month_of, select, tradedate
 from .types import Account, Change, Day, Estimate, Security, Status
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-#: Reasons of a 1002 that are about one security.
+#: Reasons of a 1002 that are about one security; the first one also means no trades.
 EMPTY = ("no_orders", "security_unknown")
 
 #: Reasons of a 1002 that are about the whole day. Without a known reason a 1002 is not the service's own.
@@ -79,23 +81,37 @@ class Enquiries:
         Calls ``account_info``, which counts nothing."""
         return cast(Account, self._ask("account_info", {}))
 
-    def status(self, month: Optional[DateLike] = None) -> Status:
-        """The trading days of a month and their states. Calls ``data_status``, which counts nothing.
+    def status(self, month: Optional[DateLike] = None, dataset: DatasetName = "orders") -> Status:
+        """The trading days of a month and the states of a dataset on them. Calls ``data_status``, which counts nothing.
 
         Parameters
         ----------
         month : str or datetime.date, optional
             ``"202603"``, ``"2026-03"`` or a day of it; by default the present month in Beijing.
+        dataset : str, default "orders"
+            ``"orders"`` or ``"trades"``: each is published and revised by itself. What stands beside a day's date is of
+            this dataset; ``datasets`` has all.
 
         Examples
         --------
         >>> client.status("202603")["days"].to_df()
         """
-        status = self._ask("data_status", {"month": month_of(month)})
-        return cast(Status, {**status, "days": Records(status["days"])} if "days" in status else status)
+        return self._status(month_of(month), dataset_named(dataset))
 
-    def symbols(self, date: Optional[DateLike] = None, market: Optional[str] = None) -> Records[Security]:
-        """The securities of a day, by symbol and market; ``to_df()`` makes a frame of them. Calls
+    def _status(self, month: Optional[str], dataset: Dataset) -> Status:
+        status = self._ask("data_status", {"month": month})
+        if "days" not in status:
+            return cast(Status, status)
+        days = Records(_day_of(day, dataset) for day in status["days"])
+        return cast(Status, {**status, "days": days})
+
+    def symbols(
+        self,
+        date: Optional[DateLike] = None,
+        market: Optional[str] = None,
+        dataset: DatasetName = "orders",
+    ) -> Records[Security]:
+        """The securities that a dataset has on a day, by symbol and market; ``to_df()`` makes a frame of them. Calls
         ``data_symbols``, which counts nothing.
 
         Parameters
@@ -104,19 +120,27 @@ class Enquiries:
             By default the newest trading day, loaded or not.
         market : str, optional
             ``"SH"`` or ``"SZ"``; by default both.
+        dataset : str, default "orders"
+            As in `status`.
 
         Raises
         ------
         NoData
             When the day is not loaded.
         """
-        params = {"tradedate": None if date is None else tradedate(date), "market": market}
+        day = None if date is None else tradedate(date)
+        params = {"tradedate": day, "market": market, **_only(dataset_named(dataset))}
         data = self._ask("data_symbols", params)
         return Records(cast(Security, dict(zip(data["fields"], item))) for item in data["items"])
 
-    def changes(self, since: Optional[str] = None, after: Optional[int] = None) -> Changes:
-        """What changed of the days that may be read, in the order it happened; ``to_df()`` makes a frame of it.
-        Calls ``data_changes``, which counts nothing.
+    def changes(
+        self,
+        since: Optional[str] = None,
+        after: Optional[int] = None,
+        dataset: DatasetName = "orders",
+    ) -> Changes:
+        """What changed of a dataset on the days that may be read, in the order it happened; ``to_df()`` makes a frame of
+        it. Calls ``data_changes``, which counts nothing.
 
         Parameters
         ----------
@@ -124,11 +148,13 @@ class Enquiries:
             From this day (YYYYMMDD) or instant (RFC 3339) on, inclusive; by default from the beginning.
         after : int, optional
             Behind the change of this number, exclusive.
+        dataset : str, default "orders"
+            As in `status`.
         """
-        return Changes(self._changes(since, after))
+        return Changes(self._changes(since, after, dataset_named(dataset)))
 
-    def _changes(self, since: Optional[str], after: Optional[int]) -> Iterator[Change]:
-        params: Dict[str, Any] = {"since": since, "after": after}
+    def _changes(self, since: Optional[str], after: Optional[int], dataset: Dataset) -> Iterator[Change]:
+        params: Dict[str, Any] = {"since": since, "after": after, **_only(dataset)}
         while True:
             data = self._ask("data_changes", params)
             yield from data["changes"]
@@ -136,29 +162,32 @@ class Enquiries:
                 return
             params["after"] = data["next_after"]
 
-    def _days(self, first: str, last: str) -> Days:
+    def _days(self, first: str, last: str, dataset: Dataset) -> Days:
         """The trading days of a range, both ends included, that the plan covers, oldest first, and the deployment that
         listed them all."""
         for _ in range(_MOST_LISTINGS):
             base_url = self.present_url
-            months, window_from = self._months(first, last)
+            months, window_from = self._months(first, last, dataset)
             if self.present_url == base_url:
                 days = [day for month in months for day in month["days"] if first <= day["tradedate"] <= last]
                 return Days(base_url, days, window_from)
         raise ConnectionFailed("the base URLs break and answer alternately: no one listed all days")
 
-    def _months(self, first: str, last: str) -> Tuple[List[Status], Optional[str]]:
+    def _months(self, first: str, last: str, dataset: Dataset) -> Tuple[List[Status], Optional[str]]:
         """The lists of the months, without those before the plan's window, unless all are; and the window's first day
         when it is later than `first`."""
         listed: List[Status] = []
         before: Optional[NotAllowed] = None
-        for month in _months_of(first, last):
-            try:
-                listed.append(self.status(month))
-            except NotAllowed as refusal:
-                if refusal.reason != "outside_window":
-                    raise
-                before = refusal
+        wanted = list(_months_of(first, last))
+        with Progress(len(wanted), noun="months listed") as bar:
+            for month in wanted:
+                try:
+                    listed.append(self._status(month, dataset))
+                except NotAllowed as refusal:
+                    if refusal.reason != "outside_window":
+                        raise
+                    before = refusal
+                bar.finished()
         if before is not None and not listed:
             raise before
         starts = [each["window_from"] for each in listed]
@@ -172,23 +201,41 @@ class Enquiries:
         end: Optional[TimeLike] = None,
         *,
         page_size: Optional[int] = None,
+        dataset: DatasetName = "orders",
     ) -> Estimate:
-        """What `orders` or `orders_parquet` with these parameters would bring and cost. Calls
-        ``order_history_estimate``, which counts nothing."""
+        """What `orders` or `orders_parquet`, or `trades` or `trades_parquet`, with these parameters would bring and cost.
+        Calls ``order_history_estimate`` or ``trade_history_estimate``, which count nothing."""
+        return self._estimate(dataset_named(dataset), symbol, date, start, end, page_size=page_size)
+
+    def _estimate(
+        self,
+        dataset: Dataset,
+        symbol: str,
+        date: Optional[DateLike] = None,
+        start: Optional[TimeLike] = None,
+        end: Optional[TimeLike] = None,
+        *,
+        page_size: Optional[int] = None,
+    ) -> Estimate:
         selection = select(symbol, date, start, end)
-        return cast(
-            Estimate, self._ask("order_history_estimate", {**selection.params(), "page_size": page_size})
-        )
+        return cast(Estimate, self._ask(dataset.estimate, {**selection.params(), "page_size": page_size}))
 
     def wait_until_ready(
-        self, date: DateLike, *, every: float = 60.0, timeout: Optional[float] = None
+        self,
+        date: DateLike,
+        dataset: DatasetName = "orders",
+        *,
+        every: float = 60.0,
+        timeout: Optional[float] = None,
     ) -> Optional[int]:
-        """Waits until a day can be read. Calls ``data_symbols``, which counts nothing.
+        """Waits until a dataset of a day can be read. Calls ``data_symbols``, which counts nothing.
 
         Parameters
         ----------
         date : str or datetime.date
             The day, which may be today or later.
+        dataset : str, default "orders"
+            As in `status`.
         every : float, default 60.0
             Seconds between two looks.
         timeout : float, optional
@@ -207,21 +254,38 @@ class Enquiries:
             For another refusal, or when no base URL answers.
         """
         day, waited = tradedate(date), 0.0
-        while True:
-            answer = self._call("data_symbols", lambda _: {"params": {"tradedate": day, "market": "SH"}})
-            if answer.code == 200:
-                return answer.revision
-            refusal = answer.refusal()
-            pause = every if timeout is None else min(every, timeout - waited)
-            if not isinstance(refusal, NoData) or refusal.reason not in _NOT_YET or pause <= 0:
-                raise refusal
-            waiting.sleep(pause)
-            waited += pause
+        params = {"tradedate": day, "market": "SH", **_only(dataset_named(dataset))}
+        with Progress(None, noun=f"looks at {dataset} of {day}, not there yet") as bar:
+            while True:
+                answer = self._call("data_symbols", lambda _: {"params": params})
+                if answer.code == 200:
+                    return answer.revision
+                refusal = answer.refusal()
+                pause = every if timeout is None else min(every, timeout - waited)
+                if not isinstance(refusal, NoData) or refusal.reason not in _NOT_YET or pause <= 0:
+                    raise refusal
+                bar.finished()
+                waiting.sleep(pause)
+                waited += pause
 
     def _ask(self, interface: str, params: Dict[str, Any]) -> Any:
         """`data` of a served answer."""
         given = {name: value for name, value in params.items() if value is not None}
         return self._call(interface, lambda _: {"params": given}).served()
+
+
+def _only(dataset: Dataset) -> Dict[str, str]:
+    """The parameter that names a dataset; orders are the service's default, also where it is older than the parameter."""
+    return {} if dataset.name == ORDERS.name else {"dataset": dataset.name}
+
+
+def _day_of(day: Dict[str, Any], dataset: Dataset) -> Day:
+    """The day with what is true of the dataset beside its date, where the service has it of orders."""
+    if dataset.name == ORDERS.name:
+        return cast(Day, day)
+    if dataset.name not in day.get("datasets", {}):
+        raise ProtocolError(f"this deployment knows nothing of {dataset.name}: it is older than this client")
+    return cast(Day, {**day, **day["datasets"][dataset.name]})
 
 
 def _months_of(first: str, last: str) -> Iterator[str]:

@@ -130,5 +130,9 @@ class IntegrityError(EdgetapeError):
     """A file is not the one that was announced: another SHA-256, or no whole Parquet file."""
 
 
+class QuotaWarning(UserWarning):
+    """What was begun takes very many days of quota; the message names a better way."""
+
+
 class RebuildWarning(UserWarning):
     """The day was rebuilt while it was read; it is being read again from its first row."""

@@ -15,6 +15,7 @@ from array import array
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Sequence, TypeVar, cast
 
+from .datasets import KINDS
 from .disk import Part
 from .errors import MissingLibrary
 from .paging import Row
@@ -26,11 +27,6 @@ if TYPE_CHECKING:
     import pyarrow
 
 T = TypeVar("T")
-
-_INTEGERS = ("order_id", "exchange_order_id", "order_no", "volume")
-_FLOATS = ("price", "amount")
-_CODES = ("order_type", "order_code", "side")
-
 
 def columns(rows: Sequence[Row], fields: Sequence[str]) -> Dict[str, List[Any]]:
     """The rows as one list for each field."""
@@ -85,23 +81,24 @@ def _joined(blocks: Sequence[Block], fields: Sequence[str], raw: bool) -> Dict[s
     for block in blocks:
         for name in fields:
             values = block.columns[name]
-            made[name].extend(values if raw or name != "time" else epoch_ms(block.tradedate, values))
+            made[name].extend(values if raw or KINDS.get(name) != "time" else epoch_ms(block.tradedate, values))
     return made
 
 
 def to_pandas(blocks: Sequence[Block], fields: Sequence[str], raw: bool) -> "pandas.DataFrame":
-    """A `pandas.DataFrame`; see `Orders.to_df`."""
+    """A `pandas.DataFrame`; see `Ticks.to_df`."""
     lib = library("pandas", "to_df")
     made: Dict[str, Any] = {}
     for name, values in _joined(blocks, fields, raw).items():
-        if name in _INTEGERS:
+        kind = KINDS.get(name)
+        if kind == "integer":
             made[name] = lib.Series(values, dtype="int64")
-        elif name in _FLOATS:
+        elif kind == "yuan":
             made[name] = lib.Series(values, dtype="float64")
-        elif name == "time" and not raw:
+        elif kind == "time" and not raw:
             moments = lib.Series(values, dtype="int64")
             made[name] = lib.to_datetime(moments, unit="ms").astype("datetime64[ns]")
-        elif name in _CODES and not raw:
+        elif kind == "code" and not raw:
             made[name] = lib.Series(values, dtype=object).astype("category")
         else:
             made[name] = lib.Series(values, dtype=object)
@@ -110,20 +107,21 @@ def to_pandas(blocks: Sequence[Block], fields: Sequence[str], raw: bool) -> "pan
 
 
 def to_polars(blocks: Sequence[Block], fields: Sequence[str], raw: bool) -> "polars.DataFrame":
-    """A `polars.DataFrame`; see `Orders.to_polars`."""
+    """A `polars.DataFrame`; see `Ticks.to_polars`."""
     lib = library("polars", "to_polars")
     made: List[Any] = []
     for name, values in _joined(blocks, fields, raw).items():
-        if name in _INTEGERS:
+        kind = KINDS.get(name)
+        if kind == "integer":
             made.append(lib.Series(name, values, dtype=lib.Int64))
-        elif name in _FLOATS:
+        elif kind == "yuan":
             made.append(lib.Series(name, values, dtype=lib.Float64))
-        elif name == "time" and not raw:
+        elif kind == "time" and not raw:
             moments = lib.Series(name, values, dtype=lib.Int64)
             made.append(moments.cast(lib.Datetime("ms")))
         else:
             texts = lib.Series(name, values, dtype=lib.Utf8)
-            made.append(texts.cast(lib.Categorical) if name in _CODES and not raw else texts)
+            made.append(texts.cast(lib.Categorical) if kind == "code" and not raw else texts)
     frame: polars.DataFrame = lib.DataFrame(made)
     return frame
 
@@ -131,13 +129,10 @@ def to_polars(blocks: Sequence[Block], fields: Sequence[str], raw: bool) -> "pol
 def to_arrow(blocks: Sequence[Block], fields: Sequence[str]) -> "pyarrow.Table":
     """A `pyarrow.Table` with the types of the service's own Parquet answer."""
     lib = library("pyarrow", "to_parquet")
-    types = {
-        **{name: lib.int64() for name in _INTEGERS},
-        **{name: lib.float64() for name in _FLOATS},
-    }
+    types = {"integer": lib.int64(), "yuan": lib.float64()}
     arrays, schema = [], []
     for name, values in _joined(blocks, fields, raw=True).items():
-        kind = types.get(name, lib.string())
+        kind = types.get(KINDS.get(name, ""), lib.string())
         arrays.append(lib.array(values, kind))
         schema.append(lib.field(name, kind, nullable=False))
     table: pyarrow.Table = lib.Table.from_arrays(arrays, schema=lib.schema(schema))
@@ -191,7 +186,8 @@ class Records(List[T]):
         return frame
 
     def _columns(self) -> Dict[str, List[Any]]:
-        """The members by name; those of a member that is a dictionary itself stand in its place."""
+        """The members by name; those of a member that is a dictionary itself stand in its place. What stands deeper, such
+        as other datasets of a day, is left out."""
         records = [_flat(cast(Mapping[str, Any], each)) for each in self]
         names = list(dict.fromkeys(name for each in records for name in each))
         return {name: [each.get(name) for each in records] for name in names}
@@ -200,7 +196,8 @@ class Records(List[T]):
 def _flat(record: Mapping[str, Any]) -> Dict[str, Any]:
     flat: Dict[str, Any] = {}
     for name, value in record.items():
-        flat.update(value if isinstance(value, dict) else {name: value})
+        members = value if isinstance(value, dict) else {name: value}
+        flat.update((each, inner) for each, inner in members.items() if not isinstance(inner, dict))
     return flat
 
 

@@ -9,17 +9,19 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import frame
+from .datasets import KINDS, ORDERS, Dataset, DatasetName, columns_of, dataset_named
 from .disk import FolderLock, Part, prepare_folder
 from .errors import BadRequest, IntegrityError, NoData, NotAllowed
 from .parquet import MAGIC, PathLike
-from .progress import Progress
+from .progress import Progress, is_watched
 from .selection import DateLike, Fields, days_between, field_names, security_code, tradedate
 from .share import Share, ShareRun
-from .sync import FolderRun, Name, Revisions
+from .sync import FolderRun, Name
 from .transport import Reply
 from .types import Day
 from .waiting import Patience
@@ -31,9 +33,7 @@ if TYPE_CHECKING:
 
     from .client import Client
 
-_FILE = re.compile(r"(\d{6}\.[A-Z]{2})_(\d{8})_orders\.parquet", re.ASCII)
-
-_CODES = ("order_type", "order_code", "side")
+_FILE = re.compile(r"(\d{6}\.[A-Z]{2})_(\d{8})_([a-z]+)\.parquet", re.ASCII)
 
 
 class _Section(NamedTuple):
@@ -45,12 +45,14 @@ class _Section(NamedTuple):
 
 
 class HistoryRun(FolderRun):
-    """A folder by day: ``20260311/600519.SH_20260311_orders.parquet``. See `Client.history`."""
+    """A folder by day: ``20260311/600519.SH_20260311_orders.parquet``, or another dataset's. See `Client.history`."""
 
     journal_name = ".edgetape-history.jsonl"
 
-    def __init__(self, client: "Client", folder: str, verify: bool, lock: FolderLock, workers: int) -> None:
-        super().__init__(client, folder, verify)
+    def __init__(
+        self, client: "Client", dataset: Dataset, folder: str, verify: bool, lock: FolderLock, workers: int
+    ) -> None:
+        super().__init__(client, dataset, folder, verify)
         self._lock = lock
         self._workers = workers
         self._codes: Dict[str, Optional[str]] = {}
@@ -58,14 +60,13 @@ class HistoryRun(FolderRun):
     def subfolder(self, code: str, tradedate: str) -> str:
         return tradedate
 
-    def fetch_ahead(self, loaded: Dict[str, Day], base_url: str, revisions: Revisions) -> None:
+    def fetch_ahead(self, missing: Sequence[Name], loaded: Mapping[str, Day], base_url: str) -> None:
         """Fetches from shares what is missing, as far as they have the days' present builds."""
-        missing = [name for name in self._wanted if self._present(name, revisions) is None]
         for year in sorted({name[1][:4] for name in missing}):
             share = self._share(int(year))
             if share is None:
                 continue
-            packs = share.packs()
+            packs = share.packs(self._dataset.name)
             sections = []
             for name in missing:
                 day, pack = loaded[name[1]], packs.get(name[1])
@@ -74,7 +75,10 @@ class HistoryRun(FolderRun):
                 code = self._known_code(*name)
                 if code is not None:
                     sections.append(_Section(name, code, day))
-            with Progress(len(sections), 0) as bar:
+            if sections and is_watched(sys.stderr):
+                told = f"{len(sections):,} files of {self._dataset.name} come from the share of {year}"
+                print(f"{told}, which uses no quota", file=sys.stderr)
+            with Progress(len(sections)) as bar:
                 _SectionRun(self, share, bar, self._lock, base_url).run(sections, self._workers)
 
     def _share(self, year: int) -> Optional[Share]:
@@ -108,14 +112,19 @@ class _SectionRun(ShareRun[_Section]):
         with Part(folder) as part:
             patience = Patience(self._share._max_wait, stop=self._stop)
             try:
-                path = f"{tradedate}/by-symbol/{code}.parquet"
+                path = f"{tradedate}/by-symbol/{code}{section_suffix(self._run.dataset)}.parquet"
                 sha256 = self._drive.get(path, patience, lambda reply: _saved(reply, part, section, patience))
             except NoData:
                 sha256 = None
             if sha256 is not None:
-                part.commit(os.path.join(folder, f"{code}_{tradedate}_orders.parquet"))
+                part.commit(os.path.join(folder, self._run.file_name(code, tradedate)))
                 self._run.note_fetched(section.name, section.code, section.day, sha256, self._base_url)
         self._bar.finished()
+
+
+def section_suffix(dataset: Dataset) -> str:
+    """What a share writes behind a security's code: nothing for orders."""
+    return "" if dataset.name == ORDERS.name else f"_{dataset.name}"
 
 
 def _saved(reply: Reply, part: Part, section: _Section, patience: Patience) -> Optional[str]:
@@ -143,6 +152,7 @@ def read_history(
     symbols: Optional[Union[str, Iterable[str]]] = None,
     start_date: Optional[DateLike] = None,
     end_date: Optional[DateLike] = None,
+    dataset: DatasetName = "orders",
     *,
     to: str = "pandas",
     fields: Optional[Fields] = None,
@@ -158,6 +168,8 @@ def read_history(
         As in `Client.orders`, in the order wanted; by default all that are there, by code.
     start_date, end_date : str or datetime.date, optional
         First and last day, both included; by default all.
+    dataset : str, default "orders"
+        ``"orders"`` or ``"trades"``; one frame holds one dataset.
     to : str, default "pandas"
         ``"pandas"``, ``"polars"`` or ``"arrow"``. pandas and arrow need pyarrow.
     fields : str or sequence of str, optional
@@ -174,12 +186,14 @@ def read_history(
     ------
     FileNotFoundError
         When no file is there for what is asked for.
+    ValueError
+        For an unknown dataset or library, what is no date, or a first day behind the last one.
     MissingLibrary
         Without the library.
     """
     if to not in ("pandas", "polars", "arrow"):
         raise ValueError(f"to is 'pandas', 'polars' or 'arrow', not {to!r}")
-    paths = _paths(os.fspath(folder), symbols, start_date, end_date)
+    paths = _paths(os.fspath(folder), symbols, start_date, end_date, dataset_named(dataset))
     names = field_names(fields)
     if to == "polars":
         return _to_polars(paths, names, raw)
@@ -192,6 +206,7 @@ def _paths(
     symbols: Optional[Union[str, Iterable[str]]],
     start_date: Optional[DateLike],
     end_date: Optional[DateLike],
+    dataset: Dataset = ORDERS,
 ) -> List[str]:
     first = "" if start_date is None else tradedate(start_date)
     last = "99999999" if end_date is None else tradedate(end_date)
@@ -203,22 +218,30 @@ def _paths(
     for parent, _, files in os.walk(folder):
         for file in files:
             match = _FILE.fullmatch(file)
-            if match is None or not first <= match.group(2) <= last:
+            if match is None or match.group(3) != dataset.name or not first <= match.group(2) <= last:
                 continue
-            code, day = match.groups()
+            code, day, _ = match.groups()
             place = 0 if places is None else places.get(code, places.get(code[:6], -1))
             if place >= 0:
                 found.append((day, place, code, os.path.join(parent, file)))
     if not found:
-        raise FileNotFoundError(f"{folder!r} holds no orders of the securities and days asked for")
+        raise FileNotFoundError(f"{folder!r} holds no {dataset.name} of the securities and days asked for")
     return [path for *_, path in sorted(found)]
+
+
+def _progress(paths: Sequence[str], read: Callable[[str], Any]) -> Iterator[Any]:
+    """What `read` gives for each path."""
+    with Progress(len(paths)) as bar:
+        for path in paths:
+            yield read(path)
+            bar.finished()
 
 
 def _to_arrow(paths: Sequence[str], names: Optional[List[str]]) -> "pyarrow.Table":
     library = frame.library("pyarrow", "read_history")
     parquet = import_module("pyarrow.parquet")
     columns = None if names is None else list(dict.fromkeys([*names, "tradedate"]))
-    tables = [parquet.ParquetFile(path).read(columns=columns) for path in paths]
+    tables = list(_progress(paths, lambda path: parquet.ParquetFile(path).read(columns=columns)))
     table: pyarrow.Table = library.concat_tables(tables)
     return table if names is None else table.select(columns)
 
@@ -227,7 +250,7 @@ def _to_pandas(table: "pyarrow.Table", names: Optional[List[str]], raw: bool) ->
     library = frame.library("pandas", "read_history")
     made: pandas.DataFrame = table.to_pandas()
     for name in made.columns:
-        if name in _CODES and not raw:
+        if KINDS.get(name) == "code" and not raw:
             made[name] = made[name].astype(object).astype("category")
         elif name == "time" and not raw:
             texts = made["tradedate"].astype(object) + made["time"].astype(object)
@@ -239,11 +262,11 @@ def _to_pandas(table: "pyarrow.Table", names: Optional[List[str]], raw: bool) ->
 
 def _to_polars(paths: Sequence[str], names: Optional[List[str]], raw: bool) -> "polars.DataFrame":
     library = frame.library("polars", "read_history")
-    made: polars.DataFrame = library.concat([library.read_parquet(path) for path in paths])
+    made: polars.DataFrame = library.concat(list(_progress(paths, library.read_parquet)))
     if not raw:
         moment = (library.col("tradedate") + library.col("time")).str.to_datetime(
             "%Y%m%d%H%M%S%3f", time_unit="ms"
         )
-        codes = [library.col(name).cast(library.Categorical) for name in _CODES if name in made.columns]
+        codes = [library.col(name).cast(library.Categorical) for name in columns_of("code") if name in made.columns]
         made = made.with_columns(moment.alias("time"), *codes)
     return made if names is None else made.select(names)

@@ -1,4 +1,4 @@
-"""Pages through the orders of one security on one day, and continues when connections break.
+"""Pages through the rows of one security on one day, and continues when connections break.
 
 Paging continues by the cursor of the deployment that issued it. When another deployment answers, or the cursor
 is not accepted any more, it continues by position: by a cursor without a date, and where that is refused by a
@@ -16,10 +16,11 @@ import warnings
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from .calls import Answer, Payload
+from .datasets import KINDS
 from .errors import BadRequest, DataRebuilt, ProtocolError, RebuildWarning, ServiceError
 from .selection import Selection
 
-#: One order; the values stand as `fields` names them.
+#: One row; the values stand as `fields` names them.
 Row = Tuple[Union[str, int, float], ...]
 
 
@@ -68,7 +69,7 @@ def parse_page(answer: Answer, asked: Optional[Sequence[str]], not_before: str) 
 
 def _typed(name: str, values: Sequence[Any]) -> Sequence[Any]:
     """Prices and amounts as the doubles they are: JSON writes 1500 yuan as an integer, and 2^60 too."""
-    return tuple(map(float, values)) if name in ("price", "amount") else values
+    return tuple(map(float, values)) if KINDS.get(name) == "yuan" else values
 
 
 def _ascend(times: List[Any], not_before: str) -> bool:
@@ -248,7 +249,7 @@ class Paging:
             return self._payload({**way.params, "page_size": page_size})
 
         while True:
-            answer = self._call("level2_order_history", payload_for)
+            answer = self._call(self._selection.dataset.interface, payload_for)
             not_before = "" if way.overlap or way.unseen else state.position.last_time
             try:
                 page = parse_page(answer, self._asked, not_before)
@@ -285,7 +286,8 @@ class Paging:
         repeated = min(len(overlap), len(rows))
         is_over = page.next_cursor is None
         if rows[:repeated] != overlap[:repeated] or (is_over and (unseen or repeated < len(overlap))):
-            raise _Changed(f"{base_url} holds other orders of {page.tradedate} than were read before")
+            name = self._selection.dataset.name
+            raise _Changed(f"{base_url} holds other {name} of {page.tradedate} than were read before")
         rows, times, overlap = rows[repeated:], times[repeated:], overlap[repeated:]
         # Rows that are read twice may lead to the same place twice.
         cursors = state.cursors if way.kind == "cursor" else {}
@@ -327,7 +329,7 @@ class Paging:
                 reason="data_rebuilt",
                 request_id=None if refusal is None else refusal.request_id,
             ) from change
-        what = f"{self._selection.symbol} of {state.tradedate}"
+        what = f"{self._selection.dataset.name} of {self._selection.symbol} of {state.tradedate}"
         told = f"{what} changed while it was read, starting again: {change}"
         warnings.warn(told, RebuildWarning, stacklevel=3)
         superseded = state.kept[: state.row_count]

@@ -10,6 +10,7 @@ from typing import Callable, NamedTuple, Optional, Set, Tuple, Union
 from .calls import Answer, Endpoints, Payload, parse_answer
 from .disk import Part
 from .errors import IntegrityError, ProtocolError
+from .progress import Progress
 from .transport import BrokenConnection, Reply, whole_number
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -30,7 +31,7 @@ class ParquetFile(NamedTuple):
     path : str
         Where it lies.
     rows : int or None
-        Orders in it, as the service said.
+        Rows in it, as the service said.
     revision : int or None
         The day's revision on the deployment that answered.
     size_bytes : int
@@ -72,8 +73,8 @@ def fetch_parquet(
     OSError
         When it cannot be saved.
     """
-    with Part(folder) as part:
-        receiver = _Receiver(part, len(endpoints.base_urls))
+    with Part(folder) as part, Progress(1) as bar:
+        receiver = _Receiver(part, len(endpoints.base_urls), bar)
         taken = endpoints.receive(lambda _: payload, receiver.take)
         if isinstance(taken, Answer):
             if taken.code == 200:
@@ -81,24 +82,28 @@ def fetch_parquet(
             raise taken.refusal()
         path = place(taken.name)
         part.commit(path)
+        bar.finished()
     return taken._replace(path=path)
 
 
 class _Receiver:
     """Reads answers into a part."""
 
-    def __init__(self, part: Part, addresses: int) -> None:
+    def __init__(self, part: Part, addresses: int, bar: Progress) -> None:
         self._part = part
+        self._bar = bar
         self._addresses = addresses
         self._reasons: Set[Tuple[str, int, str]] = set()
         self._hopeless: Set[str] = set()
         self._received = 0
+        self._told = 0
 
     def take(self, base_url: str, reply: Reply) -> Union[Answer, ParquetFile]:
         """The file, still without its path, or the envelope that came instead."""
         if reply.status != 200:
             return parse_answer(base_url, reply.status, reply.headers, reply.read())
-        self._received = 0
+        self._bar.moved(-self._told)
+        self._received = self._told = 0
         try:
             return self._file(base_url, reply)
         except BrokenConnection as error:
@@ -123,10 +128,14 @@ class _Receiver:
         self._part.clear()
         digest = hashlib.sha256(head)
         self._part.file.write(head)
+        if reply.length is not None and "Content-Encoding" not in reply.headers:
+            self._bar.expect(reply.length)
+        self._tell(len(head))
         for piece in pieces:
             digest.update(piece)
             self._part.file.write(piece)
             self._received += len(piece)
+            self._tell(len(piece))
         self._check(reply)
         return ParquetFile(
             path="",
@@ -138,6 +147,10 @@ class _Receiver:
             build=reply.headers.get("X-Build"),
             sha256=digest.hexdigest(),
         )
+
+    def _tell(self, size_bytes: int) -> None:
+        self._told += size_bytes
+        self._bar.moved(size_bytes)
 
     def _check(self, reply: Reply) -> None:
         file, size = self._part.file, self._received

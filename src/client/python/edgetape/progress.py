@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+import weakref
 from importlib import import_module
 from typing import Any, Optional, TextIO
 
@@ -13,48 +14,62 @@ _EVERY_S = 0.2
 #: What is over sooner shows nothing.
 _DELAY_S = 2.0
 
+#: The bar of this thread that is open: what it is made of shows none of its own. An interrupt may leave it here, so
+#: that only one that is still in use counts.
+_within = threading.local()
+
 
 class Progress:
     """A bar over files and their bytes, or over other things alone. Safe for threads; use it as a context manager.
+    Inside another one of the same thread it shows nothing.
 
     Parameters
     ----------
-    files, size_bytes : int
-        What is to come; without bytes the files are counted.
+    count : int, optional
+        How many are to come; by default that is not known.
+    size_bytes : int
+        Bytes that are to come; without them the things are counted.
     shows : bool, optional
         By default on a terminal and in notebooks, and only after two seconds.
     stream : text file, optional
         By default standard error.
     noun : str, default "files"
-        What `files` counts.
+        What is counted.
     """
 
     def __init__(
         self,
-        files: int,
-        size_bytes: int,
+        count: Optional[int],
+        size_bytes: int = 0,
         shows: Optional[bool] = None,
         stream: Optional[TextIO] = None,
         *,
         noun: str = "files",
     ) -> None:
-        self._files = files
+        self._count = count
         self._size_bytes = size_bytes
         self._stream = sys.stderr if stream is None else stream
         self._noun = noun
-        self._shows = is_watched(self._stream) if shows is None else shows
+        self._is_inner = getattr(_within, "bar", _no_bar)() is not None
+        self._shows = not self._is_inner and (is_watched(self._stream) if shows is None else shows)
         self._delay_s = _DELAY_S if shows is None else 0.0
         self._mutex = threading.Lock()
-        self._done_files = 0
+        self._done = 0
         self._done_bytes = 0
         self._began = time.monotonic()
         self._shown_at = 0.0
-        self._bar: Any = self._tqdm() if self._shows else None
+        #: Made with the first step, when it is known what is counted.
+        self._bar: Any = None
+        self._is_open = False
 
     def __enter__(self) -> "Progress":
+        if not self._is_inner:
+            _within.bar = weakref.ref(self)
         return self
 
     def __exit__(self, *_: object) -> None:
+        if not self._is_inner:
+            _within.bar = _no_bar
         if self._bar is not None:
             self._bar.close()
         elif self._is_due():
@@ -62,25 +77,33 @@ class Progress:
             self._stream.write("\n")
             self._stream.flush()
 
+    def expect(self, size_bytes: int) -> None:
+        """Says before the first step how many bytes are to come."""
+        self._size_bytes = size_bytes
+
     def moved(self, size_bytes: int) -> None:
         """`size_bytes` more are there; negative when a file begins again."""
         with self._mutex:
             self._done_bytes += size_bytes
-            if self._bar is not None:
-                self._bar.update(size_bytes)
-            else:
-                self._look()
+            if self._size_bytes:
+                self._step(size_bytes)
 
-    def finished(self) -> None:
-        """One more file is whole."""
+    def finished(self, count: int = 1) -> None:
+        """`count` more are whole."""
         with self._mutex:
-            self._done_files += 1
-            if self._bar is None:
-                self._look()
-            elif self._size_bytes:
-                self._bar.set_postfix_str(f"{self._done_files} of {self._files} {self._noun}")
-            else:
-                self._bar.update(1)
+            self._done += count
+            self._step(0 if self._size_bytes else count)
+            if self._bar is not None and self._size_bytes:
+                self._bar.set_postfix_str(f"{self._done} of {self._count} {self._noun}")
+
+    def _step(self, amount: int) -> None:
+        if not self._is_open:
+            self._is_open = True
+            self._bar = self._tqdm() if self._shows else None
+        if self._bar is not None:
+            self._bar.update(amount)
+        else:
+            self._look()
 
     def _is_due(self) -> bool:
         return self._shows and time.monotonic() - self._began >= self._delay_s
@@ -98,16 +121,22 @@ class Progress:
             return tqdm(
                 total=self._size_bytes, unit="B", unit_scale=True, file=self._stream, delay=self._delay_s
             )
-        return tqdm(total=self._files, unit=f" {self._noun}", file=self._stream, delay=self._delay_s)
+        return tqdm(total=self._count, unit=f" {self._noun}", file=self._stream, delay=self._delay_s)
 
     def _show(self) -> None:
         self._shown_at = time.monotonic()
         seconds = max(self._shown_at - self._began, 1e-3)
-        told = f"\r{self._done_files} of {self._files} {self._noun}"
+        of = "" if self._count is None else f" of {self._count:,}"
+        told = f"\r{self._done:,}{of} {self._noun}"
         if self._size_bytes:
-            told += f", {_size(self._done_bytes)} of {_size(self._size_bytes)}, {_size(self._done_bytes / seconds)}/s"
+            told += f", {size_of(self._done_bytes)} of {size_of(self._size_bytes)}"
+            told += f", {size_of(self._done_bytes / seconds)}/s"
         self._stream.write(f"{told}  ")
         self._stream.flush()
+
+
+def _no_bar() -> None:
+    """In place of a reference."""
 
 
 def is_watched(stream: TextIO) -> bool:
@@ -115,7 +144,7 @@ def is_watched(stream: TextIO) -> bool:
     return stream.isatty() or "ipykernel" in sys.modules
 
 
-def _size(size_bytes: float) -> str:
+def size_of(size_bytes: float) -> str:
     """A size with three digits or so: 950 B, 12.3 MB."""
     for unit in ("B", "kB", "MB", "GB"):
         if abs(size_bytes) < 1000:

@@ -6,6 +6,8 @@ import datetime
 import re
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
+from .datasets import ORDERS, Dataset
+
 DateLike = Union[str, datetime.date]
 TimeLike = Union[str, datetime.time]
 Fields = Union[str, Sequence[str]]
@@ -117,13 +119,14 @@ def field_names(value: Optional[Fields]) -> Optional[List[str]]:
 
 
 class Selection(NamedTuple):
-    """One security's orders of one day, or a part of them."""
+    """One security's rows of one day, or a part of them."""
 
     symbol: str
     tradedate: Optional[str]
     start: Optional[str]
     end: Optional[str]
     fields: Optional[List[str]]
+    dataset: Dataset = ORDERS
 
     @property
     def is_whole_day(self) -> bool:
@@ -147,6 +150,7 @@ def select(
     start: Optional[TimeLike] = None,
     end: Optional[TimeLike] = None,
     fields: Optional[Fields] = None,
+    dataset: Dataset = ORDERS,
 ) -> Selection:
     """Checks the types of a selection; what it says is the service's to judge."""
     return Selection(
@@ -155,4 +159,5 @@ def select(
         time_of_day(start) or None,
         time_of_day(end) or None,
         field_names(fields),
+        dataset,
     )

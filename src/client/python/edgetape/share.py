@@ -101,9 +101,13 @@ class Share:
                 "to be opened with its password"
             ) from error
 
-    def packs(self) -> Dict[str, Dict[str, Any]]:
-        """The manifest's entries of order packs by day, each with ``build_id`` and ``sha256``."""
-        return {entry["tradedate"]: entry for entry in self._manifest() if entry.get("build_id") is not None}
+    def packs(self, dataset: str = "orders") -> Dict[str, Dict[str, Any]]:
+        """The manifest's entries of a dataset's packs by day, each with ``build_id`` and ``sha256``."""
+        return {
+            entry["tradedate"]: entry
+            for entry in self._manifest()
+            if entry.get("build_id") is not None and entry.get("dataset", "orders") == dataset
+        }
 
     def download(
         self,

@@ -13,11 +13,13 @@ import os
 import re
 from typing import TYPE_CHECKING, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
+from .datasets import ORDERS, Dataset
 from .disk import Entry, FolderLock, Journal, check_folder, locked, prepare_folder, sha256_of
 from .enquiries import EMPTY, UNREADABLE
-from .errors import BadRequest, EdgetapeError, NoData, ProtocolError, QuotaUsed
+from .errors import BadRequest, EdgetapeError, NoData, ProtocolError, QuotaUsed, ServiceError
 from .parquet import ParquetFile
 from .progress import Progress
+from .quota import bulk_of, hint, is_many, left_of, spelled, tell
 from .selection import security_code, select
 from .types import Change, Day
 
@@ -35,10 +37,14 @@ class Revisions:
         The deployment whose revisions `days` are.
     days : mapping of str to Day
         Loaded days by date.
+    dataset : Dataset
     """
 
-    def __init__(self, client: "Client", base_url: str, days: Mapping[str, Day]) -> None:
+    def __init__(
+        self, client: "Client", base_url: str, days: Mapping[str, Day], dataset: Dataset = ORDERS
+    ) -> None:
         self._client = client
+        self._dataset = dataset
         self._base_url = base_url
         self._days = days
         self._since: Optional[str] = None
@@ -105,7 +111,7 @@ class Revisions:
         if self._changes is None:
             self._changes = {}
             since = None if self._all_changes else self._since
-            for change in self._client.changes(since):
+            for change in self._client.changes(since, dataset=self._dataset.name):
                 self._changes.setdefault(change["tradedate"], []).append(change)
             if self._client.present_url != self._base_url:
                 self._changes = {}  # Another deployment's numbers.
@@ -140,7 +146,7 @@ class SyncReport(NamedTuple):
     kept : list
         Files that were there already in the present build.
     empty : list
-        Securities that have no orders on the day, or are not in it. Not asked for again in this build.
+        Securities that have no rows on the day, or are not in it. Not asked for again in this build.
     missing : list of (tradedate, state)
         Trading days that cannot be read: pending, missing, withdrawn, damaged.
     left : list
@@ -163,7 +169,7 @@ class SyncReport(NamedTuple):
         """One line for people; the lists are for programs."""
         days = [f"{len(run)} {state} ({_span(run)})" for state, run in self._days_by_state().items()]
         parts = [
-            f"fetched {len(self.fetched)}, kept {len(self.kept)}, without orders {len(self.empty)}",
+            f"fetched {len(self.fetched)}, kept {len(self.kept)}, without rows {len(self.empty)}",
             *([f"days not there: {', '.join(days)}"] if days else []),
             *([f"days before {self.window_from} are not in the plan"] if self.window_from else []),
             *([f"left {len(self.left)}"] if self.left else []),
@@ -203,12 +209,17 @@ def run_in_folder(
 
 
 class FolderRun:
-    """Brings a folder up to date: ``600519.SH/600519.SH_20260311_orders.parquet``."""
+    """Brings a folder up to date: ``600519.SH/600519.SH_20260311_orders.parquet``, or another dataset's."""
 
     journal_name = ".edgetape-sync.jsonl"
 
-    def __init__(self, client: "Client", folder: str, verify: bool) -> None:
+    @property
+    def dataset(self) -> Dataset:
+        return self._dataset
+
+    def __init__(self, client: "Client", dataset: Dataset, folder: str, verify: bool) -> None:
         self._client = client
+        self._dataset = dataset
         self._folder = folder
         self._verify = verify
         self._journal = Journal(os.path.join(folder, self.journal_name))
@@ -226,43 +237,82 @@ class FolderRun:
         return self._report._replace(left=left, window_from=self._window_from)
 
     def run(self, symbols: Sequence[str], start_date: str, end_date: str) -> SyncReport:
-        report = self._report
-        base_url, days, self._window_from = self._client._days(start_date, end_date)
+        base_url, days, self._window_from = self._client._days(start_date, end_date, self._dataset)
         loaded = {day["tradedate"]: day for day in days if day["revision"] is not None}
-        report.missing.extend((day["tradedate"], day["state"]) for day in days if day["revision"] is None)
-        revisions = Revisions(self._client, base_url, loaded)
+        self._report.missing.extend(
+            (day["tradedate"], day["state"]) for day in days if day["revision"] is None
+        )
         self._wanted.extend((symbol, day) for day in loaded for symbol in self._distinct(symbols, day))
+        missing = self._look(Revisions(self._client, base_url, loaded, self._dataset))
+        try:
+            self.fetch_ahead(missing, loaded, base_url)
+        finally:
+            ahead = [name for name in missing if name in self._fetched_ahead]
+            self._report.fetched.extend(ahead)
+        stopped = self._fetch_all([name for name in missing if name not in self._fetched_ahead], loaded, base_url)
+        return self.report()._replace(stopped=stopped)
+
+    def _look(self, revisions: Revisions) -> List[Name]:
+        """Files what is there in its day's present build; gives the rest."""
         for symbol, tradedate in self._wanted:
             noted = self._entry(symbol, tradedate)
             if noted is not None:
                 revisions.expect(tradedate, noted)
-        self.fetch_ahead(loaded, base_url, revisions)
-        stopped: Optional[QuotaUsed] = None
-        with Progress(len(self._wanted), 0) as bar:
+        missing: List[Name] = []
+        with Progress(len(self._wanted), noun="files looked at") as bar:
             for name in self._wanted:
                 entry = self._present(name, revisions)
-                if name in self._fetched_ahead:
-                    report.fetched.append(name)
-                elif entry is not None:
-                    (report.empty if entry.get("file") is None else report.kept).append(name)
-                elif stopped is None and name[1] not in self._unreadable:
+                if entry is None:
+                    missing.append(name)
+                else:
+                    (self._report.empty if entry.get("file") is None else self._report.kept).append(name)
+                bar.finished()
+        return missing
+
+    def _fetch_all(
+        self, missing: Sequence[Name], loaded: Mapping[str, Day], base_url: str
+    ) -> Optional[QuotaUsed]:
+        """Fetches from the API until it is done or the quota is used up."""
+        self._announce(missing, loaded)
+        with Progress(len(missing)) as bar:
+            for name in missing:
+                if name[1] not in self._unreadable:
                     try:
                         self._fetch(name, loaded[name[1]], base_url)
                     except QuotaUsed as quota:
-                        stopped = quota  # What is there already costs nothing to look at.
+                        return quota
                 bar.finished()
-        return self.report()._replace(stopped=stopped)
+        return None
+
+    def _announce(self, missing: Sequence[Name], loaded: Mapping[str, Day]) -> None:
+        """Says before the first file that is counted how many there are, and the days of quota that means."""
+        if not is_many(len(missing)):
+            return
+        try:
+            requests, files = left_of(self._client, self._dataset)
+        except ServiceError:
+            return  # Asking for the first file says what is wrong.
+        needed = [files.days(len(missing)), requests.days(len(missing))]
+        days = None if None in needed else max(each for each in needed if each is not None)
+        left = "unlimited" if files.left is None else f"{files.left:,}"
+        bulk = bulk_of(loaded[day] for day in dict.fromkeys(day for _, day in missing))
+        told = f"{len(missing):,} of {len(self._wanted):,} files of {self._dataset.name} are to be fetched"
+        tell(f"{told}, {left} left today: {spelled(days)}{hint(days, bulk)}", days)
 
     def subfolder(self, code: str, tradedate: str) -> str:
         """Where the files of a security and day lie, below the folder."""
         return code
 
-    def fetch_ahead(self, loaded: Dict[str, Day], base_url: str, revisions: Revisions) -> None:
+    def file_name(self, code: str, tradedate: str) -> str:
+        """``600519.SH_20260311_orders.parquet``, as the service names its file."""
+        return f"{code}_{tradedate}_{self._dataset.name}.parquet"
+
+    def fetch_ahead(self, missing: Sequence[Name], loaded: Mapping[str, Day], base_url: str) -> None:
         """Fetches what can be had without the API. Nothing here."""
 
     def note_fetched(self, name: Name, code: str, day: Day, sha256: str, base_url: str) -> None:
         """Notes a file of the day's present build that was fetched ahead. Safe for threads."""
-        file = f"{self.subfolder(code, name[1])}/{code}_{name[1]}_orders.parquet"
+        file = f"{self.subfolder(code, name[1])}/{self.file_name(code, name[1])}"
         stat = os.stat(os.path.join(self._folder, file))
         facts: Entry = {"url": base_url, "revision": day["revision"], "published": day["published_at"]}
         facts.update(build=day.get("build_id"), file=file, size=stat.st_size, sha256=sha256)
@@ -283,26 +333,34 @@ class FolderRun:
         if "." in symbol:
             return symbol
         try:
-            return f"{symbol}.{self._client.estimate(symbol, tradedate)['market']}"
+            return f"{symbol}.{self._client._estimate(self._dataset, symbol, tradedate)['market']}"
         except (NoData, BadRequest):
             return None
 
     def _entry(self, symbol: str, tradedate: str) -> Optional[Entry]:
         """What the journal has of a security's file, by whatever spelling it was asked for."""
-        noted = self._journal.get(f"{symbol} {tradedate}")
+        noted = self._noted(symbol, tradedate)
         if noted is not None:
             code = _code_in(noted)
-            return noted if code is None else self._journal.get(f"{code} {tradedate}") or noted
+            return noted if code is None else self._noted(code, tradedate) or noted
         codes = [f"{symbol}.{market}" for market in _MARKETS] if "." not in symbol else []
-        if any(self._journal.get(f"{code} {tradedate}") for code in codes):
-            return self._journal.get(f"{self._code_of(symbol, tradedate)} {tradedate}")
+        if any(self._noted(code, tradedate) for code in codes):
+            return self._noted(f"{self._code_of(symbol, tradedate)}", tradedate)
         return None
+
+    def _noted(self, symbol: str, tradedate: str) -> Optional[Entry]:
+        return self._journal.get(self._key(symbol, tradedate))
+
+    def _key(self, symbol: str, tradedate: str) -> str:
+        """Of a journal's entry. Orders have no name in it: older journals know nothing else."""
+        suffix = "" if self._dataset.name == ORDERS.name else f" {self._dataset.name}"
+        return f"{symbol} {tradedate}{suffix}"
 
     def _note(self, name: Name, entry: Entry) -> None:
         """Notes an entry under the symbol as it was asked for, and under the file's own."""
         symbol, tradedate = name
         for each in dict.fromkeys([_code_in(entry) or symbol, symbol]):
-            self._journal.put(f"{each} {tradedate}", entry)
+            self._journal.put(self._key(each, tradedate), entry)
 
     def _present(self, name: Name, revisions: Revisions) -> Optional[Entry]:
         """The journal's entry when its file is there in the day's present build; else None."""
@@ -348,7 +406,7 @@ class FolderRun:
             check_folder(os.path.join(self._folder, self.subfolder(code, tradedate)))
         try:
             saved = self._client._save_answer(
-                select(symbol, tradedate), self._folder, lambda told: self._place(name, told)
+                select(symbol, tradedate, dataset=self._dataset), self._folder, lambda told: self._place(name, told)
             )
         except NoData as refusal:
             self._take_refusal(name, refusal, here)
@@ -369,7 +427,7 @@ class FolderRun:
         revision, build = saved.revision, saved.build
         if saved.base_url == base_url and None in (revision, build):
             # Something between drops headers. The list says it too, when it is the same before and behind.
-            months = self._client.status(day["tradedate"])["days"]
+            months = self._client.status(day["tradedate"], self._dataset.name)["days"]
             now = next((each for each in months if each["tradedate"] == day["tradedate"]), None)
             if now is not None and now["published_at"] == day["published_at"]:
                 revision = day["revision"] if revision is None else revision
@@ -385,7 +443,7 @@ class FolderRun:
         if refusal.reason in EMPTY:
             self._put_away(self._entry(*name))
             self._report.empty.append(name)
-            self._journal.put(" ".join(name), here)
+            self._journal.put(self._key(*name), here)
         elif refusal.reason in UNREADABLE:
             self._report.missing.append((name[1], refusal.reason))
             self._unreadable.add(name[1])
@@ -393,7 +451,7 @@ class FolderRun:
             raise refusal
 
     def _place(self, name: Name, told: Optional[str]) -> str:
-        """``600519.SH/600519.SH_20260311_orders.parquet``: by the service's name for the file, where it came."""
+        """The path of a file, by the service's name for it, where it came."""
         symbol, tradedate = name
         code = (told or "").split("_", 1)[0]
         if not re.fullmatch(r"\d{6}\.[A-Z]{2}", code, re.ASCII):
@@ -403,7 +461,7 @@ class FolderRun:
             code = found
         folder = os.path.join(self._folder, self.subfolder(code, tradedate))
         prepare_folder(folder)
-        return os.path.join(folder, f"{code}_{tradedate}_orders.parquet")
+        return os.path.join(folder, self.file_name(code, tradedate))
 
     def _put_away(self, entry: Optional[Entry]) -> None:
         """A file of a security that the present revision does not have is not to be read by accident."""

@@ -1,4 +1,4 @@
-"""The orders of one security on one day, read when they are needed and kept."""
+"""The rows of one security on one day, of any dataset, read when they are needed and kept."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from . import frame
 from .errors import DataRebuilt, MissingLibrary
 from .paging import Paging, Row
 from .parquet import PathLike
+from .progress import Progress
 from .selection import Selection
 
 if TYPE_CHECKING:
@@ -16,17 +17,12 @@ if TYPE_CHECKING:
     import polars
 
 
-class Orders:
-    """Orders that are read page by page; made by `Client.orders`, nothing is asked before the first use.
+class Ticks:
+    """What `Orders` and `Trades` have in common: rows that are read page by page; nothing is asked before the first use.
+    Reading calls the dataset's operation: ``level2_order_history`` or ``level2_trade_history``.
 
     What was read is kept: reading again asks nothing, and after an error (a used-up quota, a broken connection) the
     same call again continues where it stopped. For use by one thread at a time.
-
-    Examples
-    --------
-    >>> for row in client.orders("600519", "20260311", start="09:30", end="09:31"):
-    ...     print(row)
-    >>> frame = client.orders("600519", "20260311").to_df()
     """
 
     def __init__(
@@ -42,7 +38,7 @@ class Orders:
     def __repr__(self) -> str:
         state = "complete" if self.is_complete else "so far"
         day = self.tradedate or "newest"
-        return f"<Orders of {self._selection.symbol} {day}: {self._paging.state.row_count} rows {state}>"
+        return f"<{type(self).__name__} of {self._selection.symbol} {day}: {self._paging.state.row_count} rows {state}>"
 
     @property
     def symbol(self) -> str:
@@ -86,7 +82,8 @@ class Orders:
         return state.kept[: state.row_count]
 
     def __iter__(self) -> Iterator[Row]:
-        """Every row, from the first one; pages are asked for as they are needed.
+        """Every row, from the first one; pages are asked for as they are needed. Calls ``level2_order_history`` or
+        ``level2_trade_history``.
 
         Raises
         ------
@@ -101,7 +98,7 @@ class Orders:
             yield from page
 
     def pages(self) -> Iterator[List[Row]]:
-        """As iterating, in lists of rows; what is kept already comes as one list. Raises the same."""
+        """As iterating, in lists of rows; what is kept already comes as one list. Calls and raises the same."""
         handed, restarts = 0, self.restarts
         while True:
             if restarts != self.restarts:
@@ -116,7 +113,8 @@ class Orders:
                 return
 
     def to_list(self) -> List[Row]:
-        """All rows as tuples in the order of `fields`; strings and numbers as the service sends them.
+        """All rows as tuples in the order of `fields`; strings and numbers as the service sends them. Calls
+        ``level2_order_history`` or ``level2_trade_history``.
 
         Raises
         ------
@@ -127,15 +125,21 @@ class Orders:
         return self.rows
 
     def to_df(self, raw: bool = False) -> "pandas.DataFrame":
-        """All rows as a `pandas.DataFrame`.
+        """All rows as a `pandas.DataFrame`. Calls ``level2_order_history`` or ``level2_trade_history``.
+
+        This is the one shape of frames, here, in `to_polars`, in a `Basket` and in `read_history`. Columns stand in
+        the order of `fields`. ``symbol`` and ``tradedate`` are strings; ``time`` is datetime64[ns] with the date, wall
+        clock of Beijing, without a time zone; codes (``order_type``, ``order_code``, ``side``, ``bs_flag``,
+        ``trade_code``, ``order_kind``) are categories; numbers, ids and ``volume`` (shares) are int64; ``price`` and
+        ``amount`` (yuan) are float64. No value is missing.
+
+        Files (`to_parquet`, `to_csv`, `Client.sync`, `Client.history`, the service's own) have the same columns with
+        the API's own values: times and codes as strings, ``time`` as HHMMSSmmm.
 
         Parameters
         ----------
         raw : bool, default False
-            False: ``time`` is datetime64 with the date, wall clock of Beijing, without a time zone;
-            ``order_type``, ``order_code`` and ``side`` are categories. True: the API's own strings.
-            Either way ``symbol`` and ``tradedate`` are strings, ids and ``volume`` (shares) int64, ``price``
-            and ``amount`` (yuan) float64.
+            True: times and codes are the strings that files have.
 
         Raises
         ------
@@ -148,12 +152,14 @@ class Orders:
         return frame.to_pandas([self._block()], self.fields, raw)
 
     def to_polars(self, raw: bool = False) -> "polars.DataFrame":
-        """All rows as a `polars.DataFrame`; the rest is as in `to_df`, time as Datetime("ms")."""
+        """All rows as a `polars.DataFrame`; the rest is as in `to_df`, time as Datetime("ms"). Calls
+        ``level2_order_history`` or ``level2_trade_history``."""
         self._read_all()
         return frame.to_polars([self._block()], self.fields, raw)
 
     def to_parquet(self, path: PathLike) -> str:
-        """All rows as one Parquet file (ZSTD; time and symbol as strings); returns its path.
+        """All rows as one Parquet file (ZSTD) with the columns that `to_df` describes; returns its path. Calls
+        ``level2_order_history`` or ``level2_trade_history``.
 
         With pyarrow the rows are read as pages. Without it the service's own Parquet answer is saved, which
         counts as one of the day's files and holds a whole day.
@@ -179,8 +185,9 @@ class Orders:
         return target
 
     def to_csv(self, path: PathLike) -> str:
-        """All rows as one CSV file, with the API's own texts and numbers; returns its path. Raises as iterating does;
-        `path` is written at the end and is never half a file."""
+        """All rows as one CSV file, with the API's own texts and numbers; returns its path. Calls
+        ``level2_order_history`` or ``level2_trade_history`` and raises as iterating does; `path` is written at the
+        end and is never half a file."""
         self._read_all()
         return frame.write_csv([self._block()], self.fields, path)
 
@@ -190,8 +197,11 @@ class Orders:
         return frame.Block(self.tradedate, frame.columns(self.rows, self.fields))
 
     def _read_all(self) -> None:
-        while self._paging.next_rows() is not None:
-            pass
+        with Progress(None, noun="rows") as bar:
+            read = self._paging.next_rows()
+            while read is not None:
+                bar.finished(len(read.rows))
+                read = self._paging.next_rows()
 
     def _catch_up(self, handed: int) -> None:
         """After a rebuild: reads again what was handed out, and refuses to continue when it is not the same."""
@@ -205,3 +215,24 @@ class Orders:
                 code=422,
                 reason="data_rebuilt",
             )
+
+
+class Orders(Ticks):
+    """The orders of one security on one day; made by `Client.orders`. Reading calls ``level2_order_history``.
+
+    Examples
+    --------
+    >>> for row in client.orders("600519", "20260311", start="09:30", end="09:31"):
+    ...     print(row)
+    >>> frame = client.orders("600519", "20260311").to_df()
+    """
+
+
+class Trades(Ticks):
+    """The trades of one security on one day; made by `Client.trades`. Reading calls ``level2_trade_history``.
+
+    Examples
+    --------
+    >>> frame = client.trades("600519", "20260311").to_df()
+    >>> bought = frame[frame["bs_flag"] == "B"]["volume"].sum()
+    """

@@ -1,11 +1,11 @@
 """A deployment in memory that serves a security's day as the service does: pages, cursors, refusals."""
 
 from edgetape.calls import Answer
+from edgetape.datasets import ORDERS
 from edgetape.paging import Paging
 from edgetape.selection import select
 
-FIELDS = ["symbol", "tradedate", "time", "order_id", "exchange_order_id", "order_type"]
-FIELDS += ["order_code", "price", "volume", "amount"]
+FIELDS = list(ORDERS.standard)
 SYMBOL = "600519"
 DAY = "20260311"
 
@@ -15,14 +15,25 @@ def order(time, number, price=12.5):
     return (SYMBOL, DAY, time, 0, number, "A", "B", float(price), 100, 100.0 * price)
 
 
+def trade(time, number, price=12.5):
+    """A row of the eleven standard fields."""
+    return (SYMBOL, DAY, time, number, float(price), 100, 100.0 * price, "B", "", number, number + 1)
+
+
+#: A row by dataset.
+ROWS = {"orders": order, "trades": trade}
+
+
 class FakeDay:
     """One deployment. `knows` names what it has: ``undated`` cursors, ``build`` ids."""
 
-    def __init__(self, name, rows, revision=1, knows=("undated", "build")):
+    def __init__(self, name, rows, revision=1, knows=("undated", "build"), dataset=ORDERS):
         self.url = f"http://{name}"
         self.rows = list(rows)
         self.revision = revision
         self.knows = knows
+        self.dataset = dataset
+        self.fields = list(dataset.standard)
         #: A signature that another deployment does not have; a new one forgets all cursors.
         self.secret = name
         self.asked = []
@@ -30,6 +41,7 @@ class FakeDay:
     def answer(self, interface, payload):
         """The answer to one request."""
         params = payload["params"]
+        assert interface == self.dataset.interface, interface
         self.asked.append({"interface": interface, **payload})
         window = (params.get("start_time", ""), params.get("end_time", "999999999"))
         rows = [row for row in self.rows if window[0] <= row[2] < window[1]]
@@ -38,10 +50,10 @@ class FakeDay:
             return place
         page = rows[place : place + params["page_size"]]
         after = place + len(page)
-        names = payload.get("fields", FIELDS)
+        names = payload.get("fields", self.fields)
         data = {
             "fields": list(names),
-            "items": [[row[FIELDS.index(name)] for name in names] for row in page],
+            "items": [[row[self.fields.index(name)] for name in names] for row in page],
             "tradedate": DAY,
             "page_size": params["page_size"],
             "next_cursor": f"{self.secret}/{self.revision}/{window[0]}/{after}"
@@ -95,9 +107,9 @@ class Endpoints:
         return day.answer(interface, payload_for(day.url))
 
 
-def steps(count, every=3):
+def steps(count, every=3, dataset=ORDERS):
     """Rows of which every few share a millisecond."""
-    return [order(f"0930{place // every:05}", place) for place in range(count)]
+    return [ROWS[dataset.name](f"0930{place // every:05}", place) for place in range(count)]
 
 
 def paging_over(lines, page_size=10, **selection):

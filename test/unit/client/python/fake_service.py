@@ -2,6 +2,7 @@
 
 import json
 
+from edgetape.datasets import ORDERS
 from fake_http import FakeServer, http
 
 MEDIA_TYPE = "application/vnd.apache.parquet"
@@ -14,7 +15,9 @@ def parquet(text):
 
 class FakeService:
     """Serves `days`: for each date ``revision``, ``build``, ``published`` and ``files`` by code; `charged` lists
-    the files that were counted. `change` may replace any answer."""
+    the files that were counted. `change` may replace any answer. `dataset` is the only one it has."""
+
+    dataset = ORDERS
 
     def __init__(self, **days):
         self.days = {name[1:]: day for name, day in days.items()}
@@ -30,7 +33,10 @@ class FakeService:
         asked = json.loads(body)
         interface, params = asked["apiname"], asked["params"]
         self.asked.append((interface, params))
-        answer = getattr(self, f"_{interface}")(params)
+        if interface == "data_changes" and params.get("dataset", "orders") != self.dataset.name:
+            return refused(422, "param_invalid")
+        operations = {self.dataset.estimate: self._estimate, self.dataset.interface: self._file}
+        answer = (operations.get(interface) or getattr(self, f"_{interface}"))(params)
         return self.change(interface, params, answer)
 
     def _data_status(self, params):
@@ -38,11 +44,13 @@ class FakeService:
         if self.window_from is not None and month < self.window_from[:6]:
             return refused(403, "outside_window")
         days = [
-            {
-                **{"tradedate": date, "state": "available", "revision": day["revision"]},
+            dated(
+                date,
+                self.dataset,
+                **{"state": "available", "revision": day["revision"]},
                 **{"build_id": day["build"], "published_at": day["published"]},
-                **{"rows": 1, "securities": 1, "size_bytes": 1},
-            }
+                **{"rows": 1, "securities": 1, "size_bytes": 10**12},
+            )
             for date, day in sorted(self.days.items())
             if date.startswith(month) and date >= (self.window_from or "")
         ]
@@ -51,13 +59,13 @@ class FakeService:
     def _data_changes(self, params):
         return served({"changes": self.changes, "next_after": 1, "has_more": False})
 
-    def _order_history_estimate(self, params):
+    def _estimate(self, params):
         code, data = self._found(params)
         if data is None:
             return refused(1002, "security_unknown")
         return served({"market": code[-2:], "parquet_bytes": len(data)})
 
-    def _level2_order_history(self, params):
+    def _file(self, params):
         code, data = self._found(params)
         if data is None:
             return refused(1002, "security_unknown")
@@ -68,11 +76,16 @@ class FakeService:
             200,
             data,
             content_type=MEDIA_TYPE,
-            content_disposition=f'attachment; filename="{code}_{date}_orders.parquet"',
+            content_disposition=f'attachment; filename="{code}_{date}_{self.dataset.name}.parquet"',
             x_row_count=7,
             x_revision=day["revision"],
             x_build=day["build"],
         )
+
+    def _account_info(self, params):
+        counter = {"limit": 2, "used": 0, "credited": 0, "left": 2}
+        quota = {"interface": self.dataset.interface, "requests": counter, "files": counter}
+        return served({"quotas": [quota]})
 
     def _found(self, params):
         symbol, files = params["symbol"], self.days[params["tradedate"]]["files"]
@@ -87,6 +100,13 @@ def day(build="b1", revision=1, **files):
     named = {f"{name[2:]}.{name[:2]}": parquet(text) for name, text in files.items()}
     published = f"2026-03-12T18:00:0{revision}+08:00"
     return {"revision": revision, "build": build, "published": published, "files": named}
+
+
+def dated(date, dataset, **facts):
+    """A day of `data_status` on which one dataset is there and the other is not."""
+    absent = {"state": "missing", **dict.fromkeys(set(facts) - {"state"})}
+    datasets = {"orders": absent, "trades": absent, dataset.name: facts}
+    return {"tradedate": date, **datasets["orders"], "datasets": datasets}
 
 
 def envelope(code, data, message="success", **headers):

@@ -11,6 +11,7 @@ import unittest
 import warnings
 
 from edgetape import Client
+from edgetape.datasets import ORDERS, TRADES
 from edgetape.share import Share
 from edgetape.transport import Connections
 from fake_day import DAY, FakeDay, steps
@@ -49,28 +50,33 @@ class Interrupted(unittest.TestCase):
 
 
 class Reading(Interrupted):
+    dataset = ORDERS
+
     def setUp(self):
         super().setUp()
-        self.day = FakeDay("a", steps(50))
+        self.rows = steps(50, dataset=self.dataset)
+        self.day = FakeDay("a", self.rows, dataset=self.dataset)
         self.server = FakeServer(self.answer)
         self.addCleanup(self.server.close)
 
     def answer(self, head, body):
-        answer = self.day.answer("level2_order_history", json.loads(body))
+        asked = json.loads(body)
+        answer = self.day.answer(asked["apiname"], asked)
         told = {"code": answer.code, "message": answer.message, "data": answer.data}
         return http(200, json.dumps(told), x_revision=1, x_build=answer.build)
 
     def right(self, orders, work):
-        self.assertEqual(work(orders), steps(50))
+        self.assertEqual(work(orders), self.rows)
         # The turn is free for other threads, too.
         read = []
         thread = threading.Thread(target=lambda: read.append(self.orders().to_list()), daemon=True)
         thread.start()
         thread.join(5)
-        self.assertEqual(read, [steps(50)])
+        self.assertEqual(read, [self.rows])
 
     def orders(self):
-        return Client("key", self.server.url).orders("600519", DAY, page_size=20)
+        client = Client("key", self.server.url)
+        return getattr(client, self.dataset.name)("600519", DAY, page_size=20)
 
     def test_to_list(self):
         self.check(self.orders, lambda orders: orders.to_list(), self.right)
@@ -87,6 +93,8 @@ class Reading(Interrupted):
 
 
 class Syncing(Interrupted, InFolder):
+    dataset = ORDERS
+
     def setUp(self):
         Interrupted.setUp(self)
         InFolder.setUp(self)
@@ -95,6 +103,7 @@ class Syncing(Interrupted, InFolder):
             "_20260312": day("b2", SH600519="three"),
         }
         self.service = FakeService(**days)
+        self.service.dataset = self.dataset
         self.addCleanup(self.service.close)
 
     def make(self):
@@ -103,7 +112,7 @@ class Syncing(Interrupted, InFolder):
         return Client("key", self.service.url)
 
     def work(self, client):
-        return client.sync(["600519", "000001"], "20260311", "20260312", self.folder)
+        return client.sync(["600519", "000001"], "20260311", "20260312", self.folder, self.dataset.name)
 
     def right(self, client, work):
         report = work(client)
@@ -112,7 +121,7 @@ class Syncing(Interrupted, InFolder):
         contents = {"600519.SH/600519.SH_20260311": "one", "000001.SZ/000001.SZ_20260311": "two"}
         contents["600519.SH/600519.SH_20260312"] = "three"
         for name, text in contents.items():
-            with open(self.path(f"{name}_orders.parquet"), "rb") as file:
+            with open(self.path(f"{name}_{self.dataset.name}.parquet"), "rb") as file:
                 self.assertEqual(file.read(), parquet(text))
         # At most the file that was on its way is asked for again.
         self.assertLessEqual(len(self.service.charged), 4)
@@ -120,6 +129,14 @@ class Syncing(Interrupted, InFolder):
 
     def test_sync(self):
         self.check(self.make, self.work, self.right)
+
+
+class ReadingTrades(Reading):
+    dataset = TRADES
+
+
+class SyncingTrades(Syncing):
+    dataset = TRADES
 
 
 class Downloading(Interrupted, DriveCase):

@@ -10,48 +10,54 @@ import tempfile
 import unittest
 from unittest import mock
 
-from edgetape import Basket, Client, Orders, QuotaUsed, Records
-from fake_day import FIELDS
+from edgetape import Basket, Client, Orders, QuotaUsed, QuotaWarning, Records, Trades
+from edgetape.datasets import ORDERS, TRADES
+from fake_day import ROWS
 from fake_http import FakeServer
-from fake_service import envelope, refused, served
+from fake_service import dated, envelope, refused, served
 
 
-def rows_of(symbol, tradedate, count):
+def rows_of(dataset, symbol, tradedate, count):
     """Rows of a security's day."""
-    return [
-        [symbol, tradedate, f"0930{place:05}", 0, place, "A", "BS"[place % 2], 12.5, 100, 1250.0]
-        for place in range(count)
-    ]
+    rows = [ROWS[dataset.name](f"0930{place:05}", place) for place in range(count)]
+    return [[symbol, tradedate, *row[2:]] for row in rows]
 
 
 class FakeMarket:
-    """Serves pages of `days`: for each date the number of rows by symbol, or the state of a day that is not loaded.
-    `left` is what is left of the quota of requests."""
+    """Serves pages of `days` of a dataset: for each date the number of rows by symbol, or the state of a day that is not
+    loaded. `left` is what is left of the quota of requests."""
 
-    def __init__(self, days, left=1_000, limit=1_000):
-        self.days, self.left, self.limit = days, left, limit
+    def __init__(self, days, left=1_000, limit=1_000, dataset=ORDERS):
+        self.days, self.left, self.limit, self.dataset = days, left, limit, dataset
         self.asked = []
+        self.operations = {
+            "account_info": self._account,
+            "data_status": self._status,
+            dataset.estimate: self._estimate,
+            dataset.interface: self._page,
+        }
         self.server = FakeServer(self._answer)
 
     def counted(self):
-        return [params for interface, params in self.asked if interface == "level2_order_history"]
+        return [params for interface, params in self.asked if interface == self.dataset.interface]
 
     def _answer(self, _, body):
         asked = json.loads(body)
         self.asked.append((asked["apiname"], asked["params"]))
-        return getattr(self, f"_{asked['apiname']}")(asked["params"])
+        return self.operations[asked["apiname"]](asked["params"])
 
-    def _account_info(self, _):
+    def _account(self, _):
         requests = {"limit": self.limit, "used": 0, "credited": 0, "left": self.left}
         files = {"limit": 10, "used": 0, "credited": 0, "left": 7}
-        quota = {"interface": "level2_order_history", "requests": requests, "files": files}
-        return served({"quotas": [quota]})
+        return served(
+            {"quotas": [{"interface": self.dataset.interface, "requests": requests, "files": files}]}
+        )
 
-    def _data_status(self, params):
+    def _status(self, params):
         days = [
-            {"tradedate": date, "state": day, "revision": None}
+            dated(date, self.dataset, state=day, revision=None)
             if isinstance(day, str)
-            else {"tradedate": date, "state": "available", "revision": 1}
+            else dated(date, self.dataset, state="available", revision=1, size_bytes=10**9)
             for date, day in self.days.items()
             if date.startswith(params["month"])
         ]
@@ -60,7 +66,7 @@ class FakeMarket:
     def _found(self, params):
         return self.days[params["tradedate"]].get(params["symbol"])
 
-    def _order_history_estimate(self, params):
+    def _estimate(self, params):
         count = self._found(params)
         if count is None:
             return refused(1002, "security_unknown")
@@ -68,7 +74,7 @@ class FakeMarket:
         both = ("at_least", "at_most")
         return served({"rows": dict.fromkeys(both, count), "pages": dict.fromkeys(both, pages)})
 
-    def _level2_order_history(self, params):
+    def _page(self, params):
         count = self._found(params)
         if count is None:
             return refused(1002, "security_unknown")
@@ -76,10 +82,11 @@ class FakeMarket:
             return refused(429, "quota_used")
         self.left -= 1
         first = int(params.get("cursor", "0"))
-        rows = rows_of(params["symbol"], params["tradedate"], count)
+        rows = rows_of(self.dataset, params["symbol"], params["tradedate"], count)
         items, last = rows[first : first + params["page_size"]], first + params["page_size"]
         more = {"has_more": last < count, "next_cursor": str(last) if last < count else None}
-        return served({"fields": FIELDS, "items": items, "tradedate": params["tradedate"], **more})
+        fields = list(self.dataset.standard)
+        return served({"fields": fields, "items": items, "tradedate": params["tradedate"], **more})
 
 
 DAYS = {
@@ -91,14 +98,22 @@ DAYS = {
 
 
 class BasketTest(unittest.TestCase):
+    dataset, kind = ORDERS, Orders
+
     def setUp(self):
-        self.market = FakeMarket(DAYS)
+        self.market = FakeMarket(DAYS, dataset=self.dataset)
+        self.fields = list(self.dataset.standard)
         self.addCleanup(self.market.server.close)
         self.client = Client("key", self.market.server.url, max_wait=0)
         self.addCleanup(self.client.close)
 
+    @property
+    def read(self):
+        """The client's method that reads the dataset."""
+        return getattr(self.client, self.dataset.name)
+
     def basket(self, symbols=("600519", "300750"), first="20260301", last="20260310", **options):
-        return self.client.orders(list(symbols), first, last, page_size=10, **options)
+        return self.read(list(symbols), first, last, page_size=10, **options)
 
     def expected(self):
         return [
@@ -106,7 +121,7 @@ class BasketTest(unittest.TestCase):
             for date, day in DAYS.items()
             if isinstance(day, dict)
             for symbol in ("600519", "300750")
-            for row in rows_of(symbol, date, day.get(symbol, 0))
+            for row in rows_of(self.dataset, symbol, date, day.get(symbol, 0))
         ]
 
     def test_is_one_sequence_by_day_then_security_then_time(self):
@@ -118,19 +133,19 @@ class BasketTest(unittest.TestCase):
         self.assertEqual(basket.missing, [("20260309", "pending")])
         self.assertEqual(basket.window_from, "20260302")
         self.assertTrue(basket.is_complete)
-        self.assertEqual(basket.fields, FIELDS)
+        self.assertEqual(basket.fields, self.fields)
         asked = len(self.market.asked)
         self.assertEqual(basket.to_list(), self.expected())
         self.assertEqual(len(self.market.asked), asked)
 
     def test_leaves_the_call_for_one_security_as_it_was(self):
-        self.assertIsInstance(self.client.orders("600519", "20260305", "09:30", "10:00"), Orders)
+        self.assertIsInstance(self.read("600519", "20260305", "09:30", "10:00"), self.kind)
         with self.assertRaises(TypeError):
-            self.client.orders(600519, "20260305")
+            self.read(600519, "20260305")
         with self.assertRaisesRegex(TypeError, "not 600519"):
-            self.client.orders([600519], "20260305", "20260306")
+            self.read([600519], "20260305", "20260306")
         with self.assertRaisesRegex(ValueError, "20260306 is behind the last one, 20260305"):
-            self.client.orders(["600519"], "20260306", "20260305")
+            self.read(["600519"], "20260306", "20260305")
         self.assertEqual(self.market.asked, [])
 
     def test_says_what_it_takes_before_anything_is_counted(self):
@@ -153,7 +168,7 @@ class BasketTest(unittest.TestCase):
         with mock.patch("edgetape.basket._MOST_ESTIMATES", 3):
             plan = self.basket().plan()
         asked = [interface for interface, _ in self.market.asked]
-        self.assertEqual(asked.count("order_history_estimate"), 3)
+        self.assertEqual(asked.count(self.dataset.estimate), 3)
         self.assertEqual((plan.is_exact, plan.security_days), (False, 6))
         self.assertIn("about", str(plan))
 
@@ -194,14 +209,30 @@ class BasketTest(unittest.TestCase):
         said = "".join(call.args[0] for call in terminal.write.call_args_list)
         self.assertTrue(said.startswith("6 security days on 3 days: 52 rows in 8 requests"), said)
 
+    def test_points_out_shares_where_reading_takes_very_many_days_of_quota(self):
+        self.market.left = self.market.limit = 1
+        plan = self.basket().plan()
+        self.assertEqual((plan.quota_days, plan.bulk.days, plan.bulk.size_bytes), (8, 3, 3 * 10**9))
+        self.assertNotIn("shares", str(plan))
+        with mock.patch("edgetape.quota._MANY_DAYS", 7), mock.patch("edgetape.quota._MANY", 5):
+            self.assertIn("shares hold these days in 3 daily files (3.0 GB, 1 hours", str(self.basket().plan()))
+            with self.assertWarnsRegex(QuotaWarning, "takes 8 days of quota.*use no quota"):
+                with self.assertRaises(QuotaUsed):
+                    self.basket().to_list()
+
+    def test_of_nothing_is_a_frame_without_rows_of_the_same_columns(self):
+        basket = self.basket(["688111"])
+        self.assertEqual((basket.to_list(), basket.fields), ([], self.fields))
+        self.assertEqual(len(basket.empty), 3)
+
     def test_writes_csv_with_the_texts_of_the_api(self):
         with tempfile.TemporaryDirectory() as folder:
             path = self.basket().to_csv(os.path.join(folder, "x.csv"))
             with open(path, newline="", encoding="utf-8") as file:
                 header_, *rows = csv.reader(file)
-            self.assertEqual(header_, FIELDS)
+            self.assertEqual(header_, self.fields)
             self.assertEqual(rows, [[str(value) for value in row] for row in self.expected()])
-            one = self.client.orders("600519", "20260306").to_csv(os.path.join(folder, "one.csv"))
+            one = self.read("600519", "20260306").to_csv(os.path.join(folder, "one.csv"))
             with open(one, newline="", encoding="utf-8") as file:
                 self.assertEqual(len(file.readlines()), 11)
             self.assertEqual(sorted(os.listdir(folder)), ["one.csv", "x.csv"])
@@ -209,7 +240,7 @@ class BasketTest(unittest.TestCase):
     @unittest.skipUnless(importlib.util.find_spec("pandas"), "SKIPPED: pandas is not here")
     def test_is_one_frame_of_the_shape_of_a_day(self):
         frame = self.basket().to_df()
-        day = self.client.orders("600519", "20260305").to_df()
+        day = self.read("600519", "20260305").to_df()
         self.assertEqual(frame.dtypes.astype(str).to_dict(), day.dtypes.astype(str).to_dict())
         self.assertEqual((len(frame), frame["time"].is_monotonic_increasing), (52, False))
         self.assertEqual(str(frame["time"].iloc[-1]), "2026-03-10 09:30:00.011000")
@@ -228,6 +259,10 @@ class BasketTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             table = pyarrow.parquet.read_table(self.basket().to_parquet(os.path.join(folder, "x.parquet")))
         self.assertEqual(list(zip(*(column.to_pylist() for column in table.columns))), self.expected())
+
+
+class TradesBasketTest(BasketTest):
+    dataset, kind = TRADES, Trades
 
 
 class RecordsTest(unittest.TestCase):

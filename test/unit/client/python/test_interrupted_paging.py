@@ -3,11 +3,12 @@
 import unittest
 import warnings
 
+from edgetape.datasets import ORDERS, TRADES
 from edgetape.errors import RebuildWarning
-from edgetape.ticks import Orders
 from edgetape.paging import Paging
 from edgetape.selection import select
-from fake_day import DAY, SYMBOL, FakeDay, Endpoints, order, steps
+from edgetape.ticks import Ticks
+from fake_day import DAY, ROWS, SYMBOL, FakeDay, Endpoints, steps
 from interrupts import Interrupts, places_of
 
 MODULES = ("paging", "ticks")
@@ -21,13 +22,19 @@ WAYS = {
 
 
 class Interrupted(unittest.TestCase):
+    dataset = ORDERS
+
     def setUp(self):
         warnings.simplefilter("ignore", RebuildWarning)
         self.addCleanup(warnings.resetwarnings)
+        self.rows = steps(50, dataset=self.dataset)
 
     def orders(self, days, choose):
-        selection = select(SYMBOL, DAY)
-        return Orders(Paging(Endpoints(days, choose), selection, 20), selection, lambda *_: None)
+        selection = select(SYMBOL, DAY, dataset=self.dataset)
+        return Ticks(Paging(Endpoints(days, choose), selection, 20), selection, lambda *_: None)
+
+    def day(self, name, *more, **known):
+        return FakeDay(name, self.rows, *more, dataset=self.dataset, **known)
 
     def check(self, make, expected):
         """Interrupts before each line, and continues with the same call."""
@@ -49,20 +56,20 @@ class Interrupted(unittest.TestCase):
                 self.assertIsNotNone(kept, before)
 
     def test_on_one_deployment(self):
-        self.check(lambda: self.orders([FakeDay("a", steps(50))], lambda call: 0), steps(50))
+        self.check(lambda: self.orders([self.day("a")], lambda call: 0), self.rows)
 
     def test_over_a_change_of_the_base_url_and_a_lost_cursor(self):
         def make():
-            days = [FakeDay("a", steps(50)), FakeDay("b", steps(50), 4, knows=("build",))]
+            days = [self.day("a"), self.day("b", 4, knows=("build",))]
             return self.orders(days, lambda call: 0 if call < 2 else 1)
 
-        self.check(make, steps(50))
+        self.check(make, self.rows)
 
     def test_over_a_rebuild_that_left_the_first_rows_as_they_were(self):
-        after = [*steps(45), order("100000000", 7)]
+        after = [*self.rows[:45], ROWS[self.dataset.name]("100000000", 7)]
 
         def make():
-            day = FakeDay("a", steps(50))
+            day = self.day("a")
 
             def choose(call):
                 if call == 2:
@@ -82,6 +89,10 @@ class Interrupted(unittest.TestCase):
                     except KeyboardInterrupt:
                         pass
                     self.assertEqual(way(orders), after, f"interrupted before {interrupts.hit}")
+
+
+class InterruptedTrades(Interrupted):
+    dataset = TRADES
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import inspect
+import json
 import os
 import pickle
 import subprocess
@@ -13,7 +14,11 @@ import unittest
 import zipfile
 
 import edgetape
+from edgetape.datasets import ORDERS, TRADES
+from fake_http import FakeServer
+from fake_service import refused, served
 
+DAY = "20260311"
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(edgetape.__file__)))
 
 
@@ -136,13 +141,53 @@ class Package(unittest.TestCase):
                 for parameter in list(signature.parameters.values())[1:]:
                     self.assertIsNot(parameter.annotation, inspect.Parameter.empty, f"{name}.{member}")
 
-    def test_names_the_operation_that_a_method_calls(self):
-        names = ("level2_order_history", "file_download", "account_info", "data_", "order_history_estimate")
-        own = {"close"}
-        for member, function in inspect.getmembers(edgetape.Client, inspect.isfunction):
-            if not member.startswith("_") and member not in own:
-                said = function.__doc__ or ""
-                self.assertTrue(any(f"``{name}" in said for name in names), f"{member} names no operation")
+    def test_names_every_operation_that_a_method_calls(self):
+        asked = []
+
+        def answer(head, body):
+            interface = json.loads(body)["apiname"]
+            asked.append(interface)
+            facts = {"state": "available", "revision": 1, "published_at": DAY}
+            day = {"tradedate": DAY, **facts, "datasets": {"orders": facts, "trades": facts}}
+            if interface == "data_status":
+                return served({"month": DAY[:6], "window_from": None, "days": [day]})
+            return refused(1002, "security_unknown")
+
+        server = FakeServer(answer)
+        self.addCleanup(server.close)
+        client = edgetape.Client("key", server.url, max_wait=0)
+        self.addCleanup(client.close)
+        folder, file = os.path.join(self.folder, "sync"), os.path.join(self.folder, "x")
+        calls = {
+            **{"account": [()], "status": [(), (DAY, "trades")], "symbols": [(), (DAY, None, "trades")]},
+            **{"changes": [(), ("20260101", None, "trades")], "wait_until_ready": [(DAY,), (DAY, "trades")]},
+            **{"estimate": [("600519",)], "share": [("level2", 2026)]},
+            **{"orders": [("600519", DAY), (["600519"], DAY, DAY)], "trades": [("600519", DAY), (["600519"], DAY, DAY)]},
+            **{name: [("600519", DAY, file)] for name in ("orders_parquet", "trades_parquet")},
+            **{name: [("600519", DAY, DAY, folder), ("600519", DAY, DAY, folder, "trades")] for name in ("sync", "history")},
+        }
+        members = [name for name, _ in inspect.getmembers(edgetape.Client, inspect.isfunction)]
+        self.assertEqual(set(calls), {name for name in members if not name.startswith("_")} - {"close"})
+        for member, attempts in calls.items():
+            asked.clear()
+            for arguments in attempts:
+                try:
+                    made = getattr(client, member)(*arguments)
+                    list(made) if hasattr(made, "__iter__") else None
+                    made.plan() if hasattr(made, "plan") else None
+                except edgetape.EdgetapeError:
+                    pass
+            said = getattr(edgetape.Client, member).__doc__
+            self.assertTrue(asked, member)
+            for interface in set(asked):
+                self.assertIn(f"``{interface}``", said, member)
+
+    def test_names_the_operations_of_reading_wherever_rows_are_read(self):
+        for kind in (edgetape.Orders, edgetape.Trades):
+            for member in ("__iter__", "to_list", "to_df", "to_polars", "to_parquet", "to_csv"):
+                said = getattr(kind, member).__doc__
+                for dataset in (ORDERS, TRADES):
+                    self.assertIn(f"``{dataset.interface}``", said, member)
 
     def test_raises_errors_that_survive_a_process_boundary(self):
         error = edgetape.NoData("a sentence", code=1002, reason="not_loaded", request_id="r", status=200)

@@ -6,8 +6,9 @@ import random
 import unittest
 import warnings
 
+from edgetape.datasets import ORDERS, TRADES
 from edgetape.errors import BadRequest, DataRebuilt, RebuildWarning
-from fake_day import FIELDS, FakeDay, Endpoints, order, read, steps, paging_over
+from fake_day import ROWS, FakeDay, Endpoints, order, read, steps, paging_over
 
 SEED = int(os.environ.get("EDGETAPE_SEED", random.randrange(2**31)))
 
@@ -25,16 +26,18 @@ class RandomPaging(unittest.TestCase):
         refused = 0
         histories = int(2_000 * SHARE)
         for history in range(histories):
-            rows, time = [], 0
+            rows, time, dataset = [], 0, by.choice([ORDERS, TRADES])
+            fields = list(dataset.standard)
             for number in range(by.choice([0, 1, 5, 70, 200])):
                 time += by.choice([0, 0, 0, 0, 1]) if by.random() < 0.5 else by.choice([0, 1, 10])
-                rows.append(order(f"{93000000 + time:09}", number))
+                rows.append(ROWS[dataset.name](f"{93000000 + time:09}", number))
             days = [
                 FakeDay(
                     name,
                     rows,
                     revision,
                     by.choice([("undated", "build"), ("build",)]),
+                    dataset,
                 )
                 for name, revision in (("a", 1), ("b", 5), ("c", 2))
             ]
@@ -49,9 +52,10 @@ class RandomPaging(unittest.TestCase):
                     days[present].secret = str(by.random())
                 return present
 
-            wanted = by.choice([None, None, ["time", "price"], ["exchange_order_id"]])
-            paging = paging_over(Endpoints(days, choose), by.choice([1, 3, 10, 64, 1000]), fields=wanted)
-            expected = [tuple(row[FIELDS.index(name)] for name in wanted or FIELDS) for row in rows]
+            wanted = by.choice([None, None, ["time", "price"], [fields[-2]]])
+            page_size = by.choice([1, 3, 10, 64, 1000])
+            paging = paging_over(Endpoints(days, choose), page_size, fields=wanted, dataset=dataset)
+            expected = [tuple(row[fields.index(name)] for name in wanted or fields) for row in rows]
             try:
                 found = read(paging)
             except BadRequest as error:

@@ -17,7 +17,7 @@ class Told:
         self._changes = [change(*each) for each in changes]
         self.asked_since = []
 
-    def changes(self, since=None):
+    def changes(self, since=None, dataset="orders"):
         self.asked_since.append(since)
         return iter(self._changes)
 

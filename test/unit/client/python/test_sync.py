@@ -11,7 +11,7 @@ class Reports(unittest.TestCase):
     def test_say_in_one_line_what_was_done(self):
         file = ("600519", "20260302")
         self.assertEqual(
-            str(SyncReport([file], [file, file], [], [], [], None)), "fetched 1, kept 2, without orders 0"
+            str(SyncReport([file], [file, file], [], [], [], None)), "fetched 1, kept 2, without rows 0"
         )
 
     def test_name_the_days_that_are_not_there_by_their_state(self):

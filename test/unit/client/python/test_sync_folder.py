@@ -1,12 +1,15 @@
 """`sync` keeps a folder right: whatever comes instead of a file, any server and disk."""
 
+import io
 import json
 import os
 import unittest
+import warnings
 from unittest import mock
 
 import edgetape
-from edgetape import Client, ConnectionFailed, FolderInUse, IntegrityError, NotAllowed
+from edgetape import Client, ConnectionFailed, FolderInUse, IntegrityError, NotAllowed, QuotaWarning
+from edgetape.datasets import ORDERS, TRADES
 from edgetape.disk import locked
 from fake_drive import InFolder
 from fake_http import http
@@ -18,6 +21,8 @@ PORTAL = http(200, "<html>sign in</html>", content_type="text/html")
 
 
 class SyncCase(InFolder):
+    dataset = ORDERS
+
     def setUp(self):
         super().setUp()
         self.waits = []
@@ -28,13 +33,14 @@ class SyncCase(InFolder):
 
     def serve(self, **days):
         service = FakeService(**days)
+        service.dataset = self.dataset
         self.addCleanup(service.close)
         return service
 
     def sync(self, symbols="600519", first=DAY, last=NEXT, urls=None, **options):
         client = Client("key", urls or self.service.url, timeout=5.0)
         self.addCleanup(client.close)
-        return client.sync(symbols, first, last, self.folder, **options)
+        return client.sync(symbols, first, last, self.folder, self.dataset.name, **options)
 
     def files(self):
         return sorted(
@@ -44,7 +50,8 @@ class SyncCase(InFolder):
             if not name.startswith(".")
         )
 
-    def read(self, name=FILE):
+    def read(self, name=None):
+        name = name or FILE.replace("orders", self.dataset.name)
         with open(self.path(name), "rb") as file:
             return file.read()
 
@@ -287,6 +294,56 @@ class Connections(SyncCase):
         with self.assertRaises(ConnectionFailed) as raised:
             self.sync()
         self.assertEqual(len(raised.exception.report.left), 2)
+
+
+class AnswersOfTrades(Answers):
+    dataset = TRADES
+
+
+class BuildsOfTrades(Builds):
+    dataset = TRADES
+
+
+class Datasets(SyncCase):
+    def test_share_a_folder_and_its_journal(self):
+        self.sync(last=DAY)
+        self.dataset = self.service.dataset = TRADES
+        self.service.days[DAY]["files"]["600519.SH"] = parquet("trades")
+        self.assertEqual(self.sync(last=DAY).fetched, [("600519", DAY)])
+        self.assertEqual(self.files(), [FILE, FILE.replace("orders", "trades")])
+        self.assertEqual((self.read(FILE), self.read()), (parquet("one"), parquet("trades")))
+        self.assertEqual(self.sync(last=DAY).kept, [("600519", DAY)])
+        self.dataset = self.service.dataset = ORDERS
+        self.assertEqual(self.sync(last=DAY).kept, [("600519", DAY)])
+
+    def test_that_are_unknown_are_refused_before_anything_is_asked(self):
+        client = Client("key", self.service.url)
+        self.addCleanup(client.close)
+        with self.assertRaisesRegex(ValueError, "dataset is 'orders' or 'trades', not 'quotes'"):
+            client.sync("600519", DAY, NEXT, self.folder, "quotes")
+        self.assertEqual(self.service.asked, [])
+
+
+class Quotas(SyncCase):
+    def test_are_told_to_a_person_before_the_first_file(self):
+        terminal = mock.Mock(wraps=io.StringIO())
+        terminal.isatty.return_value = True
+        with mock.patch("sys.stderr", terminal):
+            self.sync(["600519", "688111", "000001"])
+        said = "".join(call.args[0] for call in terminal.write.call_args_list)
+        self.assertEqual(
+            said.splitlines()[0], "6 of 6 files of orders are to be fetched, 2 left today: takes 3 days of quota"
+        )
+        asked = [interface for interface, _ in self.service.asked]
+        self.assertLess(asked.index("account_info"), asked.index("level2_order_history"))
+
+    def test_of_very_many_days_come_with_a_better_way(self):
+        with mock.patch("edgetape.quota._MANY", 3), mock.patch("edgetape.quota._MANY_DAYS", 2):
+            with self.assertWarnsRegex(QuotaWarning, r"3 days of quota; shares hold these days in 2 daily files"):
+                self.sync(["600519", "688111", "000001"])
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                self.sync(["600519", "688111", "000001"])  # Nothing is left.
 
 
 if __name__ == "__main__":

@@ -9,10 +9,11 @@ import warnings
 from unittest import mock
 
 from edgetape import frame
+from edgetape.datasets import TRADES
 from edgetape.errors import DataRebuilt, MissingLibrary, QuotaUsed, RebuildWarning
-from edgetape.ticks import Orders
 from edgetape.paging import Paging
 from edgetape.selection import select
+from edgetape.ticks import Orders
 from fake_day import DAY, FIELDS, SYMBOL, FakeDay, Endpoints, order, steps
 
 
@@ -136,6 +137,17 @@ class Frames(unittest.TestCase):
         empty = frame.to_pandas([block([])], FIELDS, raw=False)
         self.assertEqual({name: str(kind) for name, kind in empty.dtypes.items()}, kinds)
         self.assertEqual(list(frame.to_pandas([], ["side", "order_no"], raw=False)), ["side", "order_no"])
+
+    @unittest.skipUnless(importlib.util.find_spec("pandas"), "SKIPPED: pandas is not here")
+    def test_has_the_same_shape_for_trades(self):
+        rows, fields = steps(3, dataset=TRADES), [*TRADES.standard]
+        made = frame.to_pandas([frame.packed(DAY, rows, fields)], fields, raw=False)
+        kinds = {"text": "object", "time": "datetime64[ns]", "code": "category"}
+        kinds.update(integer="int64", yuan="float64")
+        found = {name: str(kind) for name, kind in made.dtypes.items()}
+        self.assertEqual(found, {name: kinds[kind] for name, kind in TRADES.standard.items()})
+        raw = frame.to_pandas([frame.packed(DAY, rows, fields)], fields, raw=True)
+        self.assertEqual([tuple(row) for row in raw.itertuples(index=False)], rows)
 
     @unittest.skipUnless(importlib.util.find_spec("polars"), "SKIPPED: polars is not here")
     def test_makes_a_polars_data_frame(self):

@@ -1,0 +1,86 @@
+"""What the service serves: for each dataset its operations, and the kind of value in each column.
+
+`test/unit/client/python-datasets.test.ts` holds the table to the service's own descriptions.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, List, Literal, NamedTuple
+
+#: Each has a method of `Client` that reads it.
+DatasetName = Literal["orders", "trades"]
+
+
+class Dataset(NamedTuple):
+    """A dataset. Kinds of value: ``text``, ``time`` (HHMMSSmmm), ``code`` (a short text of which there are few),
+    ``integer`` and ``yuan``."""
+
+    name: DatasetName
+    interface: str
+    """The operation that reads it."""
+    estimate: str
+    """The operation that says what reading would bring and cost."""
+    standard: Dict[str, str]
+    """Kind by column, in the order of an answer without `fields`."""
+    on_request: Dict[str, str]
+    """Kind by column or older name; an answer has them only when `fields` names them."""
+
+
+_LEADING = {"symbol": "text", "tradedate": "text", "time": "time"}
+
+ORDERS = Dataset(
+    "orders",
+    "level2_order_history",
+    "order_history_estimate",
+    {
+        **_LEADING,
+        "order_id": "integer",
+        "exchange_order_id": "integer",
+        "order_type": "code",
+        "order_code": "code",
+        "price": "yuan",
+        "volume": "integer",
+        "amount": "yuan",
+    },
+    {"order_no": "integer", "side": "code"},
+)
+
+TRADES = Dataset(
+    "trades",
+    "level2_trade_history",
+    "trade_history_estimate",
+    {
+        **_LEADING,
+        "trade_id": "integer",
+        "price": "yuan",
+        "volume": "integer",
+        "amount": "yuan",
+        "bs_flag": "code",
+        "trade_code": "code",
+        "buy_order_id": "integer",
+        "sell_order_id": "integer",
+    },
+    {"order_kind": "code"},
+)
+
+_BY_NAME: Dict[str, Dataset] = {each.name: each for each in (ORDERS, TRADES)}
+
+#: Kind by column: a name means the same in every dataset.
+KINDS: Dict[str, str] = {
+    column: kind
+    for each in _BY_NAME.values()
+    for column, kind in {**each.standard, **each.on_request}.items()
+}
+
+
+def dataset_named(name: str) -> Dataset:
+    """The dataset of a name. Raises `ValueError` for any other."""
+    found = _BY_NAME.get(name)
+    if found is None:
+        raise ValueError(f"dataset is {' or '.join(map(repr, _BY_NAME))}, not {name!r}")
+    return found
+
+
+def columns_of(kind: str) -> List[str]:
+    """The columns of all datasets that hold this kind of value."""
+    return [column for column, each in KINDS.items() if each == kind]

@@ -1,0 +1,107 @@
+"""What is left of the day's quota, how many days of it something takes, and what takes none at all."""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from typing import TYPE_CHECKING, Iterable, NamedTuple, Optional, Tuple
+
+from .datasets import Dataset
+from .errors import QuotaWarning
+from .progress import is_watched, size_of
+
+if TYPE_CHECKING:
+    from .enquiries import Enquiries
+    from .types import Counter, Day
+
+#: Days of quota beyond which a share is the better way.
+_MANY_DAYS = 30
+
+#: Fewer files or security days need no look at the quota where no person reads along: every plan has them in days.
+_MANY = 1_000
+
+#: A line of 100 Mbit/s, for how long a share takes.
+_BYTES_A_DAY = 100e6 / 8 * 86_400
+
+
+class Left(NamedTuple):
+    """What is left of a daily counter, and its limit; None: unlimited."""
+
+    left: Optional[int]
+    limit: Optional[int]
+
+    def days(self, count: int) -> Optional[int]:
+        """Days of quota that `count` takes, today included; None when the plan allows none at all."""
+        if self.left is None or count <= self.left:
+            return 1
+        if not self.limit:
+            return None
+        return 1 + math.ceil((count - self.left) / self.limit)
+
+
+def left_of(client: "Enquiries", dataset: Dataset) -> Tuple[Left, Left]:
+    """What is left today of a dataset's requests and files. Calls ``account_info``."""
+    quotas = client.account()["quotas"]
+    found = [each for each in quotas if each["interface"] == dataset.interface]
+    return (_left(found[0]["requests"]), _left(found[0]["files"])) if found else (Left(0, 0), Left(0, 0))
+
+
+def _left(counter: Optional["Counter"]) -> Left:
+    return Left(0, 0) if counter is None else Left(counter["left"], counter["limit"])
+
+
+def is_many(count: int) -> bool:
+    """Whether so many files or security days are worth a look at the quota first: always where a person reads along."""
+    return count > 0 and (count > _MANY or is_watched(sys.stderr))
+
+
+def duration(days: int) -> str:
+    """So many days as people say it: ``12 days``, ``55 years``."""
+    return f"{days:,} days" if days < 730 else f"{days / 365:,.0f} years"
+
+
+class Bulk(NamedTuple):
+    """The same days as whole daily files of shares."""
+
+    days: int
+    size_bytes: int
+
+    def __str__(self) -> str:
+        hours = self.size_bytes / _BYTES_A_DAY * 24
+        time = f"{math.ceil(hours)} hours" if hours < 36 else f"{round(hours / 24)} days"
+        return (
+            f"shares hold these days in {self.days:,} daily files ({size_of(self.size_bytes)}, {time} at 100 Mbit/s) "
+            "and use no quota: client.share('level2', year).download(folder)"
+        )
+
+
+def bulk_of(days: Iterable["Day"]) -> Bulk:
+    """What the loaded ones of `days` are as daily files."""
+    sizes = [day.get("size_bytes") or 0 for day in days]
+    return Bulk(len(sizes), sum(sizes))
+
+
+def is_very_long(quota_days: Optional[int]) -> bool:
+    """Whether it takes more days of quota than anybody waits for, or can never be done."""
+    return quota_days is None or quota_days > _MANY_DAYS
+
+
+def hint(quota_days: Optional[int], bulk: Bulk) -> str:
+    """The better way than very many days of quota, as the end of a sentence; else nothing."""
+    return f"; {bulk}" if is_very_long(quota_days) and bulk.days else ""
+
+
+def spelled(quota_days: Optional[int]) -> str:
+    """So many days of quota, as people say it."""
+    if quota_days is None:
+        return "the plan allows none"
+    return "done today" if quota_days == 1 else f"takes {duration(quota_days)} of quota"
+
+
+def tell(said: str, quota_days: Optional[int]) -> None:
+    """Says what something takes where a person reads along; elsewhere only what takes very long, as a warning."""
+    if is_watched(sys.stderr):
+        print(said, file=sys.stderr)
+    elif is_very_long(quota_days):
+        warnings.warn(said, QuotaWarning, stacklevel=2)

@@ -1,0 +1,273 @@
+"""The part of `Client` that reads datasets: rows of a day, of many securities and days, and whole files."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Set, Tuple, Type, Union, overload
+
+from .basket import Basket
+from .calls import Answer, Endpoints, Payload
+from .datasets import ORDERS, TRADES, Dataset
+from .disk import check_space, free_bytes
+from .enquiries import Enquiries
+from .errors import ServiceError
+from .paging import MOST_ROWS, Paging
+from .parquet import ParquetFile, PathLike, fetch_parquet
+from .selection import DateLike, Fields, Selection, TimeLike, days_between, select
+from .ticks import Orders, Ticks, Trades
+from .waiting import one_at_a_time
+
+#: Several securities; a bare string is one.
+SymbolList = Union[List[str], Tuple[str, ...], Set[str], FrozenSet[str]]
+
+#: More than any security's file of a day has: no need to ask how large it is.
+_AMPLE_BYTES = 1 << 30
+
+#: What a dataset's rows are read as.
+_KINDS: Dict[str, Type[Ticks]] = {ORDERS.name: Orders, TRADES.name: Trades}
+
+
+class Reading(Enquiries):
+    """Rows and files of every dataset, by one method each."""
+
+    _key: str
+    _max_wait: float
+    _endpoints: Endpoints
+
+    @overload
+    def orders(
+        self,
+        symbol: str,
+        date: Optional[DateLike] = None,
+        start: Optional[TimeLike] = None,
+        end: Optional[TimeLike] = None,
+        fields: Optional[Fields] = None,
+        *,
+        page_size: int = MOST_ROWS,
+    ) -> Orders: ...
+
+    @overload
+    def orders(
+        self,
+        symbols: SymbolList,
+        start_date: DateLike,
+        end_date: DateLike,
+        /,
+        *,
+        start: Optional[TimeLike] = None,
+        end: Optional[TimeLike] = None,
+        fields: Optional[Fields] = None,
+        page_size: int = MOST_ROWS,
+    ) -> Basket: ...
+
+    def orders(self, symbol: Union[str, SymbolList], *args: Any, **options: Any) -> Union[Ticks, Basket]:
+        """The orders of one security on one day, or of a list of securities on a range of days; nothing is asked yet.
+        Calls ``level2_order_history``; a list also ``data_status``, and for its plan ``order_history_estimate`` and
+        ``account_info``.
+
+        ``orders(symbol, date, start, end, fields)`` gives `Orders`, in order of time.
+        ``orders([symbol, ...], start_date, end_date, start=, end=, fields=)`` gives a `Basket`: by day, then security in
+        the order given, then time.
+
+        Parameters
+        ----------
+        symbol : str, or list, tuple or set of str
+            ``"600519"``, ``"600519.SH"`` or ``"sh600519"``.
+        date : str or datetime.date, optional
+            The day in Beijing; by default the newest trading day, loaded or not.
+        start_date, end_date : str or datetime.date
+            First and last day, both included. Days that are not loaded or that the plan does not cover are left out.
+        start, end : str or datetime.time, optional
+            ``HH:MM``, ``HH:MM:SS``, ``HHMMSS`` or ``HHMMSSmmm``; `start` inclusive, `end` exclusive. By
+            default the whole day.
+        fields : str or sequence of str, optional
+            Columns in the order wanted; by default the ten standard ones. ``order_no`` and ``side`` too.
+        page_size : int, default 10000
+            Rows of a request, 1 to 10,000. Each is counted where requests are.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a number as symbol, what is no date, or a first day behind the last one. Refusals come when rows are
+            read.
+        """
+        return self._ticks(ORDERS, symbol, *args, **options)
+
+    @overload
+    def trades(
+        self,
+        symbol: str,
+        date: Optional[DateLike] = None,
+        start: Optional[TimeLike] = None,
+        end: Optional[TimeLike] = None,
+        fields: Optional[Fields] = None,
+        *,
+        page_size: int = MOST_ROWS,
+    ) -> Trades: ...
+
+    @overload
+    def trades(
+        self,
+        symbols: SymbolList,
+        start_date: DateLike,
+        end_date: DateLike,
+        /,
+        *,
+        start: Optional[TimeLike] = None,
+        end: Optional[TimeLike] = None,
+        fields: Optional[Fields] = None,
+        page_size: int = MOST_ROWS,
+    ) -> Basket: ...
+
+    def trades(self, symbol: Union[str, SymbolList], *args: Any, **options: Any) -> Union[Ticks, Basket]:
+        """The trades of one security on one day, or of a list of securities on a range of days, with the cancels of
+        Shenzhen; nothing is asked yet. Calls ``level2_trade_history``; a list also ``data_status``, and for its plan
+        ``trade_history_estimate`` and ``account_info``.
+
+        ``trades(symbol, date, start, end, fields)`` gives `Trades`, in order of time.
+        ``trades([symbol, ...], start_date, end_date, start=, end=, fields=)`` gives a `Basket`.
+
+        Parameters
+        ----------
+        fields : str or sequence of str, optional
+            Columns in the order wanted; by default the eleven standard ones. ``order_kind`` too.
+        symbol, date, start_date, end_date, start, end, page_size
+            As in `orders`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `orders` does.
+        """
+        return self._ticks(TRADES, symbol, *args, **options)
+
+    def orders_parquet(
+        self, symbol: str, date: Optional[DateLike], path: PathLike, fields: Optional[Fields] = None
+    ) -> ParquetFile:
+        """Saves the orders of a security and a whole day as the service's own Parquet file: one request. Calls
+        ``level2_order_history`` and, on a disk that is nearly full, ``order_history_estimate``.
+
+        Parameters
+        ----------
+        symbol, date, fields
+            As in `orders`.
+        path : str or path
+            The file, or an existing folder: then under the service's name for it.
+
+        Returns
+        -------
+        ParquetFile
+            Path, rows, revision and size. The file is whole, or it is not there.
+
+        Raises
+        ------
+        QuotaUsed
+            When the day's files are used up; each try that the service accepted is counted.
+        OSError
+            When the file cannot be made there: before anything is asked, where that can be known.
+        ServiceError, ConnectionFailed
+            For another refusal, or when no base URL answers.
+        """
+        return self._save_at(select(symbol, date, fields=fields), path)
+
+    def trades_parquet(
+        self, symbol: str, date: Optional[DateLike], path: PathLike, fields: Optional[Fields] = None
+    ) -> ParquetFile:
+        """Saves the trades of a security and a whole day as the service's own Parquet file: one request. Calls
+        ``level2_trade_history`` and, on a disk that is nearly full, ``trade_history_estimate``. The rest is as in
+        `orders_parquet`."""
+        return self._save_at(select(symbol, date, fields=fields, dataset=TRADES), path)
+
+    def _ticks(
+        self, dataset: Dataset, symbol: Union[str, SymbolList], *args: Any, **options: Any
+    ) -> Union[Ticks, Basket]:
+        if isinstance(symbol, (list, tuple, set, frozenset)):
+            return self._basket(dataset, symbol, *args, **options)
+        return self._one_day(dataset, symbol, *args, **options)
+
+    def _one_day(
+        self,
+        dataset: Dataset,
+        symbol: str,
+        date: Optional[DateLike] = None,
+        start: Optional[TimeLike] = None,
+        end: Optional[TimeLike] = None,
+        fields: Optional[Fields] = None,
+        *,
+        page_size: int = MOST_ROWS,
+    ) -> Ticks:
+        selection = select(symbol, date, start, end, fields, dataset)
+        paging = Paging(self._call, selection, min(page_size, MOST_ROWS))
+        return _KINDS[dataset.name](paging, selection, partial(self._save_day, selection))
+
+    def _basket(
+        self,
+        dataset: Dataset,
+        symbols: SymbolList,
+        start_date: DateLike,
+        end_date: DateLike,
+        *,
+        start: Optional[TimeLike] = None,
+        end: Optional[TimeLike] = None,
+        fields: Optional[Fields] = None,
+        page_size: int = MOST_ROWS,
+    ) -> Basket:
+        first, last = days_between(start_date, end_date)
+        listed = sorted(symbols) if isinstance(symbols, (set, frozenset)) else list(symbols)
+        options = {"start": start, "end": end, "fields": fields, "page_size": page_size}
+        return Basket(self, dataset, listed, first, last, options)
+
+    def _call(self, interface: str, payload_for: Callable[[str], Payload]) -> Answer:
+        """Any final answer of an interface; threads queue."""
+        envelope = {"apiname": interface, "apikey": self._key}
+
+        def call() -> Answer:
+            return self._endpoints.call(lambda base_url: {**envelope, **payload_for(base_url)})
+
+        return one_at_a_time(self._key, interface, self._max_wait, call)
+
+    def _save_day(self, selection: Selection, day: Optional[str], path: PathLike) -> ParquetFile:
+        return self._save_at(selection._replace(tradedate=day), path)
+
+    def _save_at(self, selection: Selection, path: PathLike) -> ParquetFile:
+        """Saves a Parquet answer as the file `path`, or in the folder `path` by the service's name."""
+        target = os.fspath(path)
+        is_folder = os.path.isdir(target)
+        folder = target if is_folder else os.path.dirname(target)
+
+        def place(name: Optional[str]) -> str:
+            return os.path.join(target, name or f"{selection.dataset.name}.parquet") if is_folder else target
+
+        return self._save_answer(selection, folder, place)
+
+    def _save_answer(
+        self, selection: Selection, folder: str, place: Callable[[Optional[str]], str]
+    ) -> ParquetFile:
+        """Saves a Parquet answer as `place` says; its bytes arrive in `folder`. Nothing is counted for a file
+        that cannot be stored."""
+        self._check_space(selection, folder)
+        interface = selection.dataset.interface
+        payload: Dict[str, Any] = {
+            "apiname": interface,
+            "apikey": self._key,
+            "params": {**selection.params(), "format": "parquet"},
+        }
+        if selection.fields is not None:
+            payload["fields"] = selection.fields
+        return one_at_a_time(
+            self._key,
+            interface,
+            self._max_wait,
+            lambda: fetch_parquet(self._endpoints, payload, folder, place),
+        )
+
+    def _check_space(self, selection: Selection, folder: str) -> None:
+        """Raises `OSError` when a disk that is nearly full has no space for the file."""
+        if not os.path.isdir(folder or ".") or free_bytes(folder) >= _AMPLE_BYTES:
+            return
+        try:
+            size_bytes = self._ask(selection.dataset.estimate, selection.params())["parquet_bytes"]
+        except (ServiceError, KeyError, TypeError):
+            return  # The request for the file itself says what is wrong.
+        check_space(folder, size_bytes)
