@@ -277,7 +277,45 @@ for change in edgetape.Client().changes(since="{month}01"):
 
 report = edgetape.Client().sync(["600519"], "{day}", "{day}", "orders")
 print(report)`,
-    prints: `fetched 1, kept 0, without orders 0`,
+    prints: `fetched 1, kept 0, without rows 0`,
+  },
+  python_basket: {
+    language: "python",
+    text: `import edgetape
+
+basket = edgetape.Client().orders(["600519", "300750"], "{day}", "{day}")
+print(basket.plan())
+for row in basket:
+    print(row)
+print(basket.empty)`,
+    prints: `2 security days on 1 days: 4 rows in 1 requests, unlimited requests: done today; sync takes 1 files instead (… left)
+('600519', '{day}', '091500000', 0, 0, 'S', 'OCALL', 0.0, 0, 0.0)
+('600519', '{day}', '093000000', 7, 12, 'A', 'B', 1500.0, 100, 150000.0)
+('600519', '{day}', '093000000', 7, 13, 'A', 'S', 1499.99, 200, 299998.0)
+('600519', '{day}', '093000010', 7, 12, 'D', 'B', 1500.0, 60, 90000.0)
+[('300750', '{day}')]`,
+  },
+  typescript_basket: {
+    language: "typescript",
+    text: `import { Client } from "edgetape-client";
+
+const { EDGETAPE_KEY: key = "", EDGETAPE_URL: baseUrls = "" } = process.env;
+const client = new Client({ key, baseUrls });
+const symbols = ["600519", "300750"];
+const basket = client.orders({ symbols, startDate: "{day}", endDate: "{day}" });
+const { requests, filesLeft, quotaDays, hint } = await basket.plan();
+console.log(requests, filesLeft, quotaDays, hint);
+for await (const page of basket.pages()) console.log(page.tradedate, page.items.length);`,
+    prints: `1 … 1 null
+{day} 4`,
+  },
+  python_history: {
+    language: "python",
+    text: `import edgetape
+
+report = edgetape.Client().history(["600519"], "{day}", "{day}", "history")
+print(report)  # then read_history("history", "600519") is one frame`,
+    prints: `fetched 1, kept 0, without rows 0`,
   },
   pack: {
     language: "sql",

@@ -145,6 +145,9 @@ const EXPECTED: Readonly<Record<SnippetName, (printed: string) => void>> = {
   typescript_share: (printed) => expect(printed).toBe(""),
   changes: (printed) => expect(printed).toBe("20260310 published 1\n"),
   sync: (printed) => expect(printed).not.toBe(""),
+  python_basket: (printed) => expect(printed.trim().split("\n")).toHaveLength(6),
+  typescript_basket: (printed) => expect(printed).toMatch(/^1 \d+ 1 null\n20260310 4\n$/),
+  python_history: (printed) => expect(printed).toContain("fetched 1"),
   pack: (printed) => expect(JSON.parse(printed)).toEqual([["600519", "4", "091500000", "093000010"]]),
 };
 

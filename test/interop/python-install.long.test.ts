@@ -1,8 +1,9 @@
 /** The Python client's wheel in a fresh environment without network: import, types, doctor, the README's four lines. */
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { day, randomSecurity } from "../support/builders.ts";
@@ -31,10 +32,24 @@ const pandas = pythonWith("pandas");
 const base = [pandas ?? PYTHON, PYTHON].find((command) => canImport(command, "ensurepip"));
 const hatchling = pythonWith("hatchling");
 const mypy = pythonWith("mypy");
+const pyright = installedPyright();
 const without =
   isPythonMissing("the installation of the Python client") || base === undefined || hatchling === null;
 if (base === undefined)
   console.error("SKIPPED the installation of the Python client: Python has no ensurepip");
+
+/** The environment has no pandas, so that the type of a frame is not known there. */
+const WITHOUT_PANDAS = { reportUnknownMemberType: "none", reportUnknownVariableType: "none" };
+
+/** The program of the npm package, or null: said loudly, and a failure where everything must hold. */
+function installedPyright(): string | null {
+  const path = resolve("node_modules/pyright/index.js");
+  if (existsSync(path)) return path;
+  const sentence = "types for pyright: node_modules has no pyright, run npm ci";
+  if (process.env.CI === "true") throw new Error(sentence);
+  console.error(`SKIPPED ${sentence}`);
+  return null;
+}
 
 let service: Service;
 let folder: string;
@@ -59,7 +74,7 @@ const bare = (env: Record<string, string> = {}) =>
 /** What a strict caller writes; each `type: ignore` would be an error itself if the types let the line pass. */
 const TYPED = `from typing import Iterator, List, Optional
 
-from edgetape import Basket, Client, Orders, ParquetFile, Plan, QuotaUsed, SyncReport
+from edgetape import Basket, Client, DatasetName, Orders, ParquetFile, Plan, QuotaUsed, SyncReport, Trades
 
 client = Client("key", ["https://api.example.com"])
 orders: Orders = client.orders("600519", "20260311", start="09:30")
@@ -77,7 +92,13 @@ limits: List[Optional[int]] = [
 file: ParquetFile = client.orders_parquet("600519", "20260311", "orders.parquet")
 report: SyncReport = client.sync(["600519"], "20260301", "20260311", "orders")
 changed: Iterator[str] = (change["tradedate"] for change in client.changes())
+trades: Trades = client.trades("600519", "20260311", fields=["time", "bs_flag"])
+both: Basket = client.trades({"600519"}, "20260101", "20260311")
+kinds: List[DatasetName] = ["orders", "trades"]
+reports: List[SyncReport] = [client.history("600519", "20260301", "20260311", "h", kind) for kind in kinds]
+revision: Optional[int] = client.wait_until_ready("20260311", "trades", timeout=60)
 client.orders(600519, "20260311")  # type: ignore[call-overload]
+client.status("202603", "quotes")  # type: ignore[arg-type]
 
 
 def reset_of(error: QuotaUsed) -> float:
@@ -102,6 +123,16 @@ describe.skipIf(without)("the Python client's wheel", () => {
     const check = ["-m", "mypy", "--strict", "--python-executable", python, "typed.py"];
     const { stdout } = await run(mypy ?? "", check, { cwd: folder }).catch((failure) => failure);
     expect(stdout).toBe("Success: no issues found in 1 source file\n");
+  });
+
+  it.skipIf(pyright === null)("types the same for pyright at its strictest", async () => {
+    await writeFile(join(folder, "typed.py"), TYPED);
+    const strict = { typeCheckingMode: "strict", reportUnnecessaryTypeIgnoreComment: "error" };
+    const settings = { include: ["typed.py"], ...strict, ...WITHOUT_PANDAS };
+    await writeFile(join(folder, "pyrightconfig.json"), JSON.stringify(settings));
+    const check = [pyright ?? "", "--pythonpath", python, "--project", folder];
+    const { stdout } = await run(process.execPath, check, { cwd: folder }).catch((failure) => failure);
+    expect(stdout).toContain("0 errors, 0 warnings");
   });
 
   it.skipIf(pandas === null || base !== pandas)(
