@@ -20,6 +20,11 @@ const rows = await client.orders({ symbol: "600519", date: "${TRADEDATE}" }).toA
 console.log(JSON.stringify(rows.map((row) => Object.values(row))));
 `;
 
+const NAMES = `import * as client from "edgetape-client";
+const thrown = Object.entries(client).filter(([, value]) => value.prototype instanceof Error);
+console.log(thrown.length > 10 && thrown.every(([name, value]) => new value("x").name === name));
+`;
+
 const IN_WORKER = `import { Client } from "./index.js";
 export default {
   async fetch(_, { EDGETAPE_KEY: key, EDGETAPE_URL: baseUrls }) {
@@ -117,6 +122,11 @@ describe("edgetape-client, packed and installed", () => {
   it("types the columns that were asked for, for a strict caller", async () => {
     await writeFile(join(folder, "typed.ts"), TYPED + CELLS.join(""));
     await checkTypes(folder);
+  });
+
+  it("throws errors that have the names of their classes, though the bundle shortens others", async () => {
+    await writeFile(join(folder, "names.ts"), NAMES);
+    expect(await runScript(folder, "names.ts", env)).toBe("true\n");
   });
 
   it("is small, whole, and imports nothing", async () => {

@@ -143,8 +143,8 @@ describe.skipIf(without)("the Python client's wheel", () => {
       expect(lines.split("\n").filter((line) => line.trim() !== "").length).toBeLessThanOrEqual(4);
       const { key } = await account(service, { plan: "flagship" });
       const program = `${lines}\nprint(len(frame), list(frame["symbol"].unique()), frame["time"].dtype)`;
-      // NumPy may be another folder's: the interpreter's own, beside an environment that has pandas alone.
-      const PYTHONPATH = foldersOf(pandas ?? "", "pandas", "numpy");
+      // What pandas needs may be another folder's: the interpreter's own, beside an environment that has pandas alone.
+      const PYTHONPATH = foldersOf(pandas ?? "", "pandas", "numpy", "dateutil");
       const env = bare({ EDGETAPE_KEY: key, EDGETAPE_URL: service.baseUrl, PYTHONPATH });
       const { stdout } = await run(python, ["-c", program], { env, cwd: folder });
       expect(stdout.trim()).toBe("300 ['600519'] datetime64[ns]");

@@ -41,8 +41,6 @@ export interface Plan {
   filesLeft: number | null;
   /** Days of quota that the requests take, today included; null when the plan allows none. */
   quotaDays: number | null;
-  /** Bytes of all these days' packs in a share, which uses no quota: better than more than 30 days of it. */
-  bulkBytes: number;
   /** The better way, as a sentence, where reading takes more than 30 days of quota. */
   hint: string | null;
 }
@@ -174,7 +172,6 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
       requestsLeft: requests.left,
       filesLeft: files.left,
       quotaDays,
-      bulkBytes,
       hint: quotaDays !== null && quotaDays <= MANY_DAYS ? null : hintOf(this.#days.length, bulkBytes),
     };
   }

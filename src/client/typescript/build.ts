@@ -38,8 +38,6 @@ await build({
   format: "esm",
   target: "es2022",
   minify: true,
-  // The errors' names are the names of their classes.
-  keepNames: true,
 });
 const scratch = mkdtempSync(join(tmpdir(), "edgetape-declarations-"));
 try {
@@ -58,17 +56,17 @@ function writtenOut(): Map<string, string> {
     ["DatasetName", `type DatasetName = ${DATASET_NAMES.map((name) => `"${name}"`).join(" | ")};`],
     ["OrderRecord", recordText("OrderRecord", orders)],
     ["TradeRecord", recordText("TradeRecord", trades)],
-    ["Field", standardText("Field", orders)],
-    ["TradeField", standardText("TradeField", trades)],
+    ["Field", standardText("Field", "OrderRecord", orders)],
+    ["TradeField", standardText("TradeField", "TradeRecord", trades)],
   ]);
 }
 
 function recordText(name: string, { columns }: Dataset): string {
   const members = columns.flatMap((column) => {
     const type = ["integer", "price", "amount"].includes(column.kind) ? "number" : "string";
-    const own = `  /** ${commentOf(column)} */\n  ${column.name}: ${type};\n`;
+    const own = `    /** ${commentOf(column)} */\n    ${column.name}: ${type};\n`;
     if (column.legacyName === undefined) return [own];
-    return [own, `  /** Legacy name of \`${column.name}\`. */\n  ${column.legacyName}: ${type};\n`];
+    return [own, `    /** Legacy name of \`${column.name}\`. */\n    ${column.legacyName}: ${type};\n`];
   });
   return `interface ${name} {\n${members.join("")}}`;
 }
@@ -78,9 +76,26 @@ function commentOf({ description, unit, onRequest }: Column): string {
   return `${description.en}${measured}${onRequest ? " Only on request." : ""}`;
 }
 
-function standardText(name: string, { columns }: Dataset): string {
-  const standard = columns.filter(({ onRequest }) => !onRequest);
-  return `type ${name} = ${standard.map((column) => JSON.stringify(column.name)).join(" | ")};`;
+function standardText(name: string, record: string, { columns }: Dataset): string {
+  const others = columns.flatMap(({ name: column, legacyName, onRequest }) => [
+    ...(onRequest ? [column] : []),
+    ...(legacyName === undefined ? [] : [legacyName]),
+  ]);
+  return `type ${name} = Exclude<keyof ${record}, ${others.map((each) => `"${each}"`).join(" | ")}>;`;
+}
+
+/** The text with tabs, comments on one line and empty bodies closed: a tenth of it would be the compiler's blanks. */
+function packed(text: string): string {
+  return text
+    .replaceAll(/\/\*\*\n((?: *\* \S.*\n)+) *\*\//g, (whole, lines: string) => {
+      if (lines.includes("@example")) return whole;
+      return `/** ${lines
+        .trim()
+        .replaceAll(/^ *\* /gm, "")
+        .replaceAll("\n", " ")} */`;
+    })
+    .replaceAll(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4))
+    .replaceAll("{\n}", "{}");
 }
 
 /** The public declarations of `entry` and what they need, as one file. */
@@ -125,7 +140,7 @@ function joined(entry: string): string {
     const meant = take(from.path, from.name);
     return `${from.isType ? "type " : ""}${meant === name ? name : `${meant} as ${name}`}`;
   });
-  return `${[...taken.values()].join("\n")}\nexport { ${listed.join(", ")} };\n`;
+  return packed(`${[...taken.values()].join("\n")}\nexport { ${listed.join(", ")} };\n`);
 }
 
 function declarationsIn(path: string, load: (path: string) => Declarations): Declarations {

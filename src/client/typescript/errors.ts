@@ -106,3 +106,20 @@ export class ProtocolError extends EdgetapeError {}
 
 /** A file is not the one that was announced: another SHA-256, or no whole Parquet file. */
 export class IntegrityError extends EdgetapeError {}
+
+const THROWN = {
+  EdgetapeError,
+  ConfigurationError,
+  ServiceError,
+  NoData,
+  NotAllowed,
+  BadRequest,
+  DataRebuilt,
+  Unavailable,
+  QuotaUsed,
+  ConnectionFailed,
+  ProtocolError,
+  IntegrityError,
+};
+// A bundle shortens the names of classes; what is thrown keeps its own.
+for (const [name, value] of Object.entries(THROWN)) Object.defineProperty(value, "name", { value: name });

@@ -132,7 +132,7 @@ describe("a basket", () => {
     const { client, state } = market({ left: 4, limit: 3 });
     expect(await client.orders(QUERY).plan()).toEqual({
       ...{ days: 3, securityDays: 6, rows: 52, requests: 8, files: 5, isExact: true },
-      ...{ requestsLeft: 4, filesLeft: 7, quotaDays: 3, bulkBytes: 3e9, hint: null },
+      ...{ requestsLeft: 4, filesLeft: 7, quotaDays: 3, hint: null },
     });
     expect(state.counted).toEqual([]);
     const free = await market({ left: null, limit: null }).client.orders(QUERY).plan();
