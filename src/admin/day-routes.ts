@@ -21,6 +21,7 @@ import {
 import { comparisonOf } from "../catalog/plausibility.ts";
 import { type PackClaims, packTarget, setForced } from "../catalog/publish-day.ts";
 import { type Content, findUpload, type Upload } from "../catalog/uploads.ts";
+import { announcedUntilMs, settingsOf } from "../env.ts";
 import { BUILDER_VERSION, compareBuilderVersions } from "../packs/origin.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal, parsed } from "./context.ts";
 import {
@@ -116,7 +117,7 @@ async function showDay(c: AdminContext): Promise<DayDetail | AdminRefusal> {
   if (day === null) return { reason: "absent", what: `loaded day ${date}` };
   const comparison = await comparisonOf(c.env.DB, date, day.packId);
   const revisions = await dayRevisions(c.env.DB, date);
-  return { day: summaryOf(day), comparison, revisions: revisions.map(revisionOf) };
+  return { day: summaryOf(c, day), comparison, revisions: revisions.map(revisionOf) };
 }
 
 async function withdrawDay(c: AdminContext): Promise<DayChanged | AdminRefusal> {
@@ -124,7 +125,7 @@ async function withdrawDay(c: AdminContext): Promise<DayChanged | AdminRefusal> 
   if (typeof tradedate !== "string") return tradedate;
   const body = await bodyOf(c, withdrawDaySchema);
   if (isRefusal(body)) return body;
-  return acted(await withdraw(storesOf(c), { tradedate, ...body }, byOf(c)));
+  return acted(c, await withdraw(storesOf(c), { tradedate, ...body }, byOf(c)));
 }
 
 async function restoreDay(c: AdminContext): Promise<DayChanged | AdminRefusal> {
@@ -146,11 +147,11 @@ async function serveAgain(
 ): Promise<DayChanged | AdminRefusal> {
   const tradedate = dateOf(c);
   if (typeof tradedate !== "string") return tradedate;
-  return acted(await serveContentAgain(storesOf(c), { tradedate, ...ask }, byOf(c)));
+  return acted(c, await serveContentAgain(storesOf(c), { tradedate, ...ask }, byOf(c)));
 }
 
-function acted(result: ActedOn | AdminRefusal): DayChanged | AdminRefusal {
-  return isRefusal(result) ? result : { ...result, day: summaryOf(result.day) };
+function acted(c: AdminContext, result: ActedOn | AdminRefusal): DayChanged | AdminRefusal {
+  return isRefusal(result) ? result : { ...result, day: summaryOf(c, result.day) };
 }
 
 async function beginUpload(c: AdminContext): Promise<UploadBegun | AdminRefusal> {
@@ -160,13 +161,13 @@ async function beginUpload(c: AdminContext): Promise<UploadBegun | AdminRefusal>
   if (isRefusal(body)) return body;
   const { force, sizeBytes, sha256, buildId, rows, securities, degraded } = body;
   const content = { sizeBytes, sha256, claims: { buildId, rows, securities, degraded } };
-  const already = await servedAlready(c.env.DB, date, content, force);
+  const already = await servedAlready(c, date, content, force);
   if (already !== null) return already;
   const decision = await dayDecision(c.env.DB, date, buildId, force);
   if (decision !== null) return decision;
   const begun = await begin(storesOf(c), packUpload(date), content, byOf(c).nowMs);
   // Another publisher of this content may have served it while this upload was being opened.
-  const meanwhile = await servedAlready(c.env.DB, date, content, force);
+  const meanwhile = await servedAlready(c, date, content, force);
   if (meanwhile !== null) {
     if (!isRefusal(begun)) await discard(storesOf(c), begun.upload);
     return meanwhile;
@@ -178,14 +179,14 @@ async function beginUpload(c: AdminContext): Promise<UploadBegun | AdminRefusal>
 
 /** The answer to a publisher whose content is served already; null when it is not, or a new revision is wanted. */
 async function servedAlready(
-  db: D1Database,
+  c: AdminContext,
   date: BeijingDate,
   content: Content<PackClaims>,
   force: boolean,
 ): Promise<UploadBegun | null> {
-  const served = force ? null : await servedDay(db, date);
+  const served = force ? null : await servedDay(c.env.DB, date);
   if (served === null || !isServed(served, content)) return null;
-  return { state: "served", day: summaryOf(served) };
+  return { state: "served", day: summaryOf(c, served) };
 }
 
 /** Whether the served revision has this very content: then there is nothing to upload. */
@@ -226,7 +227,7 @@ async function published(
   if (isRefusal(completed)) return completed;
   const day = await servedDay(c.env.DB, date);
   if (day === null) throw new Error(`${date} was served and is not there`);
-  return { day: summaryOf(day), newRevision: completed.newRevision };
+  return { day: summaryOf(c, day), newRevision: completed.newRevision };
 }
 
 function dateOf(c: AdminContext): BeijingDate | AdminRefusal {
@@ -243,8 +244,13 @@ async function uploadOf(
   return upload === null ? { reason: "absent", what: `upload of ${date} with this id` } : { date, upload };
 }
 
-export function summaryOf({ publishedAtMs, packId: _, ...day }: ServedDay): DaySummary {
-  return { ...day, publishedAt: beijingTimestamp(publishedAtMs) };
+function summaryOf(c: AdminContext, { publishedAtMs, packId: _, ...day }: ServedDay): DaySummary {
+  const untilMs = announcedUntilMs(settingsOf(c.env), byOf(c).nowMs);
+  return {
+    ...day,
+    publishedAt: beijingTimestamp(publishedAtMs),
+    announcedInMs: Math.max(0, publishedAtMs - untilMs),
+  };
 }
 
 export function revisionOf(stored: CatalogRevision): DayRevision {

@@ -2,7 +2,8 @@
 
 import type { Bilingual } from "../base/language.ts";
 import { type Notice, sendNotice, type Webhook, webhookKindOf } from "../base/webhook.ts";
-import { type Env, nowMs, type Settings, settingsOf } from "../env.ts";
+import { newestChangeMs } from "../catalog/day-changes.ts";
+import { announcedUntilMs, type Env, nowMs, type Settings, settingsOf } from "../env.ts";
 import type { Finding } from "../upkeep/finding.ts";
 import { runScheduled } from "../upkeep/upkeep.ts";
 
@@ -12,7 +13,10 @@ export interface Watched {
   told: boolean | null;
 }
 
-/** Runs every check of `runScheduled`. With `tell` the webhook hears of what is wrong, not of what was tidied up. */
+/**
+ * Runs every check of `runScheduled`. With `tell` the webhook hears of what is wrong, not of what was tidied up, and not
+ * before the changes of days that the checks saw are announced (contract 9).
+ */
 export async function watch(env: Env, { tell }: { tell: boolean }): Promise<Watched> {
   const settings = settingsOf(env);
   const findings = await runScheduled({
@@ -26,15 +30,18 @@ export async function watch(env: Env, { tell }: { tell: boolean }): Promise<Watc
     if (finding.level === "failed") console.error(line);
     else console.log(line);
   }
-  const told = tell ? await toldOf(settings, findings) : null;
+  const told = tell ? await toldOf(env.DB, settings, findings) : null;
   console.log(JSON.stringify({ event: "scheduled", findings: findings.length, told }));
   return { findings, told };
 }
 
-async function toldOf(settings: Settings, findings: Finding[]): Promise<boolean | null> {
+async function toldOf(db: D1Database, settings: Settings, findings: Finding[]): Promise<boolean | null> {
   const wrong = findings.filter(({ level }) => level !== "done");
   const webhook = webhookOf(settings);
   if (wrong.length === 0 || webhook === null) return null;
+  const newestMs = (await newestChangeMs(db)) ?? 0;
+  const waitMs = newestMs - announcedUntilMs(settings, nowMs(settings));
+  if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
   const problem = await sendNotice(webhook, noticeOf(wrong), { nowMs: () => nowMs(settings) });
   if (problem !== null) console.error(JSON.stringify({ event: "webhook_not_told", problem }));
   return problem === null;

@@ -60,6 +60,8 @@ const daySummarySchema = z.strictObject({
   buildId: z.string(),
   /** RFC 3339, Beijing time. */
   publishedAt: z.string(),
+  /** Milliseconds until customers are told of this revision (contract 9); 0 when they have been. */
+  announcedInMs: countSchema,
 });
 export type DaySummary = z.infer<typeof daySummarySchema>;
 

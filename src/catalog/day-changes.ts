@@ -69,6 +69,11 @@ export async function changesSince(db: D1Database, question: ChangesQuestion): P
   }));
 }
 
+/** Returns the instant of the newest change of any day, in Unix milliseconds; null when there is none. */
+export async function newestChangeMs(db: D1Database): Promise<number | null> {
+  return db.prepare("SELECT max(at_ms) AS atMs FROM day_changes").first<number>("atMs");
+}
+
 function codesOf(json: string | null): string[] | null {
   return json === null ? null : (JSON.parse(json) as string[]);
 }

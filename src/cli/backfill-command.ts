@@ -76,17 +76,18 @@ async function run(folder: string, options: BackfillOptions): Promise<void> {
       load,
     };
     const result = await backfill(client, ask, (line) => process.stderr.write(`${line}\n`));
-    const notice = noticeOf(result);
+    const { announcedAtMs, ...counted } = result;
+    const notice = noticeOf(counted);
     const ending = [`${notice.title.en}.`, ...notice.lines.map(({ en }) => en)];
-    print(options, result, [...tableOf(result.table), ...ending]);
+    print(options, counted, [...tableOf(result.table), ...ending]);
     process.exitCode = result.failed.length > 0 ? EXIT.failed : result.degraded > 0 ? EXIT.degraded : EXIT.ok;
-    if (result.loaded + result.failed.length > 0) await tell(webhook, notice);
+    if (result.loaded + result.failed.length > 0) await tell(webhook, notice, announcedAtMs);
   } finally {
     unlock();
   }
 }
 
-function noticeOf(result: Backfilled): Notice {
+function noticeOf(result: Omit<Backfilled, "announcedAtMs">): Notice {
   const { table: _, ...facts } = result;
   const { days, loaded, degraded, before, failed, untried } = facts;
   const isWell = failed.length === 0;
@@ -178,6 +179,8 @@ interface Backfilled {
   untried: number;
   /** Every one of the days, in the order in which they were tried. */
   table: DayVerdict[];
+  /** When customers are told of the last of them, in Unix milliseconds of this machine's clock; 0 without one. */
+  announcedAtMs: number;
 }
 
 /**
@@ -195,6 +198,7 @@ export async function backfill(
     named.map(({ tradedate }) => tradedate),
   );
   const rows: DayVerdict[] = [];
+  let announcedAtMs = 0;
   const seconds: number[] = [];
   let failedInARow = 0;
   for (const [at, day] of named.entries()) {
@@ -212,6 +216,7 @@ export async function backfill(
     const row = rowOf(outcome);
     note(ask.load.workFolder, row.verdict, outcome);
     rows.push(row);
+    announcedAtMs = Math.max(announcedAtMs, outcome.announcedAtMs ?? 0);
     seconds.push(outcome.seconds);
     const { problem, verdict } = row;
     // A withdrawn day is an operator's decision and says nothing about the next day.
@@ -222,10 +227,10 @@ export async function backfill(
     for (const line of [ended, ...linesOf(outcome).map(({ en }) => en)]) say(`  ${line}`);
   }
   for (const day of gone) rows.push(untold(day, "failed", "its delivery is no longer in the folder"));
-  return summed(rows);
+  return { ...summed(rows), announcedAtMs };
 }
 
-function summed(table: DayVerdict[]): Backfilled {
+function summed(table: DayVerdict[]): Omit<Backfilled, "announcedAtMs"> {
   const isServed = ({ verdict }: DayVerdict) => verdict === "served" || verdict === "degraded";
   const loaded = table.filter((row) => isServed(row) && row.seconds !== null);
   return {
@@ -297,6 +302,7 @@ async function loadedDay(
     problem: `the delivery is not complete: ${problem.en}`,
     problemZh: `数据不完整：${problem.zh}`,
     revision: null,
+    announcedAtMs: null,
     rows: 0,
     securities: 0,
     sizeBytes: 0,

@@ -10,6 +10,7 @@ import {
   type WebhookLanguage,
   webhookKindOf,
 } from "../admin/wire.ts";
+import { SYSTEM_CLOCK } from "./clock.ts";
 import { print } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 
@@ -99,9 +100,20 @@ function chosen<Choice extends string>(
   return choice;
 }
 
-/** Tells the webhook, if there is one; a notice that it does not take ends the command with a sentence. */
-export async function tell(webhook: Webhook | null, notice: Notice): Promise<void> {
+/**
+ * Tells the webhook, if there is one; a notice that it does not take ends the command with a sentence. One about a day
+ * waits until `announcedAtMs` (Unix milliseconds): a client that fetches the day because of it gets the new revision
+ * (contract 9).
+ */
+export async function tell(
+  webhook: Webhook | null,
+  notice: Notice,
+  announcedAtMs: number | null = null,
+  clock = SYSTEM_CLOCK,
+): Promise<void> {
   if (webhook === null) return;
+  const waitMs = (announcedAtMs ?? 0) - clock.nowMs();
+  if (waitMs > 0) await clock.wait(waitMs);
   const problem = await sendNotice(webhook, notice);
   if (problem !== null) throw new CommandFailure(`The webhook was not told: ${problem}.`);
 }

@@ -15,14 +15,20 @@ export interface Receiver extends AsyncDisposable {
   answer: { status: number; body: unknown };
 }
 
-/** Starts a receiver that takes everything. */
-export async function startReceiver(): Promise<Receiver> {
+/** Starts a receiver that takes everything; `onReceived` runs before it answers. */
+export async function startReceiver({
+  onReceived,
+}: {
+  onReceived?: (body: Record<string, unknown>) => Promise<void>;
+} = {}): Promise<Receiver> {
   const received: Received[] = [];
   const receiver = { received, answer: { status: 200, body: {} as unknown } };
   const server = createServer(async (request, response) => {
     let text = "";
     for await (const piece of request) text += piece;
-    received.push({ path: request.url ?? "", headers: request.headers, body: JSON.parse(text) });
+    const body = JSON.parse(text) as Record<string, unknown>;
+    received.push({ path: request.url ?? "", headers: request.headers, body });
+    await onReceived?.(body);
     response.writeHead(receiver.answer.status).end(JSON.stringify(receiver.answer.body));
   });
   await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));

@@ -33,7 +33,8 @@ export function outcomeNotice(outcome: DayOutcome): Notice {
     : outcome.degraded
       ? (["nightly.degraded", "warning"] as const)
       : (["nightly.published", "ok"] as const);
-  return { event, level, title: titleOf(outcome), lines: linesOf(outcome), facts: { ...outcome } };
+  const { announcedAtMs: _, ...facts } = outcome;
+  return { event, level, title: titleOf(outcome), lines: linesOf(outcome), facts };
 }
 
 function titleOf(outcome: DayOutcome): Bilingual {

@@ -67,7 +67,7 @@ async function loadOrders(client: AdminClient, delivery: Delivery, options: Load
     return await publishOrders(client, built, options.force);
   } catch (error) {
     const { brokenRows = 0, quarantine = null, degraded = false, leftOut = [] } = built ?? {};
-    const unserved = { revision: null, rows: 0, securities: 0, sizeBytes: 0 };
+    const unserved = { revision: null, announcedAtMs: null, rows: 0, securities: 0, sizeBytes: 0 };
     const problem = { problem: sentenceOf(error), problemZh: chineseOf(error, delivery.tradedate) };
     const decided = isDecided(error);
     return { state: "failed", decided, ...problem, ...unserved, degraded, brokenRows, quarantine, leftOut };
@@ -139,8 +139,9 @@ async function publishOrders(client: AdminClient, built: Built, force: boolean):
     });
     progress.end();
     const { revision, rows, securities, sizeBytes } = day;
+    const announcedAtMs = Date.now() + day.announcedInMs;
     const state = newRevision ? "published" : "unchanged";
-    const served = { revision, rows, securities, sizeBytes };
+    const served = { revision, announcedAtMs, rows, securities, sizeBytes };
     return { state, problem: null, problemZh: null, ...served, degraded, brokenRows, quarantine, leftOut };
   } finally {
     await pack.close();
@@ -218,6 +219,8 @@ const outcomeSchema = z.object({
   /** Not served because an operator has withdrawn the day. */
   decided: z.boolean().optional(),
   revision: z.number().nullable(),
+  /** When the service tells customers of the revision, in Unix milliseconds of this machine's clock. */
+  announcedAtMs: z.number().nullable().default(null),
   rows: z.number(),
   securities: z.number(),
   sizeBytes: z.number(),

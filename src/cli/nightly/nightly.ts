@@ -17,6 +17,7 @@ import {
 } from "../../admin/wire.ts";
 import { addDays, type BeijingDate, beijingDate, startOfDay } from "../../calendar/beijing.ts";
 import type { AdminClient } from "../admin-client.ts";
+import { type Clock, SYSTEM_CLOCK } from "../clock.ts";
 import {
   countArgument,
   dateArgument,
@@ -32,13 +33,7 @@ import { lockFolder } from "../work-folder.ts";
 import { isEmpty, readDelivery, refuseAbsent } from "./drop-folder.ts";
 import { faultNotice, lateNotice, linesOf, outcomeNotice, servedSentence } from "./evening-notice.ts";
 import { type DayOutcome, isWell, type LoadOptions, loadDay, recallDay, rememberDay } from "./load-day.ts";
-import {
-  type Arrival,
-  type Clock,
-  deliveryProblem,
-  type Expected,
-  waitForDelivery,
-} from "./wait-for-delivery.ts";
+import { type Arrival, deliveryProblem, type Expected, waitForDelivery } from "./wait-for-delivery.ts";
 
 /** Options of commands that load deliveries. */
 export interface LoadingOptions extends ServiceOptions {
@@ -180,7 +175,7 @@ async function run(folder: string, options: NightlyOptions): Promise<void> {
       {
         client,
         webhook,
-        clock: { nowMs: Date.now, wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) },
+        clock: SYSTEM_CLOCK,
         say: (line) => process.stderr.write(`${line}\n`),
       },
     );
@@ -290,14 +285,14 @@ async function spend(ask: NightlyAsk, tools: NightlyTools): Promise<Evening> {
 /** Tells how the day ended, unless an earlier run has told that it ended well. */
 async function tellOnce(
   workFolder: string,
-  { webhook }: NightlyTools,
+  { webhook, clock }: NightlyTools,
   { outcome, fingerprint }: Extract<Evening, { end: "loaded" }>,
 ): Promise<void> {
   const tradedate = outcome.tradedate as BeijingDate;
   const memory = recallDay(workFolder, tradedate, fingerprint);
   const notice = outcomeNotice(outcome);
   if (isWell(outcome) && memory.told.includes(notice.event)) return;
-  await tell(webhook, notice);
+  await tell(webhook, notice, outcome.announcedAtMs, clock);
   rememberDay(workFolder, tradedate, { ...memory, told: [...memory.told, notice.event] });
 }
 

@@ -15,6 +15,7 @@ import {
   volumeOf,
 } from "../../pack-builder/delivery/file-names.ts";
 import { openZip } from "../../pack-builder/delivery/zip.ts";
+import type { Clock } from "../clock.ts";
 import { type Delivery, isEmpty } from "./drop-folder.ts";
 
 /** Instants are Unix milliseconds. */
@@ -27,11 +28,6 @@ export interface Patience {
   byMs: number;
   /** When to give up what is at rest and not complete. */
   untilMs: number;
-}
-
-export interface Clock {
-  nowMs(): number;
-  wait(ms: number): Promise<void>;
 }
 
 /** `problem` is why it is not complete, as sentences without their end. */

@@ -37,6 +37,7 @@ function storingService(stored: Map<number, Uint8Array>, breakAt = Number.POSITI
     sha256: sha256(bytes),
     buildId: "0".repeat(32),
     publishedAt: "2026-11-27T20:00:00+08:00",
+    announcedInMs: 0,
   });
   const answer = ({ method, path: asked, headers, body }: Asked) => {
     if (asked.endsWith("/uploads")) {
@@ -124,6 +125,7 @@ describe("publishing a pack", () => {
         sha256: sha,
         buildId: "0".repeat(32),
         publishedAt: "now",
+        announcedInMs: 0,
       },
     };
     const { client } = fakeService(({ method }) =>

@@ -4,7 +4,7 @@
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Account, Explanation, IssuedKey } from "../../../../src/admin/wire.ts";
+import type { Account, DayDetail, Explanation, IssuedKey } from "../../../../src/admin/wire.ts";
 import { createApp } from "../../../../src/app.ts";
 import { watchStores } from "../../../support/watched-stores.ts";
 import { admin, publish, testEnv, testPack } from "../../admin/operator.ts";
@@ -160,6 +160,19 @@ describe("an announcement (contract 9)", () => {
       "14.999 s: serves 2, tells published 1, shows available 1",
       "15 s: serves 2, tells published 2, shows available 2",
     ]);
+  });
+
+  it("is told to the operator's command as milliseconds from now", async () => {
+    const bindings = { ...testEnv, DAY_CACHE_MS: "10000" };
+    const date = await publishedDay();
+    const { body } = await publish(await testPack(date, 200_000), { bindings });
+    expect(body.day.announcedInMs).toBe(15_000);
+    vi.advanceTimersByTime(14_999);
+    const left = async () =>
+      (await admin<DayDetail>("GET", `/days/${date}`, undefined, { bindings })).body.day.announcedInMs;
+    expect(await left()).toBe(1);
+    vi.advanceTimersByTime(60_000);
+    expect(await left()).toBe(0);
   });
 
   it("of a new day and of a withdrawal comes as late", async () => {

@@ -1,0 +1,81 @@
+/**
+ * A change of a day and its webhooks (contract 9): at the moment at which a webhook hears of a change, no page shows the
+ * former state any more, and `data_changes` lists the change. The service keeps days in memory as deployments do.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { deliver } from "../support/deliveries.ts";
+import { account, asOperator, loadWeekdays } from "../support/operator.ts";
+import { orderHistory } from "../support/paging.ts";
+import { runEdgetape } from "../support/running-command.ts";
+import { type Service, startService } from "../support/service.ts";
+import { type Receiver, startReceiver } from "../support/webhook-receiver.ts";
+
+const DAY = "20260312";
+const folder = mkdtempSync(join(tmpdir(), "edgetape-announced-"));
+
+let service: Service;
+let receiver: Receiver;
+let apikey: string;
+/** What a caller saw while a webhook was being told, and of which event. */
+let seen: string[];
+
+beforeAll(async () => {
+  receiver = await startReceiver({
+    onReceived: async ({ event }) => void seen.push(await view(String(event))),
+  });
+  service = await startService({
+    nowAt: "2026-03-12T20:40:00+08:00",
+    settings: { DAY_CACHE_MS: "1000", WEBHOOK_URL: receiver.url },
+  });
+  await loadWeekdays(service, "20260301", "20260430");
+  apikey = (await account(service, { plan: "flagship" })).key;
+});
+afterAll(async () => {
+  await receiver[Symbol.asyncDispose]();
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+  rmSync(`${folder}.edgetape`, { recursive: true, force: true });
+});
+beforeEach(() => {
+  seen = [];
+});
+
+async function view(event: string): Promise<string> {
+  const page = await service.post(
+    orderHistory({ apikey, params: { symbol: "600519", tradedate: DAY, page_size: 1 } }),
+  );
+  const { envelope } = await service.post({ apiname: "data_changes", apikey, params: {} });
+  const changes = envelope.data?.changes as { kind: string; revision: number }[];
+  const last = changes.at(-1);
+  const served = page.reason ?? `revision ${page.headers["x-revision"]}`;
+  return `${event}: pages ${served}, told ${last?.kind} ${last?.revision}`;
+}
+
+/** Delivers new content and runs an evening. */
+async function evening(seed: string): Promise<void> {
+  deliver(folder, DAY, 2_000, seed);
+  const quick = ["--stable", "0.1", "--poll", "0.05", "--threads", "1"];
+  const ended = await runEdgetape(["nightly", folder, "--date", DAY, ...quick], service, {
+    EDGETAPE_WEBHOOK_URL: receiver.url,
+  });
+  expect(ended.stderr + ended.stdout).toContain("is served as revision");
+}
+
+it("is told by nightly when every page shows the new revision", async () => {
+  await evening("first");
+  await evening("second");
+  expect(seen).toEqual([
+    "nightly.published: pages revision 1, told published 1",
+    "nightly.published: pages revision 2, told published 2",
+  ]);
+});
+
+it("is told by the scheduled task when no page shows the withdrawn day", async () => {
+  expect(await view("before")).toBe("before: pages revision 2, told published 2");
+  await asOperator(service, "POST", `/admin/days/${DAY}/withdraw`, { revision: 2 });
+  await asOperator(service, "POST", "/admin/doctor/scheduled", { tell: true });
+  expect(seen).toEqual(["scheduled.findings: pages withdrawn, told withdrawn 2"]);
+});
