@@ -81,6 +81,8 @@ const settingsSchema = z.object({
   RATE_LIMIT: z.enum(["on", "off"]).default("on"),
   /** `warn` serves requests with unknown parameters and names them in a header instead of refusing. */
   UNKNOWN_PARAMETERS: z.enum(["refuse", "warn"]).default("refuse"),
+  /** The share of served requests whose log line is written, 0 to 1. Refusals and faults are always written. */
+  LOG_SUCCESS_SHARE: z.coerce.number().min(0).max(1).default(1),
   /**
    * Where the scheduled task sends its findings; absent: nowhere. A secret, because anyone who has it can post there.
    */

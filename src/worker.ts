@@ -1,16 +1,32 @@
-/** Entry of the worker: the fetch handler, the scheduled task and the Durable Object classes. */
-import { watch } from "./admin/watch.ts";
-import { createApp } from "./app.ts";
+/**
+ * Entry of the worker: the fetch handler, the scheduled task and the Durable Object classes. An isolate starts with what
+ * `/api` needs; pages, drive and operator's API, four fifths of the code, are run when the first request for them comes.
+ */
+import { createApi, isForApi } from "./api.ts";
+import type { createApp } from "./app.ts";
 import type { Env } from "./env.ts";
 import { warmUp } from "./packs/warm-up.ts";
 
 export { Gate } from "./gate/gate-object.ts";
 export { Guard } from "./shares/guard-object.ts";
 
-const app = createApp();
+const api = createApi();
 warmUp();
 
+let app: ReturnType<typeof createApp> | undefined;
+
+/** The whole service. Not the promise is kept: one that another request made must not be waited for. */
+async function wholeApp(): Promise<ReturnType<typeof createApp>> {
+  const { createApp } = await import("./app.ts");
+  app ??= createApp();
+  return app;
+}
+
 export default {
-  fetch: app.fetch,
-  scheduled: async (_, env) => void (await watch(env, { tell: true })),
+  fetch: async (request: Request, env: Env, ctx: ExecutionContext) =>
+    (isForApi(request) ? api : (app ?? (await wholeApp()))).fetch(request, env, ctx),
+  scheduled: async (_, env) => {
+    const { watch } = await import("./admin/watch.ts");
+    await watch(env, { tell: true });
+  },
 } satisfies ExportedHandler<Env>;

@@ -267,7 +267,7 @@ function scopeOf(c: AdminContext): Scope {
     origin: new URL(c.req.url).origin,
     nowMs: nowMs(settings),
     signal: new AbortController().signal,
-    log: openRequestLog(requestId, () => undefined),
+    log: openRequestLog(requestId, { writeLine: () => undefined }),
   };
 }
 

@@ -56,10 +56,26 @@ export interface RequestLog {
   holdOpen(): () => void;
 }
 
-/** Opens the log of one request. `writeLine` receives the line. */
+/** Which lines are written, and where they go. */
+export interface RequestLogOptions {
+  /** The share of successes whose line is written, from 0 to 1; asked when a success is over. 1 when absent. */
+  successShare?: () => number;
+  /** Uniform from 0 (inclusive) to 1. */
+  random?: () => number;
+  writeLine?: (line: string) => void;
+}
+
+/**
+ * Opens the log of one request. A line that stands for several successes says for how many (`standsFor`); refusals,
+ * faults, bodies that did not come to their end and operators' requests are written every time.
+ */
 export function openRequestLog(
   requestId: string,
-  writeLine: (line: string) => void = (line) => console.log(line),
+  {
+    successShare = () => 1,
+    random = Math.random,
+    writeLine = (line) => console.log(line),
+  }: RequestLogOptions = {},
 ): RequestLog {
   const facts: Partial<RequestFacts> = {};
   const stageMs: Record<string, number> = {};
@@ -69,7 +85,11 @@ export function openRequestLog(
   const write = () => {
     if (written || heldOpen) return;
     written = true;
-    writeLine(JSON.stringify({ event: "request", requestId, kind: kindOf(facts), ...facts, stageMs }));
+    const kind = kindOf(facts);
+    const share = isSuccess(kind, facts) ? successShare() : 1;
+    if (share < 1 && random() >= share) return;
+    const sampled = share < 1 ? { standsFor: 1 / share } : {};
+    writeLine(JSON.stringify({ event: "request", requestId, kind, ...facts, ...sampled, stageMs }));
   };
   return {
     requestId,
@@ -91,6 +111,10 @@ export function openRequestLog(
       };
     },
   };
+}
+
+function isSuccess(kind: Kind, { ended = "whole", interface: name, fault }: Partial<RequestFacts>): boolean {
+  return kind === "served" && ended === "whole" && name !== "admin" && fault === undefined;
 }
 
 function kindOf({ code, reason, status, lacking }: Partial<RequestFacts>): Kind {

@@ -22,13 +22,14 @@ export default {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname !== "/own-time") return worker.fetch(request, env, ctx);
     bindings ??= watchStores(env, replayed);
+    const replaying = bindings;
     const body = await request.text();
     let last = new ArrayBuffer(0);
     const once = async () => {
       at = 0;
       const answer = await worker.fetch(
         new Request("http://bench/api", { method: "POST", body }),
-        bindings,
+        replaying,
         ctx,
       );
       last = await answer.arrayBuffer();

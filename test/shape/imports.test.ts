@@ -50,7 +50,7 @@ const MAY_IMPORT_ENV = [
 /** What operations have in common: what they are to the pipeline, the step before a day is read, the types of answers. */
 const CONTRACT = ["open-day.ts", "operation.ts", "wire.ts"];
 
-const ROOTS = ["worker.ts", "app.ts"];
+const ROOTS = ["worker.ts", "app.ts", "api.ts"];
 const sources = projectFiles().filter((path) => /^src\/.*\.tsx?$/.test(path));
 
 /** The path below `src/` that a relative import of `path` names. */

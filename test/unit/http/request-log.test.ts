@@ -3,7 +3,7 @@ import { openRequestLog, type RequestFacts } from "../../../src/http/request-log
 
 function lineFor(facts: Partial<RequestFacts>): Record<string, unknown> {
   const lines: string[] = [];
-  const log = openRequestLog("r1", (line) => lines.push(line));
+  const log = openRequestLog("r1", { writeLine: (line) => lines.push(line) });
   log.note(facts);
   log.write();
   return JSON.parse(lines[0] ?? "{}") as Record<string, unknown>;
@@ -29,7 +29,7 @@ describe("the request log", () => {
 
   it("writes one line, and only when a body that is still being sent has ended", async () => {
     const lines: string[] = [];
-    const log = openRequestLog("r2", (line) => lines.push(line));
+    const log = openRequestLog("r2", { writeLine: (line) => lines.push(line) });
     const ended = log.holdOpen();
     log.write();
     expect(lines).toEqual([]);
@@ -41,9 +41,32 @@ describe("the request log", () => {
     expect(JSON.parse(lines[0] ?? "{}")).toMatchObject({ event: "request", requestId: "r2", ended: "whole" });
   });
 
+  it("writes a share of the successes, which says what it stands for, and everything else", () => {
+    const written = (facts: Partial<RequestFacts>, random: number) => {
+      const lines: string[] = [];
+      const options = { successShare: () => 0.25, random: () => random };
+      const log = openRequestLog("r4", { ...options, writeLine: (line) => lines.push(line) });
+      log.note(facts);
+      log.write();
+      return lines.map((line) => JSON.parse(line).standsFor ?? "one");
+    };
+    const served = { code: 200, reason: "success", status: 200 };
+    expect([written(served, 0.249), written(served, 0.25)]).toEqual([[4], []]);
+    expect(written({ ...served, ended: "whole" }, 0.9)).toEqual([]);
+    const others: Partial<RequestFacts>[] = [
+      { code: 1002, reason: "not_loaded", status: 200 },
+      { code: 503, reason: "slot_busy", status: 503 },
+      { code: 503, reason: "unavailable", status: 503 },
+      { ...served, ended: "client_gone" },
+      { ...served, ended: "fault" },
+      { interface: "admin", status: 200 },
+    ];
+    for (const each of others) expect(written(each, 0.999), JSON.stringify(each)).toEqual(["one"]);
+  });
+
   it("adds up a stage's time over its calls, also of one that failed", async () => {
     const lines: string[] = [];
-    const log = openRequestLog("r3", (line) => lines.push(line));
+    const log = openRequestLog("r3", { writeLine: (line) => lines.push(line) });
     await log.stage("d1", async () => 1);
     await expect(
       log.stage("d1", async () => {
