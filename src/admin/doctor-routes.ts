@@ -26,6 +26,7 @@ import { runChecks } from "../upkeep/upkeep.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, isRefusal, parsed } from "./context.ts";
 import { checkIndex, rebuildIndex } from "./doctor-index.ts";
 import { deleteLeft, deleteUnknown, giveUpLost, unknownFindings, unknownObjects } from "./doctor-objects.ts";
+import { placeReport } from "./doctor-place.ts";
 import { judgeSettings } from "./doctor-settings.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import { storesOf } from "./uploads.ts";
@@ -44,6 +45,7 @@ import { beijingDateSchema } from "./wire-fields.ts";
 export function doctorRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/", async (c) => answer(c, await doctorReport(c.env, { isLocal: isLocal(c) })))
+    .get("/place", async (c) => answer(c, await placeReport(c)))
     .post("/repair", async (c) => answer(c, { findings: await repair(c.env, c.var.operator.actor) }))
     .get("/objects", async (c) => answer(c, await unknownObjects(doctorsPlace(c.env))))
     .post("/objects/delete", async (c) => answer(c, await deleteObjects(c)))

@@ -136,6 +136,7 @@ export const ROUTE_SCOPES: Readonly<Record<string, readonly NarrowScope[]>> = {
   "POST /shares/secret/rotate": ADMIN_ONLY,
   "POST /shares/:shareId/revoke": ADMIN_ONLY,
   "GET /doctor": READ,
+  "GET /doctor/place": READ,
   "POST /doctor/repair": ADMIN_ONLY,
   "GET /doctor/objects": READ,
   "POST /doctor/objects/delete": ADMIN_ONLY,

@@ -41,6 +41,17 @@ export const doctorReportSchema = z.strictObject({
 });
 export type DoctorReport = z.infer<typeof doctorReportSchema>;
 
+/** What the platform gives a request where the worker runs. */
+export const placeReportSchema = z.strictObject({
+  /** The caller's address as the worker is told it (`CF-Connecting-IP`), by which the drive's guard counts; null: none. */
+  address: z.string().nullable(),
+  /** Whether the Cache API keeps what it is given. */
+  cache: answersSchema,
+  /** Milliseconds of a call to each store, medians. */
+  storesMs: z.strictObject({ d1: z.number(), gate: z.number(), r2: z.number() }),
+});
+export type PlaceReport = z.infer<typeof placeReportSchema>;
+
 export const findingListSchema = z.strictObject({ findings: z.array(findingSchema) });
 export type FindingList = z.infer<typeof findingListSchema>;
 

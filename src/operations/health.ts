@@ -52,13 +52,21 @@ export async function healthOf(
 
 /** Asks D1, R2 and a gate object at once; each has 5 s. */
 export async function storesHealthOf(env: Env, settings: Settings): Promise<StoresHealth> {
-  const gate = () => env.GATE.getByName(HEALTH_GATE, { locationHint: settings.LOCATION_HINT });
-  const [d1, r2, gateAnswer] = await Promise.all([
-    answers(() => env.DB.prepare("SELECT 1 FROM plans LIMIT 1").first()),
-    answers(() => env.PACKS.head("health")),
-    answers(() => gate().state()),
-  ]);
-  return { d1, r2, gate: gateAnswer };
+  const calls = storeCalls(env, settings);
+  const [d1, r2, gate] = await Promise.all([answers(calls.d1), answers(calls.r2), answers(calls.gate)]);
+  return { d1, r2, gate };
+}
+
+/** The smallest question to each store. */
+export function storeCalls(
+  env: Env,
+  { LOCATION_HINT: locationHint }: Settings,
+): Record<keyof StoresHealth, () => Promise<unknown>> {
+  return {
+    d1: () => env.DB.prepare("SELECT 1 FROM plans LIMIT 1").first(),
+    r2: () => env.PACKS.head("health"),
+    gate: async () => env.GATE.getByName(HEALTH_GATE, { locationHint }).state(),
+  };
 }
 
 /** The public answer says only whether; why a store failed is the log's. */

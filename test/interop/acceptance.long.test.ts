@@ -2,6 +2,7 @@
 import { createServer, request, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { placeChecks } from "../../src/cli/acceptance/place-checks.ts";
 import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import { noise } from "../support/builders.ts";
 import { account, asOperator, publishPack } from "../support/operator.ts";
@@ -40,16 +41,17 @@ interface Result {
   detail: string;
 }
 
-async function acceptance(baseUrl: string, ...more: string[]) {
+/** Runs the command with an operator's token where one is given. */
+async function acceptance(baseUrl: string, more: string[], adminToken = "") {
   const bounds = ["--stream", "2", "--bound", String(BOUND_SECONDS), "--within", "20"];
   const args = ["acceptance", "--pages", "20", ...bounds, ...more];
-  const ended = await runEdgetape(args, { baseUrl, adminToken: "" }, { EDGETAPE_KEY: apikey });
+  const ended = await runEdgetape(args, { baseUrl, adminToken }, { EDGETAPE_KEY: apikey });
   expect(`${ended.stdout}${ended.stderr}`).not.toContain(apikey);
   return ended;
 }
 
-async function results(baseUrl: string, ...more: string[]) {
-  const { status, stdout } = await acceptance(baseUrl, "--json", ...more);
+async function results(baseUrl: string, more: string[] = [], adminToken = "") {
+  const { status, stdout } = await acceptance(baseUrl, ["--json", ...more], adminToken);
   const { results, target } = JSON.parse(stdout) as { results: Result[]; target: { symbol: string } };
   const of = (wanted: string) => results.filter(({ result }) => result === wanted).map(({ name }) => name);
   return { status, target, results, ok: of("ok"), failed: of("failed"), skipped: of("skipped") };
@@ -57,13 +59,21 @@ async function results(baseUrl: string, ...more: string[]) {
 
 describe("edgetape acceptance", () => {
   it("finds the service well, with bounds of seconds", async () => {
-    const { status, target, results: seen, ok, skipped } = await results(service.baseUrl);
+    const {
+      status,
+      target,
+      results: seen,
+      ok,
+      skipped,
+    } = await results(service.baseUrl, [], service.adminToken);
     expect(target.symbol).toBe("300750.SZ");
     expect({ status, bad: seen.filter(({ result }) => result === "failed") }).toEqual({ status: 0, bad: [] });
-    expect(skipped).toEqual(["plain HTTP"]);
+    expect(skipped).toEqual(["plain HTTP", "address"]);
     expect(ok).toEqual([
       "clients",
       "methods",
+      "cache",
+      "place",
       "share",
       "share password",
       "share HEAD",
@@ -73,34 +83,55 @@ describe("edgetape acceptance", () => {
       "file",
       "one slot",
       "hang-up",
+      "signal",
       "slow reader",
       "stopped reader",
     ]);
   });
 
   it("says of a file that fits into the buffers that it cannot tell", async () => {
-    const { status, skipped } = await results(service.baseUrl, "--symbol", "600519", "--quick");
+    const { status, skipped } = await results(service.baseUrl, ["--symbol", "600519", "--quick"]);
     expect(status).toBe(0);
-    expect(skipped).toEqual(["plain HTTP", "one slot"]);
+    expect(skipped).toEqual(["plain HTTP", "address", "cache", "place", "one slot", "signal"]);
   });
 
   it("prints a table for people", async () => {
-    const { stdout } = await acceptance(service.baseUrl, "--quick");
+    const { stdout } = await acceptance(service.baseUrl, ["--quick"]);
     const lines = stdout.trimEnd().split("\n");
     expect(lines[0]).toMatch(/^check +result +s +seen$/);
     expect(lines).toContainEqual(expect.stringMatching(/^hang-up +ok +\d+\.\d +free after \d+ ms$/));
-    expect(lines.at(-1)).toBe("11 ok, 0 failed, 1 skipped");
+    expect(lines.at(-1)).toBe("12 ok, 0 failed, 4 skipped");
   });
 
   it("finds what stands in front and corrupts ranges, methods, clients and streams", async () => {
     const { url, server } = await corrupting(service.baseUrl);
-    const { status, failed } = await results(url, "--quick");
+    const { status, failed } = await results(url, ["--quick"], service.adminToken);
     server.closeAllConnections();
     server.close();
     expect(status).toBe(1);
     expect(failed).toEqual(
-      expect.arrayContaining(["clients", "methods", "share ranges", "share by symbol", "file"]),
+      expect.arrayContaining(["clients", "methods", "address", "share ranges", "share by symbol", "file"]),
     );
+  });
+
+  it("compares the address that the worker is told with the one that the edge sees", async () => {
+    const seen = async (told: string | null) => {
+      const { url, server } = await edge(service.baseUrl, told);
+      const check = placeChecks(url, service.adminToken).find(({ name }) => name === "address");
+      const outcome = await check?.run();
+      server.closeAllConnections();
+      server.close();
+      return outcome;
+    };
+    expect(await seen(EDGE_SAYS)).toEqual({
+      result: "ok",
+      detail: `${EDGE_SAYS}, also when another one is claimed`,
+    });
+    expect(await seen("198.51.100.8")).toMatchObject({
+      result: "failed",
+      detail: expect.stringContaining("198.51.100.8, the edge sees"),
+    });
+    expect(await seen(null)).toMatchObject({ result: "failed" });
   });
 
   it("ends with a sentence when there is no key, no address or no day", async () => {
@@ -114,11 +145,40 @@ describe("edgetape acceptance", () => {
   });
 });
 
-/** A proxy as one meets them: it refuses Python, redirects GET, drops Range and cuts large bodies. */
+/** The address that an edge in front of the service says its callers have. */
+const EDGE_SAYS = "198.51.100.7";
+
+/** An edge that says which address its callers have, and tells the worker `told`; null: what the caller claims. */
+async function edge(target: string, told: string | null): Promise<{ url: string; server: Server }> {
+  const server = createServer((asked, answer) => {
+    const { method, headers, url } = asked;
+    if (url === "/cdn-cgi/trace") return void answer.end(`fl=1f1\nip=${EDGE_SAYS}\n`);
+    const own = told === null ? {} : { "cf-connecting-ip": told };
+    const passed = request(
+      target + url,
+      { method: method ?? "GET", headers: { ...headers, ...own } },
+      (got) => {
+        answer.writeHead(got.statusCode ?? 502, got.headers);
+        got.pipe(answer);
+      },
+    );
+    asked.pipe(passed);
+  });
+  return { url: await listening(server), server };
+}
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+}
+
+/** A proxy as one meets them: it refuses Python, redirects GET, drops Range, hides addresses and cuts large bodies. */
 async function corrupting(target: string): Promise<{ url: string; server: Server }> {
   const server = createServer((asked, answer) => {
     const { method, headers, url } = asked;
     if (headers["user-agent"]?.includes("urllib")) return void answer.writeHead(403).end("error code: 1010");
+    if (url === "/cdn-cgi/trace") return void answer.end(`fl=1f1\nip=${EDGE_SAYS}\ncolo=HKG\n`);
     if (method === "GET" && url === "/api")
       return void answer.writeHead(301, { Location: "https://h/" }).end();
     const { range: _, host: __, ...kept } = headers;
@@ -140,7 +200,5 @@ async function corrupting(target: string): Promise<{ url: string; server: Server
     passed.on("error", () => answer.destroy());
     asked.pipe(passed);
   });
-  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
-  const address = server.address();
-  return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`, server };
+  return { url: await listening(server), server };
 }

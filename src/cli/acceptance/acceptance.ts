@@ -16,6 +16,7 @@ import {
   skipped,
   targetOf,
 } from "./check.ts";
+import { placeChecks } from "./place-checks.ts";
 import { ask, headerOf } from "./probe.ts";
 import { shareChecks } from "./share-checks.ts";
 import { slotChecks } from "./slot-checks.ts";
@@ -38,7 +39,7 @@ export function registerAcceptance(program: Command): void {
   program
     .command("acceptance")
     .description(
-      "check a deployment as its callers meet it: slot, slow readers, HEAD, ranges, clients; prints a table",
+      "check a deployment as its callers meet it: slot, slow readers, HEAD, ranges, clients, placement; prints a table",
     )
     .option("--url <address>", "the public address (or EDGETAPE_URL)")
     .option(
@@ -55,7 +56,8 @@ export function registerAcceptance(program: Command): void {
     .option("--json", "print the answer as JSON")
     .addHelpText(
       "after",
-      "\nExit status 1: a check failed. Takes about ten minutes, a few seconds with --quick.",
+      "\nWith an operator's token in EDGETAPE_TOKEN (scope read) it also looks where the worker runs.\n" +
+        "Exit status 1: a check failed. Takes about ten minutes, a few seconds with --quick.",
     )
     .action(run);
 }
@@ -81,6 +83,7 @@ async function run(options: AcceptanceOptions): Promise<void> {
   });
   const checks = [
     ...frontChecks(caller.baseUrl),
+    ...placeChecks(caller.baseUrl, process.env.EDGETAPE_TOKEN || null),
     ...shareChecks(caller, target),
     ...slotChecks(caller, target, {
       pages: options.pages,

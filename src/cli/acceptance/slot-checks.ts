@@ -14,6 +14,8 @@ import {
 import { envelopeOf, headerOf, type OpenReply } from "./probe.ts";
 
 const POLL_MS = 50;
+/** Buffers on the way are full after it, whatever their size: bodies come in tens of MB a second. */
+const FULL_MS = 2_000;
 
 interface SlotBounds {
   /** Pages read in sequence. */
@@ -63,20 +65,28 @@ export function slotChecks(caller: Caller, target: Target, bounds: SlotBounds): 
       says: `a client that goes away frees the slot within ${bounds.freeWithinMs / 1000} s`,
       run: () => hangUp(caller, target, bounds),
     },
+    {
+      name: "signal",
+      says: `the worker learns within ${bounds.freeWithinMs / 1000} s of a client that goes away while nothing is being sent`,
+      run: () => goneWhileFull(caller, target, bounds),
+    },
     ...(bounds.quick ? [] : long),
   ];
 }
 
 async function pagesInSequence(caller: Caller, target: Target, pages: number): Promise<Outcome> {
   let cursor: string | null = null;
+  const taken: number[] = [];
   for (let n = 1; n <= pages; n++) {
     const reply = await caller.page(target, cursor === null ? {} : { cursor });
     const envelope = envelopeOf(reply.bytes);
     if (envelope?.code !== 200) return failed(`page ${n}: ${said(reply)}`);
+    taken.push(reply.tookMs);
     // A security of few pages is read again and again.
     cursor = (envelope.data as { next_cursor: string | null }).next_cursor;
   }
-  return ok(`${pages} of ${pages}`);
+  const median = taken.toSorted((a, b) => a - b)[taken.length >> 1] ?? 0;
+  return ok(`${pages} of ${pages}, median ${Math.round(median)} ms`);
 }
 
 async function wholeFile(caller: Caller, target: Target): Promise<Outcome> {
@@ -109,6 +119,18 @@ async function hangUp(caller: Caller, target: Target, { freeWithinMs }: SlotBoun
   if (reply.status !== 200) return failed(said(reply));
   await new Promise((resolve) => reply.body.once("data", resolve));
   reply.hangUp();
+  const freeMs = await untilFree(caller, target);
+  return freeMs <= freeWithinMs ? ok(`free after ${freeMs} ms`) : failed(`free after ${freeMs} ms only`);
+}
+
+/** Nothing is read until every buffer on the way is full and the worker waits: only the request's signal can tell it. */
+async function goneWhileFull(caller: Caller, target: Target, { freeWithinMs }: SlotBounds): Promise<Outcome> {
+  const reply = await caller.openFile(target);
+  if (reply.status !== 200) return failed(said(reply));
+  await pause(FULL_MS);
+  const isHeld = (await caller.page(target)).status === 503;
+  reply.hangUp();
+  if (!isHeld) return tooSmall(target);
   const freeMs = await untilFree(caller, target);
   return freeMs <= freeWithinMs ? ok(`free after ${freeMs} ms`) : failed(`free after ${freeMs} ms only`);
 }

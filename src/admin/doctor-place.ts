@@ -1,0 +1,47 @@
+/** What the platform gives a request where the worker runs. A placement of the worker can change each of these. */
+import { type Env, type Settings, settingsOf } from "../env.ts";
+import { storeCalls } from "../operations/health.ts";
+import type { AdminContext } from "./context.ts";
+import type { PlaceReport } from "./wire.ts";
+
+/** Calls to each store, one after the other: the first may open a connection. */
+const CALLS = 5;
+
+/** The report for this request: the caller's address as the worker is told it, the cache, the way to the stores. */
+export async function placeReport(c: AdminContext): Promise<PlaceReport> {
+  const cache = await cacheAnswers(new URL(c.req.url).origin);
+  return {
+    address: c.req.header("CF-Connecting-IP") ?? null,
+    cache: cache ? "ok" : "failed",
+    storesMs: await storesMs(c.env, settingsOf(c.env)),
+  };
+}
+
+/** Whether an entry that was put into the cache is found again. */
+async function cacheAnswers(origin: string): Promise<boolean> {
+  const key = `${origin}/.place/${crypto.randomUUID()}`;
+  try {
+    const cache = await caches.open("edgetape-place");
+    await cache.put(key, new Response("kept", { headers: { "Cache-Control": "max-age=60" } }));
+    return (await (await cache.match(key))?.text()) === "kept";
+  } catch {
+    return false;
+  }
+}
+
+/** Median milliseconds of a call to each store. */
+async function storesMs(env: Env, settings: Settings): Promise<PlaceReport["storesMs"]> {
+  const { d1, gate, r2 } = storeCalls(env, settings);
+  return { d1: await medianMs(d1), gate: await medianMs(gate), r2: await medianMs(r2) };
+}
+
+async function medianMs(call: () => Promise<unknown>): Promise<number> {
+  const taken: number[] = [];
+  for (let n = 0; n < CALLS; n++) {
+    // The clock moves with each answer of a store, which is all that is timed here.
+    const beganMs = Date.now();
+    await call();
+    taken.push(Date.now() - beganMs);
+  }
+  return taken.toSorted((a, b) => a - b)[CALLS >> 1] ?? 0;
+}

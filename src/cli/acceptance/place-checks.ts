@@ -1,0 +1,79 @@
+/**
+ * Where the worker runs and what the platform gives it there: `[placement]` in `wrangler.toml` can change each of these.
+ * The worker's own side of it is the operator's, so most of it needs a token.
+ */
+import { placeReportSchema } from "../../admin/wire.ts";
+import { type Check, failed, type Outcome, ok, skipped } from "./check.ts";
+import { ask, headerOf, type Reply } from "./probe.ts";
+
+/** Of a block for documentation: no machine has it. */
+const FORGED_ADDRESS = "203.0.113.77";
+
+const NO_TOKEN = "needs an operator's token of scope read: EDGETAPE_TOKEN";
+
+/** The checks of the worker's place; `token` is an operator's, or null. */
+export function placeChecks(baseUrl: string, token: string | null): Check[] {
+  const withToken = (run: (token: string) => Promise<Outcome>) => async () =>
+    token === null ? skipped(NO_TOKEN) : run(token);
+  return [
+    {
+      name: "address",
+      says: "the worker is told the caller's own address, whatever the caller says of it",
+      run: withToken((token) => address(baseUrl, token)),
+    },
+    {
+      name: "cache",
+      says: "the Cache API keeps what it is given",
+      run: withToken((token) => cache(baseUrl, token)),
+    },
+    {
+      name: "place",
+      says: "where the worker runs, and how far its stores are from there",
+      run: withToken((token) => place(baseUrl, token)),
+    },
+  ];
+}
+
+async function address(baseUrl: string, token: string): Promise<Outcome> {
+  const trace = await ask(`${baseUrl}/cdn-cgi/trace`);
+  const own = /^ip=(\S+)$/m.exec(trace.bytes.toString())?.[1];
+  if (trace.status !== 200 || own === undefined) return skipped("no edge is in front: no /cdn-cgi/trace");
+  const told = reportOf(await askPlace(baseUrl, token));
+  if (told.address === null)
+    return failed("the worker is told no address: one wrong password locks everyone");
+  if (told.address.includes(":") !== own.includes(":"))
+    return skipped(`one request came over IPv4 and one over IPv6 (${told.address}, ${own}); run it again`);
+  if (told.address !== own) return failed(`the worker is told ${told.address}, the edge sees ${own}`);
+  const forged = await askPlace(baseUrl, token, { "CF-Connecting-IP": FORGED_ADDRESS });
+  // The edge may refuse such a request as a whole.
+  if (forged.status === 200 && reportOf(forged).address === FORGED_ADDRESS)
+    return failed("a caller can choose the address that the worker is told");
+  return ok(`${own}, also when another one is claimed`);
+}
+
+async function cache(baseUrl: string, token: string): Promise<Outcome> {
+  return reportOf(await askPlace(baseUrl, token)).cache === "ok"
+    ? ok("an entry is found again")
+    : failed("an entry is not found again: every file_download reads the coverage of a year from D1");
+}
+
+async function place(baseUrl: string, token: string): Promise<Outcome> {
+  const reply = await askPlace(baseUrl, token);
+  const { d1, gate, r2 } = reportOf(reply).storesMs;
+  const placement = headerOf(reply.headers, "cf-placement");
+  const reached = /-([A-Z]{3})$/.exec(headerOf(reply.headers, "cf-ray") ?? "")?.[1];
+  const where = [
+    placement === null ? "no placement" : `placement ${placement}`,
+    ...(reached === undefined ? [] : [`reached in ${reached}`]),
+  ];
+  return ok(`${where.join(", ")}; D1 ${d1} ms, gate ${gate} ms, R2 ${r2} ms away`);
+}
+
+function askPlace(baseUrl: string, token: string, headers: Record<string, string> = {}): Promise<Reply> {
+  return ask(`${baseUrl}/admin/doctor/place`, { headers: { Authorization: `Bearer ${token}`, ...headers } });
+}
+
+function reportOf({ status, bytes }: Reply) {
+  if (status !== 200) throw new Error(`/admin/doctor/place gets HTTP ${status}; is the token right?`);
+  return placeReportSchema.parse(JSON.parse(bytes.toString()));
+}
