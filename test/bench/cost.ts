@@ -1,12 +1,14 @@
 /**
  * What a million requests of each kind cost: the calls and rows are counted at the stores of a running service, the
  * processor time is the whole runtime's, stores' simulators and HTTP included, and so an upper bound. Not in it: the
- * time an object is in memory ($12.50 a million GB-s), and storage. Logs are in it as if every line were kept. Rows that refusals write are bounded: an isolate
- * keeps the first few of each account only.
+ * time an object is in memory ($12.50 a million GB-s), and storage. Logs are in it as if every line were written. Rows
+ * that refusals write are bounded: an isolate keeps the first few of each account only. A read of R2 is wasted when the
+ * gate refuses the request meanwhile, once at most after each grant: the pair of requests at once is the worst case.
  */
 import { day, randomSecurity } from "../support/builders.ts";
 import { onDrive, shareOf, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
+import type { Answer } from "../support/http-client.ts";
 import { account, loadWeekdays, publish } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
 import { randomFrom } from "../support/random.ts";
@@ -16,7 +18,7 @@ import type { BenchRow } from "./bench-row.ts";
 import type { Counts } from "./counting-worker.ts";
 import { LARGEST, publishSampleDay, SAMPLE_DATE } from "./sample-day.ts";
 
-/** Dollars a million, from the vendor's public pages as stored in 2026. Egress is free. */
+/** Dollars a million, from the platform's public pages; of logs, the page of 2026-10-02. Egress is free. */
 const PRICES = {
   workerRequests: 0.3,
   cpuMs: 0.02,
@@ -28,7 +30,7 @@ const PRICES = {
   d1RowsWritten: 1,
   logEvents: 0.6,
 };
-const PRICES_OF = "2026";
+const PRICES_OF = "October 2026";
 
 /** What Workers Logs counts of a request: the invocation and our own line. */
 const LOG_EVENTS = 2;
@@ -52,18 +54,23 @@ export async function benchCost(): Promise<BenchRow[]> {
   await publish(service, day({ tradedate: FALLBACK_DATE, securities: [odd] }));
   await publishFiles(service, tradesFile("20260310", new Uint8Array(1_000_000)));
   const { key } = await account(service, { plan: "flagship", limits: { files: null } });
+  const used = await account(service, { plan: "flagship", limits: { requests: 0 } });
   const share = await shareOf(service, key);
   const ask = (params: object, apikey = key) =>
     service.post(orderHistory({ apikey, params: { symbol: LARGEST, tradedate: SAMPLE_DATE, ...params } }));
   const year = { apiname: "file_download", apikey: key, params: { data_type: "level2", year: 2026 } };
-  const kinds: [string, () => Promise<unknown>][] = [
-    ["JSON page of 10,000 rows by cursor", () => ask({})],
+  const paging = cursorPages(ask);
+  const kinds: [string, () => Promise<Answer | Answer[]>][] = [
+    ["JSON page of 10,000 rows by cursor", paging],
+    ["JSON first page of 10,000 rows", () => ask({})],
     ["the same with ids near 2^53: the fallback reader", () => ask({ tradedate: FALLBACK_DATE })],
     ["JSON last page of a security", () => ask({ symbol: short })],
     [`Parquet file of ${largest.rows.toLocaleString("en")} rows`, () => ask({ format: "parquet" })],
+    ["two first pages at once, one refused", () => Promise.all([ask({}), ask({})])],
     ["refusal, unknown key", () => ask({}, "et_unknown")],
     ["refusal, wrong parameter", () => ask({ page_size: 0 })],
     ["refusal, no such security", () => ask({ symbol: "999999" })],
+    ["refusal, quota used", () => ask({}, used.key)],
     ["file_download", () => service.post(year)],
     [
       "drive: a range of a file",
@@ -76,14 +83,32 @@ export async function benchCost(): Promise<BenchRow[]> {
   return rows;
 }
 
-async function costOf(service: Service, name: string, send: () => Promise<unknown>): Promise<BenchRow[]> {
+/** Pages of one security by cursor, from the second on, again and again. */
+function cursorPages(ask: (params: object) => Promise<Answer>): () => Promise<Answer> {
+  let cursor: unknown = null;
+  return async () => {
+    if (cursor === null) cursor = (await ask({})).envelope.data?.next_cursor;
+    const answer = await ask({ cursor });
+    cursor = answer.envelope.data?.next_cursor ?? null;
+    return answer;
+  };
+}
+
+async function costOf(
+  service: Service,
+  name: string,
+  send: () => Promise<Answer | Answer[]>,
+): Promise<BenchRow[]> {
   for (let n = 0; n < 5; n++) await send();
   const runtime = newestRuntime();
   await countsOf(service);
   const before = runtime?.cpuMs() ?? 0;
-  for (let n = 0; n < ROUNDS; n++) await send();
-  const cpuMs = ((runtime?.cpuMs() ?? 0) - before) / ROUNDS;
-  const each = (count: number) => count / ROUNDS;
+  const answers: Answer[] = [];
+  for (let n = 0; n < ROUNDS; n++) answers.push(...[await send()].flat());
+  const requests = answers.length;
+  const refused = answers.filter(({ reason }) => reason !== null).length;
+  const cpuMs = ((runtime?.cpuMs() ?? 0) - before) / requests;
+  const each = (count: number) => count / requests;
   const counts = await countsOf(service);
   const price =
     PRICES.workerRequests +
@@ -112,6 +137,8 @@ async function costOf(service: Service, name: string, send: () => Promise<unknow
     figure("object rows read", each(counts.objectRowsRead)),
     figure("object rows written", each(counts.objectRowsWritten)),
     figure("R2 reads", each(counts.r2)),
+    // A page or a file that is served takes one read; what goes beyond was dropped.
+    figure("of them wasted", refused === 0 ? 0 : each(Math.max(0, counts.r2 - (requests - refused)))),
     figure("bytes of R2", each(counts.r2Bytes)),
   ];
 }
