@@ -45,7 +45,7 @@ export EDGETAPE_KEY=et_...`,
   },
   curl_page: {
     language: "sh",
-    text: `curl -s "$EDGETAPE_URL/api" -H 'Content-Type: application/json' -d '{
+    text: `curl -s --compressed "$EDGETAPE_URL/api" -H 'Content-Type: application/json' -d '{
   "apiname": "level2_order_history", "apikey": "'"$EDGETAPE_KEY"'",
   "params": {"symbol": "600519", "tradedate": "{day}", "page_size": 5}}'`,
     prints: `{
@@ -157,21 +157,25 @@ try {
   },
   paging: {
     language: "python",
-    text: `import csv, json, os, sys, time, urllib.error, urllib.request
+    text: `import csv, gzip, json, os, sys, time, urllib.error, urllib.request
 
 url, key = os.environ["EDGETAPE_URL"] + "/api", os.environ["EDGETAPE_KEY"]
 
+def text_of(answer):
+    data = answer.read()
+    return (gzip.decompress(data) if answer.headers["Content-Encoding"] == "gzip" else data).decode()
+
 def ask(params):
     body = {"apiname": "level2_order_history", "apikey": key, "params": params}
-    headers = {"Content-Type": "application/json", "User-Agent": "paging/1"}
+    headers = {"Content-Type": "application/json", "Accept-Encoding": "gzip", "User-Agent": "paging/1"}
     for attempt in range(10):
         request = urllib.request.Request(url, json.dumps(body).encode(), headers)
         try:
             with urllib.request.urlopen(request, timeout=60) as response:
-                answer = json.load(response)
+                answer = json.loads(text_of(response))
         except urllib.error.HTTPError as error:
             if error.code not in (429, 503) or "Retry-After" not in error.headers:
-                sys.exit(error.read().decode())
+                sys.exit(text_of(error))
             time.sleep(int(error.headers["Retry-After"]))
             continue
         if answer["code"] == 200:
@@ -193,7 +197,7 @@ while True:
   },
   estimate: {
     language: "sh",
-    text: `curl -s "$EDGETAPE_URL/api" -d '{
+    text: `curl -s --compressed "$EDGETAPE_URL/api" -d '{
   "apiname": "order_history_estimate", "apikey": "'"$EDGETAPE_KEY"'",
   "params": {"symbol": "600519", "tradedate": "{day}"}}'`,
     prints: `{
@@ -217,7 +221,7 @@ while True:
   },
   account: {
     language: "sh",
-    text: `curl -s "$EDGETAPE_URL/api" -d '{
+    text: `curl -s --compressed "$EDGETAPE_URL/api" -d '{
   "apiname": "account_info", "apikey": "'"$EDGETAPE_KEY"'", "params": {}}'`,
     prints: `{
   "code": 200,

@@ -106,5 +106,5 @@ function pastedShareRequest(baseUrl: string, apikey: string, tradedate: string):
 }
 
 function pasted(baseUrl: string, body: string): string {
-  return `curl -s ${baseUrl}/api -H 'Content-Type: application/json' -d '${body}'`;
+  return `curl -s --compressed ${baseUrl}/api -H 'Content-Type: application/json' -d '${body}'`;
 }

@@ -60,7 +60,7 @@ function curl(body, url) {
   // Inside single quotes nothing is special to the shell, so they are left once, for the key.
   const json = JSON.stringify(body, null, 2).replaceAll("'", "'\\''").replace(`"${KEY}"`, `"'"${KEY}"'"`);
   const file = fileOf(body);
-  const output = file === null ? "" : ` \\\n  --fail-with-body -o ${quoted(file)}`;
+  const output = file === null ? " --compressed" : ` \\\n  --fail-with-body -o ${quoted(file)}`;
   return `curl -sS ${url}${output} \\\n  -H 'Content-Type: application/json' \\\n  -d '${json}'`;
 }
 
