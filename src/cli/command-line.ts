@@ -4,6 +4,7 @@ import { createInterface } from "node:readline/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { addDays, type BeijingDate, beijingDate, parseBeijingDate, startOfDay } from "../calendar/beijing.ts";
 import { isStorable, parseInstant, STORABLE_INSTANTS } from "../calendar/instant.ts";
+import { DATASET_NAMES } from "../datasets/registry.ts";
 import { type AdminClient, adminClient } from "./admin-client.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 
@@ -103,6 +104,11 @@ export function defaulted(
   text: string,
 ): Option {
   return new Option(flags, description).argParser(parse).default(parse(text), text);
+}
+
+/** `--dataset`, one of those there are; `description` says what it chooses. */
+export function datasetOption(description: string): Option {
+  return new Option("--dataset <name>", description).choices(DATASET_NAMES);
 }
 
 /** A day as `YYYYMMDD`. */

@@ -3,12 +3,14 @@
 import { availableParallelism } from "node:os";
 import type { Command } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { buildPack } from "../pack-builder/build.ts";
-import { type BuildReport, originLines, placeText, reportLines } from "../pack-builder/build-report.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
+import { buildPacks } from "../pack-builder/build.ts";
+import { originLines, placeText } from "../pack-builder/build-report.ts";
 import { DeliveryError } from "../pack-builder/delivery/source-file.ts";
+import { type DeliveryReport, deliveryLines } from "../pack-builder/delivery-report.ts";
 import { inspectPack, type PackSummary } from "../pack-builder/inspect-pack.ts";
 import { verifyPack } from "../pack-builder/verify/verify-pack.ts";
-import { countArgument, countText, dateArgument, print } from "./command-line.ts";
+import { countArgument, countText, datasetOption, dateArgument, print } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { stageProgress } from "./progress.ts";
 import { openPack } from "./publish-command.ts";
@@ -24,6 +26,7 @@ export function registerPackCommands(program: Command): void {
 interface BuildCommandOptions {
   date: BeijingDate;
   out: string;
+  dataset?: DatasetName;
   maxBroken?: number;
   threads: number;
   verify: boolean;
@@ -35,30 +38,32 @@ function registerBuild(pack: Command): void {
   pack
     .command("build")
     .description(
-      "build the pack of a day from folders, .csv, .txt, .parquet, .gz, .zst, .zip, .7z (also split) and .tar",
+      "build the packs of a day, one of each dataset, from folders, .csv, .txt, .parquet, .gz, .zst, .zip, .7z (also split) and .tar",
     )
     .argument("<delivery...>", "what was delivered for the day; several are read as one")
     .requiredOption("--date <YYYYMMDD>", "the trading day", dateArgument)
-    .requiredOption("--out <folder>", "where the pack goes; made if absent")
+    .requiredOption("--out <folder>", "where the packs go; made if absent")
+    .addOption(datasetOption("the one dataset to build; every one that the delivery holds when absent"))
     .option(
       "--max-broken <count>",
-      "lines that may be no rows before the build fails (default: one in a million)",
+      "lines that may be no rows before a pack's build fails (default: one in a million)",
       countArgument,
     )
     .option("--threads <count>", "worker threads; 0 for none", countArgument, availableParallelism())
-    .option("--no-verify", "do not read the pack back before it gets its name")
+    .option("--no-verify", "do not read a pack back before it gets its name")
     .option("--json", "print the report as JSON")
     .addHelpText(
       "after",
       "\nLinks are not followed. Every file that is not read is named in the report.\n" +
-        "Exit status 3: built, but lines that could not be rows, or files that may hold orders, were left out.",
+        "Exit status 3: built, but lines that could not be rows, or files that may hold records, were left out.\n" +
+        "Exit status 1: a pack could not be built; those of the other datasets are there.",
     )
     .action(build);
 }
 
 async function build(sources: string[], options: BuildCommandOptions): Promise<void> {
   const report = await buildWithProgress(sources, options);
-  print(options, report, reportLines(report).join("\n"));
+  print(options, report, deliveryLines(report).join("\n"));
   refuseFailed(report);
   if (report.result === "degraded") process.exitCode = EXIT.degraded;
 }
@@ -66,13 +71,15 @@ async function build(sources: string[], options: BuildCommandOptions): Promise<v
 /** Builds with progress on stderr; a delivery nothing can be built from is one sentence. */
 export async function buildWithProgress(
   sources: string[],
-  options: Omit<BuildCommandOptions, "json">,
-): Promise<BuildReport> {
-  const progress = stageProgress(`building ${options.date}`);
-  const report = await buildPack({
+  options: Omit<BuildCommandOptions, "json"> & { root?: string },
+): Promise<DeliveryReport> {
+  const progress = datasetProgress(options.date);
+  const report = await buildPacks({
     sources,
+    root: options.root,
     tradedate: options.date,
     outFolder: options.out,
+    datasets: options.dataset === undefined ? undefined : [options.dataset],
     maxBroken: options.maxBroken ?? null,
     threads: options.threads,
     verify: options.verify,
@@ -84,12 +91,32 @@ export async function buildWithProgress(
   return report;
 }
 
-/** Throws the first reason when no pack came of the build. */
-export function refuseFailed({ result, broken, tradedate }: BuildReport): void {
-  if (result !== "failed") return;
-  const { first } = broken;
-  if (first === null)
-    throw new CommandFailure(`not one order of ${tradedate} was found; no pack was written.`);
+/** Progress of a build on stderr, one line for each dataset. */
+export function datasetProgress(tradedate: BeijingDate) {
+  let shown: { dataset: DatasetName; progress: ReturnType<typeof stageProgress> } | undefined;
+  return {
+    update(shares: Readonly<Record<string, number>>, dataset: DatasetName): void {
+      if (shown?.dataset !== dataset) {
+        shown?.progress.end();
+        shown = { dataset, progress: stageProgress(`building the ${dataset} of ${tradedate}`) };
+      }
+      shown.progress.update(shares);
+    },
+    end: () => shown?.progress.end(),
+  };
+}
+
+/** Throws the first reason when a pack is missing that the delivery holds rows for. */
+export function refuseFailed({ packs, refused, tradedate }: DeliveryReport): void {
+  const [contradiction] = refused;
+  if (contradiction !== undefined) throw new CommandFailure(contradiction.problem);
+  const failed = packs.find(({ result }) => result === "failed");
+  if (failed === undefined) return;
+  const { first } = failed.broken;
+  if (first === null) {
+    const { row } = DATASETS[failed.dataset];
+    throw new CommandFailure(`not one ${row} of ${tradedate} was found; no pack was written.`);
+  }
   throw new CommandFailure(`${placeText(first)}: ${first.reason}`);
 }
 
@@ -118,6 +145,7 @@ async function verify(path: string, options: { json?: boolean }): Promise<void> 
   const answer = {
     path,
     whole: true,
+    dataset: index.dataset,
     tradedate: index.tradedate,
     buildId: index.buildId,
     securities: index.entries.length,
@@ -126,7 +154,7 @@ async function verify(path: string, options: { json?: boolean }): Promise<void> 
     seconds,
   };
   const lines = [
-    `${path}: whole. ${index.tradedate}, ${index.entries.length} securities, ${countText(rows)} rows, checked in ${seconds.toFixed(1)} s.`,
+    `${path}: whole. ${index.tradedate}, ${index.entries.length} securities, ${countText(rows)} ${DATASETS[index.dataset].rows}, checked in ${seconds.toFixed(1)} s.`,
     ...originLines(index.origin, rows),
   ];
   print(options, answer, lines.join("\n"));
@@ -143,7 +171,7 @@ function registerInspect(pack: Command): void {
 }
 
 async function inspect(path: string, options: { json?: boolean }): Promise<void> {
-  const pack = await openPack(path);
+  const pack = await openPack(path, DATASET_NAMES);
   try {
     const summary = await inspectPack(pack);
     print(options, { path, ...summary }, summaryLines(summary));
@@ -156,10 +184,11 @@ function summaryLines(summary: PackSummary): string[] {
   const { rows, largest } = summary;
   const perRow = (bytes: number) => `${(bytes / Math.max(1, rows)).toFixed(2)} B/row`;
   return [
+    `dataset     ${summary.dataset}`,
     `day         ${summary.tradedate}, ${clock(summary.firstTime)} to ${clock(summary.lastTime)}`,
     `build id    ${summary.buildId}`,
     ...originLines(summary.origin, rows),
-    `securities  ${summary.securities} (${summary.securitiesWithoutOrders} without orders)`,
+    `securities  ${summary.securities} (${summary.securitiesWithoutOrders} without ${DATASETS[summary.dataset].rows})`,
     `rows        ${rows} in ${summary.rowGroups} row groups`,
     `bytes       ${summary.sizeBytes} (${perRow(summary.sizeBytes)})`,
     ...Object.entries(summary.columnBytes).map(

@@ -15,6 +15,7 @@ import {
   type Uploading,
   uploadBegunSchema,
 } from "../admin/wire.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import type { LocalFile } from "../pack-builder/local-file.ts";
 import { openPackFile, type PackFile } from "../pack-builder/pack-file.ts";
 import { packDamage } from "../pack-builder/verify/pack-bytes.ts";
@@ -81,9 +82,9 @@ interface PublishOptions {
   onSent?: (bytes: number) => void;
 }
 
-/** Opens the pack at `path`; a file that is none ends the command with a sentence. */
-export async function openPack(path: string): Promise<PackFile> {
-  const pack = await openPackFile(path);
+/** Opens the pack of one of the `datasets` at `path`; a file that is none ends the command with a sentence. */
+export async function openPack(path: string, datasets?: readonly DatasetName[]): Promise<PackFile> {
+  const pack = await openPackFile(path, datasets);
   if (!("reason" in pack)) return pack;
   throw new CommandFailure(
     pack.reason === "unreadable"

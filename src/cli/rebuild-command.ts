@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { reportLines } from "../pack-builder/build-report.ts";
+import { deliveryLines } from "../pack-builder/delivery-report.ts";
 import { countArgument, dateArgument, serviceCommand, versionArgument } from "./command-line.ts";
 import { builtBefore } from "./day-commands.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
@@ -67,8 +67,8 @@ async function rebuild(
   sources: string[],
   options: RebuildOptions & { date: BeijingDate; root?: string },
 ): Promise<void> {
-  const report = await buildWithProgress(sources, { ...options, verify: true });
-  console.error(reportLines(report).join("\n"));
+  const report = await buildWithProgress(sources, { ...options, dataset: "orders", verify: true });
+  console.error(deliveryLines(report).join("\n"));
   refuseFailed(report);
   const degraded = report.result === "degraded";
   await publish(join(options.out, `${options.date}.parquet`), { ...options, degraded });

@@ -1,16 +1,19 @@
 /** `edgetape sample`: made-up days to try the service with, or to load the pack builder. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { DEFAULT_ROWS, DEFAULT_SEED, type SampleDay, sampleSections } from "../pack-builder/sample/day.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
+import { DEFAULT_ROWS, DEFAULT_SEED, type SampleDay } from "../pack-builder/sample/day.ts";
 import { writeSamplePack } from "../pack-builder/sample/sample-pack.ts";
+import { sampleDatasets } from "../pack-builder/sample/trades.ts";
 import { writeVendorFile } from "../pack-builder/sample/vendor-csv.ts";
-import { countText, dateArgument, print, sizeText } from "./command-line.ts";
+import { countText, datasetOption, dateArgument, print, sizeText } from "./command-line.ts";
 
 interface SampleOptions {
   date: BeijingDate;
   rows: number;
   out: string;
   seed: string;
+  dataset?: DatasetName;
   csv?: boolean;
   json?: boolean;
 }
@@ -19,7 +22,9 @@ interface SampleOptions {
 export function registerSample(program: Command): void {
   program
     .command("sample")
-    .description("make a day of invented orders, the same for the same seed, date and size")
+    .description(
+      "make a day of invented orders and the trades that fit them, the same for the same seed, date and size",
+    )
     .requiredOption("--date <YYYYMMDD>", "the trading day", dateArgument)
     .requiredOption("--out <folder>", "where to write; made if absent")
     .option(
@@ -29,7 +34,8 @@ export function registerSample(program: Command): void {
       DEFAULT_ROWS,
     )
     .option("--seed <text>", "another seed makes other orders", DEFAULT_SEED)
-    .option("--csv", "write the vendor's CSV folders instead of a pack")
+    .addOption(datasetOption("the one dataset to write; all when absent"))
+    .option("--csv", "write the vendor's CSV folders instead of packs")
     .option("--json", "print the answer as JSON")
     .action(sample);
 }
@@ -43,23 +49,58 @@ function rowsArgument(text: string): number {
 }
 
 async function sample(options: SampleOptions): Promise<void> {
-  const day = { tradedate: options.date, rows: options.rows, seed: options.seed };
+  const { date: tradedate, rows, seed, out } = options;
+  const day = { tradedate, rows, seed };
+  const datasets = DATASET_NAMES.filter((name) => name === (options.dataset ?? name));
   const startedMs = performance.now();
-  const written = options.csv ? writeCsv(day, options.out) : await writeSamplePack(day, options.out);
+  const written = options.csv ? writeCsv(day, out, datasets) : await writePacks(day, out, datasets);
   const seconds = (performance.now() - startedMs) / 1000;
   print(
     options,
-    { ...written, tradedate: options.date, seconds },
-    `${written.path}: ${countText(written.securities)} securities, ${countText(written.rows)} orders, ${sizeText(written.sizeBytes)} in ${seconds.toFixed(1)} s.`,
+    { tradedate, written, seconds },
+    written.map(
+      (each) =>
+        `${each.path}: ${countText(each.securities)} securities, ${countText(each.rows)} ${DATASETS[each.dataset].rows}, ${sizeText(each.sizeBytes)}.`,
+    ),
   );
 }
 
-function writeCsv(day: SampleDay, folder: string) {
-  let [rows, sizeBytes, securities] = [0, 0, 0];
-  for (const section of sampleSections(day)) {
-    sizeBytes += writeVendorFile(folder, section, day.tradedate, section.columns);
-    rows += section.columns.rows;
-    securities++;
+/** What was written of one dataset. */
+interface Written {
+  dataset: DatasetName;
+  path: string;
+  sizeBytes: number;
+  rows: number;
+  securities: number;
+}
+
+async function writePacks(
+  day: SampleDay,
+  folder: string,
+  datasets: readonly DatasetName[],
+): Promise<Written[]> {
+  const written: Written[] = [];
+  for (const dataset of datasets) {
+    written.push({ dataset, ...(await writeSamplePack(day, folder, undefined, dataset)) });
   }
-  return { path: folder, sizeBytes, rows, securities };
+  return written;
+}
+
+function writeCsv(day: SampleDay, folder: string, datasets: readonly DatasetName[]): Written[] {
+  const written = datasets.map((dataset) => ({
+    dataset,
+    path: folder,
+    sizeBytes: 0,
+    rows: 0,
+    securities: 0,
+  }));
+  for (const { symbol, market, ...rows } of sampleDatasets(day)) {
+    for (const each of written) {
+      const columns = rows[each.dataset];
+      each.sizeBytes += writeVendorFile(folder, { symbol, market }, day.tradedate, columns, each.dataset);
+      each.rows += columns.rows;
+      each.securities++;
+    }
+  }
+  return written;
 }

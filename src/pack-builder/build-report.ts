@@ -50,6 +50,14 @@ const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
 /** Returns the report as lines for a terminal. */
 export function reportLines(report: BuildReport): string[] {
+  return [
+    ...packLines(report),
+    ...leftOutLines(report.leftOut, (reason) => leftOutText(reason, report.dataset)),
+  ];
+}
+
+/** Returns the report without the files that were not read, as lines for a terminal. */
+export function packLines(report: BuildReport): string[] {
   const lines = [
     `pack        ${report.pack ?? "none was written"}`,
     `result      ${report.result}${report.verified ? ", verified" : ""}`,
@@ -75,7 +83,6 @@ export function reportLines(report: BuildReport): string[] {
       `  first at ${placeText(broken.first)}: ${broken.first.reason}`,
     );
   }
-  lines.push(...leftOutLines(report));
   return lines;
 }
 
@@ -104,18 +111,24 @@ export function placeText({ file, line }: { file: string; line: number }): strin
   return line > 0 ? `${file}:${line}` : file;
 }
 
-/** Names each file that may hold records and counts the others, of which a whole day has thousands. */
-function leftOutLines({ leftOut: files, dataset }: BuildReport): string[] {
+/**
+ * Names each file that may hold records and counts the others, of which a whole day has thousands. `textOf` returns the
+ * clause of a reason.
+ */
+export function leftOutLines(
+  files: readonly LeftOutFile[],
+  textOf: (reason: LeftOutReason) => string,
+): string[] {
   const lines = files
     .filter(({ reason }) => mayHoldRecords(reason))
-    .map(({ path, reason }) => `not read    ${path} ${leftOutText(reason, dataset)}`);
+    .map(({ path, reason }) => `not read    ${path} ${textOf(reason)}`);
   const others = new Map<LeftOutReason, string[]>();
   for (const { path, reason } of files) {
     if (!mayHoldRecords(reason)) others.set(reason, [...(others.get(reason) ?? []), path]);
   }
   for (const [reason, [first, ...more]] of others) {
     const rest = more.length === 0 ? "" : `, and ${whole.format(more.length)} more (--json names each)`;
-    lines.push(`left out    ${first} ${leftOutText(reason, dataset)}${rest}`);
+    lines.push(`left out    ${first} ${textOf(reason)}${rest}`);
   }
   return lines;
 }

@@ -16,6 +16,7 @@ import { DefectBook } from "./defect-book.ts";
 import { type DatasetFile, type DatasetFiles, findDatasetFiles } from "./delivery/dataset-files.ts";
 import { type Delivery, openDelivery } from "./delivery/delivery.ts";
 import { DeliveryError, leftOutText, mayHoldRecords } from "./delivery/source-file.ts";
+import { type DeliveryReport, deliveryReport, type RefusedDataset } from "./delivery-report.ts";
 import { Intake } from "./intake.ts";
 import { putAside } from "./mixed-files.ts";
 import { FileSink } from "./pack-sink.ts";
@@ -41,7 +42,7 @@ export interface BuildOptions {
   /** Folders, archives or files. */
   sources: readonly string[];
   /** The folder that contains all sources, when a program found them; a link on the way to a source is refused. */
-  root?: string;
+  root?: string | undefined;
   tradedate: BeijingDate;
   /** The folder for the pack, which is named by `packName`; created if absent. */
   outFolder: string;
@@ -62,24 +63,50 @@ export interface BuildOptions {
  * `DeliveryError` for a delivery that cannot be built.
  */
 export async function buildPack(options: BuildOptions): Promise<BuildReport> {
-  const { dataset = "orders" } = options;
-  return opened(options, (delivery) => buildOpened({ ...options, dataset }, delivery));
+  const one = { ...options, dataset: options.dataset ?? "orders" };
+  return opened(one, async (delivery) => buildFound(one, delivery, await find(one, delivery)));
+}
+
+export interface DeliveryOptions extends Omit<BuildOptions, "dataset" | "onProgress"> {
+  /** The datasets whose packs are built; absent: every one that the delivery holds a file of. */
+  datasets?: readonly DatasetName[] | undefined;
+  /** Called with the progress of a dataset's stages, many times a second. */
+  onProgress: (shares: StageShares, dataset: DatasetName) => void;
 }
 
 /**
- * Builds a pack of every dataset that the delivery has files of, in the order of `DATASET_NAMES`, and returns a report
- * for each. Throws `DeliveryError` when there is none.
+ * Builds a pack of each dataset, in the order of `DATASET_NAMES`, and returns one report. A dataset whose files
+ * contradict each other is named there and does not stop the others. Throws `DeliveryError` when no pack can be built.
  */
-export async function buildPacks(options: Omit<BuildOptions, "dataset">): Promise<BuildReport[]> {
-  return opened(options, async (delivery) => {
-    const reports: BuildReport[] = [];
-    for (const dataset of DATASET_NAMES) {
-      const report = await buildOpened({ ...options, dataset }, delivery, "if there");
-      if (report !== null) reports.push(report);
+export async function buildPacks({
+  datasets,
+  onProgress,
+  ...options
+}: DeliveryOptions): Promise<DeliveryReport> {
+  const of = (dataset: DatasetName): OneDataset => ({
+    ...options,
+    dataset,
+    onProgress: (shares) => onProgress(shares, dataset),
+  });
+  return opened(of("orders"), async (delivery) => {
+    const packs: BuildReport[] = [];
+    const refused: RefusedDataset[] = [];
+    for (const dataset of DATASET_NAMES.filter((name) => datasets?.includes(name) ?? true)) {
+      try {
+        const found = await find(of(dataset), delivery);
+        if (datasets === undefined && !isThere(found)) continue;
+        packs.push(await buildFound(of(dataset), delivery, found));
+      } catch (error) {
+        if (!(error instanceof DeliveryError)) throw error;
+        refused.push({ dataset, problem: error.message });
+      }
     }
+    const [first] = refused;
+    if (packs.length === 0 && first !== undefined) throw new DeliveryError(first.problem);
     // Throws an error that names what was found instead.
-    if (reports.length === 0) await buildOpened({ ...options, dataset: "orders" }, delivery);
-    return reports;
+    if (packs.length === 0)
+      packs.push(await buildFound(of("orders"), delivery, await find(of("orders"), delivery)));
+    return deliveryReport(options.tradedate, { packs, refused });
   });
 }
 
@@ -109,22 +136,28 @@ async function opened<T>(
 
 type OneDataset = BuildOptions & { dataset: DatasetName };
 
-async function buildOpened(options: OneDataset, opened: OpenedDelivery): Promise<BuildReport>;
-/** Returns `null` when the delivery has no file of the dataset. */
-async function buildOpened(
-  options: OneDataset,
-  opened: OpenedDelivery,
-  when: "if there",
-): Promise<BuildReport | null>;
-async function buildOpened(
+/** The files of one dataset in a delivery. */
+interface Found {
+  files: DatasetFiles;
+  defects: DefectBook;
+}
+
+async function find({ dataset, tradedate }: OneDataset, { delivery, work }: OpenedDelivery): Promise<Found> {
+  const defects = new DefectBook(dataset);
+  return { files: await findDatasetFiles(delivery, { dataset, tradedate, work, defects }), defects };
+}
+
+/** Returns whether the delivery has a readable file of the dataset; an unreadable file can be of any dataset. */
+function isThere({ files }: Found): boolean {
+  return files.files.some(({ problem }) => problem === undefined);
+}
+
+async function buildFound(
   options: OneDataset,
   { delivery, work }: OpenedDelivery,
-  when?: "if there",
-): Promise<BuildReport | null> {
+  { files, defects }: Found,
+): Promise<BuildReport> {
   const { dataset, tradedate } = options;
-  const defects = new DefectBook(dataset);
-  const files = await findDatasetFiles(delivery, { dataset, tradedate, work, defects });
-  if (when === "if there" && files.files.length === 0) return null;
   refuseNothing(files, options);
   const folder = work.next();
   await mkdir(folder);

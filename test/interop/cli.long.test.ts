@@ -236,9 +236,11 @@ describe("edgetape publish", () => {
 
 async function samplePack(tradedate: string, rows: number): Promise<{ path: string; rows: number }> {
   const out = join(folder, String(rows));
-  return JSON.parse(
-    await done(["sample", "--date", tradedate, "--rows", String(rows), "--out", out, "--json"]),
+  const dataset = ["--dataset", "orders"];
+  const { written } = JSON.parse(
+    await done(["sample", "--date", tradedate, "--rows", String(rows), "--out", out, ...dataset, "--json"]),
   );
+  return written[0];
 }
 
 async function publishSample(tradedate: string, rows: number) {

@@ -25,7 +25,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   admin: [...BELOW_OPERATIONS, "operations", "upkeep"],
   console: [...BELOW_OPERATIONS, "operations"],
   "pack-builder": ["base", "calendar", "datasets", "orders", "packs", "quality"],
-  cli: ["admin/wire.ts", "pack-builder", "quality", "base", "calendar"],
+  cli: ["admin/wire.ts", "pack-builder", "quality", "base", "calendar", "datasets"],
   docs: [...BELOW_OPERATIONS, "operations"],
   // Bindings, and settings parsed once: below whatever acts.
   "env.ts": ["package.json", "base", "gate/gate-object.ts", "shares/guard-object.ts", "shares/secrets.ts"],

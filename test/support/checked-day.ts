@@ -67,7 +67,7 @@ async function checkedIn(
   const source = join(folder, tradedate);
   writeTables(source, tables);
   const options = { tradedate, outFolder, maxBroken: 0, threads: 0, verify: false, onProgress: () => {} };
-  const reports = await buildPacks({ sources: [source], ...options });
+  const { packs: reports } = await buildPacks({ sources: [source], ...options });
   return { reports, sheet: (await checkFolder(outFolder, tradedate)).sheet };
 }
 

@@ -1,45 +1,75 @@
 /**
- * Writes sample orders in the vendor's layout: `<YYYYMMDD>/<code.EX>/逐笔委托.csv`, GBK, CRLF, a comma after the last
- * column, prices × 10000, times without leading zero.
+ * Writes sample rows in the vendor's layout: `<YYYYMMDD>/<code.EX>/逐笔委托.csv` and `逐笔成交.csv`, GBK, CRLF, a comma
+ * after the last column, prices × 10000, times without leading zero.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BeijingDate } from "../../calendar/beijing.ts";
-import type { OrderColumns, Security } from "../../orders/record.ts";
+import { codesOf, numbersOf, type Rows, type StoredOf, storedColumns } from "../../datasets/dataset.ts";
+import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
+import type { Security } from "../../orders/record.ts";
 
-const VENDOR_FILE = "逐笔委托.csv";
+interface VendorFile {
+  name: string;
+  /** The header line in GBK: Node decodes GBK but cannot encode it, and only this line is not ASCII. */
+  header: Buffer;
+  /** Keys of the dataset's columns, in the order of the cells behind the time. */
+  cells: readonly string[];
+}
 
-/** The header line in GBK: Node decodes GBK but cannot encode it, and only this line is not ASCII. */
-const HEADER = Buffer.from(
-  "cdf2b5c3b4fac2eb2c" +
-    "bdbbd2d7cbf9b4fac2eb2c" +
-    "d7d4c8bbc8d52c" +
-    "cab1bce42c" +
-    "ceafcdd0b1e0bac52c" +
-    "bdbbd2d7cbf9ceafcdd0bac52c" +
-    "ceafcdd0c0e0d0cd2c" +
-    "ceafcdd0b4fac2eb2c" +
-    "ceafcdd0bcdbb8f12c" +
-    "ceafcdd0cafdc1bf2c0d0a",
-  "hex",
-);
+/** 万得代码, 交易所代码, 自然日 and 时间 in GBK. */
+const LEADING_NAMES = "cdf2b5c3b4fac2eb2cbdbbd2d7cbf9b4fac2eb2cd7d4c8bbc8d52ccab1bce42c";
 
-/** The longest row in bytes: the code parts (35), five numbers of up to 16 digits, letters and commas. */
-const ROW_BYTES = 140;
+function header(...names: string[]): Buffer {
+  return Buffer.from(`${LEADING_NAMES}${names.join("2c")}2c0d0a`, "hex");
+}
+
+const FILES: Readonly<Record<DatasetName, VendorFile>> = {
+  orders: {
+    name: "逐笔委托.csv",
+    header: header(
+      "ceafcdd0b1e0bac5",
+      "bdbbd2d7cbf9ceafcdd0bac5",
+      "ceafcdd0c0e0d0cd",
+      "ceafcdd0b4fac2eb",
+      "ceafcdd0bcdbb8f1",
+      "ceafcdd0cafdc1bf",
+    ),
+    cells: ["orderId", "exchangeOrderId", "orderType", "orderCode", "priceE4", "volume"],
+  },
+  trades: {
+    name: "逐笔成交.csv",
+    header: header(
+      "b3c9bdbbb1e0bac5",
+      "b3c9bdbbb4fac2eb",
+      "ceafcdd0b4fac2eb",
+      "4253b1ead6be",
+      "b3c9bdbbbcdbb8f1",
+      "b3c9bdbbcafdc1bf",
+      "bdd0c2f4d0f2bac5",
+      "bdd0c2f2d0f2bac5",
+    ),
+    cells: ["tradeId", "tradeCode", "orderKind", "bsFlag", "priceE4", "volume", "sellOrderId", "buyOrderId"],
+  },
+};
+
+/** The longest row in bytes: the code parts (35), six numbers of up to 16 digits, letters and commas. */
+const ROW_BYTES = 160;
 const NOTHING = new Uint8Array();
 const [COMMA, CR, LF, ZERO] = [0x2c, 0x0d, 0x0a, 0x30];
 
-/** Writes one security's file below `folder` (created if absent) and returns its size in bytes. */
+/** Writes the file of one security's rows of `dataset` below `folder` (created if absent); returns its size in bytes. */
 export function writeVendorFile(
   folder: string,
   { symbol, market }: Security,
   tradedate: BeijingDate,
-  columns: OrderColumns,
+  rows: Rows,
+  dataset: DatasetName = "orders",
 ): number {
   const directory = join(folder, tradedate, `${symbol}.${market}`);
   mkdirSync(directory, { recursive: true });
-  const bytes = vendorFile({ symbol, market }, tradedate, columns);
-  writeFileSync(join(directory, VENDOR_FILE), bytes);
+  const bytes = vendorFile({ symbol, market }, tradedate, rows, dataset);
+  writeFileSync(join(directory, FILES[dataset].name), bytes);
   return bytes.length;
 }
 
@@ -47,37 +77,55 @@ export function writeVendorFile(
 export function vendorFile(
   { symbol, market }: Security,
   tradedate: BeijingDate,
-  columns: OrderColumns,
+  rows: Rows,
+  dataset: DatasetName = "orders",
 ): Buffer {
+  const { header, cells } = FILES[dataset];
+  const columns = storedColumns(DATASETS[dataset]);
   const start = Buffer.from(`${symbol}.${market},${symbol},${tradedate},`, "latin1");
-  const types = columns.orderType.values.map((letters) => Buffer.from(`${letters},`, "latin1"));
-  const codes = columns.orderCode.values.map((letters) => Buffer.from(`${letters},`, "latin1"));
-  const out = Buffer.allocUnsafe(HEADER.length + columns.rows * ROW_BYTES);
-  let at = HEADER.copy(out);
-  const text = (bytes: Uint8Array) => {
-    // Byte by byte, because a native copy costs more for so few bytes.
-    for (let i = 0; i < bytes.length; i++) out[at++] = bytes[i] ?? 0;
-  };
-  const number = (value: number) => {
-    at = writeInteger(out, at, value);
+  const writers = cells.map((key) =>
+    cellWriter(
+      rows,
+      columns.find((column) => column.key === key),
+    ),
+  );
+  const out = Buffer.allocUnsafe(header.length + rows.rows * ROW_BYTES);
+  let at = header.copy(out);
+  for (let row = 0; row < rows.rows; row++) {
+    at = writeText(out, at, start);
+    at = writeInteger(out, at, rows.time[row] ?? 0);
     out[at++] = COMMA;
-  };
-  for (let row = 0; row < columns.rows; row++) {
-    text(start);
-    number(columns.time[row] ?? 0);
-    number(columns.orderId[row] ?? 0);
-    number(columns.exchangeOrderId[row] ?? 0);
-    text(types[columns.orderType.index[row] ?? 0] ?? NOTHING);
-    text(codes[columns.orderCode.index[row] ?? 0] ?? NOTHING);
-    number(columns.priceE4[row] ?? 0);
-    number(columns.volume[row] ?? 0);
+    for (const write of writers) {
+      at = write(out, at, row);
+      out[at++] = COMMA;
+    }
     out[at++] = CR;
     out[at++] = LF;
   }
   return out.subarray(0, at);
 }
 
-/** Writes a non-negative integer in decimal at `at`. Returns the position after it. */
+type CellWriter = (out: Buffer, at: number, row: number) => number;
+
+/** Returns a function that writes the cell of a row at a position and returns the next position. */
+function cellWriter(rows: Rows, column: StoredOf | undefined): CellWriter {
+  if (column === undefined) throw new Error("the dataset has no such column");
+  if (column.kind !== "code") {
+    const numbers = numbersOf(rows, column);
+    return (out, at, row) => writeInteger(out, at, numbers[row] ?? 0);
+  }
+  const { values, index } = codesOf(rows, column);
+  const texts = values.map((letters) => Buffer.from(letters, "latin1"));
+  return (out, at, row) => writeText(out, at, texts[index[row] ?? 0] ?? NOTHING);
+}
+
+/** Copies byte by byte: for so few bytes a native copy costs more. */
+function writeText(out: Buffer, at: number, bytes: Uint8Array): number {
+  for (let i = 0; i < bytes.length; i++) out[at + i] = bytes[i] ?? 0;
+  return at + bytes.length;
+}
+
+/** Writes a whole number ≥ 0 in decimal at `at`; returns the position behind it. */
 function writeInteger(out: Buffer, at: number, value: number): number {
   let digits = 1;
   for (let bound = 10; value >= bound; bound *= 10) digits++;

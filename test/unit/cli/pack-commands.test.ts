@@ -5,6 +5,11 @@ import { edgetape } from "../../support/edgetape.ts";
 import { contentOf, delivery, temporaryFolder, vendorFile, vendorLine } from "../pack-builder/deliveries.ts";
 
 const PATH = "20230711/600519.SH/逐笔委托.csv";
+const PACKS = ["20230711.parquet", "20230711_trades.parquet"];
+const TRADES_PATH = "20230711/600519.SH/逐笔成交.csv";
+const vendorTrades =
+  "万得代码,交易所代码,自然日,时间,成交编号,成交代码,委托代码,BS标志,成交价格,成交数量,叫卖序号,叫买序号,\r\n" +
+  "600519.SH,600519,20230711,103000010,7,,,B,17450000,100,11,22,\r\n";
 const good = vendorLine({ time: "103000000" });
 const broken = vendorLine({ volume: "x" });
 
@@ -22,7 +27,11 @@ describe("edgetape pack build", () => {
     expect(lines.stdout).toMatch(/rows +3 \(1 cancels\)/);
     expect(lines.stdout).toMatch(/2 {2}time without its leading zero; first at .*逐笔委托\.csv:3/);
     const json = await build(source, out, "--json");
-    expect(JSON.parse(json.stdout)).toMatchObject({
+    const report = JSON.parse(json.stdout);
+    expect(report).toMatchObject({ tradedate: "20230711", result: "whole", absent: ["trades"], refused: [] });
+    expect(report.packs).toHaveLength(1);
+    expect(report.packs[0]).toMatchObject({
+      dataset: "orders",
       tradedate: "20230711",
       result: "whole",
       pack: join(out, "20230711.parquet"),
@@ -50,8 +59,7 @@ describe("edgetape pack build", () => {
     expect(status).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({
       result: "degraded",
-      rows: 1,
-      broken: { rows: 1, allowed: 1 },
+      packs: [{ result: "degraded", rows: 1, broken: { rows: 1, allowed: 1 } }],
     });
     expect(readdirSync(out).sort()).toEqual(["20230711.parquet", "20230711.quarantine.csv"]);
     expect(readFileSync(join(out, "20230711.quarantine.csv"), "utf8")).toMatch(
@@ -77,29 +85,74 @@ describe("edgetape pack build", () => {
     expect(wrong.stderr).toContain("YYYYMMDD");
   });
 
-  it("gives the pack of the generated day from its CSV, byte for byte, in the same report at any thread count", async () => {
+  it("gives the packs of the generated day from its CSV, byte for byte, in the same report at any thread count", async () => {
     const folder = temporaryFolder();
     const day = ["sample", "--date", "20230711", "--rows", "60000", "--out"];
     await edgetape([...day, join(folder, "csv"), "--csv"]);
     await edgetape([...day, join(folder, "pack")]);
-    const expected = await contentOf(readFileSync(join(folder, "pack", "20230711.parquet")));
+    const contents = (path: string) =>
+      Promise.all(PACKS.map(async (name) => contentOf(readFileSync(join(folder, path, name)))));
+    const expected = await contents("pack");
     const reports = [];
     for (const threads of ["0", "2"]) {
-      const out = join(folder, `out${threads}`);
+      const out = `out${threads}`;
       const { status, stdout, stderr } = await build(
         join(folder, "csv"),
-        out,
+        join(folder, out),
         "--threads",
         threads,
         "--json",
       );
       expect(status, stderr).toBe(0);
-      expect((await contentOf(readFileSync(join(out, "20230711.parquet")))).equals(expected)).toBe(true);
-      const { seconds, rowsPerSecond, pack, ...report } = JSON.parse(stdout);
-      reports.push(report);
+      expect(await contents(out)).toEqual(expected);
+      const { packs, ...report } = JSON.parse(stdout);
+      reports.push({
+        ...report,
+        packs: packs.map(({ seconds, rowsPerSecond, pack, ...each }: Record<string, unknown>) => each),
+      });
     }
-    expect(reports[0]).toMatchObject({ rows: 60_000, verified: true, sourceBytes: expect.any(Number) });
+    expect(reports[0]).toMatchObject({
+      result: "whole",
+      absent: [],
+      packs: [
+        { dataset: "orders", rows: 60_000, verified: true, sourceBytes: expect.any(Number) },
+        { dataset: "trades", verified: true, layouts: { vendor: 20 } },
+      ],
+    });
     expect(reports[1]).toEqual(reports[0]);
+  });
+
+  it("builds one dataset alone, and ends with 1 when another one's files contradict each other", async () => {
+    const orders = { [PATH]: vendorFile(good) };
+    const source = delivery({ ...orders, [TRADES_PATH]: vendorTrades });
+    const alone = temporaryFolder();
+    expect(await build(source, alone, "--dataset", "trades")).toMatchObject({ status: 0 });
+    expect(readdirSync(alone)).toEqual(["20230711_trades.parquet"]);
+    const absent = await build(delivery(orders), temporaryFolder(), "--dataset", "trades");
+    expect(absent).toMatchObject({ status: 1, stderr: expect.stringContaining("not one trade of 20230711") });
+    const out = temporaryFolder();
+    const twice = delivery({ ...orders, [TRADES_PATH]: vendorTrades, [`b/${TRADES_PATH}`]: vendorTrades });
+    const { status, stdout, stderr } = await build(twice, out);
+    expect([status, readdirSync(out)]).toEqual([1, ["20230711.parquet"]]);
+    expect(stdout).toMatch(/dataset +orders\n[\s\S]*dataset +trades\nrefused +600519\.SH is delivered twice/);
+    expect(stderr).toContain("600519.SH is delivered twice");
+    expect((await build(source, out, "--dataset", "quotes")).status).toBe(2);
+  });
+
+  it("marks a dataset that has rows of few securities beside another one", async () => {
+    const codes = ["600519", "600536", "601398"];
+    const files = codes.map((code) => [
+      `${code}.SH/逐笔委托.csv`,
+      vendorFile(vendorLine({ code: `${code}.SH`, exchangeCode: code })),
+    ]);
+    const source = delivery({ ...Object.fromEntries(files), [TRADES_PATH]: vendorTrades });
+    const { status, stdout } = await build(source, temporaryFolder());
+    expect(status).toBe(3);
+    expect(stdout).toContain("degraded    trades of 1 securities beside orders of 3");
+    expect(stdout.match(/^result .*$/gm)).toEqual([
+      expect.stringMatching(/whole/),
+      expect.stringMatching(/degraded/),
+    ]);
   });
 });
 
@@ -145,6 +198,13 @@ describe("edgetape pack verify and inspect", () => {
     expect((await edgetape(["pack", "inspect", pack])).stdout).toMatch(
       /20230711, 09:30:00\.010 to 10:30:00\.000/,
     );
+    const source = delivery({ [PATH]: vendorFile(good), [TRADES_PATH]: vendorTrades });
+    await build(source, out, "--dataset", "trades");
+    const trades = join(out, "20230711_trades.parquet");
+    const inspected = await edgetape(["pack", "inspect", trades]);
+    expect(inspected.stdout).toMatch(/dataset +trades\n[\s\S]*1 \(0 without trades\)[\s\S]*buy_order_id/);
+    const verified = await edgetape(["pack", "verify", trades, "--json"]);
+    expect(JSON.parse(verified.stdout)).toMatchObject({ whole: true, dataset: "trades", rows: 1 });
     const foreign = await edgetape(["pack", "inspect", "package.json"]);
     expect(foreign.status).toBe(1);
     expect(foreign.stderr).toContain("is not a whole day pack");

@@ -187,7 +187,7 @@ describe("a merged stream of Shanghai orders and trades", () => {
   it("gives a pack of orders and a pack of trades in one run, every row accounted for in both", async () => {
     const folder = delivery({ "mdl_4_24_0.csv": file });
     const outFolder = delivery({});
-    const reports = await buildPacks({
+    const { packs: reports, absent } = await buildPacks({
       sources: [folder],
       tradedate: DAY,
       outFolder,
@@ -208,6 +208,7 @@ describe("a merged stream of Shanghai orders and trades", () => {
       ["600519", "093000010", 2, 17.45, 100, "B", "", 22, 11],
     ]);
     expect(reports.every(({ result, verified }) => result === "whole" && verified)).toBe(true);
+    expect(absent).toEqual([]);
   });
 
   it("is named where its trades cannot be read, and their pack is degraded", async () => {
@@ -249,8 +250,11 @@ describe("a delivery of several datasets", () => {
     const options = { tradedate: DAY, maxBroken: 0, threads: 0, verify: false, onProgress: () => {} };
     const outFolder = delivery({});
     const alone = delivery({ "600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
-    const reports = await buildPacks({ ...options, sources: [alone], outFolder });
-    expect(reports.map(({ dataset }) => dataset)).toEqual(["orders"]);
+    const { packs, absent } = await buildPacks({ ...options, sources: [alone], outFolder });
+    expect([packs.map(({ dataset }) => dataset), absent]).toEqual([["orders"], ["trades"]]);
+    const cut = delivery({ "600519.SH/逐笔委托.csv": vendorFile(vendorLine()), "cut.parquet": "PAR1" });
+    const beside = await buildPacks({ ...options, maxBroken: 1, sources: [cut], outFolder });
+    expect(beside).toMatchObject({ result: "degraded", absent: ["trades"], refused: [] });
     const nothing = delivery({ "notes.txt": "x" });
     await expect(buildPacks({ ...options, sources: [nothing], outFolder })).rejects.toThrow(/no order file/);
     expect((await trades(alone)).report).toMatchObject({ result: "failed", pack: null, rows: 0 });

@@ -1,51 +1,58 @@
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../../src/calendar/beijing.ts";
-import { sampleSections } from "../../../../src/pack-builder/sample/day.ts";
+import type { CodeColumn } from "../../../../src/datasets/dataset.ts";
+import { DATASET_NAMES } from "../../../../src/datasets/registry.ts";
+import { sampleDatasets } from "../../../../src/pack-builder/sample/trades.ts";
 import { vendorFile } from "../../../../src/pack-builder/sample/vendor-csv.ts";
 
 const TRADEDATE = "20261127" as BeijingDate;
 
-describe("a sample security in the vendor layout", () => {
-  const sections = [...sampleSections({ tradedate: TRADEDATE, rows: 3_000 })];
-  const fileOf = (symbol: string): string => {
+const HEADERS = {
+  orders: "万得代码,交易所代码,自然日,时间,委托编号,交易所委托号,委托类型,委托代码,委托价格,委托数量,",
+  trades:
+    "万得代码,交易所代码,自然日,时间,成交编号,成交代码,委托代码,BS标志,成交价格,成交数量,叫卖序号,叫买序号,",
+};
+/** The columns in memory in the order of the vendor's cells behind the time. */
+const KEYS = {
+  orders: ["orderId", "exchangeOrderId", "orderType", "orderCode", "priceE4", "volume"],
+  trades: ["tradeId", "tradeCode", "orderKind", "bsFlag", "priceE4", "volume", "sellOrderId", "buyOrderId"],
+};
+
+describe.each(DATASET_NAMES)("the %s of a sample security in the vendor layout", (dataset) => {
+  const sections = [...sampleDatasets({ tradedate: TRADEDATE, rows: 3_000 })];
+  const sectionOf = (symbol: string) => {
     const section = sections.find((entry) => entry.symbol === symbol);
     if (section === undefined) throw new Error(`the sample has no ${symbol}`);
-    return new TextDecoder("gbk").decode(vendorFile(section, TRADEDATE, section.columns));
+    return section;
+  };
+  const fileOf = (symbol: string): string => {
+    const section = sectionOf(symbol);
+    return new TextDecoder("gbk").decode(vendorFile(section, TRADEDATE, section[dataset], dataset));
   };
 
   it("begins with the vendor's header in GBK and ends every line with a comma and CRLF", () => {
     const lines = fileOf("600519").split("\r\n");
-    expect(lines[0]).toBe(
-      "万得代码,交易所代码,自然日,时间,委托编号,交易所委托号,委托类型,委托代码,委托价格,委托数量,",
-    );
+    expect(lines[0]).toBe(HEADERS[dataset]);
     expect(lines.at(-1)).toBe("");
-    expect(lines.slice(0, -1).every((line) => line.endsWith(",") && line.split(",").length === 11)).toBe(
+    const cells = HEADERS[dataset].split(",").length;
+    expect(lines.slice(0, -1).every((line) => line.endsWith(",") && line.split(",").length === cells)).toBe(
       true,
     );
   });
 
   it.each(["600519", "300750"])("%s: every cell reads back as the row that went in", (symbol) => {
-    const section = sections.find((entry) => entry.symbol === symbol);
+    const { market, [dataset]: columns } = sectionOf(symbol);
+    const byKey = columns as unknown as Record<string, Float64Array | CodeColumn>;
+    const cellOf = (key: string, row: number) => {
+      const column = byKey[key];
+      return column instanceof Float64Array ? column[row] : column?.values[column.index[row] ?? 0];
+    };
     const lines = fileOf(symbol).split("\r\n").slice(1, -1);
-    expect(lines).toHaveLength(section?.columns.rows ?? -1);
+    expect(lines).toHaveLength(columns.rows);
+    expect(columns.rows).toBeGreaterThan(0);
     lines.forEach((line, row) => {
-      const columns = section?.columns;
-      if (columns === undefined) return;
-      expect(line).toBe(
-        [
-          `${symbol}.${section?.market}`,
-          symbol,
-          TRADEDATE,
-          columns.time[row],
-          columns.orderId[row],
-          columns.exchangeOrderId[row],
-          columns.orderType.values[columns.orderType.index[row] ?? 0],
-          columns.orderCode.values[columns.orderCode.index[row] ?? 0],
-          columns.priceE4[row],
-          columns.volume[row],
-          "",
-        ].join(","),
-      );
+      const cells = KEYS[dataset].map((key) => cellOf(key, row));
+      expect(line).toBe([`${symbol}.${market}`, symbol, TRADEDATE, columns.time[row], ...cells, ""].join());
     });
   });
 

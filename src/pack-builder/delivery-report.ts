@@ -1,0 +1,103 @@
+/** The report on a build of all datasets of a delivery, as text lines and as JSON. */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
+import { type BuildReport, leftOutLines, packLines } from "./build-report.ts";
+import { LEFT_OUT_TEXTS, type LeftOutFile } from "./delivery/source-file.ts";
+
+export interface DeliveryReport {
+  tradedate: BeijingDate;
+  /** `failed`: a pack is missing although the delivery holds its dataset; `degraded`: a pack is. */
+  result: BuildReport["result"];
+  /** One per dataset that was built, in the order of `DATASET_NAMES`. */
+  packs: BuildReport[];
+  refused: RefusedDataset[];
+  /** Datasets of which no file was built. */
+  absent: DatasetName[];
+  sparse: SparseDataset[];
+}
+
+/** A dataset whose files contradict each other: no pack was built. */
+export interface RefusedDataset {
+  dataset: DatasetName;
+  /** As a sentence without its end. */
+  problem: string;
+}
+
+/** A dataset with rows of less than half as many securities as another one of the delivery; its pack is degraded. */
+interface SparseDataset {
+  dataset: DatasetName;
+  securities: number;
+  than: { dataset: DatasetName; securities: number };
+}
+
+/** Returns the report of the day `tradedate` on its packs (at least one) and on the datasets that were refused. */
+export function deliveryReport(
+  tradedate: BeijingDate,
+  { packs, refused }: { packs: readonly BuildReport[]; refused: readonly RefusedDataset[] },
+): DeliveryReport {
+  const sparse = packs.flatMap((pack) => sparseOf(pack, packs) ?? []);
+  const judged = packs.map((pack) => {
+    const isSparse = sparse.some(({ dataset }) => dataset === pack.dataset);
+    return isSparse ? { ...pack, result: "degraded" as const } : pack;
+  });
+  const results = new Set(judged.map(({ result }) => result));
+  const isFailed = refused.length > 0 || results.has("failed");
+  const held = new Set([...packs, ...refused].map(({ dataset }) => dataset));
+  return {
+    tradedate,
+    result: isFailed ? "failed" : results.has("degraded") ? "degraded" : "whole",
+    packs: judged,
+    refused: [...refused],
+    absent: DATASET_NAMES.filter((dataset) => !held.has(dataset)),
+    sparse,
+  };
+}
+
+function sparseOf(pack: BuildReport, packs: readonly BuildReport[]): SparseDataset | null {
+  if (pack.result === "failed") return null;
+  const securities = withRows(pack);
+  const than = packs.find((other) => withRows(other) > securities * 2);
+  if (than === undefined) return null;
+  return { dataset: pack.dataset, securities, than: { dataset: than.dataset, securities: withRows(than) } };
+}
+
+function withRows({ securities, securitiesWithoutOrders }: BuildReport): number {
+  return securities - securitiesWithoutOrders;
+}
+
+/** Returns the report as lines for a terminal. */
+export function deliveryLines(report: DeliveryReport): string[] {
+  const { packs, refused, absent } = report;
+  return [
+    ...packs.flatMap((pack) => [`dataset     ${pack.dataset}`, ...packLines(pack)]),
+    ...refused.flatMap(({ dataset, problem }) => [`dataset     ${dataset}`, `refused     ${problem}`]),
+    ...sparseLines(report),
+    ...absent.map((dataset) => `no pack     ${dataset}: no file of ${DATASETS[dataset].rows} was built`),
+    ...leftOutLines(unread(packs), (reason) =>
+      reason === "other_dataset" ? "holds another dataset" : LEFT_OUT_TEXTS[reason],
+    ),
+  ];
+}
+
+/** Returns a line for each dataset that is degraded beside another one. */
+function sparseLines({ sparse }: DeliveryReport): string[] {
+  return sparse.map(
+    ({ dataset, securities, than }) =>
+      `degraded    ${dataset} of ${securities} securities beside ${than.dataset} of ${than.securities}`,
+  );
+}
+
+/** Returns the files that no pack was built from, each with its most specific reason. */
+function unread(packs: readonly BuildReport[]): LeftOutFile[] {
+  const [first, ...others] = packs;
+  if (first === undefined) return [];
+  return first.leftOut.flatMap(({ path, reason }) => {
+    const reasons = [reason];
+    for (const { leftOut } of others) {
+      const other = leftOut.find((file) => file.path === path);
+      if (other === undefined) return [];
+      reasons.push(other.reason);
+    }
+    return { path, reason: reasons.find((each) => each !== "other_dataset") ?? "other_dataset" };
+  });
+}
