@@ -17,28 +17,47 @@ export interface Prose {
 
 const COMMENT = /\/\*\*?([\s\S]*?)\*\/|((?:^[ \t]*\/\/ .*\n)+)/gm;
 const PYTHON_COMMENT = /^[ \t]*"""([\s\S]*?)"""|((?:^[ \t]*# .*\n)+)/gm;
-const TEST_NAME = /\b(?:it|describe)(?:\.\w+)*(?:\([^"`\n]*\))?\(\s*(?:"((?:[^"\\\n]|\\.)+)"|`([^`]+)`)/g;
+const TEST_NAME = /^( *)(it|describe)(?:\.\w+)*(?:\([^"`\n]*\))?\(\s*(?:"((?:[^"\\\n]|\\.)+)"|`([^`]+)`)/gm;
 const MESSAGE =
   /\b(?:en: |new \w*Error\(|description\(|message: |advice: |sentence: )\s*(?:"((?:[^"\\\n]|\\.){20,})"|`([^`]{20,})`)/g;
 
 /** Returns the comments, messages and test names of a source file that have at least three blanks. */
 export function proseOf(path: string, source: string): Prose[] {
-  const isTest = path.startsWith("test/");
-  const comments = path.endsWith(".py") ? PYTHON_COMMENT : COMMENT;
-  const patterns: [ProseKind, RegExp][] = [["comment", comments]];
-  patterns.push(isTest ? ["test name", TEST_NAME] : ["message", MESSAGE]);
-  return patterns
-    .flatMap(([kind, pattern]) =>
-      [...source.matchAll(pattern)].map((match) => ({
-        kind,
-        place: `${path}:${source.slice(0, match.index).split("\n").length}`,
-        text: (match[1] ?? match[2] ?? "")
-          .replaceAll(/^\s*(?:\*|\/\/|#) ?/gm, "")
-          .replaceAll(/\s+/g, " ")
-          .trim(),
-      })),
-    )
-    .filter(({ text }) => text.split(" ").length >= 4);
+  const placeOf = ({ index }: RegExpMatchArray) => `${path}:${source.slice(0, index).split("\n").length}`;
+  const found = (kind: ProseKind, pattern: RegExp) =>
+    [...source.matchAll(pattern)].map((match) => ({
+      kind,
+      place: placeOf(match),
+      text: (match[1] ?? match[2] ?? "")
+        .replaceAll(/^\s*(?:\*|\/\/|#) ?/gm, "")
+        .replaceAll(/\s+/g, " ")
+        .trim(),
+    }));
+  const others = path.startsWith("test/") ? testNames(source, placeOf) : found("message", MESSAGE);
+  return [...found("comment", path.endsWith(".py") ? PYTHON_COMMENT : COMMENT), ...others].filter(
+    ({ text }) => text.split(" ").length >= 4,
+  );
+}
+
+/** Returns the full name of each test, as a run prints it: those of the groups around it, then its own. */
+function testNames(source: string, placeOf: (match: RegExpMatchArray) => string): Prose[] {
+  const groups: { indent: number; name: string }[] = [];
+  return [...source.matchAll(TEST_NAME)].flatMap((match): Prose[] => {
+    const indent = match[1]?.length ?? 0;
+    const name = match[3] ?? match[4] ?? "";
+    while ((groups.at(-1)?.indent ?? -1) >= indent) groups.pop();
+    if (match[2] === "describe") {
+      groups.push({ indent, name });
+      return [];
+    }
+    return [
+      {
+        kind: "test name",
+        place: placeOf(match),
+        text: [...groups.map((group) => group.name), name].join(" "),
+      },
+    ];
+  });
 }
 
 /** Draws `count` different texts of a kind, or all of them when there are fewer. */
