@@ -179,9 +179,8 @@ function misfit({ tables }: BeginRestoreParsed): string | null {
     if (table === undefined) return `it has a table ${name}, which this version does not know`;
     const strange = columns.find((column) => !table.columns.includes(column));
     if (strange !== undefined) return `its ${name} have ${strange}, which this version does not know`;
-    const lacking = [...table.key, table.id ?? table.key[0]].find(
-      (column) => !columns.includes(column ?? ""),
-    );
+    const needed = [...table.key, ...(table.id === undefined ? [] : [table.id])];
+    const lacking = needed.find((column) => !columns.includes(column) && !table.defaulted?.includes(column));
     if (lacking !== undefined) return `its ${name} have no ${lacking}`;
   }
   return null;

@@ -7,6 +7,8 @@ export interface BackupTable {
   key: readonly string[];
   /** Rows of one page: those with long lists in them make small pages. */
   pageRows: number;
+  /** Columns of the key that backups of earlier releases lack: their rows get the table's default. */
+  defaulted?: readonly string[];
   /** The column with the id of an upload, pack or file; a restore gives new ids. */
   id?: string;
 }
@@ -46,15 +48,21 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   table(
     "day_packs",
     "pack_id",
-    "tradedate object_key etag size_bytes sha256 build_id rows securities degraded builder_version sources_sha256",
+    "dataset tradedate object_key etag size_bytes sha256 build_id rows securities degraded builder_version sources_sha256",
     { id: "pack_id" },
   ),
-  table("day_revisions", "tradedate revision", "pack_id published_at_ms replaced_at_ms", { id: "pack_id" }),
-  table("order_days", "tradedate", "revision pack_id state state_note", { id: "pack_id" }),
+  table("day_revisions", "dataset tradedate revision", "pack_id published_at_ms replaced_at_ms", {
+    id: "pack_id",
+    defaulted: ["dataset"],
+  }),
+  table("order_days", "dataset tradedate", "revision pack_id state state_note", {
+    id: "pack_id",
+    defaulted: ["dataset"],
+  }),
   table("revision_floors", "target", "revision"),
   table("withdrawals", "target content", "revision at_ms actor note standing"),
   table("damaged_packs", "object_key", "at_ms note"),
-  table("day_changes", "change_id", "at_ms tradedate kind revision previous added removed changed", {
+  table("day_changes", "change_id", "at_ms dataset tradedate kind revision previous added removed changed", {
     pageRows: LONG_PAGE_ROWS,
   }),
   table(

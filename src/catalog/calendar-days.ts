@@ -104,7 +104,7 @@ export async function calendarReach(db: D1Database, today: BeijingDate): Promise
 export async function servedOnClosedDays(db: D1Database): Promise<BeijingDate[]> {
   const { results } = await db
     .prepare(
-      `SELECT day FROM trading_days JOIN order_days ON tradedate = day
+      `SELECT DISTINCT day FROM trading_days JOIN order_days ON tradedate = day
        WHERE open = 0 AND state = 'available' ORDER BY day`,
     )
     .all<{ day: BeijingDate }>();

@@ -4,15 +4,17 @@
  * who act at once one wins and the other is told.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement, type Guard } from "./audit.ts";
 import { revisionChangeStatement, strikeChangeStatement } from "./day-changes.ts";
 import { PACK_SERVED, servedStatement, soundSql, withdrawStatements } from "./decisions.ts";
 import type { DayState } from "./order-day.ts";
-import { packTarget } from "./publish-day.ts";
+import { daySubject, packTarget } from "./publish-day.ts";
 
-/** The day as the operator saw it. */
+/** A dataset's day (of orders when absent) as the operator saw it. */
 export interface SeenDay {
+  dataset?: DatasetName;
   tradedate: BeijingDate;
   revision: number;
 }
@@ -23,44 +25,49 @@ export interface SeenDay {
  */
 export async function withdrawDay(
   db: D1Database,
-  { tradedate, revision }: SeenDay,
+  { dataset = "orders", tradedate, revision }: SeenDay,
   note: string,
   by: By,
 ): Promise<boolean> {
   const guard = (first: number): Guard => ({
     sql: `EXISTS (SELECT 1 FROM order_days
-      WHERE tradedate = ?${first} AND revision = ?${first + 1} AND state <> 'withdrawn')`,
-    values: [tradedate, revision],
+      WHERE tradedate = ?${first} AND revision = ?${first + 1} AND dataset = ?${first + 2}
+        AND state <> 'withdrawn')`,
+    values: [tradedate, revision, dataset],
   });
   const entry = {
     atMs: by.nowMs,
     actor: by.actor,
     action: "day.withdraw",
-    subject: tradedate,
+    subject: daySubject(tradedate, dataset),
     before: { revision },
     after: { revision, state: "withdrawn", note },
   };
-  const withdrawn = { target: packTarget(tradedate), content: await buildIdOf(db, tradedate, revision) };
+  const content = await buildIdOf(db, { dataset, tradedate, revision });
+  const withdrawn = { target: packTarget(tradedate, dataset), content };
   const decision = { revision, atMs: by.nowMs, actor: by.actor.name, note };
   const results = await db.batch<{ revision: number }>([
     auditStatement(db, entry, guard(7)),
-    strikeChangeStatement(db, { atMs: by.nowMs, tradedate, kind: "withdrawn", revision }, guard(5)),
+    strikeChangeStatement(db, { atMs: by.nowMs, dataset, tradedate, kind: "withdrawn", revision }, guard(6)),
     ...withdrawStatements(db, withdrawn, decision, guard),
     db
       .prepare(
         `UPDATE order_days SET state = 'withdrawn', state_note = ?3
-         WHERE tradedate = ?1 AND revision = ?2 AND state <> 'withdrawn' RETURNING revision`,
+         WHERE tradedate = ?1 AND revision = ?2 AND dataset = ?4 AND state <> 'withdrawn' RETURNING revision`,
       )
-      .bind(tradedate, revision, note),
+      .bind(tradedate, revision, note, dataset),
   ]);
   return results.at(-1)?.results.length === 1;
 }
 
 /** The build id of a revision's pack; "" when the day never had it. */
-async function buildIdOf(db: D1Database, tradedate: BeijingDate, revision: number): Promise<string> {
+async function buildIdOf(
+  db: D1Database,
+  { dataset, tradedate, revision }: Required<SeenDay>,
+): Promise<string> {
   const sql = `SELECT p.build_id AS buildId FROM day_revisions r JOIN day_packs p ON p.pack_id = r.pack_id
-    WHERE r.tradedate = ?1 AND r.revision = ?2`;
-  return (await db.prepare(sql).bind(tradedate, revision).first<string>("buildId")) ?? "";
+    WHERE r.tradedate = ?1 AND r.revision = ?2 AND r.dataset = ?3`;
+  return (await db.prepare(sql).bind(tradedate, revision, dataset).first<string>("buildId")) ?? "";
 }
 
 /** A pack of the day's history that is to be served again. */
@@ -81,56 +88,60 @@ export interface ServeAgain {
  */
 export async function serveAgain(
   db: D1Database,
-  { tradedate, revision, state }: SeenDay & { state: DayState },
+  { dataset = "orders", tradedate, revision, state }: SeenDay & { state: DayState },
   { packId, buildId, kind, number }: ServeAgain,
   by: By,
 ): Promise<boolean> {
   const guard = (first: number): Guard => ({
     sql: `EXISTS (SELECT 1 FROM order_days WHERE tradedate = ?${first} AND revision = ?${first + 1}
-        AND state = ?${first + 4})
-      AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?${first} AND revision >= ?${first + 2})
+        AND state = ?${first + 4} AND dataset = ?${first + 5})
+      AND NOT EXISTS (SELECT 1 FROM day_revisions
+        WHERE tradedate = ?${first} AND revision >= ?${first + 2} AND dataset = ?${first + 5})
       AND EXISTS (SELECT 1 FROM day_securities WHERE pack_id = ?${first + 3})
       AND EXISTS (SELECT 1 FROM day_packs p WHERE p.pack_id = ?${first + 3} AND ${soundSql("p.object_key")})`,
-    values: [tradedate, revision, number, packId, state],
+    values: [tradedate, revision, number, packId, state, dataset],
   });
   const served = guard(3);
+  const target = packTarget(tradedate, dataset);
   const entry = {
     atMs: by.nowMs,
     actor: by.actor,
     action: kind === "restored" ? "day.restore" : "day.publish",
-    subject: tradedate,
+    subject: daySubject(tradedate, dataset),
     before: { revision, state },
     after: { revision: number, packId },
   };
-  const change = { atMs: by.nowMs, tradedate, kind, revision: number, packId };
+  const change = { atMs: by.nowMs, dataset, tradedate, kind, revision: number, packId };
   const results = await db.batch<{ revision: number }>([
     auditStatement(db, entry, guard(7)),
-    revisionChangeStatement(db, change, guard(6)),
+    revisionChangeStatement(db, change, guard(7)),
     db
       .prepare(
-        `UPDATE day_revisions SET replaced_at_ms = ?1 WHERE tradedate = ?2 AND replaced_at_ms IS NULL AND ${served.sql}`,
+        `UPDATE day_revisions SET replaced_at_ms = ?1
+         WHERE tradedate = ?2 AND dataset = ?8 AND replaced_at_ms IS NULL AND ${served.sql}`,
       )
       .bind(by.nowMs, tradedate, ...served.values),
     db
       .prepare(
-        `INSERT INTO day_revisions (tradedate, revision, pack_id, published_at_ms)
-         SELECT ?3, ?5, ?1, ?2 WHERE ${served.sql}`,
+        `INSERT INTO day_revisions (dataset, tradedate, revision, pack_id, published_at_ms)
+         SELECT ?8, ?3, ?5, ?1, ?2 WHERE ${served.sql}`,
       )
       .bind(packId, by.nowMs, ...served.values),
     db
       .prepare(
         `UPDATE order_days SET revision = ?3, pack_id = ?4, state = 'available', state_note = ''
-         WHERE tradedate = ?1 AND revision = ?2
-           AND EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?1 AND revision = ?3 AND pack_id = ?4)
+         WHERE tradedate = ?1 AND revision = ?2 AND dataset = ?5
+           AND EXISTS (SELECT 1 FROM day_revisions
+             WHERE tradedate = ?1 AND revision = ?3 AND pack_id = ?4 AND dataset = ?5)
          RETURNING revision`,
       )
-      .bind(tradedate, revision, number, packId),
+      .bind(tradedate, revision, number, packId, dataset),
     db
       .prepare(
         `DELETE FROM withdrawals WHERE target = ?1 AND content = ?2 AND ${PACK_SERVED.replace("?2", "?3")}`,
       )
-      .bind(packTarget(tradedate), buildId, packId),
-    servedStatement(db, packTarget(tradedate), PACK_SERVED, [packId]),
+      .bind(target, buildId, packId),
+    servedStatement(db, target, PACK_SERVED, [packId]),
   ]);
   return results.at(-3)?.results.length === 1;
 }

@@ -1,8 +1,9 @@
 /**
- * The list of every change of what a day serves: which revision, and which securities differ from the one
+ * The list of every change of what a dataset's day serves: which revision, and which securities differ from the one
  * before. A change stands in the same transaction as what it tells of.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import type { Guard } from "./audit.ts";
 
 export type ChangeKind = "published" | "restored" | "withdrawn" | "damaged";
@@ -12,6 +13,7 @@ export interface DayChange {
   changeId: number;
   /** Unix milliseconds. */
   atMs: number;
+  dataset: DatasetName;
   tradedate: BeijingDate;
   kind: ChangeKind;
   /** The revision that the change made or, when withdrawn or damaged, struck. */
@@ -38,6 +40,8 @@ export interface ChangesQuestion {
   untilMs?: number;
   /** Null: of any day. */
   from: BeijingDate | null;
+  /** Of orders when absent. */
+  dataset?: DatasetName;
   /** At most so many. */
   count: number;
 }
@@ -47,19 +51,19 @@ type Row = Omit<DayChange, "added" | "removed" | "changed"> &
 
 /** The oldest changes that answer `question`, in the order they happened. */
 export async function changesSince(db: D1Database, question: ChangesQuestion): Promise<DayChange[]> {
-  const { changeId, sinceMs, untilMs = Number.MAX_SAFE_INTEGER, from, count } = question;
+  const { changeId, sinceMs, untilMs = Number.MAX_SAFE_INTEGER, from, dataset = "orders", count } = question;
   const { results } = await db
     .prepare(
-      `SELECT c.change_id AS changeId, c.at_ms AS atMs, c.tradedate, c.kind, c.revision, c.previous,
+      `SELECT c.change_id AS changeId, c.at_ms AS atMs, c.dataset, c.tradedate, c.kind, c.revision, c.previous,
          p.build_id AS buildId, c.added, c.removed, c.changed
        FROM day_changes c
-       LEFT JOIN day_revisions r ON r.tradedate = c.tradedate AND r.revision = c.revision
+       LEFT JOIN day_revisions r ON r.dataset = c.dataset AND r.tradedate = c.tradedate AND r.revision = c.revision
        LEFT JOIN day_packs p ON p.pack_id = r.pack_id
-       WHERE c.change_id > ?1 AND c.at_ms >= ?2 AND c.tradedate >= ?3
+       WHERE c.change_id > ?1 AND c.at_ms >= ?2 AND c.tradedate >= ?3 AND c.dataset = ?7
          AND c.change_id < coalesce((SELECT min(change_id) FROM day_changes WHERE at_ms > ?5), ?6)
        ORDER BY c.change_id LIMIT ?4`,
     )
-    .bind(changeId, sinceMs, from ?? "", count, untilMs, Number.MAX_SAFE_INTEGER)
+    .bind(changeId, sinceMs, from ?? "", count, untilMs, Number.MAX_SAFE_INTEGER, dataset)
     .all<Row>();
   return results.map(({ added, removed, changed, ...row }) => ({
     ...row,
@@ -101,20 +105,22 @@ export function differences(pack: string, before: string): string[] {
 
 const DIFFERENCES = differences("?5", "d.pack_id").map((list) => `iif(d.pack_id IS NULL, NULL, ${list})`);
 
-/** Values are `?1` to `?5`: the instant, the day, the kind, the new revision, the new pack. */
+/** Values are `?1` to `?6`: the instant, the day, the kind, the new revision, the new pack, the dataset. */
 const ADD = `
-  INSERT INTO day_changes (at_ms, tradedate, kind, revision, previous, added, removed, changed)
-  SELECT ?1, ?2, ?3, ?4, d.revision, ${DIFFERENCES.join(", ")}
-  FROM (SELECT ?2 AS tradedate) asked LEFT JOIN order_days d ON d.tradedate = asked.tradedate`;
+  INSERT INTO day_changes (at_ms, dataset, tradedate, kind, revision, previous, added, removed, changed)
+  SELECT ?1, ?6, ?2, ?3, ?4, d.revision, ${DIFFERENCES.join(", ")}
+  FROM (SELECT ?2 AS tradedate, ?6 AS dataset) asked
+  LEFT JOIN order_days d ON d.tradedate = asked.tradedate AND d.dataset = asked.dataset`;
 
 /**
- * Adds the change that pack `packId` becomes revision `revision` of a day, where `guard` holds (its values are
- * `?6` and on). It compares with the revision in `order_days`, so it stands before that row's change.
+ * Adds the change that pack `packId` becomes revision `revision` of a dataset's day, where `guard` holds (its values are
+ * `?7` and on). It compares with the revision in `order_days`, so it stands before that row's change.
  */
 export function revisionChangeStatement(
   db: D1Database,
   change: {
     atMs: number;
+    dataset: DatasetName;
     tradedate: BeijingDate;
     kind: "published" | "restored";
     revision: number;
@@ -122,23 +128,23 @@ export function revisionChangeStatement(
   },
   guard: Guard,
 ): D1PreparedStatement {
-  const { atMs, tradedate, kind, revision, packId } = change;
+  const { atMs, dataset, tradedate, kind, revision, packId } = change;
   return db
     .prepare(`${ADD} WHERE ${guard.sql}`)
-    .bind(atMs, tradedate, kind, revision, packId, ...guard.values);
+    .bind(atMs, tradedate, kind, revision, packId, dataset, ...guard.values);
 }
 
-/** Adds the change that the served revision is no longer served, where `guard` holds (values `?5` and on). */
+/** Adds the change that the served revision is no longer served, where `guard` holds (values `?6` and on). */
 export function strikeChangeStatement(
   db: D1Database,
-  change: { atMs: number; tradedate: BeijingDate; kind: "withdrawn" | "damaged"; revision: number },
+  change: Pick<DayChange, "atMs" | "dataset" | "tradedate" | "revision"> & { kind: "withdrawn" | "damaged" },
   guard: Guard,
 ): D1PreparedStatement {
-  const { atMs, tradedate, kind, revision } = change;
+  const { atMs, dataset, tradedate, kind, revision } = change;
   return db
     .prepare(
-      `INSERT INTO day_changes (at_ms, tradedate, kind, revision, previous)
-       SELECT ?1, ?2, ?3, ?4, ?4 WHERE ${guard.sql}`,
+      `INSERT INTO day_changes (at_ms, dataset, tradedate, kind, revision, previous)
+       SELECT ?1, ?5, ?2, ?3, ?4, ?4 WHERE ${guard.sql}`,
     )
-    .bind(atMs, tradedate, kind, revision, ...guard.values);
+    .bind(atMs, tradedate, kind, revision, dataset, ...guard.values);
 }

@@ -1,5 +1,6 @@
 /** The days of a span as operators and key holders see them: those that are there, and those that should be. */
 import type { BeijingDate } from "../calendar/beijing.ts";
+import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import type { DayState } from "./order-day.ts";
 import { packTarget } from "./publish-day.ts";
 
@@ -46,10 +47,10 @@ interface Row extends Omit<LoadedFacts, "revision"> {
 const OVERVIEW = `
   WITH later AS (
     SELECT tradedate, max(iif(at_ms <= ?5, change_id, NULL)) AS last_id FROM day_changes
-    WHERE tradedate BETWEEN ?1 AND ?2 GROUP BY tradedate HAVING max(at_ms) > ?5),
+    WHERE dataset = ?6 AND tradedate BETWEEN ?1 AND ?2 GROUP BY tradedate HAVING max(at_ms) > ?5),
   shown AS (
     SELECT tradedate, revision, state, state_note AS note FROM order_days
-    WHERE tradedate BETWEEN ?1 AND ?2 AND tradedate NOT IN (SELECT tradedate FROM later)
+    WHERE dataset = ?6 AND tradedate BETWEEN ?1 AND ?2 AND tradedate NOT IN (SELECT tradedate FROM later)
     UNION ALL
     SELECT c.tradedate, c.revision, iif(c.kind IN ('withdrawn', 'damaged'), c.kind, 'available'), ''
     FROM later JOIN day_changes c ON c.change_id = later.last_id),
@@ -62,26 +63,48 @@ const OVERVIEW = `
       AND u.state IN ('uploading', 'completing')) AS uploading
   FROM days
   LEFT JOIN shown d ON d.tradedate = days.tradedate
-  LEFT JOIN day_revisions r ON r.tradedate = d.tradedate AND r.revision = d.revision
+  LEFT JOIN day_revisions r ON r.dataset = ?6 AND r.tradedate = d.tradedate AND r.revision = d.revision
   LEFT JOIN day_packs p ON p.pack_id = r.pack_id
   ORDER BY days.tradedate`;
 
-/** Which days: from `first` to `last`, both included, as they stood at `untilMs` (Unix milliseconds; now when absent). */
+/**
+ * Which days: from `first` to `last`, both included, as they stood at `untilMs` (Unix milliseconds; now when absent),
+ * of `dataset` (orders when absent).
+ */
 export interface OverviewSpan {
   first: BeijingDate;
   last: BeijingDate;
   today: BeijingDate;
   untilMs?: number;
+  dataset?: DatasetName;
 }
 
 /** The days of the span, oldest first: every loaded day, and every trading day up to `today` that is not. */
-export async function overviewOf(
+export async function overviewOf(db: D1Database, span: OverviewSpan): Promise<DayOverview[]> {
+  return overviewRows(await overviewStatement(db, span).all(), span.today);
+}
+
+/** `overviewOf` of every dataset, in one read. */
+export async function overviewsOf(
   db: D1Database,
-  { first, last, today, untilMs = Number.MAX_SAFE_INTEGER }: OverviewSpan,
-): Promise<DayOverview[]> {
-  const targets = packTarget("" as BeijingDate);
-  const statement = db.prepare(OVERVIEW).bind(first, last, today, targets, untilMs);
-  return (await statement.all<Row>()).results.map((row) => overviewRow(row, today));
+  span: Omit<OverviewSpan, "dataset">,
+): Promise<Record<DatasetName, DayOverview[]>> {
+  const statements = DATASET_NAMES.map((dataset) => overviewStatement(db, { ...span, dataset }));
+  const results = await db.batch(statements);
+  const entries = results.map((result, place) => [DATASET_NAMES[place], overviewRows(result, span.today)]);
+  return Object.fromEntries(entries) as Record<DatasetName, DayOverview[]>;
+}
+
+function overviewStatement(
+  db: D1Database,
+  { first, last, today, untilMs = Number.MAX_SAFE_INTEGER, dataset = "orders" }: OverviewSpan,
+): D1PreparedStatement {
+  const targets = packTarget("" as BeijingDate, dataset);
+  return db.prepare(OVERVIEW).bind(first, last, today, targets, untilMs, dataset);
+}
+
+function overviewRows({ results }: D1Result, today: BeijingDate): DayOverview[] {
+  return (results as Row[]).map((row) => overviewRow(row, today));
 }
 
 function overviewRow(row: Row, today: BeijingDate): DayOverview {

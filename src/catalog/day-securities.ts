@@ -1,5 +1,6 @@
 /** The securities of one revision of a day, as its index has them. */
 import type { BeijingDate } from "../calendar/beijing.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import type { Market, Security } from "../orders/record.ts";
 
 /** `last_time` of securities that were loaded before it was kept: the latest time there can be. */
@@ -22,21 +23,29 @@ interface Row extends Security {
   t0: string;
 }
 
+/** Which securities: those of a dataset's day (of orders when absent) and revision, on one exchange or on both. */
+export interface SecuritiesQuestion {
+  dataset?: DatasetName;
+  tradedate: BeijingDate;
+  revision: number;
+  market: Market | null;
+}
+
 /** The securities of this revision by symbol and then market; only those of `market` unless it is null. */
 export async function listSecurities(
   db: D1Database,
-  { tradedate, revision, market }: { tradedate: BeijingDate; revision: number; market: Market | null },
+  { dataset = "orders", tradedate, revision, market }: SecuritiesQuestion,
 ): Promise<ListedSecurity[]> {
   const statement = db
     .prepare(
       `SELECT symbol, market, rows, section_length AS sizeBytes, last_time AS lastTime,
          hex(substr(blocks, 9, 4)) AS t0
        FROM day_securities
-       WHERE pack_id = (SELECT pack_id FROM day_revisions WHERE tradedate = ?1 AND revision = ?2)
+       WHERE pack_id = (SELECT pack_id FROM day_revisions WHERE dataset = ?4 AND tradedate = ?1 AND revision = ?2)
          AND (?3 IS NULL OR market = ?3)
        ORDER BY symbol, market`,
     )
-    .bind(tradedate, revision, market);
+    .bind(tradedate, revision, market, dataset);
   return (await statement.all<Row>()).results.map(({ t0, lastTime, ...row }) => {
     if (row.rows === 0) return { ...row, firstTime: null, lastTime: null };
     const last = lastTime === UNKNOWN_LAST_TIME ? null : lastTime;
@@ -45,20 +54,21 @@ export async function listSecurities(
 }
 
 /**
- * A security that has orders in the served revision of the day: `preferred` where it does, else the first one;
+ * A security that has rows in the served revision of the dataset's day: `preferred` where it does, else the first one;
  * null when there is none, or no such day.
  */
 export async function exampleSecurity(
   db: D1Database,
   tradedate: string,
   preferred: string,
+  dataset: DatasetName = "orders",
 ): Promise<string | null> {
   const some = "SELECT symbol FROM day_securities WHERE pack_id = d.pack_id AND rows > 0";
   return db
     .prepare(
       `SELECT coalesce((${some} AND symbol = ?2 LIMIT 1), (${some} ORDER BY symbol LIMIT 1)) AS symbol
-       FROM order_days d WHERE tradedate = ?1`,
+       FROM order_days d WHERE dataset = ?3 AND tradedate = ?1`,
     )
-    .bind(tradedate, preferred)
+    .bind(tradedate, preferred, dataset)
     .first<string>("symbol");
 }

@@ -1,5 +1,6 @@
-/** What the operator sees of loaded days. */
+/** What the operator sees of loaded days, of each dataset by itself. */
 import type { BeijingDate } from "../calendar/beijing.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import type { Damage, Withdrawal } from "./decisions.ts";
 import type { DayState } from "./order-day.ts";
 
@@ -56,11 +57,16 @@ const SERVED = `
   SELECT d.tradedate, d.revision, d.state, d.state_note AS note, ${PACK_COLUMNS}, r.published_at_ms AS publishedAtMs, d.pack_id AS packId
   FROM order_days d
   JOIN day_packs p ON p.pack_id = d.pack_id
-  JOIN day_revisions r ON r.tradedate = d.tradedate AND r.revision = d.revision`;
+  JOIN day_revisions r ON r.dataset = d.dataset AND r.tradedate = d.tradedate AND r.revision = d.revision
+  WHERE d.tradedate = ?1 AND d.dataset = ?2`;
 
-/** The served revision of a day, in whatever state, or null when the day was never loaded. */
-export async function servedDay(db: D1Database, tradedate: BeijingDate): Promise<ServedDay | null> {
-  const row = await db.prepare(`${SERVED} WHERE d.tradedate = ?1`).bind(tradedate).first<Stored<ServedDay>>();
+/** The served revision of a dataset's day, in whatever state, or null when it was never loaded. */
+export async function servedDay(
+  db: D1Database,
+  tradedate: BeijingDate,
+  dataset: DatasetName = "orders",
+): Promise<ServedDay | null> {
+  const row = await db.prepare(SERVED).bind(tradedate, dataset).first<Stored<ServedDay>>();
   return row === null ? null : fromStored<ServedDay>(row);
 }
 
@@ -69,8 +75,12 @@ interface RevisionRow extends Omit<Stored<DayRevision>, "withdrawn" | "damaged">
   damaged: string | null;
 }
 
-/** Every revision the day ever had, newest first. */
-export async function dayRevisions(db: D1Database, tradedate: BeijingDate): Promise<DayRevision[]> {
+/** Every revision a dataset's day ever had, newest first. */
+export async function dayRevisions(
+  db: D1Database,
+  tradedate: BeijingDate,
+  dataset: DatasetName = "orders",
+): Promise<DayRevision[]> {
   const statement = db
     .prepare(
       `SELECT r.revision, ${PACK_COLUMNS}, p.object_key AS objectKey,
@@ -80,11 +90,11 @@ export async function dayRevisions(db: D1Database, tradedate: BeijingDate): Prom
            json_object('revision', w.revision, 'atMs', w.at_ms, 'actor', w.actor, 'note', w.note)) AS withdrawn,
          iif(b.object_key IS NULL, NULL, json_object('atMs', b.at_ms, 'note', b.note)) AS damaged
        FROM day_revisions r JOIN day_packs p ON p.pack_id = r.pack_id
-       LEFT JOIN withdrawals w ON w.target = 'orders/' || r.tradedate AND w.content = p.build_id
+       LEFT JOIN withdrawals w ON w.target = r.dataset || '/' || r.tradedate AND w.content = p.build_id
        LEFT JOIN damaged_packs b ON b.object_key = p.object_key
-       WHERE r.tradedate = ?1 ORDER BY r.revision DESC`,
+       WHERE r.tradedate = ?1 AND r.dataset = ?2 ORDER BY r.revision DESC`,
     )
-    .bind(tradedate);
+    .bind(tradedate, dataset);
   return (await statement.all<RevisionRow>()).results.map((row) => ({
     ...row,
     degraded: row.degraded === 1,
@@ -101,13 +111,14 @@ export interface BuiltDay {
   builderVersion: string | null;
 }
 
-/** Every loaded day, oldest first. */
-export async function builtDays(db: D1Database): Promise<BuiltDay[]> {
+/** Every loaded day of a dataset, oldest first. */
+export async function builtDays(db: D1Database, dataset: DatasetName = "orders"): Promise<BuiltDay[]> {
   const { results } = await db
     .prepare(
       `SELECT d.tradedate, d.revision, d.state, p.builder_version AS builderVersion
-       FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id ORDER BY d.tradedate`,
+       FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id WHERE d.dataset = ?1 ORDER BY d.tradedate`,
     )
+    .bind(dataset)
     .all<BuiltDay>();
   return results;
 }

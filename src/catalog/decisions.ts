@@ -80,9 +80,9 @@ export function withdrawStatements(
   ];
 }
 
-/** SQL that holds when the order day whose target is `?1` serves the pack `?2`. */
+/** SQL that holds when the day whose target is `?1` serves the pack `?2`. */
 export const PACK_SERVED =
-  "EXISTS (SELECT 1 FROM order_days WHERE ?1 = 'orders/' || tradedate AND pack_id = ?2 AND state = 'available')";
+  "EXISTS (SELECT 1 FROM order_days WHERE ?1 = dataset || '/' || tradedate AND pack_id = ?2 AND state = 'available')";
 
 /**
  * The statement by which a served content of `target` ends the standing of its withdrawals, where `guard` (an

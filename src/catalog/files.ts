@@ -4,6 +4,7 @@
  * is gone at once.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 import { soundSql } from "./decisions.ts";
 
@@ -50,22 +51,22 @@ export interface CoverageQuestion {
   to: BeijingDate;
 }
 
-/** The name of the order pack of a day in a level2 share; operators cannot give it to a file. */
-export function orderPackName(tradedate: BeijingDate): string {
-  return `${tradedate}_orders.parquet`;
+/** The name of a dataset's pack of a day in a level2 share; operators cannot give it to a file. */
+export function packName(tradedate: BeijingDate, dataset: DatasetName = "orders"): string {
+  return `${tradedate}_${dataset}.parquet`;
 }
 
 /** `dataType` is an expression of SQL; ?2 to ?4 are the first and last day and the instant of `FileVersion`'s 7 days. */
 const versionsOf = (dataType: string) => `
-  SELECT 'level2' AS dataType, d.tradedate, d.tradedate || '_orders.parquet' AS name, r.revision,
+  SELECT 'level2' AS dataType, d.tradedate, d.tradedate || '_' || d.dataset || '.parquet' AS name, r.revision,
     p.object_key AS objectKey, p.etag, p.size_bytes AS sizeBytes, p.sha256,
     r.published_at_ms AS publishedAtMs, p.pack_id AS packId, p.build_id AS buildId, r.replaced_at_ms AS replacedAtMs
   FROM order_days d
-  JOIN day_revisions r ON r.tradedate = d.tradedate
+  JOIN day_revisions r ON r.dataset = d.dataset AND r.tradedate = d.tradedate
   JOIN day_packs p ON p.pack_id = r.pack_id
   WHERE ${dataType} = 'level2' AND d.tradedate BETWEEN ?2 AND ?3 AND d.state = 'available'
     AND (r.revision = d.revision OR (r.replaced_at_ms > ?4
-      AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.target = 'orders/' || d.tradedate AND w.content = p.build_id)
+      AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.target = d.dataset || '/' || d.tradedate AND w.content = p.build_id)
       AND ${soundSql("p.object_key")}))
   UNION ALL
   SELECT data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256, published_at_ms, NULL, NULL,

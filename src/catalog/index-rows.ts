@@ -1,5 +1,6 @@
 /** Index rows of packs as they lie in the catalog, for those who compare and repair them. */
 import type { BeijingDate } from "../calendar/beijing.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 
 /** A pack whose index rows the catalog keeps. */
 export interface IndexedPack {
@@ -12,24 +13,26 @@ export interface IndexedPack {
 const PACK =
   "p.pack_id AS packId, p.object_key AS objectKey, p.size_bytes AS sizeBytes, p.build_id AS buildId";
 
-/** The pack that a day serves, with the revision, or null when the day was never loaded. */
+/** The pack that a dataset's day serves, with the revision, or null when it was never loaded. */
 export async function servedPack(
   db: D1Database,
   tradedate: BeijingDate,
+  dataset: DatasetName = "orders",
 ): Promise<(IndexedPack & { revision: number }) | null> {
   return db
     .prepare(
       `SELECT d.revision, ${PACK} FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id
-       WHERE d.tradedate = ?1`,
+       WHERE d.tradedate = ?1 AND d.dataset = ?2`,
     )
-    .bind(tradedate)
+    .bind(tradedate, dataset)
     .first<IndexedPack & { revision: number }>();
 }
 
-/** Every day that was ever loaded, ascending. */
-export async function loadedDays(db: D1Database): Promise<BeijingDate[]> {
+/** Every day of a dataset that was ever loaded, ascending. */
+export async function loadedDays(db: D1Database, dataset: DatasetName = "orders"): Promise<BeijingDate[]> {
   const { results } = await db
-    .prepare("SELECT tradedate FROM order_days ORDER BY tradedate")
+    .prepare("SELECT tradedate FROM order_days WHERE dataset = ?1 ORDER BY tradedate")
+    .bind(dataset)
     .all<{ tradedate: BeijingDate }>();
   return results.map(({ tradedate }) => tradedate);
 }

@@ -19,8 +19,11 @@ interface KeptDay {
 }
 
 const days = new Map<string, KeptDay>();
-/** By pack and symbol, the ones used last at the end. */
-const packSections = new Map<string, SectionRow[]>();
+/** What a day's packs have of a symbol. */
+type KeptSections = Pick<OrderDay, "sections" | "elsewhere">;
+
+/** By packs and symbol, the ones used last at the end. */
+const packSections = new Map<string, KeptSections>();
 let sectionBytes = 0;
 
 /**
@@ -37,16 +40,16 @@ export function keptOrderDay(
   if (ageMs < 0 || ageMs >= maxAgeMs) return null;
   const { day, tradedate } = kept;
   const key = sectionsKey(day, question.symbol);
-  const sections = packSections.get(key);
-  if (sections === undefined) return null;
+  const found = packSections.get(key);
+  if (found === undefined) return null;
   packSections.delete(key);
-  packSections.set(key, sections);
-  return { tradedate, day, sections };
+  packSections.set(key, found);
+  return { tradedate, day, ...found };
 }
 
 /** Keeps the answer to `question`; `readAtMs` is an instant before it was read from D1. */
 export function keepOrderDay(question: OrderDayQuestion, orderDay: OrderDay, readAtMs: number): void {
-  const { day, tradedate, sections } = orderDay;
+  const { day, tradedate, sections, elsewhere } = orderDay;
   const key = dayKey(question);
   days.delete(key);
   if (day === null || day.state !== "available") return;
@@ -55,7 +58,7 @@ export function keepOrderDay(question: OrderDayQuestion, orderDay: OrderDay, rea
     if (days.size <= MAX_DAYS) break;
     days.delete(oldest);
   }
-  if (sections.length > 0) keepSections(sectionsKey(day, question.symbol), sections);
+  if (sections.length > 0) keepSections(sectionsKey(day, question.symbol), { sections, elsewhere });
 }
 
 /** Forgets the day and the section of `question`, whose pack could not be read as they say. */
@@ -64,10 +67,10 @@ export function forgetOrderDay(question: OrderDayQuestion, day: LoadedDay): void
   dropSections(sectionsKey(day, question.symbol));
 }
 
-function keepSections(key: string, sections: SectionRow[]): void {
+function keepSections(key: string, found: KeptSections): void {
   dropSections(key);
-  packSections.set(key, sections);
-  sectionBytes += bytesOf(sections);
+  packSections.set(key, found);
+  sectionBytes += bytesOf(found.sections);
   for (const oldest of packSections.keys()) {
     if (sectionBytes <= MAX_SECTION_BYTES) break;
     dropSections(oldest);
@@ -75,7 +78,7 @@ function keepSections(key: string, sections: SectionRow[]): void {
 }
 
 function dropSections(key: string): void {
-  sectionBytes -= bytesOf(packSections.get(key) ?? []);
+  sectionBytes -= bytesOf(packSections.get(key)?.sections ?? []);
   packSections.delete(key);
 }
 
@@ -84,11 +87,11 @@ function bytesOf(sections: readonly SectionRow[]): number {
 }
 
 /** An omitted date depends on today: after midnight it is another day. */
-function dayKey({ tradedate, today }: OrderDayQuestion): string {
-  return tradedate ?? `up to ${today}`;
+function dayKey({ dataset, tradedate, today }: OrderDayQuestion): string {
+  return `${dataset} ${tradedate ?? `up to ${today}`}`;
 }
 
 /** An object is never overwritten, and its etag names its bytes. */
-function sectionsKey({ pack }: LoadedDay, symbol: string): string {
-  return `${symbol} ${pack.etag} ${pack.objectKey}`;
+function sectionsKey({ pack, others }: LoadedDay, symbol: string): string {
+  return `${symbol} ${pack.etag} ${pack.objectKey} ${others}`;
 }

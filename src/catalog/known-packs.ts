@@ -1,4 +1,5 @@
 /** Which day packs in R2 the catalog knows. */
+import type { DatasetName } from "../datasets/registry.ts";
 
 /** An upload that adopts an object: R2 never knew it as an upload. */
 export const ADOPTED_R2_UPLOAD_ID = "";
@@ -19,10 +20,14 @@ export async function isKnownPackKey(db: D1Database, objectKey: string): Promise
   return (await db.prepare(sql).bind(objectKey).first<{ known: number }>())?.known === 1;
 }
 
-/** The revision served of each loaded day. */
-export async function servedRevisions(db: D1Database): Promise<Map<string, number>> {
+/** The revision served of each loaded day of a dataset. */
+export async function servedRevisions(
+  db: D1Database,
+  dataset: DatasetName = "orders",
+): Promise<Map<string, number>> {
   const { results } = await db
-    .prepare("SELECT tradedate, revision FROM order_days")
+    .prepare("SELECT tradedate, revision FROM order_days WHERE dataset = ?1")
+    .bind(dataset)
     .all<{ tradedate: string; revision: number }>();
   return new Map(results.map(({ tradedate, revision }) => [tradedate, revision]));
 }

@@ -45,7 +45,7 @@ export async function newestRevisions(db: D1Database): Promise<Map<string, numbe
   const { results } = await db
     .prepare(
       `SELECT target, max(revision) AS newest FROM (
-         SELECT 'orders/' || tradedate AS target, revision FROM day_revisions
+         SELECT dataset || '/' || tradedate AS target, revision FROM day_revisions
          UNION ALL SELECT data_type || '/' || tradedate || '/' || name, revision FROM day_files) GROUP BY target`,
     )
     .all<{ target: string; newest: number }>();

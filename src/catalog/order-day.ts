@@ -1,12 +1,14 @@
 /**
- * The one point read of an order request: is the day loaded, which revision lies where,
+ * The one point read of a request for ticks: is the dataset's day loaded, which revision lies where,
  * and where are the security's blocks. It goes to the primary: a replica may be arbitrarily old, and
  * "withdrawn within 10 s" would not hold. What an isolate keeps of its answers is in `kept-days.ts`.
  */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
+import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import type { Market, Security } from "../orders/record.ts";
 
 export interface OrderDayQuestion {
+  dataset: DatasetName;
   /** The day asked for; null when the caller left it out: the calendar's newest trading day up to `today`. */
   tradedate: BeijingDate | null;
   /** Six digits. Both exchanges may have it, so both are read. */
@@ -17,15 +19,17 @@ export interface OrderDayQuestion {
 
 export type DayState = "available" | "withdrawn" | "damaged";
 
-/** The revision of a day that is served now. */
+/** The revision of a dataset's day that is served now. */
 export interface LoadedDay {
   revision: number;
+  /** The packs of the day's other datasets: they too decide what a bare code means. Empty when there are none. */
+  others: string;
   state: DayState;
   /** The object in R2 that holds it; `etag` without quotes, for conditional reads. */
   pack: { objectKey: string; etag: string; sha256: string; buildId: string; tradedate: BeijingDate };
 }
 
-/** A security's row of the day index, with its blocks still packed. Without orders: `rows` 0 and no blocks. */
+/** A security's row of the day index, with its blocks still packed. Without rows of the dataset: `rows` 0 and no blocks. */
 export interface SectionRow extends Security {
   offset: number;
   length: number;
@@ -41,8 +45,10 @@ export interface OrderDay {
   tradedate: BeijingDate;
   /** Null: no such day is loaded. */
   day: LoadedDay | null;
-  /** The exchanges that have the symbol that day: none, one, or Shanghai and then Shenzhen. */
+  /** The exchanges that have the symbol in the dataset that day: none, one, or Shanghai and then Shenzhen. */
   sections: SectionRow[];
+  /** The exchanges on which another dataset of the day has rows of the symbol. */
+  elsewhere: Market[];
   /** Only of a day that is not loaded: what its refusal says. */
   facts?: DayFacts;
 }
@@ -63,6 +69,9 @@ export class CalendarGapError extends Error {
 
 interface OrderDayRow extends DayFacts {
   tradedate: string | null;
+  others: string | null;
+  /** Joined by commas. */
+  elsewhere: string | null;
   /** With an omitted date: calendar rows after `tradedate` up to today. */
   closed_since: number | null;
   revision: number | null;
@@ -81,37 +90,48 @@ interface OrderDayRow extends DayFacts {
   blocks: number[];
 }
 
-const FOUND = `
-  LEFT JOIN order_days d ON d.tradedate = asked.tradedate
-  LEFT JOIN day_packs p ON p.pack_id = d.pack_id
-  LEFT JOIN day_securities s ON s.pack_id = d.pack_id AND s.symbol = ?2
-  ORDER BY s.market`;
-
 /** Computed for a day that is not loaded only, so that a refusal takes one trip and a page no further rows. */
 const fact = (name: string, sql: string) => `CASE WHEN p.pack_id IS NULL THEN (${sql}) END AS ${name}`;
 
-const COLUMNS = `d.revision, d.state, p.object_key, p.etag, p.sha256, p.build_id,
+const COLUMNS = `x.others, x.elsewhere, d.revision, d.state, p.object_key, p.etag, p.sha256, p.build_id,
   s.market, s.section_offset, s.section_length, s.footer_length, s.rows, s.last_time, s.crc,
   s.blocks,
-  ${fact("newest", "SELECT max(tradedate) FROM order_days WHERE state = 'available'")},
-  ${fact("earliest", "SELECT min(tradedate) FROM order_days WHERE state = 'available'")},
+  ${fact("newest", "SELECT max(tradedate) FROM order_days WHERE dataset = ?3 AND state = 'available'")},
+  ${fact("earliest", "SELECT min(tradedate) FROM order_days WHERE dataset = ?3 AND state = 'available'")},
   ${fact("open", "SELECT open FROM trading_days WHERE day = asked.tradedate")}`;
 
-const ON_A_DATE = `
-  SELECT asked.tradedate, NULL AS closed_since, ${COLUMNS}
-  FROM (SELECT ?1 AS tradedate) AS asked ${FOUND}`;
+const NEWEST_DAY = "SELECT max(day) FROM trading_days WHERE open = 1 AND day <= ?1";
 
-const ON_THE_NEWEST_DAY = `
+/**
+ * What the day `asked` (an expression) has of the dataset, and what its other datasets say of the code. What is
+ * withdrawn says nothing of it. An aggregate in the FROM clause is computed once, not for each exchange.
+ */
+function found(asked: string, dataset: DatasetName): string {
+  const others = DATASET_NAMES.filter((name) => name !== dataset).map((name) => `'${name}'`);
+  return `FROM (SELECT ${asked} AS tradedate) AS asked
+  JOIN (SELECT group_concat(DISTINCT o.pack_id) AS others, group_concat(DISTINCT e.market) AS elsewhere
+    FROM order_days o LEFT JOIN day_securities e ON e.pack_id = o.pack_id AND e.symbol = ?2 AND e.rows > 0
+    WHERE o.dataset IN (${others}) AND o.tradedate = ${asked} AND o.state <> 'withdrawn') AS x
+  LEFT JOIN order_days d ON d.dataset = ?3 AND d.tradedate = asked.tradedate
+  LEFT JOIN day_packs p ON p.pack_id = d.pack_id
+  LEFT JOIN day_securities s ON s.pack_id = d.pack_id AND s.symbol = ?2
+  ORDER BY s.market`;
+}
+
+const onADate = (dataset: DatasetName) =>
+  `SELECT asked.tradedate, NULL AS closed_since, ${COLUMNS} ${found("?1", dataset)}`;
+
+const onTheNewestDay = (dataset: DatasetName) => `
   SELECT asked.tradedate,
     (SELECT count(*) FROM trading_days c WHERE c.day > asked.tradedate AND c.day <= ?1) AS closed_since,
-    ${COLUMNS}
-  FROM (SELECT max(day) AS tradedate FROM trading_days WHERE open = 1 AND day <= ?1) AS asked ${FOUND}`;
+    ${COLUMNS} ${found(`(${NEWEST_DAY})`, dataset)}`;
 
 /** The statement that answers `question` in one read; its result goes to `orderDayOf`. */
 export function orderDayStatement(db: D1Database, question: OrderDayQuestion): D1PreparedStatement {
-  return question.tradedate === null
-    ? db.prepare(ON_THE_NEWEST_DAY).bind(question.today, question.symbol)
-    : db.prepare(ON_A_DATE).bind(question.tradedate, question.symbol);
+  const { tradedate, today, symbol, dataset } = question;
+  return tradedate === null
+    ? db.prepare(onTheNewestDay(dataset)).bind(today, symbol, dataset)
+    : db.prepare(onADate(dataset)).bind(tradedate, symbol, dataset);
 }
 
 /**
@@ -125,9 +145,10 @@ export function orderDayOf(result: D1Result, question: OrderDayQuestion): OrderD
   const tradedate = question.tradedate ?? newestTradingDay(first, question.today);
   const day = loadedDay(first, tradedate);
   const sections = rows.flatMap((row) => sectionOf(row, question.symbol));
-  if (day !== null) return { tradedate, day, sections };
+  const elsewhere = [...new Set(first.elsewhere?.split(","))] as Market[];
+  if (day !== null) return { tradedate, day, sections, elsewhere };
   const { newest, earliest, open } = first;
-  return { tradedate, day, sections, facts: { newest, earliest, open } };
+  return { tradedate, day, sections, elsewhere, facts: { newest, earliest, open } };
 }
 
 function newestTradingDay(row: OrderDayRow, today: BeijingDate): BeijingDate {
@@ -143,7 +164,7 @@ function loadedDay(row: OrderDayRow, tradedate: BeijingDate): LoadedDay | null {
   const { revision, state, object_key: objectKey, etag, sha256, build_id: buildId } = row;
   if (revision === null || state === null) return null;
   if (objectKey === null || etag === null || sha256 === null || buildId === null) return null;
-  return { revision, state, pack: { objectKey, etag, sha256, buildId, tradedate } };
+  return { revision, state, others: row.others ?? "", pack: { objectKey, etag, sha256, buildId, tradedate } };
 }
 
 function sectionOf(row: OrderDayRow, symbol: string): SectionRow[] {

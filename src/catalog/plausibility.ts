@@ -1,9 +1,10 @@
 /**
  * Is a day as large as days usually are, and is it not another one? Half a delivery, two in one and yesterday's
  * under today's date build into perfectly valid packs. So before a day goes live its orders and securities are held,
- * per exchange, against the median of other loaded days, and its orders by security against each of them.
+ * per exchange, against the median of other loaded days of the dataset, and its rows by security against each of them.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import type { Market } from "../orders/record.ts";
 import { UNKNOWN_LAST_TIME } from "./day-securities.ts";
 
@@ -48,23 +49,24 @@ interface Row extends MarketCounts {
 const NEAREST = `
   WITH days AS (
     SELECT tradedate, julianday(substr(tradedate, 1, 4) || '-' || substr(tradedate, 5, 2) || '-' || substr(tradedate, 7, 2)) AS n
-    FROM order_days WHERE state = 'available' AND tradedate <> ?1),
+    FROM order_days WHERE dataset = ?2 AND state = 'available' AND tradedate <> ?1),
   nearest AS (
     SELECT tradedate FROM days
     ORDER BY abs(n - julianday(substr(?1, 1, 4) || '-' || substr(?1, 5, 2) || '-' || substr(?1, 7, 2))), tradedate
     LIMIT ${COMPARED_DAYS})
   SELECT d.tradedate, m.market, m.securities, m.rows
-  FROM nearest n JOIN order_days d ON d.tradedate = n.tradedate JOIN pack_markets m ON m.pack_id = d.pack_id`;
+  FROM nearest n JOIN order_days d ON d.dataset = ?2 AND d.tradedate = n.tradedate JOIN pack_markets m ON m.pack_id = d.pack_id`;
 
 /** Compares pack `packId` of the day `tradedate`, whose index rows are loaded, with the other available days. */
 export async function comparisonOf(
   db: D1Database,
   tradedate: BeijingDate,
   packId: number,
+  dataset: DatasetName = "orders",
 ): Promise<Comparison> {
   const [own, others] = await db.batch<Row>([
     db.prepare("SELECT market, securities, rows FROM pack_markets WHERE pack_id = ?1").bind(packId),
-    db.prepare(NEAREST).bind(tradedate),
+    db.prepare(NEAREST).bind(tradedate, dataset),
   ]);
   const byDay = new Map<string, MarketCounts[]>();
   for (const { tradedate: day, ...counts } of others?.results ?? []) {
@@ -116,7 +118,7 @@ const lossIn = (table: string, of: string[], selected: string) => `
   SELECT ${selected}, b.rows AS before, coalesce(a.rows, 0) AS rows
   FROM order_days d JOIN ${table} b ON b.pack_id = d.pack_id
   LEFT JOIN ${table} a ON a.pack_id = ?2 AND ${of.map((column) => `a.${column} = b.${column}`).join(" AND ")}
-  WHERE d.tradedate = ?1 AND b.rows > 0 AND 10 * coalesce(a.rows, 0) <= ${LOSS_TENTHS} * b.rows`;
+  WHERE d.tradedate = ?1 AND d.dataset = ?3 AND b.rows > 0 AND 10 * coalesce(a.rows, 0) <= ${LOSS_TENTHS} * b.rows`;
 
 const LOSSES = `${lossIn("day_securities", ["symbol", "market"], "b.symbol || '.' || b.market AS code")}
   ORDER BY coalesce(a.rows, 0) > 0, b.symbol, b.market`;
@@ -125,12 +127,17 @@ const LOSSES = `${lossIn("day_securities", ["symbol", "market"], "b.symbol || '.
  * What pack `packId`, whose index rows are loaded, lacks of what the day `tradedate` has now in whatever state; null
  * when it lacks nothing, or the day was never loaded. Which other days are loaded makes no difference.
  */
-export async function lossOf(db: D1Database, tradedate: BeijingDate, packId: number): Promise<Loss | null> {
-  const revision = "SELECT revision FROM order_days WHERE tradedate = ?1";
+export async function lossOf(
+  db: D1Database,
+  tradedate: BeijingDate,
+  packId: number,
+  dataset: DatasetName = "orders",
+): Promise<Loss | null> {
+  const revision = "SELECT revision FROM order_days WHERE tradedate = ?1 AND dataset = ?2";
   const [day, markets, securities] = await db.batch([
-    db.prepare(revision).bind(tradedate),
-    db.prepare(lossIn("pack_markets", ["market"], "b.market")).bind(tradedate, packId),
-    db.prepare(LOSSES).bind(tradedate, packId),
+    db.prepare(revision).bind(tradedate, dataset),
+    db.prepare(lossIn("pack_markets", ["market"], "b.market")).bind(tradedate, packId, dataset),
+    db.prepare(LOSSES).bind(tradedate, packId, dataset),
   ]);
   const [served] = (day?.results ?? []) as { revision: number }[];
   const less = (securities?.results ?? []) as Loss["securities"];
@@ -143,7 +150,7 @@ export async function lossOf(db: D1Database, tradedate: BeijingDate, packId: num
 
 const REPEATED = `
   SELECT d.tradedate FROM order_days d
-  WHERE d.state = 'available' AND d.tradedate <> ?1
+  WHERE d.dataset = ?3 AND d.state = 'available' AND d.tradedate <> ?1
     AND (SELECT sum(rows) FROM pack_markets WHERE pack_id = ?2) >= ${FEWEST_COMPARED_ROWS}
     AND NOT EXISTS (${marketsOf("?2")} EXCEPT ${marketsOf("d.pack_id")})
     AND NOT EXISTS (${marketsOf("d.pack_id")} EXCEPT ${marketsOf("?2")})
@@ -166,8 +173,9 @@ export async function repeatedDay(
   db: D1Database,
   tradedate: BeijingDate,
   packId: number,
+  dataset: DatasetName = "orders",
 ): Promise<BeijingDate | null> {
-  const row = await db.prepare(REPEATED).bind(tradedate, packId).first<{ tradedate: BeijingDate }>();
+  const row = await db.prepare(REPEATED).bind(tradedate, packId, dataset).first<{ tradedate: BeijingDate }>();
   return row?.tradedate ?? null;
 }
 

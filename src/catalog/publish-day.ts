@@ -4,6 +4,7 @@
  */
 
 import type { BeijingDate } from "../calendar/beijing.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import type { Actor } from "../entitlement/operators.ts";
 import { auditStatement, type Guard } from "./audit.ts";
 import { revisionChangeStatement } from "./day-changes.ts";
@@ -19,9 +20,14 @@ export interface PackClaims {
   degraded: boolean;
 }
 
-/** The name of a day's order pack among uploads. */
-export function packTarget(tradedate: BeijingDate): string {
-  return `orders/${tradedate}`;
+/** The name of a dataset's pack of a day among uploads. */
+export function packTarget(tradedate: BeijingDate, dataset: DatasetName = "orders"): string {
+  return `${dataset}/${tradedate}`;
+}
+
+/** What the audit calls a dataset's day: the day alone for orders, as before there were others. */
+export function daySubject(tradedate: BeijingDate, dataset: DatasetName = "orders"): string {
+  return dataset === "orders" ? tradedate : packTarget(tradedate, dataset);
 }
 
 /** D1 takes values up to 2 MB; half of it leaves space for long lists of blocks. */
@@ -99,6 +105,8 @@ export async function isForced(db: D1Database, uploadId: string): Promise<boolea
 
 /** Whose object has arrived whole, and with which etag. */
 export interface ArrivedPack {
+  /** Of orders when absent. */
+  dataset?: DatasetName;
   tradedate: BeijingDate;
   upload: Upload<PackClaims>;
   etag: string;
@@ -111,12 +119,14 @@ export interface ArrivedPack {
 /** Claimed by this upload in this transaction, and not in the history yet. */
 const CLAIMED = `
   EXISTS (SELECT 1 FROM uploads WHERE upload_id = ?1 AND state = 'served')
-  AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?2 AND revision >= ?3)`;
+  AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?2 AND revision >= ?3 AND dataset = ?4)`;
+
+type ClaimedValues = [uploadId: string, tradedate: BeijingDate, revision: number, dataset: DatasetName];
 
 /** `CLAIMED` as a guard whose values are bound from number `first` on. */
-function claimedGuard(first: number, uploadId: string, tradedate: BeijingDate, revision: number): Guard {
+function claimedGuard(first: number, values: ClaimedValues): Guard {
   const sql = CLAIMED.replaceAll(/\?(\d)/g, (_, n) => `?${Number(n) + first - 1}`);
-  return { sql, values: [uploadId, tradedate, revision] };
+  return { sql, values };
 }
 
 /** No decision speaks against serving the row of `uploads`: neither a withdrawal nor damage of its object. */
@@ -124,81 +134,87 @@ const ALLOWED = `${allowedSql("uploads.target", "uploads.claims ->> 'buildId'", 
   AND ${soundSql("uploads.object_key")}`;
 
 /**
- * Makes `upload`, whose index rows are loaded, the served revision of its day, in one transaction. Returns
+ * Makes `upload`, whose index rows are loaded, the served revision of its dataset's day, in one transaction. Returns
  * false, and changes nothing, when another publisher came first (the upload is not `completing` any more,
  * or the day has a revision of this or a higher number) or a decision speaks against it (`decisions.ts`).
  */
 export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise<boolean> {
   const { uploadId, revision } = arrived.upload;
-  const { tradedate } = arrived;
+  const { tradedate, dataset = "orders" } = arrived;
+  const claimed: ClaimedValues = [uploadId, tradedate, revision, dataset];
   const prepare = (sql: string, ...more: (string | number | null)[]) =>
-    db.prepare(sql).bind(uploadId, tradedate, revision, ...more);
+    db.prepare(sql).bind(...claimed, ...more);
 
   const [claim] = await db.batch([
     prepare(
       `UPDATE uploads SET state = 'served' WHERE upload_id = ?1 AND state = 'completing'
-       AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?2 AND revision >= ?3) AND ${ALLOWED}`,
+       AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?2 AND revision >= ?3 AND dataset = ?4)
+         AND ${ALLOWED}`,
     ),
-    await auditOf(db, arrived),
+    await auditOf(db, arrived, claimed),
     revisionChangeStatement(
       db,
-      { atMs: arrived.nowMs, tradedate, kind: "published", revision, packId: arrived.upload.objectId },
-      claimedGuard(6, uploadId, tradedate, revision),
+      {
+        ...{ atMs: arrived.nowMs, dataset, tradedate, kind: "published", revision },
+        packId: arrived.upload.objectId,
+      },
+      claimedGuard(7, claimed),
     ),
     prepare(
       `INSERT INTO day_packs
-         (pack_id, tradedate, object_key, etag, size_bytes, sha256, build_id, rows, securities, degraded,
+         (pack_id, dataset, tradedate, object_key, etag, size_bytes, sha256, build_id, rows, securities, degraded,
           builder_version, sources_sha256)
-       SELECT object_id, ?2, object_key, ?4, size_bytes, sha256, claims ->> 'buildId', claims ->> 'rows',
-         claims ->> 'securities', claims ->> 'degraded', ?5, ?6
+       SELECT object_id, ?4, ?2, object_key, ?5, size_bytes, sha256, claims ->> 'buildId', claims ->> 'rows',
+         claims ->> 'securities', claims ->> 'degraded', ?6, ?7
        FROM uploads WHERE upload_id = ?1 AND ${CLAIMED}`,
       arrived.etag,
       arrived.origin?.builderVersion ?? null,
       arrived.origin?.sourcesSha256 ?? null,
     ),
     prepare(
-      `UPDATE day_revisions SET replaced_at_ms = ?4
-       WHERE tradedate = ?2 AND replaced_at_ms IS NULL AND ${CLAIMED}`,
+      `UPDATE day_revisions SET replaced_at_ms = ?5
+       WHERE tradedate = ?2 AND dataset = ?4 AND replaced_at_ms IS NULL AND ${CLAIMED}`,
       arrived.nowMs,
     ),
     prepare(
-      `INSERT INTO day_revisions (tradedate, revision, pack_id, published_at_ms)
-       SELECT ?2, ?3, object_id, ?4 FROM uploads WHERE upload_id = ?1 AND ${CLAIMED}`,
+      `INSERT INTO day_revisions (dataset, tradedate, revision, pack_id, published_at_ms)
+       SELECT ?4, ?2, ?3, object_id, ?5 FROM uploads WHERE upload_id = ?1 AND ${CLAIMED}`,
       arrived.nowMs,
     ),
     // The row that makes the revision visible. It is in the history by now, or this upload lost.
     prepare(
-      `INSERT INTO order_days (tradedate, revision, pack_id, state)
-       SELECT r.tradedate, r.revision, r.pack_id, 'available'
+      `INSERT INTO order_days (dataset, tradedate, revision, pack_id, state)
+       SELECT r.dataset, r.tradedate, r.revision, r.pack_id, 'available'
        FROM day_revisions r JOIN uploads u ON u.object_id = r.pack_id AND u.upload_id = ?1
-       WHERE r.tradedate = ?2 AND r.revision = ?3
-       ON CONFLICT (tradedate) DO UPDATE SET
+       WHERE r.tradedate = ?2 AND r.revision = ?3 AND r.dataset = ?4
+       ON CONFLICT (dataset, tradedate) DO UPDATE SET
          revision = excluded.revision, pack_id = excluded.pack_id, state = 'available', state_note = ''
        WHERE excluded.revision > order_days.revision`,
     ),
-    servedStatement(db, packTarget(tradedate), PACK_SERVED, [arrived.upload.objectId]),
+    servedStatement(db, packTarget(tradedate, dataset), PACK_SERVED, [arrived.upload.objectId]),
   ]);
   return claim?.meta.changes === 1;
 }
 
 async function auditOf(
   db: D1Database,
-  { tradedate, upload, actor, nowMs }: ArrivedPack,
+  { dataset, tradedate, upload, actor, nowMs }: ArrivedPack,
+  claimed: ClaimedValues,
 ): Promise<D1PreparedStatement> {
-  const { uploadId, revision, claims } = upload;
+  const { revision, claims } = upload;
   const { buildId, rows, degraded } = claims;
   const before = await db
     .prepare(
       `SELECT d.revision, p.build_id AS buildId, p.rows FROM order_days d
-       JOIN day_packs p ON p.pack_id = d.pack_id WHERE d.tradedate = ?1`,
+       JOIN day_packs p ON p.pack_id = d.pack_id WHERE d.tradedate = ?1 AND d.dataset = ?2`,
     )
-    .bind(tradedate)
+    .bind(tradedate, claimed[3])
     .first();
-  const guard = claimedGuard(7, uploadId, tradedate, revision);
   const after = { revision, buildId, rows, degraded };
+  const subject = daySubject(tradedate, dataset);
   return auditStatement(
     db,
-    { atMs: nowMs, actor, action: "day.publish", subject: tradedate, before, after },
-    guard,
+    { atMs: nowMs, actor, action: "day.publish", subject, before, after },
+    claimedGuard(7, claimed),
   );
 }

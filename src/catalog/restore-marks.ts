@@ -14,8 +14,8 @@ export function rememberSeen(open: string): string[] {
      SELECT target, max(revision) FROM taken_revisions WHERE ${open} GROUP BY target
      ON CONFLICT (target) DO UPDATE SET revision = excluded.revision`,
     `DELETE FROM restored_over WHERE ${open}`,
-    `INSERT INTO restored_over (tradedate, revision, pack_id, state, sha256)
-     SELECT d.tradedate, d.revision, d.pack_id, d.state, p.sha256
+    `INSERT INTO restored_over (dataset, tradedate, revision, pack_id, state, sha256)
+     SELECT d.dataset, d.tradedate, d.revision, d.pack_id, d.state, p.sha256
      FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id WHERE ${open}`,
   ];
 }
@@ -24,7 +24,7 @@ export function rememberSeen(open: string): string[] {
 const against = (target: string, content: string) =>
   `FROM withdrawals w WHERE w.target = ${target} AND (w.content = ${content} OR w.standing = 1)`;
 const DAY_DECISIONS = against(
-  "'orders/' || order_days.tradedate",
+  "order_days.dataset || '/' || order_days.tradedate",
   "(SELECT build_id FROM day_packs p WHERE p.pack_id = order_days.pack_id)",
 );
 const FILE_DECISIONS = against(
@@ -34,7 +34,7 @@ const FILE_DECISIONS = against(
 
 /** When and by whom a day was withdrawn, by the audit of the backup; else at the restore, by the service. */
 const DAY_AUDIT =
-  "FROM audit a WHERE a.action = 'day.withdraw' AND a.subject = d.tradedate ORDER BY a.audit_id DESC LIMIT 1";
+  "FROM audit a WHERE a.action = 'day.withdraw' AND a.subject = iif(d.dataset = 'orders', d.tradedate, d.dataset || '/' || d.tradedate) ORDER BY a.audit_id DESC LIMIT 1";
 
 /**
  * After everything was replaced: what was withdrawn or found damaged since the backup stays so, and what the backup
@@ -43,7 +43,7 @@ const DAY_AUDIT =
 export function keepDecisions(open: string): string[] {
   return [
     `INSERT OR IGNORE INTO withdrawals (target, content, revision, at_ms, actor, note, standing)
-     SELECT 'orders/' || d.tradedate, p.build_id, d.revision, coalesce((SELECT a.at_ms ${DAY_AUDIT}), 0),
+     SELECT d.dataset || '/' || d.tradedate, p.build_id, d.revision, coalesce((SELECT a.at_ms ${DAY_AUDIT}), 0),
        coalesce((SELECT a.actor ${DAY_AUDIT}), 'service'), d.state_note, 1
      FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id WHERE d.state = 'withdrawn' AND ${open}`,
     `INSERT OR IGNORE INTO withdrawals (target, content, revision, at_ms, actor, note, standing)
@@ -62,7 +62,7 @@ export function keepDecisions(open: string): string[] {
     `UPDATE order_days SET state = 'withdrawn', state_note = (SELECT w.note ${DAY_DECISIONS} ORDER BY w.at_ms DESC LIMIT 1)
      WHERE state <> 'withdrawn' AND EXISTS (SELECT 1 ${DAY_DECISIONS}) AND ${open}`,
     `UPDATE withdrawals SET standing = 1 WHERE standing = 0 AND EXISTS (SELECT 1 FROM order_days d
-       JOIN day_packs p ON p.pack_id = d.pack_id WHERE 'orders/' || d.tradedate = withdrawals.target
+       JOIN day_packs p ON p.pack_id = d.pack_id WHERE d.dataset || '/' || d.tradedate = withdrawals.target
        AND p.build_id = withdrawals.content AND d.state = 'withdrawn') AND ${open}`,
     `UPDATE day_files SET state = 'withdrawn', state_note = (SELECT w.note ${FILE_DECISIONS} ORDER BY w.at_ms DESC LIMIT 1)
      WHERE state = 'published' AND EXISTS (SELECT 1 ${FILE_DECISIONS}) AND ${open}`,
@@ -85,7 +85,7 @@ const DIFFERS = `
 const COMPARED_DAYS = 100;
 
 const OTHER_PACKS = `(SELECT count(*) FROM restored_over o
-  JOIN order_days n ON n.tradedate = o.tradedate JOIN day_packs q ON q.pack_id = n.pack_id
+  JOIN order_days n ON n.dataset = o.dataset AND n.tradedate = o.tradedate JOIN day_packs q ON q.pack_id = n.pack_id
   WHERE q.sha256 <> o.sha256)`;
 
 const DIFFERENCES = differences("d.pack_id", "was.pack_id").map(
@@ -97,7 +97,7 @@ const DIFFERENCES = differences("d.pack_id", "was.pack_id").map(
 );
 
 /**
- * After everything was replaced: the list of changes gets an entry for each day that serves something else than it
+ * After everything was replaced: the list of changes gets an entry for each dataset's day that serves something else than it
  * did, for every served day where nothing was before. Its numbers continue beyond all used ones: a catalog that was
  * lost may have counted on behind the backup, so they begin at the present second since 1970, as there is less
  * than one change a second. So does the number that caches key on.
@@ -110,15 +110,15 @@ export function tellSeen(open: string, nowMs: number): string[] {
      WHERE ${open} AND NOT EXISTS (SELECT 1 FROM day_changes WHERE change_id >= ${second})`,
     // AUTOINCREMENT gives no number below one that was there.
     `DELETE FROM day_changes WHERE tradedate = '' AND ${open}`,
-    `INSERT INTO day_changes (at_ms, tradedate, kind, revision, previous, added, removed, changed)
-     SELECT ${nowMs}, days.tradedate,
+    `INSERT INTO day_changes (at_ms, dataset, tradedate, kind, revision, previous, added, removed, changed)
+     SELECT ${nowMs}, days.dataset, days.tradedate,
        CASE d.state WHEN 'available' THEN 'restored' WHEN 'damaged' THEN 'damaged' ELSE 'withdrawn' END,
        iif(d.state = 'available', d.revision, was.revision), was.revision, ${DIFFERENCES.join(", ")}
-     FROM (SELECT tradedate FROM order_days UNION SELECT tradedate FROM restored_over) days
-     LEFT JOIN restored_over was ON was.tradedate = days.tradedate
-     LEFT JOIN order_days d ON d.tradedate = days.tradedate
+     FROM (SELECT dataset, tradedate FROM order_days UNION SELECT dataset, tradedate FROM restored_over) days
+     LEFT JOIN restored_over was ON was.dataset = days.dataset AND was.tradedate = days.tradedate
+     LEFT JOIN order_days d ON d.dataset = days.dataset AND d.tradedate = days.tradedate
      LEFT JOIN day_packs p ON p.pack_id = d.pack_id
-     WHERE ${DIFFERS} AND ${open} ORDER BY days.tradedate`,
+     WHERE ${DIFFERS} AND ${open} ORDER BY days.tradedate, days.dataset`,
     `DELETE FROM restored_over WHERE ${open}`,
     `UPDATE catalog_revision SET revision = max(revision + 1, ${second}) WHERE ${open}`,
   ];

@@ -40,7 +40,7 @@ const SERVED_PACK =
 
 const KNOWN = `
   SELECT p.object_key AS objectKey, iif(${EXPIRED_PACK}, 'expired', iif(${SERVED_PACK}, 'kept', 'spare')) AS duty, p.etag,
-    p.size_bytes AS sizeBytes, p.tradedate AS called, p.pack_id AS packId, 0 AS begunAtMs
+    p.size_bytes AS sizeBytes, iif(p.dataset = 'orders', '', p.dataset || ' of ') || p.tradedate AS called, p.pack_id AS packId, 0 AS begunAtMs
   FROM day_packs p
   UNION ALL
   SELECT object_key, iif(replaced_at_ms <= ?1, 'expired',

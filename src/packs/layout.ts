@@ -9,7 +9,7 @@
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import type { Column } from "../datasets/dataset.ts";
 import { orders } from "../datasets/orders.ts";
-import type { DatasetName } from "../datasets/registry.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { Security } from "../orders/record.ts";
 import type { PackOrigin } from "./origin.ts";
 
@@ -75,16 +75,29 @@ export interface DayIndex {
   origin: PackOrigin | null;
 }
 
-/** Returns the R2 key of a pack's revision. */
-export function packObjectKey(tradedate: BeijingDate, revision: number): string {
-  return `${orders.prefix}/${tradedate.slice(0, 4)}/${tradedate}/${revision}.parquet`;
+/** Returns the R2 key of a revision of a dataset's pack. */
+export function packObjectKey(
+  tradedate: BeijingDate,
+  revision: number,
+  dataset: DatasetName = "orders",
+): string {
+  return `${DATASETS[dataset].prefix}/${tradedate.slice(0, 4)}/${tradedate}/${revision}.parquet`;
 }
 
-const PACK_KEY = /^orders\/\d{4}\/(\d{8})\/(\d+)\.parquet$/;
+const PACK_KEY = /^([a-z]+)\/\d{4}\/(\d{8})\/(\d+)\.parquet$/;
 
-/** Returns the day and revision of a key that `packObjectKey` wrote; null for any other key. */
-export function parsePackObjectKey(key: string): { tradedate: BeijingDate; revision: number } | null {
-  const [, day = "", number] = PACK_KEY.exec(key) ?? [];
+/** Whose revision lies under a key. */
+export interface PackPlace {
+  dataset: DatasetName;
+  tradedate: BeijingDate;
+  revision: number;
+}
+
+/** Returns dataset, day and revision of a key that `packObjectKey` wrote; null for any other key. */
+export function parsePackObjectKey(key: string): PackPlace | null {
+  const [, prefix, day = "", number] = PACK_KEY.exec(key) ?? [];
+  const dataset = DATASET_NAMES.find((name) => DATASETS[name].prefix === prefix);
   const tradedate = parseBeijingDate(day);
-  return tradedate === null ? null : { tradedate, revision: Number(number) };
+  if (dataset === undefined || tradedate === null) return null;
+  return { dataset, tradedate, revision: Number(number) };
 }

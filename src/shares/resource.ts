@@ -11,7 +11,7 @@ import {
   fileVersions,
   fileVersionsOf,
   fileVersionsStatement,
-  orderPackName,
+  packName,
 } from "../catalog/files.ts";
 import { type PackSection, packSection, packSections } from "../catalog/pack-sections.ts";
 import type { Share } from "../catalog/shares.ts";
@@ -224,12 +224,12 @@ export function readAhead(
 /** Returns the file of the store that contains what the path names. */
 function storedName(path: DrivePath): string | null {
   if (path.kind === "file") return path.name;
-  return path.kind === "security" ? orderPackName(path.tradedate) : null;
+  return path.kind === "security" ? packName(path.tradedate) : null;
 }
 
 /** Returns the versions of a day's order pack. */
 function packVersions(tradedate: BeijingDate, place: Place): Promise<FileVersion[]> {
-  return versionsAt({ tradedate, name: orderPackName(tradedate) }, place);
+  return versionsAt({ tradedate, name: packName(tradedate) }, place);
 }
 
 /** Returns a file's versions in the share. */

@@ -25,11 +25,11 @@ export async function checkDays(
       .prepare(
         `SELECT t.day, d.state, d.state_note AS note
          FROM (SELECT max(day) AS day FROM trading_days WHERE open = 1 AND day <= ?1) t
-         LEFT JOIN order_days d ON d.tradedate = t.day`,
+         LEFT JOIN order_days d ON d.dataset = 'orders' AND d.tradedate = t.day`,
       )
       .bind(last),
     db.prepare(
-      "SELECT tradedate AS day, state, state_note AS note FROM order_days WHERE state = 'damaged' ORDER BY tradedate",
+      "SELECT tradedate AS day, state, state_note AS note FROM order_days WHERE dataset = 'orders' AND state = 'damaged' ORDER BY tradedate",
     ),
   ]);
   const [newest] = due?.results ?? [];

@@ -25,7 +25,7 @@ export async function indexRows(service: Service): Promise<unknown[]> {
   const db = await service.mf.getD1Database("DB");
   const sql = `SELECT d.tradedate, s.symbol, s.market, s.section_offset, s.section_length, s.footer_length, s.rows,
     s.last_time, s.crc, hex(s.blocks) AS blocks
-    FROM order_days d JOIN day_securities s ON s.pack_id = d.pack_id ORDER BY d.tradedate, s.symbol, s.market`;
+    FROM order_days d JOIN day_securities s ON s.pack_id = d.pack_id ORDER BY d.dataset, d.tradedate, s.symbol, s.market`;
   return (await db.prepare(sql).all()).results;
 }
 

@@ -1,5 +1,6 @@
 /** Builds packs of test days, and a bucket to read them from. */
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { DATASET_NAMES } from "../../src/datasets/registry.ts";
 import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import type { DayIndex, SectionEntry } from "../../src/packs/layout.ts";
 import { locateIndex } from "../../src/packs/locate.ts";
@@ -23,9 +24,8 @@ export async function packOf(day: TestDay): Promise<TestPack> {
 }
 
 export async function openTestPack(bytes: Uint8Array<ArrayBuffer>): Promise<TestPack> {
-  const { index } = await locateIndex(bytes.length, async (offset, length) =>
-    bytes.subarray(offset, offset + length),
-  );
+  const readRange = async (offset: number, length: number) => bytes.subarray(offset, offset + length);
+  const { index } = await locateIndex(bytes.length, readRange, DATASET_NAMES);
   const entryOf = (symbol: string) => {
     const entry = index.entries.find((each) => each.symbol === symbol);
     if (entry === undefined) throw new Error(`the pack holds no ${symbol}`);

@@ -1,7 +1,15 @@
 /** Writes rows into the tables of each migration in plain SQL, as the version of that migration did. */
 import { createHash } from "node:crypto";
 import { generateToken } from "../../src/access/key.ts";
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { DATASETS } from "../../src/datasets/registry.ts";
+import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
+import { encodeBlocks } from "../../src/packs/blocks-blob.ts";
+import { packObjectKey } from "../../src/packs/layout.ts";
+import { randomRows } from "./builders.ts";
 import { auctionPack } from "./files.ts";
+import { openTestPack } from "./packs.ts";
+import { randomFrom } from "./random.ts";
 import type { Service } from "./service.ts";
 
 /** Values that `fillSince` writes. */
@@ -22,7 +30,7 @@ const HOUR_MS = 3_600_000;
 const DECIDED_AT_MS = Date.parse("2026-03-11T10:00:00+08:00");
 const sha256 = (value: string | Uint8Array) => createHash("sha256").update(value).digest("hex");
 
-type Row = Record<string, string | number | null>;
+type Row = Record<string, string | number | null | Uint8Array>;
 
 /**
  * Fills the tables of migration `name` (its file) in a deployment that has it, in addition to the rows of
@@ -42,6 +50,33 @@ export async function fillSince(service: Service, name: string): Promise<void> {
         .bind(...Object.values(row)),
     ),
   );
+}
+
+/** A day of trades, beside the orders of `fillFirstSchema`. */
+async function tradesOf(service: Service, now: number): Promise<Record<string, Row>> {
+  const { tradedate } = OLD;
+  const columns = randomRows(randomFrom(17), DATASETS.trades, { rows: 5 });
+  const sections = [{ symbol: "600519", market: "SH" as const, columns }];
+  const { bytes, index, entryOf } = await openTestPack(
+    await buildPackBytes(tradedate as BeijingDate, sections, undefined, "trades"),
+  );
+  const object_key = packObjectKey(tradedate as BeijingDate, 1, "trades");
+  const bucket = await service.mf.getR2Bucket("PACKS");
+  const { etag } = (await bucket.put(object_key, bytes)) ?? { etag: "" };
+  const { offset, length, footerLength, rows, lastTime, crc, blocks } = entryOf("600519");
+  return {
+    day_packs: {
+      ...{ pack_id: 200, dataset: "trades", tradedate, object_key, etag, size_bytes: bytes.length },
+      ...{ sha256: sha256(bytes), build_id: index.buildId, rows, securities: 1, degraded: 0 },
+    },
+    day_revisions: { dataset: "trades", tradedate, revision: 1, pack_id: 200, published_at_ms: now },
+    order_days: { dataset: "trades", tradedate, revision: 1, pack_id: 200, state: "available" },
+    day_changes: { at_ms: now, dataset: "trades", tradedate, kind: "published", revision: 1 },
+    day_securities: {
+      ...{ pack_id: 200, symbol: "600519", market: "SH", section_offset: offset, section_length: length },
+      ...{ footer_length: footerLength, rows, last_time: lastTime, crc, blocks: encodeBlocks(blocks) },
+    },
+  };
 }
 
 async function rowsSince(service: Service, number: string, now: number): Promise<Record<string, Row>> {
@@ -199,6 +234,8 @@ async function rowsSince(service: Service, number: string, now: number): Promise
       };
     case "0012":
       return {};
+    case "0017":
+      return tradesOf(service, now);
     case "0018":
       return {
         usage: {

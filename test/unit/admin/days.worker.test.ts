@@ -7,6 +7,7 @@ import { admin, begin, complete, publish, sendParts, servedState, testEnv, testP
 /** What a caller of this day gets. */
 async function served(tradedate: string) {
   const question = {
+    dataset: "orders" as const,
     tradedate: tradedate as BeijingDate,
     symbol: "600519",
     today: "20260101" as BeijingDate,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type DayChanged, type DayDetail, PART_SHA256_HEADER } from "../../../src/admin/wire.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { fileVersions, orderPackName } from "../../../src/catalog/files.ts";
+import { fileVersions, packName } from "../../../src/catalog/files.ts";
 import { markDamaged } from "../../../src/catalog/mark-damaged.ts";
 import { day, order, security } from "../../support/builders.ts";
 import { ownFile } from "../../support/files.ts";
@@ -138,7 +138,7 @@ describe("a withdrawn day", () => {
     await withdraw(tradedate, 1);
     await publish(await testPack(tradedate, 2_000), { force: true });
     await publish(await testPack(tradedate, 3_000));
-    const place = { dataType: "level2" as const, tradedate, name: orderPackName(tradedate) };
+    const place = { dataType: "level2" as const, tradedate, name: packName(tradedate) };
     const versions = await fileVersions(testEnv.DB, place, Date.now());
     expect(versions.map(({ revision }) => revision)).toEqual([3, 2]);
   });

@@ -21,7 +21,10 @@ describe("publishing a day", () => {
       day: { revision: 1, state: "available", rows: 3 },
     });
 
-    const question = { tradedate: first.tradedate, symbol: "600519", today: first.tradedate };
+    const question = {
+      ...{ dataset: "orders" as const, tradedate: first.tradedate },
+      ...{ symbol: "600519", today: first.tradedate },
+    };
     const read = await orderDayStatement(testEnv.DB, question).all();
     const { day, sections } = orderDayOf(read, question);
     const { index } = await locateIndex(first.bytes.length, async (offset, length) =>

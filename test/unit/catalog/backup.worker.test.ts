@@ -90,7 +90,8 @@ describe("sweeping", () => {
   it("takes index rows that no pack and no upload owns, and not those of an open restore", async () => {
     const row = `INSERT INTO day_securities (pack_id, symbol, market, section_offset, section_length, footer_length,
       rows, crc, blocks) VALUES (?, ?, 'SH', 0, 0, 0, 0, 0, x'')`;
-    const pack = "INSERT INTO day_packs VALUES (5, '20260312', 'k5', 'e', 1, '', '', 1, 1, 0, NULL, NULL)";
+    const pack =
+      "INSERT INTO day_packs VALUES (5, '20260312', 'k5', 'e', 1, '', '', 1, 1, 0, NULL, NULL, 'orders')";
     const upload = `INSERT INTO uploads (object_id, upload_id, target, revision, object_key, r2_upload_id, state,
       size_bytes, sha256, begun_at_ms) VALUES (6, 'u6', 't', 1, 'k6', 'r', 'completing', 1, '', 1)`;
     const restore = `INSERT INTO restores (restore_id, state, id_shift, chunks, tables, begun_at_ms)

@@ -55,10 +55,10 @@ async function putDay(tradedate: string, packId: number, revisions = 1, replaced
     const served = revision === revisions;
     await db.batch([
       db
-        .prepare("INSERT INTO day_packs VALUES (?, ?, ?, ?, 1000, ?, 'b', 1, 1, 0, NULL, NULL)")
+        .prepare("INSERT INTO day_packs VALUES (?, ?, ?, ?, 1000, ?, 'b', 1, 1, 0, NULL, NULL, 'orders')")
         .bind(id, tradedate, `orders/${tradedate}/${revision}`, `etag-${id}`, "f".repeat(64)),
       db
-        .prepare("INSERT INTO day_revisions VALUES (?, ?, ?, 3, ?)")
+        .prepare("INSERT INTO day_revisions VALUES ('orders', ?, ?, ?, 3, ?)")
         .bind(tradedate, revision, id, served ? null : replacedAtMs),
     ]);
   }

@@ -11,12 +11,13 @@ let dates = 0;
 function asked(symbol = "600519") {
   dates++;
   const tradedate = String(21_000_000 + dates) as BeijingDate;
-  return { tradedate, symbol, today: TODAY };
+  return { dataset: "orders" as const, tradedate, symbol, today: TODAY };
 }
 
 function answer(tradedate: BeijingDate, over: Partial<LoadedDay> = {}, blocks = 40): OrderDay {
   const pack = { objectKey: `orders/${tradedate}/1`, etag: "e", sha256: "s", buildId: "b", tradedate };
-  return { tradedate, day: { revision: 1, state: "available", pack, ...over }, sections: [section(blocks)] };
+  const day: LoadedDay = { revision: 1, state: "available", others: "", pack, ...over };
+  return { tradedate, day, sections: [section(blocks)], elsewhere: [] };
 }
 
 function section(blocks: number): SectionRow {

@@ -41,28 +41,40 @@ const SECTIONS = [
   section("600001", "SH", 0),
 ];
 
-/** Puts a served day there without a pack, as publishing leaves it. */
-async function serve(tradedate: string, packId: number): Promise<void> {
+/** Puts a dataset's served day there without a pack, as publishing leaves it. */
+async function serve(
+  tradedate: string,
+  packId: number,
+  { dataset = "orders", sections = SECTIONS } = {},
+): Promise<void> {
   await DB.batch([
-    DB.prepare("INSERT INTO day_packs VALUES (?, ?, ?, 'etag', 1, 'sha', 'build', 1, 1, 0, NULL, NULL)").bind(
-      packId,
+    DB.prepare(
+      "INSERT INTO day_packs VALUES (?, ?, ?, 'etag', 1, 'sha', 'build', 1, 1, 0, NULL, NULL, ?)",
+    ).bind(packId, tradedate, `key-${packId}`, dataset),
+    DB.prepare("INSERT INTO day_revisions VALUES (?, ?, 3, ?, 0, NULL)").bind(dataset, tradedate, packId),
+    DB.prepare("INSERT INTO order_days VALUES (?, ?, 3, ?, 'available', '')").bind(
+      dataset,
       tradedate,
-      `key-${packId}`,
+      packId,
     ),
-    DB.prepare("INSERT INTO day_revisions VALUES (?, 3, ?, 0, NULL)").bind(tradedate, packId),
-    DB.prepare("INSERT INTO order_days VALUES (?, 3, ?, 'available', '')").bind(tradedate, packId),
   ]);
   const others = Array.from({ length: 500 }, (_, i) => section(String(400_000 + i), "SZ", 10));
-  await loadIndexRows(DB, packId, [...SECTIONS, ...others]);
+  await loadIndexRows(DB, packId, [...sections, ...others]);
 }
 
+const QUESTION = { dataset: "orders", tradedate: date("20240105"), symbol: "300750", today: TODAY } as const;
+
 async function read(asked: Partial<OrderDayQuestion>) {
-  const question = { tradedate: date("20240105"), symbol: "300750", today: TODAY, ...asked };
+  const question: OrderDayQuestion = { ...QUESTION, ...asked };
   return orderDayOf(await orderDayStatement(DB, question).all(), question);
 }
 
+/** What the trades of 4 January have: 000001 in Shanghai only, 688001 in no other dataset. */
+const TRADE_SECTIONS = [section("000001", "SH", 7), section("300750", "SZ", 0), section("688001", "SH", 3)];
+
 beforeAll(async () => {
   await serve("20240104", 1);
+  await serve("20240104", 3, { dataset: "trades", sections: TRADE_SECTIONS });
   await serve("20240105", 2);
   const days = ["03", "04", "05", "06", "07", "08", "09", "10"].map((day) => ({
     day: date(`202401${day}`),
@@ -83,9 +95,11 @@ describe("the point read of an order request", () => {
       day: {
         revision: 3,
         state: "available",
+        others: "",
         pack: { objectKey: "key-2", etag: "etag", sha256: "sha", buildId: "build", tradedate: "20240105" },
       },
       sections: [SECTIONS[2]],
+      elsewhere: [],
     });
   });
 
@@ -96,9 +110,27 @@ describe("the point read of an order request", () => {
   });
 
   it("reads a handful of rows, whatever the size of the day", async () => {
-    const question = { tradedate: date("20240105"), symbol: "000001", today: TODAY };
+    const question = { ...QUESTION, symbol: "000001" };
     const { meta } = await orderDayStatement(DB, question).all();
     expect(meta.rows_read).toBeLessThanOrEqual(8);
+  });
+
+  it("gives the dataset that is asked for, and where the day's others have the symbol", async () => {
+    const asked = { tradedate: date("20240104"), symbol: "000001" };
+    expect(await read(asked)).toMatchObject({
+      day: { others: "3", pack: { objectKey: "key-1" } },
+      sections: [SECTIONS[0], SECTIONS[1]],
+      elsewhere: ["SH"],
+    });
+    expect(await read({ ...asked, dataset: "trades" })).toMatchObject({
+      day: { others: "1", pack: { objectKey: "key-3" } },
+      sections: [TRADE_SECTIONS[0]],
+      elsewhere: ["SH", "SZ"],
+    });
+    const absent = await read({ tradedate: date("20240105"), dataset: "trades" });
+    expect(absent).toMatchObject({ day: null, facts: { newest: "20240104", earliest: "20240104" } });
+    const { meta } = await orderDayStatement(DB, { ...QUESTION, ...asked }).all();
+    expect(meta.rows_read).toBeLessThanOrEqual(24);
   });
 
   it("takes the newest trading day up to today when the date is left out, loaded or not", async () => {
@@ -150,9 +182,21 @@ describe("why a day or security is not served", () => {
       market: null,
       carriedOn: null,
     });
+    const elsewhere = await read({ symbol: "688001", tradedate: date("20240104") });
+    const lacking = { reason: "no_orders", market: "SH" };
+    expect(securityDenial(elsewhere, "688001", "SH")).toMatchObject({ ...lacking, dataset: "orders" });
+    expect(securityDenial(elsewhere, "688001", "SH", "trades")).toMatchObject({
+      ...lacking,
+      dataset: "trades",
+    });
+    expect(securityDenial(elsewhere, "688001", "SZ")).toMatchObject({
+      reason: "security_unknown",
+      carriedOn: "SH",
+    });
     const halted = await read({ symbol: "600001" });
     expect(securityDenial(halted, "600001", null)).toEqual({
       reason: "no_orders",
+      dataset: "orders",
       tradedate: "20240105",
       symbol: "600001",
       market: "SH",
@@ -173,6 +217,10 @@ describe("why a day or security is not served", () => {
       "SELECT at_ms, actor, subject FROM audit WHERE action = 'day.damaged'",
     ).all();
     expect(results).toEqual([{ at_ms: 6, actor: "service", subject: "20240104" }]);
+    const trades = { tradedate: damage.tradedate, dataset: "trades" } as const;
+    expect(await denied(trades)).toBeNull();
+    await markDamaged(DB, { ...damage, ...trades, revision: 3 }, 8);
+    expect(await denied(trades)).toMatchObject({ reason: "day_damaged" });
     await DB.prepare("UPDATE order_days SET state = 'withdrawn' WHERE tradedate = '20240104'").run();
     expect(await denied({ tradedate: damage.tradedate })).toEqual({
       reason: "withdrawn",

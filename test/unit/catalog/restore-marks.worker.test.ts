@@ -18,19 +18,21 @@ beforeEach(async () => {
 async function serve(
   day: BeijingDate,
   packId: number,
-  { revision = 1, content = "a", state = "available" },
+  { revision = 1, content = "a", state = "available", dataset = "orders" },
 ): Promise<void> {
   const pack =
-    "INSERT INTO day_packs VALUES (?1, ?2, 'key ' || ?1, '', 1, ?3, 'build ' || ?3, 1, 1, 0, NULL, NULL)";
+    "INSERT INTO day_packs VALUES (?1, ?2, 'key ' || ?1, '', 1, ?3, 'build ' || ?3, 1, 1, 0, NULL, NULL, ?4)";
   const row = `INSERT INTO day_securities (pack_id, symbol, market, section_offset, section_length, footer_length,
     rows, crc, blocks) VALUES (?1, '600519', 'SH', 0, 0, 0, 1, unicode(?2), x'')`;
   await db.batch([
-    db.prepare(pack).bind(packId, day, content),
+    db.prepare(pack).bind(packId, day, content, dataset),
     db.prepare(row).bind(packId, content),
-    db.prepare("INSERT INTO day_revisions VALUES (?1, ?2, ?3, 0, NULL)").bind(day, revision, packId),
     db
-      .prepare("INSERT OR REPLACE INTO order_days VALUES (?1, ?2, ?3, ?4, '')")
-      .bind(day, revision, packId, state),
+      .prepare("INSERT INTO day_revisions VALUES (?4, ?1, ?2, ?3, 0, NULL)")
+      .bind(day, revision, packId, dataset),
+    db
+      .prepare("INSERT OR REPLACE INTO order_days VALUES (?5, ?1, ?2, ?3, ?4, '')")
+      .bind(day, revision, packId, state, dataset),
   ]);
 }
 
@@ -63,7 +65,8 @@ describe("what is told of a restore", () => {
     });
     const lists = (...changed: string[]) => ({ added: [], removed: [], changed });
     const nothing = { added: null, removed: null, changed: null };
-    const facts = changes.map(({ changeId: _, atMs: __, ...rest }) => rest);
+    expect(changes.every(({ dataset }) => dataset === "orders")).toBe(true);
+    const facts = changes.map(({ changeId: _, atMs: __, dataset: ___, ...rest }) => rest);
     expect(facts).toEqual([
       { tradedate: renumbered, kind: "restored", revision: 1, previous: 2, buildId: "build a", ...lists() },
       {
@@ -80,6 +83,22 @@ describe("what is told of a restore", () => {
     ]);
     expect(changes.every(({ atMs }) => atMs === NOW)).toBe(true);
     expect(changes[0]?.changeId).toBe(NOW / 1000 + 1);
+  });
+
+  it("is told of each dataset of a day by itself", async () => {
+    await serve(FIRST, 1, {});
+    await serve(FIRST, 2, { dataset: "trades", content: "b", revision: 4 });
+    const replace = () => serve(FIRST, 3, { dataset: "trades", revision: 2 });
+    expect(await told(replace)).toMatchObject([{ dataset: "orders", kind: "withdrawn", revision: 1 }]);
+    const question = { changeId: 0, sinceMs: 0, from: null, count: 9, dataset: "trades" } as const;
+    expect(await changesSince(db, question)).toMatchObject([
+      { dataset: "trades", kind: "restored", revision: 2, previous: 4, changed: ["600519.SH"] },
+    ]);
+    const { results } = await db.prepare("SELECT * FROM revision_floors ORDER BY target").all();
+    expect(results).toEqual([
+      { target: `orders/${FIRST}`, revision: 1 },
+      { target: `trades/${FIRST}`, revision: 4 },
+    ]);
   });
 
   it("is not which securities differ when more than 100 days have another pack: that would take too long", async () => {
