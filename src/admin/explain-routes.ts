@@ -21,7 +21,7 @@ import type { Denial } from "../http/denial.ts";
 import { type Envelope, parseEnvelope, readBody } from "../http/envelope.ts";
 import { type AnswerFormat, outcomeOf } from "../http/outcome.ts";
 import { openRequestLog } from "../http/request-log.ts";
-import { accountGate, COUNTED_INTERFACE } from "../operations/account-info.ts";
+import { accountGate, COUNTED_INTERFACES } from "../operations/account-info.ts";
 import type { Call, Prepared, Scope, Step } from "../operations/operation.ts";
 import { PARAMS_OPTIONAL } from "../operations/registry.ts";
 import { operationNamed } from "../operations/serve-api.ts";
@@ -44,12 +44,13 @@ export function explainRoutes(): Hono<AdminEnv> {
 /** Accounts that are asked for a request without a named account: those active within three days, the latest ones. */
 const ACTIVE_MS = 3 * 86_400_000;
 const MAX_ASKED = 400;
-/** Gate objects asked at once. */
-const AT_ONCE = 20;
+/** Accounts asked at once, each at its gates. */
+const AT_ONCE = 10;
 
-/** What the gate of an account knows of a request it accepted. */
+/** What the gate of an account and interface knows of a request it accepted. */
 interface Accepted {
   accountId: string;
+  apiname: string;
   grant: GrantSummary;
   /** How it ended, if that was told. */
   outcome: RequestOutcome | null;
@@ -76,13 +77,15 @@ async function findAccepted(
   const since = nowMs(settings) - ACTIVE_MS;
   const accounts = account === null ? await recentlyActive(c.env.DB, since, MAX_ASKED) : [account];
   for (let at = 0; at < accounts.length; at += AT_ONCE) {
-    const asked = accounts.slice(at, at + AT_ONCE).map(async (accountId): Promise<Accepted | null> => {
-      const { grants = [], last, holder } = await accountGate(c.env, settings, accountId).state();
-      const grant = grants.find((each) => each.requestId === requestId);
-      const outcome = last.find((each) => each.requestId === requestId) ?? null;
-      const inProgress = holder?.requestId === requestId;
-      return grant === undefined ? null : { accountId, grant, outcome, inProgress };
-    });
+    const asked = accounts.slice(at, at + AT_ONCE).flatMap((accountId) =>
+      COUNTED_INTERFACES.map(async (apiname): Promise<Accepted | null> => {
+        const { grants = [], last, holder } = await accountGate(c.env, settings, accountId, apiname).state();
+        const grant = grants.find((each) => each.requestId === requestId);
+        const outcome = last.find((each) => each.requestId === requestId) ?? null;
+        const inProgress = holder?.requestId === requestId;
+        return grant === undefined ? null : { accountId, apiname, grant, outcome, inProgress };
+      }),
+    );
     const found = (await Promise.all(asked)).find((each) => each !== null);
     if (found !== undefined) return found;
   }
@@ -112,8 +115,11 @@ function kept(requestId: string, refusal: Refusal, accepted: Accepted | null): E
   };
 }
 
-function ended(requestId: string, { accountId, grant, outcome, inProgress }: Accepted): ExplainedRequest {
-  const about = { requestId, accountId, keyId: null, interface: COUNTED_INTERFACE, charged: grant.charged };
+function ended(
+  requestId: string,
+  { accountId, apiname, grant, outcome, inProgress }: Accepted,
+): ExplainedRequest {
+  const about = { requestId, accountId, keyId: null, interface: apiname, charged: grant.charged };
   const counted = grant.charged ? COUNTED : CREDITED;
   if (outcome === null) {
     const what = inProgress

@@ -259,6 +259,7 @@ const accountInfoSchema = z.strictObject({
     level2_order_history: windowSchema,
     auction_tick: windowSchema,
     level2: windowSchema,
+    level2_trade_history: windowSchema,
   }),
   quotas: z.array(
     z.strictObject({

@@ -1,7 +1,7 @@
-/** Why an order day cannot be served, with the facts its message needs (contract 3.13). */
+/** Why a dataset's day cannot be served, with the facts its message needs (contract 3.13). */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import type { AskedMarket, DayDenial } from "../orders/query/query-denial.ts";
-
 import type { OrderDay } from "./order-day.ts";
 
 /** Calendar days up to today, today included, whose delivery may still be on its way. */
@@ -37,17 +37,22 @@ function notLoaded({ tradedate, facts }: OrderDay, today: BeijingDate): DayDenia
  * suffix: then either exchange will do, and which of two is meant is not decided here.
  */
 export function securityDenial(
-  { tradedate, sections }: OrderDay,
+  { tradedate, sections, elsewhere }: OrderDay,
   symbol: string,
   market: AskedMarket | null,
+  dataset: DatasetName = "orders",
 ): DayDenial | null {
   const meant = sections.filter((section) => market === null || section.market === market);
   const [first] = meant;
   if (first === undefined) {
-    return { reason: "security_unknown", tradedate, symbol, market, carriedOn: sections[0]?.market ?? null };
+    // Quoted or traded that day, so that the code is right.
+    const known = elsewhere.find((each) => each === market);
+    if (known !== undefined) return { reason: "no_orders", dataset, tradedate, symbol, market: known };
+    const carriedOn = sections[0]?.market ?? elsewhere[0] ?? null;
+    return { reason: "security_unknown", tradedate, symbol, market, carriedOn };
   }
   if (meant.every((section) => section.rows === 0)) {
-    return { reason: "no_orders", tradedate, symbol, market: first.market };
+    return { reason: "no_orders", dataset, tradedate, symbol, market: first.market };
   }
   return null;
 }

@@ -46,15 +46,18 @@ export type Column =
 export interface Dataset {
   /** Also the root of the Parquet schema. */
   name: string;
-  /** The interface that serves it. */
+  /** The interface that serves it, and the operation that says what a query would bring. */
   apiname: string;
+  estimate: string;
   /** The key prefix of packs in R2. */
   prefix: string;
   /** The part of a pack's file name between the day and `.parquet`. */
   fileSuffix: string;
-  /** The builder's terms for one row, several rows, and a security without rows. */
+  /** The builder's terms for one row and several rows. */
   row: string;
   rows: string;
+  /** What answers call a row, for example in "has no order records". */
+  rowName: Bilingual;
   /** The code that marks a row as a cancel. */
   cancel: { column: string; code: string };
   /** In file order. */

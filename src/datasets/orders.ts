@@ -5,10 +5,12 @@ import type { Dataset } from "./dataset.ts";
 export const orders = {
   name: "orders",
   apiname: "level2_order_history",
+  estimate: "order_history_estimate",
   prefix: "orders",
   fileSuffix: "",
   row: "order",
   rows: "orders",
+  rowName: { en: "order", zh: "委托" },
   cancel: { column: "order_type", code: "D" },
   columns: [
     ...LEADING,

@@ -5,10 +5,12 @@ import type { Dataset } from "./dataset.ts";
 export const trades = {
   name: "trades",
   apiname: "level2_trade_history",
+  estimate: "trade_history_estimate",
   prefix: "trades",
   fileSuffix: "_trades",
   row: "trade",
   rows: "trades",
+  rowName: { en: "trade", zh: "成交" },
   cancel: { column: "trade_code", code: "C" },
   columns: [
     ...LEADING,

@@ -2,6 +2,7 @@
 
 import type { Bilingual } from "../base/language.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
+import { DATASETS } from "../datasets/registry.ts";
 import type {
   AccessDenial,
   EntitlementDenial,
@@ -26,7 +27,10 @@ const PLAN_NAMES_TEXT: Readonly<Record<PlanName, Bilingual>> = {
 };
 
 const SERVICE_TEXTS: Readonly<Record<ServiceName, string>> = {
-  order_history: "level2_order_history",
+  // One plan opens the history of every dataset.
+  order_history: Object.values(DATASETS)
+    .map(({ apiname }) => apiname)
+    .join(", "),
   auction_tick: "file_download auction_tick",
   level2: "file_download level2",
 };

@@ -2,6 +2,7 @@
 
 import type { Bilingual } from "../base/language.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
+import { DATASETS } from "../datasets/registry.ts";
 import type { DayDenial } from "../orders/query/query-denial.ts";
 import type { ShareDenial } from "./denial.ts";
 
@@ -35,9 +36,10 @@ export function dayMessage(denial: DayDenial): Bilingual {
       return unknownSecurityMessage(denial);
     case "no_orders": {
       const code = `${denial.symbol}.${denial.market}`;
+      const { row, rowName } = DATASETS[denial.dataset ?? "orders"];
       return {
-        zh: `symbol ${code} 在 ${tradedate} 没有任何委托记录（例如停牌）。`,
-        en: `The symbol ${code} has no order records on ${tradedate} (halted, for example).`,
+        zh: `symbol ${code} 在 ${tradedate} 没有任何${rowName.zh}记录（例如停牌）。`,
+        en: `The symbol ${code} has no ${row} records on ${tradedate} (halted, for example).`,
       };
     }
     case "day_damaged":

@@ -1,8 +1,9 @@
 /** Messages about parameters, fields and cursors, in Chinese and English (contract 1.8, 3, 5). */
 
 import type { Bilingual } from "../base/language.ts";
+import type { DatasetName } from "../datasets/registry.ts";
+import { fieldsOf } from "../orders/query/fields.ts";
 import type { NameHint, ParamInvalid, QueryDenial } from "../orders/query/query-denial.ts";
-import { FIELDS } from "../orders/record.ts";
 
 const SYMBOL_FORMS = "600519, 600519.SH, 000001.SZ, sh600519";
 const PAGE_SIZES = "1-10000";
@@ -30,10 +31,10 @@ export function queryMessage(denial: QueryDenial): Bilingual {
           en: `In fields, there is no field ${field}: names are separated by commas, write ${separated}.`,
         };
       }
-      const known = FIELDS.join(", ");
+      const known = knownFields(denial.dataset ?? "orders");
       return {
-        zh: `fields 中的字段 ${field} 不存在${nearest ? `，是否为 ${nearest}？` : "；"}可用字段：${known}（另有旧名 order_no、side）。`,
-        en: `In fields, there is no field ${field}${nearest ? `, did you mean ${nearest}?` : ";"} accepted: ${known} (and the legacy names order_no, side).`,
+        zh: `fields 中的字段 ${field} 不存在${nearest ? `，是否为 ${nearest}？` : "；"}可用字段：${known.zh}。`,
+        en: `In fields, there is no field ${field}${nearest ? `, did you mean ${nearest}?` : ";"} accepted: ${known.en}.`,
       };
     }
     case "cursor_old_format":
@@ -53,6 +54,12 @@ export function queryMessage(denial: QueryDenial): Bilingual {
         en: "The cursor is invalid: pass next_cursor back exactly as received, or start again without a cursor.",
       };
     case "cursor_mismatch":
+      if (denial.parameter === "apiname") {
+        return {
+          zh: "cursor 属于另一个接口（apiname）；请去掉 cursor，在此接口从第一页重新开始。",
+          en: "The cursor is of another interface (apiname): start again without a cursor at this one.",
+        };
+      }
       return {
         zh: `参数 ${denial.parameter} 与该 cursor 第一页的不一致；翻页时必须保持不变，或去掉 cursor 从第一页重新开始。`,
         en: `Parameter ${denial.parameter} differs from the first page of this cursor: keep it unchanged while paging, or start again without a cursor.`,
@@ -63,6 +70,19 @@ export function queryMessage(denial: QueryDenial): Bilingual {
         en: `The data of ${denial.tradedate} was rebuilt and the cursor no longer fits: start again without a cursor.`,
       };
   }
+}
+
+/** What `fields` may name, with what is answered only when it is named. */
+function knownFields(dataset: DatasetName): Bilingual {
+  const { standard, onRequest, legacy } = fieldsOf(dataset);
+  const names = (columns: readonly { name: string }[]) => columns.map(({ name }) => name);
+  const known = [...names(standard), ...onRequest].join(", ");
+  if (legacy.length === 0) return { zh: known, en: known };
+  const older = names(legacy);
+  return {
+    zh: `${known}（另有旧名 ${older.join("、")}）`,
+    en: `${known} (and the legacy names ${older.join(", ")})`,
+  };
 }
 
 function unknownMessage(parameter: string, hint: NameHint | null, known: string): Bilingual {

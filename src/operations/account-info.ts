@@ -5,6 +5,7 @@
 import { ok, type Result } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { lastRefusals, type Refusal } from "../catalog/refusals.ts";
+import { DATASETS } from "../datasets/registry.ts";
 import type { Principal } from "../entitlement/principal.ts";
 import { counterOf, type Standing, standingOf } from "../entitlement/standing.ts";
 import type { Env, Settings } from "../env.ts";
@@ -19,8 +20,8 @@ import { givenParameters } from "../orders/query/parameters.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
 import type { AccountInfo, LastRequest } from "./wire.ts";
 
-/** The interface that has a slot and daily counters. */
-export const COUNTED_INTERFACE = "level2_order_history";
+/** The interfaces that have a slot and daily counters each, orders first. */
+export const COUNTED_INTERFACES: readonly string[] = Object.values(DATASETS).map(({ apiname }) => apiname);
 
 /** Requests that are told of, the newest first. */
 const LAST_REQUESTS = 20;
@@ -44,13 +45,24 @@ async function run(call: Call, unknownParameters: string[]): Promise<Response> {
   return succeed(data, { requestId, unknownParameters });
 }
 
-/** The gate of the account on the one interface that has a slot and counters. */
-export function accountGate(env: Env, settings: Settings, accountId: string): DurableObjectStub<Gate> {
+/** The gate of the account on an interface that has a slot and counters. */
+export function accountGate(
+  env: Env,
+  settings: Settings,
+  accountId: string,
+  apiname: string = DATASETS.orders.apiname,
+): DurableObjectStub<Gate> {
   const home = { namespace: env.GATE, locationHint: settings.LOCATION_HINT };
-  return gateOf(home, accountId, COUNTED_INTERFACE);
+  return gateOf(home, accountId, apiname);
 }
 
-/** What is to tell of `principal` at `nowMs`: one call of its gate object and one read of the catalog. */
+/** How an interface of the account stands. */
+interface InterfaceState {
+  apiname: string;
+  state: GateState;
+}
+
+/** What is to tell of `principal` at `nowMs`: a call of each of its gate objects and one read of the catalog. */
 export async function accountInfoOf(
   env: Env,
   settings: Settings,
@@ -58,8 +70,13 @@ export async function accountInfoOf(
   nowMs: number,
 ): Promise<AccountInfo> {
   const { accountId, keyId } = principal;
-  const gate = accountGate(env, settings, accountId);
-  const [state, refusals] = await Promise.all([gate.state(), lastRefusals(env.DB, accountId, LAST_REQUESTS)]);
+  const asked = COUNTED_INTERFACES.map(async (apiname): Promise<InterfaceState> => {
+    return { apiname, state: await accountGate(env, settings, accountId, apiname).state() };
+  });
+  const [states, refusals] = await Promise.all([
+    Promise.all(asked),
+    lastRefusals(env.DB, accountId, LAST_REQUESTS),
+  ]);
   const standing = standingOf(principal, nowMs);
   const { order_history, auction_tick, level2 } = standing.windows;
   return {
@@ -68,18 +85,23 @@ export async function accountInfoOf(
     plan: standing.plan,
     plan_state: standing.state,
     plan_ends_at: standing.endsAtMs === null ? null : beijingTimestamp(standing.endsAtMs),
-    windows: { level2_order_history: order_history, auction_tick, level2 },
-    quotas: [quotaOf(standing, state)],
-    last_requests: lastRequests(state, refusals),
+    windows: {
+      level2_order_history: order_history,
+      auction_tick,
+      level2,
+      level2_trade_history: order_history,
+    },
+    quotas: states.map((each) => quotaOf(standing, each)),
+    last_requests: lastRequests(states, refusals),
   };
 }
 
-function quotaOf({ limits }: Standing, state: GateState): AccountInfo["quotas"][number] {
+function quotaOf({ limits }: Standing, { apiname, state }: InterfaceState): AccountInfo["quotas"][number] {
   const { use, credited = { requests: 0, files: 0 }, holder } = state;
   const counter = (unit: "requests" | "files") =>
     limits === null ? null : counterOf(limits[unit], use[unit], credited[unit]);
   return {
-    interface: COUNTED_INTERFACE,
+    interface: apiname,
     day: use.day,
     requests: counter("requests"),
     files: counter("files"),
@@ -89,11 +111,13 @@ function quotaOf({ limits }: Standing, state: GateState): AccountInfo["quotas"][
 }
 
 /** A request that failed after it was accepted stands in both lists: the gate's entry says more. */
-function lastRequests(state: GateState, refusals: Refusal[]): LastRequest[] {
-  const accepted = state.last.map(({ atMs, requestId, ...rest }) => ({
-    atMs,
-    request: { request_id: requestId, interface: COUNTED_INTERFACE, ...rest },
-  }));
+function lastRequests(states: InterfaceState[], refusals: Refusal[]): LastRequest[] {
+  const accepted = states.flatMap(({ apiname, state }) =>
+    state.last.map(({ atMs, requestId, ...rest }) => ({
+      atMs,
+      request: { request_id: requestId, interface: apiname, ...rest },
+    })),
+  );
   const known = new Set(accepted.map(({ request }) => request.request_id));
   const refused = refusals
     .filter(({ requestId }) => !known.has(requestId))

@@ -1,5 +1,5 @@
 /**
- * `data_changes` (contract 9): what changed of the days that may be read, so that a copy elsewhere can
+ * `data_changes` (contract 9): what changed of a dataset's days that may be read, so that a copy elsewhere can
  * follow. Needs a plan with order history and shows its window only. Charges nothing, takes no slot.
  */
 import * as z from "zod";
@@ -7,13 +7,20 @@ import { ok, type Result } from "../base/result.ts";
 import { beijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { parseInstant } from "../calendar/instant.ts";
 import { changesSince, type DayChange } from "../catalog/day-changes.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import { entitleOrderHistory } from "../entitlement/entitle.ts";
 import { windowOf } from "../entitlement/standing.ts";
 import { announcedUntilMs } from "../env.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
-import { lazily, parseParameters, says, wholeNumberSchema } from "../orders/query/parameters.ts";
+import {
+  datasetSchema,
+  lazily,
+  parseParameters,
+  says,
+  wholeNumberSchema,
+} from "../orders/query/parameters.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
 import type { Change, DataChanges } from "./wire.ts";
 
@@ -31,6 +38,7 @@ export const dataChangesParameters = lazily(() => ({
   limit: wholeNumberSchema({ from: 1, to: MAX_CHANGES })
     .nullish()
     .meta({ description: `At most so many; ${MAX_CHANGES} by default.` }),
+  dataset: datasetSchema().nullish(),
 }));
 
 /** An instant as people write it, in Unix milliseconds. */
@@ -44,6 +52,7 @@ function instantSchema() {
 }
 
 interface Query {
+  dataset: DatasetName;
   sinceMs: number;
   after: number;
   limit: number;
@@ -58,8 +67,9 @@ async function prepare(envelope: Envelope, { settings }: Scope): Promise<Result<
   });
   if (!asked.ok) return asked;
   const { values, unknown } = asked.value;
-  const { since, after, limit } = values;
+  const { since, after, limit, dataset } = values;
   const query: Query = {
+    dataset: dataset ?? "orders",
     sinceMs: since ?? 0,
     after: after ?? 0,
     limit: limit ?? MAX_CHANGES,
@@ -73,10 +83,10 @@ async function run(call: Call, query: Query): Promise<Response> {
   const grant = entitleOrderHistory(principal, beijingDate(nowMs), nowMs);
   if (!grant.ok) return call.refuse(grant.refusal);
   const from = windowOf(grant.value.plan, "order_history", nowMs)?.from ?? null;
-  const { after, sinceMs, limit, unknownParameters } = query;
+  const { after, sinceMs, limit, dataset, unknownParameters } = query;
   // One more than asked for tells whether more wait.
   const untilMs = announcedUntilMs(settings, nowMs);
-  const question = { changeId: after, sinceMs, untilMs, from, count: limit + 1 };
+  const question = { changeId: after, sinceMs, untilMs, from, dataset, count: limit + 1 };
   const found = await log.stage("d1", () => changesSince(env.DB, question));
   const shown = found.slice(0, limit);
   log.note({ code: 200, reason: "success" });
@@ -89,9 +99,20 @@ async function run(call: Call, query: Query): Promise<Response> {
 }
 
 function changeOf(change: DayChange): Change {
-  const { changeId, atMs, tradedate, kind, revision, previous, buildId, added, removed, changed } = change;
+  const { changeId, atMs, dataset, tradedate, kind, revision, previous, buildId } = change;
+  const { added, removed, changed } = change;
   const securities =
     added === null || removed === null || changed === null ? null : { added, removed, changed };
   const at = beijingTimestamp(atMs);
-  return { change: changeId, at, tradedate, kind, revision, previous, build_id: buildId, securities };
+  return {
+    change: changeId,
+    at,
+    dataset,
+    tradedate,
+    kind,
+    revision,
+    previous,
+    build_id: buildId,
+    securities,
+  };
 }

@@ -5,7 +5,8 @@
 import * as z from "zod";
 import { ok, type Result } from "../base/result.ts";
 import { type BeijingDate, beijingDate, beijingTimestamp } from "../calendar/beijing.ts";
-import { type DayOverview, overviewOf } from "../catalog/day-overview.ts";
+import { type DayOverview, overviewsOf } from "../catalog/day-overview.ts";
+import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import { entitleOrderHistory } from "../entitlement/entitle.ts";
 import { windowOf } from "../entitlement/standing.ts";
 import { announcedUntilMs } from "../env.ts";
@@ -14,7 +15,7 @@ import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
 import { lazily, parseParameters, says } from "../orders/query/parameters.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
-import type { DataStatus, StatusDay } from "./wire.ts";
+import type { DataStatus, StatusDataset, StatusDay } from "./wire.ts";
 
 export const dataStatusParameters = lazily(() => ({
   month: z
@@ -54,16 +55,28 @@ async function run(call: Call, month: string, unknownParameters: string[]): Prom
     today: beijingDate(nowMs),
     untilMs: announcedUntilMs(settings, nowMs),
   };
-  const days = await log.stage("d1", () => overviewOf(env.DB, span));
+  const days = await log.stage("d1", () => overviewsOf(env.DB, span));
   log.note({ code: 200, reason: "success" });
-  const data: DataStatus = { month, window_from: from, days: days.map(statusDay) };
+  const data: DataStatus = { month, window_from: from, days: statusDays(days) };
   return succeed(data, { requestId, unknownParameters });
 }
 
-function statusDay({ tradedate, state, loaded }: DayOverview): StatusDay {
+/** The days of all datasets by date. One that only some have lacks the others'. */
+function statusDays(overviews: Record<DatasetName, DayOverview[]>): StatusDay[] {
+  const dates = new Set(DATASET_NAMES.flatMap((name) => overviews[name].map(({ tradedate }) => tradedate)));
+  return [...dates].toSorted().map((tradedate) => {
+    const entries = DATASET_NAMES.map((name) => {
+      const found = overviews[name].find((each) => each.tradedate === tradedate);
+      return [name, statusOf(found ?? { state: "missing", loaded: null })] as const;
+    });
+    const datasets = Object.fromEntries(entries) as StatusDay["datasets"];
+    return { tradedate, ...datasets.orders, datasets };
+  });
+}
+
+function statusOf({ state, loaded }: Pick<DayOverview, "state" | "loaded">): StatusDataset {
   const served = state === "available" || state === "degraded" ? loaded : null;
   return {
-    tradedate,
     state,
     revision: served?.revision ?? null,
     build_id: served?.buildId ?? null,

@@ -1,5 +1,5 @@
 /**
- * `data_symbols` (contract 9): the securities of a day. Needs a plan with order history, and a day
+ * `data_symbols` (contract 9): the securities of a dataset's day. Needs a plan with order history, and a day
  * inside its window. Charges nothing, takes no slot.
  */
 import * as z from "zod";
@@ -12,7 +12,7 @@ import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
 import { orderParameters } from "../orders/query/order-parameters.ts";
-import { lazily, parseParameters, says } from "../orders/query/parameters.ts";
+import { datasetSchema, lazily, parseParameters, says } from "../orders/query/parameters.ts";
 import { formatTimeOfDay } from "../orders/query/time-window.ts";
 import type { Market } from "../orders/record.ts";
 import { openDay } from "./open-day.ts";
@@ -27,11 +27,12 @@ export const dataSymbolsParameters = lazily(() => ({
     .transform((text) => text.trim().toUpperCase() as Market)
     .nullish()
     .meta({ description: "SH or SZ; both when left out." }),
+  dataset: datasetSchema().nullish(),
 }));
 
 /**
- * Columns of `items`: `rows` orders; `size_bytes` of the security's Parquet file with all fields; the times of
- * its first and last order as HHMMSSmmm, null without orders.
+ * Columns of `items`: `rows` of the dataset; `size_bytes` of the security's Parquet file with all fields; the times of
+ * its first and last row as HHMMSSmmm, null without rows.
  */
 const FIELDS = ["symbol", "market", "rows", "size_bytes", "first_time", "last_time"] as const;
 
@@ -61,9 +62,12 @@ async function prepare(
   });
   if (!asked.ok) return asked;
   const { values, unknown } = asked.value;
-  const { tradedate, market } = values;
-  // The day is read as order history reads it, without a security.
-  const question = { tradedate: tradedate ?? null, symbol: "", today: beijingDate(nowMs) };
+  const { tradedate, market, dataset } = values;
+  // The day is read as the dataset's history reads it, without a security.
+  const question = {
+    ...{ dataset: dataset ?? "orders", tradedate: tradedate ?? null },
+    ...{ symbol: "", today: beijingDate(nowMs) },
+  };
   const query: Query = { question, market: market ?? null, unknownParameters: unknown };
   return ok({ reads: [orderDayStatement(env.DB, question)], run: (call) => run(call, query) });
 }
@@ -79,7 +83,10 @@ async function run(call: Call, { question, market, unknownParameters }: Query): 
   if (day === null) throw new Error("a day without a denial is loaded");
 
   const { revision } = day;
-  const securities = await log.stage("d1", () => listSecurities(env.DB, { tradedate, revision, market }));
+  const { dataset } = question;
+  const securities = await log.stage("d1", () =>
+    listSecurities(env.DB, { dataset, tradedate, revision, market }),
+  );
   log.note({ code: 200, reason: "success", rows: securities.length });
   return succeed(dataOf(tradedate, revision, securities), { requestId, revision, unknownParameters });
 }

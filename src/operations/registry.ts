@@ -1,17 +1,27 @@
-/** The operations of `POST /api` by their `apiname`: the two of contract 1.2, then those of contract 9. */
+/** The operations of `POST /api` by their `apiname`: those of contract 1.2, then those of contract 9. */
+
+import { DATASET_NAMES } from "../datasets/registry.ts";
 import { accountInfo } from "./account-info.ts";
 import { dataChanges } from "./data-changes.ts";
 import { dataStatus } from "./data-status.ts";
 import { dataSymbols } from "./data-symbols.ts";
 import { fileDownload } from "./file-download/file-download.ts";
 import type { Operation } from "./operation.ts";
-import { orderHistoryEstimate } from "./order-history/estimate.ts";
-import { orderHistory } from "./order-history/order-history.ts";
+import { estimateOf } from "./order-history/estimate.ts";
+import { historyOf } from "./order-history/order-history.ts";
+
+const ALL: Operation[] = [
+  fileDownload,
+  ...DATASET_NAMES.map(historyOf),
+  accountInfo,
+  dataStatus,
+  dataChanges,
+  dataSymbols,
+  ...DATASET_NAMES.map(estimateOf),
+];
 
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
-  [fileDownload, orderHistory, accountInfo, dataStatus, dataChanges, dataSymbols, orderHistoryEstimate].map(
-    (operation) => [operation.apiname, operation],
-  ),
+  ALL.map((operation) => [operation.apiname, operation]),
 );
 
 /** Those that may be asked without `params`. */

@@ -2,6 +2,7 @@
  * `data` of the answers beside order history's pages, as callers read it: what the operations make, what
  * `/openapi.json` describes, and what the TypeScript client gives. Types only.
  */
+import type { DatasetName } from "../datasets/registry.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 import type { PlanName } from "../entitlement/principal.ts";
 import type { Market } from "../orders/record.ts";
@@ -62,15 +63,18 @@ export interface AccountInfo {
   /** When that plan ends or ended (RFC 3339, Beijing time, exclusive). */
   plan_ends_at: string | null;
   /** Days that each service may give now; null: nothing. */
-  windows: Record<"level2_order_history" | "auction_tick" | "level2", DayWindow | null>;
+  windows: Record<
+    "level2_order_history" | "auction_tick" | "level2" | "level2_trade_history",
+    DayWindow | null
+  >;
+  /** One of each interface with a slot, orders first. */
   quotas: Quota[];
   /** At most 20, the newest first: the accepted ones, and refused ones as far as they were kept. */
   last_requests: LastRequest[];
 }
 
-/** A day of `data_status`. */
-export interface StatusDay {
-  tradedate: string;
+/** A dataset of a day of `data_status`. */
+export interface StatusDataset {
   /**
    * `available`, `degraded` (served; the delivery had broken rows that were left out), `pending` (a trading day
    * that is expected or being loaded), `missing` (an earlier one that is not there), `withdrawn`, `damaged`.
@@ -88,22 +92,29 @@ export interface StatusDay {
   published_at: string | null;
 }
 
+/** A day of `data_status`: what it says of orders beside its date, and of every dataset, orders again among them. */
+export interface StatusDay extends StatusDataset {
+  tradedate: string;
+  datasets: Record<DatasetName, StatusDataset>;
+}
+
 /** `data` of `data_status`. */
 export interface DataStatus {
   /** YYYYMM. */
   month: string;
   /** The first day that the plan covers; null: all history. */
   window_from: string | null;
-  /** Trading days up to today inside the window, oldest first; days without trading are not listed. */
+  /** Trading days up to today inside the window, oldest first; days without trading or data are not listed. */
   days: StatusDay[];
 }
 
-/** One change of a day that may be read. */
+/** One change of a dataset's day that may be read. */
 export interface Change {
   /** Grows with every change of any day. */
   change: number;
   /** RFC 3339, Beijing time. */
   at: string;
+  dataset: DatasetName;
   tradedate: string;
   /** `published`, `restored` (an earlier content again), `withdrawn`, `damaged`. */
   kind: "published" | "restored" | "withdrawn" | "damaged";
@@ -133,7 +144,7 @@ export interface Range {
   at_most: number;
 }
 
-/** `data` of `order_history_estimate`. */
+/** `data` of `order_history_estimate` and `trade_history_estimate`. */
 export interface Estimate {
   symbol: string;
   market: Market;
@@ -142,10 +153,10 @@ export interface Estimate {
   /** HHMMSSmmm; the start inclusive, the end exclusive. */
   start_time: string;
   end_time: string;
-  /** Orders in the window. */
+  /** Rows in the window. */
   rows: Range;
   page_size: number;
-  /** JSON pages; a window without orders takes one too. */
+  /** JSON pages; a window without rows takes one too. */
   pages: Range;
   /** Of the Parquet file with all fields; it always holds the whole day. */
   parquet_bytes: number;

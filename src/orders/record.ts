@@ -1,26 +1,14 @@
 /**
- * The order record (contract 4.1): its fields in their standard order, the legacy names,
+ * The order record (contract 4.1): its fields in their standard order,
  * and the columnar shape in which the rest of the project passes records around.
  */
+import type { RowsOf } from "../datasets/dataset.ts";
+import { orders } from "../datasets/orders.ts";
+
+export type Field = (typeof orders)["columns"][number]["name"];
 
 /** The standard fields of an order record, in the order of the default answer (contract 4.1). */
-export const FIELDS = [
-  "symbol",
-  "tradedate",
-  "time",
-  "order_id",
-  "exchange_order_id",
-  "order_type",
-  "order_code",
-  "price",
-  "volume",
-  "amount",
-] as const;
-
-export type Field = (typeof FIELDS)[number];
-
-/** Legacy names and the fields they stand for; returned only when asked for by name (contract 4.1). */
-export const LEGACY_NAMES = { order_no: "exchange_order_id", side: "order_code" } as const;
+export const FIELDS: readonly Field[] = orders.columns.map(({ name }) => name);
 
 /** The exchange a security trades on, as in a code's suffix. */
 export type Market = "SH" | "SZ";
@@ -32,28 +20,12 @@ export interface Security {
   market: Market;
 }
 
-/** Short texts that repeat: `index[row]` points into `values`. */
-export interface CodeColumn {
-  values: string[];
-  index: Uint16Array;
-}
-
 /**
  * The orders of one security on one day as columns, every array `rows` long, sorted by time and then
  * by the source's order. Ids and volumes are integers below 2^53; `priceE4` is yuan × 10000,
  * negative only for Shenzhen market orders whose source has it so.
  */
-export interface OrderColumns {
-  rows: number;
-  /** HHMMSSmmm as a number, Beijing time: 93000010 is 09:30:00.010. */
-  time: Int32Array;
-  orderId: Float64Array;
-  exchangeOrderId: Float64Array;
-  orderType: CodeColumn;
-  orderCode: CodeColumn;
-  priceE4: Float64Array;
-  volume: Float64Array;
-}
+export type OrderColumns = RowsOf<typeof orders>;
 
 /**
  * Yuan from a raw price × a volume: the double nearest to the exact `priceE4 × volume / 10000`

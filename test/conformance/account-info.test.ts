@@ -61,6 +61,14 @@ describe("account_info", () => {
         resets_in: expect.any(Number),
         busy: false,
       },
+      {
+        interface: "level2_trade_history",
+        day: TODAY,
+        requests: { limit: 100, used: 0, credited: 0, left: 100 },
+        files: { limit: null, used: 0, credited: 0, left: null },
+        resets_in: expect.any(Number),
+        busy: false,
+      },
     ]);
     expect(Math.abs((info.quotas[0]?.resets_in ?? 0) - 14 * 3_600)).toBeLessThan(300);
     expect(info.last_requests.map(({ request_id }) => request_id).toSorted()).toEqual(ids.toSorted());
@@ -113,6 +121,7 @@ describe("account_info", () => {
           requests: { limit: null, used: 1, left: null },
           files: { limit: 5, used: 1, credited: 0, left: 4 },
         },
+        { files: { limit: 5, used: 0, credited: 0, left: 5 } },
       ],
     });
   });
@@ -127,7 +136,10 @@ describe("account_info", () => {
       plan_state: "expired",
       plan_ends_at: expect.stringMatching(/^2026-03-11T/),
       windows: nothing,
-      quotas: [{ requests: null, files: null }],
+      quotas: [
+        { requests: null, files: null },
+        { requests: null, files: null },
+      ],
     });
     const none = await account(world.service, {});
     expect(await infoOf(none.key)).toMatchObject({ plan: null, plan_state: "none", windows: nothing });

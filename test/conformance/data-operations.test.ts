@@ -91,8 +91,11 @@ describe("data_status", () => {
     ]);
     expect([states.has(HOLIDAY), states.has(SATURDAY)]).toEqual([false, false]);
     const rows = world.main.securities.reduce((sum, { orders }) => sum + orders.length, 0);
-    expect(status.days.find(({ tradedate }) => tradedate === MAIN)).toEqual({
-      tradedate: MAIN,
+    const absent = {
+      ...{ revision: null, build_id: null, rows: null },
+      ...{ securities: null, size_bytes: null, published_at: null },
+    };
+    const orders = {
       state: "available",
       revision: 1,
       build_id: await buildOf(MAIN),
@@ -100,16 +103,15 @@ describe("data_status", () => {
       securities: world.main.securities.length,
       size_bytes: expect.any(Number),
       published_at: expect.stringMatching(/^2026-03-12T10:\d\d:\d\d\+08:00$/),
+    };
+    const missing = { state: "missing", ...absent };
+    expect(status.days.find(({ tradedate }) => tradedate === MAIN)).toEqual({
+      ...{ tradedate: MAIN, ...orders },
+      datasets: { orders, trades: missing },
     });
     expect(status.days.find(({ tradedate }) => tradedate === "20260310")).toEqual({
-      tradedate: "20260310",
-      state: "missing",
-      revision: null,
-      build_id: null,
-      rows: null,
-      securities: null,
-      size_bytes: null,
-      published_at: null,
+      ...{ tradedate: "20260310", ...missing },
+      datasets: { orders: missing, trades: missing },
     });
   });
 
@@ -184,6 +186,7 @@ describe("data_changes", () => {
       {
         change: expect.any(Number),
         at: expect.stringMatching(/^2026-03-12T10:\d\d:\d\d\+08:00$/),
+        dataset: "orders",
         tradedate,
         kind: "published",
         revision: 2,

@@ -1,6 +1,7 @@
 /** `GET /openapi.json` against the service: names, values, answers and examples are what it really does. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { DATASETS } from "../../src/datasets/registry.ts";
 import { exampleRows } from "../../src/docs/example-day.ts";
 import { dataSchemas } from "../../src/docs/openapi/answers.ts";
 import { firstPage, requestExamples } from "../../src/docs/openapi/examples.ts";
@@ -12,10 +13,12 @@ import {
   SUMMARIES,
 } from "../../src/docs/openapi/parameters.ts";
 import { REFUSALS } from "../../src/docs/openapi/refusals.ts";
-import { day, order, security } from "../support/builders.ts";
+import { day, order, randomRows, security } from "../support/builders.ts";
+import { placeDay } from "../support/dataset-days.ts";
 import { auctionPack, publishFiles } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
 import { asOperator, publish } from "../support/operator.ts";
+import { randomFrom } from "../support/random.ts";
 import { CODE_OF_REASON } from "./expect-refusal.ts";
 import { BEFORE_WINDOW, CATL, MAIN, OLDEST, SATURDAY, startWorld, TODAY, type World } from "./world.ts";
 
@@ -45,6 +48,8 @@ let world: World;
 let document: Document;
 beforeAll(async () => {
   world = await startWorld();
+  const columns = randomRows(randomFrom(20_260_311), DATASETS.trades, { rows: 20 });
+  await placeDay(world.service, "trades", MAIN, [{ symbol: "600519", market: "SH", columns }]);
   await publishFiles(world.service, auctionPack("20260311"));
   const answer = await call(`${world.service.baseUrl}/openapi.json`, { method: "GET" });
   expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
@@ -129,10 +134,18 @@ const VALUES: Record<string, unknown[]> = {
   since: ["20260301", "yesterday", 20260301],
   after: [0, 5, "5", -1, "x", 1.5],
   limit_changes: [1, 50, "50", 0, 51, "0", "051", true],
+  dataset: ["orders", "trades", "quotes", "Orders", 1],
   market: ["SH", "sz", " Sh ", "BJ", "S", 1],
   data_type: ["level2", "auction_tick", "level1", "LEVEL2", 2],
   year: [2026, "2026", 2016, "26", 2026.5, true],
 };
+
+const HISTORIES = [
+  "level2_order_history",
+  "level2_trade_history",
+  "order_history_estimate",
+  "trade_history_estimate",
+] as const;
 
 /** Values that the written document takes and the service does not. */
 const LOOSER = new Set([
@@ -140,14 +153,16 @@ const LOOSER = new Set([
   'data_changes limit "051"',
   'data_changes since "yesterday"',
   'file_download year "26"',
-  ...["level2_order_history", "order_history_estimate", "data_symbols"].map(
-    (apiname) => `${apiname} tradedate "20260230"`,
-  ),
+  ...[...HISTORIES, "data_symbols"].map((apiname) => `${apiname} tradedate "20260230"`),
 ]);
 
+const OF_A_SECURITY = { symbol: "600519", tradedate: MAIN };
+
 const BASE: Record<Apiname, Record<string, unknown>> = {
-  level2_order_history: { symbol: "600519", tradedate: MAIN },
-  order_history_estimate: { symbol: "600519", tradedate: MAIN },
+  level2_order_history: OF_A_SECURITY,
+  level2_trade_history: OF_A_SECURITY,
+  order_history_estimate: OF_A_SECURITY,
+  trade_history_estimate: OF_A_SECURITY,
   file_download: { data_type: "auction_tick", year: 2026 },
   account_info: {},
   data_status: {},
@@ -206,7 +221,7 @@ describe("examples of the document, replayed", () => {
     async (name) => {
       const body = document.paths["/api"].post.requestBody.content["application/json"].examples[name]?.value;
       const answer = await world.service.post({ ...body, apikey: world.keys.flagship });
-      if (name === "parquet_file") {
+      if (name === "parquet_file" || name === "trades_file") {
         expect(answer.headers["content-type"]).toBe("application/vnd.apache.parquet");
         return;
       }

@@ -73,8 +73,9 @@ async function allPatterns(): Promise<Pattern[]> {
   const composed = await composedBy(async () => {
     await import("../../src/orders/query/symbol.ts");
     await import("../../src/orders/query/time-window.ts");
-    const { fieldsSchema } = await import("../../src/orders/query/fields.ts");
-    fieldsSchema();
+    const { DATASET_NAMES } = await import("../../src/datasets/registry.ts");
+    const { fieldsOf } = await import("../../src/orders/query/fields.ts");
+    for (const dataset of DATASET_NAMES) fieldsOf(dataset);
   }, "composed");
   return [
     ...files.filter((path) => SCRIPT.test(path)).flatMap(scriptPatterns),

@@ -2,8 +2,8 @@
  * Builders of order days: a test sets the relevant members of a record, the rest is filled in. They also compute the
  * expected rows of an answer independently of the code under test.
  */
-import { type Dataset, type Rows, storedColumns } from "../../src/datasets/dataset.ts";
-import type { CodeColumn, Market, OrderColumns } from "../../src/orders/record.ts";
+import { type CodeColumn, type Dataset, type Rows, storedColumns } from "../../src/datasets/dataset.ts";
+import type { Market, OrderColumns } from "../../src/orders/record.ts";
 import type { Random } from "./random.ts";
 
 /** One source record. `time` is HHMMSSmmm, `priceE4` yuan × 10000. */

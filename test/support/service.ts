@@ -11,6 +11,8 @@ import { IssuedSecrets } from "./issued-secrets.ts";
 /** Answers that hold a secret are small; pages of records are not looked through. */
 const MAX_SECRET_ANSWER_BYTES = 8_192;
 
+export const TEST_CURSOR_SECRET = "test-cursor-secret-of-this-deployment-0001";
+
 /** Where a test's clock stands unless it says otherwise: a Thursday morning in Beijing, far from midnight. */
 export const DEFAULT_NOW = "2026-03-12T10:00:00+08:00";
 
@@ -82,7 +84,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       ratelimits: { RATE: { namespace_id: "1001", simple: { limit: options.rateLimit ?? 500, period: 10 } } },
       bindings: {
         ENVIRONMENT: "test",
-        CURSOR_SECRET: "test-cursor-secret-of-this-deployment-0001",
+        CURSOR_SECRET: TEST_CURSOR_SECRET,
         SHARE_SECRET: "1:test-share-secret-of-this-deployment-0001",
         BACKUP_SECRET: "1:test-backup-secret-of-this-deployment-001",
         ADMIN_TOKEN,

@@ -1,5 +1,6 @@
 /** What each operation answers, as schemas of `data`: the conformance test parses real answers with them. */
 import * as z from "zod";
+import { DATASET_NAMES } from "../../datasets/registry.ts";
 import { DATA_TYPES } from "../../entitlement/data-types.ts";
 import { PLAN_NAMES } from "../../entitlement/principal.ts";
 import type { AccountInfo, DataChanges, DataStatus, Estimate, ShareResult } from "../../operations/wire.ts";
@@ -20,7 +21,7 @@ export const dataSchemas = lazily(() => {
   const range = z.strictObject({ at_least: count, at_most: count });
   const value = z.union([z.string(), z.number()]);
 
-  const orderPage = z.strictObject({
+  const page = z.strictObject({
     fields: z.array(z.string()).meta({ description: "Names of the columns, in order." }),
     items: z.array(z.array(value)).meta({ description: "One array per record, aligned with fields." }),
     tradedate: day,
@@ -54,7 +55,12 @@ export const dataSchemas = lazily(() => {
     plan: z.enum(PLAN_NAMES).nullable(),
     plan_state: z.enum(["active", "expired", "none"]),
     plan_ends_at: instant.nullable(),
-    windows: z.strictObject({ level2_order_history: dayWindow, auction_tick: dayWindow, level2: dayWindow }),
+    windows: z.strictObject({
+      level2_order_history: dayWindow,
+      auction_tick: dayWindow,
+      level2: dayWindow,
+      level2_trade_history: dayWindow,
+    }),
     quotas: z.array(
       z.strictObject({
         interface: z.string(),
@@ -79,20 +85,26 @@ export const dataSchemas = lazily(() => {
     ),
   });
 
+  const statusDataset = z.strictObject({
+    state: z.enum(["available", "degraded", "pending", "missing", "withdrawn", "damaged"]),
+    revision: count.nullable(),
+    build_id: build.nullable(),
+    rows: count.nullable(),
+    securities: count.nullable(),
+    size_bytes: count.nullable(),
+    published_at: instant.nullable(),
+  });
   const dataStatus = z.strictObject({
     month: z.string(),
     window_from: date.nullable(),
     days: z.array(
-      z.strictObject({
-        tradedate: day,
-        state: z.enum(["available", "degraded", "pending", "missing", "withdrawn", "damaged"]),
-        revision: count.nullable(),
-        build_id: build.nullable(),
-        rows: count.nullable(),
-        securities: count.nullable(),
-        size_bytes: count.nullable(),
-        published_at: instant.nullable(),
-      }),
+      z
+        .strictObject({
+          tradedate: day,
+          ...statusDataset.shape,
+          datasets: z.strictObject({ orders: statusDataset, trades: statusDataset }),
+        })
+        .meta({ description: "Beside the date what is true of orders, and in datasets of each." }),
     ),
   });
 
@@ -102,6 +114,7 @@ export const dataSchemas = lazily(() => {
       z.strictObject({
         change: count,
         at: instant,
+        dataset: z.enum(DATASET_NAMES),
         tradedate: day,
         kind: z.enum(["published", "restored", "withdrawn", "damaged"]),
         revision: count,
@@ -150,17 +163,20 @@ export const dataSchemas = lazily(() => {
   });
 
   return {
-    level2_order_history: orderPage,
+    level2_order_history: page,
+    level2_trade_history: page,
     file_download: z.strictObject({ code: z.literal(200), message: z.string(), data: share }),
     account_info: accountInfo,
     data_status: dataStatus,
     data_changes: dataChanges,
     data_symbols: dataSymbols,
     order_history_estimate: estimate,
+    trade_history_estimate: estimate,
   } as const satisfies Record<Apiname, z.ZodType> & {
     account_info: z.ZodType<AccountInfo>;
     data_status: z.ZodType<DataStatus>;
     data_changes: z.ZodType<DataChanges>;
     order_history_estimate: z.ZodType<Estimate>;
+    trade_history_estimate: z.ZodType<Estimate>;
   };
 });

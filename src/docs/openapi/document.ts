@@ -1,8 +1,9 @@
 /** `GET /openapi.json`: the one operation `POST /api` as OpenAPI 3.1, made from the schemas beside this file. */
 import * as z from "zod";
+import { DATASET_NAMES, DATASETS } from "../../datasets/registry.ts";
 import { BODY_LIMIT_BYTES, envelopeSchema } from "../../http/envelope.ts";
 import { messageOf } from "../../http/outcome.ts";
-import { fieldsSchema } from "../../orders/query/fields.ts";
+import { fieldsOf } from "../../orders/query/fields.ts";
 import { EXAMPLE, type ExampleFacts } from "../example-day.ts";
 import { dataSchemas } from "./answers.ts";
 import { firstPage, requestExamples } from "./examples.ts";
@@ -21,7 +22,7 @@ export function openApiDocument(facts: ExampleFacts, version: string): Json {
     info: {
       title: "edgetape",
       version,
-      summary: "Tick-by-tick order records of the Chinese exchanges.",
+      summary: "Tick-by-tick orders and trades of the Chinese exchanges.",
       description:
         "Every request is a JSON body with apiname, apikey and params. Read the code of the body: 200 served, 1002 no data, 403 not allowed, 422 wrong parameter, 429 quota used, 503 busy or unavailable. X-Reason and the end of every message name the reason.",
       license: { name: "MIT", identifier: "MIT" },
@@ -117,13 +118,13 @@ const COMMON_HEADERS: Json = {
 };
 
 const SERVED_HEADERS: Json = {
-  "X-Window": header("Order history: HHMMSSmmm-HHMMSSmmm, the end exclusive."),
-  "X-Revision": header("Order history: the day's revision.", whole),
-  "X-Build": header("Order history: the build id of the day's pack; equal only for equal contents.", {
+  "X-Window": header("Histories: HHMMSSmmm-HHMMSSmmm, the end exclusive."),
+  "X-Revision": header("Histories: the day's revision.", whole),
+  "X-Build": header("Histories: the build id of the day's pack; equal only for equal contents.", {
     type: "string",
     pattern: "^[0-9a-f]{32}$",
   }),
-  "X-Row-Count": header("Order history: rows of this answer.", whole),
+  "X-Row-Count": header("Histories: rows of this answer.", whole),
   "X-Warning": header("Unknown parameters that the deployment let pass."),
   "Content-Disposition": header("Parquet: the file's name."),
   "Content-Length": header("Parquet: the exact number of bytes; a shorter body is broken.", whole),
@@ -133,7 +134,8 @@ function schemas(): Json {
   const parts = APINAMES.flatMap((name) => {
     const { apikey } = envelopeSchema.shape;
     const params = paramsSchemas()[name];
-    const fields = name === "level2_order_history" ? { fields: fieldsSchema() } : {};
+    const dataset = DATASET_NAMES.find((each) => DATASETS[each].apiname === name);
+    const fields = dataset === undefined ? {} : { fields: fieldsOf(dataset).schema };
     const request = z
       .object({ apiname: z.literal(name), apikey, params, ...fields })
       .meta({ title: name, description: SUMMARIES[name] });

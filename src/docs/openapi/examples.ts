@@ -35,6 +35,12 @@ export function requestExamples(tradedate: string): Record<string, RequestExampl
     changes: { apiname: "data_changes", params: { since: `${month}01`, limit: 50 } },
     symbols: { apiname: "data_symbols", params: { tradedate, market: "SH" } },
     estimate: { apiname: "order_history_estimate", params: { symbol, tradedate } },
+    trades_page: {
+      apiname: "level2_trade_history",
+      params: { symbol, tradedate, start_time: "09:30", end_time: "09:31" },
+    },
+    trades_file: { apiname: "level2_trade_history", params: { symbol, tradedate, format: "parquet" } },
+    trades_estimate: { apiname: "trade_history_estimate", params: { symbol, tradedate } },
   };
 }
 
@@ -49,7 +55,7 @@ export function firstPage(tradedate: string): Json {
       items,
       tradedate,
       page_size: items.length,
-      next_cursor: `v4.${"A".repeat(88)}`,
+      next_cursor: `v5.${"A".repeat(88)}`,
       has_more: true,
     },
   };

@@ -11,7 +11,7 @@ import { estimateParameters } from "../../operations/order-history/estimate.ts";
 import { EXCLUDED_WITH_PARQUET, orderParameters } from "../../orders/query/order-parameters.ts";
 import { lazily } from "../../orders/query/parameters.ts";
 
-/** `params` of order history with JSON pages. */
+/** `params` of the history of any dataset with JSON pages. */
 export const pageParams = lazily(() =>
   z.strictObject({
     ...orderParameters(),
@@ -19,7 +19,7 @@ export const pageParams = lazily(() =>
   }),
 );
 
-/** `params` of order history with a Parquet file; a value for any parameter of pages is refused. */
+/** `params` of the history of any dataset with a Parquet file; a value for any parameter of pages is refused. */
 export const fileParams = lazily(() => {
   const excluded = Object.fromEntries(EXCLUDED_WITH_PARQUET.map((name) => [name, z.null().optional()]));
   return z.strictObject({
@@ -34,12 +34,14 @@ export const paramsSchemas = lazily(
   () =>
     ({
       level2_order_history: z.union([pageParams(), fileParams()]),
+      level2_trade_history: z.union([pageParams(), fileParams()]),
       file_download: z.strictObject(shareParameters()),
       account_info: z.strictObject({}).nullish(),
       data_status: z.strictObject(dataStatusParameters()).nullish(),
       data_changes: z.strictObject(dataChangesParameters()).nullish(),
       data_symbols: z.strictObject(dataSymbolsParameters()).nullish(),
       order_history_estimate: z.strictObject(estimateParameters()),
+      trade_history_estimate: z.strictObject(estimateParameters()),
     }) as const,
 );
 
@@ -48,12 +50,17 @@ export type Apiname = keyof ReturnType<typeof paramsSchemas>;
 /** One sentence on each operation. */
 export const SUMMARIES: Readonly<Record<Apiname, string>> = {
   level2_order_history:
-    "Order records of one security on one trading day: JSON pages by cursor, or one Parquet file. Each accepted request counts; one at a time per account.",
+    "Order records of one security on one trading day: JSON pages by cursor, or one Parquet file. Each accepted request counts; one at a time per account and interface.",
+  level2_trade_history:
+    "Trade records of one security on one trading day, with the cancels of Shenzhen: as order history, with a slot and counters of its own.",
   file_download:
     "The share of one year's daily files: an address, a password, what it covers. Counts nothing.",
   account_info: "Plan, windows, what is left of today's quotas, the last 20 requests. Counts nothing.",
-  data_status: "The trading days of a month and their states. Counts nothing.",
-  data_changes: "What changed of the days that may be read, so that a copy can follow. Counts nothing.",
-  data_symbols: "The securities of a day with rows, file sizes, first and last times. Counts nothing.",
+  data_status: "The trading days of a month and the state of each dataset. Counts nothing.",
+  data_changes:
+    "What changed of a dataset's days that may be read, so that a copy can follow. Counts nothing.",
+  data_symbols:
+    "The securities of a dataset's day with rows, file sizes, first and last times. Counts nothing.",
   order_history_estimate: "Rows, pages, bytes and cost of an order query before it is made. Counts nothing.",
+  trade_history_estimate: "The same of a trade query. Counts nothing.",
 };

@@ -5,6 +5,12 @@ export const zh: PageText = {
   title: "更新记录",
   lead: "接口的变化；新增不破坏旧的。",
   blocks: [
+    heading("trades", "逐笔成交"),
+    list(
+      "新增 `level2_trade_history`（逐笔成交）与 `trade_history_estimate`，名额、额度、游标与委托各自独立。",
+      "`data_status` 增加 `datasets`，`data_changes` 增加 `dataset` 参数与字段，`data_symbols` 增加 `dataset` 参数，`account_info` 的 `quotas` 每接口一项。",
+      "游标带数据集（`v5.`）；之前签发的委托游标（`v4.`）仍可用。",
+    ),
     heading("v0-1", "0.1"),
     list(
       "`level2_order_history`：JSON 分页与 Parquet 文件；`file_download`：每年一个分享。",
@@ -29,6 +35,12 @@ export const en: PageText = {
   title: "Change log",
   lead: "What changed in the API; additions break nothing.",
   blocks: [
+    heading("trades", "Trades"),
+    list(
+      "`level2_trade_history` (trades) and `trade_history_estimate`, with a slot, a quota and cursors of their own.",
+      "`data_status` has `datasets`; `data_changes` takes and gives `dataset`, `data_symbols` takes it; `quotas` of `account_info` has an entry for each interface.",
+      "Cursors name their dataset (`v5.`); those of orders that were issued before (`v4.`) still work.",
+    ),
     heading("v0-1", "0.1"),
     list(
       "`level2_order_history`: JSON pages and Parquet files; `file_download`: one share a year.",

@@ -1,10 +1,38 @@
-/** Every field with unit and meaning (contract 4.1). */
-import { heading, note, type PageText, table, text } from "../block.ts";
+/** Every field with unit and meaning (contract 4.1, 4.5). */
+import { trades } from "../../datasets/trades.ts";
+import { type Block, type DocsLanguage, heading, note, type PageText, table, text } from "../block.ts";
+
+/** What a kind of value is in answers. */
+const TYPES: Record<(typeof trades)["columns"][number]["kind"], Record<DocsLanguage, string>> = {
+  symbol: { zh: "字符串，6 位", en: "string of 6 digits" },
+  tradedate: { zh: "字符串 `YYYYMMDD`", en: "string `YYYYMMDD`" },
+  time: { zh: "字符串 `HHMMSSmmm`，9 位", en: "string `HHMMSSmmm`, 9 digits" },
+  code: { zh: "字符串", en: "string" },
+  integer: { zh: "整数", en: "integer" },
+  price: { zh: "数", en: "number" },
+  amount: { zh: "数", en: "number" },
+};
+
+/** The fields of trades as their description has them. */
+function tradeTable(language: DocsLanguage, head: readonly string[]): Block {
+  const rows = trades.columns.map(({ name, kind, unit, description, ...more }) => {
+    const type = TYPES[kind][language];
+    const separator = language === "zh" ? "，" : ", ";
+    const only = { zh: "只在 `fields` 里写出时返回。", en: "Only when `fields` names it. " }[language];
+    return [
+      `\`${name}\``,
+      unit === null ? type : `${type}${separator}${unit[language]}`,
+      `${"onRequest" in more ? only : ""}${description[language]}`,
+    ];
+  });
+  return table(head, rows);
+}
 
 export const zh: PageText = {
   title: "字段",
-  lead: "十个标准字段，JSON 与 Parquet 名称、类型、数值完全一致。",
+  lead: "委托十个、成交十一个标准字段，JSON 与 Parquet 名称、类型、数值完全一致。",
   blocks: [
+    heading("orders", "委托：level2_order_history"),
     table(
       ["字段", "类型与单位", "含义"],
       [
@@ -45,13 +73,21 @@ export const zh: PageText = {
     text(
       "`order_no` 即 `exchange_order_id`，`side` 即 `order_code`。只有在 `fields` 里写出时才返回，并保留所写的名字；新旧名可以同时要。",
     ),
+    heading("trades", "成交：level2_trade_history"),
+    tradeTable("zh", ["字段", "类型与单位", "含义"]),
+    text(
+      "深圳的撤单只在成交里（`trade_code` 为 `C`，`price` 与 `amount` 为 0），不在委托里。`buy_order_id`、`sell_order_id` 与同一天、同一证券委托的 `exchange_order_id` 对应。没有旧名；缺数为 0，缺代码为空字符串。金额的币种为交易币种：上海 B 股美元，深圳 B 股港元。",
+    ),
+    note(
+      "手头的样本无法证实：数据商文件里深圳成交的买卖标志、盘后定价交易（15:05 至 15:30）的行、上海债券与回购的数量单位。源文件有的都原样给出。",
+    ),
     heading("order", "行的顺序"),
     text(
       "先按 `time`，同一毫秒内按源文件的顺序。同一修订版内这个顺序不会变，所以“时间 + 该毫秒已读行数”就是一个可靠的位置。",
     ),
     heading("parquet", "Parquet 的类型"),
     text(
-      "ZSTD 压缩，全部列 REQUIRED：字符串列 STRING，两个委托号与 `volume` 为 INT64，`price` 与 `amount` 为 DOUBLE。DuckDB、pyarrow、polars、hyparquet 均可读。",
+      "ZSTD 压缩，全部列 REQUIRED：字符串列 STRING，编号与 `volume` 为 INT64，`price` 与 `amount` 为 DOUBLE。DuckDB、pyarrow、polars、hyparquet 均可读。",
     ),
     note("`.BJ`（北交所）不收录：请求会被识别，答复是 1002。"),
   ],
@@ -59,8 +95,9 @@ export const zh: PageText = {
 
 export const en: PageText = {
   title: "Fields",
-  lead: "Ten standard fields; JSON and Parquet agree in names, types and every value.",
+  lead: "Ten standard fields of orders and eleven of trades; JSON and Parquet agree in names, types and every value.",
   blocks: [
+    heading("orders", "Orders: level2_order_history"),
     table(
       ["Field", "Type and unit", "Meaning"],
       [
@@ -117,13 +154,21 @@ export const en: PageText = {
     text(
       "`order_no` is `exchange_order_id`, `side` is `order_code`. They are returned only when written in `fields`, under the name that was written, and may stand beside the new names.",
     ),
+    heading("trades", "Trades: level2_trade_history"),
+    tradeTable("en", ["Field", "Type and unit", "Meaning"]),
+    text(
+      "The cancels of Shenzhen are rows of trades (`trade_code` is `C`, `price` and `amount` are 0) and not of orders. `buy_order_id` and `sell_order_id` are the `exchange_order_id` of orders of the same day and security. There are no legacy names; a number that is missing is 0, a code that is missing an empty string. Amounts are in the currency of trading: USD for Shanghai B shares, HKD for Shenzhen B shares.",
+    ),
+    note(
+      "No sample at hand proves the flag of Shenzhen fills in the vendor's files, rows of after-hours fixed-price trading (15:05 to 15:30), and the unit of quantities of Shanghai bonds and repos. What the source has is passed on.",
+    ),
     heading("order", "Order of rows"),
     text(
       'By `time`, and inside a millisecond as the source has them. Within a revision that never changes, so "a time, and rows of that millisecond already read" is a reliable place.',
     ),
     heading("parquet", "Types in Parquet"),
     text(
-      "ZSTD, all columns REQUIRED: texts are STRING, both order numbers and `volume` INT64, `price` and `amount` DOUBLE. DuckDB, pyarrow, polars and hyparquet read it.",
+      "ZSTD, all columns REQUIRED: texts are STRING, numbers of orders and trades and `volume` INT64, `price` and `amount` DOUBLE. DuckDB, pyarrow, polars and hyparquet read it.",
     ),
     note("The Beijing exchange (`.BJ`) is not carried: it is understood and answered with 1002."),
   ],

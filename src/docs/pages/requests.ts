@@ -10,7 +10,10 @@ export const zh: PageText = {
     text(
       "返回体总是 `{code, message, data}`。JSON 请求里大多数拒绝的 HTTP 状态也是 200，所以请看 `code`；`format: parquet` 的错误用它自己的 HTTP 状态。每个答复都有 `X-Request-Id`，拒绝时 `X-Reason` 给出[原因](/docs/zh/errors)。机器可读的描述在 [/openapi.json](/openapi.json)。",
     ),
-    heading("order-history", "level2_order_history 的参数"),
+    heading("order-history", "level2_order_history 与 level2_trade_history 的参数"),
+    text(
+      "委托与成交是两个接口，参数与规则相同，[字段](/docs/zh/fields)不同；各有各的名额、额度与游标，可以同时请求。",
+    ),
     table(
       ["参数", "含义"],
       [
@@ -42,12 +45,13 @@ export const zh: PageText = {
     list(
       "`file_download`：一年每日文件的[分享](/docs/zh/shares)。`data_type` 为 `auction_tick`（2022 年起）或 `level2`（2017 年起），`year`。",
       "`account_info`：套餐、可查范围、今日剩余额度、最近 20 次请求。",
-      "`data_status`：某月（`month`，`YYYYMM`）各交易日的状态：`available`、`degraded`、`pending`、`missing`、`withdrawn`、`damaged`。",
-      "`data_changes`：哪些天变了（`since`、`after`、`limit`），见[修订](/docs/zh/integrity)。",
-      "`data_symbols`：某天有哪些证券（`tradedate`、`market`），各多少行、文件多大。",
-      "`order_history_estimate`：查询之前先问行数、页数、字节数与费用。",
+      "`data_status`：某月（`month`，`YYYYMM`）各交易日、各数据集的状态：`available`、`degraded`、`pending`、`missing`、`withdrawn`、`damaged`。",
+      "`data_changes`：哪些天变了（`since`、`after`、`limit`、`dataset`），见[修订](/docs/zh/integrity)。",
+      "`data_symbols`：某天有哪些证券（`tradedate`、`market`、`dataset`），各多少行、文件多大。",
+      "`order_history_estimate`、`trade_history_estimate`：查询之前先问行数、页数、字节数与费用。",
     ),
-    note("后五个不占用请求额度，也不占并发名额；其中没有必填参数的可以省略 `params`。"),
+    text("`dataset` 为 `orders`（省略时）或 `trades`。"),
+    note("除 `file_download` 外，以上不占用请求额度，也不占并发名额；其中没有必填参数的可以省略 `params`。"),
     code("account"),
   ],
 };
@@ -61,7 +65,10 @@ export const en: PageText = {
     text(
       "The body is always `{code, message, data}`. Most refusals of JSON requests have HTTP status 200 as well, so read `code`; errors of `format: parquet` have an HTTP status of their own. Every answer has `X-Request-Id`, a refusal has its [reason](/docs/en/errors) in `X-Reason`. For machines: [/openapi.json](/openapi.json).",
     ),
-    heading("order-history", "Parameters of level2_order_history"),
+    heading("order-history", "Parameters of level2_order_history and level2_trade_history"),
+    text(
+      "Orders and trades are two interfaces with the same parameters and rules and other [fields](/docs/en/fields). Each has its own slot, quota and cursors: ask both at the same time.",
+    ),
     table(
       ["Parameter", "Meaning"],
       [
@@ -96,13 +103,14 @@ export const en: PageText = {
     list(
       "`file_download`: the [share](/docs/en/shares) of a year's daily files. `data_type` is `auction_tick` (from 2022) or `level2` (from 2017), and `year`.",
       "`account_info`: plan, windows, what is left today, the last 20 requests.",
-      "`data_status`: the trading days of a `month` (`YYYYMM`) and their states: `available`, `degraded`, `pending`, `missing`, `withdrawn`, `damaged`.",
-      "`data_changes`: which days changed (`since`, `after`, `limit`), see [revisions](/docs/en/integrity).",
-      "`data_symbols`: the securities of a day (`tradedate`, `market`) with rows and file sizes.",
-      "`order_history_estimate`: rows, pages, bytes and cost of a query before it is made.",
+      "`data_status`: the trading days of a `month` (`YYYYMM`) and the state of each dataset: `available`, `degraded`, `pending`, `missing`, `withdrawn`, `damaged`.",
+      "`data_changes`: which days changed (`since`, `after`, `limit`, `dataset`), see [revisions](/docs/en/integrity).",
+      "`data_symbols`: the securities of a day (`tradedate`, `market`, `dataset`) with rows and file sizes.",
+      "`order_history_estimate`, `trade_history_estimate`: rows, pages, bytes and cost of a query before it is made.",
     ),
+    text("`dataset` is `orders`, also when it is left out, or `trades`."),
     note(
-      "The last five count nothing and take no slot; those without a required parameter may be sent without `params`.",
+      "These but `file_download` count nothing and take no slot; those without a required parameter may be sent without `params`.",
     ),
     code("account"),
   ],

@@ -1,7 +1,7 @@
 /** The memory of an answer: reserved before the gate is asked and anything is read, in the order of the requests. */
 import { answerMemory, type MemoryRefusal, partOfAccount, type Reservation } from "../../base/memory.ts";
 import type { Result } from "../../base/result.ts";
-import { orders } from "../../datasets/orders.ts";
+import { DATASETS } from "../../datasets/registry.ts";
 import type { Settings } from "../../env.ts";
 import type { OrderQuery } from "../../orders/query/order-query.ts";
 import { fileBytes, pageBytes } from "../../packs/answer-bytes.ts";
@@ -20,13 +20,14 @@ export function boundOf({ format }: OrderQuery, settings: Settings): number {
 /** Reserves what the answer will hold at most: a page's bytes and its JSON, or a file's pieces on their way. */
 export function reserveFor(
   call: Call,
-  { query, paging }: Asked,
+  { query, paging, question }: Asked,
   { entry }: Found,
 ): Promise<Result<Reservation, MemoryRefusal>> {
   const { settings, principal, signal } = call;
   const fields = query.columns.map(({ field }) => field);
+  const dataset = DATASETS[question.dataset];
   const bytes =
-    query.format === "json" ? pageBytes(entry, pageAskOf(query, paging), fields, orders) : fileBytes(entry);
+    query.format === "json" ? pageBytes(entry, pageAskOf(query, paging), fields, dataset) : fileBytes(entry);
   return answerMemory.reserve({
     bytes,
     parts: [partOfAccount(principal.accountId)],

@@ -9,6 +9,7 @@ import type { Reservation } from "../../base/memory.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { forgetOrderDay } from "../../catalog/kept-days.ts";
 import { markDamaged } from "../../catalog/mark-damaged.ts";
+import { DATASETS } from "../../datasets/registry.ts";
 import { type BodyEnd, holdBody, type ReadyBody } from "../../gate/hold-body.ts";
 import type { RequestOutcome } from "../../gate/protocol.ts";
 import type { Slot } from "../../gate/slot.ts";
@@ -16,7 +17,7 @@ import type { Denial } from "../../http/denial.ts";
 import { outcomeOf } from "../../http/outcome.ts";
 import { jsonHeaders, orderPageBody, parquetHeaders } from "../../http/respond.ts";
 import { packMark, signCursor } from "../../orders/query/cursor.ts";
-import { areStandardColumns } from "../../orders/query/fields.ts";
+import { areAllColumns } from "../../orders/query/fields.ts";
 import type { OrderQuery } from "../../orders/query/order-query.ts";
 import type { PageAsk, Position } from "../../orders/query/page-plan.ts";
 import type { Paging } from "../../orders/query/paging.ts";
@@ -78,11 +79,9 @@ async function answerAgain(accepted: Accepted): Promise<Result<Response, Denial>
     const { call, found } = accepted;
     const { tradedate } = found.day.pack;
     call.log.note({ fault: error.message });
-    await markDamaged(
-      call.env.DB,
-      { tradedate, revision: found.day.revision, note: error.message },
-      call.nowMs,
-    );
+    const { dataset } = accepted.question;
+    const { revision } = found.day;
+    await markDamaged(call.env.DB, { dataset, tradedate, revision, note: error.message }, call.nowMs);
     return refused({ reason: "day_damaged", tradedate });
   }
 }
@@ -179,15 +178,17 @@ async function answerPage(accepted: Accepted): Promise<Result<Response, Denial>>
 
 /** Reads the page and writes its body. */
 async function makePage(
-  { call, query, paging, found }: Accepted,
+  { call, query, paging, question, found }: Accepted,
   read: OrderPageRead,
 ): Promise<Result<MadePage, Denial>> {
   const { env, settings, log } = call;
   const { entry, day } = found;
   const { pack, revision } = day;
   const { start, end, pageSize, columns } = query;
+  const { dataset } = question;
   const ask = { ...pageAskOf(query, paging), columns };
-  const page = await log.stage("r2", () => readOrderPage(env.PACKS, pack, entry, ask, { read }));
+  const options = { dataset: DATASETS[dataset], read };
+  const page = await log.stage("r2", () => readOrderPage(env.PACKS, pack, entry, ask, options));
   if ("reason" in page) return refused({ reason: "cursor_invalid", problem: "offset" });
   log.note({ r2Operations: page.read.operations, r2Bytes: page.read.bytes });
 
@@ -195,6 +196,7 @@ async function makePage(
   const { tradedate } = pack;
   const sign = (position: Position) =>
     signCursor(settings.CURSOR_SECRET, {
+      dataset,
       tradedate,
       symbol,
       market,
@@ -212,14 +214,15 @@ async function makePage(
 
 /** Opens the section and streams it while the slot is held; a fault in mid-body breaks the connection. */
 async function answerFile(accepted: Accepted): Promise<Result<Response, Denial>> {
-  const { call, query, slot, found, memory } = accepted;
+  const { call, query, question, slot, found, memory } = accepted;
   const { env, log, requestId, nowMs, ctx, signal } = call;
+  const dataset = DATASETS[question.dataset];
   const { symbol, market, rows } = found.entry;
   const { revision, pack } = found.day;
   const { tradedate } = pack;
 
-  const columns = areStandardColumns(query.columns) ? null : query.columns;
-  const file = await log.stage("r2", () => openParquetAnswer(env.PACKS, pack, found.entry, columns));
+  const columns = areAllColumns(query.columns, question.dataset) ? null : query.columns;
+  const file = await log.stage("r2", () => openParquetAnswer(env.PACKS, pack, found.entry, columns, dataset));
 
   log.note({ code: 200, reason: "success", rows, bytes: file.sizeBytes });
   log.note({ r2Operations: 1, r2Bytes: file.readBytes });
@@ -242,7 +245,7 @@ async function answerFile(accepted: Accepted): Promise<Result<Response, Denial>>
           rows,
           unknownParameters: query.unknownParameters,
         },
-        `${symbol}.${market}_${tradedate}_orders.parquet`,
+        `${symbol}.${market}_${tradedate}_${dataset.name}.parquet`,
       ),
     }),
   );
@@ -257,10 +260,13 @@ async function confirmDamage(
   const { pack, revision } = found.day;
   forgetOrderDay(question, found.day);
   try {
-    const file = await openParquetAnswer(env.PACKS, pack, found.entry, columns);
+    const dataset = DATASETS[question.dataset];
+    const file = await openParquetAnswer(env.PACKS, pack, found.entry, columns, dataset);
     await file.pump(new WritableStream<Uint8Array>().getWriter(), async () => undefined);
   } catch (error) {
     if (!(error instanceof PackReadError && error.kind === "damaged")) return;
-    await markDamaged(env.DB, { tradedate: pack.tradedate, revision, note: error.message }, nowMs);
+    const { tradedate } = pack;
+    const { dataset } = question;
+    await markDamaged(env.DB, { dataset, tradedate, revision, note: error.message }, nowMs);
   }
 }

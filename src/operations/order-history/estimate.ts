@@ -1,12 +1,11 @@
 /**
- * `order_history_estimate` (contract 9): what a query would bring and cost before it is asked. The same
- * checks as order history up to the slot; then nothing is read of the pack, charged or held.
+ * `order_history_estimate` and its likes (contract 9): what a query would bring and cost before it is asked. The same
+ * checks as the dataset's history up to the slot; then nothing is read of the pack, charged or held.
  */
 import { ok, type Result } from "../../base/result.ts";
-import { beijingDate } from "../../calendar/beijing.ts";
 import { orderDayStatement } from "../../catalog/order-day.ts";
+import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import type { GateState } from "../../gate/protocol.ts";
-import { gateOf } from "../../gate/slot.ts";
 import type { Denial } from "../../http/denial.ts";
 import type { Envelope } from "../../http/envelope.ts";
 import { succeed } from "../../http/respond.ts";
@@ -18,44 +17,49 @@ import { type Bounds, rowsInWindow } from "../../orders/query/row-bounds.ts";
 import { formatTimeOfDay } from "../../orders/query/time-window.ts";
 import type { Call, Operation, Prepared, Scope } from "../operation.ts";
 import type { Estimate, Range } from "../wire.ts";
-import { type Asked, type Found, findOrders, ORDER_HISTORY } from "./find-orders.ts";
+import { type Asked, askedFor, type Found, lookAhead } from "./find-orders.ts";
 
-/** As in order history. */
+/** As in the history of any dataset. */
 export const estimateParameters = lazily(() => {
   const { symbol, tradedate, start_time, end_time, page_size } = orderParameters();
   return { symbol, tradedate, start_time, end_time, page_size };
 });
 
-export const orderHistoryEstimate: Operation = { apiname: "order_history_estimate", prepare };
+/** The operation that estimates queries for `dataset`. */
+export function estimateOf(dataset: DatasetName): Operation {
+  return {
+    apiname: DATASETS[dataset].estimate,
+    prepare: (envelope, scope) => prepare(dataset, envelope, scope),
+  };
+}
 
 async function prepare(
+  dataset: DatasetName,
   envelope: Envelope,
-  { settings, nowMs, env }: Scope,
+  scope: Scope,
 ): Promise<Result<Prepared, Denial>> {
+  const { settings, env } = scope;
   const options = { unknownParameters: settings.UNKNOWN_PARAMETERS };
   const parameters = givenParameters(envelope.params, Object.keys(estimateParameters()), options);
   if (!parameters.ok) return parameters;
   const { given, unknown } = parameters.value;
   const known = [...given].filter(([name]) => name in estimateParameters());
-  const parsed = parseOrderQuery({ params: Object.fromEntries(known) }, options);
+  const parsed = parseOrderQuery({ params: Object.fromEntries(known) }, options, dataset);
   if (!parsed.ok) return parsed;
   const query = { ...parsed.value, unknownParameters: unknown };
-  const question = { tradedate: query.tradedate, symbol: query.symbol, today: beijingDate(nowMs) };
-  const asked = { query, paging: beginPaging(query), question, kept: null };
-  return ok({ reads: [orderDayStatement(env.DB, question)], run: (call) => run(call, asked) });
+  const asked = askedFor(dataset, query, beginPaging(query), scope);
+  return ok({ reads: [orderDayStatement(env.DB, asked.question)], run: (call) => run(call, asked) });
 }
 
 async function run(call: Call, asked: Asked): Promise<Response> {
-  const { principal, log, requestId, env, settings } = call;
+  const { log, requestId } = call;
   const { query } = asked;
-  const found = await findOrders(call, asked);
+  const found = await lookAhead(call, asked);
   if (!found.ok) return call.refuse(found.refusal.denial);
 
-  const home = { namespace: env.GATE, locationHint: settings.LOCATION_HINT };
-  const state = await log.stage("gate", () => gateOf(home, principal.accountId, ORDER_HISTORY).state());
   log.note({ code: 200, reason: "success", symbol: query.symbol });
   const { revision, pack } = found.value.day;
-  return succeed(estimateOf(query, found.value, state), {
+  return succeed(answerTo(query, found.value), {
     requestId,
     revision,
     buildId: pack.buildId,
@@ -63,8 +67,9 @@ async function run(call: Call, asked: Asked): Promise<Response> {
   });
 }
 
-function estimateOf(query: OrderQuery, { entry, day, grant }: Found, { use }: GateState): Estimate {
+function answerTo(query: OrderQuery, { entry, day, grant, gate }: Found & { gate: GateState }): Estimate {
   const { limits } = grant;
+  const { use } = gate;
   const rows = rowsInWindow(entry, query);
   const pagesOf = (count: number) => Math.max(1, Math.ceil(count / query.pageSize));
   const pages = rangeOf({ atLeast: pagesOf(rows.atLeast), atMost: pagesOf(rows.atMost) });

@@ -1,6 +1,6 @@
 /**
- * Steps 6 and 7 of contract 2.1 for order history, its estimate and `explain`: may the caller read the day, and does it
- * hold the security? Nothing is charged yet.
+ * Steps 6 and 7 of contract 2.1 for the history of a dataset, its estimate and `explain`: may the caller read the day,
+ * and does it hold the security? Nothing is charged yet.
  */
 import { ok, type Result, refused } from "../../base/result.ts";
 import { beijingDate } from "../../calendar/beijing.ts";
@@ -13,27 +13,54 @@ import {
   orderDayOf,
   orderDayStatement,
 } from "../../catalog/order-day.ts";
+import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import type { Grant } from "../../entitlement/entitle.ts";
+import type { GateRefusal, GateState } from "../../gate/protocol.ts";
+import { gateOf } from "../../gate/slot.ts";
 import type { Denial } from "../../http/denial.ts";
 import { packMark } from "../../orders/query/cursor.ts";
 import type { OrderQuery } from "../../orders/query/order-query.ts";
 import type { Paging } from "../../orders/query/paging.ts";
 import { resolveMarket } from "../../orders/query/symbol.ts";
+import type { Market } from "../../orders/record.ts";
 import { decodeBlocks } from "../../packs/blocks-blob.ts";
 import type { SectionEntry } from "../../packs/layout.ts";
 import { openDay } from "../open-day.ts";
 import type { Call } from "../operation.ts";
 
-/** The operation's `apiname`, which is also the interface its slot and counters belong to (contract 1.2, 2.4, 7.3). */
-export const ORDER_HISTORY = "level2_order_history";
-
-/** A checked request for orders: the query, where its page begins, and what the catalog is asked. */
+/** A checked request for ticks: the query, where its page begins, and what the catalog is asked. */
 export interface Asked {
   query: OrderQuery;
   paging: Paging;
   question: OrderDayQuestion;
   /** What this isolate keeps of the day; null: it is read. */
   kept: OrderDay | null;
+}
+
+/** The checked request for `query` in `dataset`; nothing kept is looked for. */
+export function askedFor(
+  dataset: DatasetName,
+  query: OrderQuery,
+  paging: Paging,
+  { nowMs }: Pick<Call, "nowMs">,
+): Asked {
+  const { tradedate } = paging;
+  const question = { dataset, tradedate, symbol: query.symbol, today: beijingDate(nowMs) };
+  return { query, paging, question, kept: null };
+}
+
+/** Whose slot and counters a request takes: the interface is the dataset's `apiname` (contract 1.2, 2.4, 7.3). */
+export function holderOf(
+  { principal }: Pick<Call, "principal">,
+  { question }: Pick<Asked, "question">,
+): { accountId: string; interface: string } {
+  return { accountId: principal.accountId, interface: DATASETS[question.dataset].apiname };
+}
+
+/** The gate's refusal as the caller gets it: a used-up quota names the interface that it belongs to. */
+export function gateDenial(refusal: GateRefusal, { question }: Pick<Asked, "question">): Denial {
+  const { apiname } = DATASETS[question.dataset];
+  return refusal.reason === "quota_used" ? { ...refusal, interface: apiname } : refusal;
 }
 
 /** What is served: a security's section in a day's present revision. */
@@ -62,6 +89,20 @@ export async function findOrders(call: Call, asked: Asked): Promise<Result<Found
   return located.ok ? ok({ ...located.value, grant }) : refused({ denial: located.refusal, grant });
 }
 
+/** What a request would find, and how its gate stands: nothing is taken or counted. */
+export async function lookAhead(
+  call: Call,
+  asked: Asked,
+): Promise<Result<Found & { gate: GateState }, NotFound>> {
+  const found = await findOrders(call, asked);
+  if (!found.ok) return found;
+  const { env, settings, log } = call;
+  const home = { namespace: env.GATE, locationHint: settings.LOCATION_HINT };
+  const { accountId, interface: apiname } = holderOf(call, asked);
+  const gate = await log.stage("gate", () => gateOf(home, accountId, apiname).state());
+  return ok({ ...found.value, gate });
+}
+
 /** Finds the section of an accepted request in the catalog as it is now, after the pack that it named could not be read. */
 export async function findAgain(call: Call, asked: Asked): Promise<Result<Located, Denial>> {
   const { question } = asked;
@@ -73,25 +114,37 @@ export async function findAgain(call: Call, asked: Asked): Promise<Result<Locate
  * Finds the section of `query` in `orderDay`. The order of refusals is the order of what a caller can mend:
  * the day, the revision a cursor stands on, which exchange, the security.
  */
-function locate({ nowMs }: Call, { query, paging }: Asked, orderDay: OrderDay): Result<Located, Denial> {
+function locate(
+  { nowMs }: Call,
+  { query, paging, question }: Asked,
+  orderDay: OrderDay,
+): Result<Located, Denial> {
   const unserved = dayDenial(orderDay, beijingDate(nowMs));
   if (unserved !== null) return refused(unserved);
   const { day, sections, tradedate } = orderDay;
   if (day === null) throw new Error("a day without a denial is loaded");
   if (isRebuilt(paging, day)) return refused({ reason: "data_rebuilt", tradedate });
 
-  const traded = sections.filter(({ rows }) => rows > 0);
-  const candidates = (traded.length > 0 ? traded : sections).map(({ market }) => market);
-  const resolved = resolveMarket(query, candidates, paging.market);
+  const resolved = resolveMarket(query, marketsOf(orderDay), paging.market);
   if (!resolved.ok) return resolved;
   const market = resolved.value;
-  const unheld = securityDenial(orderDay, query.symbol, market ?? query.market);
+  const unheld = securityDenial(orderDay, query.symbol, market ?? query.market, question.dataset);
   if (unheld !== null) return refused(unheld);
 
   const section = sections.find((each) => each.market === market);
   if (section === undefined) throw new Error("a security without a denial has a section");
   const { blocksBlob, ...entry } = section;
   return ok({ day, entry: { ...entry, blocks: decodeBlocks(blocksBlob) } });
+}
+
+/**
+ * The exchanges that bare digits may mean: those with rows in any dataset of the day, so that a code means the same
+ * security at every interface; without any, those that deliver the security without rows.
+ */
+function marketsOf({ sections, elsewhere }: OrderDay): Market[] {
+  const here = sections.filter(({ rows }) => rows > 0).map(({ market }) => market);
+  const held = [...new Set([...here, ...elsewhere])].toSorted();
+  return held.length > 0 ? held : sections.map(({ market }) => market);
 }
 
 /**

@@ -2,14 +2,16 @@
  * Cursors (contract 5.2): opaque, URL-safe text that says where the next page begins and
  * which query it belongs to, authenticated so that none can be made or altered outside.
  *
- * `v4.` + base64url of 34 bytes of content and their 32 bytes of HMAC-SHA-256. The content, big endian:
- * tradedate u32, market and symbol u32 (market × 2^24 + symbol), start u32, end u32, revision u32,
- * time u32, skip u32, and 6 bytes of the SHA-256 of the day's pack: a catalog that was put back to an earlier
- * state may give a revision's number once more, and paging must not join rows of two builds even then. `v3.`
- * lacked them. Every page moves (time, skip) on, so no two cursors of a run of pages are alike.
+ * `v5.` + base64url of 34 bytes of content and their 32 bytes of HMAC-SHA-256. The content, big endian:
+ * tradedate u32, dataset, market and symbol u32 (dataset × 2^28 + market × 2^24 + symbol), start u32, end u32,
+ * revision u32, time u32, skip u32, and 6 bytes of the SHA-256 of the day's pack: a catalog that was put back to an
+ * earlier state may give a revision's number once more, and paging must not join rows of two builds even then. `v4.`
+ * is the same of orders alone and still read; `v3.` lacked the pack. Every page moves (time, skip) on, so no two
+ * cursors of a run of pages are alike.
  */
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
+import { DATASET_NAMES, type DatasetName } from "../../datasets/registry.ts";
 import type { Market } from "../record.ts";
 import type { Position } from "./page-plan.ts";
 import type { CursorDenial } from "./query-denial.ts";
@@ -17,6 +19,7 @@ import { parseTimeOfDay, type TimeWindow } from "./time-window.ts";
 
 /** What a present cursor holds. */
 export interface DatedCursor extends TimeWindow {
+  dataset: DatasetName;
   tradedate: BeijingDate;
   symbol: string;
   market: Market;
@@ -42,7 +45,7 @@ export interface CursorSecrets {
 const OLD = /^(v1\.|v3\.[A-Za-z0-9_-]{80}$)/;
 const UNDATED = /^v2\.(\d{9})-(\d{1,9})$/;
 /** 66 bytes are 88 characters without padding or spare bits: each cursor has exactly one spelling. */
-const DATED = /^v4\.([A-Za-z0-9_-]{88})$/;
+const DATED = /^(v[45])\.([A-Za-z0-9_-]{88})$/;
 
 const CONTENT_BYTES = 34;
 const MARK_OFFSET = 28;
@@ -50,9 +53,17 @@ const MARK_DIGITS = 12;
 const MARK = /^[0-9a-f]{12}$/;
 const MARKETS: readonly Market[] = ["SH", "SZ"];
 const MARKET_FACTOR = 2 ** 24;
+const DATASET_FACTOR = 2 ** 28;
+/** In the order in which they came; a number never means another dataset. */
+const DATASET_NUMBERS: Readonly<Record<DatasetName, number>> = { orders: 0, trades: 1 };
+
+type Generation = "v4" | "v5";
 
 /** Goes into every signature, so that the secret's other uses can never yield a cursor. */
-const PURPOSE = new TextEncoder().encode("edgetape order-history cursor v4\0");
+const PURPOSES: Readonly<Record<Generation, Uint8Array>> = {
+  v4: new TextEncoder().encode("edgetape order-history cursor v4\0"),
+  v5: new TextEncoder().encode("edgetape tick-history cursor v5\0"),
+};
 
 /** What a cursor holds of the SHA-256 of a day's pack (hex digits). */
 export function packMark(sha256: string): string {
@@ -63,8 +74,8 @@ export function packMark(sha256: string): string {
 export async function signCursor(secret: string, content: DatedCursor): Promise<string> {
   const bytes = encodeContent(content);
   const key = await signingKey(secret);
-  const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, withPurpose(bytes)));
-  return `v4.${toBase64Url(concat(bytes, signature))}`;
+  const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, withPurpose("v5", bytes)));
+  return `v5.${toBase64Url(concat(bytes, signature))}`;
 }
 
 /**
@@ -80,7 +91,7 @@ export async function readCursor(
   if (OLD.test(text)) return refused({ reason: "cursor_old_format" });
   const [, undatedTime, undatedSkip] = UNDATED.exec(text) ?? [];
   if (undatedTime !== undefined) return readUndated(undatedTime, Number(undatedSkip));
-  const [, encoded] = DATED.exec(text) ?? [];
+  const [, generation, encoded] = DATED.exec(text) ?? [];
   if (encoded === undefined) return refused({ reason: "cursor_invalid" });
 
   const bytes = fromBase64Url(encoded);
@@ -88,7 +99,8 @@ export async function readCursor(
   const signature = bytes.subarray(CONTENT_BYTES);
   for (const secret of acceptedSecrets(secrets, nowMs)) {
     const key = await signingKey(secret);
-    if (await crypto.subtle.verify("HMAC", key, signature, withPurpose(content))) {
+    const signed = withPurpose(generation === "v4" ? "v4" : "v5", content);
+    if (await crypto.subtle.verify("HMAC", key, signature, signed)) {
       const cursor = decodeContent(content);
       return cursor === null ? refused({ reason: "cursor_invalid" }) : ok(cursor);
     }
@@ -107,6 +119,7 @@ function acceptedSecrets({ current, previous }: CursorSecrets, nowMs: number): s
 }
 
 function encodeContent({
+  dataset,
   tradedate,
   market,
   symbol,
@@ -116,7 +129,8 @@ function encodeContent({
   packMark,
   position,
 }: DatedCursor): Uint8Array<ArrayBuffer> {
-  const security = MARKETS.indexOf(market) * MARKET_FACTOR + Number(symbol);
+  const security =
+    DATASET_NUMBERS[dataset] * DATASET_FACTOR + MARKETS.indexOf(market) * MARKET_FACTOR + Number(symbol);
   const values = [Number(tradedate), security, start, end, revision, position.time, position.skip];
   const view = new DataView(new ArrayBuffer(CONTENT_BYTES));
   values.forEach((value, index) => {
@@ -137,10 +151,14 @@ function decodeContent(bytes: Uint8Array): DatedCursor | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const value = (index: number) => view.getUint32(4 * index);
   const tradedate = parseBeijingDate(String(value(0)).padStart(8, "0"));
-  const market = MARKETS[Math.floor(value(1) / MARKET_FACTOR)];
+  const dataset = DATASET_NAMES.find(
+    (name) => DATASET_NUMBERS[name] === Math.floor(value(1) / DATASET_FACTOR),
+  );
+  const market = MARKETS[Math.floor((value(1) % DATASET_FACTOR) / MARKET_FACTOR)];
   const symbol = String(value(1) % MARKET_FACTOR).padStart(6, "0");
-  if (tradedate === null || market === undefined || symbol.length !== 6) return null;
+  if (dataset === undefined || tradedate === null || market === undefined || symbol.length !== 6) return null;
   return {
+    dataset,
     tradedate,
     market,
     symbol,
@@ -161,8 +179,8 @@ function signingKey(secret: string): Promise<CryptoKey> {
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
 }
 
-function withPurpose(content: Uint8Array): Uint8Array<ArrayBuffer> {
-  return concat(PURPOSE, content);
+function withPurpose(generation: Generation, content: Uint8Array): Uint8Array<ArrayBuffer> {
+  return concat(PURPOSES[generation], content);
 }
 
 function concat(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -1,77 +1,110 @@
-/** The `fields` member of an order query: which columns, under which names, in which order (contract 3.10). */
+/** The `fields` member of a query: which columns, under which names, in which order (contract 3.10). */
 import * as z from "zod";
 import { ok, type Result, refused } from "../../base/result.ts";
-import { FIELDS, type Field, LEGACY_NAMES } from "../record.ts";
+import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import { nearestName } from "./nearest-name.ts";
-import { lazily } from "./parameters.ts";
 import { excerptOf, invalid, type QueryDenial } from "./query-denial.ts";
 
 /** A column of the answer: the field it holds and the name it was asked by. */
 export interface AskedColumn {
-  field: Field;
+  field: string;
   name: string;
 }
 
-/** The ten standard fields in their order: the answer without `fields`. */
-const STANDARD_COLUMNS: readonly AskedColumn[] = FIELDS.map((field) => ({ field, name: field }));
-
-const FIELD_BY_NAME: ReadonlyMap<string, Field> = new Map<string, Field>([
-  ...FIELDS.map((field): [string, Field] => [field, field]),
-  ...Object.entries(LEGACY_NAMES),
-]);
-
-/** Whether `columns` are the standard ones in their order, so that a Parquet answer is a plain copy. */
-export function areStandardColumns(columns: readonly AskedColumn[]): boolean {
-  return columns.length === FIELDS.length && columns.every(({ name }, index) => name === FIELDS[index]);
+/** What `fields` can name of a dataset. */
+export interface DatasetFields {
+  /** The answer without `fields`, in its order. */
+  standard: readonly AskedColumn[];
+  /** Fields that are answered only when they are named. */
+  onRequest: readonly string[];
+  /** Older names of fields; they too are answered only when they are named. */
+  legacy: readonly AskedColumn[];
+  /** A comma-separated string or an array of strings that name columns; nothing and blanks name the standard ones. */
+  schema: z.ZodType<AskedColumn[]>;
 }
 
-/** One name or none, blanks around it; each blank can be read in one way only, or long ones would take forever. */
-const PIECE = String.raw`\s*((${[...FIELD_BY_NAME.keys()].join("|")})\s*)?`;
+const made = new Map<DatasetName, DatasetFields>();
 
-/** A comma-separated string or an array of strings that name columns; nothing and blanks name the standard ones. */
-export const fieldsSchema = lazily(() =>
-  z
+/** What `fields` can name of `dataset`; made once, when it is first asked for. */
+export function fieldsOf(dataset: DatasetName): DatasetFields {
+  const fields = made.get(dataset) ?? makeFields(dataset);
+  made.set(dataset, fields);
+  return fields;
+}
+
+function makeFields(dataset: DatasetName): DatasetFields {
+  const { columns } = DATASETS[dataset];
+  const all = columns.map(({ name }) => ({ field: name, name }));
+  const legacy = columns.flatMap(({ name, legacyName }) =>
+    legacyName === undefined ? [] : [{ field: name, name: legacyName }],
+  );
+  const onRequest = columns.filter((column) => column.onRequest).map(({ name }) => name);
+  const standard = all.filter(({ name }) => !onRequest.includes(name));
+  const byName = new Map([...all, ...legacy].map((column) => [column.name, column]));
+  return { standard, onRequest, legacy, schema: schemaOf({ standard, onRequest, legacy }, byName) };
+}
+
+function schemaOf(
+  { standard, onRequest, legacy }: Omit<DatasetFields, "schema">,
+  byName: ReadonlyMap<string, AskedColumn>,
+): z.ZodType<AskedColumn[]> {
+  // One name or none, blanks around it; each blank can be read in one way only, or long ones would take forever.
+  const piece = String.raw`\s*((${[...byName.keys()].join("|")})\s*)?`;
+  const more = [
+    ...(onRequest.length > 0 ? [`only when named ${onRequest.join(", ")}`] : []),
+    ...(legacy.length > 0
+      ? [`the legacy names ${legacy.map(({ name, field }) => `${name} (${field})`).join(" and ")}`]
+      : []),
+  ];
+  const known = [standard.map(({ name }) => name).join(", "), ...more].join(", and ");
+  return z
     .union([
-      z.string().regex(new RegExp(`^${PIECE}(,${PIECE})*$`)),
-      z.array(z.string().regex(new RegExp(`^${PIECE}$`))),
+      z.string().regex(new RegExp(`^${piece}(,${piece})*$`)),
+      z.array(z.string().regex(new RegExp(`^${piece}$`))),
     ])
     .nullish()
     .meta({
-      description: `Columns in the order wanted, as a comma-separated string or an array: ${FIELDS.join(", ")}, and the legacy names order_no (exchange_order_id) and side (order_code). Left out: the ten standard ones.`,
+      description: `Columns in the order wanted, as a comma-separated string or an array: ${known}. Left out: the ${standard.length} standard ones.`,
       examples: ["time,price,volume"],
     })
-    .transform(columnsOf),
-);
+    .transform((fields) => {
+      const columns = (namesIn(fields) ?? []).flatMap((name) => byName.get(name) ?? []);
+      return columns.length === 0 ? [...standard] : columns;
+    });
+}
+
+/** Whether `columns` are all of the dataset's pack in their order, so that a Parquet answer is a plain copy. */
+export function areAllColumns(columns: readonly AskedColumn[], dataset: DatasetName = "orders"): boolean {
+  const all = DATASETS[dataset].columns;
+  return columns.length === all.length && columns.every(({ name }, place) => name === all[place]?.name);
+}
 
 /**
- * The columns that `fields` asks for (contract 3.10): absent, blank or naming nothing → the standard ones; a
- * comma-separated string or an array of strings → those in the order asked, blanks trimmed, empty pieces
+ * The columns of `dataset` that `fields` asks for (contract 3.10): absent, blank or naming nothing → the standard ones;
+ * a comma-separated string or an array of strings → those in the order asked, blanks trimmed, empty pieces
  * and repeats dropped, names case-sensitive. A legacy name keeps its name and may stand beside the new one.
  * Refuses any other type (`param_invalid`) and the first unknown name (`field_unknown`).
  *
  * @example parseFields("time,side") // [{field: "time", name: "time"}, {field: "order_code", name: "side"}]
  */
-export function parseFields(fields: unknown): Result<AskedColumn[], QueryDenial> {
-  const parsed = fieldsSchema().safeParse(fields);
+export function parseFields(
+  fields: unknown,
+  dataset: DatasetName = "orders",
+): Result<AskedColumn[], QueryDenial> {
+  const { schema, standard, onRequest, legacy } = fieldsOf(dataset);
+  const parsed = schema.safeParse(fields);
   if (parsed.success) return ok(parsed.data);
-  const unknown = (namesIn(fields) ?? []).find((name) => !FIELD_BY_NAME.has(name));
+  const known = [...standard.map(({ name }) => name), ...onRequest, ...legacy.map(({ name }) => name)];
+  const unknown = (namesIn(fields) ?? []).find((name) => !known.includes(name));
   if (unknown === undefined) return refused(invalid("fields", "fields_form", fields));
-  const nearest = nearestName(unknown, [...FIELD_BY_NAME.keys()]);
+  const nearest = nearestName(unknown, known);
   const pieces = unknown.split(SEPARATORS).filter(Boolean);
   const separated = pieces.length > 1 ? { separated: excerptOf(pieces.join(",")) } : {};
-  return refused({ reason: "field_unknown", field: excerptOf(unknown), nearest, ...separated });
+  return refused({ reason: "field_unknown", dataset, field: excerptOf(unknown), nearest, ...separated });
 }
 
 /** What people write between names instead of a comma. */
 const SEPARATORS = /[，、；;|\s]+/;
-
-function columnsOf(fields: string | string[] | null | undefined): AskedColumn[] {
-  const columns = (namesIn(fields) ?? []).flatMap((name) => {
-    const field = FIELD_BY_NAME.get(name);
-    return field === undefined ? [] : [{ field, name }];
-  });
-  return columns.length === 0 ? [...STANDARD_COLUMNS] : columns;
-}
 
 /** The distinct non-empty names in the order asked, or `null` for a value of another type. */
 function namesIn(fields: unknown): string[] | null {

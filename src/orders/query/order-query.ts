@@ -1,6 +1,7 @@
-/** `params` and `fields` of an order-history request as one checked value (contract 3). */
+/** `params` and `fields` of a request for the ticks of a dataset as one checked value (contract 3). */
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
+import type { DatasetName } from "../../datasets/registry.ts";
 import { type AskedColumn, parseFields } from "./fields.ts";
 import { EXCLUDED_WITH_PARQUET, type ORDER_FORMATS, orderParameters } from "./order-parameters.ts";
 import { givenParameters, type ParameterOptions, readParameters } from "./parameters.ts";
@@ -19,7 +20,7 @@ const MAX_PAGE_SIZE = 10_000;
 
 export type OrderFormat = (typeof ORDER_FORMATS)[number];
 
-/** A checked order query. `start` and `end` are always set: without parameters, the whole day. */
+/** A checked query. `start` and `end` are always set: without parameters, the whole day. */
 export interface OrderQuery extends AskedSecurity, TimeWindow {
   /** `null` when left out: the cursor's date, or the newest trading day of the calendar. */
   tradedate: BeijingDate | null;
@@ -33,12 +34,13 @@ export interface OrderQuery extends AskedSecurity, TimeWindow {
 }
 
 /**
- * Reads the parameters of an order query. `null`, `""` and blanks are the same as leaving a parameter out.
+ * Reads the parameters of a query for `dataset`. `null`, `""` and blanks are the same as leaving a parameter out.
  * Refuses unknown names first, so that a misspelt `symbl` is told of, not a missing `symbol`.
  */
 export function parseOrderQuery(
   request: { params: Readonly<Record<string, unknown>>; fields?: unknown },
   options: ParameterOptions,
+  dataset: DatasetName = "orders",
 ): Result<OrderQuery, QueryDenial> {
   const parameters = givenParameters(request.params, ORDER_PARAMETERS, options);
   if (!parameters.ok) return parameters;
@@ -62,7 +64,7 @@ export function parseOrderQuery(
   if (!pageSize.ok) return pageSize;
   const place = read("cursor");
   if (!place.ok) return refused({ reason: "cursor_invalid" });
-  const columns = parseFields(request.fields);
+  const columns = parseFields(request.fields, dataset);
   if (!columns.ok) return columns;
 
   return ok({

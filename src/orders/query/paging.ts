@@ -1,6 +1,7 @@
 /** Where a page begins: at the window's start, or where a cursor left off (contract 5). */
 import { ok, type Refused, type Result, refused } from "../../base/result.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
+import type { DatasetName } from "../../datasets/registry.ts";
 import type { Market } from "../record.ts";
 import type { DatedCursor, UndatedCursor } from "./cursor.ts";
 import type { OrderQuery } from "./order-query.ts";
@@ -32,7 +33,7 @@ export function beginPaging(query: OrderQuery): Paging {
 }
 
 /**
- * The paging state of a later page. Symbol, date and window must be those of the cursor's query, whatever their
+ * The paging state of a later page of `dataset`. Dataset, symbol, date and window must be those of the cursor's query, whatever their
  * spelling; only the date may be left out (contract 5.3). A bare symbol is compared by its
  * digits here and by its exchange in `resolveMarket`. Refuses the first parameter that differs.
  *
@@ -41,15 +42,19 @@ export function beginPaging(query: OrderQuery): Paging {
 export function continuePaging(
   query: OrderQuery,
   cursor: DatedCursor | UndatedCursor,
+  dataset: DatasetName = "orders",
 ): Result<Paging, CursorDenial | ParamInvalid> {
   const { position } = cursor;
   if (cursor.tradedate === null) {
+    // Made before there were others.
+    if (dataset !== "orders") return mismatch("apiname");
     if (query.tradedate === null) return refused(invalid("tradedate", "needed_by_undated_cursor"));
     if (position.time < query.start) return mismatch("start_time");
     if (position.time >= query.end) return mismatch("end_time");
     return ok({ ...beginPaging(query), position });
   }
   const { tradedate, revision, packMark, market } = cursor;
+  if (cursor.dataset !== dataset) return mismatch("apiname");
   if (query.symbol !== cursor.symbol) return mismatch("symbol");
   if (query.market !== null && query.market !== market) return mismatch("symbol");
   if (query.tradedate !== null && query.tradedate !== tradedate) return mismatch("tradedate");
@@ -58,6 +63,8 @@ export function continuePaging(
   return ok({ tradedate, revision, packMark, market, position });
 }
 
-function mismatch(parameter: "symbol" | "tradedate" | "start_time" | "end_time"): Refused<CursorDenial> {
+function mismatch(
+  parameter: Extract<CursorDenial, { reason: "cursor_mismatch" }>["parameter"],
+): Refused<CursorDenial> {
   return refused({ reason: "cursor_mismatch", parameter });
 }

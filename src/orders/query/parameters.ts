@@ -6,6 +6,7 @@
 import * as z from "zod";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
+import { DATASET_NAMES } from "../../datasets/registry.ts";
 import { nearestName } from "./nearest-name.ts";
 import {
   excerptOf,
@@ -137,6 +138,13 @@ export function tradedateSchema() {
     .refine((text) => parseBeijingDate(text) !== null, says("not_a_date"))
     .meta({ examples: ["20260311"] })
     .transform((text) => text as BeijingDate);
+}
+
+/** A `dataset`: orders when it is left out. */
+export function datasetSchema() {
+  return z
+    .enum(DATASET_NAMES, says("value_unknown", DATASET_NAMES.join(", ")))
+    .meta({ description: "Which dataset; orders when left out.", examples: ["trades"] });
 }
 
 /** The day that a number or a text with separators means, as YYYYMMDD; undefined when it means none. */

@@ -1,11 +1,12 @@
 /**
- * Why an order query is not served: tagged values that carry facts. Messages, codes and HTTP statuses
- * live in `http/`.
+ * Why a query is not served: tagged values that carry facts. Messages, codes and HTTP statuses live in `http/`. A
+ * denial without a `dataset` was kept before there were others than orders.
  */
 import type { BeijingDate } from "../../calendar/beijing.ts";
+import type { DatasetName } from "../../datasets/registry.ts";
 import type { Market } from "../record.ts";
 
-/** Parameters of the order-history operation, in the order of contract 3; `limit` is another name of `page_size`. */
+/** Parameters of the history of any dataset, in the order of contract 3; `limit` is another name of `page_size`. */
 export const ORDER_PARAMETERS = [
   "symbol",
   "tradedate",
@@ -67,7 +68,13 @@ export type QueryDenial =
   | { reason: "param_unknown"; parameter: string; hint: NameHint | null; known: readonly string[] }
   | { reason: "param_excluded"; parameters: readonly OrderParameter[] }
   /** `separated`: several names with something else than a comma between them, as they should be written. */
-  | { reason: "field_unknown"; field: string; nearest: string | null; separated?: string }
+  | {
+      reason: "field_unknown";
+      dataset?: DatasetName;
+      field: string;
+      nearest: string | null;
+      separated?: string;
+    }
   | CursorDenial;
 
 export type CursorDenial =
@@ -75,7 +82,11 @@ export type CursorDenial =
   | { reason: "cursor_old_format" }
   /** `offset`: an undated cursor names more rows of its millisecond than there are. */
   | { reason: "cursor_invalid"; problem?: "offset" }
-  | { reason: "cursor_mismatch"; parameter: "symbol" | "tradedate" | "start_time" | "end_time" }
+  | {
+      reason: "cursor_mismatch";
+      /** `apiname`: the cursor is of another interface. */
+      parameter: "apiname" | "symbol" | "tradedate" | "start_time" | "end_time";
+    }
   /** The day has another revision than the cursor's. */
   | { reason: "data_rebuilt"; tradedate: BeijingDate };
 
@@ -100,8 +111,14 @@ export type DayDenial =
       /** The exchange that does hold the code that day, for "did you mean". */
       carriedOn: Market | null;
     }
-  /** Delivered, but without a single order that day. */
-  | { reason: "no_orders"; tradedate: BeijingDate; symbol: string; market: Market };
+  /** Delivered, but without a single row of the dataset that day. */
+  | {
+      reason: "no_orders";
+      dataset?: DatasetName;
+      tradedate: BeijingDate;
+      symbol: string;
+      market: Market;
+    };
 
 /** Characters of a caller's value that a message repeats. */
 const EXCERPT_CHARACTERS = 40;

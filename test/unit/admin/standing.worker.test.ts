@@ -54,11 +54,15 @@ describe("where an account stands", () => {
                 files: { limit: null, used: 3, credited: 0, left: null },
                 busy: true,
               },
+              { interface: "level2_trade_history", requests: { limit: 100, used: 0 }, busy: false },
             ],
           },
         });
         const freed = await admin<Standing>("POST", `${path}/free`);
-        expect(freed.body).toMatchObject({ slot: null, info: { quotas: [{ busy: false }] } });
+        expect(freed.body).toMatchObject({
+          slot: null,
+          info: { quotas: [{ busy: false }, { busy: false }] },
+        });
       }
     }
     await admin("POST", `${path}/free`);

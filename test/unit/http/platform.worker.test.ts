@@ -27,6 +27,7 @@ describe("inside workerd", () => {
   it("a cursor is signed, read back, and refused when altered", async () => {
     const secret = "a-secret-of-the-test-a-secret-of-the-test";
     const content = {
+      dataset: "orders" as const,
       tradedate: "20240102" as BeijingDate,
       symbol: "000001",
       market: "SZ" as const,

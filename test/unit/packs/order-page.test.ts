@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
-import { FIELDS, LEGACY_NAMES } from "../../../src/orders/record.ts";
+import { fieldsOf } from "../../../src/orders/query/fields.ts";
+import { FIELDS } from "../../../src/orders/record.ts";
 import { PackReadError } from "../../../src/packs/errors.ts";
 import { blockEnd } from "../../../src/packs/layout.ts";
 import { type OrderPageAsk, readOrderPage } from "../../../src/packs/order-page.ts";
@@ -99,7 +100,7 @@ describe("order page (contract 5)", () => {
         .map((row) => picks.map((field) => row[FIELDS.indexOf(field)]));
       expect(text).toBe(JSON.stringify(expected));
     }
-    const legacy = Object.entries(LEGACY_NAMES).map(([name, field]) => ({ field, name }));
+    const { legacy } = fieldsOf("orders");
     const { text } = await page("300750", { columns: [...legacy, ...legacy], pageSize: 3 });
     expect(text).toBe(JSON.stringify(rows.slice(0, 3).map((row) => [row[4], row[6], row[4], row[6]])));
   });

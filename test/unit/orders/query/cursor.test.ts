@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../../src/calendar/beijing.ts";
+import { DATASET_NAMES } from "../../../../src/datasets/registry.ts";
 import {
   type CursorSecrets,
   type DatedCursor,
@@ -15,6 +16,7 @@ const readCursor = baringLater(readCursorResult);
 const SECRET = "a-secret-of-the-test-a-secret-of-the-test";
 const SECRETS: CursorSecrets = { current: SECRET };
 const CONTENT: DatedCursor = {
+  dataset: "orders",
   tradedate: "20240102" as BeijingDate,
   symbol: "000001",
   market: "SZ",
@@ -29,6 +31,7 @@ const INVALID = { reason: "cursor_invalid" };
 function randomContent(random: Random): DatedCursor {
   const date = new Date(Date.UTC(random.integer(2017, 2099), 0, random.integer(1, 365)));
   return {
+    dataset: random.pick(DATASET_NAMES),
     tradedate: date.toISOString().slice(0, 10).replaceAll("-", "") as BeijingDate,
     symbol: String(random.integer(0, 999_999)).padStart(6, "0"),
     market: random.pick(["SH", "SZ"] as const),
@@ -49,7 +52,7 @@ describe("a present cursor (contract 5.2)", () => {
     for (let round = 0; round < 2000; round += 1) {
       const content = randomContent(random);
       const text = await signCursor(SECRET, content);
-      expect(text).toMatch(/^v4\.[A-Za-z0-9_-]+$/);
+      expect(text).toMatch(/^v5\.[A-Za-z0-9_-]+$/);
       expect(await readCursor(SECRETS, text, 0)).toEqual(content);
     }
   });
@@ -63,6 +66,7 @@ describe("a present cursor (contract 5.2)", () => {
   it("differs whenever any part of its content does", async () => {
     const changed: DatedCursor[] = [
       CONTENT,
+      { ...CONTENT, dataset: "trades" },
       { ...CONTENT, tradedate: "20240103" as BeijingDate },
       { ...CONTENT, symbol: "000002" },
       { ...CONTENT, market: "SH" },
@@ -87,7 +91,7 @@ describe("a present cursor (contract 5.2)", () => {
     const text = await signCursor(SECRET, CONTENT);
     const content = Buffer.from(text.slice(3), "base64url").subarray(0, 34);
     const plain = createHmac("sha256", SECRET).update(content).digest();
-    const forged = `v4.${Buffer.concat([content, plain]).toString("base64url")}`;
+    const forged = `v5.${Buffer.concat([content, plain]).toString("base64url")}`;
     expect(forged).toHaveLength(text.length);
     expect(await readCursor(SECRETS, forged, 0)).toEqual(INVALID);
   });
@@ -113,6 +117,18 @@ describe("a present cursor (contract 5.2)", () => {
 });
 
 describe("older cursors (contract 5.5)", () => {
+  it("of before there was a second dataset are those of orders, and signed as no other", async () => {
+    const content = Buffer.from((await signCursor(SECRET, CONTENT)).slice(3), "base64url").subarray(0, 34);
+    const signed = (purpose: string) => {
+      const mac = createHmac("sha256", SECRET).update(purpose).update(content).digest();
+      return `v4.${Buffer.concat([content, mac]).toString("base64url")}`;
+    };
+    const former = signed("edgetape order-history cursor v4\0");
+    expect(await readCursor(SECRETS, former, 0)).toEqual(CONTENT);
+    expect(await readCursor(SECRETS, former.replace("v4", "v5"), 0)).toEqual(INVALID);
+    expect(await readCursor(SECRETS, signed("edgetape tick-history cursor v5\0"), 0)).toEqual(INVALID);
+  });
+
   it.each(["v1.", "v1.123456", "v1.eyJvcmRlcl9ubyI6MX0=", `v3.${"A".repeat(80)}`])(
     "%s is of the old format",
     async (text) => {
@@ -155,6 +171,10 @@ describe("any other text", () => {
     "v3.abc",
     "v4.",
     "v4.abc",
+    "v5.",
+    "v5.abc",
+    `v5.${"A".repeat(88)}`,
+    `v6.${"A".repeat(88)}`,
     "null",
     "0",
     "v4.====",
@@ -188,7 +208,7 @@ describe("any other text", () => {
     for (let bit = 0; bit < 8 * bytes.length; bit += 1) {
       const flipped = Buffer.from(bytes);
       flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      const text = `v4.${flipped.toString("base64url")}`;
+      const text = `v5.${flipped.toString("base64url")}`;
       expect(await readCursor(SECRETS, text, 0), `bit ${bit}`).toEqual(INVALID);
     }
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { areStandardColumns, parseFields as parseFieldsResult } from "../../../../src/orders/query/fields.ts";
+import type { DatasetName } from "../../../../src/datasets/registry.ts";
+import { areAllColumns, parseFields as parseFieldsResult } from "../../../../src/orders/query/fields.ts";
 import { baring } from "../../../support/result.ts";
 
 const parseFields = baring(parseFieldsResult);
@@ -8,8 +9,8 @@ const parseFields = baring(parseFieldsResult);
 const STANDARD =
   "symbol tradedate time order_id exchange_order_id order_type order_code price volume amount".split(" ");
 
-function namesOf(fields: unknown): string[] {
-  const columns = parseFields(fields);
+function namesOf(fields: unknown, dataset: DatasetName = "orders"): string[] {
+  const columns = parseFields(fields, dataset);
   if ("reason" in columns) throw new Error(`refused: ${columns.reason}`);
   return columns.map(({ name }) => name);
 }
@@ -50,7 +51,12 @@ describe("parseFields (contract 3.10)", () => {
     ["orderno", "order_no"],
     ["trade_date", "tradedate"],
   ])("refuses the unknown name %s and hints at %s", (field, nearest) => {
-    expect(parseFields(`time,${field}`)).toEqual({ reason: "field_unknown", field, nearest });
+    expect(parseFields(`time,${field}`)).toEqual({
+      reason: "field_unknown",
+      dataset: "orders",
+      field,
+      nearest,
+    });
   });
 
   it.each(["constructor", "__proto__", "price volume", "xyzzy"])("refuses the unknown name %s", (field) => {
@@ -67,12 +73,41 @@ describe("parseFields (contract 3.10)", () => {
   it("knows the standard columns from any other choice", () => {
     const standard = (fields: unknown) => {
       const columns = parseFields(fields);
-      return !("reason" in columns) && areStandardColumns(columns);
+      return !("reason" in columns) && areAllColumns(columns);
     };
     expect(standard(null)).toBe(true);
     expect(standard(STANDARD.join(","))).toBe(true);
     expect(standard([...STANDARD].reverse())).toBe(false);
     expect(standard(STANDARD.slice(1))).toBe(false);
     expect(standard(STANDARD.join(",").replace("order_code", "side"))).toBe(false);
+  });
+});
+
+describe("parseFields of trades (contract 4.5)", () => {
+  const standard =
+    "symbol tradedate time trade_id price volume amount bs_flag trade_code buy_order_id sell_order_id";
+
+  it("gives the eleven standard fields, and order_kind only when it is named", () => {
+    expect(namesOf(null, "trades")).toEqual(standard.split(" "));
+    expect(namesOf("order_kind,price", "trades")).toEqual(["order_kind", "price"]);
+  });
+
+  it.each([
+    ["side", null],
+    ["order_no", null],
+    ["bsflag", "bs_flag"],
+  ])("refuses %s", (field, nearest) => {
+    const refused = parseFields(`price,${field}`, "trades");
+    expect(refused).toMatchObject({ reason: "field_unknown", dataset: "trades", field });
+    if (nearest !== null) expect(refused).toMatchObject({ nearest });
+  });
+
+  it("are a plain copy of the pack only with the field on request", () => {
+    const isCopy = (fields: unknown) => {
+      const columns = parseFields(fields, "trades");
+      return !("reason" in columns) && areAllColumns(columns, "trades");
+    };
+    expect(isCopy(null)).toBe(false);
+    expect(isCopy(`${standard.replaceAll(" ", ",")},order_kind`)).toBe(true);
   });
 });

@@ -18,6 +18,7 @@ function query(params: Record<string, unknown>): OrderQuery {
 }
 
 const CURSOR: DatedCursor = {
+  dataset: "orders",
   tradedate: "20240102" as BeijingDate,
   symbol: "600519",
   market: "SH",
@@ -75,6 +76,15 @@ describe("continuePaging (contract 5.3)", () => {
     ["end_time", { symbol: "600519", start_time: "09:30", end_time: "100000001" }],
   ])("refuses another %s: %j", (parameter, params) => {
     expect(continuePaging(query(params), CURSOR)).toEqual({ reason: "cursor_mismatch", parameter });
+  });
+
+  it("refuses a cursor of another interface, before anything else that differs", () => {
+    const other = { reason: "cursor_mismatch", parameter: "apiname" };
+    const same = query({ symbol: "600519", ...WINDOW });
+    expect(continuePaging(same, CURSOR, "trades")).toEqual(other);
+    expect(continuePaging(query({ symbol: "300750" }), { ...CURSOR, dataset: "trades" })).toEqual(other);
+    expect(continuePaging(same, { ...CURSOR, dataset: "trades" }, "trades")).toMatchObject({ revision: 3 });
+    expect(continuePaging(same, { tradedate: null, position: CURSOR.position }, "trades")).toEqual(other);
   });
 });
 

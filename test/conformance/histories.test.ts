@@ -1,0 +1,326 @@
+/** What holds for the history of every dataset alike (contract 2.4, 3.4, 3.10, 4, 5, 6, 7.3, 9), by its description. */
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
+import type { AccountInfo, DataChanges, DataStatus, Estimate } from "../../src/operations/wire.ts";
+import { randomRows } from "../support/builders.ts";
+import { answerRows, type DatasetSection, fieldNames, noiseOf, placeDay } from "../support/dataset-days.ts";
+import type { Answer } from "../support/http-client.ts";
+import { account } from "../support/operator.ts";
+import { pageOf } from "../support/paging.ts";
+import { readParquet } from "../support/parquet-reader.ts";
+import { randomFrom } from "../support/random.ts";
+import { oncePerWorker, TEST_CURSOR_SECRET } from "../support/service.ts";
+import { readSlowly } from "../support/slow-reader.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+import { sharedWorld, type World } from "./world.ts";
+
+const DAY = "20260224";
+/** The day whose Parquet answers are larger than every buffer on the way. */
+const LARGE_DAY = "20260225";
+const LARGE_ROWS = 600_000;
+const SEED = 20_260_224;
+
+const section = (dataset: DatasetName, symbol: string, market: "SH" | "SZ", rows: number): DatasetSection => {
+  const seed = SEED + Number(symbol) + DATASET_NAMES.indexOf(dataset);
+  return { symbol, market, columns: randomRows(randomFrom(seed), DATASETS[dataset], { rows, crowd: 3 }) };
+};
+
+/** A fund is on the other exchange in trades, a bond too; a security is halted in orders, another lacks trades. */
+const SECTIONS: Record<DatasetName, DatasetSection[]> = {
+  orders: [
+    section("orders", "600519", "SH", 12_345),
+    section("orders", "300750", "SZ", 40),
+    section("orders", "110001", "SH", 3),
+    section("orders", "688111", "SH", 0),
+    section("orders", "600000", "SH", 2),
+  ],
+  trades: [
+    section("trades", "600519", "SH", 11_111),
+    section("trades", "300750", "SZ", 30),
+    section("trades", "110001", "SZ", 4),
+    section("trades", "688111", "SH", 5),
+  ],
+};
+
+const sectionOf = (dataset: DatasetName, symbol: string) => {
+  const found = SECTIONS[dataset].find((each) => each.symbol === symbol);
+  if (found === undefined) throw new Error(`no ${symbol} in ${dataset}`);
+  return found;
+};
+const rowsOf = (dataset: DatasetName, symbol: string, fields?: string[]) =>
+  answerRows(DATASETS[dataset], sectionOf(dataset, symbol), DAY, fields);
+const otherThan = (dataset: DatasetName): DatasetName => (dataset === "orders" ? "trades" : "orders");
+
+let world: World;
+beforeAll(async () => {
+  world = await sharedWorld("publish");
+  await oncePerWorker("days of every dataset", async () => {
+    for (const dataset of DATASET_NAMES) {
+      await placeDay(world.service, dataset, DAY, SECTIONS[dataset]);
+      const columns = noiseOf(randomFrom(SEED), DATASETS[dataset], LARGE_ROWS);
+      const large = [{ symbol: "600519", market: "SH" as const, columns }];
+      await placeDay(world.service, dataset, LARGE_DAY, large);
+    }
+  });
+});
+afterAll(() => world.stop());
+
+interface Asked {
+  apikey?: string;
+  fields?: unknown;
+}
+
+/** A request to the interface of a dataset, by the flagship account unless a key is given. */
+const ask = (
+  dataset: DatasetName,
+  params: Record<string, unknown>,
+  { apikey = world.keys.flagship, ...rest }: Asked = {},
+): Promise<Answer> =>
+  world.service.post(
+    { apiname: DATASETS[dataset].apiname, apikey, params: { tradedate: DAY, ...params }, ...rest },
+    { "accept-language": "en" },
+  );
+
+/** `data` of another operation. */
+async function dataOf<T>(apiname: string, params: Record<string, unknown>, apikey = world.keys.flagship) {
+  const answer = await world.service.post({ apiname, apikey, params });
+  expect(answer.envelope.code, answer.text).toBe(200);
+  return answer.envelope.data as unknown as T;
+}
+
+/** Every page of a security as a public client reads it, and how many there were. */
+async function readAll(dataset: DatasetName, params: Record<string, unknown>, asked: Asked = {}) {
+  const rows: unknown[] = [];
+  const pages: ReturnType<typeof pageOf>[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const page = pageOf(await ask(dataset, { ...params, cursor }, asked));
+    pages.push(page);
+    rows.push(...page.items);
+    if (!page.has_more) return { rows, pages };
+    cursor = page.next_cursor;
+  }
+}
+
+const holdSlot = (dataset: DatasetName, apikey: string) =>
+  readSlowly(world.service, {
+    ...{ apiname: DATASETS[dataset].apiname, apikey },
+    params: { symbol: "600519", tradedate: LARGE_DAY, format: "parquet" },
+  });
+
+describe.each(DATASET_NAMES)("%s: pages", (dataset) => {
+  const { columns } = DATASETS[dataset];
+
+  it("hold every cell of the standard fields, in the source's order, whatever the size of a page", async () => {
+    for (const page_size of [50_000, 1_117]) {
+      const { rows, pages } = await readAll(dataset, { symbol: "600519", page_size });
+      expect(rows).toEqual(rowsOf(dataset, "600519"));
+      expect(pages[0]?.fields).toEqual(fieldNames(DATASETS[dataset]));
+      expect(pages[0]?.page_size).toBe(Math.min(page_size, 10_000));
+    }
+  });
+
+  it("hold the named fields in the order asked, those on request and under older names too", async () => {
+    const named = columns
+      .flatMap(({ name, legacyName }) => (legacyName ? [name, legacyName] : [name]))
+      .reverse();
+    const page = pageOf(await ask(dataset, { symbol: "300750" }, { fields: named.join(",") }));
+    expect(page.fields).toEqual(named);
+    const fieldOf = (name: string) => columns.find((each) => each.legacyName === name)?.name ?? name;
+    expect(page.items).toEqual(rowsOf(dataset, "300750", named.map(fieldOf)));
+  });
+
+  it("refuse a field of the other dataset and name their own", async () => {
+    const own = new Set(fieldNames(DATASETS[dataset], "all"));
+    const [foreign] = fieldNames(DATASETS[otherThan(dataset)]).filter((name) => !own.has(name));
+    const answer = await ask(dataset, { symbol: "300750" }, { fields: foreign });
+    expectRefusal(answer, { reason: "field_unknown" });
+    for (const name of own) expect(answer.envelope.message).toContain(name);
+  });
+
+  it("begin and end inside a window, and end exactly where it ends", async () => {
+    const all = rowsOf(dataset, "600519");
+    const [start_time, end_time] = [String(all[4_000]?.[2]), String(all[9_000]?.[2])];
+    const { rows } = await readAll(dataset, { symbol: "600519", start_time, end_time, page_size: 999 });
+    expect(rows).toEqual(all.filter(([, , time]) => String(time) >= start_time && String(time) < end_time));
+  });
+});
+
+describe.each(DATASET_NAMES)("%s: the Parquet answer", (dataset) => {
+  it("is the standard fields under the dataset's file name, cell by cell those of the pages", async () => {
+    const answer = await ask(dataset, { symbol: "600519", format: "parquet" });
+    expect(answer.headers["content-disposition"]).toBe(
+      `attachment; filename="600519.SH_${DAY}_${dataset}.parquet"`,
+    );
+    expect(answer.headers["x-row-count"]).toBe(String(sectionOf(dataset, "600519").columns.rows));
+    const { names, rows } = await readParquet(answer.bytes);
+    expect(names).toEqual(fieldNames(DATASETS[dataset]));
+    expect(rows).toEqual(rowsOf(dataset, "600519"));
+  });
+
+  it("has the named columns, those on request too", async () => {
+    const fields = fieldNames(DATASETS[dataset], "all").slice(2).reverse();
+    const answer = await ask(dataset, { symbol: "300750", format: "parquet" }, { fields });
+    const { names, rows } = await readParquet(answer.bytes);
+    expect(names).toEqual(fields);
+    expect(rows).toEqual(rowsOf(dataset, "300750", fields));
+  });
+});
+
+describe.each(DATASET_NAMES)("%s: cursors", (dataset) => {
+  const params = { symbol: "300750", page_size: 7 };
+
+  it("are refused at the other interface, which says so", async () => {
+    const { next_cursor: cursor } = pageOf(await ask(dataset, params));
+    const answer = await ask(otherThan(dataset), { ...params, cursor });
+    expectRefusal(answer, { reason: "cursor_mismatch" });
+    expect(answer.envelope.message).toContain("another interface");
+  });
+
+  it("of before there were other datasets are those of orders", async () => {
+    const { next_cursor } = pageOf(await ask("orders", params));
+    const content = Buffer.from(String(next_cursor).slice(3), "base64url").subarray(0, 34);
+    const mac = createHmac("sha256", TEST_CURSOR_SECRET)
+      .update("edgetape order-history cursor v4\0")
+      .update(content)
+      .digest();
+    const cursor = `v4.${Buffer.concat([content, mac]).toString("base64url")}`;
+    const [time, skip] = [String(rowsOf("orders", "300750")[0]?.[2]), 0];
+    for (const former of [cursor, `v2.${time}-${skip}`]) {
+      const answer = await ask(dataset, { ...params, cursor: former });
+      if (dataset !== "orders") expectRefusal(answer, { reason: "cursor_mismatch" });
+      else expect(pageOf(answer).items).toHaveLength(7);
+    }
+  });
+});
+
+describe.each(DATASET_NAMES)("%s: slot and quota", (dataset) => {
+  it("are its own: one request of each interface side by side, never two of one", async () => {
+    const { key: apikey } = await account(world.service, { plan: "flagship" });
+    const slow = await holdSlot(dataset, apikey);
+    expect(slow.status).toBe(200);
+    const small = { symbol: "300750" };
+    expectRefusal(await ask(dataset, small, { apikey }), { reason: "slot_busy" });
+    expect(pageOf(await ask(otherThan(dataset), small, { apikey })).has_more).toBe(false);
+    const { quotas } = await dataOf<AccountInfo>("account_info", {}, apikey);
+    expect(quotas.map((each) => [each.interface, each.busy, each.requests?.used])).toEqual(
+      DATASET_NAMES.map((name) => [DATASETS[name].apiname, name === dataset, 1]),
+    );
+    expect(await slow.finish()).toBe(Number(slow.headers["content-length"]));
+  });
+
+  it("a used-up quota of one leaves the other", async () => {
+    const { key: apikey } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
+    expect(pageOf(await ask(dataset, { symbol: "300750" }, { apikey })).has_more).toBe(false);
+    const used = await ask(dataset, { symbol: "300750" }, { apikey });
+    expectRefusal(used, { reason: "quota_used" });
+    expect(used.envelope.message).toContain(DATASETS[dataset].apiname);
+    const { estimate } = DATASETS[otherThan(dataset)];
+    const left = await dataOf<Estimate>(estimate, { symbol: "300750", tradedate: DAY }, apikey);
+    expect(left.left_today.requests).toBe(1);
+    expect(pageOf(await ask(otherThan(dataset), { symbol: "300750" }, { apikey })).has_more).toBe(false);
+    const { last_requests } = await dataOf<AccountInfo>("account_info", {}, apikey);
+    expect(last_requests.map((each) => [each.interface, each.reason]).toSorted()).toEqual(
+      [
+        ...DATASET_NAMES.map((name) => [DATASETS[name].apiname, "success"]),
+        [DATASETS[dataset].apiname, "quota_used"],
+      ].toSorted(),
+    );
+  });
+
+  it("is what plans and windows give of order history, with the same refusals", async () => {
+    const asked = (apikey: string, tradedate: string) =>
+      ask(dataset, { symbol: "300750", tradedate }, { apikey });
+    expectRefusal(await asked(world.keys.standard, DAY), { reason: "plan_missing" });
+    expectRefusal(await asked(world.keys.professional, "20250106"), { reason: "outside_window" });
+    expectRefusal(await asked(world.keys.flagship, "20260313"), { reason: "future_day" });
+    expectRefusal(await asked("et_unknown", DAY), { reason: "key_unknown" });
+  });
+});
+
+describe("one code is one security at every interface", () => {
+  it.each(DATASET_NAMES)(
+    "%s: digits that stand on both exchanges, over all datasets, need a suffix",
+    async (dataset) => {
+      const answer = await ask(dataset, { symbol: "110001" });
+      expectRefusal(answer, { reason: "param_invalid" });
+      const { market } = sectionOf(dataset, "110001");
+      expect(pageOf(await ask(dataset, { symbol: `110001.${market}` })).items).toEqual(
+        rowsOf(dataset, "110001"),
+      );
+    },
+  );
+
+  it("and one that a dataset has no rows of is without data there, also when it was not delivered in it", async () => {
+    const halted = await ask("orders", { symbol: "688111" });
+    expectRefusal(halted, { reason: "no_orders" });
+    expect(halted.envelope.message).toContain("no order records");
+    const untraded = await ask("trades", { symbol: "600000" });
+    expectRefusal(untraded, { reason: "no_orders" });
+    expect(untraded.envelope.message).toContain("no trade records");
+    expect(pageOf(await ask("trades", { symbol: "688111" })).items).toEqual(rowsOf("trades", "688111"));
+    expectRefusal(await ask("trades", { symbol: "600999" }), { reason: "security_unknown" });
+  });
+});
+
+describe.each(DATASET_NAMES)("%s: what is told of its days", (dataset) => {
+  const total = SECTIONS[dataset].reduce((sum, { columns }) => sum + columns.rows, 0);
+
+  it("by data_status: beside the date that of orders, and each under its name", async () => {
+    const { days } = await dataOf<DataStatus>("data_status", { month: DAY.slice(0, 6) });
+    const found = days.find(({ tradedate }) => tradedate === DAY);
+    expect(found?.datasets[dataset]).toMatchObject({ state: "available", revision: 1, rows: total });
+    const { tradedate: _, datasets, ...beside } = found ?? { datasets: null };
+    expect(beside).toEqual(datasets?.orders);
+  });
+
+  it("by data_changes and data_symbols of the dataset, orders when none is named", async () => {
+    const changesOf = (params: object) =>
+      dataOf<DataChanges>("data_changes", { since: "20260101", ...params });
+    const { changes } = await changesOf({ dataset });
+    expect(new Set(changes.map((each) => each.dataset))).toEqual(new Set([dataset]));
+    expect(changes.map(({ tradedate }) => tradedate)).toContain(DAY);
+    if (dataset === "orders") expect((await changesOf({})).changes).toEqual(changes);
+
+    type Symbols = { items: unknown[][] };
+    const { items } = await dataOf<Symbols>("data_symbols", { tradedate: DAY, dataset });
+    const expected = SECTIONS[dataset].map(({ symbol, market, columns }) => [symbol, market, columns.rows]);
+    expect(items.map((row) => row.slice(0, 3))).toEqual(expected.toSorted());
+    if (dataset === "orders")
+      expect((await dataOf<Symbols>("data_symbols", { tradedate: DAY })).items).toEqual(items);
+  });
+
+  it("by its estimate: rows, pages and the file's bytes", async () => {
+    const rows = sectionOf(dataset, "600519").columns.rows;
+    const { estimate } = DATASETS[dataset];
+    const found = await dataOf<Estimate>(estimate, { symbol: "600519", tradedate: DAY, page_size: 500 });
+    const pages = Math.ceil(rows / 500);
+    expect(found.rows).toEqual({ at_least: rows, at_most: rows });
+    expect(found.cost.json.requests).toEqual({ at_least: pages, at_most: pages });
+  });
+});
+
+describe("two public clients on one key", () => {
+  const CLIENTS: Record<DatasetName, string> = {
+    orders: "symbol,tradedate,time,order_id,price,volume,amount,side,order_type,order_no",
+    trades:
+      "symbol,tradedate,time,trade_id,price,volume,amount,bs_flag,trade_code,buy_order_id,sell_order_id",
+  };
+
+  it("read orders and trades at the same time with page_size 50000 and their own fields, unchanged", async () => {
+    const { key: apikey } = await account(world.service, { plan: "flagship" });
+    const reads = DATASET_NAMES.map((dataset) =>
+      readAll(dataset, { symbol: "600519", page_size: 50_000 }, { apikey, fields: CLIENTS[dataset] }),
+    );
+    const found = await Promise.all(reads);
+    for (const [place, dataset] of DATASET_NAMES.entries()) {
+      const names = CLIENTS[dataset].split(",");
+      const { columns } = DATASETS[dataset];
+      const fields = names.map((name) => columns.find((each) => each.legacyName === name)?.name ?? name);
+      expect(found[place]?.pages.map((page) => [page.fields, page.page_size])).toEqual(
+        Array.from({ length: 2 }, () => [names, 10_000]),
+      );
+      expect(found[place]?.rows).toEqual(rowsOf(dataset, "600519", fields));
+    }
+  });
+});

@@ -1,0 +1,126 @@
+/** Days of any dataset: rows, the pack they make, and the rows an answer must hold, computed here by kind of value. */
+import { createHash } from "node:crypto";
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { codesOf, type Dataset, numbersOf, type Rows, storedColumns } from "../../src/datasets/dataset.ts";
+import type { DatasetName } from "../../src/datasets/registry.ts";
+import type { Market } from "../../src/orders/record.ts";
+import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
+import { encodeBlocks } from "../../src/packs/blocks-blob.ts";
+import { packObjectKey } from "../../src/packs/layout.ts";
+import { clockTime, exactTenThousandths, type Row } from "./builders.ts";
+import { openTestPack } from "./packs.ts";
+import type { Random } from "./random.ts";
+import type { Service } from "./service.ts";
+
+/** The rows of one security of a dataset. */
+export interface DatasetSection {
+  symbol: string;
+  market: Market;
+  columns: Rows;
+}
+
+/** The names of a dataset's fields: the standard ones, or all of them with those on request. */
+export function fieldNames({ columns }: Dataset, which: "standard" | "all" = "standard"): string[] {
+  return columns.filter((column) => which === "all" || !column.onRequest).map(({ name }) => name);
+}
+
+/** The rows of a section as an answer must hold them, with these fields. */
+export function answerRows(
+  dataset: Dataset,
+  { symbol, columns: rows }: DatasetSection,
+  tradedate: string,
+  fields = fieldNames(dataset),
+): Row[] {
+  const stored = new Map(storedColumns(dataset).map((column) => [column.name, column]));
+  const integer = (name: string, row: number): bigint => {
+    const column = stored.get(name);
+    if (column === undefined) throw new Error(`no column ${name}`);
+    return BigInt(numbersOf(rows, column)[row] ?? 0);
+  };
+  const cell = (name: string, row: number): string | number => {
+    const column = dataset.columns.find((each) => each.name === name);
+    switch (column?.kind) {
+      case "symbol":
+        return symbol;
+      case "tradedate":
+        return tradedate;
+      case "time":
+        return String(rows.time[row]).padStart(9, "0");
+      case "code": {
+        const { values, index } = codesOf(rows, column);
+        return values[index[row] ?? 0] ?? "";
+      }
+      case "integer":
+        return Number(integer(name, row));
+      case "price":
+        return exactTenThousandths(integer(name, row));
+      case "amount":
+        return exactTenThousandths(integer(column.price, row) * integer(column.volume, row));
+      default:
+        throw new Error(`no column ${name}`);
+    }
+  };
+  return Array.from({ length: rows.rows }, (_, row) => fields.map((name) => cell(name, row)));
+}
+
+/** Rows of any dataset that hardly compress, 20 a millisecond from 09:30 on. */
+export function noiseOf(random: Random, dataset: Dataset, rows: number): Rows {
+  const integers = (high: number) => Float64Array.from({ length: rows }, () => random.integer(1, high));
+  const cells = storedColumns(dataset).map(({ key, kind }) => [
+    key,
+    kind === "code"
+      ? { values: ["0", "1"], index: Uint16Array.from(integers(1)) }
+      : integers(kind === "price" ? 4_000_000 : 2 ** 40),
+  ]);
+  const time = Int32Array.from({ length: rows }, (_, n) =>
+    Number(clockTime(34_200_000 + Math.floor(n / 20))),
+  );
+  return { rows, time, ...Object.fromEntries(cells) };
+}
+
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+/** Puts a dataset's day into the stores as its revision 1, as publishing leaves it. */
+export async function placeDay(
+  service: Service,
+  name: DatasetName,
+  tradedate: string,
+  sections: DatasetSection[],
+): Promise<void> {
+  const sorted = sections.toSorted((a, b) => (a.symbol + a.market < b.symbol + b.market ? -1 : 1));
+  const bytes = await buildPackBytes(tradedate as BeijingDate, sorted, undefined, name);
+  const { index } = await openTestPack(bytes);
+  const key = packObjectKey(tradedate as BeijingDate, 1, name);
+  const object = await (await service.mf.getR2Bucket("PACKS")).put(key, bytes);
+  const db = await service.mf.getD1Database("DB");
+  const packId = Number(
+    await db.prepare("SELECT 1 + max(coalesce(max(pack_id), 0), 900000) AS id FROM day_packs").first("id"),
+  );
+  const insert = (table: string, row: Record<string, string | number>) =>
+    db
+      .prepare(`INSERT INTO ${table} (${Object.keys(row)}) VALUES (${Object.keys(row).map(() => "?")})`)
+      .bind(...Object.values(row));
+  const day = { dataset: name, tradedate };
+  const atMs = Math.floor(service.nowMs());
+  await db.batch([
+    insert("day_packs", {
+      ...{ ...day, pack_id: packId, object_key: key, etag: object?.etag ?? "", size_bytes: bytes.length },
+      ...{ sha256: sha256(bytes), build_id: index.buildId, securities: sections.length, degraded: 0 },
+      rows: index.entries.reduce((sum, { rows }) => sum + rows, 0),
+    }),
+    ...index.entries.map(({ blocks, ...entry }) =>
+      db
+        .prepare(
+          `INSERT INTO day_securities (pack_id, symbol, market, section_offset, section_length, footer_length,
+             rows, last_time, crc, blocks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?))`,
+        )
+        .bind(
+          ...[packId, entry.symbol, entry.market, entry.offset, entry.length, entry.footerLength],
+          ...[entry.rows, entry.lastTime, entry.crc, Buffer.from(encodeBlocks(blocks)).toString("hex")],
+        ),
+    ),
+    insert("day_revisions", { ...day, revision: 1, pack_id: packId, published_at_ms: atMs }),
+    insert("day_changes", { ...day, at_ms: atMs, kind: "published", revision: 1 }),
+    insert("order_days", { ...day, revision: 1, pack_id: packId, state: "available" }),
+  ]);
+}
