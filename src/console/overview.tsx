@@ -7,10 +7,17 @@ import { documentOf } from "../pages/frame.tsx";
 import { type Desk, html } from "./desk.tsx";
 import { Layout, type Reader } from "./layout.tsx";
 import { MESSAGES, type Messages, reasonText } from "./messages.ts";
+import { type Service, Usage, usageOf } from "./usage.tsx";
+
+const SERVICES = ["level2_order_history", "auction_tick", "level2"] as const satisfies readonly Service[];
 
 /** The page of the account. */
-export async function showOverview({ c, env, settings, who, nowMs, reader }: Desk): Promise<Response> {
-  const info = await accountInfoOf(env, settings, who.principal, nowMs);
+export async function showOverview(desk: Desk): Promise<Response> {
+  const { c, env, settings, who, nowMs, reader } = desk;
+  const [info, usage] = await Promise.all([
+    accountInfoOf(env, settings, who.principal, nowMs),
+    usageOf(desk, SERVICES),
+  ]);
   const messages = MESSAGES[reader.language];
   const page = documentOf(
     <Layout reader={reader} title={messages.pages.overview} page="overview">
@@ -19,6 +26,7 @@ export async function showOverview({ c, env, settings, who, nowMs, reader }: Des
         <Plan info={info} messages={messages} />
         <Today info={info} messages={messages} />
       </div>
+      <Usage usage={usage} messages={messages} />
       <LastRequests info={info} reader={reader} />
     </Layout>,
   );
@@ -40,7 +48,7 @@ function Plan({ info, messages }: { info: AccountInfo; messages: Messages }) {
         )}
       </p>
       <dl class="pairs">
-        {(["level2_order_history", "auction_tick", "level2"] as const).map((service) => (
+        {SERVICES.map((service) => (
           <>
             <dt>{messages.services[service]}</dt>
             <dd>{windowText(windows[service], messages)}</dd>

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PlanName } from "../../src/entitlement/principal.ts";
+import { sizeText } from "../../src/pages/figures.ts";
 import { type Holder, signIn } from "../support/console.ts";
 import { shareOf } from "../support/drive.ts";
 import { call } from "../support/http-client.ts";
@@ -127,6 +128,30 @@ describe("overview", () => {
       expect(page).toContain(said);
     }
     expect(page).toContain("Date outside the plan&#39;s window");
+  });
+
+  it("adds up the last 30 days of each service, with what the gate has counted this minute", async () => {
+    const { holder, key, accountId } = await holderOf("flagship");
+    expect(await english(holder, "/console/")).toContain("Nothing was used.");
+    const db = await world.service.mf.getD1Database("DB");
+    const insert = "INSERT INTO usage VALUES (?, ?, 'level2_order_history', ?, ?, ?)";
+    await db.batch(
+      [
+        ["20260210", 900, 900, 9e9],
+        ["20260211", 40, 3, 5e6],
+        ["20260312", 0, 0, 0],
+      ].map(([day, ...counts]) => db.prepare(insert).bind(day, accountId, ...counts)),
+    );
+    const params = { symbol: "600519", tradedate: MAIN, format: "parquet" };
+    const { bytes } = await world.service.post(orderHistory({ apikey: key, params }));
+    const page = await english(holder, "/console/");
+    const figures = [...page.matchAll(/<dt>(Requests|Files|Traffic)<\/dt><dd>([^<]*)</g)];
+    const sizes = sizeText(5e6 + bytes.length);
+    expect(figures.map(([, name, value]) => `${name} ${value}`)).toEqual([
+      ...["Requests 41", "Files 4", `Traffic ${sizes}`],
+    ]);
+    expect(page).toContain("the most were 40 on 2026-02-11");
+    expect(page).toContain(`<td class="number">${sizeText(bytes.length)}</td>`);
   });
 });
 

@@ -30,6 +30,7 @@ export const zh: PageText = {
       '剩余额度在每个答复的 `RateLimit` 头里：`"files";r=29;t=3600` 表示还剩 29 个，3600 秒后重置。',
       "用完后是 429 `quota_used`，没有 `Retry-After`：等到零点，不要循环重试。",
       "升级套餐时，当天已用的次数照算。",
+      "控制台概览页有最近 30 天每项服务的请求次数、文件数和流量。",
     ),
     heading("concurrency", "并发与速率"),
     list(
@@ -70,6 +71,7 @@ export const en: PageText = {
       'What is left is in `RateLimit` of every answer: `"files";r=29;t=3600` is 29 left, and 3600 seconds to the reset.',
       "Used up is 429 `quota_used`, without `Retry-After`: wait for midnight, do not loop.",
       "An upgrade counts what was used earlier that day.",
+      "The overview in the console has the requests, files and traffic of each service in the last 30 days.",
     ),
     heading("concurrency", "At once, and per second"),
     list(

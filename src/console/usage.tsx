@@ -1,0 +1,175 @@
+/** What the account used in the last 30 days, by service: bars for each day, sums, and the days in numbers. */
+import { addDays, type BeijingDate, beijingDate } from "../calendar/beijing.ts";
+import { type DayUsage, type Served, usageOfAccount } from "../catalog/usage.ts";
+import { DATASETS } from "../datasets/registry.ts";
+import { gateOf } from "../gate/slot.ts";
+import { countText, dateText, sizeText } from "../pages/figures.ts";
+import type { Desk } from "./desk.tsx";
+import type { Messages } from "./messages.ts";
+
+/** Days that are shown, the present one included. */
+const DAYS = 30;
+
+export type Service = keyof Messages["services"];
+
+/** One service: its sums, and each of the days in order, also those without any use. */
+export interface ServiceUsage {
+  service: Service;
+  sum: Served;
+  days: (Served & { day: BeijingDate })[];
+}
+
+/** Services whose gate knows of today what the catalog is told some minutes later. */
+const GATED = new Set<string>(Object.values(DATASETS).map(({ apiname }) => apiname));
+
+/** Returns the usage of each of `services` in the last 30 days, the present moment included. */
+export async function usageOf(
+  { env, settings, who, nowMs }: Pick<Desk, "env" | "settings" | "who" | "nowMs">,
+  services: readonly Service[],
+): Promise<ServiceUsage[]> {
+  const { accountId } = who.principal;
+  const today = beijingDate(nowMs);
+  const home = { namespace: env.GATE, locationHint: settings.LOCATION_HINT };
+  const ofNow = async (service: Service) => {
+    const { use, bytes = 0 } = await gateOf(home, accountId, service).state();
+    return { service, day: use.day, requests: use.requests, files: use.files, bytes };
+  };
+  const [told, present] = await Promise.all([
+    usageOfAccount(env.DB, accountId, { today, count: DAYS }),
+    Promise.all(services.filter((service) => GATED.has(service)).map(ofNow)),
+  ]);
+  return services.map((service) => usageOfService(service, [...told, ...present], today));
+}
+
+/**
+ * Returns the `DAYS` days of one service that end with `today`, from rows of any; of two rows of one day the later
+ * one counts.
+ */
+function usageOfService(
+  service: Service,
+  rows: readonly (DayUsage & { service: string })[],
+  today: BeijingDate,
+): ServiceUsage {
+  const byDay = new Map(rows.filter((row) => row.service === service).map((row) => [row.day, row]));
+  const days = Array.from({ length: DAYS }, (_, place) => {
+    const day = addDays(today, place + 1 - DAYS);
+    const { requests = 0, files = 0, bytes = 0 } = byDay.get(day) ?? {};
+    return { day, requests, files, bytes };
+  });
+  const sumOf = (of: keyof Served) => days.reduce((sum, each) => sum + each[of], 0);
+  return {
+    service,
+    days,
+    sum: { requests: sumOf("requests"), files: sumOf("files"), bytes: sumOf("bytes") },
+  };
+}
+
+/** The section of the overview; services without any use are left out. */
+export function Usage({ usage, messages }: { usage: readonly ServiceUsage[]; messages: Messages }) {
+  const used = usage.filter(({ days }) => days.some(isUsed));
+  return (
+    <section class="card usage" aria-labelledby="usage">
+      <h2 id="usage">{messages.usage}</h2>
+      {used.length === 0 ? <p class="quiet">{messages.usageNone}</p> : null}
+      {used.map((each) => (
+        <Of usage={each} messages={messages} />
+      ))}
+      {used.length === 0 ? null : <InNumbers used={used} messages={messages} />}
+    </section>
+  );
+}
+
+const isUsed = ({ requests, files, bytes }: Served) => requests + files + bytes > 0;
+
+function Of({ usage: { service, sum, days }, messages }: { usage: ServiceUsage; messages: Messages }) {
+  const figures = [
+    [messages.usageRequests, countText(sum.requests)],
+    [messages.usageFiles, countText(sum.files)],
+    [messages.usageBytes, sizeText(sum.bytes)],
+  ] as const;
+  return (
+    <div class="used">
+      <h3>{messages.services[service]}</h3>
+      <dl class="inline">
+        {figures.map(([label, value]) => (
+          <div>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Bars days={days} messages={messages} />
+    </div>
+  );
+}
+
+const BAR = 10;
+const GAP = 2;
+const HEIGHT = 40;
+
+function Bars({ days, messages }: { days: ServiceUsage["days"]; messages: Messages }) {
+  const most = Math.max(1, ...days.map(({ requests }) => requests));
+  const bar = ({ requests }: Served, place: number) => {
+    // A day with one request among thousands is still seen.
+    const height = requests === 0 ? 0 : Math.max(1, Math.round((HEIGHT * requests) / most));
+    return `M${place * BAR} ${HEIGHT}v${-height}h${BAR - GAP}v${height}z`;
+  };
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const busiest = days.find(({ requests }) => requests === most) ?? last;
+  return (
+    <div class="bars">
+      <svg
+        viewBox={`0 0 ${DAYS * BAR - GAP} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={messages.usageChart(countText(most), dateText(busiest.day))}
+      >
+        <path d={days.map(bar).join("")} />
+      </svg>
+      <p class="quiet" aria-hidden="true">
+        <span>{dateText(first.day)}</span>
+        <span>{messages.usageMost(countText(most))}</span>
+        <span>{dateText(last.day)}</span>
+      </p>
+    </div>
+  );
+}
+
+function InNumbers({ used, messages }: { used: readonly ServiceUsage[]; messages: Messages }) {
+  const rows = used
+    .flatMap(({ service, days }) => days.filter(isUsed).map((day) => ({ service, ...day })))
+    .toSorted((a, b) => b.day.localeCompare(a.day));
+  return (
+    <details>
+      <summary>{messages.usageDays}</summary>
+      <section class="scroll" tabindex={0} aria-label={messages.usageDays}>
+        <table class="grid">
+          <thead>
+            <tr>
+              <th scope="col">{messages.usageDay}</th>
+              <th scope="col">{messages.usageService}</th>
+              {[messages.usageRequests, messages.usageFiles, messages.usageBytes].map((heading) => (
+                <th scope="col" class="number">
+                  {heading}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ day, service, requests, files, bytes }) => (
+              <tr>
+                <td class="nowrap">{dateText(day)}</td>
+                <td>{messages.services[service]}</td>
+                <td class="number">{countText(requests)}</td>
+                <td class="number">{countText(files)}</td>
+                <td class="number">{sizeText(bytes)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <p class="quiet">{messages.usageNote}</p>
+    </details>
+  );
+}
