@@ -27,11 +27,12 @@ export interface ExampleFacts {
   tradedate: string;
 }
 
-/** `text` with `{base}`, `{day}`, its `{month}` (YYYYMM) and its `{year}` filled in. */
+/** `text` with `{base}`, `{day}`, its `{date}` (YYYY-MM-DD), its `{month}` (YYYYMM) and its `{year}` filled in. */
 export function withExample(text: string, { base, tradedate }: ExampleFacts): string {
   return text
     .replaceAll("{base}", base)
     .replaceAll("{day}", tradedate)
+    .replaceAll("{date}", `${tradedate.slice(0, 4)}-${tradedate.slice(4, 6)}-${tradedate.slice(6)}`)
     .replaceAll("{month}", tradedate.slice(0, 6))
     .replaceAll("{year}", tradedate.slice(0, 4));
 }

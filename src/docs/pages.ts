@@ -13,9 +13,11 @@ import * as quickstart from "./pages/quickstart.ts";
 import * as quirks from "./pages/quirks.ts";
 import * as requests from "./pages/requests.ts";
 import * as shares from "./pages/shares.ts";
+import * as tutorial from "./pages/tutorial.ts";
 
 export const PAGES = {
   quickstart,
+  tutorial,
   requests,
   fields,
   quirks,

@@ -125,7 +125,7 @@ export function CodeView({ name, facts }: { name: SnippetName; facts: RenderFact
 
 /** What of each language is set apart. The name of a group is its class. */
 const TOKENS: Readonly<Record<Snippet["language"], RegExp>> = {
-  sh: /(?<comment>#[^\n]*)|(?<string>'[^']*')|(?<keyword>\b(?:export|curl|EDGETAPE_URL|EDGETAPE_KEY)\b)|(?<number>\b\d[\d_.]*)/g,
+  sh: /(?<comment>#[^\n]*)|(?<string>'[^']*')|(?<keyword>\b(?:export|curl|npm|pip|EDGETAPE_URL|EDGETAPE_KEY)\b)|(?<number>\b\d[\d_.]*)/g,
   python:
     /(?<comment>#[^\n]*)|(?<string>"[^"\n]*")|(?<keyword>\b(?:import|for|in|while|if|not|break|raise|print|True|def|try|except|return)\b)|(?<number>\b\d[\d_.]*)/g,
   typescript:

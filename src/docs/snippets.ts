@@ -1,7 +1,10 @@
 /**
  * Every code block of the pages, in both languages the same. `test/interop/docs-snippets.long.test.ts` runs each of
- * them, in this order, in one folder, with EDGETAPE_URL and EDGETAPE_KEY set. `withExample` fills in what is in braces.
+ * them but the tutorial's, in this order, in one folder, with EDGETAPE_URL and EDGETAPE_KEY set. `withExample` fills in
+ * what is in braces.
  */
+
+import { TUTORIAL } from "./tutorial-snippets.ts";
 
 export interface Snippet {
   language: "sh" | "python" | "typescript" | "sql" | "json";
@@ -93,7 +96,11 @@ GROUP BY minute ORDER BY minute;`,
 orders = pandas.read_parquet("orders.parquet")
 day_and_time = orders["tradedate"] + orders["time"]
 orders["at"] = pandas.to_datetime(day_and_time, format="%Y%m%d%H%M%S%f")
-print(orders.set_index("at").resample("1min")["volume"].sum())`,
+print(orders.set_index("at").resample("1min")["volume"].sum().tail(2))`,
+    prints: `at
+{date} 09:29:00      0
+{date} 09:30:00    360
+Freq: min, Name: volume, dtype: int64`,
   },
   polars: {
     language: "python",
@@ -103,7 +110,16 @@ print(orders.set_index("at").resample("1min")["volume"].sum())`,
 orders = polars.scan_parquet("orders.parquet")
 new = orders.filter(polars.col("order_type").is_in(["A", "0", "1", "U"]))
 by_code = new.group_by("order_code").agg(polars.col("volume").sum(), polars.len())
-print(by_code.collect())`,
+print(by_code.sort("order_code").collect())`,
+    prints: `shape: (2, 3)
+┌────────────┬────────┬─────┐
+│ order_code ┆ volume ┆ len │
+│ ---        ┆ ---    ┆ --- │
+│ str        ┆ i64    ┆ u32 │
+╞════════════╪════════╪═════╡
+│ B          ┆ 100    ┆ 1   │
+│ S          ┆ 200    ┆ 1   │
+└────────────┴────────┴─────┘`,
   },
   python_rows: {
     language: "python",
@@ -123,6 +139,11 @@ for row in client.orders("600519", "{day}", start="09:30", end="09:31"):
 
 frame = edgetape.Client().orders("600519", "{day}").to_df()
 print(frame[["time", "price", "volume"]].head())`,
+    prints: `                     time    price  volume
+0 {date} 09:15:00.000     0.00       0
+1 {date} 09:30:00.000  1500.00     100
+2 {date} 09:30:00.000  1499.99     200
+3 {date} 09:30:00.010  1500.00      60`,
   },
   typescript_rows: {
     language: "typescript",
@@ -334,6 +355,8 @@ GROUP BY symbol ORDER BY orders DESC LIMIT 10;`,
   },
 } as const satisfies Record<string, Snippet>;
 
-export type SnippetName = keyof typeof SNIPPETS_BY_NAME;
+const ALL = { ...SNIPPETS_BY_NAME, ...TUTORIAL };
 
-export const SNIPPETS: Readonly<Record<SnippetName, Snippet>> = SNIPPETS_BY_NAME;
+export type SnippetName = keyof typeof ALL;
+
+export const SNIPPETS: Readonly<Record<SnippetName, Snippet>> = ALL;

@@ -1,6 +1,6 @@
 /**
- * Every command of README.md, pasted in order into one shell beside `npm start`. Only the port differs, and pip gets no
- * network: pandas and the build backend are those of this machine's Python.
+ * Every command of README.md, pasted in order into one shell beside `npm start`, and the tutorial's program. Only the port
+ * differs, and pip gets no network: pandas and the build backend are those of this machine's Python.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -8,6 +8,9 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Demo } from "../../src/cli/demo/welcome.ts";
+import { withExample } from "../../src/docs/example-day.ts";
+import type { Snippet } from "../../src/docs/snippets.ts";
+import { TUTORIAL } from "../../src/docs/tutorial-snippets.ts";
 import { freePort, npmStart, pressCtrlC, type Start, untilServed } from "../support/npm-start.ts";
 import { canImport, foldersOf, PYTHON, pythonWith } from "../support/python.ts";
 
@@ -111,4 +114,34 @@ describe("README.md", () => {
     const operated = answerOf(/edgetape doctor/);
     for (const said of ["20230711", "customer-1", "flagship", "0 failed"]) expect(operated).toContain(said);
   });
+});
+
+describe("the tutorial of the documentation", () => {
+  /** Without blanks and signs, every number as a zero: the numbers are those of the day. */
+  const formOf = (printed: string) => printed.replaceAll(/[\d.,]*\d/g, "0").replaceAll(/\s+|[-+](?=0)/g, "");
+
+  it("sets the same variables as this README", () => {
+    const [first = ""] = TUTORIAL.tutorial_setup.text.split("\npython3");
+    const readme = BLOCKS.map(({ text }) => text).join("");
+    for (const line of withExample(first, { base: "http://127.0.0.1:8787", tradedate: "" }).split("\n")) {
+      expect(readme).toContain(line);
+    }
+  });
+
+  it.skipIf(pandas === null)(
+    "has a program that works against the demo and prints what the page shows",
+    async () => {
+      const facts = { base: demo.baseUrl, tradedate: demo.days.at(-1) ?? "" };
+      const pieces: Snippet[] = Object.values(TUTORIAL).filter(({ language }) => language === "python");
+      const program = pieces.map(({ text }) => `print("== piece")\n${withExample(text, facts)}\n`).join("");
+      const printed = await output(pandas ?? PYTHON, ["-W", "error", "-c", program], {
+        EDGETAPE_URL: demo.baseUrl,
+        EDGETAPE_KEY: demo.keys.flagship ?? "",
+        PYTHONPATH: resolve("src/client/python"),
+      });
+      const shown = pieces.map(({ prints = "" }) => formOf(withExample(prints, facts)));
+      expect(printed.split("== piece\n").slice(1).map(formOf)).toEqual(shown);
+      expect(printed).toMatch(/^[1-9]\d? days, mean rank IC [-+][01]\.\d\d$/m);
+    },
+  );
 });

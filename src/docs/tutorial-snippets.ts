@@ -1,0 +1,99 @@
+/**
+ * The code of the tutorial: one program, shown piece by piece. `test/interop/readme.long.test.ts` runs it against the
+ * demo. `withExample` fills in what is in braces; what is printed differs from day to day.
+ */
+import type { Snippet } from "./snippets.ts";
+
+export const TUTORIAL = {
+  tutorial_demo: {
+    language: "sh",
+    text: `npm ci && npm start`,
+  },
+  tutorial_setup: {
+    language: "sh",
+    text: `export EDGETAPE_URL={base}
+export EDGETAPE_KEY=$(node -p 'require("./.edgetape/demo.json").keys.flagship')
+python3 -m venv .venv && . .venv/bin/activate
+pip install ./src/client/python pandas`,
+  },
+  tutorial_choose: {
+    language: "python",
+    needs: ["pandas"],
+    text: `import datetime
+import edgetape, pandas
+
+client = edgetape.Client()  # EDGETAPE_KEY and EDGETAPE_URL
+last = "{day}"
+first = datetime.datetime.strptime(last, "%Y%m%d") - datetime.timedelta(days=9)
+busiest = sorted(client.symbols(last), key=lambda each: -each["rows"])[:12]
+symbols = [each["symbol"] for each in busiest]
+basket = client.orders(
+    symbols, first, last,
+    fields="symbol,tradedate,time,order_type,order_code,price,volume",
+)
+print(basket.plan())`,
+    prints: `36 security days on 3 days: 343,581 rows in 51 requests, unlimited requests: done today; sync takes 36 files instead (300 left)`,
+  },
+  tutorial_read: {
+    language: "python",
+    needs: ["pandas"],
+    text: `frame = basket.to_df()
+print(frame.dtypes["time"], len(frame) == basket.row_count)`,
+    prints: `datetime64[ns] True`,
+  },
+  tutorial_clean: {
+    language: "python",
+    needs: ["pandas"],
+    text: `is_new = frame["order_type"].isin(["A", "0", "1", "U"])  # no cancels, no phases
+minute = frame["time"].dt.strftime("%H%M")
+opening = frame[is_new & minute.between("0930", "0959")]  # both minutes included
+print(sorted(opening["order_code"].unique()))`,
+    prints: `['B', 'S']`,
+  },
+  tutorial_factor: {
+    language: "python",
+    needs: ["pandas"],
+    text: `def volume_of(code):
+    orders = opening[opening["order_code"] == code]
+    return orders.groupby(["symbol", "tradedate"])["volume"].sum()
+
+buy, sell = volume_of("B"), volume_of("S")
+factor = ((buy - sell) / (buy + sell)).rename("imbalance")
+print(factor.xs(last, level="tradedate").sort_values().tail(3).round(3))`,
+    prints: `symbol
+600036    0.018
+000858    0.024
+601318    0.031
+Name: imbalance, dtype: float64`,
+  },
+  tutorial_return: {
+    language: "python",
+    needs: ["pandas"],
+    text: `is_priced = is_new & (frame["price"] > 0)  # market orders have no price of their own
+
+def price_in(begin, end):
+    orders = frame[is_priced & minute.between(begin, end)]
+    return orders.groupby(["symbol", "tradedate"])["price"].median()
+
+later = (price_in("1450", "1456") / price_in("1000", "1004") - 1).rename("later")
+both = pandas.concat([factor, later], axis=1).dropna()
+print(len(both), "observations")`,
+    prints: `36 observations`,
+  },
+  tutorial_test: {
+    language: "python",
+    needs: ["pandas"],
+    text: `ranks = both.groupby(level="tradedate").rank()  # within each day
+by_day = ranks.groupby(level="tradedate")
+ic = by_day.apply(lambda day: day["imbalance"].corr(day["later"]))
+print(f"{len(ic)} days, mean rank IC {ic.mean():+.2f}")`,
+    prints: `3 days, mean rank IC +0.07`,
+  },
+  tutorial_keep: {
+    language: "python",
+    needs: ["pandas"],
+    text: `both.to_csv("factor.csv")
+print({change["kind"] for change in client.changes(since=last)})`,
+    prints: `{'published'}`,
+  },
+} as const satisfies Record<string, Snippet>;
