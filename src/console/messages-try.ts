@@ -52,17 +52,27 @@ const EN = {
   noRows: "No rows in this window.",
   left: "{count} {name} left today",
   quotas: { requests: "requests", files: "files" } as Record<string, string>,
-  pictureNeeds: "The picture needs the fields time, price, order_type and order_code.",
-  pictureNote:
-    "{drawn} orders with a price of {count} loaded rows; {without} without one (market orders, phase flags) are not drawn.",
+  pictureNeeds:
+    "The picture needs the fields time, price, order_type and order_code of orders, or time, price, volume and bs_flag of trades.",
+  pictureNote: {
+    orders:
+      "{drawn} orders with a price of {count} loaded rows; {without} without one (market orders, phase flags) are not drawn.",
+    trades:
+      "{drawn} trades of {count} loaded rows; {without} cancels are not drawn. Where the source has no flag, the later order number is the aggressor.",
+  },
   pictureMore: "The service has more rows: load all pages to see the whole.",
   priceTitle: "Price against time (yuan)",
-  soFarTitle: "Orders over the day, added up",
-  minutesTitle: "Rows per minute",
-  buy: "buy",
-  sell: "sell",
-  cancel: "cancel",
-  other: "other",
+  soFarTitle: { orders: "Orders over the day, added up", trades: "Traded volume over the day, added up" },
+  minutesTitle: { orders: "Rows per minute", trades: "Traded volume per minute" },
+  kinds: {
+    orders: { buy: "buy", sell: "sell", cancel: "cancel", other: "other" },
+    trades: {
+      buy: "buy aggressor",
+      sell: "sell aggressor",
+      cancel: "cancel",
+      other: "auction or unknown",
+    },
+  },
   time: "time",
   kind: "Kind",
   rows: "Rows",
@@ -131,17 +141,21 @@ const ZH: TryMessages = {
   noRows: "此时间段内没有记录。",
   left: "今日剩余 {count} {name}",
   quotas: { requests: "次请求", files: "个文件" },
-  pictureNeeds: "图形需要 time、price、order_type 和 order_code 字段。",
-  pictureNote:
-    "已载入 {count} 行，画出有价格的 {drawn} 笔；{without} 行没有价格（市价单、阶段标志），未画出。",
+  pictureNeeds:
+    "图形需要委托的 time、price、order_type 和 order_code 字段，或成交的 time、price、volume 和 bs_flag 字段。",
+  pictureNote: {
+    orders: "已载入 {count} 行，画出有价格的 {drawn} 笔；{without} 行没有价格（市价单、阶段标志），未画出。",
+    trades:
+      "已载入 {count} 行，画出 {drawn} 笔成交；{without} 行撤单未画出。数据源没有买卖标志时，以较晚的委托序号一方为主动方。",
+  },
   pictureMore: "服务端还有更多行，载入全部页即可看到全貌。",
   priceTitle: "价格与时间（元）",
-  soFarTitle: "全天累计笔数",
-  minutesTitle: "每分钟行数",
-  buy: "买",
-  sell: "卖",
-  cancel: "撤单",
-  other: "其他",
+  soFarTitle: { orders: "全天累计笔数", trades: "全天累计成交量" },
+  minutesTitle: { orders: "每分钟行数", trades: "每分钟成交量" },
+  kinds: {
+    orders: { buy: "买", sell: "卖", cancel: "撤单", other: "其他" },
+    trades: { buy: "主动买", sell: "主动卖", cancel: "撤单", other: "集合竞价或未知" },
+  },
   time: "时间",
   kind: "类别",
   rows: "行数",

@@ -1,5 +1,5 @@
 /**
- * The three charts of an answer. All share their time axis, on which the lunch break is folded, the cursor and what is
+ * The three charts of an answer of orders or trades. All share their time axis, on which the lunch break is folded, the cursor and what is
  * drawn out of it.
  */
 import { messages } from "./dom.js";
@@ -28,6 +28,7 @@ import {
  * @property {Look} look
  * @property {[number, number]} range places of the folded time axis
  * @property {Kind[]} kinds
+ * @property {"orders" | "trades"} dataset
  */
 /** @typedef {import("uplot").Series & { values?: never, data: (number | null)[] }} Line */
 
@@ -47,14 +48,14 @@ const MARKS = /** @type {const} */ ({ other: "dot", buy: "dot", sell: "square", 
 const DASHES = { other: [1, 5], buy: [], sell: [8, 4], cancel: [2, 3] };
 
 /**
- * Draws price against time, a mark for each order of the kinds.
+ * Draws price against time, a mark for each row of the kinds.
  *
  * @param {HTMLElement} root
  * @param {Points} points
  * @param {Common} common
  */
 export function priceChart(root, points, common) {
-  const { kinds, look } = common;
+  const { kinds, look, dataset } = common;
   const usual = priceRange(points);
   return draw(root, {
     common,
@@ -64,7 +65,7 @@ export function priceChart(root, points, common) {
     x: points.x,
     lines: kinds.map((kind) => ({
       data: points[kind],
-      label: messages[kind],
+      label: messages.kinds[dataset][kind],
       stroke: look[kind],
       fill: look[kind],
       width: 1,
@@ -75,23 +76,23 @@ export function priceChart(root, points, common) {
 }
 
 /**
- * Draws orders so far over the day, a line for each of the kinds.
+ * Draws orders, or the traded volume, so far over the day, a line for each of the kinds.
  *
  * @param {HTMLElement} root
  * @param {Counts} soFar
  * @param {Common} common
  */
 export function soFarChart(root, soFar, common) {
-  const { kinds, look } = common;
+  const { kinds, look, dataset } = common;
   return draw(root, {
     common,
     height: 190,
     y: fromZero,
-    label: messages.soFarTitle,
+    label: messages.soFarTitle[dataset],
     x: soFar.x,
     lines: kinds.map((kind) => ({
       data: soFar[kind],
-      label: messages[kind],
+      label: messages.kinds[dataset][kind],
       stroke: look[kind],
       width: 2,
       dash: DASHES[kind],
@@ -101,19 +102,19 @@ export function soFarChart(root, soFar, common) {
 }
 
 /**
- * Draws rows per minute, the kinds on top of each other.
+ * Draws rows, or the traded volume, per minute, the kinds on top of each other.
  *
  * @param {HTMLElement} root
  * @param {Counts} minutes
  * @param {Common} common
  */
 export function minutesChart(root, minutes, common) {
-  const { kinds, look } = common;
+  const { kinds, look, dataset } = common;
   const bars = Chart.paths.bars?.({ size: [0.9, 24], align: 1 });
   const heights = stacked(minutes, kinds);
   const layers = kinds.map((kind, place) => ({
     data: heights[place] ?? [],
-    label: messages[kind],
+    label: messages.kinds[dataset][kind],
     stroke: look[kind],
     fill: look[kind],
     width: 0,
@@ -123,7 +124,14 @@ export function minutesChart(root, minutes, common) {
   }));
   // The highest first: each later layer covers the lower part of it.
   const lines = layers.toReversed();
-  return draw(root, { common, height: 170, y: fromZero, label: messages.minutesTitle, x: minutes.x, lines });
+  return draw(root, {
+    common,
+    height: 170,
+    y: fromZero,
+    label: messages.minutesTitle[dataset],
+    x: minutes.x,
+    lines,
+  });
 }
 
 /** @param {number | null | undefined} count */

@@ -1,25 +1,33 @@
-/** Order records as a picture: three charts over one time axis, their numbers in a table, and a zoom for keys. */
+/** Orders or trades as a picture: three charts over one time axis, their numbers in a table, and a zoom for keys. */
 import { lookOf, minutesChart, priceChart, soFarChart } from "./charts.js";
 import { countText, element, filled, messages } from "./dom.js";
 import {
   columnsFor,
   folded,
   KINDS,
-  ordersSoFar,
+  perMinute,
   pricePoints,
-  rowsPerMinute,
+  soFarOf,
   summaryOf,
   withoutLunch,
 } from "./series.js";
 import { gridOf } from "./table.js";
 
 /** @typedef {import("./series.js").Kind} Kind */
+/** @typedef {import("./series.js").Places["dataset"]} Dataset */
 /** @typedef {[number, number]} Span places of the folded time axis */
 
 /** @type {import("uplot")[]} */
 let charts = [];
 /** @type {ResizeObserver | undefined} */
 let watcher;
+/**
+ * Draws again in the colours of the medium: those of paper are always light.
+ *
+ * @type {() => void}
+ */
+let redraw = () => {};
+window.matchMedia("print").addEventListener("change", () => redraw());
 /**
  * Kinds the reader switched off; they outlive a redraw, as `view` does.
  *
@@ -46,33 +54,41 @@ export function resetPicture() {
  */
 export function showPicture(root, { fields, rows, more }) {
   clear();
+  redraw = () => {};
   const places = columnsFor(fields);
   if (places === null || rows.length === 0) {
     root.replaceChildren(note(places === null ? messages.pictureNeeds : messages.noRows));
     return;
   }
   const points = pricePoints(rows, places);
-  const minutes = rowsPerMinute(rows, places);
+  const minutes = perMinute(rows, places);
+  const { dataset } = places;
   const summary = summaryOf(rows, places);
-  const present = KINDS.filter((kind) => summary.some((each) => each.kind === kind));
+  // A cancel among trades has neither a price nor a traded volume: there is nothing of it to draw.
+  const isDrawn = (/** @type {Kind} */ kind) => dataset === "orders" || kind !== "cancel";
+  const present = KINDS.filter((kind) => isDrawn(kind) && summary.some((each) => each.kind === kind));
   const again = () => showPicture(root, { fields, rows, more });
-  const [price, soFar, perMinute] = [element("div"), element("div"), element("div")];
+  redraw = () => {
+    view = shownRange();
+    if (!root.hidden) again();
+  };
+  const [price, soFar, ofMinutes] = [element("div"), element("div"), element("div")];
   root.replaceChildren(
-    note(drawnText(points.drawn, rows.length, more)),
-    controls(present, again),
+    note(drawnText(dataset, { drawn: points.drawn, count: rows.length, more })),
+    controls(dataset, present, again),
     figure(messages.priceTitle, price),
-    figure(messages.soFarTitle, soFar),
-    figure(messages.minutesTitle, perMinute),
-    numbers(summary, rows.length),
+    figure(messages.soFarTitle[dataset], soFar),
+    figure(messages.minutesTitle[dataset], ofMinutes),
+    numbers(dataset, summary, rows.length),
   );
   const kinds = present.filter((kind) => !hidden.has(kind));
   /** @type {Span} */
   const range = [folded(minutes.x[0] ?? 0), folded((minutes.x.at(-1) ?? 0) + 60)];
-  const common = { width: Math.max(280, price.clientWidth), look: lookOf(root), range, kinds };
+  const common = { width: Math.max(280, price.clientWidth), look: lookOf(root), range, kinds, dataset };
   charts = [
     priceChart(price, points, common),
-    soFarChart(soFar, ordersSoFar(minutes), common),
-    minutesChart(perMinute, withoutLunch(minutes), common),
+    soFarChart(soFar, soFarOf(minutes), common),
+    minutesChart(ofMinutes, withoutLunch(minutes), common),
   ];
   if (view !== null) zoomTo(view);
   keepWidth(root, price);
@@ -85,22 +101,22 @@ function clear() {
 }
 
 /**
- * @param {number} drawn
- * @param {number} count
- * @param {boolean} more
+ * @param {Dataset} dataset
+ * @param {{ drawn: number, count: number, more: boolean }} facts
  */
-function drawnText(drawn, count, more) {
+function drawnText(dataset, { drawn, count, more }) {
   const counts = { drawn: countText(drawn), count: countText(count), without: countText(count - drawn) };
-  return filled(messages.pictureNote, counts) + (more ? ` ${messages.pictureMore}` : "");
+  return filled(messages.pictureNote[dataset], counts) + (more ? ` ${messages.pictureMore}` : "");
 }
 
 /**
  * Which kinds are drawn, and the zoom without a mouse.
  *
+ * @param {Dataset} dataset
  * @param {readonly Kind[]} present
  * @param {() => void} again
  */
-function controls(present, again) {
+function controls(dataset, present, again) {
   const boxes = present.map((kind) => {
     const box = element("input", { type: "checkbox", id: `kind-${kind}` });
     box.checked = !hidden.has(kind);
@@ -111,7 +127,7 @@ function controls(present, again) {
       again();
       document.getElementById(box.id)?.focus();
     });
-    return element("label", { className: `kind ${kind}` }, [box, messages[kind]]);
+    return element("label", { className: `kind ${kind}` }, [box, messages.kinds[dataset][kind]]);
   });
   /**
    * @param {string} text
@@ -158,13 +174,14 @@ function zoomTo([min, max]) {
 /**
  * The charts in numbers: for who cannot see them, and for who wants to know.
  *
+ * @param {Dataset} dataset
  * @param {readonly import("./series.js").Summary[]} summary
  * @param {number} count
  */
-function numbers(summary, count) {
+function numbers(dataset, summary, count) {
   const fields = [messages.kind, messages.rows, "%", messages.volume, messages.lowest, messages.highest];
   const rows = summary.map(({ kind, rows: own, volume, low, high }) => [
-    messages[kind],
+    messages.kinds[dataset][kind],
     countText(own),
     ((100 * own) / count).toFixed(1),
     volume === null ? null : countText(volume),

@@ -1,8 +1,30 @@
-/** From order records to what is drawn. Pure: rows as the service sends them, columns by `fields`. */
+/** From orders or trades to what is drawn. Pure: rows as the service sends them, columns by `fields`. */
 
 /** @typedef {"other" | "cancel" | "buy" | "sell"} Kind */
 /** @typedef {readonly (string | number | null | undefined)[]} Row */
-/** @typedef {{ time: number, price: number, order_type: number, order_code: number, volume: number }} Places */
+/**
+ * Where the columns are; -1 where one was not asked for.
+ *
+ * @typedef {object} OrderPlaces
+ * @property {"orders"} dataset
+ * @property {number} time
+ * @property {number} price
+ * @property {number} volume
+ * @property {number} order_type
+ * @property {number} order_code
+ */
+/**
+ * @typedef {object} TradePlaces
+ * @property {"trades"} dataset
+ * @property {number} time
+ * @property {number} price
+ * @property {number} volume
+ * @property {number} bs_flag
+ * @property {number} trade_code
+ * @property {number} buy_order_id
+ * @property {number} sell_order_id
+ */
+/** @typedef {OrderPlaces | TradePlaces} Places */
 /** @typedef {Record<Kind, (number | null)[]> & { x: number[], drawn: number }} Points */
 /** @typedef {Record<Kind, number[]> & { x: number[] }} Counts */
 /**
@@ -14,7 +36,7 @@
  * @property {number | null} high
  */
 
-/** How orders are told apart, in the order they are drawn. */
+/** How rows are told apart, in the order they are drawn: orders by what they are, trades by the aggressor's side. */
 export const KINDS = /** @type {const} */ (["other", "cancel", "buy", "sell"]);
 
 /**
@@ -25,20 +47,24 @@ export const KINDS = /** @type {const} */ (["other", "cancel", "buy", "sell"]);
 const ALIASES = { side: "order_code" };
 
 /**
- * Returns where the needed columns are; null when one of them was not asked for. `volume` is -1 when it was not.
+ * Returns where the columns are; null when one that the picture needs was not asked for: time, price, type and code of
+ * orders; time, price, volume and flag of trades.
  *
  * @param {readonly string[]} fields
  * @returns {Places | null}
  */
 export function columnsFor(fields) {
   const names = fields.map((name) => ALIASES[name] ?? name);
-  const needed = {
-    time: names.indexOf("time"),
-    price: names.indexOf("price"),
-    order_type: names.indexOf("order_type"),
-    order_code: names.indexOf("order_code"),
-  };
-  return Object.values(needed).includes(-1) ? null : { ...needed, volume: names.indexOf("volume") };
+  /** @param {string} name */
+  const at = (name) => names.indexOf(name);
+  const [time, price, volume] = [at("time"), at("price"), at("volume")];
+  const [order_type, order_code, bs_flag] = [at("order_type"), at("order_code"), at("bs_flag")];
+  if (time === -1 || price === -1) return null;
+  if (order_type !== -1 && order_code !== -1)
+    return { dataset: "orders", time, price, volume, order_type, order_code };
+  if (bs_flag === -1 || volume === -1) return null;
+  const ids = { buy_order_id: at("buy_order_id"), sell_order_id: at("sell_order_id") };
+  return { dataset: "trades", time, price, volume, bs_flag, trade_code: at("trade_code"), ...ids };
 }
 
 /**
@@ -69,11 +95,40 @@ export function kindOf(type, code) {
   return code === "S" || code === "2" ? "sell" : "other";
 }
 
+/** Continuous trading in seconds of the day, 09:30 to 14:57: only there a trade has an aggressor. */
+const CONTINUOUS = { from: 34_200, to: 53_820 };
+
 /**
+ * Returns whose order came last and made the trade: the source's flag says so. A source without flags (DataYes in
+ * Shenzhen) numbers both sides in one sequence, so there the later number is the aggressor's. Trades of the auctions
+ * have none. A Shenzhen cancel is code `C`, or has no price where the code was not asked for.
+ *
+ * @param {Row} row
+ * @param {TradePlaces} places
+ * @returns {Kind}
+ */
+function kindOfTrade(row, places) {
+  const flag = row[places.bs_flag];
+  if (row[places.trade_code] === "C" || row[places.price] === 0) return "cancel";
+  if (flag === "B") return "buy";
+  if (flag === "S") return "sell";
+  const [buy, sell] = [Number(row[places.buy_order_id] ?? 0), Number(row[places.sell_order_id] ?? 0)];
+  const second = secondsOf(row[places.time]);
+  const isContinuous = second >= CONTINUOUS.from && second < CONTINUOUS.to;
+  if (flag !== "" || !isContinuous || buy === 0 || sell === 0) return "other";
+  return buy > sell ? "buy" : "sell";
+}
+
+/**
+ * Returns the kind of a row of either dataset.
+ *
  * @param {Row} row
  * @param {Places} places
  */
-const kindOfRow = (row, places) => kindOf(row[places.order_type], row[places.order_code]);
+export function kindOfRow(row, places) {
+  if (places.dataset === "trades") return kindOfTrade(row, places);
+  return kindOf(row[places.order_type], row[places.order_code]);
+}
 
 /**
  * @template T
@@ -121,13 +176,14 @@ export function pricePoints(rows, places) {
 }
 
 /**
- * Returns rows per minute; `x` is each minute from the first to the last, in seconds.
+ * Returns orders, or the traded volume, per minute; `x` is each minute from the first to the last, in seconds. What a
+ * cancel among trades takes back was not traded: it counts nothing.
  *
  * @param {readonly Row[]} rows
  * @param {Places} places
  * @returns {Counts}
  */
-export function rowsPerMinute(rows, places) {
+export function perMinute(rows, places) {
   /** @param {Row | undefined} row */
   const minuteOf = (row) => Math.floor(secondsOf(row?.[places.time]) / 60);
   const first = minuteOf(rows[0]);
@@ -137,20 +193,23 @@ export function rowsPerMinute(rows, places) {
     ...perKind(() => /** @type {number[]} */ (new Array(length).fill(0))),
   };
   for (const row of rows) {
-    const ofKind = counts[kindOfRow(row, places)];
+    const kind = kindOfRow(row, places);
+    const ofKind = counts[kind];
     const minute = minuteOf(row) - first;
-    ofKind[minute] = (ofKind[minute] ?? 0) + 1;
+    const isTrade = places.dataset === "trades";
+    const weight = isTrade ? (kind === "cancel" ? 0 : Number(row[places.volume])) : 1;
+    ofKind[minute] = (ofKind[minute] ?? 0) + weight;
   }
   return counts;
 }
 
 /**
- * Returns orders so far at the end of each minute, `x`; it begins at zero.
+ * Returns the counts so far at the end of each minute, `x`; they begin at zero.
  *
  * @param {Counts} minutes
  * @returns {Counts}
  */
-export function ordersSoFar(minutes) {
+export function soFarOf(minutes) {
   const [first] = minutes.x;
   if (first === undefined) return minutes;
   /** @param {number[]} counts */

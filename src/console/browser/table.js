@@ -1,6 +1,6 @@
 /** Tables of answers, those of many thousand rows a hundred at a time. */
 import { countText, element, filled, messages } from "./dom.js";
-import { columnsFor, kindOf } from "./series.js";
+import { columnsFor, kindOfRow } from "./series.js";
 
 /** @typedef {import("./answer-data.js").Row} Row */
 /** @typedef {import("./answer-data.js").Table} Table */
@@ -92,7 +92,7 @@ export function gridOf(fields, rows, { from = null, link = () => null, right = f
     });
     if (from !== null)
       cells.unshift(element("td", { text: countText(from + at + 1), className: "number place" }));
-    const kind = places === null ? "" : kindOf(row[places.order_type], row[places.order_code]);
+    const kind = places === null ? "" : kindOfRow(row, places);
     return element("tr", { className: kind }, cells);
   });
   if (from !== null) head.unshift(heading("#", "number"));

@@ -5,11 +5,11 @@ import {
   folded,
   KINDS,
   kindOf,
-  ordersSoFar,
+  perMinute,
   pricePoints,
   priceRange,
-  rowsPerMinute,
   secondsOf,
+  soFarOf,
   stacked,
   summaryOf,
   ticksBetween,
@@ -64,17 +64,17 @@ describe("pictures of orders", () => {
   });
 
   it("counts every row of every minute from the first to the last, empty minutes too", () => {
-    const minutes = rowsPerMinute(ROWS, PLACES);
+    const minutes = perMinute(ROWS, PLACES);
     expect(minutes.x).toHaveLength(18);
     const total = minutes.x.map((_, at) => KINDS.reduce((sum, kind) => sum + (minutes[kind][at] ?? 0), 0));
     expect(total.filter((count) => count > 0)).toEqual([1, 2, 1, 1]);
     expect(minutes.cancel[16]).toBe(1);
     expect(minutes.other[0]).toBe(1);
-    expect(rowsPerMinute([], PLACES)).toEqual({ x: [], buy: [], sell: [], cancel: [], other: [] });
+    expect(perMinute([], PLACES)).toEqual({ x: [], buy: [], sell: [], cancel: [], other: [] });
   });
 
   it("adds orders up from zero to all of them", () => {
-    const soFar = ordersSoFar(rowsPerMinute(ROWS, PLACES));
+    const soFar = soFarOf(perMinute(ROWS, PLACES));
     expect(soFar.x).toHaveLength(19);
     expect(soFar.x.at(-1)).toBe(9 * 3600 + 33 * 60);
     for (const kind of KINDS) expect(soFar[kind][0]).toBe(0);
@@ -86,7 +86,7 @@ describe("pictures of orders", () => {
   });
 
   it("puts the bars of a minute on top of each other", () => {
-    const minutes = rowsPerMinute(ROWS, PLACES);
+    const minutes = perMinute(ROWS, PLACES);
     const [buy, both] = stacked(minutes, ["buy", "sell"]);
     expect([buy?.[15], both?.[15]]).toEqual([1, 2]);
   });
@@ -112,7 +112,7 @@ describe("pictures of orders", () => {
       ["113000500", "A", "S", 1],
       ["130000000", "A", "B", 1],
     ];
-    const minutes = withoutLunch(rowsPerMinute(rows, PLACES));
+    const minutes = withoutLunch(perMinute(rows, PLACES));
     expect(minutes.x.map((second) => clockText(second))).toEqual(["11:29", "11:30", "13:00"]);
     expect([minutes.buy, minutes.sell]).toEqual([
       [1, 0, 1],
@@ -142,6 +142,52 @@ describe("pictures of orders", () => {
     const [low, high] = priceRange(pricePoints([...rows, ["093000001", "A", "B", 999]], PLACES)) ?? [0, 0];
     expect(low).toBeGreaterThan(9.9);
     expect(high).toBeLessThan(10.2);
+  });
+});
+
+describe("pictures of trades", () => {
+  const fields = ["time", "price", "volume", "bs_flag", "trade_code", "buy_order_id", "sell_order_id"];
+  const places = placesOf(fields);
+  const kindOfOne = (row: (string | number)[]) => summaryOf([row], places)[0]?.kind;
+
+  it.each([
+    ["Shanghai, the buyer", ["093000010", 12.5, 100, "B", "", 9, 3], "buy"],
+    ["Shanghai, the seller", ["093000010", 12.5, 100, "S", "", 3, 9], "sell"],
+    ["a Shanghai auction", ["092500000", 12.5, 100, "N", "", 9, 3], "other"],
+    ["a flag that the numbers contradict: the source's", ["100000000", 12.5, 100, "S", "0", 9, 3], "sell"],
+    ["Shenzhen without flags, the later buy order", ["100000000", 12.5, 100, "", "0", 9, 3], "buy"],
+    ["Shenzhen without flags, the later sell order", ["145659990", 12.5, 100, "", "0", 3, 9], "sell"],
+    ["Shenzhen's opening auction", ["092500000", 12.5, 100, "", "0", 9, 3], "other"],
+    ["Shenzhen's closing auction", ["150000000", 12.5, 100, "", "0", 9, 3], "other"],
+    ["no order numbers", ["100000000", 12.5, 100, "", "0", 0, 0], "other"],
+    ["a Shenzhen cancel", ["100000000", 0, 100, "", "C", 9, 0], "cancel"],
+  ])("knows the aggressor of %s", (_, row, kind) => {
+    expect(kindOfOne(row)).toBe(kind);
+  });
+
+  it("takes a row without a price for a cancel where the code was not asked for", () => {
+    const few = placesOf(["time", "price", "volume", "bs_flag"]);
+    expect(summaryOf([["100000000", 0, 100, ""]], few)[0]?.kind).toBe("cancel");
+    expect(summaryOf([["100000000", 9, 100, ""]], few)[0]?.kind).toBe("other");
+    expect(columnsFor(["time", "price", "bs_flag"])).toBeNull();
+  });
+
+  it("adds up the traded volume of each minute by side, without cancels", () => {
+    const rows = [
+      ["093000010", 12.5, 100, "B", "", 9, 3],
+      ["093059000", 12.6, 300, "B", "", 9, 3],
+      ["093059010", 12.4, 500, "S", "", 3, 9],
+      ["093100000", 0, 900, "", "C", 9, 0],
+      ["093159999", 12.5, 200, "S", "", 3, 9],
+    ];
+    const minutes = perMinute(rows, places);
+    expect([minutes.buy, minutes.sell, minutes.cancel]).toEqual([
+      [400, 0],
+      [500, 200],
+      [0, 0],
+    ]);
+    expect(soFarOf(minutes).sell).toEqual([0, 500, 700]);
+    expect(pricePoints(rows, places)).toMatchObject({ drawn: 4, buy: [12.5, 12.6, null, null] });
   });
 });
 
