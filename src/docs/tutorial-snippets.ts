@@ -32,7 +32,9 @@ basket = client.orders(
     fields="symbol,tradedate,time,order_type,order_code,price,volume",
 )
 print(basket.plan())`,
-    prints: `36 security days on 3 days: 343,581 rows in 51 requests, unlimited requests: done today; sync takes 36 files instead (300 left)`,
+    prints: `36 security days on 3 days: 343,581 rows in 51 requests,
+unlimited requests: done today;
+sync takes 36 files instead (300 left)`,
   },
   tutorial_read: {
     language: "python",
