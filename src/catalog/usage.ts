@@ -1,6 +1,6 @@
 /**
  * The table `usage`: what each account was served on each Beijing day, by service. The gate writes the totals of its
- * day every some minutes (`gate/usage.ts`).
+ * day every some minutes (`gate/usage.ts`), shares add what they have sent (`shares/served.ts`).
  */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 
@@ -39,6 +39,21 @@ export async function writeUsage(
     ON CONFLICT (day, account_id, service)
       DO UPDATE SET requests = excluded.requests, files = excluded.files, bytes = excluded.bytes`;
   await db.prepare(sql).bind(accountId, service, JSON.stringify(days)).run();
+}
+
+/** Usage of one account, service and day. */
+export type AccountUsage = UsageOwner & DayUsage;
+
+/** Adds `usage` to what is there, in one write. The same again counts twice. */
+export async function addUsage(db: D1Database, usage: readonly AccountUsage[]): Promise<void> {
+  const sql = `
+    INSERT INTO usage (day, account_id, service, requests, files, bytes)
+    SELECT value ->> 'day', value ->> 'accountId', value ->> 'service', value ->> 'requests', value ->> 'files',
+      value ->> 'bytes'
+    FROM json_each(?1) WHERE TRUE
+    ON CONFLICT (day, account_id, service) DO UPDATE SET requests = requests + excluded.requests,
+      files = files + excluded.files, bytes = bytes + excluded.bytes`;
+  await db.prepare(sql).bind(JSON.stringify(usage)).run();
 }
 
 /** Returns the account's usage of the `count` Beijing days that end with `today`, oldest first; days without any are left out. */

@@ -1,5 +1,7 @@
 /** Serves a file's bytes, on condition that the object is still the one that the catalog names. */
 import type { FileVersion } from "../catalog/files.ts";
+import type { UsageOwner } from "../catalog/usage.ts";
+import { nowMs } from "../env.ts";
 import { PackReadError } from "../packs/errors.ts";
 import { type DriveContext, driveHeaders } from "./context.ts";
 import type { DriveDenial } from "./drive-refusal.ts";
@@ -18,6 +20,7 @@ import {
 } from "./http-fields.ts";
 import { guardOf } from "./open-share.ts";
 import { type Sending, sendRange } from "./sending.ts";
+import { noteServed } from "./served.ts";
 import { type Beginning, beginningOf, meantRevision, namedVersion } from "./versions.ts";
 
 /** One version of a downloadable file: an object of the store, or a part of one. */
@@ -42,8 +45,8 @@ export interface DriveFile {
   versions(): Promise<Download[]>;
 }
 
-/** A request for a file of a share of this account. */
-export type FileContext = DriveContext & { accountId: string };
+/** A request for a file of a share, and whose usage it is. */
+export type FileContext = DriveContext & { owner: UsageOwner };
 
 /** Answers a `GET` or `HEAD` of `file`. Throws when the store lacks the object that the catalog names. */
 export async function download(context: FileContext, file: DriveFile): Promise<Response | DriveDenial> {
@@ -83,17 +86,26 @@ async function attempt(context: FileContext, file: DriveFile): Promise<Response 
   headers.set("Content-Length", String(length));
   const status = sent === null ? 200 : 206;
   if (method === "HEAD" || length === 0) return new Response(null, { status, headers });
-  const offset = chosen.offset + (span.kind === "part" ? span.offset : 0);
-  const body = await log.stage("r2", () => sendRange(sendingOf(context), chosen.version, { offset, length }));
+  const skipped = span.kind === "part" ? span.offset : 0;
+  const sending = sendingOf(context, chosen.sizeBytes - skipped);
+  const offset = chosen.offset + skipped;
+  const body = await log.stage("r2", () => sendRange(sending, chosen.version, { offset, length }));
   if (body === null) return { reason: "downloads_busy" };
   log.note({ bytes: length });
   return new Response(body, { status, headers });
 }
 
-function sendingOf({ request, access, accountId, log, waitUntil }: FileContext): Sending {
-  const { env, shareId } = access;
+/** `leftBytes`: of the file, from the first byte of the answer on. */
+function sendingOf({ request, access, owner, log, waitUntil }: FileContext, leftBytes: number): Sending {
+  const { env, settings, shareId } = access;
   const { signal } = request;
-  return { bucket: env.PACKS, shareId, accountId, requestId: log.requestId, signal, waitUntil };
+  const { accountId } = owner;
+  const onEnd = (bytes: number) =>
+    noteServed({ db: env.DB, nowMs: nowMs(settings), waitUntil }, owner, {
+      bytes,
+      isFile: bytes === leftBytes,
+    });
+  return { bucket: env.PACKS, shareId, accountId, requestId: log.requestId, signal, waitUntil, onEnd };
 }
 
 interface Asked {

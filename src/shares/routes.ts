@@ -7,6 +7,7 @@ import { type Context, Hono } from "hono";
 import type { Language } from "../base/language.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { calendarDays } from "../catalog/calendar-days.ts";
+import type { UsageOwner } from "../catalog/usage.ts";
 import { type Env, nowMs as nowOf, settingsOf } from "../env.ts";
 import { PAGE_POLICY } from "../pages/frame.tsx";
 import { chooseLook } from "../pages/look.ts";
@@ -168,8 +169,13 @@ export async function serve(
     case "text":
       return generated(context, resource);
     case "file":
-      return download({ ...context, accountId: open.share.accountId }, resource.file);
+      return download({ ...context, owner: ownerOf(open) }, resource.file);
   }
+}
+
+/** Returns whose usage a download from the share is. */
+function ownerOf({ share: { accountId, dataType } }: OpenShare): UsageOwner {
+  return { accountId, service: dataType };
 }
 
 /** Returns a redirect that keeps the method; `path` is absolute on this host. */

@@ -50,6 +50,8 @@ export interface Sending {
   /** The request's: fires when the client goes away. */
   signal: AbortSignal;
   waitUntil(work: Promise<unknown>): void;
+  /** Called once when the body has ended, with the bytes that went out: whole windows of a body that broke. */
+  onEnd?: (bytesSent: number) => void;
   /** For tests. */
   windowMs?: number;
 }
@@ -76,7 +78,7 @@ export async function sendRange(
     const pipe = new FixedLengthStream(range.length);
     memory.sent(DOWNLOAD_BYTES);
     const sent = send(sending, object, { range, windowBytes, first, rest: opened.body, pipe, memory });
-    sending.waitUntil(sent.finally(() => memory.end()));
+    sending.waitUntil(sent.finally(() => memory.end()).then((bytesSent) => sending.onEnd?.(bytesSent)));
     return pipe.readable;
   } catch (error) {
     memory.end();
@@ -133,17 +135,23 @@ interface Begun {
   memory: Reservation;
 }
 
-/** Never rejects: the client sees a body that is shorter than its `Content-Length`, the log says why. */
-async function send(sending: Sending, object: FileVersion, begun: Begun): Promise<void> {
+/**
+ * Sends the body and returns its bytes. Never rejects: the client sees a body that is shorter than its
+ * `Content-Length`, the log says why.
+ */
+async function send(sending: Sending, object: FileVersion, begun: Begun): Promise<number> {
   const { range, windowBytes, first, rest, pipe, memory } = begun;
   const { writable } = pipe;
+  let bytesSent = 0;
   try {
     const writer = writable.getWriter();
     await inTime(sending, () => writer.write(first)).finally(() => writer.releaseLock());
+    bytesSent = first.length;
     let body = rest;
     for (let at = windowBytes; ; at += windowBytes) {
       memory.prolong(holdMs(sending.windowMs));
       await inTime(sending, (signal) => body.pipeTo(writable, { preventClose: true, signal }));
+      bytesSent = Math.min(at, range.length);
       if (at >= range.length) break;
       const left = { offset: range.offset + at, length: range.length - at, windowBytes };
       ({ body } = await openWindow(sending, object, left));
@@ -155,6 +163,7 @@ async function send(sending: Sending, object: FileVersion, begun: Begun): Promis
     if (!signal.aborted)
       console.error(JSON.stringify({ event: "download_broke", requestId, fault: `${error}` }));
   }
+  return bytesSent;
 }
 
 /** What `work` gives; throws when the client has gone, or has not taken the bytes in its time. */

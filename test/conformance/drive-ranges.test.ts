@@ -160,11 +160,27 @@ describe("a download of 10,000 bytes", () => {
       expect(answer.headers["last-modified"]).toBe(modified);
     }
   });
+
+  it("is counted for the account by what was sent: requests, files that came to their end, bytes", async () => {
+    const db = await world.service.mf.getD1Database("DB");
+    const sql =
+      "SELECT requests, files, bytes FROM usage WHERE account_id = ? AND service = 'level2' AND day = ?";
+    const counted = () => db.prepare(sql).bind(world.owner.accountId, "20260312").first();
+    await expect.poll(counted, { timeout: 60_000, interval: 100 }).toEqual(served);
+  });
 });
+
+/** What the answers with bytes add up to (contract 7.10). */
+const served = { requests: 0, files: 0, bytes: 0 };
 
 function expectBytes(answer: Answer, method: string, expected: Expected): void {
   const [first, last] = "part" in expected ? expected.part : [0, SIZE - 1];
   const bytes = Buffer.from(world.trades.bytes.subarray(first, last + 1));
+  if (method === "GET") {
+    served.requests += 1;
+    served.files += last === SIZE - 1 ? 1 : 0;
+    served.bytes += bytes.length;
+  }
   expect(answer.headers["content-length"]).toBe(String(bytes.length));
   expect(answer.headers["accept-ranges"]).toBe("bytes");
   const told = "part" in expected ? `bytes ${first}-${last}/${SIZE}` : undefined;

@@ -74,6 +74,21 @@ describe("a range that is sent", () => {
     await client?.ended;
   });
 
+  it("says at its end how much went out: all, or the windows that a client took before it went away", async () => {
+    const counts: number[] = [];
+    const onEnd = (bytesSent: number) => counts.push(bytesSent);
+    const range = { offset: 3, length: SIZE - 3 };
+    const client = (await begin(newShare(), range, { onEnd })) as Client;
+    await whole(client.body);
+    await client.ended;
+    const leaving = (await begin(newShare(), range, { onEnd })) as Client;
+    const reader = leaving.body.getReader();
+    for (let read = 0; read <= 8 * 1024 * 1024; ) read += (await reader.read()).value?.length ?? SIZE;
+    leaving.goAway();
+    await leaving.ended;
+    expect(counts).toEqual([SIZE - 3, 8 * 1024 * 1024]);
+  });
+
   it("is refused when the object ends before it", async () => {
     await expect(begin(newShare(), { offset: SIZE - 10, length: 20 })).rejects.toThrow("cut short");
   });
