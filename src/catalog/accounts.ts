@@ -10,12 +10,12 @@ export interface Account {
   note: string;
   disabledAtMs: number | null;
   createdAtMs: number;
-  /** An absent member falls back to the plan's; null is unlimited. */
+  /** The account's own limits; an absent member falls back to the plan's, null is unlimited. */
   ownLimits: Partial<DailyLimits>;
   subscriptions: Subscription[];
 }
 
-/** Who changes something, and when. */
+/** The actor and instant of a change. */
 export interface By {
   actor: Actor;
   nowMs: number;
@@ -23,7 +23,7 @@ export interface By {
 
 type AccountRow = Omit<Account, "ownLimits" | "subscriptions"> & { ownLimits: string; subscriptions: string };
 
-/** The account with its subscriptions (by start, then plan), or null. */
+/** Returns the account with its subscriptions (by start, then plan), or null. */
 export async function findAccount(db: D1Database, accountId: string): Promise<Account | null> {
   const row = await db
     .prepare(
@@ -44,28 +44,28 @@ export async function findAccount(db: D1Database, accountId: string): Promise<Ac
   };
 }
 
-/** An account in a list: who it is, what it may use, and when its keys were used. */
+/** An account in a list, with its plan, keys and last use. */
 export interface ListedAccount {
   accountId: string;
   contact: string;
   note: string;
   disabled: boolean;
   subscriptions: Subscription[];
-  /** Keys that are neither revoked nor over. */
+  /** Number of keys that are neither revoked nor expired. */
   keys: number;
-  /** Of any of its keys, at most an hour behind; null: never. */
+  /** The last use of any of its keys, up to an hour late; null when never used. */
   lastUsedAtMs: number | null;
 }
 
 export interface AccountsQuestion {
   nowMs: number;
-  /** Only those whose last subscription holds now and ends within so many milliseconds; null: all. */
+  /** Only accounts whose last subscription is in force and ends within this many milliseconds; null for all. */
   expiringWithinMs: number | null;
-  /** Only those whose id, contact or note contain this text, in any case; `""`: all. */
+  /** Only accounts whose id, contact or note contains this text, ignoring case; `""` for all. */
   search: string;
-  /** Only those behind this id. */
+  /** Only accounts after this id. */
   after: string;
-  /** At most so many. */
+  /** The most accounts to return. */
   count: number;
 }
 
@@ -88,7 +88,7 @@ const LIST = `
       BETWEEN ?1 + 1 AND ?1 + ?4)
   ORDER BY a.account_id LIMIT ?5`;
 
-/** The accounts that answer `question`, by id. */
+/** Returns the accounts that match `question`, by id. */
 export async function listAccounts(db: D1Database, question: AccountsQuestion): Promise<ListedAccount[]> {
   const { nowMs, after, search, expiringWithinMs, count } = question;
   const statement = db.prepare(LIST).bind(nowMs, after, search.toLowerCase(), expiringWithinMs, count);
@@ -99,7 +99,7 @@ export async function listAccounts(db: D1Database, question: AccountsQuestion): 
   }));
 }
 
-/** The accounts whose keys were used since `sinceMs`, the last used first, at most `count`. */
+/** Returns at most `count` accounts whose keys were used since `sinceMs`, the most recently used first. */
 export async function recentlyActive(db: D1Database, sinceMs: number, count: number): Promise<string[]> {
   const { results } = await db
     .prepare(
@@ -111,7 +111,7 @@ export async function recentlyActive(db: D1Database, sinceMs: number, count: num
   return results.map(({ accountId }) => accountId);
 }
 
-/** Makes an account without subscriptions; false when the id is taken. */
+/** Creates an account without subscriptions. Returns false when the id is taken. */
 export async function createAccount(
   db: D1Database,
   account: { accountId: string; contact: string; note: string },
@@ -130,7 +130,7 @@ export async function createAccount(
   return created?.meta.changes === 1;
 }
 
-/** Sets the account's contact and note; does nothing when they are so already. */
+/** Sets the account's contact and note. Does nothing when they are unchanged. */
 export async function setContact(
   db: D1Database,
   account: Account,
@@ -147,7 +147,7 @@ export async function setContact(
   ]);
 }
 
-/** Replaces all subscriptions of `account`. Of two with the same plan and start the later end holds. */
+/** Replaces all subscriptions of `account`. Of two with the same plan and start, the later end is kept. */
 export async function setSubscriptions(
   db: D1Database,
   account: Account,
@@ -168,7 +168,7 @@ export async function setSubscriptions(
   ]);
 }
 
-/** Adds a subscription beside all others; false when one of the same plan and start is there. */
+/** Adds a subscription. Returns false when one of the same plan and start exists. */
 export async function addSubscription(
   db: D1Database,
   accountId: string,
@@ -191,7 +191,7 @@ export async function addSubscription(
   return results.at(-1)?.results.length === 1;
 }
 
-/** Moves the end of a subscription; false when it is not there as it was read. */
+/** Changes the end of a subscription. Returns false when it has changed since it was read. */
 export async function moveSubscriptionEnd(
   db: D1Database,
   accountId: string,
@@ -214,7 +214,7 @@ export async function moveSubscriptionEnd(
   return results.at(-1)?.results.length === 1;
 }
 
-/** Sets the account's own limits in the place of the former ones. */
+/** Replaces the account's own limits. */
 export async function setOwnLimits(
   db: D1Database,
   account: Account,
@@ -231,8 +231,8 @@ export async function setOwnLimits(
 }
 
 /**
- * Disables or enables the account; does nothing when it is so already. Disabling ends its sessions in the console
- * and cancels its links, so that enabling brings none of them back.
+ * Disables or enables the account. Does nothing when it already is. Disabling ends its console sessions and cancels its
+ * links, so that enabling does not revive them.
  */
 export async function setDisabled(
   db: D1Database,
@@ -253,19 +253,20 @@ export async function setDisabled(
   ]);
 }
 
-/** The daily limits of one plan on the order-history interface. */
+/** The daily limits of one plan for each tick-history interface. */
 export interface PlanLimits extends DailyLimits {
   plan: PlanName;
 }
 
-/** Every plan, from least to best. */
+/** Returns every plan in ascending order. */
 export async function planLimits(db: D1Database): Promise<PlanLimits[]> {
   const { results } = await db.prepare("SELECT plan, requests, files FROM plans").all<PlanLimits>();
   return results.toSorted((a, b) => PLAN_NAMES.indexOf(a.plan) - PLAN_NAMES.indexOf(b.plan));
 }
 
 /**
- * Sets the limits of the named plans and leaves all others. In force within 30 s, when the kept principals are read again.
+ * Sets the limits of the named plans and leaves all others. They take effect within 30 s, when cached principals
+ * expire.
  */
 export async function setPlanLimits(
   db: D1Database,

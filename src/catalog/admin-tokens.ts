@@ -1,4 +1,4 @@
-/** Operators' named tokens, as hashes. A name is never given twice, as the audit speaks of it. */
+/** Operators' named tokens, as hashes. A name is never reused, because the audit refers to it. */
 import type { TokenScope } from "../entitlement/operators.ts";
 import type { By } from "./accounts.ts";
 import { type AuditEntry, auditStatement } from "./audit.ts";
@@ -9,14 +9,14 @@ export interface AdminToken {
   scope: TokenScope;
   firstCharacters: string;
   createdAtMs: number;
-  /** The operator who made it. */
+  /** The operator who created it. */
   createdBy: string;
-  /** At most an hour behind; null: never. */
+  /** Up to an hour late; null when never used. */
   lastUsedAtMs: number | null;
   revokedAtMs: number | null;
 }
 
-/** A token's last use is written at most this often. */
+/** A token's last use is recorded at most this often. */
 const USE_NOTED_EVERY_MS = 3_600_000;
 
 const TOKEN = `
@@ -24,22 +24,22 @@ const TOKEN = `
     last_used_at_ms AS lastUsedAtMs, revoked_at_ms AS revokedAtMs
   FROM admin_tokens`;
 
-/** The token with this SHA-256, revoked or not, or null. */
+/** Returns the token with this SHA-256, revoked or not, or null. */
 export function findToken(db: D1Database, sha256: string): Promise<AdminToken | null> {
   return db.prepare(`${TOKEN} WHERE sha256 = ?1`).bind(sha256).first<AdminToken>();
 }
 
-/** The token of this name, revoked or not, or null. */
+/** Returns the token with this name, revoked or not, or null. */
 export function tokenNamed(db: D1Database, name: string): Promise<AdminToken | null> {
   return db.prepare(`${TOKEN} WHERE name = ?1`).bind(name).first<AdminToken>();
 }
 
-/** All tokens ever made, by name. */
+/** Returns all tokens ever created, by name. */
 export async function listTokens(db: D1Database): Promise<AdminToken[]> {
   return (await db.prepare(`${TOKEN} ORDER BY name`).all<AdminToken>()).results;
 }
 
-/** Stores a token by its SHA-256; false when the name was given before. */
+/** Stores a token by its SHA-256. Returns false when the name was ever used. */
 export async function addToken(
   db: D1Database,
   {
@@ -65,7 +65,7 @@ export async function addToken(
   return results.at(-1)?.results.length === 1;
 }
 
-/** Revokes the token from now on; one that is revoked already keeps its instant. */
+/** Revokes the token from now on. An already revoked token keeps its instant. */
 export async function revokeToken(db: D1Database, name: string, by: By): Promise<void> {
   const guard = {
     sql: "EXISTS (SELECT 1 FROM admin_tokens WHERE name = ?7 AND revoked_at_ms IS NULL)",
@@ -79,7 +79,7 @@ export async function revokeToken(db: D1Database, name: string, by: By): Promise
   ]);
 }
 
-/** Notes that the token was used, unless that was done within the hour. */
+/** Records that the token was used, unless a use was recorded within the last hour. */
 export async function noteTokenUse(
   db: D1Database,
   { name, lastUsedAtMs }: AdminToken,

@@ -1,4 +1,7 @@
-/** The audit table: who changed what, from what, to what. A row stands in the same transaction as its change. */
+/**
+ * The audit table: who changed what, with the values before and after. An entry is written in the same transaction as
+ * its change.
+ */
 import { type Actor, type ActorKind, SERVICE_ACTOR } from "../entitlement/operators.ts";
 
 export interface AuditEntry {
@@ -6,14 +9,14 @@ export interface AuditEntry {
   actor: Actor;
   /** `<noun>.<verb>`, for example `day.publish`. */
   action: string;
-  /** What was changed: a date, an account id, a key id. */
+  /** The subject of the change: a date, an account id, a key id. */
   subject: string;
-  /** What it was and is, as JSON values; null for nothing. Never a key, a token or a password. */
+  /** The values before and after the change as JSON; null when there is none. Never a key, a token or a password. */
   before: unknown;
   after: unknown;
 }
 
-/** A condition on the rows as they are when the statement runs; its values are `?7` and on. */
+/** A condition at the time the statement runs; its values are bound from `?7` on. */
 export interface Guard {
   sql: string;
   values: (string | number | null)[];
@@ -21,11 +24,14 @@ export interface Guard {
 
 const ALWAYS: Guard = { sql: "TRUE", values: [] };
 
-/** Writes `entry` where `guard` holds. Put it before the change, under the change's own condition. */
+/**
+ * Returns the statement that writes `entry` where `guard` holds. Run it before the change, with the change's own
+ * condition.
+ */
 export function auditStatement(db: D1Database, entry: AuditEntry, guard = ALWAYS): D1PreparedStatement {
   return db
     .prepare(
-      // The kind is one of a closed list and never text from outside.
+      // The kind is from a closed list and never outside text.
       `INSERT INTO audit (at_ms, actor_kind, actor, action, subject, before, after)
        SELECT ?1, '${entry.actor.kind}', ?2, ?3, ?4, ?5, ?6 WHERE ${guard.sql}`,
     )
@@ -40,7 +46,7 @@ export function auditStatement(db: D1Database, entry: AuditEntry, guard = ALWAYS
     );
 }
 
-/** Writes an entry of a change that happens outside the catalog. */
+/** Writes an entry for a change outside the catalog. */
 export async function addAudit(db: D1Database, entry: AuditEntry): Promise<void> {
   await auditStatement(db, entry).run();
 }
@@ -49,23 +55,23 @@ function jsonOf(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
-/** An entry as it was written. */
+/** A stored entry. */
 export interface WrittenEntry extends AuditEntry {
   /** Grows with every entry. */
   auditId: number;
 }
 
-/** Which entries; an absent condition lets all pass. */
+/** Which entries; an absent condition matches all. */
 export interface AuditQuestion {
   subject?: string | undefined;
   /** The actor's name. */
   actor?: string | undefined;
   actorKind?: ActorKind | undefined;
-  /** `day.publish`, or `day` for all of its noun. */
+  /** `day.publish`, or `day` for all actions of this noun. */
   action?: string | undefined;
   /** Unix milliseconds, inclusive. */
   sinceMs?: number | undefined;
-  /** Only entries before this one. */
+  /** Only entries before this id. */
   beforeId?: number | undefined;
   /** At most so many. */
   count: number;
@@ -79,7 +85,7 @@ const ENTRIES = `
     AND (?4 IS NULL OR at_ms >= ?4) AND (?5 IS NULL OR audit_id < ?5) AND (?7 IS NULL OR actor_kind = ?7)
   ORDER BY audit_id DESC LIMIT ?6`;
 
-/** The newest entries that answer `question`, newest first. */
+/** Returns the newest entries that match `question`, newest first. */
 export async function auditEntries(db: D1Database, question: AuditQuestion): Promise<WrittenEntry[]> {
   const { subject, actor, actorKind, action, sinceMs, beforeId, count } = question;
   const conditions = [subject, actor, action, sinceMs, beforeId].map((value) => value ?? null);
@@ -98,7 +104,7 @@ export async function auditEntries(db: D1Database, question: AuditQuestion): Pro
 type WrittenRow = Omit<WrittenEntry, "actor" | "before" | "after"> &
   Actor & { before: string | null; after: string | null };
 
-/** Returns who changed `subject` last; the service when the audit has no entry of it. */
+/** Returns who changed `subject` last; the service when the audit has no entry for it. */
 export async function lastActorOf(db: D1Database, subject: string): Promise<Actor> {
   const sql = `SELECT actor_kind AS kind, actor AS name FROM audit
     WHERE subject = ?1 ORDER BY audit_id DESC LIMIT 1`;

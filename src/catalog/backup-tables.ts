@@ -1,20 +1,20 @@
-/** What a backup holds: the tables, their columns, and the keys by which they are read page by page. */
+/** The content of a backup: tables, columns and the keys by which they are read page by page. */
 
 export interface BackupTable {
   name: string;
   columns: readonly string[];
   /** The primary key. */
   key: readonly string[];
-  /** Rows of one page: those with long lists in them make small pages. */
+  /** Rows of a page; tables with long lists have small pages. */
   pageRows: number;
   /** Columns of the key that backups of earlier releases lack: their rows get the table's default. */
   defaulted?: readonly string[];
-  /** The column with the id of an upload, pack or file; a restore gives new ids. */
+  /** The column with the id of an upload, pack or file; a restore assigns new ids. */
   id?: string;
 }
 
 const PAGE_ROWS = 1_000;
-/** A row of these may hold thousands of codes or days. */
+/** For tables whose rows can contain thousands of codes or days. */
 const LONG_PAGE_ROWS = 100;
 
 function table(name: string, key: string, columns: string, more: Partial<BackupTable> = {}): BackupTable {
@@ -22,7 +22,7 @@ function table(name: string, key: string, columns: string, more: Partial<BackupT
   return { name, key: names(key), columns: names(`${key} ${columns}`), pageRows: PAGE_ROWS, ...more };
 }
 
-/** In the order in which they are restored: what others refer to comes first. A backup reads them backwards. */
+/** In the order in which they are restored: referenced tables come first. A backup reads them in reverse order. */
 export const BACKUP_TABLES: readonly BackupTable[] = [
   table("plans", "plan", "requests files"),
   table("accounts", "account_id", "contact note own_limits created_at_ms disabled_at_ms"),
@@ -87,7 +87,7 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   }),
 ];
 
-/** Tables that no backup holds, and why; a restore empties those that belong to what it replaces. */
+/** Tables that are not in backups, and why. A restore empties those that belong to what it replaces. */
 export const NOT_IN_BACKUP: Record<string, string> = {
   day_securities: "rebuilt from the packs in R2",
   pack_markets: "rebuilt with them",

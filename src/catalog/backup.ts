@@ -1,20 +1,20 @@
 /** Reads the catalog for a backup, page by page. */
 import { BACKUP_TABLES, type BackupTable } from "./backup-tables.ts";
 
-/** A value of any column: the backup holds no bytes. */
+/** A value of any column; backups contain no BLOBs. */
 export type Value = string | number | null;
 
 export interface BackupPage {
   /** Values in the order of the table's columns. */
   rows: Value[][];
-  /** The key of the last row when more may follow, else null. */
+  /** The key of the last row when more rows can follow, else null. */
   next: Value[] | null;
 }
 
-/** Bytes of JSON in a page: D1 takes values of up to 2 MB, and a restore keeps each page as one. */
+/** Bytes of JSON in a page: a restore stores each page as one value, and D1 accepts values of up to 2 MB. */
 const PAGE_BYTES = 900_000;
 
-/** Returns the rows of `table` behind the key `after` (null: from the first one), in the order of the key. */
+/** Returns the rows of `table` after the key `after` (null: from the first row) in the order of the key. */
 export async function backupPage(
   db: D1Database,
   { name, columns, key, pageRows }: BackupTable,
@@ -36,7 +36,7 @@ export async function backupPage(
   return { rows, next: last === undefined || isEnd ? null : keyOf(last) };
 }
 
-/** Returns how many of `texts` make one page: at least one where there is any. */
+/** Returns how many of `texts` fit in one page, at least one if there is any. */
 function fitting(texts: readonly string[]): number {
   let bytes = 0;
   const end = texts.findIndex((text, place) => {
@@ -46,18 +46,18 @@ function fitting(texts: readonly string[]): number {
   return end === -1 ? texts.length : end;
 }
 
-/** Changes with every change that the audit knows of: a backup during which it stays is of one moment. */
+/** Returns a number that changes with every audited change. A backup is consistent if the number stays the same. */
 export async function backupMoment(db: D1Database): Promise<number> {
   const row = await db.prepare("SELECT max(audit_id) AS last FROM audit").first<{ last: number | null }>();
   return row?.last ?? 0;
 }
 
-/** Tables that say whether a deployment is in use; plans are there from the beginning. */
+/** Tables that show whether a deployment is in use; plans exist from the beginning. */
 const IN_USE = BACKUP_TABLES.filter(({ name }) => name !== "plans" && name !== "audit");
 
-/** Names of tables that hold something; none in a deployment that was just made. */
+/** Returns the names of tables with rows; empty for a new deployment. */
 export async function tablesInUse(db: D1Database): Promise<string[]> {
-  // Columns of one row: D1 takes only few terms in a compound SELECT.
+  // As columns of one row, because D1 limits the terms of a compound SELECT.
   const columns = IN_USE.map(({ name }) => `EXISTS (SELECT 1 FROM ${name}) AS ${name}`);
   const row = await db.prepare(`SELECT ${columns.join(", ")}`).first<Record<string, number>>();
   return IN_USE.map(({ name }) => name).filter((name) => row?.[name] === 1);

@@ -1,15 +1,15 @@
-/** The trading calendar as the operator loaded it: open and closed days. */
+/** The trading calendar that the operator loaded: open and closed days. */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 import type { Actor } from "../entitlement/operators.ts";
 import { auditStatement } from "./audit.ts";
 
 export interface CalendarDay {
   day: BeijingDate;
-  /** The exchanges trade on it. */
+  /** Whether the exchanges trade on this day. */
   open: boolean;
 }
 
-/** Sets these days, which must differ from each other, and leaves all others. Returns how many are new or changed. */
+/** Sets these days, which must be distinct, and leaves all others. Returns how many are new or changed. */
 export async function setCalendarDays(
   db: D1Database,
   change: { days: CalendarDay[]; source: string; actor: Actor; nowMs: number },
@@ -37,7 +37,7 @@ export async function setCalendarDays(
   return results.length;
 }
 
-/** The calendar from `first` to `last`, both included, in order. */
+/** Returns the calendar from `first` to `last`, both inclusive, in order. */
 export async function calendarDays(
   db: D1Database,
   first: BeijingDate,
@@ -50,23 +50,22 @@ export async function calendarDays(
   return results.map(({ day, open, source }) => ({ day, open: open === 1, source }));
 }
 
-/** How far the calendar can be relied on, as of one day. */
+/** How far the calendar is complete, as of one day. */
 export interface CalendarReach {
-  /** The newest trading day that is not after that day, or null. */
+  /** The newest trading day up to that day, or null. */
   newestTradingDay: BeijingDate | null;
-  /** The first day after it, up to that day, that the calendar leaves out, or null. */
+  /** The first day after it, up to that day, that is missing from the calendar, or null. */
   missing: BeijingDate | null;
   /**
-   * The last day up to which there is no gap: from the newest known day that is not after that day, or from the
-   * first known one when all are later. Null when the calendar is empty. A single day that was marked years
-   * ahead does not extend it.
+   * The last day without a gap before it, counted from the newest calendar day up to that day, or from the first
+   * calendar day when all are later. Null when the calendar is empty. A single day set years ahead does not extend it.
    */
   knownUntil: BeijingDate | null;
-  /** The last day the calendar has at all; later than `knownUntil` when there is a gap between. */
+  /** The last day in the calendar; later than `knownUntil` when there is a gap. */
   lastDay: BeijingDate | null;
 }
 
-/** Returns the SQL of the column `day` (YYYYMMDD) as YYYY-MM-DD, which SQLite's date functions take. */
+/** Returns the SQL of the column `day` (YYYYMMDD) as YYYY-MM-DD for SQLite's date functions. */
 function isoOf(day: string): string {
   return `substr(${day}, 1, 4) || '-' || substr(${day}, 5, 2) || '-' || substr(${day}, 7, 2)`;
 }
@@ -82,7 +81,7 @@ const REACH = `
     (SELECT max(day) FROM trading_days) AS lastDay
   FROM reach`;
 
-/** Returns how far the calendar reaches, as of `today`. */
+/** Returns the reach of the calendar as of `today`. */
 export async function calendarReach(db: D1Database, today: BeijingDate): Promise<CalendarReach> {
   const row = await db
     .prepare(REACH)
@@ -100,7 +99,7 @@ export async function calendarReach(db: D1Database, today: BeijingDate): Promise
   return { newestTradingDay: newest, missing, knownUntil, lastDay };
 }
 
-/** Returns the served days that the calendar has as closed, ascending. */
+/** Returns the served days that the calendar marks as closed, ascending. */
 export async function servedOnClosedDays(db: D1Database): Promise<BeijingDate[]> {
   const { results } = await db
     .prepare(
@@ -111,7 +110,7 @@ export async function servedOnClosedDays(db: D1Database): Promise<BeijingDate[]>
   return results.map(({ day }) => day);
 }
 
-/** Neighbours in the calendar between which days are left out, ascending. */
+/** Returns the pairs of calendar days between which days are missing, ascending. */
 export async function calendarGaps(db: D1Database): Promise<{ after: BeijingDate; before: BeijingDate }[]> {
   const { results } = await db
     .prepare(

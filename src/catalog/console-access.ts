@@ -1,11 +1,11 @@
 /**
- * One-time links into the console and the sessions they become, as hashes. Instants are Unix milliseconds;
- * both hold until `expiresAtMs`, exclusive.
+ * One-time links into the console and the sessions that they open, as hashes. Instants are Unix milliseconds; both are
+ * valid until `expiresAtMs`, exclusive.
  */
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 
-/** Spent and expired links are kept so long, so that opening one says what became of it. */
+/** Used and expired links are kept this long, so that opening one explains why it fails. */
 const INVITES_KEPT_MS = 30 * 86_400_000;
 
 export interface NewInvite {
@@ -14,7 +14,7 @@ export interface NewInvite {
   expiresAtMs: number;
 }
 
-/** Stores a one-time link of an existing account. */
+/** Stores a one-time link for an existing account. */
 export async function addInvite(db: D1Database, invite: NewInvite, by: By): Promise<void> {
   const { sha256, accountId, expiresAtMs } = invite;
   const entry = { atMs: by.nowMs, actor: by.actor, action: "account.invite", subject: accountId };
@@ -29,20 +29,20 @@ export async function addInvite(db: D1Database, invite: NewInvite, by: By): Prom
   ]);
 }
 
-/** Whether there is, or was, a link with this hash. */
+/** Returns whether a link with this hash is stored, valid or not. */
 export async function isInvite(db: D1Database, sha256: string): Promise<boolean> {
   return (await db.prepare("SELECT 1 FROM console_invites WHERE sha256 = ?1").bind(sha256).first()) !== null;
 }
 
-/** What an account has open in the console. */
+/** The console sessions and links of an account. */
 export interface ConsoleAccess {
-  /** Sessions in force, oldest first. */
+  /** Valid sessions, oldest first. */
   sessions: { createdAtMs: number; expiresAtMs: number }[];
-  /** Links that still open a session, oldest first. */
+  /** Valid links, oldest first. */
   invites: { createdAtMs: number; expiresAtMs: number }[];
 }
 
-/** Returns the sessions and unspent links of an account that are in force at `nowMs`. */
+/** Returns the sessions and unused links of an account that are valid at `nowMs`. */
 export async function consoleAccessOf(
   db: D1Database,
   accountId: string,
@@ -63,9 +63,9 @@ export async function consoleAccessOf(
 }
 
 /**
- * Statements that end all sessions of the account in `accountId`, a parameter or an expression over `?1`, and cancel
- * its unspent links, with an entry in the audit where there are any. For every change by which an operator takes
- * something away: an old sign-in must not bring it back.
+ * Returns statements that end all sessions of the account `accountId` (a parameter or an expression over `?1`) and
+ * cancel its unused links, with an audit entry if there are any. Every change by which an operator revokes something
+ * uses them, because an old sign-in must not undo it.
  */
 export function signOutStatements(
   db: D1Database,
@@ -93,30 +93,30 @@ export function signOutStatements(
   ];
 }
 
-/** Ends all sessions of the account and cancels its unspent links. */
+/** Ends all sessions of the account and cancels its unused links. */
 export async function signOutAccount(db: D1Database, accountId: string, by: By): Promise<void> {
   await db.batch(signOutStatements(db, { accountId: "?1", subject: accountId }, by));
 }
 
-/** Why a link opens nothing. */
+/** Why a link is refused. */
 export type InviteDenial = { reason: "link_unknown" | "link_spent" | "link_expired" | "account_disabled" };
 
-/** What a link is to become. */
+/** The use of a link. */
 export interface Spending {
   inviteSha256: string;
   sessionSha256: string;
   nowMs: number;
-  /** When the session ends. */
+  /** The end of the session. */
   endsAtMs: number;
 }
 
-/** A press that is repeated within this time gets the session that the first one made. */
+/** A repeated use within this time gets the session of the first one. */
 const REPEATED_WITHIN_MS = 60_000;
 
 /**
- * Spends a link: of two requests at once exactly one makes the session. One with the same session hash, as the same
- * button makes when it is pressed twice, gets the first one's session for a minute. The link of a disabled account
- * is refused and not spent.
+ * Uses a link: of two concurrent requests exactly one opens the session. A request with the same session hash, as a
+ * double click sends it, gets the first one's session for a minute. The link of a disabled account is refused and stays
+ * unused.
  */
 export async function spendInvite(
   db: D1Database,
@@ -142,11 +142,11 @@ export async function spendInvite(
   ]);
   const accountId = (made?.results[0] ?? repeated?.results[0])?.account_id;
   if (accountId !== undefined) return { accountId };
-  // An account enabled between the two questions: its link was not spent, and opens at the next press.
+  // The account was enabled between the two queries: its link is unused and works at the next attempt.
   return (await inviteDenial(db, inviteSha256, nowMs)) ?? { reason: "account_disabled" };
 }
 
-/** Why a link opens nothing at `nowMs`; null when it would open. */
+/** Returns why a link is refused at `nowMs`; null when it is valid. */
 export async function inviteDenial(
   db: D1Database,
   sha256: string,
@@ -161,7 +161,7 @@ export async function inviteDenial(
     .first<{ spent_at_ms: number | null; expires_at_ms: number; disabled_at_ms: number | null }>();
   if (row === null) return { reason: "link_unknown" };
   if (row.spent_at_ms !== null) return { reason: "link_spent" };
-  // Disabling cancels links too; that the account is disabled tells more.
+  // Disabling also cancels links, but `account_disabled` is the more helpful reason.
   if (row.disabled_at_ms !== null) return { reason: "account_disabled" };
   return row.expires_at_ms <= nowMs ? { reason: "link_expired" } : null;
 }
@@ -172,7 +172,7 @@ export interface ConsoleSession {
   expiresAtMs: number;
 }
 
-/** Returns the sessions with these hashes that are in force at `nowMs`, in the order of `sha256s`. */
+/** Returns the valid sessions with these hashes at `nowMs`, in the order of `sha256s`. */
 export async function findSessions(
   db: D1Database,
   sha256s: readonly string[],
@@ -189,7 +189,7 @@ export async function findSessions(
   return results;
 }
 
-/** Ends sessions; does nothing where there is none. */
+/** Ends sessions; ignores unknown hashes. */
 export async function endSessions(db: D1Database, sha256s: readonly string[]): Promise<void> {
   await db
     .prepare("DELETE FROM console_sessions WHERE sha256 IN (SELECT value FROM json_each(?1))")

@@ -1,7 +1,7 @@
 /**
- * What an operator does with a loaded day: withdraw it, serve a pack of its history again under a new number.
- * Each names the revision the operator saw; when the day has another one by then nothing happens, so of two
- * who act at once one wins and the other is told.
+ * Operator actions on a loaded day: withdraw it, or serve a pack of its history under a new revision number. Each names
+ * the revision that the operator saw and changes nothing when the day has another one, so that of two concurrent
+ * actions one succeeds and the other is refused.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
@@ -20,8 +20,8 @@ export interface SeenDay {
 }
 
 /**
- * Stops serving the seen revision, which must be `available` or `damaged`; false when the day has changed. Its
- * content is not served again until an operator serves it by name, and the day's open upload ends.
+ * Stops serving the seen revision, which must be `available` or `damaged`. Returns false when the day has changed. Its
+ * content is not served again until an operator names it, and the day's open upload ends.
  */
 export async function withdrawDay(
   db: D1Database,
@@ -60,7 +60,7 @@ export async function withdrawDay(
   return results.at(-1)?.results.length === 1;
 }
 
-/** The build id of a revision's pack; "" when the day never had it. */
+/** Returns the build id of a revision's pack; "" when the day never had the revision. */
 async function buildIdOf(
   db: D1Database,
   { dataset, tradedate, revision }: Required<SeenDay>,
@@ -70,21 +70,21 @@ async function buildIdOf(
   return (await db.prepare(sql).bind(tradedate, revision, dataset).first<string>("buildId")) ?? "";
 }
 
-/** A pack of the day's history that is to be served again. */
+/** A pack of the day's history to serve again. */
 export interface ServeAgain {
   packId: number;
-  /** Of the pack: a withdrawal of this content ends, as the operator named it. */
+  /** The pack's build id. A withdrawal of this content ends, because the operator named it. */
   buildId: string;
-  /** `restored`: another pack than the day has now. `published`: the same one under a new number. */
+  /** `restored`: another pack than the current one. `published`: the same pack under a new number. */
   kind: "published" | "restored";
   /** The day's next revision. */
   number: number;
 }
 
 /**
- * Serves `packId` as revision `number` of the day. Returns false when the day has another revision or state than
- * the seen one by now, or one of this or a higher number, or the pack was found damaged or has lost its index rows
- * as nothing served it for long. An upload of the day that is open loses its number and is told at its next step.
+ * Serves `packId` as revision `number` of the day. Returns false when the day no longer has the seen revision and
+ * state, has a revision of this or a higher number, or when the pack is damaged or its index rows were deleted after 7
+ * days. An open upload of the day loses its number and is refused at its next step.
  */
 export async function serveAgain(
   db: D1Database,

@@ -9,47 +9,47 @@ import type { Guard } from "./audit.ts";
 export type ChangeKind = "published" | "restored" | "withdrawn" | "damaged";
 
 export interface DayChange {
-  /** Grows with every change of any day. */
+  /** Increases with every change of any day. */
   changeId: number;
   /** Unix milliseconds. */
   atMs: number;
   dataset: DatasetName;
   tradedate: BeijingDate;
   kind: ChangeKind;
-  /** The revision that the change made or, when withdrawn or damaged, struck. */
+  /** The revision that the change published, withdrew or marked damaged. */
   revision: number;
-  /** The revision served before; null for a day's first one. */
+  /** The revision served before; null for the first one. */
   previous: number | null;
-  /** Of the pack of `revision`; null when the catalog no longer has that revision. */
+  /** The build id of the pack of `revision`; null when the catalog no longer has it. */
   buildId: string | null;
-  /** Codes such as `600519.SH`, ascending. Null where there is nothing to compare with. */
+  /** Codes such as `600519.SH`, ascending. Null without a revision to compare with. */
   added: string[] | null;
   removed: string[] | null;
-  /** In both revisions, with other rows. */
+  /** Securities in both revisions with different rows. */
   changed: string[] | null;
 }
 
-/** Which changes: those after `changeId` and from `sinceMs` to `untilMs`, of days from `from` on. */
+/** Which changes: after `changeId`, from `sinceMs` to `untilMs`, of days from `from` on. */
 export interface ChangesQuestion {
   changeId: number;
   sinceMs: number;
   /**
-   * Inclusive; to the present when absent. A change waits for those of lower numbers, so that no reader that goes on
-   * from the last number it saw misses one: clocks of instances differ.
+   * Inclusive; the present when absent. Clocks of isolates differ, so a change is listed only after all changes of
+   * lower numbers; a reader that continues from the last number then misses none.
    */
   untilMs?: number;
-  /** Null: of any day. */
+  /** Null for any day. */
   from: BeijingDate | null;
   /** Of orders when absent. */
   dataset?: DatasetName;
-  /** At most so many. */
+  /** The most entries to return. */
   count: number;
 }
 
 type Row = Omit<DayChange, "added" | "removed" | "changed"> &
   Record<"added" | "removed" | "changed", string | null>;
 
-/** The oldest changes that answer `question`, in the order they happened. */
+/** Returns the oldest changes that match `question`, in order. */
 export async function changesSince(db: D1Database, question: ChangesQuestion): Promise<DayChange[]> {
   const { changeId, sinceMs, untilMs = Number.MAX_SAFE_INTEGER, from, dataset = "orders", count } = question;
   const { results } = await db
@@ -82,7 +82,10 @@ function codesOf(json: string | null): string[] | null {
   return json === null ? null : (JSON.parse(json) as string[]);
 }
 
-/** Codes of pack `a` that `where` selects; `b` is the same security's row in the other pack, or nulls. */
+/**
+ * Returns the SQL of the codes of pack `a` that `where` selects; `b` is the same security's row in the other pack, or
+ * nulls.
+ */
 function codes(pack: string, other: string, where: string): string {
   return `(SELECT json_group_array(a.symbol || '.' || a.market ORDER BY a.symbol, a.market)
     FROM day_securities a LEFT JOIN day_securities b
@@ -91,8 +94,8 @@ function codes(pack: string, other: string, where: string): string {
 }
 
 /**
- * SQL of the codes that `pack` has and `before` has not, the other way round, and those that differ. A section is
- * the same when its CRC, rows and length are: a builder that writes other bytes for the same rows is told of.
+ * Returns the SQL of the codes only in `pack`, only in `before`, and different in both. Sections are equal when CRC,
+ * rows and length are; other bytes for the same rows count as a difference.
  */
 export function differences(pack: string, before: string): string[] {
   const differ = "(b.crc <> a.crc OR b.rows <> a.rows OR b.section_length <> a.section_length)";

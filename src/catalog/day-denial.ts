@@ -4,10 +4,10 @@ import type { DatasetName } from "../datasets/registry.ts";
 import type { AskedMarket, DayDenial } from "../orders/query/query-denial.ts";
 import type { OrderDay } from "./order-day.ts";
 
-/** Calendar days up to today, today included, whose delivery may still be on its way. */
+/** Calendar days up to today, inclusive, whose delivery can still arrive. */
 const RECENT_DAYS = 7;
 
-/** Why nothing of this day can be served, or null when it can. `today` is the Beijing day. */
+/** Returns why the day cannot be served, or null when it can. `today` is the Beijing day. */
 export function dayDenial(orderDay: OrderDay, today: BeijingDate): DayDenial | null {
   const { tradedate, day } = orderDay;
   if (day === null) return notLoaded(orderDay, today);
@@ -33,8 +33,8 @@ function notLoaded({ tradedate, facts }: OrderDay, today: BeijingDate): DayDenia
 }
 
 /**
- * Why this day has nothing of the security, or null when it has. `market` is null for a code without a
- * suffix: then either exchange will do, and which of two is meant is not decided here.
+ * Returns why the day has no rows of the security, or null when it has. `market` is null for a code without a suffix:
+ * either exchange then counts, and `chooseMarket` decides between two.
  */
 export function securityDenial(
   { tradedate, sections, elsewhere }: OrderDay,

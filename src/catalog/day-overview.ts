@@ -1,21 +1,21 @@
-/** The days of a span as operators and key holders see them: those that are there, and those that should be. */
+/** The days of a span for operators and key holders: loaded days and missing trading days. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import type { DayState } from "./order-day.ts";
 import { packTarget } from "./publish-day.ts";
 
 /**
- * `degraded` is served, with rows left out by its build. Not loaded: `pending` is today's or one that is being
- * uploaded, `missing` an earlier trading day.
+ * `degraded` is served, but its build left out rows. Not loaded: `pending` is today or a day being uploaded, `missing`
+ * an earlier trading day.
  */
 export type OverviewState = DayState | "degraded" | "pending" | "missing";
 
-/** The numbers of the served revision of a day; withdrawn and damaged days keep theirs. */
+/** Facts of a day's served revision; withdrawn and damaged days keep theirs. */
 export interface LoadedFacts {
   revision: number;
   buildId: string;
   rows: number;
-  /** Securities of the index, those without orders included. */
+  /** Securities of the index, including those without rows. */
   securities: number;
   sizeBytes: number;
   /** Unix milliseconds. */
@@ -25,7 +25,7 @@ export interface LoadedFacts {
 export interface DayOverview {
   tradedate: BeijingDate;
   state: OverviewState;
-  /** Why it is withdrawn or damaged, for the operator; else empty. */
+  /** Why it is withdrawn or damaged, for operators; otherwise empty. */
   note: string;
   /** Null when nothing was ever loaded. */
   loaded: LoadedFacts | null;
@@ -41,8 +41,8 @@ interface Row extends Omit<LoadedFacts, "revision"> {
 }
 
 /**
- * The state of a day with changes after the instant `?5` is that of its last change before; a day without such a
- * change was not there.
+ * For a day with changes after the instant `?5`, the state of its last change before; a day without an earlier change
+ * was not loaded.
  */
 const OVERVIEW = `
   WITH later AS (
@@ -79,7 +79,9 @@ export interface OverviewSpan {
   dataset?: DatasetName;
 }
 
-/** The days of the span, oldest first: every loaded day, and every trading day up to `today` that is not. */
+/**
+ * Returns the days of the span, oldest first: every loaded day, and every trading day up to `today` that is not loaded.
+ */
 export async function overviewOf(db: D1Database, span: OverviewSpan): Promise<DayOverview[]> {
   return overviewRows(await overviewStatement(db, span).all(), span.today);
 }

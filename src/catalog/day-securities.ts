@@ -1,16 +1,16 @@
-/** The securities of one revision of a day, as its index has them. */
+/** The securities of one revision of a day, from its index. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { Market, Security } from "../orders/record.ts";
 
-/** `last_time` of securities that were loaded before it was kept: the latest time there can be. */
+/** `last_time` of securities loaded before the column existed: the latest possible time. */
 export const UNKNOWN_LAST_TIME = 235_959_999;
 
 export interface ListedSecurity extends Security {
   rows: number;
-  /** Bytes of the security's own Parquet file with all fields; 0 without orders. */
+  /** Size in bytes of the security's Parquet file with all fields; 0 without rows. */
   sizeBytes: number;
-  /** HHMMSSmmm, as numbers, of the first and the last row; null without orders, the last one also when unknown. */
+  /** Times of the first and the last row, HHMMSSmmm as numbers; null without rows, the last one also when unknown. */
   firstTime: number | null;
   lastTime: number | null;
 }
@@ -19,7 +19,7 @@ interface Row extends Security {
   rows: number;
   sizeBytes: number;
   lastTime: number;
-  /** The first block's t0: four bytes, little endian, as hex. */
+  /** The first block's t0: four bytes, little endian, in hex. */
   t0: string;
 }
 
@@ -31,7 +31,7 @@ export interface SecuritiesQuestion {
   market: Market | null;
 }
 
-/** The securities of this revision by symbol and then market; only those of `market` unless it is null. */
+/** Returns the securities of this revision by symbol, then market; only those of `market` unless it is null. */
 export async function listSecurities(
   db: D1Database,
   { dataset = "orders", tradedate, revision, market }: SecuritiesQuestion,

@@ -4,12 +4,12 @@ import type { DatasetName } from "../datasets/registry.ts";
 import type { Damage, Withdrawal } from "./decisions.ts";
 import type { DayState } from "./order-day.ts";
 
-/** The revision of a day that is served now, with its pack. Instants are Unix milliseconds. */
+/** The served revision of a day with its pack. Instants are Unix milliseconds. */
 export interface ServedDay {
   tradedate: BeijingDate;
   revision: number;
   state: DayState;
-  /** Why it is withdrawn or damaged; else empty. */
+  /** Why it is withdrawn or damaged; otherwise empty. */
   note: string;
   degraded: boolean;
   rows: number;
@@ -32,18 +32,18 @@ export interface DayRevision {
   degraded: boolean;
   objectKey: string;
   publishedAtMs: number;
-  /** Null for the revision served now. */
+  /** Null for the served revision. */
   replacedAtMs: number | null;
   packId: number;
-  /** Of the object, without quotes. */
+  /** The object's etag without quotes. */
   etag: string;
-  /** Null in packs that do not say which builder made them. */
+  /** Null for packs without a builder version. */
   builderVersion: string | null;
-  /** One sum over the SHA-256 of the files that were read. */
+  /** A checksum over the SHA-256 of the source files. */
   sourcesSha256: string | null;
-  /** The operator's decision that this content is not served; null when there is none. */
+  /** The operator's withdrawal of this content, or null. */
   withdrawn: Withdrawal | null;
-  /** When a block of its object failed its checksum; null when none did. */
+  /** When a block failed its checksum, or null. */
   damaged: Damage | null;
 }
 
@@ -103,7 +103,7 @@ export async function dayRevisions(
   }));
 }
 
-/** A loaded day and the builder of the pack that it has now; null when the pack does not say. */
+/** A loaded day and the builder version of its current pack; null when the pack has none. */
 export interface BuiltDay {
   tradedate: BeijingDate;
   revision: number;
@@ -123,7 +123,7 @@ export async function builtDays(db: D1Database, dataset: DatasetName = "orders")
   return results;
 }
 
-/** Whether the index rows of a pack are kept; those of packs that were replaced long ago are not. */
+/** Returns whether the index rows of a pack are kept; those of packs replaced more than 7 days ago are deleted. */
 export async function hasIndexRows(db: D1Database, packId: number): Promise<boolean> {
   const sql = "SELECT EXISTS (SELECT 1 FROM day_securities WHERE pack_id = ?1) AS found";
   return (await db.prepare(sql).bind(packId).first<{ found: number }>())?.found === 1;

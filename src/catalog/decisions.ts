@@ -1,16 +1,16 @@
 /**
- * What operators and readers decided about content: this is withdrawn, that object is damaged. Code that serves
- * something asks here, and asks again inside the transaction that makes it visible. Instants are Unix milliseconds.
+ * Decisions about content: withdrawals by operators, and damage found by readers. Code that publishes content checks
+ * them first, and again inside the transaction that makes it visible. Instants are Unix milliseconds.
  */
 import type { Guard } from "./audit.ts";
 
-/** The operator's decision that a content of a target is not served. */
+/** An operator's decision not to serve a content of a target. */
 export interface Withdrawal {
-  /** The revision that was withdrawn. */
+  /** The withdrawn revision. */
   revision: number;
   atMs: number;
   actor: string;
-  /** Why; empty when the operator gave no reason. */
+  /** The operator's reason, or empty. */
   note: string;
 }
 
@@ -24,8 +24,8 @@ const WITHDRAWAL =
   "SELECT revision, at_ms AS atMs, actor, note, content = ?2 AS isSame FROM withdrawals WHERE target = ?1";
 
 /**
- * The withdrawal that speaks against serving this content: of this very content (`isSame`), else the newest of
- * another content of the target, of which nothing has been served since. Null when none does.
+ * Returns the withdrawal that prevents serving this content: of the same content (`isSame`), else the newest one of the
+ * target since which nothing was served. Null when there is none.
  */
 export async function withdrawalAgainst(
   db: D1Database,
@@ -43,9 +43,9 @@ export async function withdrawalAgainst(
 }
 
 /**
- * SQL that holds unless `target` is withdrawn: never for content that was withdrawn, for other content only when it
- * is `forced`. The arguments are expressions. An upload that began at `begunAtMs`, before the withdrawal, was not
- * forced against it.
+ * Returns an SQL condition that allows serving: false for withdrawn content; while `target` is withdrawn, true for
+ * other content only when it is `forced`. The arguments are expressions. The force of an upload that began at
+ * `begunAtMs`, before the withdrawal, does not count.
  */
 export function allowedSql(target: string, content: string, forced: string, begunAtMs?: string): string {
   const insisted = begunAtMs === undefined ? forced : `${forced} AND w.at_ms <= ${begunAtMs}`;
@@ -54,8 +54,8 @@ export function allowedSql(target: string, content: string, forced: string, begu
 }
 
 /**
- * The statements that write down a withdrawal where `guard` holds (its values are bound from the given number on).
- * The target's open upload ends with it: it began before the decision.
+ * Returns the statements that record a withdrawal where `guard` holds (its values are bound from the given number on).
+ * The target's open upload ends, because it began before the decision.
  */
 export function withdrawStatements(
   db: D1Database,
@@ -85,8 +85,8 @@ export const PACK_SERVED =
   "EXISTS (SELECT 1 FROM order_days WHERE ?1 = dataset || '/' || tradedate AND pack_id = ?2 AND state = 'available')";
 
 /**
- * The statement by which a served content of `target` ends the standing of its withdrawals, where `guard` (an
- * expression over `?1`, the target, and `values` from `?2` on) holds.
+ * Returns the statement that ends the withdrawals of `target` once content is served, where `guard` (an expression over
+ * `?1`, the target, and `values` from `?2` on) holds.
  */
 export function servedStatement(
   db: D1Database,
@@ -99,13 +99,13 @@ export function servedStatement(
     .bind(target, ...values);
 }
 
-/** A block of this object failed its checksum. */
+/** A failed checksum of an object's block. */
 export interface Damage {
   atMs: number;
   note: string;
 }
 
-/** When the object was found damaged, or null. */
+/** Returns when the object was found damaged, or null. */
 export function damageOf(db: D1Database, objectKey: string): Promise<Damage | null> {
   return db
     .prepare("SELECT at_ms AS atMs, note FROM damaged_packs WHERE object_key = ?1")
@@ -113,7 +113,7 @@ export function damageOf(db: D1Database, objectKey: string): Promise<Damage | nu
     .first<Damage>();
 }
 
-/** Whether a pack's object, an expression, was never found damaged. */
+/** Returns an SQL condition: the object `objectKey` (an expression) was never found damaged. */
 export function soundSql(objectKey: string): string {
   return `NOT EXISTS (SELECT 1 FROM damaged_packs WHERE object_key = ${objectKey})`;
 }

@@ -1,10 +1,10 @@
-/** External shares that are answered in the place of ours (contract 8.4). Instants are Unix milliseconds. */
+/** External shares, which replace the service's own (contract 8.4). Instants are Unix milliseconds. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 
-/** What the operator says of the files over there; we cannot look. */
+/** The operator's description of the files in an external share, which the service cannot read. */
 export interface ExternalShare {
   dataType: DataType;
   year: number;
@@ -12,17 +12,17 @@ export interface ExternalShare {
   lastDay: BeijingDate;
   fileCount: number;
   sizeBytes: number;
-  /** Null while the operator is still making the share. */
+  /** Null while the operator is still creating the share. */
   link: ExternalLink | null;
   setAtMs: number;
 }
 
 export interface ExternalLink {
   url: string;
-  /** Encrypted; see `sealed-password.ts` of the shares. */
+  /** The encrypted password (`shares/secrets.ts`). */
   sealed: string;
   secretVersion: number;
-  /** The link stops working at this instant. */
+  /** When the link expires. */
   expiresAtMs: number;
 }
 
@@ -54,7 +54,7 @@ function externalOf(row: ExternalRow): ExternalShare {
   };
 }
 
-/** The statement that reads the drive of a type and year; its result goes to `externalShareOf`. */
+/** Returns the statement that reads the external share of a type and year; pass its result to `externalShareOf`. */
 export function externalShareStatement(
   db: D1Database,
   { dataType, year }: { dataType: DataType; year: number },
@@ -62,13 +62,13 @@ export function externalShareStatement(
   return db.prepare("SELECT * FROM external_shares WHERE data_type = ?1 AND year = ?2").bind(dataType, year);
 }
 
-/** The drive in the result of `externalShareStatement`, or null. */
+/** Returns the external share in the result of `externalShareStatement`, or null. */
 export function externalShareOf(result: D1Result | undefined): ExternalShare | null {
   const [row] = (result?.results ?? []) as ExternalRow[];
   return row === undefined ? null : externalOf(row);
 }
 
-/** Every external share, by type and year. */
+/** Returns every external share, by type and year. */
 export async function externalShares(db: D1Database): Promise<ExternalShare[]> {
   const { results } = await db
     .prepare("SELECT * FROM external_shares ORDER BY data_type, year")
@@ -76,7 +76,7 @@ export async function externalShares(db: D1Database): Promise<ExternalShare[]> {
   return results.map(externalOf);
 }
 
-/** Registers `share` in the place of what was registered for its type and year. */
+/** Registers `share`, replacing any other of its type and year. */
 export async function setExternalShare(
   db: D1Database,
   share: Omit<ExternalShare, "setAtMs">,
@@ -106,7 +106,10 @@ export async function setExternalShare(
   await db.batch([auditOf(db, by, "external.set", before, { ...share, setAtMs: by.nowMs }), write]);
 }
 
-/** Forgets the drive of a type and year; false when there is none. Our own drive answers from then on. */
+/**
+ * Removes the external share of a type and year. Returns false when there is none. The service's own share is used from
+ * then on.
+ */
 export async function clearExternalShare(
   db: D1Database,
   place: { dataType: DataType; year: number },
@@ -130,7 +133,7 @@ async function externalAt(
   return externalShareOf(await externalShareStatement(db, place).all());
 }
 
-/** The audit names the link and its end, never the password, sealed or not. */
+/** Returns the audit entry, which contains the link and its expiry but never the password, encrypted or not. */
 function auditOf(
   db: D1Database,
   by: By,

@@ -1,6 +1,6 @@
 /**
- * The operator's files on their way: uploaded, verifying, published, withdrawn. Who changes a state names the
- * one it must be in, so that of two who try at once one wins. Instants are Unix milliseconds.
+ * States of operators' files: uploaded, verifying, published, withdrawn. A change names the state that it expects, so
+ * that only one of two concurrent changes succeeds. Instants are Unix milliseconds.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DataType } from "../entitlement/data-types.ts";
@@ -10,28 +10,28 @@ import { allowedSql, servedStatement, withdrawStatements } from "./decisions.ts"
 import type { FilePlace } from "./files.ts";
 import type { Upload } from "./uploads.ts";
 
-/** `uploaded` is still being checked, `verifying` waits for the operator's word; only `published` is offered. */
+/** `uploaded` is being checked, `verifying` waits for the operator; only `published` is offered. */
 export type FileState = "uploaded" | "verifying" | "published" | "withdrawn";
 
-/** One revision of a file as the operator sees it. */
+/** One revision of a file, for operators. */
 export interface StoredFile extends FilePlace {
   revision: number;
   state: FileState;
-  /** Why it is withdrawn; empty otherwise. */
+  /** Why it is withdrawn, or empty. */
   stateNote: string;
   sizeBytes: number;
   sha256: string;
   uploadedAtMs: number;
-  /** When it was published last; null: never. */
+  /** When it was last published, or null. */
   publishedAtMs: number | null;
 }
 
-/** The name of a file among uploads. */
+/** Returns the upload target of a file. */
 export function fileTarget({ dataType, tradedate, name }: FilePlace): string {
   return `${dataType}/${tradedate}/${name}`;
 }
 
-/** The key under which a file's revision lies in R2. */
+/** Returns the R2 key of a file's revision. */
 export function fileObjectKey({ dataType, tradedate, name }: FilePlace, revision: number): string {
   return `files/${dataType}/${tradedate.slice(0, 4)}/${tradedate}/${name}/${revision}`;
 }
@@ -41,7 +41,7 @@ const STORED = `
     size_bytes AS sizeBytes, sha256, uploaded_at_ms AS uploadedAtMs, published_at_ms AS publishedAtMs
   FROM day_files`;
 
-/** Revisions that no newer one has replaced, of a type's days from `from` to `to`, both included. */
+/** Returns the revisions that no newer one has replaced, of a type's days from `from` to `to`, both inclusive. */
 export async function storedFiles(
   db: D1Database,
   { dataType, from, to }: { dataType: DataType; from: BeijingDate; to: BeijingDate },
@@ -55,7 +55,7 @@ export async function storedFiles(
   return (await statement.all<StoredFile>()).results;
 }
 
-/** Revisions of one file that no newer one has replaced, newest first. */
+/** Returns the revisions of one file that no newer one has replaced, newest first. */
 export async function revisionsAt(db: D1Database, place: FilePlace): Promise<StoredFile[]> {
   const statement = db
     .prepare(
@@ -66,14 +66,14 @@ export async function revisionsAt(db: D1Database, place: FilePlace): Promise<Sto
   return (await statement.all<StoredFile>()).results;
 }
 
-/** Whose object lies in R2, and with which etag. */
+/** A complete upload with its object's etag. */
 export interface ArrivedFile {
   place: FilePlace;
   upload: Upload;
   etag: string;
 }
 
-/** Remembers an object that arrived and is being checked; again changes nothing. */
+/** Records an uploaded object that is being checked. Idempotent. */
 export async function enterFile(
   db: D1Database,
   { place, upload, etag }: ArrivedFile,
@@ -91,14 +91,14 @@ export async function enterFile(
 }
 
 /**
- * Whether the day has another file of this type whose name differs only in case: on many systems, a copy of the share
- * would keep one of the two.
+ * An SQL condition: the day has another file of this type whose name differs only in case. On case-insensitive systems
+ * a copy of the share would lose one of the two.
  */
 const CASE_TWIN = (dataType: string, tradedate: string, name: string) => `EXISTS (SELECT 1 FROM day_files t
   WHERE t.data_type = ${dataType} AND t.tradedate = ${tradedate} AND lower(t.name) = lower(${name})
     AND t.name <> ${name} AND t.state <> 'uploaded')`;
 
-/** The name of such a file, or null. */
+/** Returns the name of such a file, or null. */
 export async function caseTwin(
   db: D1Database,
   { dataType, tradedate, name }: FilePlace,
@@ -109,8 +109,8 @@ export async function caseTwin(
 }
 
 /**
- * Moves a file that passed its checks to `verifying`; false when another upload of it came in between, or a file
- * whose name differs only in case.
+ * Moves a checked file to `verifying`. Returns false when another upload of it, or a file whose name differs only in
+ * case, was accepted meanwhile.
  */
 export async function acceptFile(db: D1Database, { place, upload }: ArrivedFile, by: By): Promise<boolean> {
   const { uploadId, objectId, revision, sizeBytes, sha256 } = upload;
@@ -140,20 +140,19 @@ export async function acceptFile(db: D1Database, { place, upload }: ArrivedFile,
 
 const AT = "data_type = ?1 AND tradedate = ?2 AND name = ?3";
 
-/** A revision of a file that may be moved: nothing newer has replaced it. */
+/** A revision whose state may change: no newer one has replaced it. */
 const MOVABLE = `${AT} AND revision = ?4 AND state = ?5 AND replaced_at_ms IS NULL`;
 
 /**
- * What a decision of the operator leaves to be published: a withdrawn revision that is named itself; else content
- * that was not withdrawn and, while the file is withdrawn, only what is forced. Values are `?1` to `?3`: the target,
- * the SHA-256, and whether it is forced.
+ * An SQL condition: withdrawals allow publishing. Values `?1` to `?3`: the target, the SHA-256, and whether it is
+ * forced.
  */
 const UNDECIDED = allowedSql("?1", "?2", "?3");
 
 /**
- * Offers this revision in the place of every older one, whose downloads that have begun may end; false, and nothing
- * changes, when it is in another state by now or a withdrawal speaks against it. A withdrawal of this content ends
- * when the revision is the withdrawn one itself: the operator names it.
+ * Publishes this revision, replacing older ones; downloads that have begun can finish. Returns false and changes
+ * nothing when its state has changed or a withdrawal prevents it. A withdrawal of this content ends when the named
+ * revision is the withdrawn one.
  */
 export async function publishFile(
   db: D1Database,
@@ -196,14 +195,14 @@ export async function publishFile(
   return changed(published);
 }
 
-/** `sql` with its values numbered from `first` on. */
+/** Returns `sql` with its values numbered from `first` on. */
 function shifted(sql: string, first: number): string {
   return sql.replaceAll(/\?(\d)/g, (_, n) => `?${Number(n) + first - 1}`);
 }
 
 /**
- * Takes this revision back from now on, downloads that have begun too; false when it is in another state. Its
- * content is not offered again until an operator publishes this revision; the file's open upload ends.
+ * Withdraws this revision, including downloads that have begun. Returns false when its state has changed. Its content
+ * is not offered again until an operator publishes this revision; the file's open upload ends.
  */
 export async function withdrawFile(
   db: D1Database,
@@ -246,7 +245,7 @@ function entryOf(by: By, action: string, place: FilePlace, before: object | null
   return { atMs: by.nowMs, actor: by.actor, action, subject: fileTarget(place), before, after };
 }
 
-/** The triggers of the catalog revision count as changes of the statement too. */
+/** Returns whether the statement changed rows; changes by the triggers of the catalog revision count too. */
 function changed(result: D1Result | undefined): boolean {
   return (result?.meta.changes ?? 0) > 0;
 }

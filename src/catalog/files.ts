@@ -1,26 +1,25 @@
 /**
- * The files that shares offer: the operator's daily files, and for level2 also the day packs, which are
- * the very objects that order history is served from. Reads go to the primary, so that a withdrawn file
- * is gone at once.
+ * The files in shares: operators' daily files, and for level2 also the day packs, which are the same objects that
+ * history is served from. Reads go to the primary, so that a withdrawal takes effect at once.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 import { soundSql } from "./decisions.ts";
 
-/** Who began to download a file finishes on its old revision for this long after it was replaced. */
+/** A client that began a file can finish its old revision for this long after it was replaced. */
 export const REPLACED_KEPT_MS = 7 * 86_400_000;
 
-/** Where a file stands in a share: `<tradedate>/<name>`. */
+/** The place of a file in a share: `<tradedate>/<name>`. */
 export interface FilePlace {
   dataType: DataType;
   tradedate: BeijingDate;
   name: string;
 }
 
-/** A file that is offered now, in its present revision. */
+/** The current revision of an offered file. */
 export interface CoveredFile extends FilePlace {
-  /** Counts from 1; for an order pack it is the day's revision. */
+  /** Counts from 1; for a pack it is the day's revision. */
   revision: number;
   objectKey: string;
   /** R2's, without quotes, for conditional reads. */
@@ -29,22 +28,22 @@ export interface CoveredFile extends FilePlace {
   /** 64 hex digits. */
   sha256: string;
   publishedAtMs: number;
-  /** The pack in `day_securities`, for order packs; null for the operator's files. */
+  /** The pack in `day_securities`; null for operators' files. */
   packId: number | null;
-  /** Of that pack; null for the operator's files. */
+  /** The pack's build id; null for operators' files. */
   buildId: string | null;
 }
 
 /**
- * A revision that may be downloaded: the present one, or one that was replaced less than 7 days ago and neither
- * withdrawn nor found damaged.
+ * A revision that may be downloaded: the current one, or one replaced less than 7 days ago that was neither withdrawn
+ * nor found damaged.
  */
 export interface FileVersion extends CoveredFile {
-  /** Null for the present revision. */
+  /** Null for the current revision. */
   replacedAtMs: number | null;
 }
 
-/** Files of one type from `from` to `to`, both Beijing days included. */
+/** Files of one type from `from` to `to`, both Beijing days inclusive. */
 export interface CoverageQuestion {
   dataType: DataType;
   from: BeijingDate;
@@ -78,12 +77,12 @@ const versionsOf = (dataType: string) => `
 const VERSIONS = versionsOf("?1");
 const VERSIONS_IN_SHARE = versionsOf("(SELECT data_type FROM shares WHERE share_id = ?1)");
 
-/** The bindings of `VERSIONS` for present revisions only: nothing was replaced after the end of time. */
+/** Returns the bindings for current revisions only: no revision was replaced after the latest instant. */
 function present({ dataType, from, to }: CoverageQuestion): [DataType, string, string, number] {
   return [dataType, from, to, Number.MAX_SAFE_INTEGER];
 }
 
-/** The files offered now, by day and then name; never a withdrawn, unverified or damaged one. */
+/** Returns the offered files by day, then name; never a withdrawn, unverified or damaged one. */
 export async function coveredFiles(db: D1Database, question: CoverageQuestion): Promise<CoveredFile[]> {
   const sql = `SELECT * FROM (${VERSIONS}) ORDER BY tradedate, name`;
   const { results } = await db
@@ -93,7 +92,7 @@ export async function coveredFiles(db: D1Database, question: CoverageQuestion): 
   return results.map(({ replacedAtMs: _, ...file }) => file);
 }
 
-/** What a share says of its files (contract 8.1). Without files the days are null. */
+/** The summary of a share's files (contract 8.1). Without files the days are null. */
 export interface Coverage {
   fileCount: number;
   sizeBytes: number;
@@ -101,7 +100,7 @@ export interface Coverage {
   lastDay: BeijingDate | null;
 }
 
-/** Number, size and first and last day of `coveredFiles`, without listing them. */
+/** Returns number, size and first and last day of `coveredFiles` without listing them. */
 export async function coverageOf(db: D1Database, question: CoverageQuestion): Promise<Coverage> {
   const sql = `
     SELECT count(*) AS fileCount, coalesce(sum(sizeBytes), 0) AS sizeBytes,
@@ -118,9 +117,9 @@ export async function coverageOf(db: D1Database, question: CoverageQuestion): Pr
 const AT_A_NAME = "WHERE name = ?5 ORDER BY replacedAtMs IS NOT NULL, revision DESC";
 
 /**
- * The versions of the file at `place` that may be downloaded at `nowMs` (Unix milliseconds): the present one
- * first, then those that were replaced less than 7 days ago, newest first. None when the file is not offered
- * now. The window of a plan is the caller's to check.
+ * Returns the versions of the file at `place` that may be downloaded at `nowMs` (Unix milliseconds): the current one,
+ * then those replaced less than 7 days ago, newest first. Empty when the file is not offered. The caller checks the
+ * plan's window.
  */
 export async function fileVersions(
   db: D1Database,
@@ -134,8 +133,8 @@ export async function fileVersions(
 }
 
 /**
- * The statement of `fileVersions` for a file of the share's type, so that the share and the file are one read;
- * its result goes to `fileVersionsOf`.
+ * Returns the statement of `fileVersions` for a file of the share's type, so that share and file are read in one trip;
+ * pass its result to `fileVersionsOf`.
  */
 export function fileVersionsStatement(
   db: D1Database,
@@ -147,18 +146,18 @@ export function fileVersionsStatement(
     .bind(shareId, tradedate, tradedate, nowMs - REPLACED_KEPT_MS, name);
 }
 
-/** The versions in the result of `fileVersionsStatement`. */
+/** Returns the versions in the result of `fileVersionsStatement`. */
 export function fileVersionsOf(result: D1Result | undefined): FileVersion[] {
   const versions = (result?.results ?? []) as FileVersion[];
   return versions[0]?.replacedAtMs === null ? versions : [];
 }
 
-/** The statement that reads the number which changes with every change of what is offered. */
+/** Returns the statement that reads the catalog revision, which changes with every change of offered files. */
 export function catalogRevisionStatement(db: D1Database): D1PreparedStatement {
   return db.prepare("SELECT revision FROM catalog_revision");
 }
 
-/** The number in the result of `catalogRevisionStatement`. */
+/** Returns the number in the result of `catalogRevisionStatement`. */
 export function catalogRevisionOf(result: D1Result | undefined): number {
   const [row] = (result?.results ?? []) as { revision: number }[];
   if (row === undefined) throw new Error("the catalog has lost its revision");

@@ -1,8 +1,8 @@
-/** Index rows of packs as they lie in the catalog, for those who compare and repair them. */
+/** Index rows of packs in the catalog, for comparison and repair. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 
-/** A pack whose index rows the catalog keeps. */
+/** A pack with index rows in the catalog. */
 export interface IndexedPack {
   packId: number;
   objectKey: string;
@@ -37,7 +37,7 @@ export async function loadedDays(db: D1Database, dataset: DatasetName = "orders"
   return results.map(({ tradedate }) => tradedate);
 }
 
-/** The rows of a pack by code, each with all its numbers and its blocks (upper-case hex) as one text. */
+/** Returns the rows of a pack by code, each as one text with all its numbers and its blocks in upper-case hex. */
 export async function indexRowsOf(
   db: D1Database,
   packId: number,
@@ -54,7 +54,7 @@ export async function indexRowsOf(
   return results;
 }
 
-/** Deletes the rows of a pack that are of none of these codes. */
+/** Deletes the rows of a pack except those of these codes. */
 export async function keepOnly(db: D1Database, packId: number, codes: string[]): Promise<void> {
   await db
     .prepare(

@@ -1,15 +1,15 @@
 /**
- * What an isolate keeps of the day index, so that most pages ask D1 nothing. Two parts that age differently: a day's
- * row (revision, state, pack), which an operator can change at any time, and the sections of a pack, which never
- * change. Only settled values of a day that is served are kept, never an absence: a new day or security works at once.
+ * An isolate's cache of the day index, so that most pages need no D1 query. It has two parts: a day's row (revision,
+ * state, pack), which an operator can change at any time, and the sections of a pack, which never change. Only settled
+ * values of served days are cached, never an absence, so that a new day or security works at once.
  */
 import type { LoadedDay, OrderDay, OrderDayQuestion, SectionRow } from "./order-day.ts";
 
 /** About 500 bytes each. */
 const MAX_DAYS = 1_000;
-/** Blocks are 20 bytes each: three whole days of 5,300 securities. */
+/** Enough for three whole days of 5,300 securities, at 20 bytes a block. */
 const MAX_SECTION_BYTES = 8 * 2 ** 20;
-/** What a section holds beside its blocks, with its key. */
+/** The memory of a cached section besides its blocks. */
 const SECTION_BYTES = 400;
 
 interface KeptDay {
@@ -27,8 +27,8 @@ const packSections = new Map<string, KeptSections>();
 let sectionBytes = 0;
 
 /**
- * Returns what is kept of `question`: null unless the day's row was read less than `maxAgeMs` before `nowMs` (Unix
- * milliseconds) and its pack's sections of the symbol are there.
+ * Returns the cached answer to `question`, or null unless the day's row was read less than `maxAgeMs` before `nowMs`
+ * (Unix milliseconds) and its pack's sections of the symbol are cached.
  */
 export function keptOrderDay(
   question: OrderDayQuestion,
@@ -47,7 +47,7 @@ export function keptOrderDay(
   return { tradedate, day, ...found };
 }
 
-/** Keeps the answer to `question`; `readAtMs` is an instant before it was read from D1. */
+/** Caches the answer to `question`; `readAtMs` is an instant before it was read from D1. */
 export function keepOrderDay(question: OrderDayQuestion, orderDay: OrderDay, readAtMs: number): void {
   const { day, tradedate, sections, elsewhere } = orderDay;
   const key = dayKey(question);
@@ -61,7 +61,7 @@ export function keepOrderDay(question: OrderDayQuestion, orderDay: OrderDay, rea
   if (sections.length > 0) keepSections(sectionsKey(day, question.symbol), { sections, elsewhere });
 }
 
-/** Forgets the day and the section of `question`, whose pack could not be read as they say. */
+/** Evicts the day and the section of `question` after a failed read of the pack. */
 export function forgetOrderDay(question: OrderDayQuestion, day: LoadedDay): void {
   for (const [key, kept] of days) if (kept.day.pack.objectKey === day.pack.objectKey) days.delete(key);
   dropSections(sectionsKey(day, question.symbol));
@@ -86,12 +86,12 @@ function bytesOf(sections: readonly SectionRow[]): number {
   return sections.reduce((sum, { blocksBlob }) => sum + SECTION_BYTES + blocksBlob.length, 0);
 }
 
-/** An omitted date depends on today: after midnight it is another day. */
+/** Returns the key of a day. An omitted date depends on today, because after midnight it is another day. */
 function dayKey({ dataset, tradedate, today }: OrderDayQuestion): string {
   return `${dataset} ${tradedate ?? `up to ${today}`}`;
 }
 
-/** An object is never overwritten, and its etag names its bytes. */
+/** Returns the key of sections. Objects are never overwritten, and the etag identifies their bytes. */
 function sectionsKey({ pack, others }: LoadedDay, symbol: string): string {
   return `${symbol} ${pack.etag} ${pack.objectKey} ${others}`;
 }

@@ -1,14 +1,14 @@
-/** Who holds a key: everything `access` needs to make a principal, in one read from the primary. */
+/** Reads the holder of a key: everything that `access` needs for a principal, in one read from the primary. */
 import type { DailyLimits, PlanName, Principal, Subscription } from "../entitlement/principal.ts";
 
-/** A key and its account as they are in the catalog. */
+/** A key and its account. */
 export interface KeyHolder {
   keyId: string;
   accountId: string;
-  /** Unix milliseconds from which the key is refused; null: not revoked, or never expiring. */
+  /** Unix milliseconds from which the key is refused; null when not revoked or without expiry. */
   revokedAtMs: number | null;
   expiresAtMs: number | null;
-  /** At most an hour behind; null: never. */
+  /** Up to an hour late; null when never used. */
   lastUsedAtMs: number | null;
   disabled: boolean;
   subscriptions: readonly Subscription[];
@@ -42,12 +42,12 @@ const OF_ACCOUNT = `
   SELECT '' AS key_id, NULL AS revoked_at_ms, NULL AS expires_at_ms, NULL AS last_used_at_ms, ${MEANS}
   FROM accounts a WHERE a.account_id = ?1`;
 
-/** The statement that finds the holder of the key with this SHA-256; its result goes to `keyHolderOf`. */
+/** Returns the statement that finds the holder of the key with this SHA-256; pass its result to `keyHolderOf`. */
 export function keyHolderStatement(db: D1Database, sha256: string): D1PreparedStatement {
   return db.prepare(OF_KEY).bind(sha256);
 }
 
-/** The holder that the result of `keyHolderStatement` names, or null for an unknown key. */
+/** Returns the holder in the result of `keyHolderStatement`, or null for an unknown key. */
 export function keyHolderOf(result: D1Result): KeyHolder | null {
   const row = (result.results as KeyHolderRow[])[0];
   if (row === undefined) return null;
@@ -64,15 +64,15 @@ export function keyHolderOf(result: D1Result): KeyHolder | null {
   };
 }
 
-/** The principal that `holder` is, whatever became of the key: its caller judges revocation and expiry. */
+/** Returns the principal of `holder`. The caller checks revocation and expiry. */
 export function principalOf(holder: KeyHolder): Principal {
   const { keyId, accountId, disabled, subscriptions, planLimits, ownLimits } = holder;
   return { accountId, keyId, disabled, subscriptions, planLimits, ownLimits };
 }
 
 /**
- * The account as a principal without a key (`keyId` is `""`): for the console's signed-in holder and the
- * operator's questions. Null when there is no such account.
+ * Returns the account as a principal without a key (`keyId` is `""`), for the console and operators. Null when there is
+ * no such account.
  */
 export async function principalOfAccount(db: D1Database, accountId: string): Promise<Principal | null> {
   const holder = keyHolderOf(await db.prepare(OF_ACCOUNT).bind(accountId).all());

@@ -1,6 +1,6 @@
 /**
- * Existing customers' keys. Rows travel as JSON, because D1 binds at most 100 values a statement; every
- * statement leaves what is there already, so the same import again changes nothing.
+ * Imports existing customers' keys. Rows are passed as JSON, because D1 binds at most 100 values a statement. Existing
+ * rows are left unchanged, so a repeated import changes nothing.
  */
 import type { PlanName } from "../entitlement/principal.ts";
 import type { By } from "./accounts.ts";
@@ -27,15 +27,15 @@ export interface NewImportedKey {
   firstCharacters: string;
 }
 
-/** What an import meets in the catalog. */
+/** What the catalog has of an import. */
 export interface KnownForImport {
-  /** Ids of accounts that exist. */
+  /** Ids of existing accounts. */
   accounts: readonly string[];
   keys: readonly KnownKey[];
   subscriptions: readonly KnownSubscription[];
 }
 
-/** What the catalog knows of these keys (by SHA-256), and of these accounts and their subscriptions. */
+/** Returns what the catalog has of these keys (by SHA-256), accounts and subscriptions. */
 export async function knownForImport(
   db: D1Database,
   sha256s: string[],
@@ -97,8 +97,8 @@ const SET_SUBSCRIPTIONS = `
   SELECT value ->> 'accountId', value ->> 'plan', value ->> 'startMs', value ->> 'endMs' FROM json_each(?1)`;
 
 /**
- * Adds the keys, makes the accounts of both lists that do not exist, and sets the subscriptions: one of the
- * same account, plan and start gets the new end. In one transaction.
+ * Adds the keys, creates missing accounts of both lists, and sets the subscriptions, in one transaction. A subscription
+ * of the same account, plan and start gets the new end.
  */
 export async function importKeys(
   db: D1Database,

@@ -1,4 +1,4 @@
-/** API keys as the catalog keeps them: hashes, never the keys. Instants are Unix milliseconds. */
+/** API keys in the catalog: hashes, never the keys. Instants are Unix milliseconds. */
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 import { signOutStatements } from "./console-access.ts";
@@ -11,11 +11,11 @@ export interface ApiKey {
   createdAtMs: number;
   expiresAtMs: number | null;
   revokedAtMs: number | null;
-  /** At most an hour behind; null: never. */
+  /** Up to an hour late; null when never used. */
   lastUsedAtMs: number | null;
 }
 
-/** A key's last use is written at most this often, so that using keys costs next to nothing. */
+/** A key's last use is recorded at most this often, which keeps writes cheap. */
 export const USE_NOTED_EVERY_MS = 3_600_000;
 
 const KEY = `
@@ -24,33 +24,33 @@ const KEY = `
     last_used_at_ms AS lastUsedAtMs
   FROM api_keys`;
 
-/** The keys of an account, oldest first. */
+/** Returns the keys of an account, oldest first. */
 export async function keysOfAccount(db: D1Database, accountId: string): Promise<ApiKey[]> {
   const statement = db.prepare(`${KEY} WHERE account_id = ?1 ORDER BY created_at_ms, key_id`).bind(accountId);
   return (await statement.all<ApiKey>()).results;
 }
 
-/** The key with this id, or null. */
+/** Returns the key with this id, or null. */
 export async function findKey(db: D1Database, keyId: string): Promise<ApiKey | null> {
   return db.prepare(`${KEY} WHERE key_id = ?1`).bind(keyId).first<ApiKey>();
 }
 
 /**
- * A condition with the values of `capOf`: fewer keys than allowed are in force. It is part of the insert, so that
- * concurrent requests cannot exceed the cap together.
+ * An SQL condition with the values of `capOf`: fewer keys than allowed are in force. It is part of the insert, so that
+ * concurrent requests cannot exceed the limit.
  */
 const belowCap = (first: number) => `(SELECT count(*) FROM api_keys k WHERE k.account_id = ?${first}
   AND k.revoked_at_ms IS NULL AND coalesce(k.expires_at_ms > ?${first + 1}, 1)
   AND k.key_id IS NOT ?${first + 2}) < ?${first + 3}`;
 
-/** `notCounted` is the id of a key that ends now, or null. */
+/** Returns the values of `belowCap`; `notCounted` is the id of a key that ends now, or null. */
 function capOf(accountId: string, by: By, notCounted: string | null, most: number) {
   return [accountId, by.nowMs, notCounted, most];
 }
 
 /**
- * Stores a new key of an existing account by the key's SHA-256. Returns false, and changes nothing, when the
- * account has `most` keys in force already.
+ * Stores a new key of an existing account by its SHA-256. Returns false and changes nothing when the account already
+ * has `most` keys in force.
  */
 export async function addKey(
   db: D1Database,
@@ -74,18 +74,17 @@ export async function addKey(
   return results[1]?.results.length === 1;
 }
 
-/** What rolling a key makes: the new key, and the instant from which the old one is refused. */
+/** The result of rolling a key: the new key, and the instant from which the old one is refused. */
 export interface Rolled {
   fresh: Pick<ApiKey, "keyId" | "firstCharacters"> & { sha256: string };
   oldExpiresAtMs: number;
-  /** Keys that the account may have in force, the old one during its overlap included. */
+  /** The most keys in force, including the old one during its overlap. */
   most?: number;
 }
 
 /**
- * Issues `fresh` beside the key `old`, which ends at `oldExpiresAtMs` or earlier if it does already. Returns
- * false, and changes nothing, when `old` is not in force, has changed since it was read, or would stay beside
- * `most` keys.
+ * Issues `fresh` in addition to the key `old`, which then ends at `oldExpiresAtMs` at the latest. Returns false and
+ * changes nothing when `old` is not in force, has changed since it was read, or the account would exceed `most` keys.
  */
 export async function rollKey(
   db: D1Database,
@@ -129,8 +128,8 @@ export async function rollKey(
 }
 
 /**
- * Revokes the key from now on; a key that is revoked already keeps its instant. An operator's revocation also signs
- * the account out of the console: a thief of a sign-in and the key could make another key there.
+ * Revokes the key from now on. An already revoked key keeps its instant. An operator's revocation also signs the
+ * account out of the console, where a thief with a session could create another key.
  */
 export async function revokeKey(db: D1Database, keyId: string, by: By): Promise<void> {
   const guard = {
@@ -154,7 +153,7 @@ export async function revokeKey(db: D1Database, keyId: string, by: By): Promise<
   ]);
 }
 
-/** Notes that the key was used at `nowMs`, unless a use within the hour is noted already. */
+/** Records that the key was used at `nowMs`, unless a use was recorded within the last hour. */
 export async function noteKeyUse(db: D1Database, keyId: string, nowMs: number): Promise<void> {
   await db
     .prepare(

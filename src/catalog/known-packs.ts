@@ -1,20 +1,20 @@
-/** Which day packs in R2 the catalog knows. */
+/** The day packs in R2 that the catalog refers to. */
 import type { DatasetName } from "../datasets/registry.ts";
 
-/** An upload that adopts an object: R2 never knew it as an upload. */
+/** The R2 upload id of an adopted object, which R2 has no upload for. */
 export const ADOPTED_R2_UPLOAD_ID = "";
 
 const KNOWN = `
   SELECT object_key AS objectKey FROM day_packs
   UNION SELECT object_key FROM uploads WHERE r2_upload_id <> '${ADOPTED_R2_UPLOAD_ID}'`;
 
-/** Keys of all objects that are packs of days, or that an upload of a day is or was about to make. */
+/** Returns the keys of all packs of days and of objects that uploads of days created or were going to create. */
 export async function knownPackKeys(db: D1Database): Promise<Set<string>> {
   const { results } = await db.prepare(KNOWN).all<{ objectKey: string }>();
   return new Set(results.map(({ objectKey }) => objectKey));
 }
 
-/** Whether `knownPackKeys` has this one. */
+/** Returns whether `knownPackKeys` contains this key. */
 export async function isKnownPackKey(db: D1Database, objectKey: string): Promise<boolean> {
   const sql = `SELECT EXISTS (SELECT 1 FROM (${KNOWN}) WHERE objectKey = ?1) AS known`;
   return (await db.prepare(sql).bind(objectKey).first<{ known: number }>())?.known === 1;

@@ -1,4 +1,4 @@
-/** Objects that are gone for good, and numbers that only objects remember. Instants are Unix milliseconds. */
+/** Lost objects, and revision numbers that only objects show. Instants are Unix milliseconds. */
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 import { REPLACED_KEPT_MS } from "./files.ts";
@@ -11,9 +11,9 @@ const OF_FILE = `object_key = ?1 AND NOT (state = 'published' AND replaced_at_ms
   AND (replaced_at_ms IS NULL OR replaced_at_ms > ?2)`;
 
 /**
- * Gives up what lay in `objectKey`, as if its 7 days after being replaced were over: it is not restored and not
- * looked for any more, and its number stays taken. False, and nothing changes, when it is what a day or a share
- * has now, or when it was given up already.
+ * Marks the content of `objectKey` as lost, as if its 7 days after being replaced were over: it cannot be restored,
+ * checks ignore it, and its number stays taken. Returns false and changes nothing when a day or share currently uses
+ * it, or when it is already marked.
  */
 export async function giveUp(db: D1Database, objectKey: string, by: By): Promise<boolean> {
   const replacedAtMs = by.nowMs - REPLACED_KEPT_MS;
@@ -38,8 +38,8 @@ export async function giveUp(db: D1Database, objectKey: string, by: By): Promise
 }
 
 /**
- * The newest revision that the catalog has of each target (`packTarget`, `fileTarget`); numbers that a restore has
- * forgotten the content of do not count.
+ * Returns the newest revision of each target (`packTarget`, `fileTarget`) in the catalog; numbers without content after
+ * a restore do not count.
  */
 export async function newestRevisions(db: D1Database): Promise<Map<string, number>> {
   const { results } = await db

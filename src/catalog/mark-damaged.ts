@@ -1,4 +1,4 @@
-/** A day whose stored bytes failed their check is not served until the operator publishes it again. */
+/** Marks a day damaged; it is not served until the operator publishes other bytes. */
 
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
@@ -16,9 +16,9 @@ export interface FoundDamage {
 }
 
 /**
- * Marks the pack of this revision damaged after one of its blocks failed its check: no command serves it again. The
- * day is 503 `day_damaged` until the operator publishes or restores other bytes, unless it has another revision or
- * state by now.
+ * Marks the pack of this revision damaged after one of its blocks failed its checksum; no command serves it again. The
+ * day returns 503 `day_damaged` until the operator publishes or restores other bytes, unless its revision or state has
+ * changed meanwhile.
  */
 export async function markDamaged(
   db: D1Database,

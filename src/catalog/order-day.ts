@@ -9,9 +9,9 @@ import type { Market, Security } from "../orders/record.ts";
 
 export interface OrderDayQuestion {
   dataset: DatasetName;
-  /** The day asked for; null when the caller left it out: the calendar's newest trading day up to `today`. */
+  /** The requested day; null for the calendar's newest trading day up to `today`. */
   tradedate: BeijingDate | null;
-  /** Six digits. Both exchanges may have it, so both are read. */
+  /** Six digits. Both exchanges are read, because both can have the code. */
   symbol: string;
   /** Today in Beijing. */
   today: BeijingDate;
@@ -25,7 +25,7 @@ export interface LoadedDay {
   /** The packs of the day's other datasets: they too decide what a bare code means. Empty when there are none. */
   others: string;
   state: DayState;
-  /** The object in R2 that holds it; `etag` without quotes, for conditional reads. */
+  /** Its object in R2; `etag` is without quotes, for conditional reads. */
   pack: { objectKey: string; etag: string; sha256: string; buildId: string; tradedate: BeijingDate };
 }
 
@@ -35,7 +35,7 @@ export interface SectionRow extends Security {
   length: number;
   footerLength: number;
   rows: number;
-  /** HHMMSSmmm of the last row, as a number. */
+  /** The time of the last row, HHMMSSmmm as a number. */
   lastTime: number;
   crc: number;
   blocksBlob: Uint8Array;
@@ -43,26 +43,29 @@ export interface SectionRow extends Security {
 
 export interface OrderDay {
   tradedate: BeijingDate;
-  /** Null: no such day is loaded. */
+  /** Null when the day is not loaded. */
   day: LoadedDay | null;
   /** The exchanges that have the symbol in the dataset that day: none, one, or Shanghai and then Shenzhen. */
   sections: SectionRow[];
   /** The exchanges on which another dataset of the day has rows of the symbol. */
   elsewhere: Market[];
-  /** Only of a day that is not loaded: what its refusal says. */
+  /** Only for a day that is not loaded: the facts for its refusal. */
   facts?: DayFacts;
 }
 
-/** What the catalog says around a day that is not loaded. */
+/** Facts around a day that is not loaded. */
 export interface DayFacts {
-  /** The newest and the earliest day that is served; null when none is. */
+  /** The newest and the earliest served day; null when there is none. */
   newest: BeijingDate | null;
   earliest: BeijingDate | null;
-  /** 1 or 0; null when the calendar does not have the day. */
+  /** 1 for an open day, 0 for a closed one; null when the calendar lacks the day. */
   open: number | null;
 }
 
-/** The trading calendar cannot say which day is the newest: a fault, never an old day (contract 3.5). */
+/**
+ * Thrown when the trading calendar does not determine the newest day: a fault, so that an old day is never served
+ * instead (contract 3.5).
+ */
 export class CalendarGapError extends Error {
   override name = "CalendarGapError";
 }
@@ -72,7 +75,7 @@ interface OrderDayRow extends DayFacts {
   others: string | null;
   /** Joined by commas. */
   elsewhere: string | null;
-  /** With an omitted date: calendar rows after `tradedate` up to today. */
+  /** With an omitted date: the number of calendar rows after `tradedate` up to today. */
   closed_since: number | null;
   revision: number | null;
   state: DayState | null;
@@ -90,7 +93,10 @@ interface OrderDayRow extends DayFacts {
   blocks: number[];
 }
 
-/** Computed for a day that is not loaded only, so that a refusal takes one trip and a page no further rows. */
+/**
+ * Returns the SQL of a fact that is computed only for a day that is not loaded, so that a refusal takes one trip and a
+ * page reads no further rows.
+ */
 const fact = (name: string, sql: string) => `CASE WHEN p.pack_id IS NULL THEN (${sql}) END AS ${name}`;
 
 const COLUMNS = `x.others, x.elsewhere, d.revision, d.state, p.object_key, p.etag, p.sha256, p.build_id,
@@ -126,7 +132,7 @@ const onTheNewestDay = (dataset: DatasetName) => `
     (SELECT count(*) FROM trading_days c WHERE c.day > asked.tradedate AND c.day <= ?1) AS closed_since,
     ${COLUMNS} ${found(`(${NEWEST_DAY})`, dataset)}`;
 
-/** The statement that answers `question` in one read; its result goes to `orderDayOf`. */
+/** Returns the statement that answers `question` in one read; pass its result to `orderDayOf`. */
 export function orderDayStatement(db: D1Database, question: OrderDayQuestion): D1PreparedStatement {
   const { tradedate, today, symbol, dataset } = question;
   return tradedate === null
@@ -135,8 +141,8 @@ export function orderDayStatement(db: D1Database, question: OrderDayQuestion): D
 }
 
 /**
- * What the result of `orderDayStatement` says about `question`. Throws `CalendarGapError` when the date was
- * left out and the calendar lacks today or a day since its newest trading day.
+ * Returns the answer to `question` from the result of `orderDayStatement`. Throws `CalendarGapError` when the date was
+ * omitted and the calendar lacks today or a day since its newest trading day.
  */
 export function orderDayOf(result: D1Result, question: OrderDayQuestion): OrderDay {
   const rows = result.results as OrderDayRow[];
@@ -153,7 +159,7 @@ export function orderDayOf(result: D1Result, question: OrderDayQuestion): OrderD
 
 function newestTradingDay(row: OrderDayRow, today: BeijingDate): BeijingDate {
   const newest = row.tradedate as BeijingDate | null;
-  // Every day after the newest trading day must be there as a closed one, or an open day may be missing.
+  // Every day after the newest trading day must be in the calendar as closed; otherwise an open day may be missing.
   if (newest === null || addDays(newest, row.closed_since ?? 0) !== today) {
     throw new CalendarGapError(`The trading calendar does not reach ${today} without a gap; load that year.`);
   }
@@ -179,7 +185,7 @@ function sectionOf(row: OrderDayRow, symbol: string): SectionRow[] {
       rows: row.rows,
       lastTime: row.last_time,
       crc: row.crc,
-      // D1 hands a BLOB over as an array of numbers.
+      // D1 returns a BLOB as an array of numbers.
       blocksBlob: Uint8Array.from(row.blocks),
     },
   ];

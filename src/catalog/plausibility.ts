@@ -8,28 +8,28 @@ import type { DatasetName } from "../datasets/registry.ts";
 import type { Market } from "../orders/record.ts";
 import { UNKNOWN_LAST_TIME } from "./day-securities.ts";
 
-/** So many loaded days are compared with, the nearest ones: for the newest day these are the last ones. */
+/** Number of nearest loaded days to compare with; for the newest day these are the last ones. */
 const COMPARED_DAYS = 20;
-/** With fewer loaded days nothing is usual yet. */
+/** With fewer loaded days there is no comparison. */
 const FEWEST_DAYS = 5;
-/** Below this part of the median a count is not plausible, nor above this multiple of it. */
+/** A count below this part of the median, or above this multiple of it, is implausible. */
 const PLAUSIBLE_PART = 0.9;
 const PLAUSIBLE_MULTIPLE = 2;
-/** At most this part of the orders of the revision that is replaced is a loss, in tenths. */
+/** In tenths: a count at or below this part of the replaced revision's is a loss. */
 const LOSS_TENTHS = 9;
-/** So many securities of a loss are named. */
+/** Number of securities of a loss that are named. */
 const NAMED_SECURITIES = 5;
-/** With fewer orders, days may have as many of each security by chance. */
+/** With fewer rows, days can have equal counts for each security by chance. */
 const FEWEST_COMPARED_ROWS = 1_000;
 
-/** What a pack has of one exchange; `securities` are those with orders. */
+/** A pack's counts for one exchange; `securities` have rows. */
 export interface MarketCounts {
   market: Market;
   securities: number;
   rows: number;
 }
 
-/** Counts against the medians of the compared days. */
+/** Counts with the medians of the compared days. */
 export interface MarketComparison extends MarketCounts {
   medianSecurities: number;
   medianRows: number;
@@ -37,7 +37,7 @@ export interface MarketComparison extends MarketCounts {
 }
 
 export interface Comparison {
-  /** How many loaded days there were to compare with; with fewer than 5 everything is plausible. */
+  /** Number of compared days; with fewer than 5 every day is plausible. */
   days: number;
   markets: MarketComparison[];
 }
@@ -57,7 +57,7 @@ const NEAREST = `
   SELECT d.tradedate, m.market, m.securities, m.rows
   FROM nearest n JOIN order_days d ON d.dataset = ?2 AND d.tradedate = n.tradedate JOIN pack_markets m ON m.pack_id = d.pack_id`;
 
-/** Compares pack `packId` of the day `tradedate`, whose index rows are loaded, with the other available days. */
+/** Compares the pack `packId` of the day `tradedate`, whose index rows are loaded, with the other available days. */
 export async function comparisonOf(
   db: D1Database,
   tradedate: BeijingDate,
@@ -75,7 +75,7 @@ export async function comparisonOf(
   return compare(own?.results ?? [], [...byDay.values()]);
 }
 
-/** `own` against the other days, exchange by exchange; one that the day lacks and others have counts as 0. */
+/** Compares `own` with the other days by exchange; an exchange that only other days have counts as 0. */
 export function compare(
   own: readonly MarketCounts[],
   others: readonly (readonly MarketCounts[])[],
@@ -97,23 +97,26 @@ export function compare(
 }
 
 function isUsual(count: number, usual: number): boolean {
-  // An exchange that other days lack is news, and no doubt.
+  // An exchange that the other days lack is new and therefore plausible.
   return count >= PLAUSIBLE_PART * usual && (usual === 0 || count <= PLAUSIBLE_MULTIPLE * usual);
 }
 
-/** What a pack lacks of the revision that it would replace. */
+/** What a pack lacks compared with the revision that it would replace. */
 export interface Loss {
   revision: number;
-  /** Exchanges with 10 % fewer orders or less than that, none included. */
+  /** Exchanges that lost at least 10 % of their rows. */
   markets: { market: Market; rows: number; before: number }[];
-  /** Securities that have no orders any more, and those with 10 % fewer or less than that. */
+  /** Number of securities that lost at least 10 % of their rows. */
   lost: number;
   fewer: number;
-  /** The first of both, those without orders first. */
+  /** The first of these securities, those without rows first. */
   securities: { code: string; rows: number; before: number }[];
 }
 
-/** Rows of the day's pack that the pack `?2` has at most nine tenths of; `of` are the columns that identify them. */
+/**
+ * Returns the SQL of rows of the day's pack of which the pack `?2` has at most nine tenths; `of` are the identifying
+ * columns.
+ */
 const lossIn = (table: string, of: string[], selected: string) => `
   SELECT ${selected}, b.rows AS before, coalesce(a.rows, 0) AS rows
   FROM order_days d JOIN ${table} b ON b.pack_id = d.pack_id
@@ -124,8 +127,8 @@ const LOSSES = `${lossIn("day_securities", ["symbol", "market"], "b.symbol || '.
   ORDER BY coalesce(a.rows, 0) > 0, b.symbol, b.market`;
 
 /**
- * What pack `packId`, whose index rows are loaded, lacks of what the day `tradedate` has now in whatever state; null
- * when it lacks nothing, or the day was never loaded. Which other days are loaded makes no difference.
+ * Returns what the pack `packId`, whose index rows are loaded, lacks compared with the current revision of the day
+ * `tradedate` in any state; null when it lacks nothing or the day was never loaded. Other days do not matter.
  */
 export async function lossOf(
   db: D1Database,
@@ -165,9 +168,8 @@ function marketsOf(packId: string): string {
 }
 
 /**
- * The newest available day other than `tradedate` that has exactly as many orders of every security as pack
- * `packId`, whose index rows are loaded, the last ones at the same times: most likely it is the same delivery. Null
- * when there is none.
+ * Returns the newest other available day with exactly the same number of rows and last time for every security as the
+ * pack `packId`, whose index rows are loaded; most likely it is the same delivery. Null when there is none.
  */
 export async function repeatedDay(
   db: D1Database,
@@ -179,7 +181,7 @@ export async function repeatedDay(
   return row?.tradedate ?? null;
 }
 
-/** The middle one, or the mean of both middle ones; 0 of none. */
+/** Returns the median; 0 for an empty list. */
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

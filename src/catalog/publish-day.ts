@@ -1,6 +1,6 @@
 /**
- * The last two steps of publishing a pack: the index rows of a pack, then the row that makes the day visible.
- * Nothing reads the rows of a pack before `order_days` names it, so a stop between both tears nothing.
+ * The last two steps of publishing a pack: its index rows, then the row that makes the day visible. Index rows are not
+ * read before `order_days` names their pack, so a stop between the steps has no visible effect.
  */
 
 import type { BeijingDate } from "../calendar/beijing.ts";
@@ -12,7 +12,7 @@ import { allowedSql, PACK_SERVED, servedStatement, soundSql } from "./decisions.
 import type { SectionRow } from "./order-day.ts";
 import type { Upload } from "./uploads.ts";
 
-/** What the operator says of a pack beside its size and sum before it is sent. */
+/** The operator's claims about a pack before it is sent, besides size and checksum. */
 export interface PackClaims {
   buildId: string;
   rows: number;
@@ -30,7 +30,7 @@ export function daySubject(tradedate: BeijingDate, dataset: DatasetName = "order
   return dataset === "orders" ? tradedate : packTarget(tradedate, dataset);
 }
 
-/** D1 takes values up to 2 MB; half of it leaves space for long lists of blocks. */
+/** D1 accepts values of up to 2 MB; half of it leaves space for long lists of blocks. */
 const CHUNK_CHARACTERS = 1_000_000;
 
 const LOAD = `
@@ -45,9 +45,8 @@ const SUM_UP = `
   SELECT pack_id, market, sum(rows > 0), sum(rows) FROM day_securities WHERE pack_id = ?1 GROUP BY market`;
 
 /**
- * Loads the index rows of a pack, a whole day in one batch of few statements (D1 binds at most 100 values
- * a statement, so rows travel as JSON and blocks as hex), and sums them up by exchange. Loading them again
- * changes nothing.
+ * Loads the index rows of a pack in one batch of few statements (D1 binds at most 100 values a statement, so rows are
+ * passed as JSON and blocks as hex) and sums them up by exchange. Idempotent.
  */
 export async function loadIndexRows(db: D1Database, packId: number, rows: SectionRow[]): Promise<void> {
   const load = db.prepare(LOAD);
@@ -72,7 +71,7 @@ function jsonRow(row: SectionRow): string {
   ]);
 }
 
-/** `texts` in their order, in chunks of at most `characters` in total (a longer text has its own chunk). */
+/** Groups `texts` in order into chunks of at most `characters` in total; a longer text has its own chunk. */
 export function chunksOf(texts: string[], characters: number): string[][] {
   const chunks: string[][] = [];
   let space = 0;
@@ -89,7 +88,7 @@ export function chunksOf(texts: string[], characters: number): string[][] {
   return chunks;
 }
 
-/** Remembers whether the publisher wants an upload served even when it is implausible. */
+/** Records whether the publisher forces an upload that is implausible. */
 export async function setForced(db: D1Database, uploadId: string, forced: boolean): Promise<void> {
   await db
     .prepare("UPDATE uploads SET forced = ?2 WHERE upload_id = ?1 AND forced <> ?2")
@@ -97,39 +96,39 @@ export async function setForced(db: D1Database, uploadId: string, forced: boolea
     .run();
 }
 
-/** Whether it is to be served even when it is implausible. */
+/** Returns whether the upload is forced. */
 export async function isForced(db: D1Database, uploadId: string): Promise<boolean> {
   const sql = "SELECT forced FROM uploads WHERE upload_id = ?1";
   return (await db.prepare(sql).bind(uploadId).first<{ forced: number }>())?.forced === 1;
 }
 
-/** Whose object has arrived whole, and with which etag. */
+/** A complete upload with its object's etag. */
 export interface ArrivedPack {
   /** Of orders when absent. */
   dataset?: DatasetName;
   tradedate: BeijingDate;
   upload: Upload<PackClaims>;
   etag: string;
-  /** What the pack says of its builder and the files it read; null when it says nothing. */
+  /** The builder version and source checksum in the pack; null when it has none. */
   origin: { builderVersion: string; sourcesSha256: string } | null;
   actor: Actor;
   nowMs: number;
 }
 
-/** Claimed by this upload in this transaction, and not in the history yet. */
+/** An SQL condition: this upload is completing in this transaction and not in the history yet. */
 const CLAIMED = `
   EXISTS (SELECT 1 FROM uploads WHERE upload_id = ?1 AND state = 'served')
   AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?2 AND revision >= ?3 AND dataset = ?4)`;
 
 type ClaimedValues = [uploadId: string, tradedate: BeijingDate, revision: number, dataset: DatasetName];
 
-/** `CLAIMED` as a guard whose values are bound from number `first` on. */
+/** Returns `CLAIMED` as a guard whose values are bound from number `first` on. */
 function claimedGuard(first: number, values: ClaimedValues): Guard {
   const sql = CLAIMED.replaceAll(/\?(\d)/g, (_, n) => `?${Number(n) + first - 1}`);
   return { sql, values };
 }
 
-/** No decision speaks against serving the row of `uploads`: neither a withdrawal nor damage of its object. */
+/** An SQL condition: neither a withdrawal nor damage of its object prevents serving the row of `uploads`. */
 const ALLOWED = `${allowedSql("uploads.target", "uploads.claims ->> 'buildId'", "uploads.forced", "uploads.begun_at_ms")}
   AND ${soundSql("uploads.object_key")}`;
 
@@ -181,7 +180,7 @@ export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise
        SELECT ?4, ?2, ?3, object_id, ?5 FROM uploads WHERE upload_id = ?1 AND ${CLAIMED}`,
       arrived.nowMs,
     ),
-    // The row that makes the revision visible. It is in the history by now, or this upload lost.
+    // The row that makes the revision visible, if the statements above put it into the history.
     prepare(
       `INSERT INTO order_days (dataset, tradedate, revision, pack_id, state)
        SELECT r.dataset, r.tradedate, r.revision, r.pack_id, 'available'

@@ -1,20 +1,20 @@
 /**
- * Refused requests, kept for some days so that one can be explained from its request id. Who writes them
- * bounds how many (`operations/keep-refusal.ts`). Instants are Unix milliseconds.
+ * Refused requests, kept so that a request id can be explained. `operations/keep-refusal.ts` bounds their number.
+ * Instants are Unix milliseconds.
  */
 
-/** How long refusals are kept; the scheduled task forgets older ones. */
+/** How long refusals are kept; the scheduled task deletes older ones. */
 export const REFUSALS_KEPT_MS = 14 * 86_400_000;
 
 export interface Refusal {
   requestId: string;
   atMs: number;
-  /** Null before the key was known. */
+  /** Null when the key was not identified. */
   accountId: string | null;
   keyId: string | null;
-  /** The `apiname`, as far as it was known. */
+  /** The `apiname`, if known. */
   interface: string | null;
-  /** Of an order request whose parameters were in order; a day that was left out is null. */
+  /** Of a history request with valid parameters; an omitted day is null. */
   symbol: string | null;
   tradedate: string | null;
   /** The denial's facts as JSON. */
@@ -24,7 +24,7 @@ export interface Refusal {
 const COLUMNS = `request_id AS requestId, at_ms AS atMs, account_id AS accountId, key_id AS keyId, interface, symbol, tradedate,
   denial`;
 
-/** Keeps `refusal`; the first one of a request id stands. */
+/** Stores `refusal`; only the first one of a request id is kept. */
 export async function addRefusal(db: D1Database, refusal: Refusal): Promise<void> {
   const { requestId, atMs, accountId, keyId, interface: asked, symbol, tradedate, denial } = refusal;
   await db
@@ -37,12 +37,12 @@ export async function addRefusal(db: D1Database, refusal: Refusal): Promise<void
     .run();
 }
 
-/** The refusal of this request, or null. */
+/** Returns the refusal of this request, or null. */
 export function findRefusal(db: D1Database, requestId: string): Promise<Refusal | null> {
   return db.prepare(`SELECT ${COLUMNS} FROM refusals WHERE request_id = ?1`).bind(requestId).first<Refusal>();
 }
 
-/** The account's last refusals, newest first, at most `count`. */
+/** Returns at most `count` last refusals of the account, newest first. */
 export async function lastRefusals(db: D1Database, accountId: string, count: number): Promise<Refusal[]> {
   const statement = db
     .prepare(`SELECT ${COLUMNS} FROM refusals WHERE account_id = ?1 ORDER BY at_ms DESC LIMIT ?2`)
@@ -50,7 +50,7 @@ export async function lastRefusals(db: D1Database, accountId: string, count: num
   return (await statement.all<Refusal>()).results;
 }
 
-/** Forgets refusals from before `beforeMs`; returns how many there were. */
+/** Deletes refusals from before `beforeMs`. Returns their number. */
 export async function forgetRefusals(db: D1Database, beforeMs: number): Promise<number> {
   const { meta } = await db.prepare("DELETE FROM refusals WHERE at_ms < ?1").bind(beforeMs).run();
   return meta.changes;

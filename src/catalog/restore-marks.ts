@@ -1,12 +1,12 @@
 /**
- * What a restore must not take back, as statements of its one transaction: the numbers that were given, and that
- * callers who follow the list of changes hear of what is served now.
+ * Statements of the restore's transaction that preserve what a restore must not undo: issued revision numbers,
+ * decisions, and changes for clients that follow the list of changes.
  */
 import { differences } from "./day-changes.ts";
 
 /**
- * Before anything is replaced: no revision that was given is given again, and what days serve is remembered.
- * `open` is the condition, over `?1`, under which the restore goes on.
+ * Returns statements to run before anything is replaced: they record issued revision numbers and what days serve.
+ * `open` is the condition, over `?1`, under which the restore continues.
  */
 export function rememberSeen(open: string): string[] {
   return [
@@ -20,7 +20,7 @@ export function rememberSeen(open: string): string[] {
   ];
 }
 
-/** Withdrawals as they read in `order_days` and `day_files`: the newest that speaks against `content` of `target`. */
+/** Returns the SQL of the newest withdrawal that prevents serving `content` of `target`. */
 const against = (target: string, content: string) =>
   `FROM withdrawals w WHERE w.target = ${target} AND (w.content = ${content} OR w.standing = 1)`;
 const DAY_DECISIONS = against(
@@ -32,13 +32,13 @@ const FILE_DECISIONS = against(
   "day_files.sha256",
 );
 
-/** When and by whom a day was withdrawn, by the audit of the backup; else at the restore, by the service. */
+/** When and by whom a day was withdrawn, from the backup's audit; else at the restore by the service. */
 const DAY_AUDIT =
   "FROM audit a WHERE a.action = 'day.withdraw' AND a.subject = iif(d.dataset = 'orders', d.tradedate, d.dataset || '/' || d.tradedate) ORDER BY a.audit_id DESC LIMIT 1";
 
 /**
- * After everything was replaced: what was withdrawn or found damaged since the backup stays so, and what the backup
- * has as withdrawn or damaged is a decision here too (backups of earlier versions hold only the state of the day).
+ * Returns statements to run after everything was replaced: withdrawals and damage since the backup remain, and those of
+ * the backup become decisions too (backups of earlier versions hold only the day's state).
  */
 export function keepDecisions(open: string): string[] {
   return [
@@ -69,18 +69,18 @@ export function keepDecisions(open: string): string[] {
   ];
 }
 
-/** Note of a file that a restore withdraws because its object is not in R2: no operator's decision. */
+/** The note of a file that a restore withdraws because its object is not in R2; not an operator's decision. */
 export const OBJECT_ABSENT = "its object was not there at the restore";
 
-/** Whether a day serves something else now (`d`, its pack `p`) than it did (`was`); each may be absent. */
+/** An SQL condition: a day serves another revision now (`d`, its pack `p`) than before (`was`); each can be absent. */
 const DIFFERS = `
   iif(d.state = 'available',
     was.state IS NOT 'available' OR was.revision <> d.revision OR was.sha256 <> p.sha256,
     was.state IS 'available')`;
 
 /**
- * Comparing two packs takes tens of milliseconds and the database gives a statement 30 seconds: where more days have
- * another pack than this, the changes do not tell which securities differ.
+ * Comparing two packs takes tens of milliseconds, and a statement may take 30 s. When more days than this have another
+ * pack, their changes do not list the differing securities.
  */
 const COMPARED_DAYS = 100;
 
@@ -108,7 +108,7 @@ export function tellSeen(open: string, nowMs: number): string[] {
     `INSERT INTO day_changes (change_id, at_ms, tradedate, kind, revision)
      SELECT ${second}, ${nowMs}, '', 'restored', 1
      WHERE ${open} AND NOT EXISTS (SELECT 1 FROM day_changes WHERE change_id >= ${second})`,
-    // AUTOINCREMENT gives no number below one that was there.
+    // AUTOINCREMENT never assigns a number below an existing one.
     `DELETE FROM day_changes WHERE tradedate = '' AND ${open}`,
     `INSERT INTO day_changes (at_ms, dataset, tradedate, kind, revision, previous, added, removed, changed)
      SELECT ${nowMs}, days.dataset, days.tradedate,

@@ -1,20 +1,20 @@
 /**
- * What a restore must not bring back: tokens, keys, shares and external drives that were revoked, accounts that were
- * disabled, after the backup was taken. Subscriptions that an operator changed since then stay as they are. Statements of
- * the restore's one transaction; `open` is the condition, over `?1`, under which it goes on.
+ * Statements of the restore's transaction that preserve revocations after the backup: tokens, keys, shares and external
+ * shares that were revoked, accounts that were disabled. Subscriptions that an operator has changed since then stay as
+ * they are. `open` is the condition, over `?1`, under which the restore continues.
  */
 import { BACKUP_TABLES } from "./backup-tables.ts";
 
-/** Something that the backup had in force, or did not know, and that stays revoked. */
+/** Something that is in force or absent in the backup and stays revoked. */
 export interface KeptRevocation {
   kind: "token" | "account" | "key" | "key_end" | "share" | "external" | "plans";
   /** A token's name, a key's id, a share's id, an account's id, or `<data type>/<year>`. */
   subject: string;
-  /** Unix milliseconds: since when it is revoked or as it is, or when the key ends. */
+  /** Unix milliseconds: when it was revoked or changed, or when the key ends. */
   atMs: number;
 }
 
-/** A table whose rows are revoked by an instant in a column of theirs. */
+/** A table whose rows have a column with the instant of their revocation. */
 interface Revocable {
   kind: "token" | "account" | "key" | "share";
   table: "admin_tokens" | "accounts" | "api_keys" | "shares";
@@ -34,19 +34,19 @@ const columnsOf = (table: string): readonly string[] =>
   BACKUP_TABLES.find(({ name }) => name === table)?.columns ?? [];
 const asJson = (table: string) => `json_array(${columnsOf(table).join(", ")})`;
 
-/** What operators do to the subscriptions of an account, as the audit names it. */
+/** Audit actions that change an account's subscriptions. */
 const PLAN_ACTIONS = "('account.subscription', 'account.subscriptions')";
 
-/** The subscriptions of the account `id`, as JSON. */
+/** Returns the SQL of the subscriptions of the account `id` as JSON. */
 const subscriptionsOf = (id: string) => `(SELECT json_group_array(json_array(plan, start_ms, end_ms))
   FROM (SELECT * FROM subscriptions WHERE account_id = ${id} ORDER BY plan, start_ms))`;
 
-/** Restored accounts whose subscriptions are other ones in the backup. */
+/** Restored accounts whose subscriptions differ in the backup. */
 const CHANGED_PLANS = "SELECT id FROM revoked_over WHERE kind = 'plans' AND came_back = 1";
 
 /**
- * The subscriptions of every account whose plans an operator changed later than the backup's audit knows. `columns`
- * are those of that audit; undefined: the backup has none.
+ * Returns the SQL of the subscriptions of every account whose plans an operator changed after the backup's audit ends.
+ * `columns` are those of that audit; undefined when the backup has none.
  */
 function plansOf(columns: readonly string[] | undefined): string {
   const cell = (name: string) => `(row.value ->> ${columns?.indexOf(name)})`;
@@ -65,8 +65,8 @@ function plansOf(columns: readonly string[] | undefined): string {
 }
 
 /**
- * Before anything is replaced: remembers what is revoked, disabled, ended early or cleared now. `auditColumns` are
- * those of the backup's audit.
+ * Returns statements to run before anything is replaced: they record what is revoked, disabled, ended early or cleared.
+ * `auditColumns` are those of the backup's audit.
  */
 export function rememberRevoked(open: string, auditColumns: readonly string[] | undefined): string[] {
   const remember = (select: string) =>
@@ -78,18 +78,18 @@ export function rememberRevoked(open: string, auditColumns: readonly string[] | 
         `SELECT '${kind}', ${id}, ${subject}, ${instant}, ${asJson(table)} FROM ${table} WHERE ${instant} IS NOT NULL`,
       ),
     ),
-    // Rows of accounts that the backup does not have need their account.
+    // Rows of accounts that are not in the backup need their account.
     remember(
       `SELECT 'owner', account_id, account_id, 0, ${asJson("accounts")} FROM accounts WHERE account_id IN (
          SELECT account_id FROM api_keys WHERE revoked_at_ms IS NOT NULL
          UNION SELECT account_id FROM shares WHERE revoked_at_ms IS NOT NULL)`,
     ),
-    // A rolled key ends; in the backup it may have been without an end.
+    // A rolled key ends; in the backup it may have no end.
     remember(
       `SELECT 'key_end', sha256, key_id, expires_at_ms, '[]' FROM api_keys
        WHERE revoked_at_ms IS NULL AND expires_at_ms IS NOT NULL`,
     ),
-    // A drive that was cleared has no row; only the audit knows of it.
+    // A cleared external share has no row; only the audit shows it.
     remember(
       `SELECT 'external', subject, subject, at_ms, '[]' FROM audit a WHERE action = 'external.clear'
          AND NOT EXISTS (SELECT 1 FROM audit b WHERE b.subject = a.subject AND b.audit_id > a.audit_id
@@ -99,7 +99,10 @@ export function rememberRevoked(open: string, auditColumns: readonly string[] | 
   ];
 }
 
-/** After everything was replaced: notes what came back, and revokes, disables, ends and clears it again. */
+/**
+ * Returns statements to run after everything was replaced: they record what came back, and revoke, disable, end and
+ * clear it again.
+ */
 export function revokeAgain(open: string): string[] {
   const noteBack = (kind: string, inForce: string) =>
     `UPDATE revoked_over SET came_back = 1 WHERE kind = '${kind}' AND ${inForce} AND ${open}`;
@@ -117,7 +120,7 @@ export function revokeAgain(open: string): string[] {
       "EXISTS (SELECT 1 FROM api_keys k WHERE k.sha256 = id AND coalesce(k.expires_at_ms > at_ms, 1) AND k.revoked_at_ms IS NULL)",
     ),
     noteBack("external", "EXISTS (SELECT 1 FROM external_shares WHERE data_type || '/' || year = id)"),
-    // Before accounts that the backup does not have stand beside it: they keep their keys alone.
+    // Before accounts that are not in the backup are added; they keep only their keys.
     noteBack(
       "plans",
       `EXISTS (SELECT 1 FROM accounts WHERE account_id = id) AND row <> ${subscriptionsOf("id")}`,
@@ -147,7 +150,7 @@ export function revokeAgain(open: string): string[] {
   ];
 }
 
-/** Rows that the backup does not have stay: a key that was revoked must not be imported again. */
+/** Returns statements that keep rows that are not in the backup, so that a revoked key cannot be imported again. */
 function insertRemembered(table: string, kinds: readonly string[], open: string): string {
   const columns = columnsOf(table);
   const values = columns.map((_, place) => `row ->> ${place}`);
@@ -155,12 +158,12 @@ function insertRemembered(table: string, kinds: readonly string[], open: string)
     FROM revoked_over WHERE kind IN (${kinds.map((kind) => `'${kind}'`).join(", ")}) AND ${open}`;
 }
 
-/** The columns of an entry of the audit by which two are the same, apart from its number. */
+/** The columns that identify an audit entry, without its number. */
 const ENTRY_COLUMNS = ["at_ms", "actor_kind", "actor", "action", "subject", "before", "after"] as const;
 
 /**
- * Appends the backup's entries that the audit does not have; nothing in it is replaced. `tables` are the backup's
- * columns. Comes after the restored tokens: they tell how entries of before kinds of actors are to be read.
+ * Returns statements that append the backup's missing entries to the audit; existing ones stay. `tables` are the
+ * backup's columns. Run them after the tokens are restored, which determine the actor kinds of older entries.
  */
 export function appendAudit(tables: Readonly<Record<string, string[]>>, open: string): string[] {
   const columns = tables.audit;

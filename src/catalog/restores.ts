@@ -1,6 +1,6 @@
 /**
- * A backup on its way back: its rows wait in chunks, its packs' index rows are loaded under new ids, and one
- * transaction puts everything in the place of what was there. Instants are Unix milliseconds.
+ * Restores a backup: its rows are stored in chunks, its packs' index rows are loaded under new ids, and one transaction
+ * replaces everything. Instants are Unix milliseconds.
  */
 import { LAST_STORABLE_MS } from "../calendar/instant.ts";
 import type { By } from "./accounts.ts";
@@ -9,10 +9,10 @@ import { BACKUP_TABLES, type BackupTable } from "./backup-tables.ts";
 import { keepDecisions, OBJECT_ABSENT, rememberSeen, tellSeen } from "./restore-marks.ts";
 import { appendAudit, type KeptRevocation, rememberRevoked, revokeAgain } from "./restore-revocations.ts";
 
-/** Ids of uploads that begin while a restore is under way stay below those it gives. */
+/** Ids of uploads that begin during a restore stay below those that the restore assigns. */
 const ID_GAP = 1_000_000;
 
-/** Packs whose index rows are deleted in one call: each has thousands. */
+/** The most packs whose index rows are deleted in one call; each has thousands of rows. */
 const SWEPT_AT_ONCE = 20;
 
 export interface Restore {
@@ -22,15 +22,15 @@ export interface Restore {
   chunks: number;
   /** The backup's columns by table. */
   tables: Record<string, string[]>;
-  /** The identity that the backup's seals name; null when they are not checked. */
+  /** The identity in the backup's seals; null when they are not verified. */
   backupId: string | null;
-  /** Whether the deployment held nothing when it began. */
+  /** Whether the deployment was empty when the restore began. */
   overEmpty: boolean;
-  /** When done: what stays revoked although the backup had it in force, or did not know it. */
+  /** When done: what stays revoked although it is in force or absent in the backup. */
   kept: KeptRevocation[];
 }
 
-/** The restore of the backup with this SHA-256, or null. */
+/** Returns the restore of the backup with this SHA-256, or null. */
 export async function findRestore(db: D1Database, restoreId: string): Promise<Restore | null> {
   const row = await db
     .prepare(
@@ -54,11 +54,11 @@ type RestoreRow = Omit<Restore, "tables" | "overEmpty" | "kept"> & {
   kept: string;
 };
 
-/** What a restore begins with. */
+/** A new restore. */
 export type NewRestore = Pick<Restore, "restoreId" | "chunks" | "tables"> &
   Partial<Pick<Restore, "backupId" | "overEmpty">>;
 
-/** Opens a restore from nothing, in the place of any other; what an earlier one had loaded goes. */
+/** Opens a restore, replacing any other one and what it had loaded. */
 export async function beginRestore(
   db: D1Database,
   { restoreId, chunks, tables, backupId = null, overEmpty = false }: NewRestore,
@@ -81,7 +81,7 @@ export async function beginRestore(
   ]);
 }
 
-/** Numbers (from 1) of the chunks that are there. */
+/** Returns the numbers (from 1) of the stored chunks. */
 export async function restoreChunks(db: D1Database, restoreId: string): Promise<number[]> {
   const { results } = await db
     .prepare("SELECT n FROM restore_chunks WHERE restore_id = ?1 ORDER BY n")
@@ -93,13 +93,13 @@ export async function restoreChunks(db: D1Database, restoreId: string): Promise<
 export interface NewChunk {
   n: number;
   table: string;
-  /** The keys before a sealed page and of its end; null at the table's first and last one. */
+  /** The keys before a sealed page and at its end; null at the table's first and last page. */
   after?: Value[] | null;
   next?: Value[] | null;
   rows: Value[][];
 }
 
-/** Keeps chunk `n` of an open restore; again changes nothing. */
+/** Stores chunk `n` of an open restore. Idempotent. */
 export async function addRestoreChunk(
   db: D1Database,
   restoreId: string,
@@ -115,7 +115,7 @@ export async function addRestoreChunk(
     .run();
 }
 
-/** Returns the tables of the restore whose pages do not follow each other from the first to the last. */
+/** Returns the tables of the restore whose pages are not complete and consecutive. */
 export async function brokenTables(db: D1Database, { restoreId, tables }: Restore): Promise<string[]> {
   const { results } = await db
     .prepare(
@@ -132,7 +132,7 @@ export async function brokenTables(db: D1Database, { restoreId, tables }: Restor
   });
 }
 
-/** A pack or file of the backup, with the id it has there. */
+/** A pack or file of the backup with its id there. */
 export interface RestoredObject {
   objectId: number;
   kind: "pack" | "file";
@@ -140,11 +140,11 @@ export interface RestoredObject {
   sizeBytes: number;
   etag: string;
   sha256: string;
-  /** Of packs; empty for files. */
+  /** The pack's build id; empty for files. */
   buildId: string;
 }
 
-/** Those of `objectIds` (the backup's) that the restore's chunks name. */
+/** Returns the objects of `objectIds` (ids of the backup) in the restore's chunks. */
 export async function restoredObjects(
   db: D1Database,
   restore: Restore,
@@ -169,7 +169,7 @@ export async function restoredObjects(
   return results;
 }
 
-/** Which of `objectIds` were found whole by an earlier call. */
+/** Returns which of `objectIds` an earlier call found complete. */
 export async function readyObjects(
   db: D1Database,
   restoreId: string,
@@ -185,7 +185,7 @@ export async function readyObjects(
   return new Set(results.map(({ id }) => id));
 }
 
-/** Remembers that the object lies in R2, whole, with this etag. */
+/** Records that the object is complete in R2 with this etag. */
 export async function markReady(
   db: D1Database,
   restoreId: string,
@@ -197,12 +197,12 @@ export async function markReady(
     .run();
 }
 
-/** Emptied with the tables of the backup: they refer to rows that go. */
+/** Tables to empty too, because they refer to replaced rows. */
 const GO_TOO = ["console_sessions", "console_invites", "refusals"];
 
 /**
- * Puts the backup in the place of what is there, in one transaction: a day whose pack is not in R2 is not
- * served, a file whose object is not there is withdrawn, an upload that was under way is over. Again does nothing.
+ * Replaces everything by the backup in one transaction. A day whose pack is not in R2 is not served, a file whose
+ * object is missing is withdrawn, and open uploads end. Idempotent.
  */
 export async function completeRestore(db: D1Database, restore: Restore, by: By): Promise<void> {
   const { restoreId, idShift } = restore;
@@ -231,7 +231,7 @@ export async function completeRestore(db: D1Database, restore: Restore, by: By):
   ]);
 }
 
-/** The entry of the restore itself, with what stays revoked. */
+/** Returns the statement for the restore's own audit entry, with what stays revoked. */
 function auditOf(db: D1Database, { restoreId, idShift, backupId }: Restore, by: By): D1PreparedStatement {
   return db
     .prepare(
@@ -244,8 +244,8 @@ function auditOf(db: D1Database, { restoreId, idShift, backupId }: Restore, by: 
 }
 
 /**
- * Tables whose rows stay beside those of the backup, and which row of two with one key counts: numbers that were
- * given (`rememberSeen`), decisions about content (`keepDecisions`), and what was served.
+ * Tables that keep their rows in addition to the backup's, and which row counts for equal keys: issued numbers
+ * (`rememberSeen`), decisions (`keepDecisions`), and what was served.
  */
 const KEPT: Record<string, string> = {
   revision_floors: "ON CONFLICT (target) DO UPDATE SET revision = max(revision, excluded.revision)",
@@ -255,16 +255,16 @@ const KEPT: Record<string, string> = {
     files = max(files, excluded.files), bytes = max(bytes, excluded.bytes)`,
 };
 
-/** The audit is only appended to. */
+/** Entries are only appended to the audit. */
 const REPLACED = BACKUP_TABLES.filter(({ name }) => !(name in KEPT) && name !== "audit");
 
-/** R2 has other parts by now, or none, and the number may have been given to somebody else. */
+/** R2 has other parts or none by now, and the number may have been issued again. */
 const OPEN_UPLOADS_GO = [
   "DELETE FROM upload_parts WHERE TRUE",
   "DELETE FROM uploads WHERE state IN ('uploading', 'completing')",
 ];
 
-/** Backups of before instants were bounded may hold ends that nothing can show (migration 0015). */
+/** Older backups can contain ends beyond the storable range (migration 0015). */
 const BOUNDED_ENDS = [
   `UPDATE subscriptions SET end_ms = max(start_ms + 1, ${LAST_STORABLE_MS}) WHERE end_ms > ${LAST_STORABLE_MS}`,
   ...["api_keys", "external_shares"].map(
@@ -288,7 +288,7 @@ function insertOf({ name, id }: BackupTable, { tables, idShift }: Restore, open:
 
 const READY = "SELECT object_id FROM restore_objects WHERE restore_id = ?1";
 
-/** Objects that were copied have other etags; what is not there is not offered. */
+/** Copied objects have new etags; missing objects are not offered. */
 function presentEtags({ idShift }: Restore): string[] {
   const etag = (id: string) =>
     `(SELECT o.etag FROM restore_objects o WHERE o.restore_id = ?1 AND o.object_id = ${id} - ${idShift})`;
@@ -300,7 +300,7 @@ function presentEtags({ idShift }: Restore): string[] {
   ];
 }
 
-/** Every pack that has index rows, without looking at each of its thousands. */
+/** Every pack with index rows, found without reading each of its thousands of rows. */
 const INDEXED_PACKS = `
   WITH RECURSIVE packs (id) AS (
     SELECT min(pack_id) FROM day_securities
@@ -308,8 +308,8 @@ const INDEXED_PACKS = `
     SELECT (SELECT min(pack_id) FROM day_securities WHERE pack_id > id) FROM packs WHERE id IS NOT NULL)`;
 
 /**
- * Deletes the index rows of a few packs that the catalog does not know, as restores leave them; those that an
- * open restore has loaded stay. Returns how many packs are left.
+ * Deletes the index rows of some packs that are no longer in the catalog, as restores leave them; those of an open
+ * restore stay. Returns the number of remaining packs.
  */
 export async function sweepIndexRows(db: D1Database): Promise<number> {
   const { results } = await db

@@ -1,10 +1,10 @@
-/** Which versions of the share secret are still needed, and leaving the older ones. Instants are Unix milliseconds. */
+/** Which versions of the share secret are still in use, and moving to newer ones. Instants are Unix milliseconds. */
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 import type { ExternalShare } from "./external-shares.ts";
 import { SHARE_LIFE_MS } from "./shares.ts";
 
-/** What was made with a version of the share secret and needs it. */
+/** What depends on a version of the share secret. */
 export interface VersionUse {
   version: number;
   /** Shares in force. */
@@ -13,7 +13,7 @@ export interface VersionUse {
   drives: number;
 }
 
-/** Every version that something needs at `nowMs`, ascending. */
+/** Returns every version in use at `nowMs`, ascending. */
 export async function secretVersionUse(db: D1Database, nowMs: number): Promise<VersionUse[]> {
   const { results } = await db
     .prepare(
@@ -27,7 +27,7 @@ export async function secretVersionUse(db: D1Database, nowMs: number): Promise<V
   return results;
 }
 
-/** Ends every share in force whose password is of an older version than `version`; how many there were. */
+/** Ends every share in force whose password has a version older than `version`. Returns their number. */
 export async function revokeOlderShares(db: D1Database, version: number, by: By): Promise<number> {
   const older = "secret_version < ?1 AND revoked_at_ms IS NULL AND created_at_ms > ?2";
   const sinceMs = by.nowMs - SHARE_LIFE_MS;
@@ -44,8 +44,8 @@ export async function revokeOlderShares(db: D1Database, version: number, by: By)
 }
 
 /**
- * Keeps the same password of `drive` under another version of the secret; false when the drive was changed since it
- * was read.
+ * Stores the same password of `drive` encrypted under another version of the secret. Returns false when the external
+ * share has changed since it was read.
  */
 export async function resealDrive(
   db: D1Database,

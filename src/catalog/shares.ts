@@ -1,33 +1,33 @@
-/** Shares: which account may fetch which (data type, year) under which address. Instants are Unix milliseconds. */
+/** Shares by account, data type and year. Instants are Unix milliseconds. */
 import type { DataType } from "../entitlement/data-types.ts";
 import { SERVICE_ACTOR } from "../entitlement/operators.ts";
 import type { Subscription } from "../entitlement/principal.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 
-/** A share lives for 7 days, or until the plan ends if that is sooner (contract 8.3). */
+/** A share is valid for 7 days, or until the plan ends if that is earlier (contract 8.3). */
 export const SHARE_LIFE_MS = 7 * 86_400_000;
 
 export interface Share {
-  /** Stands in the address; opens nothing without the password. */
+  /** Part of the URL; useless without the password. */
   shareId: string;
   accountId: string;
   dataType: DataType;
   year: number;
-  /** The newest one of an account, type and year is answered; an older one works until its own end. */
+  /** The newest share of an account, type and year is returned; an older one works until its end. */
   generation: number;
-  /** Which share secret the password is derived from. */
+  /** The version of the share secret from which the password is derived. */
   secretVersion: number;
   createdAtMs: number;
   revokedAtMs: number | null;
 }
 
-/** A share with what its drive must know to judge a request, all of one read. */
+/** A share with the facts that authorise a request, from one read. */
 export interface HeldShare {
   share: Share;
-  /** The account is disabled. */
+  /** Whether the account is disabled. */
   disabled: boolean;
-  /** Of the account: which plan is in force, and what it covers now, is `entitleShare`'s to say. */
+  /** The account's subscriptions; `entitleShare` decides which plan is in force and what it covers. */
   subscriptions: Subscription[];
 }
 
@@ -36,7 +36,7 @@ const SHARE = `s.share_id AS shareId, s.account_id AS accountId, s.data_type AS 
 
 type HeldRow = Share & { disabledAtMs: number | null; subscriptions: string };
 
-/** The statement that reads the share with this id; its result goes to `heldShareOf`. */
+/** Returns the statement that reads the share with this id; pass its result to `heldShareOf`. */
 export function heldShareStatement(db: D1Database, shareId: string): D1PreparedStatement {
   return db
     .prepare(
@@ -49,7 +49,7 @@ export function heldShareStatement(db: D1Database, shareId: string): D1PreparedS
     .bind(shareId);
 }
 
-/** The share in the result of `heldShareStatement`, revoked and over ones too, or null. */
+/** Returns the share in the result of `heldShareStatement`, also when revoked or expired, or null. */
 export function heldShareOf(result: D1Result | undefined): HeldShare | null {
   const [row] = (result?.results ?? []) as HeldRow[];
   if (row === undefined) return null;
@@ -61,14 +61,14 @@ export function heldShareOf(result: D1Result | undefined): HeldShare | null {
   };
 }
 
-/** The share with this id, revoked and over ones too, or null. */
+/** Returns the share with this id, also when revoked or expired, or null. */
 export async function shareById(db: D1Database, shareId: string): Promise<HeldShare | null> {
   return heldShareOf(await heldShareStatement(db, shareId).all());
 }
 
 export type ShareOwner = Pick<Share, "accountId" | "dataType" | "year">;
 
-/** The statement that reads an owner's newest share; its result goes to `newestShareOf`. */
+/** Returns the statement that reads an owner's newest share; pass its result to `newestShareOf`. */
 export function newestShareStatement(db: D1Database, owner: ShareOwner): D1PreparedStatement {
   return db
     .prepare(
@@ -78,14 +78,14 @@ export function newestShareStatement(db: D1Database, owner: ShareOwner): D1Prepa
     .bind(owner.accountId, owner.dataType, owner.year);
 }
 
-/** The share in the result of `newestShareStatement`, or null. */
+/** Returns the share in the result of `newestShareStatement`, or null. */
 export function newestShareOf(result: D1Result | undefined): Share | null {
   return ((result?.results ?? []) as Share[])[0] ?? null;
 }
 
 /**
- * Makes `share` unless its generation exists already, and returns the newest one of its owner: of two
- * requests that make a share at once both get the same.
+ * Creates `share` unless its generation exists, and returns its owner's newest one, so that two concurrent requests get
+ * the same share.
  */
 export async function makeShare(db: D1Database, share: Omit<Share, "revokedAtMs">): Promise<Share> {
   const { shareId, accountId, dataType, year, generation, secretVersion, createdAtMs } = share;
@@ -118,7 +118,7 @@ export async function makeShare(db: D1Database, share: Omit<Share, "revokedAtMs"
   return made;
 }
 
-/** Ends a share from now on; asking for it again makes another one. Does nothing to one that is revoked. */
+/** Revokes a share; the next request creates another one. Does nothing when it is already revoked. */
 export async function revokeShare(db: D1Database, shareId: string, by: By): Promise<void> {
   const guard = {
     sql: "EXISTS (SELECT 1 FROM shares WHERE share_id = ?7 AND revoked_at_ms IS NULL)",
@@ -140,7 +140,7 @@ export async function revokeShare(db: D1Database, shareId: string, by: By): Prom
   ]);
 }
 
-/** Shares of any account that are not revoked and not over at `nowMs`, by id, at most `count` behind `after`. */
+/** Returns at most `count` shares after the id `after` that are neither revoked nor expired at `nowMs`, by id. */
 export async function sharesInForce(
   db: D1Database,
   { nowMs, after, count }: { nowMs: number; after: string; count: number },
@@ -154,7 +154,7 @@ export async function sharesInForce(
   return (await statement.all<Share>()).results;
 }
 
-/** All shares ever made for an account, newest first. */
+/** Returns all shares ever created for an account, newest first. */
 export async function sharesOfAccount(db: D1Database, accountId: string): Promise<Share[]> {
   const statement = db
     .prepare(`SELECT ${SHARE} FROM shares s WHERE account_id = ?1 ORDER BY created_at_ms DESC, share_id`)

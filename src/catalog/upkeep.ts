@@ -1,40 +1,36 @@
-/**
- * Reads what the catalog has of objects in R2, of uploads and of its own schema, for upkeep and the doctor. Instants are
- * Unix milliseconds.
- */
+/** Reads the catalog's objects, uploads and schema for upkeep and the doctor. Instants are Unix milliseconds. */
 import { REPLACED_KEPT_MS } from "./files.ts";
 import { ADOPTED_R2_UPLOAD_ID } from "./known-packs.ts";
 import { dropUnserved, type UploadState } from "./uploads.ts";
 
 /**
- * `kept`: what is served is in it, so it must be there. `spare`: it holds what was served or may be served again.
- * `expired`: its 7 days after being replaced are over. `open`: an upload may
- * make it at any moment. `unserved`: its upload ended without being served.
+ * `kept`: served, so it must exist. `spare`: served earlier, can be served again. `expired`: replaced more than 7 days
+ * ago. `open`: an upload can create it at any moment. `unserved`: its upload ended without being served.
  */
 export type Duty = "kept" | "spare" | "open" | "expired" | "unserved";
 
-/** An object that the catalog knows of. */
+/** An object in the catalog. */
 export interface KnownObject {
   objectKey: string;
   duty: Duty;
-  /** Null while an upload is open or when it ended unserved: the catalog never knew them. */
+  /** Null while its upload is open or when it ended unserved. */
   etag: string | null;
   sizeBytes: number;
-  /** The day or the file it holds, for people. */
+  /** The day or file in it, for messages. */
   called: string;
-  /** The pack it is, or null. */
+  /** The pack's id, or null. */
   packId: number | null;
-  /** When the upload began; of packs and files 0. */
+  /** When the upload began; 0 for packs and files. */
   begunAtMs: number;
 }
 
-/** A pack that nothing serves and that was replaced before `?1`. */
+/** A pack that is not served and was replaced before `?1`. */
 const EXPIRED_PACK = `
   NOT EXISTS (SELECT 1 FROM order_days d WHERE d.pack_id = p.pack_id)
   AND NOT EXISTS (SELECT 1 FROM day_revisions r
     WHERE r.pack_id = p.pack_id AND (r.replaced_at_ms IS NULL OR r.replaced_at_ms > ?1))`;
 
-/** A pack that callers get rows of, or would if it were not damaged. */
+/** A pack that is served, or would be if it were not damaged. */
 const SERVED_PACK =
   "EXISTS (SELECT 1 FROM order_days d WHERE d.pack_id = p.pack_id AND d.state <> 'withdrawn')";
 
@@ -51,10 +47,10 @@ const KNOWN = `
     NULL, begun_at_ms
   FROM uploads WHERE state <> 'served' AND r2_upload_id <> '${ADOPTED_R2_UPLOAD_ID}'`;
 
-/** Which duty wins where several rows name one key: a number that was not served may be given again. */
+/** Which duty counts when several rows name one key: an unserved number can be issued again. */
 const RANK: Record<Duty, number> = { kept: 0, spare: 1, open: 2, expired: 3, unserved: 4 };
 
-/** Every object that the catalog knows of at `nowMs`, by its key. */
+/** Returns every object in the catalog at `nowMs`, by key. */
 export async function knownObjects(db: D1Database, nowMs: number): Promise<Map<string, KnownObject>> {
   const { results } = await db
     .prepare(KNOWN)
@@ -69,8 +65,8 @@ export async function knownObjects(db: D1Database, nowMs: number): Promise<Map<s
 }
 
 /**
- * Forgets the index rows of `packId` if it is expired at `nowMs`; false when it is not, or when it is served
- * again by now. Its object may be deleted afterwards: what has no index rows is never served again.
+ * Deletes the index rows of `packId` if it is expired at `nowMs`. Returns false when it is not expired or is served
+ * again. Its object may be deleted afterwards, because a pack without index rows is never served.
  */
 export async function retirePack(db: D1Database, packId: number, nowMs: number): Promise<boolean> {
   const cutoff = nowMs - REPLACED_KEPT_MS;
@@ -90,7 +86,7 @@ export interface StaleUpload {
   state: Extract<UploadState, "uploading" | "completing">;
 }
 
-/** Open uploads that began before `beforeMs`. */
+/** Returns open uploads that began before `beforeMs`. */
 export async function staleUploads(db: D1Database, beforeMs: number): Promise<StaleUpload[]> {
   const statement = db
     .prepare(
@@ -101,7 +97,7 @@ export async function staleUploads(db: D1Database, beforeMs: number): Promise<St
   return (await statement.all<StaleUpload>()).results;
 }
 
-/** Ends an open upload; false when it is in another state by now. What it left in the catalog goes with it. */
+/** Ends an open upload and deletes its catalog rows. Returns false when its state has changed. */
 export async function endStaleUpload(
   db: D1Database,
   { uploadId, target, state }: StaleUpload,
@@ -124,7 +120,7 @@ export async function endStaleUpload(
   return moved?.meta.changes === 1;
 }
 
-/** Names of the migrations that the platform's tool has applied, in their order; null when it keeps no list here. */
+/** Returns the names of the migrations that wrangler has applied, in order; null when it keeps no list here. */
 export async function appliedMigrations(db: D1Database): Promise<string[] | null> {
   const listed = await db
     .prepare("SELECT count(*) AS count FROM sqlite_master WHERE type = 'table' AND name = 'd1_migrations'")

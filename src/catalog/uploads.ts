@@ -1,26 +1,25 @@
 /**
- * Uploads of packs and files and their state. A target has at most one open upload (`uploading`,
- * `completing`). Who wants to change a state names the state it must be in, so of two that try at once one
- * wins.
+ * Uploads of packs and files and their states. A target has at most one open upload (`uploading`, `completing`). A
+ * change names the state that it expects, so that only one of two concurrent changes succeeds.
  */
 
 export type UploadState = "uploading" | "completing" | "served" | "replaced" | "abandoned" | "refused";
 
-/** What the operator says of a content before it is sent; all of it is checked when it has arrived. */
+/** The operator's claims about content before it is sent; all of them are checked afterwards. */
 export interface Content<Claims> {
   sizeBytes: number;
   sha256: string;
-  /** What else is said of it: see `PackClaims`. Nothing of a file. */
+  /** Further claims (`PackClaims`); empty for a file. */
   claims: Claims;
 }
 
 export interface Upload<Claims = unknown> extends Content<Claims> {
-  /** Also the id of the pack or file, once it is one. */
+  /** Also the id of the resulting pack or file. */
   objectId: number;
   uploadId: string;
-  /** What is uploaded: `packTarget`, `fileTarget`. */
+  /** The target: `packTarget`, `fileTarget`. */
   target: string;
-  /** The number it will be served under. */
+  /** The revision number under which it will be served. */
   revision: number;
   objectKey: string;
   r2UploadId: string;
@@ -30,7 +29,7 @@ export interface Upload<Claims = unknown> extends Content<Claims> {
   begunAtMs: number;
 }
 
-/** A part that R2 has; `n` counts from 1. */
+/** A stored part; `n` counts from 1. */
 export interface UploadPart {
   n: number;
   sizeBytes: number;
@@ -49,7 +48,7 @@ type UploadRow = Omit<Upload, "claims"> & { claims: string };
 const uploadOf = <Claims>(row: UploadRow | null): Upload<Claims> | null =>
   row === null ? null : { ...row, claims: JSON.parse(row.claims) as Claims };
 
-/** The upload of this target with this id, in whatever state, or null. */
+/** Returns the upload of this target with this id in any state, or null. */
 export async function findUpload<Claims>(
   db: D1Database,
   target: string,
@@ -59,7 +58,7 @@ export async function findUpload<Claims>(
   return uploadOf(await statement.first<UploadRow>());
 }
 
-/** The target's open upload, or null. */
+/** Returns the target's open upload, or null. */
 export async function openUpload<Claims>(db: D1Database, target: string): Promise<Upload<Claims> | null> {
   const statement = db
     .prepare(`${UPLOAD} WHERE target = ?1 AND state IN ('uploading', 'completing')`)
@@ -67,7 +66,7 @@ export async function openUpload<Claims>(db: D1Database, target: string): Promis
   return uploadOf(await statement.first<UploadRow>());
 }
 
-/** The parts of an upload that R2 has, in order of `n`. */
+/** Returns the stored parts of an upload in order of `n`. */
 export async function uploadParts(db: D1Database, uploadId: string): Promise<UploadPart[]> {
   const statement = db
     .prepare(
@@ -78,9 +77,9 @@ export async function uploadParts(db: D1Database, uploadId: string): Promise<Upl
 }
 
 /**
- * Takes part `n` for the caller, who stores it in R2 and then records it; until `recordPart` it has no etag. False
- * when the upload is not `uploading`, and when another publisher has stored this very part, or took it at or after
- * `staleMs` and may still be storing it.
+ * Claims part `n` for the caller, who stores it in R2 and then calls `recordPart`. Returns false when the upload is not
+ * `uploading`, when another publisher has stored this part, or when one claimed it at or after `staleMs` and may still
+ * be storing it.
  */
 export async function claimPart(
   db: D1Database,
@@ -101,7 +100,7 @@ export async function claimPart(
   return meta.changes === 1;
 }
 
-/** Remembers that R2 has the part that was claimed. */
+/** Records that a claimed part is stored. */
 export async function recordPart(
   db: D1Database,
   uploadId: string,
@@ -113,7 +112,7 @@ export async function recordPart(
     .run();
 }
 
-/** Gives up the claim on a part that could not be stored. */
+/** Releases the claim on a part that could not be stored. */
 export async function releasePart(db: D1Database, uploadId: string, n: number): Promise<void> {
   await db
     .prepare("DELETE FROM upload_parts WHERE upload_id = ?1 AND n = ?2 AND etag = ''")
@@ -122,9 +121,9 @@ export async function releasePart(db: D1Database, uploadId: string, n: number): 
 }
 
 /**
- * The number for the target's next revision. Numbers of uploads that may have become an object are never
- * used again, as an object is never overwritten while something might serve it: where one was held and another
- * content came in its place, operators see a gap. What was refused leaves none.
+ * Returns the number of the target's next revision. Numbers of uploads that may have created an object are not reused,
+ * because an object must never be overwritten while it can be served. After a held upload was replaced, operators see a
+ * gap; refused uploads leave none.
  */
 export async function nextRevision(db: D1Database, target: string): Promise<number> {
   const row = await db
@@ -134,7 +133,7 @@ export async function nextRevision(db: D1Database, target: string): Promise<numb
   return row?.next ?? 1;
 }
 
-/** Ids of all uploads of the target, in whatever state. */
+/** Returns the ids of all uploads of the target in any state. */
 export async function targetUploadIds(db: D1Database, target: string): Promise<Set<string>> {
   const { results } = await db
     .prepare("SELECT upload_id AS uploadId FROM uploads WHERE target = ?1")
@@ -146,8 +145,8 @@ export async function targetUploadIds(db: D1Database, target: string): Promise<S
 export type NewUpload<Claims = unknown> = Omit<Upload<Claims>, "objectId" | "state" | "stateNote">;
 
 /**
- * Opens `upload` in the place of `previous` (the target's open upload, if there is one). Returns false, and
- * opens nothing, when somebody else opened or served one since `previous` was read.
+ * Opens `upload` in place of `previous` (the target's open upload, if any). Returns false and opens nothing when
+ * another upload was opened or served since `previous` was read.
  */
 export async function beginUpload(
   db: D1Database,
@@ -184,7 +183,7 @@ export async function beginUpload(
   return opened?.meta.changes === 1;
 }
 
-/** Forgets the parts of the target's uploads that are over. */
+/** Returns the statement that deletes the parts of the target's ended uploads. */
 function dropClosedParts(db: D1Database, target: string): D1PreparedStatement {
   return db
     .prepare(
@@ -197,7 +196,7 @@ function dropClosedParts(db: D1Database, target: string): D1PreparedStatement {
 const UNSERVED =
   "SELECT object_id FROM uploads WHERE target = ?1 AND state IN ('replaced', 'abandoned', 'refused')";
 
-/** Deletes what uploads of the target that ended without being served left in the catalog. */
+/** Returns statements that delete catalog rows of the target's uploads that ended without being served. */
 export function dropUnserved(db: D1Database, target: string): D1PreparedStatement[] {
   return [
     `DELETE FROM day_securities WHERE pack_id IN (${UNSERVED})`,
@@ -206,7 +205,7 @@ export function dropUnserved(db: D1Database, target: string): D1PreparedStatemen
   ].map((sql) => db.prepare(sql).bind(target));
 }
 
-/** Moves `upload` from one state to another; false when it was not in `from` any more. */
+/** Moves `upload` from one state to another. Returns false when it is no longer in `from`. */
 export async function moveUpload(
   db: D1Database,
   { uploadId }: Pick<Upload, "uploadId">,

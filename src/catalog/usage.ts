@@ -4,10 +4,10 @@
  */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 
-/** Days of usage that are kept: two years and a month, for billing. */
+/** Days of usage that are kept for billing: two years and a month. */
 export const USAGE_KEPT_DAYS = 761;
 
-/** What was served: accepted requests without credited ones, the files among them, bytes of bodies. */
+/** Accepted requests without credited ones, the files among them, and bytes of bodies. */
 export interface Served {
   requests: number;
   files: number;
@@ -19,13 +19,13 @@ export interface DayUsage extends Served {
   day: string;
 }
 
-/** Whose usage it is, and of what: an interface (`level2_order_history`) or the data type of a share's files. */
+/** The account and the service: an interface (`level2_order_history`) or the data type of a share's files. */
 export interface UsageOwner {
   accountId: string;
   service: string;
 }
 
-/** Writes the totals of `days` in the place of what is there. The same again changes nothing; no days, no write. */
+/** Replaces the totals of `days`. Idempotent; without days nothing is written. */
 export async function writeUsage(
   db: D1Database,
   { accountId, service }: UsageOwner,
@@ -62,7 +62,7 @@ export async function usageOfAccount(
   accountId: string,
   { today, count }: { today: BeijingDate; count: number },
 ): Promise<(DayUsage & { service: string })[]> {
-  // The days one by one: the key begins with the day, so each is one seek.
+  // One seek for each day, because the key begins with the day.
   const days = Array.from({ length: count }, (_, place) => addDays(today, place + 1 - count));
   const statement = db
     .prepare(
@@ -87,7 +87,7 @@ export async function usageBetween(
   return (await statement.all<UsageOwner & Served>()).results;
 }
 
-/** Forgets usage of before the day `before`; returns how many rows there were. */
+/** Deletes usage before the day `before`. Returns the number of rows. */
 export async function forgetUsage(db: D1Database, before: BeijingDate): Promise<number> {
   const { meta } = await db.prepare("DELETE FROM usage WHERE day < ?1").bind(before).run();
   return meta.changes;
