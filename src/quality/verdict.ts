@@ -50,6 +50,7 @@ export const FAULT_KINDS = [
   "cancel_outside_hours",
   "trade_outside_hours",
   "flag_unknown",
+  "flag_aggressor",
   "flag_outside_phase",
   "begins_late",
   "ends_early",

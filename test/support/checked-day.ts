@@ -11,6 +11,7 @@ import type { SampleSecurity } from "../../src/pack-builder/sample/securities.ts
 import { shanghaiDay } from "../../src/pack-builder/sample/shanghai.ts";
 import { shenzhenOrders } from "../../src/pack-builder/sample/shenzhen.ts";
 import { shenzhenTrades } from "../../src/pack-builder/sample/shenzhen-trades.ts";
+import type { LastSnapshot } from "../../src/quality/security-rows.ts";
 import type { QualitySheet } from "../../src/quality/sheet.ts";
 import { CHECKS, type FaultKind } from "../../src/quality/verdict.ts";
 import { type DayOfSecurity, type Table, writeTables } from "./layout-sources.ts";
@@ -41,34 +42,57 @@ export interface Checked {
   sheet: QualitySheet;
 }
 
-/** Builds and checks `tables`; the sheets of `before`, days by date, lie beside. Throws what the build throws. */
+/** What the quotes of a day say of each security at its end, by code with suffix. */
+export function snapshotsOf(day: readonly DayOfSecurity[]): Map<string, LastSnapshot> {
+  return new Map(
+    day.map(({ symbol, market, trades }) => {
+      const fills = [...trades.priceE4.keys()].filter((row) => (trades.priceE4[row] ?? 0) > 0);
+      const sum = (of: (row: number) => number) => fills.reduce((total, row) => total + of(row), 0);
+      const prices = fills.map((row) => trades.priceE4[row] ?? 0);
+      const snapshot = {
+        volume: sum((row) => trades.volume[row] ?? 0),
+        amount: sum((row) => (trades.priceE4[row] ?? 0) * (trades.volume[row] ?? 0)) / 10_000,
+        highE4: Math.max(...prices),
+        lowE4: Math.min(...prices),
+      };
+      return [`${symbol}.${market}`, snapshot];
+    }),
+  );
+}
+
+export interface Beside {
+  /** Other days by date, whose sheets lie in the same folder. */
+  before?: Readonly<Record<string, readonly Table[]>> | undefined;
+  snapshots?: ReadonlyMap<string, LastSnapshot> | undefined;
+}
+
+/** Builds and checks `tables`. Throws what the build throws. */
 export async function checkedTables(
   tables: readonly Table[],
-  before: Readonly<Record<string, readonly Table[]>> = {},
+  { before = {}, snapshots }: Beside = {},
 ): Promise<Checked> {
   const folder = mkdtempSync(join(tmpdir(), "edgetape-"));
   try {
     const outFolder = join(folder, "packs");
     for (const [tradedate, rows] of Object.entries(before)) {
-      await checkedIn(folder, outFolder, tradedate as BeijingDate, rows);
+      await checkedIn({ folder, outFolder, tradedate: tradedate as BeijingDate }, rows);
     }
-    return await checkedIn(folder, outFolder, CHECKED_DAY, tables);
+    return await checkedIn({ folder, outFolder, tradedate: CHECKED_DAY }, tables, snapshots);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
 async function checkedIn(
-  folder: string,
-  outFolder: string,
-  tradedate: BeijingDate,
+  { folder, outFolder, tradedate }: { folder: string; outFolder: string; tradedate: BeijingDate },
   tables: readonly Table[],
+  snapshots?: ReadonlyMap<string, LastSnapshot>,
 ): Promise<Checked> {
   const source = join(folder, tradedate);
   writeTables(source, tables);
   const options = { tradedate, outFolder, maxBroken: 0, threads: 0, verify: false, onProgress: () => {} };
   const { packs: reports } = await buildPacks({ sources: [source], ...options });
-  return { reports, sheet: (await checkFolder(outFolder, tradedate)).sheet };
+  return { reports, sheet: (await checkFolder(outFolder, tradedate, { snapshots })).sheet };
 }
 
 /** Every fault of the sheet as `code check kind`, or `day check kind subject`. */

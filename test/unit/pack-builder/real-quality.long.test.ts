@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import type { Rows } from "../../../src/datasets/dataset.ts";
 import { orders } from "../../../src/datasets/orders.ts";
 import { trades } from "../../../src/datasets/trades.ts";
 import { buildPacks } from "../../../src/pack-builder/build.ts";
@@ -10,6 +11,7 @@ import { openPackFile } from "../../../src/pack-builder/pack-file.ts";
 import { sectionRows } from "../../../src/pack-builder/verify/section-rows.ts";
 import { checkSecurity } from "../../../src/quality/check-security.ts";
 import { replayShanghai } from "../../../src/quality/shanghai.ts";
+import { printedRandom } from "../../support/random.ts";
 import { readVendorQuotes } from "../../support/vendor-zip.ts";
 import { temporaryFolder } from "./deliveries.ts";
 
@@ -32,15 +34,32 @@ async function checkedDay(tradedate: BeijingDate, archives: readonly string[]) {
   return { outFolder, ...(await checkFolder(outFolder, tradedate)) };
 }
 
-/** The rows of the only security of a pack. */
-async function rowsOf<D extends typeof orders | typeof trades>(path: string, dataset: D) {
+/** The rows of a security of a pack. */
+async function rowsOf<D extends typeof orders | typeof trades>(path: string, dataset: D, symbol: string) {
   const pack = await openPackFile(path, ["orders", "trades"]);
   if ("reason" in pack) throw new Error(`${path} is no pack`);
-  const entry = pack.index.entries[0];
-  if (entry === undefined) throw new Error(`${path} is empty`);
+  const entry = pack.index.entries.find((each) => each.symbol === symbol);
+  if (entry === undefined) throw new Error(`${path} has no ${symbol}`);
   const rows = sectionRows(entry, await pack.read(entry.offset, entry.length), dataset);
   await pack.close();
   return rows;
+}
+
+/** The columns with `count` copies of a row in its place. */
+function withCopies<R extends Rows>(rows: R, row: number, count: number): R {
+  const kept = [...rows.time.keys()].flatMap((each) =>
+    each === row ? Array<number>(count).fill(row) : each,
+  );
+  const taken = <A extends Int32Array | Float64Array | Uint16Array>(values: A): A =>
+    // The constructor of a typed array is its own type's.
+    (values.constructor as unknown as { from(values: number[]): A }).from(
+      kept.map((each) => values[each] ?? 0),
+    );
+  const columns = Object.entries(rows).map(([name, column]) => {
+    if (typeof column === "number") return [name, kept.length];
+    return [name, "index" in column ? { ...column, index: taken(column.index) } : taken(column)];
+  });
+  return Object.fromEntries(columns) as R;
 }
 
 describe.skipIf(!existsSync(DATA))("the quality of real days", () => {
@@ -80,8 +99,8 @@ describe.skipIf(!existsSync(DATA))("the quality of real days", () => {
     expect(sheet.counts.fillsFound).toBe(sheet.counts.fills);
     const security = { symbol: "600519", market: "SH" } as const;
     const own = {
-      orders: await rowsOf(join(outFolder, "20230201.parquet"), orders),
-      trades: await rowsOf(join(outFolder, "20230201_trades.parquet"), trades),
+      orders: await rowsOf(join(outFolder, "20230201.parquet"), orders, "600519"),
+      trades: await rowsOf(join(outFolder, "20230201_trades.parquet"), trades, "600519"),
     };
     const quotes = (await readVendorQuotes(join(DATA, archive))).get("600519") ?? [];
     const last = quotes.findLast(({ time }) => time < 150500000);
@@ -94,6 +113,55 @@ describe.skipIf(!existsSync(DATA))("the quality of real days", () => {
     );
     const { priority } = replayShanghai(security, own.orders, own.trades);
     console.log(`600519: ${priority.passedOver} of ${priority.judged} fills pass over a better order`);
+  });
+
+  it("2023-07-11, 601825: faults of one row are found as often as the README of the module says", async () => {
+    const { outFolder } = await checkedDay(JULY, [
+      "orders-20230711-vendor.zip",
+      "trades-20230711-vendor.zip",
+    ]);
+    const own = {
+      orders: await rowsOf(join(outFolder, "20230711.parquet"), orders, "601825"),
+      trades: await rowsOf(join(outFolder, "20230711_trades.parquet"), trades, "601825"),
+    };
+    const type = (row: number) => own.orders.orderType.values[own.orders.orderType.index[row] ?? 0];
+    const rowsWith = (letter: string) => [...own.orders.time.keys()].filter((row) => type(row) === letter);
+    const fills = [...own.trades.time.keys()];
+    const random = printedRandom("faults of one row");
+    const found = (rows: number[], plant: (row: number) => typeof own) => {
+      let count = 0;
+      for (let time = 0; time < 150; time++) {
+        const day = {
+          symbol: "601825",
+          market: "SH",
+          ...plant(random.pick(rows)),
+          lastSnapshot: null,
+        } as const;
+        const { checks } = checkSecurity(day, {}, []);
+        if (Object.values(checks).some(({ verdict }) => verdict === "failed")) count += 1;
+      }
+      return count;
+    };
+    const [isNew, isCancel] = [rowsWith("A"), rowsWith("D")];
+    const ofOrders = (rows: typeof own.orders) => ({ ...own, orders: rows });
+    const ofTrades = (rows: typeof own.trades) => ({ ...own, trades: rows });
+    const shares = (volumes: Float64Array, row: number) => volumes.with(row, (volumes[row] ?? 0) + 100);
+    const { orders: o, trades: t } = own;
+    const counts = {
+      doubledOrder: found(isNew, (row) => ofOrders(withCopies(o, row, 2))),
+      doubledTrade: found(fills, (row) => ofTrades(withCopies(t, row, 2))),
+      wrongRemainder: found(isCancel, (row) => ofOrders({ ...o, volume: shares(o.volume, row) })),
+      tradeTooLarge: found(fills, (row) => ofTrades({ ...t, volume: shares(t.volume, row) })),
+      lostOrder: found(isNew, (row) => ofOrders(withCopies(o, row, 0))),
+      lostTrade: found(fills, (row) => ofTrades(withCopies(t, row, 0))),
+      lostCancel: found(isCancel, (row) => ofOrders(withCopies(o, row, 0))),
+    };
+    console.log("601825, found of 150:", counts);
+    expect(counts).toMatchObject({ doubledOrder: 150, doubledTrade: 150, wrongRemainder: 150 });
+    expect(counts.tradeTooLarge).toBeGreaterThan(135);
+    // Measured once: 95 lost orders and 13 lost trades.
+    expect(counts.lostOrder).toBeGreaterThan(70);
+    expect(counts.lostTrade).toBeGreaterThan(3);
   });
 
   it("2023-02-01, 000001 in Shenzhen: trades alone are in sequence", async () => {

@@ -73,7 +73,7 @@ describe("matching in Shanghai", () => {
     [
       "a swapped flag",
       { trades: [TRADES[0], { ...TRADES[1], flag: "S" }] },
-      "fill_unknown, cancel_remainder",
+      "flag_aggressor, fill_unknown, cancel_remainder",
     ],
     ["another price", { trades: [TRADES[0], { ...TRADES[1], price: 10.01 }] }, "fill_price"],
     [
