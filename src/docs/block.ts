@@ -1,11 +1,11 @@
-/** What a page of documentation is made of. Text may hold `code`, **strong** and [links](/docs/en/fields). */
+/** The blocks of a documentation page. Texts can contain `code`, **strong** and [links](/docs/en/fields). */
 import type { SnippetName } from "./snippets.ts";
 
 export type DocsLanguage = "zh" | "en";
 
 export type Block =
   | { kind: "text"; text: string }
-  /** `id` is part of addresses: it stays when the text changes. */
+  /** `id` is part of URLs, so it stays when the text changes. */
   | { kind: "heading"; id: string; text: string }
   | { kind: "list"; items: readonly string[] }
   | { kind: "table"; head: readonly string[]; rows: readonly (readonly string[])[] }
@@ -14,7 +14,7 @@ export type Block =
 
 /** One page in one language. */
 export interface PageText {
-  /** In the menu, and above the page. */
+  /** The title in the menu and above the page. */
   title: string;
   /** One sentence under the title. */
   lead: string;

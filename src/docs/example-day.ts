@@ -1,19 +1,19 @@
 /**
- * The security and day that documentation shows: the newest loaded day, so that every example can be sent as it is.
- * The rows are invented; the tests that run the examples publish them.
+ * The security and day in examples: the newest loaded day, so that every example can be sent unchanged. The rows are
+ * synthetic; the tests that run the examples publish them.
  */
 
 export const EXAMPLE = {
   symbol: "600519",
   market: "SH",
-  /** Stands for the newest day where none is loaded. */
+  /** Used when no day is loaded. */
   tradedate: "20260311",
-  /** Only its form is a key's. */
+  /** Has the form of a key but is invalid. */
   key: "et_0123456789abcdefghijABCDEFGHIJ000000",
   requestId: "0199aa00c0ffee01",
 } as const;
 
-/** Its first orders, as an answer with the ten standard fields holds them. */
+/** Returns its first orders with the ten standard fields. */
 export const exampleRows = (tradedate: string): (string | number)[][] => [
   ["600519", tradedate, "091500000", 0, 0, "S", "OCALL", 0, 0, 0],
   ["600519", tradedate, "093000000", 7, 12, "A", "B", 1500, 100, 150_000],
@@ -21,13 +21,13 @@ export const exampleRows = (tradedate: string): (string | number)[][] => [
   ["600519", tradedate, "093000010", 7, 12, "D", "B", 1500, 60, 90_000],
 ];
 
-/** What examples say of the service they stand on: its address, and the day (YYYYMMDD) they ask for. */
+/** Facts for examples: the service's URL and the day (YYYYMMDD) to request. */
 export interface ExampleFacts {
   base: string;
   tradedate: string;
 }
 
-/** `text` with `{base}`, `{day}`, its `{date}` (YYYY-MM-DD), its `{month}` (YYYYMM) and its `{year}` filled in. */
+/** Replaces `{base}`, `{day}`, `{date}` (YYYY-MM-DD), `{month}` (YYYYMM) and `{year}` in `text`. */
 export function withExample(text: string, { base, tradedate }: ExampleFacts): string {
   return text
     .replaceAll("{base}", base)

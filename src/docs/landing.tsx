@@ -1,4 +1,4 @@
-/** The page at `/`: what this is, a sample day as a picture, one request with its answer, where to go on. */
+/** The page at `/`: what the service is, a chart of a sample day, one request with its answer, links. */
 import { assetOf } from "../pages/assets.ts";
 import { countText } from "../pages/figures.ts";
 import { documentOf, Frame } from "../pages/frame.tsx";
@@ -55,7 +55,7 @@ const MESSAGES = {
   },
 } as const;
 
-/** The page as HTML; `example` is for the request on it. */
+/** Returns the page as HTML; `example` is for its request. */
 export function landingPage(look: Look, example: ExampleFacts): string {
   const { language } = look;
   const messages = MESSAGES[language];
@@ -96,18 +96,18 @@ export function landingPage(look: Look, example: ExampleFacts): string {
   );
 }
 
-/** Width of a minute in the picture, and how its height is shared out: prices above, orders below. */
+/** The width of a minute in the chart, and the heights of prices (above) and orders (below). */
 const MINUTE = 4;
 const PRICE_HEIGHT = 110;
 const MIDDLE = 200;
 const BAR_HEIGHT = 75;
 const HEIGHT = 280;
-/** Bars of more orders than this are cut: only those of the auctions and of the opening are. */
+/** Longer bars are cut, which affects only the auctions and the opening. */
 const MOST_SHOWN = 200;
-/** The place of 11:30, where the lunch break is folded. */
+/** The position of 11:30, where the lunch break is folded. */
 const NOON = 135;
 
-/** The ticks of the time axis: the minute's place and its time. */
+/** Ticks of the time axis: position and time. */
 const TICKS = [
   ["t0930", "09:30"],
   ["t1030", "10:30"],
@@ -152,7 +152,7 @@ function DayChart({ language }: { language: PageLanguage }) {
   );
 }
 
-/** Bars from the middle up (`-1`) or down (`1`) as one path. */
+/** Returns bars upwards (`-1`) or downwards (`1`) as one path. */
 function bars(counts: readonly number[], direction: 1 | -1): string {
   return counts
     .map((count, minute) => {
@@ -167,5 +167,5 @@ function priceLine(low: number, high: number): string {
   return PRICES.map((price, minute) => `${minute === 0 ? "M" : "L"}${minute * MINUTE} ${y(price)}`).join("");
 }
 
-/** The security of the picture and the day it is made of. */
+/** The security and day of the chart. */
 export const PICTURED = { symbol: "300750", tradedate: EXAMPLE.tradedate } as const;

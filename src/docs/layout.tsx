@@ -1,4 +1,4 @@
-/** A page of documentation as a whole document. */
+/** Renders a documentation page as a whole document. */
 import { assetOf } from "../pages/assets.ts";
 import { documentOf, Frame } from "../pages/frame.tsx";
 import type { Look } from "../pages/look.ts";
@@ -41,12 +41,12 @@ const MESSAGES = {
   },
 } as const;
 
-/** Where a page is. */
+/** Returns the path of a page. */
 export function pathOf(slug: PageSlug, language: DocsLanguage): string {
   return `/docs/${language}/${slug}`;
 }
 
-/** The page as HTML; `example` is for the commands on it. */
+/** Returns the page as HTML; `example` is for its commands. */
 export function docsPage(slug: PageSlug, look: Look, example: ExampleFacts): string {
   const { language } = look;
   const page = PAGES[slug][language];
@@ -75,7 +75,7 @@ export function docsPage(slug: PageSlug, look: Look, example: ExampleFacts): str
   );
 }
 
-/** The headings of the page, beside it on a wide screen. */
+/** Renders the contents of the page, beside it on a wide screen. */
 function Contents({ blocks, title }: { blocks: readonly Block[]; title: string }) {
   const headings = blocks.filter((block) => block.kind === "heading");
   if (headings.length < 2) return null;
@@ -103,7 +103,7 @@ function Head({ slug, language }: Place) {
   );
 }
 
-/** What a browser gets at an address that nothing answers: where it can go instead. */
+/** Returns the page for unknown addresses, with links. */
 export function lostPage(look: Look, requestId: string): string {
   const messages = MESSAGES[look.language];
   return documentOf(
@@ -133,7 +133,7 @@ interface Place {
   language: DocsLanguage;
 }
 
-/** Beside the text, or folded above it on a phone: two lists, because browsers hide a closed one for good. */
+/** Renders the menu twice: beside the text, and folded above it for phones. */
 function Menu(place: Place) {
   const { menu } = MESSAGES[place.language];
   return (

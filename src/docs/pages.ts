@@ -1,4 +1,4 @@
-/** The pages, in the order of the menu, with their text in both languages. */
+/** The pages in the order of the menu, with their text in both languages. */
 import type { DocsLanguage, PageText } from "./block.ts";
 import * as answers from "./pages/answers.ts";
 import * as changes from "./pages/changes.ts";
@@ -32,7 +32,7 @@ export const PAGES = {
   changes,
 } as const satisfies Record<string, Record<DocsLanguage, PageText>>;
 
-/** The last part of a page's address. */
+/** The last part of a page's URL. */
 export type PageSlug = keyof typeof PAGES;
 
 export const SLUGS = Object.keys(PAGES) as readonly PageSlug[];

@@ -1,18 +1,18 @@
-/** Blocks as HTML. All text is escaped; the only markup in it is `code`, **strong** and [links](…). */
+/** Renders blocks as HTML. All text is escaped; its only markup is `code`, **strong** and [links](…). */
 import type { Child } from "hono/jsx";
 import type { PageLanguage } from "../pages/look.ts";
 import type { Block } from "./block.ts";
 import { type ExampleFacts, withExample } from "./example-day.ts";
 import { SNIPPETS, type Snippet, type SnippetName } from "./snippets.ts";
 
-/** What a page needs to know of the service it describes. */
+/** Facts about the service for a page. */
 export interface RenderFacts extends ExampleFacts {
   copy: string;
   copied: string;
   answer: string;
 }
 
-/** What stands around code blocks. */
+/** Labels of code blocks. */
 export const CODE_MESSAGES: Readonly<Record<PageLanguage, Omit<RenderFacts, keyof ExampleFacts>>> = {
   zh: { copy: "复制", copied: "已复制", answer: "输出" },
   en: { copy: "Copy", copied: "Copied", answer: "Output" },
@@ -20,7 +20,7 @@ export const CODE_MESSAGES: Readonly<Record<PageLanguage, Omit<RenderFacts, keyo
 
 const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^[\]]+)\]\(([^()\s]+)\)/g;
 
-/** The text with its inline markup. */
+/** Renders a text with its inline markup. */
 export function inline(said: string): Child[] {
   const parts: Child[] = [];
   let at = 0;
@@ -36,7 +36,7 @@ export function inline(said: string): Child[] {
   return parts;
 }
 
-/** One block. */
+/** Renders one block. */
 export function BlockView({ block, facts }: { block: Block; facts: RenderFacts }) {
   switch (block.kind) {
     case "text":
@@ -64,7 +64,7 @@ export function BlockView({ block, facts }: { block: Block; facts: RenderFacts }
   }
 }
 
-/** On a phone each row becomes a card; `data-head` repeats there what its column is. */
+/** Renders a table. On a phone each row becomes a card, and `data-head` repeats the column heading. */
 function TableView({ head, rows }: { head: readonly string[]; rows: readonly (readonly string[])[] }) {
   return (
     <div class="scroll">
@@ -98,7 +98,7 @@ const LANGUAGE_NAMES = {
   json: "JSON",
 } as const;
 
-/** A code block, with what it prints below it. */
+/** Renders a code block with its output below it. */
 export function CodeView({ name, facts }: { name: SnippetName; facts: RenderFacts }) {
   const { language, text, prints } = SNIPPETS[name];
   const id = `code-${name.replaceAll("_", "-")}`;
@@ -123,7 +123,7 @@ export function CodeView({ name, facts }: { name: SnippetName; facts: RenderFact
   );
 }
 
-/** What of each language is set apart. The name of a group is its class. */
+/** Highlighted tokens of each language. The name of a group is its CSS class. */
 const TOKENS: Readonly<Record<Snippet["language"], RegExp>> = {
   sh: /(?<comment>#[^\n]*)|(?<string>'[^']*')|(?<keyword>\b(?:export|curl|npm|pip|EDGETAPE_URL|EDGETAPE_KEY)\b)|(?<number>\b\d[\d_.]*)/g,
   python:
@@ -134,7 +134,7 @@ const TOKENS: Readonly<Record<Snippet["language"], RegExp>> = {
   json: /(?<string>"[^"\n]*")|(?<keyword>\b(?:null|true|false)\b)|(?<number>\b\d[\d_.]*)/g,
 };
 
-/** The code with its tokens set apart. */
+/** Returns the code with highlighted tokens. */
 function highlighted(code: string, language: Snippet["language"]): Child[] {
   const parts: Child[] = [];
   let at = 0;

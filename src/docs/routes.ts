@@ -1,4 +1,4 @@
-/** `GET /openapi.json` and the pages below `/docs/`. The integrating app mounts them at the root. */
+/** `GET /openapi.json` and the pages below `/docs/`, mounted at the root. */
 import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
 import type { Language } from "../base/language.ts";
@@ -15,16 +15,16 @@ import { docsPage, lostPage, pathOf } from "./layout.tsx";
 import { openApiDocument } from "./openapi/document.ts";
 import { SLUGS } from "./pages.ts";
 
-/** The app around the pages opens the log and reads the language that messages are to be in. */
+/** The app opens the log and sets the language before these routes. */
 export type DocsEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
 
-/** Documentation changes with a deployment, and shows the newest day. */
+/** Documentation changes with a deployment and with the newest day. */
 const CACHE = "public, max-age=60";
-/** A page shows the reader's own choice of appearance too. */
+/** Pages depend on the reader's theme and language too. */
 const PAGE_CACHE = "private, max-age=60";
 
 /**
- * All routes of the documentation.
+ * Returns all routes of the documentation.
  *
  * @example app.route("/", docsRoutes())
  */
@@ -40,7 +40,7 @@ export function docsRoutes(): Hono<DocsEnv> {
   return docs;
 }
 
-/** The document as last made: it is the same for every request of one address while the newest day is the same. */
+/** The last document, which is the same for every request at one origin while the newest day is the same. */
 let made: (ExampleFacts & { text: string }) | undefined;
 
 async function openApi(c: Context<DocsEnv>): Promise<Response> {
@@ -59,8 +59,8 @@ async function openApi(c: Context<DocsEnv>): Promise<Response> {
 }
 
 /**
- * The page for a person whose browser asks for an address that nothing answers, with the headers that make the
- * JSON refusal of the same request a page; null for a caller that does not prefer HTML.
+ * Returns the HTML page for an unknown address with the headers of `refusal`; null for a caller that does not prefer
+ * HTML.
  */
 export function lostFor(c: Context<DocsEnv>, refusal: Response): Response | null {
   if (c.req.method !== "GET" && c.req.method !== "HEAD") return null;
@@ -82,7 +82,7 @@ type Next = () => Promise<void>;
 
 const LANGUAGES: readonly DocsLanguage[] = ["zh", "en"];
 
-/** The language in the address; undefined for anything else. */
+/** Returns the language in the path, or undefined. */
 function languageIn(c: Context<DocsEnv>): DocsLanguage | undefined {
   return LANGUAGES.find((each) => each === c.req.param("language"));
 }
@@ -95,7 +95,7 @@ function toFirstPage(c: Context<DocsEnv>): Response {
   return firstPage(c, lookFor(c).language);
 }
 
-/** A browser at the bare address; scripts there are told where the API is, as everywhere else. */
+/** Serves the landing page to browsers; scripts get the usual 404 with the API's path. */
 async function forPeople(c: Context<DocsEnv>, next: Next): Promise<Response | undefined> {
   if (!c.req.header("Accept")?.includes("text/html")) return void (await next());
   note(c);
@@ -148,7 +148,7 @@ function headersOf(c: Context<DocsEnv>, more: Readonly<Record<string, string>>):
   };
 }
 
-/** Where the service is reached, as its own pages write it, and its newest day: pages open without a catalog too. */
+/** Returns the service's URL and newest day; pages work without a catalog too. */
 async function exampleFacts(c: Context<DocsEnv>): Promise<ExampleFacts> {
   const base = settingsOf(c.env).PUBLIC_BASE_URL ?? new URL(c.req.url).origin;
   const newest = await newestDay(c.env.DB).catch(() => null);

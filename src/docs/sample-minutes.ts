@@ -1,9 +1,9 @@
 /**
- * The invented sample day of 300750 by the minute, for the chart of the landing page: 09:15 to 11:30 and, the lunch break
- * folded, 13:00 to 15:00. A test computes it from the sample data.
+ * The synthetic sample day of 300750 by minute for the chart of the landing page: 09:15 to 11:30 and 13:00 to 15:00. A
+ * test computes it from the sample data.
  */
 
-/** Orders to buy in each minute. */
+/** Buy orders in each minute. */
 export const BUYS: readonly number[] = [
   169, 19, 15, 11, 18, 15, 12, 11, 16, 38, 0, 0, 0, 0, 0, 672, 188, 124, 128, 113, 123, 121, 104, 131, 98,
   120, 88, 89, 110, 87, 92, 94, 73, 96, 83, 86, 81, 98, 77, 71, 76, 69, 61, 94, 66, 69, 64, 69, 64, 97, 75,
@@ -17,7 +17,7 @@ export const BUYS: readonly number[] = [
   54, 40, 52, 65, 40, 70, 93, 90, 101, 98, 92, 80, 35, 41, 41,
 ];
 
-/** Orders to sell in each minute. */
+/** Sell orders in each minute. */
 export const SELLS: readonly number[] = [
   182, 16, 11, 7, 8, 13, 14, 10, 21, 39, 0, 0, 0, 0, 0, 689, 185, 97, 103, 110, 100, 115, 94, 106, 103, 94,
   89, 92, 82, 88, 94, 82, 82, 75, 81, 79, 64, 71, 98, 78, 72, 76, 72, 68, 60, 68, 58, 71, 65, 59, 64, 50, 63,
@@ -31,7 +31,7 @@ export const SELLS: readonly number[] = [
   47, 57, 47, 87, 82, 85, 84, 72, 96, 61, 43, 34, 48,
 ];
 
-/** The middle one of the prices of each minute, in fen. */
+/** The median price of each minute, in fen. */
 export const PRICES: readonly number[] = [
   26846, 26841, 26842, 26841, 26839, 26840, 26839, 26839, 26837, 26833, 26833, 26833, 26833, 26833, 26833,
   26826, 26824, 26828, 26828, 26830, 26829, 26835, 26833, 26835, 26831, 26831, 26837, 26833, 26830, 26830,

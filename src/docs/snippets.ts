@@ -1,17 +1,17 @@
 /**
- * Every code block of the pages, in both languages the same. `test/interop/docs-snippets.long.test.ts` runs each of
- * them but the tutorial's, in this order, in one folder, with EDGETAPE_URL and EDGETAPE_KEY set. `withExample` fills in
- * what is in braces.
+ * Every code block of the pages, the same in both languages. `test/interop/docs-snippets.long.test.ts` runs all except
+ * the tutorial's in this order in one folder, with EDGETAPE_URL and EDGETAPE_KEY set. `withExample` replaces the texts
+ * in braces.
  */
 
 import { TUTORIAL } from "./tutorial-snippets.ts";
 
 export interface Snippet {
   language: "sh" | "python" | "typescript" | "sql" | "json";
-  /** Python modules beside the standard library and `edgetape`. */
+  /** Python modules besides the standard library and `edgetape`. */
   needs?: readonly string[];
   text: string;
-  /** What it prints, laid out for people; `…` stands for what differs each time. Absent when it prints nothing. */
+  /** Its output, formatted for people; `…` stands for parts that differ each time. Absent when it prints nothing. */
   prints?: string;
 }
 
@@ -285,7 +285,7 @@ const client = new Client({ key, baseUrls });
 const share = await client.share("auction_tick", {year});
 for (const file of (await share.files()).slice(0, 1)) {
   const path = file.path.replace("/", "-");
-  await pipeline(share.download(file), createWriteStream(path)); // SHA-256 is checked
+  await pipeline(share.download(file), createWriteStream(path)); // Verifies the SHA-256.
 }`,
   },
   changes: {

@@ -1,6 +1,6 @@
 /**
- * The code of the tutorial: one program, shown piece by piece. `test/interop/readme.long.test.ts` runs it against the
- * demo. `withExample` fills in what is in braces; what is printed differs from day to day.
+ * The code of the tutorial: one program in pieces. `test/interop/readme.long.test.ts` runs it against the demo.
+ * `withExample` replaces the texts in braces; the output differs from day to day.
  */
 import type { Snippet } from "./snippets.ts";
 

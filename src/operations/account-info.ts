@@ -1,6 +1,6 @@
 /**
- * `account_info` (contract 9): what the holder of a key may have, what is left of it today, and how
- * the last requests ended. Any known key may ask, also one whose plan is over. Charges nothing, takes no slot.
+ * `account_info` (contract 9): the key holder's plan, windows and limits, today's remaining quota, and the last
+ * requests. Any known key may call it, also after its plan has ended. Charges nothing, takes no slot.
  */
 import { ok, type Result } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
@@ -20,10 +20,10 @@ import { givenParameters } from "../orders/query/parameters.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
 import type { AccountInfo, LastRequest } from "./wire.ts";
 
-/** The interfaces that have a slot and daily counters each, orders first. */
+/** The interfaces with a slot and daily counters, orders first. */
 export const COUNTED_INTERFACES: readonly string[] = Object.values(DATASETS).map(({ apiname }) => apiname);
 
-/** Requests that are told of, the newest first. */
+/** Number of last requests, newest first. */
 const LAST_REQUESTS = 20;
 
 export type { AccountInfo };
@@ -45,7 +45,7 @@ async function run(call: Call, unknownParameters: string[]): Promise<Response> {
   return succeed(data, { requestId, unknownParameters });
 }
 
-/** The gate of the account on an interface that has a slot and counters. */
+/** Returns the gate of the account and interface. */
 export function accountGate(
   env: Env,
   settings: Settings,
@@ -56,13 +56,15 @@ export function accountGate(
   return gateOf(home, accountId, apiname);
 }
 
-/** How an interface of the account stands. */
+/** The state of one interface of the account. */
 interface InterfaceState {
   apiname: string;
   state: GateState;
 }
 
-/** What is to tell of `principal` at `nowMs`: a call of each of its gate objects and one read of the catalog. */
+/**
+ * Returns the answer for `principal` at `nowMs`, with a call to each of its gate objects and one read of the catalog.
+ */
 export async function accountInfoOf(
   env: Env,
   settings: Settings,
@@ -110,7 +112,10 @@ function quotaOf({ limits }: Standing, { apiname, state }: InterfaceState): Acco
   };
 }
 
-/** A request that failed after it was accepted stands in both lists: the gate's entry says more. */
+/**
+ * Merges accepted and refused requests. A request that failed after acceptance is in both lists; the gate's entry has
+ * more details.
+ */
 function lastRequests(states: InterfaceState[], refusals: Refusal[]): LastRequest[] {
   const accepted = states.flatMap(({ apiname, state }) =>
     state.last.map(({ atMs, requestId, ...rest }) => ({

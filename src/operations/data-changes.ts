@@ -1,6 +1,6 @@
 /**
- * `data_changes` (contract 9): what changed of a dataset's days that may be read, so that a copy elsewhere can
- * follow. Needs a plan with order history and shows its window only. Charges nothing, takes no slot.
+ * `data_changes` (contract 9): changes of a dataset's readable days, so that a local copy can follow. Needs a plan with
+ * order history and shows its window only. Charges nothing, takes no slot.
  */
 import * as z from "zod";
 import { ok, type Result } from "../base/result.ts";
@@ -24,7 +24,7 @@ import {
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
 import type { Change, DataChanges } from "./wire.ts";
 
-/** A change may name every security of a day, about 60 KB. */
+/** A change can name every security of a day, about 60 KB. */
 const MAX_CHANGES = 50;
 
 export const dataChangesParameters = lazily(() => ({
@@ -41,7 +41,7 @@ export const dataChangesParameters = lazily(() => ({
   dataset: datasetSchema().nullish(),
 }));
 
-/** An instant as people write it, in Unix milliseconds. */
+/** Returns the schema of an instant, parsed to Unix milliseconds. */
 function instantSchema() {
   const wrong = says("value_form", "YYYYMMDD, YYYY-MM-DD, YYYY-MM-DDTHH:MM:SS+08:00");
   return z
@@ -84,7 +84,7 @@ async function run(call: Call, query: Query): Promise<Response> {
   if (!grant.ok) return call.refuse(grant.refusal);
   const from = windowOf(grant.value.plan, "order_history", nowMs)?.from ?? null;
   const { after, sinceMs, limit, dataset, unknownParameters } = query;
-  // One more than asked for tells whether more wait.
+  // One more row than requested shows whether another page follows.
   const untilMs = announcedUntilMs(settings, nowMs);
   const question = { changeId: after, sinceMs, untilMs, from, dataset, count: limit + 1 };
   const found = await log.stage("d1", () => changesSince(env.DB, question));

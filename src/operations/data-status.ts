@@ -1,6 +1,6 @@
 /**
- * `data_status` (contract 9): the days of a month that may be read, with those that are missing. Needs
- * a plan with order history and shows its window only. Charges nothing, takes no slot.
+ * `data_status` (contract 9): the readable and the missing days of a month. Needs a plan with order history and shows
+ * its window only. Charges nothing, takes no slot.
  */
 import * as z from "zod";
 import { ok, type Result } from "../base/result.ts";
@@ -39,7 +39,7 @@ async function prepare(envelope: Envelope, { settings, nowMs }: Scope): Promise<
 
 async function run(call: Call, month: string, unknownParameters: string[]): Promise<Response> {
   const { principal, nowMs, env, log, requestId, settings } = call;
-  // Days are compared as text, so the 31st stands for the end of a shorter month too.
+  // Days are compared as text, so the 31st is the end of shorter months too.
   const [first, last] = [`${month}01`, `${month}31`] as [BeijingDate, BeijingDate];
   const grant = entitleOrderHistory(principal, last, nowMs);
   if (!grant.ok) {
@@ -61,7 +61,7 @@ async function run(call: Call, month: string, unknownParameters: string[]): Prom
   return succeed(data, { requestId, unknownParameters });
 }
 
-/** The days of all datasets by date. One that only some have lacks the others'. */
+/** Returns the days of all datasets by date; a day can lack some datasets. */
 function statusDays(overviews: Record<DatasetName, DayOverview[]>): StatusDay[] {
   const dates = new Set(DATASET_NAMES.flatMap((name) => overviews[name].map(({ tradedate }) => tradedate)));
   return [...dates].toSorted().map((tradedate) => {

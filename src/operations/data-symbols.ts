@@ -41,7 +41,7 @@ interface DataSymbols {
   tradedate: string;
   revision: number;
   fields: typeof FIELDS;
-  /** One array per security, by symbol and then market. */
+  /** One array for each security, by symbol, then market. */
   items: (string | number | null)[][];
 }
 
@@ -63,7 +63,7 @@ async function prepare(
   if (!asked.ok) return asked;
   const { values, unknown } = asked.value;
   const { tradedate, market, dataset } = values;
-  // The day is read as the dataset's history reads it, without a security.
+  // The day is read as for history, without a security.
   const question = {
     ...{ dataset: dataset ?? "orders", tradedate: tradedate ?? null },
     ...{ symbol: "", today: beijingDate(nowMs) },

@@ -1,12 +1,12 @@
-/** `GET /health`: which version runs, and whether the stores it stands on answer. */
+/** `GET /health`: the version, and whether the stores answer. */
 
 import { inTime } from "../base/in-time.ts";
 import { type Env, lacksPublicBase, type Settings, VERSION } from "../env.ts";
 
-/** A store that has not answered by then counts as not answering. */
+/** A store that takes longer counts as failed. */
 const PATIENCE_MS = 5_000;
 
-/** The gate object that only health checks ask; no account has this name. */
+/** The gate object for health checks; no account has this name. */
 const HEALTH_GATE = "health:health";
 
 type Answers = "ok" | "failed";
@@ -17,11 +17,11 @@ export interface Health {
   d1: Answers;
   r2: Answers;
   gate: Answers;
-  /** `failed` where a setting that production requires is absent; `edgetape doctor` names it. */
+  /** `failed` when a setting that production requires is missing; `edgetape doctor` names it. */
   settings: Answers;
 }
 
-/** Anybody may ask: the stores are asked once in so many milliseconds an isolate. */
+/** The route is public, so each isolate calls the stores at most once in this time. */
 const FRESH_MS = 5_000;
 
 let last: { health: StoresHealth; askedMs: number } | undefined;
@@ -29,9 +29,8 @@ let last: { health: StoresHealth; askedMs: number } | undefined;
 type StoresHealth = Pick<Health, "d1" | "r2" | "gate">;
 
 /**
- * Returns the answer of `GET /health` at `origin`; `status` is `ok` when the stores and the settings are. What the
- * stores answered is kept for 5 s; while they are asked again, other requests get what was kept. `nowMs` is the
- * machine's clock.
+ * Returns the answer of `GET /health` at `origin`; `status` is `ok` when the stores and the settings are. The stores'
+ * answers are cached for 5 s and served to other requests while they are refreshed. `nowMs` is the machine's clock.
  */
 export async function healthOf(
   env: Env,
@@ -40,7 +39,7 @@ export async function healthOf(
 ): Promise<Health> {
   let stores = last?.health;
   if (last === undefined || stores === undefined || nowMs - last.askedMs >= FRESH_MS) {
-    // Only the value is shared, never the promise: the platform forbids waiting for another request's I/O.
+    // Only the value is shared, never the promise, because the platform forbids waiting for another request's I/O.
     if (last !== undefined) last.askedMs = nowMs;
     stores = await storesHealthOf(env, settings);
     last = { health: stores, askedMs: nowMs };
@@ -50,14 +49,14 @@ export async function healthOf(
   return { status, version: VERSION, ...stores, settings: settingsAnswer };
 }
 
-/** Asks D1, R2 and a gate object at once; each has 5 s. */
+/** Calls D1, R2 and a gate object concurrently, each for at most 5 s. */
 export async function storesHealthOf(env: Env, settings: Settings): Promise<StoresHealth> {
   const calls = storeCalls(env, settings);
   const [d1, r2, gate] = await Promise.all([answers(calls.d1), answers(calls.r2), answers(calls.gate)]);
   return { d1, r2, gate };
 }
 
-/** The smallest question to each store. */
+/** Returns the smallest call to each store. */
 export function storeCalls(
   env: Env,
   { LOCATION_HINT: locationHint }: Settings,
@@ -69,7 +68,7 @@ export function storeCalls(
   };
 }
 
-/** The public answer says only whether; why a store failed is the log's. */
+/** Returns only whether a store answers; the reason of a failure is logged. */
 async function answers(ask: () => Promise<unknown>): Promise<Answers> {
   try {
     await inTime(ask(), PATIENCE_MS);

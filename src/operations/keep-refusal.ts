@@ -1,41 +1,41 @@
 /**
- * Refusals are kept so that an operator can explain them (`edgetape explain <request id>`). They are written
- * behind the answer and never delay it. A write costs as much as a thousand reads and the database takes one
- * at a time, so a flood must not turn into writes: each isolate keeps a few of each account's and no more.
+ * Stores refusals so that an operator can explain them (`edgetape explain <request id>`). They are written after the
+ * answer and never delay it. A write costs as much as a thousand reads, and the database handles one at a time, so each
+ * isolate stores only a few refusals of each account.
  */
 import { addRefusal, type Refusal } from "../catalog/refusals.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Scope } from "./operation.ts";
 
-/** An account's refusals that are kept at once, and how often one more is. */
+/** The burst of an account's refusals, and how often one more is stored. */
 const BURST = 20;
 const REFILL_MS = 30_000;
 
-/** All of an isolate's, of every account. */
+/** The burst of an isolate for all accounts together. */
 const TOTAL_BURST = 100;
 const TOTAL_REFILL_MS = 2_000;
 
-/** Buckets remembered; the one refilled longest ago goes first. */
+/** The most buckets; the one refilled longest ago is evicted first. */
 const MAX_BUCKETS = 1_000;
 
 interface Bucket {
-  /** Instant (Unix milliseconds) at which the bucket is full again. */
+  /** When the bucket is full again (Unix milliseconds). */
   fullAtMs: number;
 }
 
-/** What bounds the refusals of one isolate; `take` says whether one more may be kept. */
+/** Limits the stored refusals of one isolate. */
 export class RefusalBudget {
   readonly #total: Bucket = { fullAtMs: 0 };
   readonly #accounts = new Map<string, Bucket>();
 
-  /** Whether a refusal of `account` (`""`: unknown) at `nowMs` may be kept; if so it is counted. */
+  /** Returns whether a refusal of `account` (`""` when unknown) at `nowMs` may be stored, and counts it. */
   take(account: string, nowMs: number): boolean {
     const bucket = this.#accounts.get(account) ?? { fullAtMs: 0 };
     if (!hasSpace(bucket, BURST, REFILL_MS, nowMs)) return false;
     if (!hasSpace(this.#total, TOTAL_BURST, TOTAL_REFILL_MS, nowMs)) return false;
     count(bucket, REFILL_MS, nowMs);
     count(this.#total, TOTAL_REFILL_MS, nowMs);
-    // Deleting first moves the entry to the end of the map's order: the first one is the oldest.
+    // Deleting first moves the entry to the end of the map's order, so that the first entry is the oldest.
     this.#accounts.delete(account);
     this.#accounts.set(account, bucket);
     for (const oldest of this.#accounts.keys()) {
@@ -56,10 +56,10 @@ function count(bucket: Bucket, refillMs: number, nowMs: number): void {
 
 const budget = new RefusalBudget();
 
-/** Whose request it was and what it asked for, as far as that was known. */
+/** The caller and the request, as far as known. */
 export type RefusedCaller = Pick<Refusal, "accountId" | "keyId" | "interface" | "symbol" | "tradedate">;
 
-/** Keeps the refusal of the request of `scope` if the isolate's budget has space for it; never throws. */
+/** Stores the refusal of the request of `scope` if the isolate's budget allows; never throws. */
 export function keepRefusal(
   { env, ctx, requestId, nowMs }: Pick<Scope, "env" | "ctx" | "requestId" | "nowMs">,
   denial: Denial,
@@ -74,7 +74,7 @@ export function keepRefusal(
   );
 }
 
-/** A turn later: a call that is made at once goes out before the answer does. */
+/** Waits one iteration of the event loop, because an immediate call would be sent before the answer. */
 function behindTheAnswer(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }

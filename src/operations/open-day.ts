@@ -1,4 +1,4 @@
-/** Step 6 of contract 2.1 for every operation about one day of order records: the day, if the caller may read it. */
+/** Step 6 of contract 2.1 for every operation on one day: the day, if the caller may read it. */
 import { ok, type Result } from "../base/result.ts";
 import { keepOrderDay } from "../catalog/kept-days.ts";
 import { type OrderDay, type OrderDayQuestion, orderDayOf } from "../catalog/order-day.ts";
@@ -6,16 +6,16 @@ import type { EntitlementDenial } from "../entitlement/caller-denial.ts";
 import { entitleOrderHistory, type Grant } from "../entitlement/entitle.ts";
 import type { Call } from "./operation.ts";
 
-/** A day that the caller's plan covers. */
+/** A day covered by the caller's plan. */
 export interface OpenDay {
   grant: Grant;
   orderDay: OrderDay;
 }
 
 /**
- * Returns the day of `question`, which is `kept` or else the call's first prepared read, or why the plan does not cover
- * it. Without a date, today stands for the newest trading day: a caller who may not read today is refused before the
- * calendar is read.
+ * Returns the day of `question`, from `kept` or the call's first prepared read, or why the plan does not cover it.
+ * Without a date the plan is checked for today, so that a caller who may not read today is refused before the calendar
+ * is read.
  */
 export async function openDay(
   call: Pick<Call, "principal" | "nowMs" | "log" | "read" | "settings">,

@@ -24,7 +24,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
   ALL.map((operation) => [operation.apiname, operation]),
 );
 
-/** Those that may be asked without `params`. */
+/** Operations that may be called without `params`. */
 export const PARAMS_OPTIONAL: ReadonlySet<string> = new Set(
   [...OPERATIONS.values()].filter(({ paramsOptional }) => paramsOptional).map(({ apiname }) => apiname),
 );

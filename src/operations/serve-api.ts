@@ -1,6 +1,6 @@
 /**
- * `POST /api`: the order of checks, which is also the order of charging (contract 2.1). Steps 1 to 5 are
- * here; an operation's `run` does the rest.
+ * `POST /api`: the order of checks and of charging (contract 2.1). Steps 1 to 5 are here; an operation's `run` does the
+ * rest.
  */
 import { checkRate, type Identified, identify } from "../access/identify.ts";
 import { inTime } from "../base/in-time.ts";
@@ -21,7 +21,9 @@ import { keepRefusal, type RefusedCaller } from "./keep-refusal.ts";
 import { firstByteMs, type Operation, type Scope } from "./operation.ts";
 import { OPERATIONS, PARAMS_OPTIONAL } from "./registry.ts";
 
-/** An operation with a limit of its own for the first byte says first what was late, and releases what it took. */
+/**
+ * Added to the limit, so that an operation's own deadline for the first byte passes first and releases what it holds.
+ */
 const LATE_MS = 1_000;
 
 const UNKNOWN_CALLER: RefusedCaller = {
@@ -33,15 +35,15 @@ const UNKNOWN_CALLER: RefusedCaller = {
 };
 
 /**
- * Serves or refuses one request; throws on a fault only. The console passes the signed-in `holder`, who then
- * stands in for the key of step 3; all other steps, slot and quota are the same.
+ * Serves or refuses one request. Throws only on a fault. The console passes the signed-in `holder`, who replaces the
+ * key of step 3; all other steps, slot and quota are the same.
  */
 export async function serveApi(request: Request, opened: Scope, holder?: Principal): Promise<Response> {
   const caller: RefusedCaller = { ...UNKNOWN_CALLER };
   const language = preferredLanguage(request.headers.get("Accept-Language"));
 
   const decoded = await readBody(request);
-  // A body takes as long as its sender likes: keys, plans and the time to the first byte count from its end.
+  // A sender can be slow, so keys, plans and the time to the first byte are evaluated at the end of the body.
   const scope: Scope = { ...opened, nowMs: nowMs(opened.settings) };
   let refuseWith = refuser(scope, caller, { language, format: "json" });
   if (!decoded.ok) return refuseWith(decoded.refusal);
@@ -64,8 +66,8 @@ export async function serveApi(request: Request, opened: Scope, holder?: Princip
 }
 
 /**
- * The answer, or a fault when a store stays silent for too long. What is late is waited for behind the answer:
- * it may have taken a slot, and must still give it and the charge back.
+ * Returns the answer, or a fault when a store is silent for too long. Late work is awaited after the answer, because it
+ * may hold a slot that must be released and credited.
  */
 async function answerInTime(answer: Promise<Response>, scope: Scope): Promise<Response> {
   scope.ctx.waitUntil(answer.catch(() => undefined));
@@ -75,7 +77,7 @@ async function answerInTime(answer: Promise<Response>, scope: Scope): Promise<Re
 const NO_KEY = refused({ reason: "key_unknown", empty: true } as const);
 
 interface Asked {
-  /** What is known of the caller so far, for refusals that are kept. */
+  /** The caller as far as known, for stored refusals. */
   caller: RefusedCaller;
   refuseWith: Refuse;
   holder: Principal | undefined;
@@ -90,7 +92,7 @@ async function serveEnvelope(envelope: Envelope, scope: Scope, asked: Asked): Pr
   log.note({ interface: operation.apiname });
   asked.caller.interface = operation.apiname;
 
-  // Parameters are judged at step 5; read early, so that a cold key and the day come in one D1 read.
+  // Parameters are refused at step 5, but parsed here so that an uncached key and the day are read in one D1 call.
   const prepared = await operation.prepare(envelope, scope);
   const { reads, about = {} } = prepared.ok ? prepared.value : { reads: [] };
   Object.assign(asked.caller, about);
@@ -129,7 +131,7 @@ function identifyCaller(
   return Promise.resolve({ caller: known, alongside, noteUse: null });
 }
 
-/** The operation of this name, or `apiname_unknown` with the nearest one. */
+/** Returns the operation of this name, or `apiname_unknown` with the nearest name. */
 export function operationNamed(apiname: string): Result<Operation, Denial> {
   const operation = OPERATIONS.get(apiname);
   if (operation !== undefined) return ok(operation);
@@ -140,7 +142,7 @@ export function operationNamed(apiname: string): Result<Operation, Denial> {
 
 type Refuse = (denial: Denial, facts?: Omit<AnswerFacts, "requestId" | "reason">) => Response;
 
-/** What refuses this request. Neither the answer nor what is kept of it repeats its own `apikey`. */
+/** Returns the function that refuses this request. Neither the answer nor the stored refusal contains its `apikey`. */
 function refuser(
   scope: Scope,
   caller: RefusedCaller,

@@ -1,19 +1,19 @@
 /**
- * `data` of the answers beside order history's pages, as callers read it: what the operations make, what
- * `/openapi.json` describes, and what the TypeScript client gives. Types only.
+ * Types of `data` in the answers besides history pages, used by the operations, `/openapi.json` and the TypeScript
+ * client.
  */
 import type { DatasetName } from "../datasets/registry.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 import type { PlanName } from "../entitlement/principal.ts";
 import type { Market } from "../orders/record.ts";
 
-/** From `from` to `to`, days as YYYYMMDD, both included; a `from` of null: all history. */
+/** Days from `from` to `to` as YYYYMMDD, both inclusive; `from` is null for all history. */
 export interface DayWindow {
   from: string | null;
   to: string;
 }
 
-/** A daily counter; null: unlimited. What was credited is in `used` as well. */
+/** A daily counter; null means unlimited. `used` includes credited requests. */
 export interface Counter {
   limit: number | null;
   used: number;
@@ -24,19 +24,19 @@ export interface Counter {
 /** The counters of one interface on one Beijing day. */
 export interface Quota {
   interface: string;
-  /** The Beijing day that is counted. */
+  /** The Beijing day of the counters. */
   day: string;
-  /** JSON and Parquet together. Null while no plan is in force. */
+  /** JSON and Parquet requests together. Null while no plan is in force. */
   requests: Counter | null;
   /** Parquet files. */
   files: Counter | null;
   /** Whole seconds until the counters reset. */
   resets_in: number;
-  /** Whether a request of the account is in progress, so that another one is `slot_busy`. */
+  /** Whether a request is in progress, so that another one would be `slot_busy`. */
   busy: boolean;
 }
 
-/** One request that ended, served or refused. */
+/** A finished request, served or refused. */
 export interface LastRequest {
   /** RFC 3339, Beijing time. */
   time: string;
@@ -45,54 +45,54 @@ export interface LastRequest {
   code: number;
   /** `success`, or a refusal's reason as in `X-Reason`. */
   reason: string;
-  /** Null for a refusal before the security or the day was known. */
+  /** Null for a refusal before the security was known. */
   symbol: string | null;
   tradedate: string | null;
-  /** Rows served; 0 for a refusal. */
+  /** Number of rows served; 0 for a refusal. */
   rows: number;
 }
 
 /** `data` of `account_info`. */
 export interface AccountInfo {
   account_id: string;
-  /** The key that asks: its id, never the key; null for a holder signed in at the console. */
+  /** The id of the calling key, never the key; null for a holder signed in at the console. */
   key_id: string | null;
-  /** The plan in force; when none is, the one that ended last; null without any. */
+  /** The plan in force, else the one that ended last; null without any. */
   plan: PlanName | null;
   plan_state: "active" | "expired" | "none";
   /** When that plan ends or ended (RFC 3339, Beijing time, exclusive). */
   plan_ends_at: string | null;
-  /** Days that each service may give now; null: nothing. */
+  /** The readable days of each service; null when the plan does not include it. */
   windows: Record<
     "level2_order_history" | "auction_tick" | "level2" | "level2_trade_history",
     DayWindow | null
   >;
-  /** One of each interface with a slot, orders first. */
+  /** One for each interface with a slot, orders first. */
   quotas: Quota[];
-  /** At most 20, the newest first: the accepted ones, and refused ones as far as they were kept. */
+  /** At most 20, newest first: accepted requests, and refused ones as far as stored. */
   last_requests: LastRequest[];
 }
 
 /** A dataset of a day of `data_status`. */
 export interface StatusDataset {
   /**
-   * `available`, `degraded` (served; the delivery had broken rows that were left out), `pending` (a trading day
-   * that is expected or being loaded), `missing` (an earlier one that is not there), `withdrawn`, `damaged`.
+   * `available`, `degraded` (served without broken rows of the delivery), `pending` (an expected trading day or one
+   * being loaded), `missing` (an earlier trading day that is not loaded), `withdrawn`, `damaged`.
    */
   state: "available" | "degraded" | "pending" | "missing" | "withdrawn" | "damaged";
-  /** Null unless `available` or `degraded`, as are the following. */
+  /** Null unless `available` or `degraded`, like the following members. */
   revision: number | null;
-  /** The pack's build id, 32 hex digits: equal only for equal contents, also between deployments. */
+  /** The pack's build id, 32 hex digits; equal only for equal content, also across deployments. */
   build_id: string | null;
   rows: number | null;
   securities: number | null;
-  /** Of the whole day's pack. */
+  /** The size of the whole day's pack. */
   size_bytes: number | null;
   /** RFC 3339, Beijing time. */
   published_at: string | null;
 }
 
-/** A day of `data_status`: what it says of orders beside its date, and of every dataset, orders again among them. */
+/** A day of `data_status`: its date and the state of orders, and in `datasets` the state of every dataset. */
 export interface StatusDay extends StatusDataset {
   tradedate: string;
   datasets: Record<DatasetName, StatusDataset>;
@@ -102,43 +102,46 @@ export interface StatusDay extends StatusDataset {
 export interface DataStatus {
   /** YYYYMM. */
   month: string;
-  /** The first day that the plan covers; null: all history. */
+  /** The first day that the plan covers; null for all history. */
   window_from: string | null;
-  /** Trading days up to today inside the window, oldest first; days without trading or data are not listed. */
+  /** Trading days up to today inside the window, oldest first, without days that have neither trading nor data. */
   days: StatusDay[];
 }
 
-/** One change of a dataset's day that may be read. */
+/** A change of a readable day of a dataset. */
 export interface Change {
-  /** Grows with every change of any day. */
+  /** Increases with every change of any day. */
   change: number;
   /** RFC 3339, Beijing time. */
   at: string;
   dataset: DatasetName;
   tradedate: string;
-  /** `published`, `restored` (an earlier content again), `withdrawn`, `damaged`. */
+  /** `published`, `restored` (earlier content is served again), `withdrawn`, `damaged`. */
   kind: "published" | "restored" | "withdrawn" | "damaged";
-  /** The revision it made, or the one that is no longer served. */
+  /** The new revision, or the one that is no longer served. */
   revision: number;
-  /** The revision before it; null for a day's first one. */
+  /** The previous revision; null for a day's first one. */
   previous: number | null;
   /** The build id of `revision`; null when the service no longer has that revision. */
   build_id: string | null;
-  /** Which securities differ from the revision before, as `600519.SH`; null where there is nothing to compare. */
+  /** The securities that differ from the previous revision, such as `600519.SH`; null without one. */
   securities: { added: string[]; removed: string[]; changed: string[] } | null;
 }
 
 /** `data` of `data_changes`. */
 export interface DataChanges {
-  /** In the order they happened. */
+  /** Changes in order. */
   changes: Change[];
-  /** To be given as `after` next time: nothing is lost and nothing comes twice. */
+  /** The value of `after` for the next request, which then neither skips nor repeats a change. */
   next_after: number;
-  /** Whether more of them wait. */
+  /** Whether further changes follow. */
   has_more: boolean;
 }
 
-/** A number that is known as a range, both ends included. Equal for a whole day: times of single rows are not looked at. */
+/**
+ * A range of possible values, both ends inclusive. The ends are equal for a whole day; in a window single rows are not
+ * read.
+ */
 export interface Range {
   at_least: number;
   at_most: number;
@@ -153,16 +156,16 @@ export interface Estimate {
   /** HHMMSSmmm; the start inclusive, the end exclusive. */
   start_time: string;
   end_time: string;
-  /** Rows in the window. */
+  /** Number of rows in the window. */
   rows: Range;
   page_size: number;
-  /** JSON pages; a window without rows takes one too. */
+  /** Number of JSON pages; a window without rows takes one page. */
   pages: Range;
-  /** Of the Parquet file with all fields; it always holds the whole day. */
+  /** The size of the Parquet file with all fields, which always holds the whole day. */
   parquet_bytes: number;
-  /** What it would take of today's counters. */
+  /** The cost in today's counters. */
   cost: { json: { requests: Range }; parquet: { requests: 1; files: 1 } };
-  /** What is left of them; null: unlimited. */
+  /** The remaining counters; null for unlimited. */
   left_today: { requests: number | null; files: number | null };
   /** Whole seconds until the counters reset. */
   resets_in: number;
@@ -173,7 +176,7 @@ export interface ShareResult {
   status: "ready" | "preparing";
   data_type: DataType;
   year: number;
-  /** YYYYMMDD of the first and the last covered file. */
+  /** The days of the first and the last covered file, YYYYMMDD. */
   start_date: string;
   end_date: string;
   file_count: number;

@@ -1,4 +1,4 @@
-/** What each operation answers, as schemas of `data`: the conformance test parses real answers with them. */
+/** Schemas of each operation's `data`; the conformance test parses real answers with them. */
 import * as z from "zod";
 import { DATASET_NAMES } from "../../datasets/registry.ts";
 import { DATA_TYPES } from "../../entitlement/data-types.ts";
@@ -7,7 +7,7 @@ import type { AccountInfo, DataChanges, DataStatus, Estimate, ShareResult } from
 import { lazily } from "../../orders/query/parameters.ts";
 import type { Apiname } from "./parameters.ts";
 
-/** A schema of `data` for every `apiname`. A share comes in an envelope of its own (contract 8.1). */
+/** A schema of `data` for every `apiname`. A share has its own envelope (contract 8.1). */
 export const dataSchemas = lazily(() => {
   const date = z.string().regex(/^\d{8}$/);
   const day = date.meta({ description: "YYYYMMDD" });

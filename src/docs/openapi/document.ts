@@ -1,4 +1,4 @@
-/** `GET /openapi.json`: the one operation `POST /api` as OpenAPI 3.1, made from the schemas beside this file. */
+/** `GET /openapi.json`: the operation `POST /api` as OpenAPI 3.1, built from the schemas beside this file. */
 import * as z from "zod";
 import { DATASET_NAMES, DATASETS } from "../../datasets/registry.ts";
 import { BODY_LIMIT_BYTES, envelopeSchema } from "../../http/envelope.ts";
@@ -14,7 +14,7 @@ type Json = Record<string, unknown>;
 
 const APINAMES = Object.keys(SUMMARIES) as Apiname[];
 
-/** The document for a service of `version`, with examples for its address and newest day. */
+/** Returns the document for a service of `version`, with examples for its URL and newest day. */
 export function openApiDocument(facts: ExampleFacts, version: string): Json {
   const { base, tradedate } = facts;
   return {
@@ -62,7 +62,9 @@ function operation(tradedate: string): Json {
   };
 }
 
-/** By HTTP status: a refused file has the error's own status, refused JSON mostly 200 (contract 1.4). */
+/**
+ * Returns the responses by HTTP status: a refused file has the error's status, refused JSON usually 200 (contract 1.4).
+ */
 function responses(tradedate: string): Json {
   const statuses = [...new Set(REFUSALS.flatMap(({ status }) => [status.json, status.parquet]))].toSorted();
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Requests that can be sent as they are, with another key, and the answer to the first. */
+/** Example requests, which can be sent with a valid key, and the answer to the first. */
 import { FIELDS } from "../../orders/record.ts";
 import { EXAMPLE, exampleRows } from "../example-day.ts";
 import type { Apiname } from "./parameters.ts";
@@ -11,7 +11,7 @@ export interface RequestExample {
   fields?: string;
 }
 
-/** By name, of the day `tradedate` (YYYYMMDD). */
+/** Returns the examples by name for the day `tradedate` (YYYYMMDD). */
 export function requestExamples(tradedate: string): Record<string, RequestExample> {
   const { symbol } = EXAMPLE;
   const month = tradedate.slice(0, 6);
@@ -44,7 +44,7 @@ export function requestExamples(tradedate: string): Record<string, RequestExampl
   };
 }
 
-/** The answer to `first_page`; the cursor is another one each time. */
+/** Returns the answer to `first_page`; real cursors differ each time. */
 export function firstPage(tradedate: string): Json {
   const items = exampleRows(tradedate);
   return {

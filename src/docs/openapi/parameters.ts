@@ -1,6 +1,6 @@
 /**
- * What each operation accepts: the schemas that its own parser reads with, put together as `params`. The parser
- * refuses with messages of its own, and checks what no schema can say (start before end, the years of a data type).
+ * The `params` of each operation, composed of the schemas that its parser uses. The parser has its own messages and
+ * also checks what a schema cannot express (start before end, the years of a data type).
  */
 import * as z from "zod";
 import { dataChangesParameters } from "../../operations/data-changes.ts";
@@ -11,7 +11,7 @@ import { estimateParameters } from "../../operations/order-history/estimate.ts";
 import { EXCLUDED_WITH_PARQUET, orderParameters } from "../../orders/query/order-parameters.ts";
 import { lazily } from "../../orders/query/parameters.ts";
 
-/** `params` of the history of any dataset with JSON pages. */
+/** `params` of history with JSON pages. */
 export const pageParams = lazily(() =>
   z.strictObject({
     ...orderParameters(),
@@ -19,7 +19,7 @@ export const pageParams = lazily(() =>
   }),
 );
 
-/** `params` of the history of any dataset with a Parquet file; a value for any parameter of pages is refused. */
+/** `params` of history with a Parquet file; paging parameters are refused. */
 export const fileParams = lazily(() => {
   const excluded = Object.fromEntries(EXCLUDED_WITH_PARQUET.map((name) => [name, z.null().optional()]));
   return z.strictObject({
@@ -47,7 +47,7 @@ export const paramsSchemas = lazily(
 
 export type Apiname = keyof ReturnType<typeof paramsSchemas>;
 
-/** One sentence on each operation. */
+/** A one-sentence summary of each operation. */
 export const SUMMARIES: Readonly<Record<Apiname, string>> = {
   level2_order_history:
     "Order records of one security on one trading day: JSON pages by cursor, or one Parquet file. Each accepted request counts; one at a time per account and interface.",

@@ -1,4 +1,4 @@
-/** One example of every reason for which a request is not served, with its code, statuses and message. */
+/** One example of every refusal with its code, statuses and message. */
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { Denial, Reason } from "../../http/denial.ts";
 import { type Outcome, outcomeOf } from "../../http/outcome.ts";

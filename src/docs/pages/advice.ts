@@ -1,4 +1,4 @@
-/** What to do about each reason; exhaustive, as the table of outcomes is. */
+/** Advice for each reason; exhaustive like the table of outcomes. */
 
 import type { Bilingual } from "../../base/language.ts";
 import type { Reason } from "../../http/denial.ts";

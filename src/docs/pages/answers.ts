@@ -1,11 +1,11 @@
-/** What the answers hold beside the orders themselves: every field of every operation, and the headers. */
+/** Answers besides the data itself: every field of every operation, and the headers. */
 import { type Block, type DocsLanguage, heading, note, type PageText, table, text } from "../block.ts";
 
 interface Part {
   id: string;
   zh: string;
   en: string;
-  /** A line for each field: its name, its type, what it means in Chinese, in English. */
+  /** One line for each field: name, type, meaning in Chinese and in English. */
   rows: string;
 }
 

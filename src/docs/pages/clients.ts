@@ -1,4 +1,4 @@
-/** What the two clients do, and the shape of the data that they give. */
+/** The two clients, and the shape of the data that they return. */
 import { code, heading, list, note, type PageText, table, text } from "../block.ts";
 
 export const zh: PageText = {

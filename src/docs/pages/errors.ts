@@ -1,9 +1,9 @@
-/** Codes, and each reason with what to do about it: made from the outcomes that the service itself uses. */
+/** Codes, and each reason with advice, built from the outcomes that the service uses. */
 import { type Block, type DocsLanguage, heading, list, note, type PageText, table, text } from "../block.ts";
 import { REFUSALS } from "../openapi/refusals.ts";
 import { ADVICE } from "./advice.ts";
 
-/** The table of all reasons in `language`, with the heading of its columns. */
+/** Returns the table of all reasons in `language` with its column headings. */
 function reasons(language: DocsLanguage, head: readonly string[]): Block {
   const rows = REFUSALS.map(({ reason, code, status, retryAfterSeconds }) => {
     const statuses =

@@ -2,7 +2,7 @@
 import { trades } from "../../datasets/trades.ts";
 import { type Block, type DocsLanguage, heading, note, type PageText, table, text } from "../block.ts";
 
-/** What a kind of value is in answers. */
+/** The types of values in answers. */
 const TYPES: Record<(typeof trades)["columns"][number]["kind"], Record<DocsLanguage, string>> = {
   symbol: { zh: "字符串，6 位", en: "string of 6 digits" },
   tradedate: { zh: "字符串 `YYYYMMDD`", en: "string `YYYYMMDD`" },
@@ -13,7 +13,7 @@ const TYPES: Record<(typeof trades)["columns"][number]["kind"], Record<DocsLangu
   amount: { zh: "数", en: "number" },
 };
 
-/** The fields of trades as their description has them. */
+/** Returns the table of trade fields from the dataset's description. */
 function tradeTable(language: DocsLanguage, head: readonly string[]): Block {
   const rows = trades.columns.map(({ name, kind, unit, description, ...more }) => {
     const type = TYPES[kind][language];

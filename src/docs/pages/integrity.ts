@@ -1,4 +1,4 @@
-/** Integrity, revisions, and what has not been observed yet. */
+/** Integrity, revisions, and properties that are not verified yet. */
 import { code, heading, list, note, type PageText, text } from "../block.ts";
 
 export const zh: PageText = {

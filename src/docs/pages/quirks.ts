@@ -1,4 +1,4 @@
-/** What the exchanges' data does that its readers do not expect. */
+/** Unexpected properties of the exchanges' data. */
 import { heading, list, note, type PageText, text } from "../block.ts";
 
 export const zh: PageText = {

@@ -1,6 +1,6 @@
 /**
- * `file_download` (contract 8): the share of one year's daily files. Steps 5 to 7 of contract 2.1; there
- * is no slot and no quota.
+ * `file_download` (contract 8): the share of one year's daily files. Steps 5 to 7 of contract 2.1, without slot and
+ * quota.
  */
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type BeijingDate, beijingDate, beijingTimestamp } from "../../calendar/beijing.ts";
@@ -36,7 +36,7 @@ async function prepare({ params }: Envelope, { settings, nowMs }: Scope): Promis
   });
   if (!asked.ok) return asked;
   const query = asked.value;
-  // What to read depends on the account and its plan: nothing can be read beside the key.
+  // The reads depend on the account and its plan, so nothing can be read together with the key.
   return ok({ reads: [], run: (call) => run(call, query), explain: (call) => explainShare(call, query) });
 }
 
@@ -57,7 +57,7 @@ async function run(call: Call, query: ShareQuery): Promise<Response> {
   return succeed({ code: 200, message: "success", data: share.value }, { requestId, unknownParameters });
 }
 
-/** What the catalog knows of the account's share, all of one read. */
+/** The catalog's facts about the account's share, from one read. */
 interface Known {
   catalogRevision: number;
   external: ExternalShare | null;
@@ -80,14 +80,14 @@ async function readKnown({ env, log, principal }: Call, query: ShareQuery): Prom
   };
 }
 
-/** A grant, and what it may be answered from. */
+/** A grant with the facts for its answer. */
 interface Granted {
   query: ShareQuery;
   grant: ShareGrant;
   known: Known;
 }
 
-/** An external share shows everything it has, so only plans of the whole year are sent there. */
+/** Chooses the external share for plans with the whole year only, because it shows everything that it contains. */
 function answerFrom(call: Call, granted: Granted): Promise<Result<ShareResult, Denial>> {
   const { grant, query, known } = granted;
   const hasWholeYear = PLANS[grant.plan][query.dataType].kind === "all";
@@ -120,7 +120,7 @@ async function ownShare(call: Call, { query, grant, known }: Granted): Promise<R
 
   const owner = { accountId: principal.accountId, dataType, year };
   const { SHARE_SECRET: secrets } = settings;
-  // Before a share is made.
+  // Checked before a share is created.
   const base = publicBaseOf(settings, origin);
   const at = { nowMs, planEndMs: grant.endMs, secrets };
   const share = await log.stage("d1", () => shareFor(env.DB, owner, known.newest, at));
@@ -132,17 +132,17 @@ async function ownShare(call: Call, { query, grant, known }: Granted): Promise<R
   return ok(readyShare(query, { ...sums, firstDay, lastDay }, { url, password, endMs }));
 }
 
-/** How long to wait for an operator who is still making a share elsewhere; it takes minutes to days. */
+/** The wait for an operator who is still creating an external share, which takes minutes to days. */
 const PREPARING_RETRY_SECONDS = 600;
 
-/** Where a share is reached, and until when (Unix milliseconds, exclusive). */
+/** The URL of a share and its expiry (Unix milliseconds, exclusive). */
 interface ShareAccess {
   url: string;
   password: string;
   endMs: number;
 }
 
-/** A share as the caller sees it: the eleven fields of contract 8.1 in their order. */
+/** Returns the answer for a share: the eleven fields of contract 8.1 in order. */
 function readyShare(query: ShareQuery, coverage: CoveredDays, access: ShareAccess): ShareResult {
   const { url, password, endMs } = access;
   return {
@@ -155,7 +155,7 @@ function readyShare(query: ShareQuery, coverage: CoveredDays, access: ShareAcces
   };
 }
 
-/** An external share whose link the operator has not registered yet, or that has run out. */
+/** Returns the answer for an external share whose link is not registered yet or has expired. */
 function preparingShare(query: ShareQuery, external: ExternalShare): ShareResult {
   return {
     status: "preparing",
@@ -167,7 +167,7 @@ function preparingShare(query: ShareQuery, external: ExternalShare): ShareResult
   };
 }
 
-/** What is covered when anything is. */
+/** The coverage of a share with files. */
 type CoveredDays = Pick<Coverage, "fileCount" | "sizeBytes"> & {
   firstDay: BeijingDate;
   lastDay: BeijingDate;
@@ -184,7 +184,7 @@ function coverageFields({ dataType, year }: ShareQuery, covered: CoveredDays) {
   };
 }
 
-/** How steps 6 and 7 of contract 2.1 would go now, up to the first refusal; no share is made. */
+/** Evaluates steps 6 and 7 of contract 2.1 up to the first refusal, without creating a share. */
 async function explainShare(call: Call, { dataType, year }: ShareQuery): Promise<Step[]> {
   const { principal, nowMs, env } = call;
   const grant = entitleShare(principal, { service: dataType, year }, nowMs);

@@ -15,7 +15,7 @@ import { invalid, type QueryDenial } from "../../orders/query/query-denial.ts";
 
 const ACCEPTED_TYPES = DATA_TYPES.join(", ");
 
-/** The parameters of a share. Which years there are depends on the type and on today: the message says so. */
+/** The parameters of a share. The valid years depend on the type and on today, as the message says. */
 export const shareParameters = lazily(() => ({
   data_type: z
     .enum(DATA_TYPES, says("value_unknown", ACCEPTED_TYPES))
@@ -25,18 +25,18 @@ export const shareParameters = lazily(() => ({
   }),
 }));
 
-/** A checked question for a share. */
+/** A validated request for a share. */
 export interface ShareQuery {
   dataType: DataType;
-  /** From the type's first year to the present one in Beijing. */
+  /** From the type's first year to the current one in Beijing. */
   year: number;
-  /** Unknown parameters that the deployment lets pass. */
+  /** Unknown parameters that the deployment accepted. */
   unknownParameters: string[];
 }
 
 /**
- * Reads the parameters of a share; `today` is the Beijing day. Refuses unknown names first, then an absent
- * or unknown type, then a year that is none or out of the type's range, naming what is accepted.
+ * Parses the parameters of a share; `today` is the Beijing day. Refuses unknown names first, then an absent or unknown
+ * type, then an invalid year or one outside the type's range, naming what is accepted.
  */
 export function parseShareQuery(
   params: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** The memory of an answer: reserved before the gate is asked and anything is read, in the order of the requests. */
+/** Reserves the memory of an answer before the gate is called and anything is read, in the order of the requests. */
 import { answerMemory, type MemoryRefusal, partOfAccount, type Reservation } from "../../base/memory.ts";
 import type { Result } from "../../base/result.ts";
 import { DATASETS } from "../../datasets/registry.ts";
@@ -9,15 +9,15 @@ import { type Call, firstByteMs } from "../operation.ts";
 import { pageAskOf } from "./answer.ts";
 import type { Asked, Found } from "./find-orders.ts";
 
-/** Of the time to the first byte, what a request may wait for memory: reading and computing take the rest. */
+/** The share of the time to the first byte that a request may wait for memory; reading and computing need the rest. */
 const WAIT_SHARE = 2 / 3;
 
-/** Returns the request's total bound in milliseconds, after which its slot frees itself and its body is broken. */
+/** Returns the longest duration of the request in milliseconds, after which its slot is freed and its body aborted. */
 export function boundOf({ format }: OrderQuery, settings: Settings): number {
   return format === "json" ? settings.JSON_BOUND_MS : settings.PARQUET_BOUND_MS;
 }
 
-/** Reserves what the answer will hold at most: a page's bytes and its JSON, or a file's pieces on their way. */
+/** Reserves an upper bound of the answer's memory: a page's bytes and its JSON, or the pieces of a file in flight. */
 export function reserveFor(
   call: Call,
   { query, paging, question }: Asked,
@@ -37,13 +37,13 @@ export function reserveFor(
   });
 }
 
-/** Answers a request for which there is no memory; nothing was charged, read or asked of the gate. */
+/** Refuses a request for lack of memory; nothing was charged or read, and the gate was not called. */
 export function refuseWithoutMemory({ log, refuse }: Call, refusal: MemoryRefusal): Response {
   if (refusal === "client_gone") {
     log.note({ ended: "client_gone" });
     return new Response(null);
   }
-  // The account's other requests, of which the gate lets one in.
+  // The account's other requests hold its part; the gate would accept only one of them.
   if (refusal === "part_busy") return refuse({ reason: "slot_busy" });
   const unread = refusal === "part_full";
   log.note({ lacking: unread ? "memory_of_account" : "memory" });

@@ -1,7 +1,6 @@
 /**
- * Step 11 of contract 2.1: the answer of a request that holds the slot and has been charged, a JSON page (contract 5.1)
- * or a Parquet file (contract 6). Whatever happens from here, the slot is released, and the charge is credited when
- * the fault was ours.
+ * Step 11 of contract 2.1: the answer to a charged request that holds the slot, a JSON page (contract 5.1) or a Parquet
+ * file (contract 6). From here the slot is always released, and the charge is credited for a fault of the service.
  */
 
 import { inTime } from "../../base/in-time.ts";
@@ -28,25 +27,25 @@ import { type Call, firstByteMs } from "../operation.ts";
 import { type Asked, type Found, findAgain } from "./find-orders.ts";
 import { pagePermits } from "./page-permits.ts";
 
-/** Everything an accepted request stands on. */
+/** An accepted request. */
 interface Accepted extends Asked {
   call: Call;
   slot: Slot;
   found: Found;
-  /** What the answer may hold in memory. */
+  /** The reserved memory of the answer. */
   memory: Reservation;
-  /** The page's bytes, if they are on their way already: for the first look only. */
+  /** The read of the page, if it has begun; used by the first attempt only. */
   begun: OrderPageRead | null;
 }
 
-/** Serves the accepted request, or refuses it. Throws on a fault, credited. */
+/** Serves or refuses the accepted request. Throws on a fault, after crediting it. */
 export async function answerWithSlot(accepted: Accepted): Promise<Response> {
   const { call, slot } = accepted;
   try {
     const answer = await inTime(secondLook(accepted), firstByteMs(call));
     return answer.ok ? answer.value : await refuse(accepted, answer.refusal);
   } catch (error) {
-    // A body that was on its way is no longer sent: the client sees the fault instead.
+    // The body is not sent; the client gets the fault instead.
     await slot.release({ credit: true, outcome: outcomeFor(accepted, { reason: "unavailable" }) });
     call.log.note({ credited: true });
     throw error;
@@ -54,16 +53,16 @@ export async function answerWithSlot(accepted: Accepted): Promise<Response> {
 }
 
 /**
- * Answers, and once more when the pack could not be read: a missing or changed object may have been
- * replaced since the catalog was read; bytes that fail their check may have been hurt on the way, and
- * only a second failure says that the stored ones are damaged. Right bytes that could not be read are a fault.
+ * Answers, with a second attempt when the pack could not be read: a missing or changed object may have been replaced
+ * since the catalog was read, and bytes with a wrong checksum may have been corrupted in transit, so only a second
+ * failure counts as damage. Valid bytes that cannot be read are a fault.
  */
 async function secondLook(accepted: Accepted): Promise<Result<Response, Denial>> {
   try {
     return await answerOnce(accepted);
   } catch (error) {
     if (!(error instanceof PackReadError) || error.kind === "unreadable") throw error;
-    // What is kept of the index may be what is wrong.
+    // The cached index may be wrong.
     forgetOrderDay(accepted.question, accepted.found.day);
     const found = await findAgain(accepted.call, accepted);
     if (!found.ok) return found;
@@ -91,9 +90,9 @@ function answerOnce(accepted: Accepted): Promise<Result<Response, Denial>> {
 }
 
 /**
- * Refuses a request after it was accepted. It is credited when the day was taken away meanwhile or is damaged. A
- * cursor that names more rows of its millisecond than there are is the caller's error, which only a read of the
- * pack can tell: without a charge, a daily limit would not bound such reads.
+ * Refuses an accepted request. It is credited when the day was withdrawn meanwhile or is damaged. A cursor that skips
+ * more rows than its millisecond has is the caller's error, which only a read of the pack can detect; it is charged, so
+ * that the daily limit bounds such reads.
  */
 async function refuse(accepted: Accepted, denial: Denial): Promise<Response> {
   const { call, slot } = accepted;
@@ -103,7 +102,7 @@ async function refuse(accepted: Accepted, denial: Denial): Promise<Response> {
   return call.refuse(denial);
 }
 
-/** The entry of the account's list of last requests for a request that ended with `denial`. */
+/** Returns the entry in the account's list of last requests for a request that ended with `denial`. */
 function outcomeFor({ call, query, found }: Accepted, denial: Denial): RequestOutcome {
   const { code, reason } = outcomeOf(denial);
   const { requestId, nowMs: atMs } = call;
@@ -124,7 +123,7 @@ interface MadePage {
   hasMore: boolean;
 }
 
-/** Begins the page's read. The memory that it fills is reserved. */
+/** Begins the page's read, whose memory is reserved. */
 export function beginRead(call: Call, { query, paging }: Asked, { day, entry }: Found): OrderPageRead {
   return beginOrderPage(call.env.PACKS, day.pack, entry, pageAskOf(query, paging));
 }
@@ -133,13 +132,14 @@ export function pageAskOf({ end, pageSize }: OrderQuery, { position }: Paging): 
   return { position, endTime: end, pageSize };
 }
 
-/** Makes one page and sends it while the slot is released. A position beyond its millisecond is no cursor. */
+/** Makes one page and sends it while the slot is released. Refuses a position beyond the rows of its millisecond. */
 async function answerPage(accepted: Accepted): Promise<Result<Response, Denial>> {
   const { call, query, slot, found, memory } = accepted;
   const { log, requestId, nowMs, ctx, signal } = call;
   const { revision, pack } = found.day;
 
-  // The queue is for computing: a page that waits for R2 holds up no other. Making it shows how the read failed.
+  // A permit is needed only for computing, so a page that waits for R2 does not delay others. A failed read is thrown
+  // by `makePage`.
   const read = accepted.begun ?? beginRead(call, accepted, found);
   await log.stage("r2", () => read.bytes.catch(() => undefined));
   const leave = await log.stage("queue", () => pagePermits.enter({ ms: firstByteMs(call), signal }));
@@ -176,7 +176,7 @@ async function answerPage(accepted: Accepted): Promise<Result<Response, Denial>>
   );
 }
 
-/** Reads the page and writes its body. */
+/** Decodes the page and writes its body. */
 async function makePage(
   { call, query, paging, question, found }: Accepted,
   read: OrderPageRead,
@@ -212,7 +212,7 @@ async function makePage(
   return ok({ body, rows: page.rows, hasMore: nextCursor !== null });
 }
 
-/** Opens the section and streams it while the slot is held; a fault in mid-body breaks the connection. */
+/** Opens the section and streams it while the slot is held. A fault in mid-body aborts the connection. */
 async function answerFile(accepted: Accepted): Promise<Result<Response, Denial>> {
   const { call, query, question, slot, found, memory } = accepted;
   const { env, log, requestId, nowMs, ctx, signal } = call;
@@ -251,7 +251,7 @@ async function answerFile(accepted: Accepted): Promise<Result<Response, Denial>>
   );
 }
 
-/** Reads the section once more, to nowhere: only a second failure says that the stored bytes are damaged. */
+/** Reads the section again and discards it, because only a second failure counts as damage. */
 async function confirmDamage(
   { call, found, question }: Accepted,
   columns: Parameters<typeof openParquetAnswer>[3],

@@ -1,6 +1,6 @@
 /**
- * `order_history_estimate` and its likes (contract 9): what a query would bring and cost before it is asked. The same
- * checks as the dataset's history up to the slot; then nothing is read of the pack, charged or held.
+ * `order_history_estimate` and the other estimates (contract 9): the size and cost of a query in advance. The same
+ * checks as history up to the slot; the pack is not read, and nothing is charged or held.
  */
 import { ok, type Result } from "../../base/result.ts";
 import { orderDayStatement } from "../../catalog/order-day.ts";
@@ -19,13 +19,13 @@ import type { Call, Operation, Prepared, Scope } from "../operation.ts";
 import type { Estimate, Range } from "../wire.ts";
 import { type Asked, askedFor, type Found, lookAhead } from "./find-orders.ts";
 
-/** As in the history of any dataset. */
+/** Parameters as in history. */
 export const estimateParameters = lazily(() => {
   const { symbol, tradedate, start_time, end_time, page_size } = orderParameters();
   return { symbol, tradedate, start_time, end_time, page_size };
 });
 
-/** The operation that estimates queries for `dataset`. */
+/** Returns the operation that estimates queries of `dataset`. */
 export function estimateOf(dataset: DatasetName): Operation {
   return {
     apiname: DATASETS[dataset].estimate,

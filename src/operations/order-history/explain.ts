@@ -1,4 +1,4 @@
-/** How steps 6 to 10 of contract 2.1 would go now for a request for ticks, for the operator's `explain`. */
+/** Evaluates steps 6 to 10 of contract 2.1 of a history request for `explain`. */
 import { DATASETS } from "../../datasets/registry.ts";
 import type { Grant } from "../../entitlement/entitle.ts";
 import { windowOf } from "../../entitlement/standing.ts";
@@ -7,7 +7,7 @@ import type { GateState } from "../../gate/protocol.ts";
 import type { Call, Step } from "../operation.ts";
 import { type Asked, gateDenial, lookAhead } from "./find-orders.ts";
 
-/** The steps up to the first refusal, without taking the slot or being counted. */
+/** Returns the steps up to the first refusal, without taking the slot or counting the request. */
 export async function explainHistory(call: Call, asked: Asked): Promise<Step[]> {
   const found = await lookAhead(call, asked);
   const denial = found.ok ? null : found.refusal.denial;

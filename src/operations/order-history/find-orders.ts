@@ -1,6 +1,6 @@
 /**
- * Steps 6 and 7 of contract 2.1 for the history of a dataset, its estimate and `explain`: may the caller read the day,
- * and does it hold the security? Nothing is charged yet.
+ * Steps 6 and 7 of contract 2.1 for history, estimate and `explain`: whether the caller may read the day and the day
+ * has the security. Nothing is charged yet.
  */
 import { ok, type Result, refused } from "../../base/result.ts";
 import { beijingDate } from "../../calendar/beijing.ts";
@@ -28,16 +28,16 @@ import type { SectionEntry } from "../../packs/layout.ts";
 import { openDay } from "../open-day.ts";
 import type { Call } from "../operation.ts";
 
-/** A checked request for ticks: the query, where its page begins, and what the catalog is asked. */
+/** A validated history request: the query, where its page begins, and the question to the catalog. */
 export interface Asked {
   query: OrderQuery;
   paging: Paging;
   question: OrderDayQuestion;
-  /** What this isolate keeps of the day; null: it is read. */
+  /** The day from this isolate's cache; null when it must be read. */
   kept: OrderDay | null;
 }
 
-/** The checked request for `query` in `dataset`; nothing kept is looked for. */
+/** Returns the request for `query` of `dataset`, without looking into the cache. */
 export function askedFor(
   dataset: DatasetName,
   query: OrderQuery,
@@ -49,7 +49,10 @@ export function askedFor(
   return { query, paging, question, kept: null };
 }
 
-/** Whose slot and counters a request takes: the interface is the dataset's `apiname` (contract 1.2, 2.4, 7.3). */
+/**
+ * Returns the account and interface whose slot and counters a request uses; the interface is the dataset's `apiname`
+ * (contract 1.2, 2.4, 7.3).
+ */
 export function holderOf(
   { principal }: Pick<Call, "principal">,
   { question }: Pick<Asked, "question">,
@@ -57,30 +60,30 @@ export function holderOf(
   return { accountId: principal.accountId, interface: DATASETS[question.dataset].apiname };
 }
 
-/** The gate's refusal as the caller gets it: a used-up quota names the interface that it belongs to. */
+/** Returns the gate's refusal for the caller; an exhausted quota names its interface. */
 export function gateDenial(refusal: GateRefusal, { question }: Pick<Asked, "question">): Denial {
   const { apiname } = DATASETS[question.dataset];
   return refusal.reason === "quota_used" ? { ...refusal, interface: apiname } : refusal;
 }
 
-/** What is served: a security's section in a day's present revision. */
+/** A security's section in a day's current revision. */
 export interface Located {
   day: LoadedDay;
   entry: SectionEntry;
 }
 
-/** What an allowed request finds. */
+/** The result for an allowed request. */
 export interface Found extends Located {
   grant: Grant;
 }
 
-/** Why nothing is found; `grant` is null where the plan does not cover the day. */
+/** Why nothing is found; `grant` is null when the plan does not cover the day. */
 export interface NotFound {
   denial: Denial;
   grant: Grant | null;
 }
 
-/** Reads the day that is asked for, checks the plan and finds the section. */
+/** Reads the requested day, checks the plan and finds the section. */
 export async function findOrders(call: Call, asked: Asked): Promise<Result<Found, NotFound>> {
   const open = await openDay(call, asked.question, asked.kept);
   if (!open.ok) return refused({ denial: open.refusal, grant: null });
@@ -89,7 +92,7 @@ export async function findOrders(call: Call, asked: Asked): Promise<Result<Found
   return located.ok ? ok({ ...located.value, grant }) : refused({ denial: located.refusal, grant });
 }
 
-/** What a request would find, and how its gate stands: nothing is taken or counted. */
+/** Returns what a request would find and the state of its gate, without taking or counting anything. */
 export async function lookAhead(
   call: Call,
   asked: Asked,
@@ -103,7 +106,7 @@ export async function lookAhead(
   return ok({ ...found.value, gate });
 }
 
-/** Finds the section of an accepted request in the catalog as it is now, after the pack that it named could not be read. */
+/** Finds the section of an accepted request again in the current catalog, after its pack could not be read. */
 export async function findAgain(call: Call, asked: Asked): Promise<Result<Located, Denial>> {
   const { question } = asked;
   const result = await call.log.stage("d1", () => orderDayStatement(call.env.DB, question).run());
@@ -111,8 +114,8 @@ export async function findAgain(call: Call, asked: Asked): Promise<Result<Locate
 }
 
 /**
- * Finds the section of `query` in `orderDay`. The order of refusals is the order of what a caller can mend:
- * the day, the revision a cursor stands on, which exchange, the security.
+ * Finds the section of `query` in `orderDay`. Checks in the order in which a caller can fix problems: the day, the
+ * cursor's revision, the exchange, the security.
  */
 function locate(
   { nowMs }: Call,
@@ -138,8 +141,8 @@ function locate(
 }
 
 /**
- * The exchanges that bare digits may mean: those with rows in any dataset of the day, so that a code means the same
- * security at every interface; without any, those that deliver the security without rows.
+ * Returns the exchanges that bare digits can mean: those with rows in any dataset of the day, so that a code means the
+ * same security at every interface; if none has rows, those that list the security without rows.
  */
 function marketsOf({ sections, elsewhere }: OrderDay): Market[] {
   const here = sections.filter(({ rows }) => rows > 0).map(({ market }) => market);
@@ -147,10 +150,7 @@ function marketsOf({ sections, elsewhere }: OrderDay): Market[] {
   return held.length > 0 ? held : sections.map(({ market }) => market);
 }
 
-/**
- * Returns what this isolate keeps of the day, or null when it has to be read: a cursor that stands on another content
- * than the kept one decides nothing before the day was read.
- */
+/** Returns the cached day, or null when it must be read, also for a cursor of other content than the cached one. */
 export function keptFor(
   question: OrderDayQuestion,
   paging: Paging,
@@ -160,7 +160,10 @@ export function keptFor(
   return kept?.day != null && isRebuilt(paging, kept.day) ? null : kept;
 }
 
-/** Whether paging began on another content than `day` has: another revision, or its number on another pack. */
+/**
+ * Returns whether paging began on other content than that of `day`: another revision, or the same number with another
+ * pack.
+ */
 function isRebuilt({ revision, packMark: mark }: Paging, day: LoadedDay): boolean {
   if (revision === null) return false;
   return revision !== day.revision || mark !== packMark(day.pack.sha256);

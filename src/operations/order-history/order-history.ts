@@ -1,6 +1,6 @@
 /**
- * The history of a dataset, `level2_order_history` and its likes (contract 3, 4, 5, 6): the rows of one security on one
- * trading day, as JSON pages or one Parquet file. Steps 5 to 11 of contract 2.1 in their order.
+ * History of a dataset, such as `level2_order_history` (contract 3, 4, 5, 6): the rows of one security on one trading
+ * day, as JSON pages or one Parquet file. Steps 5 to 11 of contract 2.1 in order.
  */
 import type { Reservation } from "../../base/memory.ts";
 import { ok, type Result } from "../../base/result.ts";
@@ -28,10 +28,10 @@ import {
   keptFor,
 } from "./find-orders.ts";
 
-/** The previous cursor secret counts for this long after a rotation (contract 5.2). */
+/** The previous cursor secret is accepted for this long after a rotation (contract 5.2). */
 const PREVIOUS_SECRET_MS = 24 * 3_600_000;
 
-/** The operation that serves `dataset`. */
+/** Returns the operation that serves `dataset`. */
 export function historyOf(dataset: DatasetName): Operation {
   return {
     apiname: DATASETS[dataset].apiname,
@@ -71,7 +71,7 @@ async function run(call: Call, asked: Asked): Promise<Response> {
   const found = await findOrders(call, asked);
   if (!found.ok) return call.refuse(found.refusal.denial);
 
-  // What the answer may hold in memory, before anything is asked of a store and before the charge.
+  // Reserves the answer's memory before any store is called and before the charge.
   const memory = await call.log.stage("memory", () => reserveFor(call, asked, found.value));
   if (!memory.ok) return refuseWithoutMemory(call, memory.refusal);
   try {

@@ -1,31 +1,34 @@
 /**
- * An isolate computes one thing at a time, and the runtime looks for new requests only when it has done all it knows
- * of. With more pages than it can make, a refusal, a share's file and `/health` would queue behind all of them. So
- * an isolate makes a few pages at a time, the others wait in the order they came, and between two the runtime looks.
- * The pages lose nothing by it: the isolate is as busy as before.
+ * Limits the pages that an isolate computes concurrently. The runtime accepts new requests only when all pending work
+ * is done, so under load refusals, share files and `/health` would queue behind every page. An isolate therefore makes
+ * a few pages at a time; the others wait in order of arrival, and the runtime accepts requests in between. Throughput
+ * does not change.
  */
 
 import { gone, inTime } from "../../base/in-time.ts";
 
 const PAGES_AT_ONCE = 4;
-/** A page counts for no longer: one that dies while it is made holds up no other. Its bytes are there before it begins. */
+/**
+ * The longest time that a page holds a permit, so that a page that dies does not block others. Its bytes have arrived
+ * before it begins.
+ */
 const COUNTED_MS = 50;
 
-/** Who may wait: for how long, and whether anybody still wants the page. */
+/** How long to wait for a permit, and the signal that ends the wait. */
 export interface PermitRequest {
-  /** Milliseconds from now within which a permit must come. */
+  /** The longest wait in milliseconds. */
   ms: number;
-  /** The request's own signal: a client that has gone leaves its place to the next. */
+  /** The request's signal; a client that has disconnected leaves the queue. */
   signal: AbortSignal;
 }
 
 interface Permit {
   begin(): void;
-  /** Unix milliseconds at which it no longer counts, also when its request died without a word. */
+  /** When the permit expires (Unix milliseconds), even if its request died. */
   countsUntilMs: number;
 }
 
-/** So many at a time, first come, first served. Of one isolate: nothing of it is shared or stored. */
+/** Issues a limited number of permits at a time in order of arrival, within one isolate. */
 export class Permits {
   readonly #atOnce: number;
   readonly #begun = new Set<Permit>();
@@ -37,8 +40,8 @@ export class Permits {
   }
 
   /**
-   * Waits for a permit and returns what ends it, to be called on every path. Null when the client has gone meanwhile:
-   * then there is nothing to end. Throws when no permit came in time.
+   * Waits for a permit and returns its release, which must be called on every path. Returns null when the client has
+   * disconnected meanwhile. Throws when no permit is available in time.
    */
   async enter(ask: PermitRequest): Promise<(() => void) | null> {
     if (ask.signal.aborted) return null;
@@ -50,7 +53,7 @@ export class Permits {
     this.#beginNext();
     if (this.#waiting.has(permit)) {
       if (!(await this.#waitFor(came, permit, ask))) return null;
-      // Timers fire when the runtime has looked for what is new.
+      // A timer fires after the runtime has accepted new requests.
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     const counted = setTimeout(() => this.#end(permit), COUNTED_MS);
@@ -61,8 +64,8 @@ export class Permits {
   }
 
   /**
-   * Another request's end begins the permit. The platform goes on with this one in its own context; the timer keeps it
-   * alive meanwhile, and ends the wait if that call never comes.
+   * Another request's end grants the permit. The platform continues this request in its own context; the timer keeps it
+   * alive meanwhile and ends the wait.
    */
   async #waitFor(came: Promise<"come">, permit: Permit, { ms, signal }: PermitRequest): Promise<boolean> {
     let hasCome = false;
@@ -93,5 +96,5 @@ export class Permits {
   }
 }
 
-/** The permits of this isolate's pages. */
+/** The permits for this isolate's pages. */
 export const pagePermits = new Permits(PAGES_AT_ONCE);

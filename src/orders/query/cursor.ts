@@ -17,7 +17,7 @@ import type { Position } from "./page-plan.ts";
 import type { CursorDenial } from "./query-denial.ts";
 import { parseTimeOfDay, type TimeWindow } from "./time-window.ts";
 
-/** What a present cursor holds. */
+/** The content of a current cursor. */
 export interface DatedCursor extends TimeWindow {
   dataset: DatasetName;
   tradedate: BeijingDate;
@@ -25,18 +25,18 @@ export interface DatedCursor extends TimeWindow {
   market: Market;
   /** The day's revision that paging began on. */
   revision: number;
-  /** `packMark` of the pack that the revision served. */
+  /** The `packMark` of the revision's pack. */
   packMark: string;
   position: Position;
 }
 
-/** A time-offset cursor of the former format: a position without a date, unsigned (contract 5.5). */
+/** A time-offset cursor of the previous format: a position without a date, unsigned (contract 5.5). */
 export interface UndatedCursor {
   tradedate: null;
   position: Position;
 }
 
-/** Secrets that sign cursors; the previous one still counts before the instant `acceptedUntilMs`. */
+/** Secrets that sign cursors; the previous one is accepted before the instant `acceptedUntilMs`. */
 export interface CursorSecrets {
   current: string;
   previous?: { secret: string; acceptedUntilMs: number };
@@ -44,7 +44,7 @@ export interface CursorSecrets {
 
 const OLD = /^(v1\.|v3\.[A-Za-z0-9_-]{80}$)/;
 const UNDATED = /^v2\.(\d{9})-(\d{1,9})$/;
-/** 66 bytes are 88 characters without padding or spare bits: each cursor has exactly one spelling. */
+/** 66 bytes are 88 characters without padding or spare bits, so each cursor has exactly one spelling. */
 const DATED = /^(v[45])\.([A-Za-z0-9_-]{88})$/;
 
 const CONTENT_BYTES = 34;
@@ -54,23 +54,23 @@ const MARK = /^[0-9a-f]{12}$/;
 const MARKETS: readonly Market[] = ["SH", "SZ"];
 const MARKET_FACTOR = 2 ** 24;
 const DATASET_FACTOR = 2 ** 28;
-/** In the order in which they came; a number never means another dataset. */
+/** Permanent numbers: a number must never be reassigned to another dataset. */
 const DATASET_NUMBERS: Readonly<Record<DatasetName, number>> = { orders: 0, trades: 1 };
 
 type Generation = "v4" | "v5";
 
-/** Goes into every signature, so that the secret's other uses can never yield a cursor. */
+/** Part of every signature, so that other uses of the secret cannot produce a valid cursor. */
 const PURPOSES: Readonly<Record<Generation, Uint8Array>> = {
   v4: new TextEncoder().encode("edgetape order-history cursor v4\0"),
   v5: new TextEncoder().encode("edgetape tick-history cursor v5\0"),
 };
 
-/** What a cursor holds of the SHA-256 of a day's pack (hex digits). */
+/** Returns the part of the SHA-256 of a day's pack (hex digits) that a cursor holds. */
 export function packMark(sha256: string): string {
   return sha256.slice(0, MARK_DIGITS);
 }
 
-/** The cursor's text for `content`, signed with `secret`. Numbers are non-negative and below 2^32. */
+/** Returns the signed cursor for `content`. Numbers must be non-negative and below 2^32. */
 export async function signCursor(secret: string, content: DatedCursor): Promise<string> {
   const bytes = encodeContent(content);
   const key = await signingKey(secret);
@@ -79,9 +79,9 @@ export async function signCursor(secret: string, content: DatedCursor): Promise<
 }
 
 /**
- * Reads a cursor of any generation. The first, order-number one and the one that did not know its day's pack are
- * refused with `cursor_old_format`; anything else, altered, or signed with another secret, with
- * `cursor_invalid`. Never throws on text.
+ * Reads a cursor of any generation. The first generation (order numbers) and the one without the pack's mark are
+ * refused with `cursor_old_format`; any other, altered or differently signed text with `cursor_invalid`. Never throws
+ * on text.
  */
 export async function readCursor(
   secrets: CursorSecrets,
@@ -134,7 +134,7 @@ function encodeContent({
   const values = [Number(tradedate), security, start, end, revision, position.time, position.skip];
   const view = new DataView(new ArrayBuffer(CONTENT_BYTES));
   values.forEach((value, index) => {
-    // DataView would wrap a wrong number silently into a cursor for another place.
+    // DataView would silently wrap an invalid number into a cursor for another position.
     if (!Number.isInteger(value) || value < 0 || value >= 2 ** 32) {
       throw new RangeError(`a cursor cannot hold ${value}`);
     }
@@ -146,7 +146,7 @@ function encodeContent({
   return new Uint8Array(view.buffer);
 }
 
-/** The content of authenticated bytes; `null` when they come from a version that wrote other values. */
+/** Decodes authenticated bytes; returns `null` for values that this version does not support. */
 function decodeContent(bytes: Uint8Array): DatedCursor | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const value = (index: number) => view.getUint32(4 * index);

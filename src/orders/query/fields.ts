@@ -11,21 +11,21 @@ export interface AskedColumn {
   name: string;
 }
 
-/** What `fields` can name of a dataset. */
+/** The columns of a dataset that `fields` can name. */
 export interface DatasetFields {
-  /** The answer without `fields`, in its order. */
+  /** The columns of an answer without `fields`, in order. */
   standard: readonly AskedColumn[];
-  /** Fields that are answered only when they are named. */
+  /** Fields that are returned only when named. */
   onRequest: readonly string[];
-  /** Older names of fields; they too are answered only when they are named. */
+  /** Legacy names, which are also returned only when named. */
   legacy: readonly AskedColumn[];
-  /** A comma-separated string or an array of strings that name columns; nothing and blanks name the standard ones. */
+  /** The schema of a comma-separated string or an array of column names; blank means the standard columns. */
   schema: z.ZodType<AskedColumn[]>;
 }
 
 const made = new Map<DatasetName, DatasetFields>();
 
-/** What `fields` can name of `dataset`; made once, when it is first asked for. */
+/** Returns the columns of `dataset` that `fields` can name, built on first use. */
 export function fieldsOf(dataset: DatasetName): DatasetFields {
   const fields = made.get(dataset) ?? makeFields(dataset);
   made.set(dataset, fields);
@@ -48,7 +48,7 @@ function schemaOf(
   { standard, onRequest, legacy }: Omit<DatasetFields, "schema">,
   byName: ReadonlyMap<string, AskedColumn>,
 ): z.ZodType<AskedColumn[]> {
-  // One name or none, blanks around it; each blank can be read in one way only, or long ones would take forever.
+  // One optional name with blanks around it. The pattern is unambiguous, so that long runs of blanks do not backtrack.
   const piece = String.raw`\s*((${[...byName.keys()].join("|")})\s*)?`;
   const more = [
     ...(onRequest.length > 0 ? [`only when named ${onRequest.join(", ")}`] : []),
@@ -73,17 +73,19 @@ function schemaOf(
     });
 }
 
-/** Whether `columns` are all of the dataset's pack in their order, so that a Parquet answer is a plain copy. */
+/**
+ * Returns whether `columns` are all columns of the dataset's pack in order, so that a Parquet answer is a plain copy.
+ */
 export function areAllColumns(columns: readonly AskedColumn[], dataset: DatasetName = "orders"): boolean {
   const all = DATASETS[dataset].columns;
   return columns.length === all.length && columns.every(({ name }, place) => name === all[place]?.name);
 }
 
 /**
- * The columns of `dataset` that `fields` asks for (contract 3.10): absent, blank or naming nothing → the standard ones;
- * a comma-separated string or an array of strings → those in the order asked, blanks trimmed, empty pieces
- * and repeats dropped, names case-sensitive. A legacy name keeps its name and may stand beside the new one.
- * Refuses any other type (`param_invalid`) and the first unknown name (`field_unknown`).
+ * Returns the columns of `dataset` that `fields` selects (contract 3.10): the standard ones when absent or blank;
+ * otherwise those of a comma-separated string or an array of strings in the order asked, with blanks trimmed, empty
+ * pieces and repeats dropped, and names case-sensitive. A legacy name keeps its name and can be combined with the new
+ * one. Refuses any other type (`param_invalid`) and the first unknown name (`field_unknown`).
  *
  * @example parseFields("time,side") // [{field: "time", name: "time"}, {field: "order_code", name: "side"}]
  */
@@ -103,10 +105,10 @@ export function parseFields(
   return refused({ reason: "field_unknown", dataset, field: excerptOf(unknown), nearest, ...separated });
 }
 
-/** What people write between names instead of a comma. */
+/** Separators that callers use instead of a comma. */
 const SEPARATORS = /[，、；;|\s]+/;
 
-/** The distinct non-empty names in the order asked, or `null` for a value of another type. */
+/** Returns the distinct non-empty names in the order asked, or `null` for a value of another type. */
 function namesIn(fields: unknown): string[] | null {
   if (fields === undefined || fields === null) return [];
   const pieces = typeof fields === "string" ? fields.split(",") : fields;

@@ -1,4 +1,4 @@
-/** The parameters of an order query (contract 3): one schema each, which reads it and documents it. */
+/** The parameters of a history query (contract 3), each with one schema that parses and documents it. */
 import * as z from "zod";
 import { lazily, says, tradedateSchema } from "./parameters.ts";
 import type { OrderParameter } from "./query-denial.ts";
@@ -7,7 +7,7 @@ import { timeOfDaySchema } from "./time-window.ts";
 
 export const ORDER_FORMATS = ["json", "parquet"] as const;
 
-/** Parameters that make no sense with a whole file (contract 3.9). */
+/** Parameters that are refused with a whole file (contract 3.9). */
 export const EXCLUDED_WITH_PARQUET = [
   "cursor",
   "page_size",
@@ -16,7 +16,7 @@ export const EXCLUDED_WITH_PARQUET = [
   "end_time",
 ] as const satisfies readonly OrderParameter[];
 
-/** By name; what a schema cannot say (start before end) is in the message. */
+/** Schemas by name. What a schema cannot express (start before end) is in the message. */
 export const orderParameters = lazily(
   () =>
     ({
@@ -49,12 +49,15 @@ export const orderParameters = lazily(
     }) satisfies Record<OrderParameter, z.ZodType>,
 );
 
-/** A JSON integer or a string of decimal digits, at least 1, however large: what is above the cap is served as the cap. */
+/**
+ * Returns the schema of a JSON integer or decimal string of at least 1; larger values than the maximum are served as
+ * the maximum.
+ */
 function rowsSchema() {
   const digits = z.string().regex(/^0*[1-9]\d*$/);
   return z.union(
     [
-      // Not `z.int`: it stops at 2^53, and a larger size is served as the largest one.
+      // Not `z.int`, which refuses values above 2^53.
       z
         .number(says("not_integer"))
         .refine(Number.isInteger, says("not_integer"))
@@ -67,6 +70,6 @@ function rowsSchema() {
   );
 }
 
-/** Zero as text, or an integer below 1; a text with a sign has no accepted form. */
+/** Returns whether the input is zero as text or an integer below 1; a text with a sign has no valid form. */
 const isBelowOne = (input: unknown) =>
   typeof input === "string" ? /^0+$/.test(input) : Number.isInteger(input) && Number(input) < 1;

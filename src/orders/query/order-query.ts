@@ -1,4 +1,4 @@
-/** `params` and `fields` of a request for the ticks of a dataset as one checked value (contract 3). */
+/** Parses `params` and `fields` of a history request into one validated value (contract 3). */
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { DatasetName } from "../../datasets/registry.ts";
@@ -15,27 +15,27 @@ import {
 import type { AskedSecurity } from "./symbol.ts";
 import { type TimeWindow, timeWindowOf } from "./time-window.ts";
 
-/** Rows of a page: the default and the maximum (contract 3.8). */
+/** The default and maximum number of rows of a page (contract 3.8). */
 const MAX_PAGE_SIZE = 10_000;
 
 export type OrderFormat = (typeof ORDER_FORMATS)[number];
 
-/** A checked query. `start` and `end` are always set: without parameters, the whole day. */
+/** A validated query. `start` and `end` are always set; without parameters they span the whole day. */
 export interface OrderQuery extends AskedSecurity, TimeWindow {
-  /** `null` when left out: the cursor's date, or the newest trading day of the calendar. */
+  /** `null` when omitted: the cursor's date, or the newest trading day of the calendar. */
   tradedate: BeijingDate | null;
   format: OrderFormat;
   pageSize: number;
-  /** The cursor's text, not yet read; `null` on the first page. */
+  /** The unparsed cursor; `null` on the first page. */
   cursor: string | null;
   columns: AskedColumn[];
-  /** Unknown parameters that the deployment lets pass; empty when it refuses them. */
+  /** Unknown parameters that the deployment accepted; empty when it refuses them. */
   unknownParameters: string[];
 }
 
 /**
- * Reads the parameters of a query for `dataset`. `null`, `""` and blanks are the same as leaving a parameter out.
- * Refuses unknown names first, so that a misspelt `symbl` is told of, not a missing `symbol`.
+ * Parses the parameters of a query of `dataset`. `null`, `""` and blanks mean that a parameter is absent. Refuses
+ * unknown names first, so that a misspelt `symbl` is reported instead of a missing `symbol`.
  */
 export function parseOrderQuery(
   request: { params: Readonly<Record<string, unknown>>; fields?: unknown },
@@ -80,8 +80,8 @@ export function parseOrderQuery(
 }
 
 /**
- * Whether the caller wants a file, judged leniently from a body that may not be valid otherwise: it decides
- * the HTTP status of errors, so that a script never saves an error as a file (contract 1.4).
+ * Returns whether the caller wants a file, leniently from a body that may be invalid otherwise. It decides the HTTP
+ * status of errors, so that a script never saves an error as a file (contract 1.4).
  */
 export function wantsParquet(body: unknown): boolean {
   if (typeof body !== "object" || body === null || !("params" in body)) return false;
@@ -90,7 +90,7 @@ export function wantsParquet(body: unknown): boolean {
   return typeof params.format === "string" && params.format.trim().toLowerCase() === "parquet";
 }
 
-/** Rows per page: `page_size`, or `limit` as another name of it; both and different is refused. */
+/** Returns the rows of a page from `page_size` or its alias `limit`; refuses both with different values. */
 function pageSizeOf({ page_size, limit }: Sizes): Result<number, ParamInvalid> {
   if (page_size && limit && page_size !== limit) {
     return refused({ ...invalid("page_size", "differs_from_limit", page_size), accepted: String(limit) });
@@ -98,7 +98,7 @@ function pageSizeOf({ page_size, limit }: Sizes): Result<number, ParamInvalid> {
   return ok(Math.min(page_size ?? limit ?? MAX_PAGE_SIZE, MAX_PAGE_SIZE));
 }
 
-/** At least 1; `null` or `undefined` when left out. */
+/** At least 1; `null` or `undefined` when absent. */
 interface Sizes {
   page_size?: number | null | undefined;
   limit?: number | null | undefined;

@@ -1,4 +1,4 @@
-/** Where a page begins: at the window's start, or where a cursor left off (contract 5). */
+/** Determines where a page begins: at the window's start, or at a cursor (contract 5). */
 import { ok, type Refused, type Result, refused } from "../../base/result.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { DatasetName } from "../../datasets/registry.ts";
@@ -8,20 +8,20 @@ import type { OrderQuery } from "./order-query.ts";
 import type { Position } from "./page-plan.ts";
 import { type CursorDenial, invalid, type ParamInvalid } from "./query-denial.ts";
 
-/** One page's place in a paging. */
+/** The paging state of one page. */
 export interface Paging {
-  /** The date asked for, or the cursor's; `null` only on a first page without `tradedate`. */
+  /** The requested date or the cursor's; `null` only on a first page without `tradedate`. */
   tradedate: BeijingDate | null;
-  /** The day's revision that paging began on; `null` where none is fixed yet. */
+  /** The day's revision that paging began on; `null` when not fixed yet. */
   revision: number | null;
-  /** `packMark` of the pack that it served then; `null` where none is fixed yet. */
+  /** The `packMark` of that revision's pack; `null` when not fixed yet. */
   packMark: string | null;
-  /** The exchange that paging began on, for `resolveMarket`; `null` where none is fixed yet. */
+  /** The exchange that paging began on, for `resolveMarket`; `null` when not fixed yet. */
   market: Market | null;
   position: Position;
 }
 
-/** The paging state of a first page: nothing is fixed, the first row is the window's first. */
+/** Returns the paging state of a first page: nothing is fixed, and it begins at the window's start. */
 export function beginPaging(query: OrderQuery): Paging {
   return {
     tradedate: query.tradedate,
@@ -33,9 +33,9 @@ export function beginPaging(query: OrderQuery): Paging {
 }
 
 /**
- * The paging state of a later page of `dataset`. Dataset, symbol, date and window must be those of the cursor's query, whatever their
- * spelling; only the date may be left out (contract 5.3). A bare symbol is compared by its
- * digits here and by its exchange in `resolveMarket`. Refuses the first parameter that differs.
+ * Returns the paging state of a later page of `dataset`. Dataset, symbol, date and window must equal those of the
+ * cursor in any spelling; only the date may be omitted (contract 5.3). A bare symbol is compared by its digits here and
+ * by its exchange in `resolveMarket`. Refuses the first parameter that differs.
  *
  * An undated cursor needs `tradedate` (contract 5.5) and must point into the window.
  */
@@ -46,7 +46,7 @@ export function continuePaging(
 ): Result<Paging, CursorDenial | ParamInvalid> {
   const { position } = cursor;
   if (cursor.tradedate === null) {
-    // Made before there were others.
+    // Undated cursors exist for orders only.
     if (dataset !== "orders") return mismatch("apiname");
     if (query.tradedate === null) return refused(invalid("tradedate", "needed_by_undated_cursor"));
     if (position.time < query.start) return mismatch("start_time");
