@@ -37,7 +37,7 @@ describe("an operator's action on a day", () => {
       expectRefusal(answer, { reason: "withdrawn" });
     }
     const { days } = await data<{ days: { tradedate: string }[] }>("data_status", { month: "202603" });
-    expect(days.find(({ tradedate }) => tradedate === DATE)).toEqual({
+    expect(days.find(({ tradedate }) => tradedate === DATE)).toMatchObject({
       tradedate: DATE,
       state: "withdrawn",
       revision: null,
@@ -46,6 +46,7 @@ describe("an operator's action on a day", () => {
       securities: null,
       size_bytes: null,
       published_at: null,
+      datasets: { orders: { state: "withdrawn", revision: null, build_id: null } },
     });
   });
 

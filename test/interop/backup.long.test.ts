@@ -1,4 +1,5 @@
 /** A deployment's catalog to a file and back: into an empty deployment, over a full one, and killed on the way. */
+import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -222,6 +223,46 @@ describe("a deployment that holds something", () => {
     },
     LONG_MS,
   );
+});
+
+describe("a backup of a release that knew orders alone", () => {
+  /** Writes the backup of `from` as that release did: without the column `dataset`, and without seals. */
+  function asFormerly(from: string, to: string): void {
+    const [head = "", ...rest] = readFileSync(from, "utf8").trimEnd().split("\n").slice(0, -1);
+    const {
+      tables,
+      identity: _,
+      ...first
+    } = JSON.parse(head) as { tables: Record<string, string[]> } & object & {
+        identity?: unknown;
+      };
+    const hasIt = (_: unknown, place: number, columns: unknown[]) => columns[place] !== "dataset";
+    const former = Object.entries(tables).map(([name, columns]) => [name, columns.filter(hasIt)]);
+    const counts: Record<string, number> = {};
+    const lines = rest.flatMap((line) => {
+      const [[table = "", values = []] = []] = Object.entries(JSON.parse(line) as Record<string, unknown[]>);
+      if (table === "page") return [];
+      counts[table] = (counts[table] ?? 0) + 1;
+      const place = tables[table]?.indexOf("dataset") ?? -1;
+      return JSON.stringify({ [table]: values.filter((_value, column) => column !== place) });
+    });
+    const opened = JSON.stringify({ ...first, tables: Object.fromEntries(former), edgetape_backup: 1 });
+    const text = [opened, ...lines].map((line) => `${line}\n`).join("");
+    const sum = createHash("sha256").update(text).digest("hex");
+    writeFileSync(to, `${text}${JSON.stringify({ end: true, rows: counts, sha256: sum })}\n`);
+  }
+
+  it("is restored as orders, which are served", async () => {
+    const former = join(folder, "orders-alone.jsonl");
+    asFormerly(join(folder, "plain.jsonl"), former);
+    expect(readFileSync(former, "utf8")).not.toContain('"dataset"');
+    await using target = await startService();
+    await copyObjects(origin, target);
+    const args = ["backup", "restore", former, "--unauthenticated"];
+    expect(await runEdgetape(args, target)).toMatchObject({ status: 0 });
+    expect(await catalogRows(target)).toEqual(await catalogRows(origin));
+    expect(pageOf(await ask(target, keys.flagship, "20260311")).items[0]?.[7]).toBe(10);
+  });
 });
 
 describe("a backup that does not fit", () => {
