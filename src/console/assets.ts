@@ -42,7 +42,7 @@ const table = module("table", tableScript, { dom, series });
 const charts = module("charts", chartsScript, { dom, series });
 const picture = module("picture", pictureScript, { charts, dom, series, table });
 const run = module("run", runScript, { dom });
-const answer = module("answer", answerScript, { "answer-data": answerData, dom, picture, table });
+const answer = module("answer", answerScript, { "answer-data": answerData, dom, picture, request, table });
 
 /** What pages name; the scripts of Try it name each other. */
 export const ASSETS = {

@@ -1,8 +1,9 @@
-/** Data: a year of what the holder may read, each day shaded by its orders; what is missing; the months in numbers. */
+/** Data: a year of what the holder may read, each day shaded by its rows; what is missing; the months in numbers. */
 
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { overviewOf } from "../catalog/day-overview.ts";
 import { servedSpan } from "../catalog/day-span.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName, isDatasetName } from "../datasets/registry.ts";
 import { standingOf } from "../entitlement/standing.ts";
 import { Calendar, type DayCell } from "../pages/calendar.tsx";
 import { countText, dateText, sizeText } from "../pages/figures.ts";
@@ -14,6 +15,7 @@ import { type HeatDay, type OddRange, oddRanges, SHADES, yearHeat } from "./year
 
 export interface DataFacts {
   reader: Reader;
+  dataset: DatasetName;
   year: number;
   /** Years that can be shown, oldest first. */
   years: readonly number[];
@@ -24,7 +26,7 @@ export interface DataFacts {
 const LEGEND: readonly DayMark[] = ["missing", "degraded", "withdrawn", "damaged", "pending", "outside"];
 
 /** The page as HTML. */
-export function dataPage({ reader, year, years, months }: DataFacts): string {
+export function dataPage({ reader, dataset, year, years, months }: DataFacts): string {
   const messages = MESSAGES[reader.language];
   return documentOf(
     <Layout reader={reader} title={messages.pages.data} page="data">
@@ -34,17 +36,26 @@ export function dataPage({ reader, year, years, months }: DataFacts): string {
       ) : (
         <>
           <p class="lead">{messages.dataLead}</p>
-          <nav class="years" aria-label={messages.year}>
-            {years.map((each) => (
-              <a href={`/console/data?year=${each}`} aria-current={each === year ? "page" : undefined}>
-                {each}
-              </a>
-            ))}
-          </nav>
-          <Figures days={months.flat()} messages={messages} />
+          <div class="choices">
+            <nav class="years" aria-label={messages.dataset}>
+              {DATASET_NAMES.map((each) => (
+                <a href={pageAddress(each, year)} aria-current={each === dataset ? "page" : undefined}>
+                  {messages.datasets[each]}
+                </a>
+              ))}
+            </nav>
+            <nav class="years" aria-label={messages.year}>
+              {years.map((each) => (
+                <a href={pageAddress(dataset, each)} aria-current={each === year ? "page" : undefined}>
+                  {each}
+                </a>
+              ))}
+            </nav>
+          </div>
+          <Figures days={months.flat()} rowsName={messages.datasets[dataset]} messages={messages} />
           <Legend days={months.flat()} messages={messages} />
           <Calendar
-            months={months.map((days) => days.map((day) => cellOf(day, messages)))}
+            months={months.map((days) => days.map((day) => cellOf(day, { dataset, messages })))}
             names={messages}
             heading="h2"
           >
@@ -65,7 +76,14 @@ const sum = (days: readonly HeatDay[], of: "rows" | "sizeBytes") =>
   days.reduce((total, { loaded }) => total + (loaded?.[of] ?? 0), 0);
 const isLacking = ({ mark }: HeatDay) => mark === "missing" || mark === "withdrawn" || mark === "damaged";
 
-function Figures({ days, messages }: { days: readonly HeatDay[]; messages: Messages }) {
+interface FiguresProps {
+  days: readonly HeatDay[];
+  /** What a row of the dataset is called. */
+  rowsName: string;
+  messages: Messages;
+}
+
+function Figures({ days, rowsName, messages }: FiguresProps) {
   const has = served(days);
   const expected = has.length + days.filter(isLacking).length;
   const newest = has.at(-1);
@@ -78,7 +96,7 @@ function Figures({ days, messages }: { days: readonly HeatDay[]; messages: Messa
         </dd>
       </div>
       <div>
-        <dt>{messages.rowsOfYear}</dt>
+        <dt>{rowsName}</dt>
         <dd>{countText(sum(days, "rows"))}</dd>
       </div>
       <div>
@@ -113,18 +131,25 @@ function Legend({ days, messages }: { days: readonly HeatDay[]; messages: Messag
   );
 }
 
-function cellOf({ day, mark, shade, loaded }: HeatDay, messages: Messages): DayCell {
+function cellOf(
+  { day, mark, shade, loaded }: HeatDay,
+  { dataset, messages }: { dataset: DatasetName; messages: Messages },
+): DayCell {
   const rows = loaded === null ? "" : `, ${messages.dayRows(countText(loaded.rows))}`;
   return {
     day,
     look: shade > 0 ? `${mark} shade-${shade}` : mark,
     label: `${dateText(day)}, ${messages.dayStates[mark]}${rows}`,
-    href: loaded === null ? null : tryAddress(day),
+    href: loaded === null ? null : tryAddress(dataset, day),
   };
 }
 
-function tryAddress(day: BeijingDate): string {
-  return `/console/try?op=level2_order_history&tradedate=${day}`;
+function tryAddress(dataset: DatasetName, day: BeijingDate): string {
+  return `/console/try?op=${DATASETS[dataset].apiname}&tradedate=${day}`;
+}
+
+function pageAddress(dataset: DatasetName, year: number): string {
+  return `/console/data?${dataset === "orders" ? "" : `dataset=${dataset}&`}year=${year}`;
 }
 
 function Attention({ days, messages }: { days: readonly HeatDay[]; messages: Messages }) {
@@ -192,15 +217,17 @@ function Months({ months, messages }: { months: readonly HeatDay[][]; messages: 
   );
 }
 
-/** The page of the year that the address names, or of the newest one. */
+/** The page of the dataset and the year that the address names, or of orders and of the newest year. */
 export async function showData({ c, env, nowMs, reader, who }: Desk): Promise<Response> {
   const window = standingOf(who.principal, nowMs).windows.order_history;
   const today = beijingDate(nowMs);
   const thisYear = Number(today.slice(0, 4));
   if (window === null) {
-    return html(c, dataPage({ reader, year: thisYear, years: [], months: null }));
+    return html(c, dataPage({ reader, dataset: "orders", year: thisYear, years: [], months: null }));
   }
-  const { earliest } = await servedSpan(env.DB);
+  const named = c.req.query("dataset") ?? "";
+  const dataset = isDatasetName(named) ? named : "orders";
+  const { earliest } = await servedSpan(env.DB, dataset);
   const firstDay = later(window.from, earliest) ?? today;
   const firstYear = Math.min(Number(firstDay.slice(0, 4)), thisYear);
   const years = Array.from({ length: thisYear - firstYear + 1 }, (_, place) => firstYear + place);
@@ -209,9 +236,9 @@ export async function showData({ c, env, nowMs, reader, who }: Desk): Promise<Re
   const first = later(window.from, `${year}0101` as BeijingDate) ?? (`${year}0101` as BeijingDate);
   // Before the first day of all there is nothing to miss.
   const from = later(window.from, earliest);
-  const span = { first: later(first, earliest) ?? first, last: `${year}1231` as BeijingDate, today };
+  const span = { first: later(first, earliest) ?? first, last: `${year}1231` as BeijingDate, today, dataset };
   const days = await overviewOf(env.DB, span);
-  return html(c, dataPage({ reader, year, years, months: yearHeat({ year, today, from, days }) }));
+  return html(c, dataPage({ reader, dataset, year, years, months: yearHeat({ year, today, from, days }) }));
 }
 
 function later(one: BeijingDate | null, other: BeijingDate | null): BeijingDate | null {

@@ -5,7 +5,7 @@ const EN = {
   lead: "Runs as you are signed in: no key is typed. The same checks, slot and quota as for your programs.",
   fieldsInDocs: "What each field and code means",
   counts:
-    "A run counts: each page and each file is one request of today's quota, and takes the account's one slot.",
+    "A run counts: each page and each file is one request of today's quota, and takes the account's one slot of this interface.",
   free: "A run counts nothing and takes no slot.",
   run: "Run",
   stop: "Stop",
@@ -95,7 +95,7 @@ export type TryMessages = typeof EN;
 const ZH: TryMessages = {
   lead: "以当前登录的身份运行，无需输入密钥；检查、并发与额度和您的程序完全相同。",
   fieldsInDocs: "每个字段和代码的含义",
-  counts: "运行会计数：每一页、每个文件都计入今日额度一次，并占用账户唯一的并发位。",
+  counts: "运行会计数：每一页、每个文件都计入今日额度一次，并占用账户在此接口唯一的并发位。",
   free: "运行不计数，也不占用并发位。",
   run: "运行",
   stop: "停止",

@@ -9,7 +9,12 @@ import { Layout, type Reader } from "./layout.tsx";
 import { MESSAGES, type Messages, reasonText } from "./messages.ts";
 import { type Service, Usage, usageOf } from "./usage.tsx";
 
-const SERVICES = ["level2_order_history", "auction_tick", "level2"] as const satisfies readonly Service[];
+const SERVICES = [
+  "level2_order_history",
+  "level2_trade_history",
+  "auction_tick",
+  "level2",
+] as const satisfies readonly Service[];
 
 /** The page of the account. */
 export async function showOverview(desk: Desk): Promise<Response> {
@@ -66,26 +71,37 @@ function windowText(window: DayWindow | null, messages: Messages): string {
 }
 
 function Today({ info, messages }: { info: AccountInfo; messages: Messages }) {
-  const [quota] = info.quotas;
-  if (quota === undefined) return null;
-  const minutes = Math.ceil(quota.resets_in / 60);
-  if (info.windows.level2_order_history === null) {
-    return (
-      <section class="card" aria-labelledby="today">
-        <h2 id="today">{messages.today}</h2>
-        <p class="quiet">{messages.nothingToUse}</p>
-      </section>
-    );
-  }
-  // Of a plan that limits requests alone, files are among them.
-  const within = quota.requests?.limit != null && quota.files?.limit === null;
+  const { quotas, windows } = info;
+  const counted = quotas.filter(({ interface: name }) => isCovered(windows, name));
+  const minutes = Math.ceil((counted[0]?.resets_in ?? 0) / 60);
   return (
     <section class="card" aria-labelledby="today">
       <h2 id="today">{messages.today}</h2>
-      <Meter id="requests" name={messages.requests} counter={quota.requests} messages={messages} />
-      <Meter id="files" name={messages.files} counter={quota.files} messages={messages} within={within} />
-      <p class="quiet">{messages.resets(Math.floor(minutes / 60), minutes % 60)}</p>
-      {quota.busy ? <p class="warn">{messages.busy}</p> : null}
+      {counted.length === 0 ? <p class="quiet">{messages.nothingToUse}</p> : null}
+      {counted.map((quota) => (
+        <QuotaOf quota={quota} messages={messages} />
+      ))}
+      {counted.length === 0 ? null : (
+        <p class="quiet">{messages.resets(Math.floor(minutes / 60), minutes % 60)}</p>
+      )}
+    </section>
+  );
+}
+
+function isCovered(windows: AccountInfo["windows"], name: string): boolean {
+  return Object.entries(windows).some(([service, window]) => service === name && window !== null);
+}
+
+function QuotaOf({ quota, messages }: { quota: AccountInfo["quotas"][number]; messages: Messages }) {
+  const { interface: name, requests, files, busy } = quota;
+  // Of a plan that limits requests alone, files are among them.
+  const within = requests?.limit != null && files?.limit === null;
+  return (
+    <section class="of-interface" aria-labelledby={`today-${name}`}>
+      <h3 id={`today-${name}`}>{messages.services[name as Service]}</h3>
+      <Meter id={`${name}-requests`} name={messages.requests} counter={requests} messages={messages} />
+      <Meter id={`${name}-files`} name={messages.files} counter={files} messages={messages} within={within} />
+      {busy ? <p class="warn">{messages.busy}</p> : null}
     </section>
   );
 }

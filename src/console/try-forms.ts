@@ -1,5 +1,5 @@
 /** Which fields the form of each operation has. The service itself judges what is put into them. */
-import { FIELDS } from "../orders/record.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { PageLanguage } from "./messages.ts";
 
 export interface FormField {
@@ -23,6 +23,8 @@ export interface OperationForm {
   title: Readonly<Record<PageLanguage, string>>;
   /** Whether a run counts against today's quota. */
   counts: boolean;
+  /** Whose days and securities are preset; orders when absent. */
+  dataset?: DatasetName;
   fields: readonly FormField[];
 }
 
@@ -46,11 +48,24 @@ const NOW_YEAR: FormField = {
   preset: "year",
 };
 
-export const FORMS: readonly OperationForm[] = [
-  {
-    apiname: "level2_order_history",
-    title: say("逐笔委托", "Order history"),
+const TITLES: Readonly<Record<DatasetName, Record<"history" | "estimate", OperationForm["title"]>>> = {
+  orders: { history: say("逐笔委托", "Order history"), estimate: say("委托估算", "Order estimate") },
+  trades: { history: say("逐笔成交", "Trade history"), estimate: say("成交估算", "Trade estimate") },
+};
+const DATASET: FormField = {
+  name: "dataset",
+  hint: say("委托或成交", "orders or trades"),
+  choices: DATASET_NAMES,
+};
+
+function historyForm(dataset: DatasetName): OperationForm {
+  const { apiname, columns } = DATASETS[dataset];
+  const fields = columns.filter(({ onRequest }) => !onRequest).map(({ name }) => name);
+  return {
+    apiname,
+    title: TITLES[dataset].history,
     counts: true,
+    dataset,
     fields: [
       SYMBOL,
       TRADEDATE,
@@ -58,18 +73,27 @@ export const FORMS: readonly OperationForm[] = [
       ...WINDOW,
       {
         name: "fields",
-        hint: say(`留空为全部：${FIELDS.join(", ")}`, `all when empty: ${FIELDS.join(", ")}`),
+        hint: say(`留空为：${fields.join(", ")}`, `when empty: ${fields.join(", ")}`),
         beside: true,
         wide: true,
       },
     ],
-  },
-  {
-    apiname: "order_history_estimate",
-    title: say("查询估算", "Estimate"),
+  };
+}
+
+function estimateForm(dataset: DatasetName): OperationForm {
+  return {
+    apiname: DATASETS[dataset].estimate,
+    title: TITLES[dataset].estimate,
     counts: false,
+    dataset,
     fields: [SYMBOL, TRADEDATE, ...WINDOW],
-  },
+  };
+}
+
+export const FORMS: readonly OperationForm[] = [
+  ...DATASET_NAMES.map(historyForm),
+  ...DATASET_NAMES.map(estimateForm),
   {
     apiname: "file_download",
     title: say("文件共享", "File share"),
@@ -91,6 +115,7 @@ export const FORMS: readonly OperationForm[] = [
     counts: false,
     fields: [
       TRADEDATE,
+      DATASET,
       { name: "market", hint: say("留空为两个市场", "both when empty"), choices: ["", "SH", "SZ"] },
     ],
   },
@@ -99,6 +124,7 @@ export const FORMS: readonly OperationForm[] = [
     title: say("数据变更", "Changes"),
     counts: false,
     fields: [
+      DATASET,
       { name: "since", hint: say("日期或 RFC 3339", "a day or RFC 3339") },
       { name: "after", hint: say("上次的 next_after", "an earlier next_after"), numeric: true },
       { name: "limit", hint: say("最大 50", "50 at most"), numeric: true },

@@ -4,6 +4,7 @@ import { addDays, type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { overviewOf } from "../catalog/day-overview.ts";
 import { exampleSecurity } from "../catalog/day-securities.ts";
 import { servedSpan } from "../catalog/day-span.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import { standingOf } from "../entitlement/standing.ts";
 import { serveApi } from "../operations/serve-api.ts";
 import { documentOf } from "../pages/frame.tsx";
@@ -248,28 +249,29 @@ export async function showTry(desk: Desk): Promise<Response> {
   );
   const base = settings.PUBLIC_BASE_URL ?? new URL(c.req.url).origin;
   const year = Number(beijingDate(nowMs).slice(0, 4));
-  const days = await daysOffered(desk);
-  const symbol = await securityOf(desk, given.get("tradedate") ?? days[0] ?? "");
+  const { dataset = "orders" } = form;
+  const days = await daysOffered(desk, dataset);
+  const symbol = await securityOf(desk, given.get("tradedate") ?? days[0] ?? "", dataset);
   return html(c, tryPage({ reader, form, given, apiUrl: `${base}/api`, days, symbol, year }));
 }
 
 /** The newest served days that the plan covers, newest first; without order history none. */
-async function daysOffered({ env, who, nowMs }: Desk): Promise<BeijingDate[]> {
+async function daysOffered({ env, who, nowMs }: Desk, dataset: DatasetName): Promise<BeijingDate[]> {
   const window = standingOf(who.principal, nowMs).windows.order_history;
-  const { newest } = await servedSpan(env.DB);
+  const { newest } = await servedSpan(env.DB, dataset);
   if (newest === null || window === null) return [];
   const first = addDays(newest, -OFFERED_DAYS);
   const from = window.from !== null && window.from > first ? window.from : first;
-  const days = await overviewOf(env.DB, { first: from, last: newest, today: newest });
+  const days = await overviewOf(env.DB, { first: from, last: newest, today: newest, dataset });
   return days
     .filter(isServed)
     .map(({ tradedate }) => tradedate)
     .toReversed();
 }
 
-/** A security that has orders on the day, if it can be read: one that most people know where it is among them. */
-async function securityOf({ env }: Desk, tradedate: string): Promise<string> {
-  return (await exampleSecurity(env.DB, tradedate, KNOWN_SECURITY)) ?? KNOWN_SECURITY;
+/** A security that has rows on the day, if it can be read: one that most people know where it is among them. */
+async function securityOf({ env }: Desk, tradedate: string, dataset: DatasetName): Promise<string> {
+  return (await exampleSecurity(env.DB, tradedate, KNOWN_SECURITY, dataset)) ?? KNOWN_SECURITY;
 }
 
 /**

@@ -7,6 +7,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { sampleTradeSections } from "../../src/pack-builder/sample/trades.ts";
 import {
   axeFindings,
   findingsAtWidths,
@@ -15,14 +17,28 @@ import {
   watchedPage,
 } from "../support/browser.ts";
 import { inviteTo, publishSample } from "../support/console.ts";
+import { placeDay } from "../support/dataset-days.ts";
 import { account, loadWeekdays } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
 import { type Service, startService } from "../support/service.ts";
 import { isMissing } from "../support/tools.ts";
 
 const DAY = "20260311";
-const PAGES = ["", "keys", "data", "try", "try?op=file_download", "shares"];
+const PAGES = [
+  ...[
+    "",
+    "keys",
+    "data",
+    "data?dataset=trades",
+    "try",
+    "try?op=level2_trade_history",
+    "try?op=file_download",
+  ],
+  "shares",
+];
 const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 }, locale: "en-GB" };
+
+const trades = [...sampleTradeSections({ tradedate: DAY as BeijingDate, rows: 30_000 })];
 
 let service: Service;
 let browser: Browser;
@@ -36,6 +52,7 @@ beforeAll(async () => {
   }
   // 600519 then has more rows than one page.
   await publishSample(service, DAY, 120_000);
+  await placeDay(service, "trades", DAY, trades);
   accountId = (await account(service, { plan: "flagship", keys: 0 })).accountId;
   browser = await startBrowser();
 });
@@ -168,6 +185,46 @@ describe.skipIf(isMissing("chromium"))("a holder's day in the console", () => {
     await close();
   });
 
+  it.each([
+    ["600519", "Shanghai, by the source's flag"],
+    ["300750", "Shenzhen, which has cancels too"],
+  ])("draws the trades of %s by the aggressor's side (%s)", async (symbol) => {
+    const columns = trades.find((each) => each.symbol === symbol)?.columns;
+    const { page, errors, close } = await signedIn();
+    await go(page, `data?dataset=trades`);
+    await page.click(`a[href$="op=level2_trade_history&tradedate=${DAY}"]`);
+    await page.fill("#field-symbol", symbol);
+    await runQuery(page);
+    await page.click("#tab-view-picture");
+    await page.waitForSelector(".uplot canvas");
+    expect([await isPainted(page, 0), await isPainted(page, 1), await isPainted(page, 2)]).toEqual([
+      ...[true, true, true],
+    ]);
+    expect(await page.locator("figcaption").allTextContents()).toEqual([
+      ...["Price against time (yuan)", "Traded volume over the day, added up", "Traded volume per minute"],
+    ]);
+    const numbers = await page
+      .locator(".numbers tbody tr")
+      .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+    const counted = numbers.reduce((sum, [, rows]) => sum + Number(rows?.replaceAll(",", "")), 0);
+    expect(counted).toBe(columns?.rows);
+    const cancels = numbers.find(([kind]) => kind === "cancel");
+    expect(cancels !== undefined).toBe(symbol === "300750");
+    const bought = numbers.find(([kind]) => kind === "buy aggressor")?.[3];
+    if (columns !== undefined && symbol === "600519") {
+      const { values, index } = columns.bsFlag;
+      const volume = columns.volume.filter((_, row) => values[index[row] ?? -1] === "B");
+      expect(Number(bought?.replaceAll(",", ""))).toBe(volume.reduce((sum, each) => sum + each, 0));
+    }
+    await picture(page, `console-trades-${symbol}`);
+    await page.emulateMedia({ media: "print" });
+    expect([await isPainted(page, 0), await page.isVisible(".top"), await page.isVisible("#query")]).toEqual([
+      ...[true, false, false],
+    ]);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
   it("explains a refusal with the service's message", async () => {
     const { page, close } = await signedIn();
     await go(page, "try");
@@ -185,7 +242,7 @@ describe.skipIf(isMissing("chromium"))("a holder's day in the console", () => {
     const operations = await page
       .locator(".operations a")
       .evaluateAll((links) => links.map((link) => String("href" in link && link.href)));
-    expect(operations).toHaveLength(7);
+    expect(operations).toHaveLength(9);
     for (const operation of operations) {
       await page.goto(operation);
       if (operation.includes("file_download")) await page.selectOption("#field-data_type", "level2");
@@ -238,6 +295,9 @@ describe.skipIf(isMissing("chromium"))("every page", () => {
         await page.click(`#tab-view-${view}`);
         await check(view);
       }
+      await go(page, "");
+      await page.click(".usage summary");
+      await check("usage");
       await page.context().clearCookies();
       await go(page, "");
       await check("the sign-in page");

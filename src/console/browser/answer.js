@@ -2,6 +2,7 @@
 import { csvText, prettyText, tablesOf } from "./answer-data.js";
 import { element, enableTabs, filled, known, messages, part, select } from "./dom.js";
 import { resetPicture, showPicture } from "./picture.js";
+import { nameOfRows } from "./request.js";
 import { showRows } from "./table.js";
 
 /** @typedef {import("./request.js").Body} Body */
@@ -13,7 +14,7 @@ import { showRows } from "./table.js";
  * @property {Body} body of the first page
  * @property {string} text of the newest page
  * @property {import("./answer-data.js").Table[]} tables
- * @property {boolean} isOrders
+ * @property {boolean} isHistory whether the rows are orders or trades
  * @property {string | null} cursor
  * @property {number} pages
  * @property {number} from the first row of the newest page
@@ -63,9 +64,9 @@ export function clearAnswer() {
 export function showAnswer(body, { code, data }, text) {
   const isTable = code === 200 && data !== null;
   const tables = isTable ? tablesOf(data) : [];
-  const isOrders = isTable && data.next_cursor !== undefined;
+  const isHistory = isTable && data.next_cursor !== undefined;
   resetPicture();
-  shown = { body, text, tables, isOrders, cursor: data?.next_cursor ?? null, pages: 1, from: 0 };
+  shown = { body, text, tables, isHistory, cursor: data?.next_cursor ?? null, pages: 1, from: 0 };
   showAll(shown);
 }
 
@@ -88,40 +89,36 @@ export function addPage({ data }, text) {
 
 /** @param {Shown} all */
 function showAll(all) {
-  const { tables, isOrders, cursor, pages } = all;
+  const { tables, isHistory, cursor, pages } = all;
   part("views").hidden = false;
   part("tab-view-table").hidden = tables.length === 0;
-  part("tab-view-picture").hidden = !isOrders;
+  part("tab-view-picture").hidden = !isHistory;
   showTables(all);
   const chosen = document.querySelector('#views [aria-selected="true"]:not([hidden])');
   const first = part(tables.length === 0 ? "tab-view-json" : "tab-view-table");
   select(chosen instanceof HTMLElement ? chosen : first);
   fillShown();
-  part("paging").hidden = !isOrders || (cursor === null && pages === 1);
+  part("paging").hidden = !isHistory || (cursor === null && pages === 1);
   for (const id of ["next-page", "all-pages"])
     part(id).setAttribute("aria-disabled", String(cursor === null));
   part("pages").textContent = filled(pages === 1 ? messages.onePage : messages.pages, { count: pages });
 }
 
 /** @param {Shown} all */
-function showTables({ body, tables, isOrders, cursor, from }) {
+function showTables({ body, tables, isHistory, cursor, from }) {
   const root = part("view-table");
   root.replaceChildren();
-  for (const { name, fields, rows } of tables) {
-    if (tables.length > 1) root.append(element("h3", { text: name }));
+  for (const { name: title, fields, rows } of tables) {
+    if (tables.length > 1) root.append(element("h3", { text: title }));
     if (rows.length === 0) {
       root.append(element("p", { className: "quiet", text: messages.noRows }));
       continue;
     }
     const link = linksOf(body);
-    showRows(root, { name, fields, rows, more: cursor !== null, from, link });
-    if (isOrders) root.append(saving(messages.saveCsv, csvName(body), () => csvText(fields, rows)));
+    showRows(root, { name: title, fields, rows, more: cursor !== null, from, link });
+    const name = `${nameOfRows(body)}.csv`;
+    if (isHistory) root.append(saving(messages.saveCsv, name, () => csvText(fields, rows)));
   }
-}
-
-/** @param {Body} body */
-function csvName({ params: { symbol, tradedate } }) {
-  return `${symbol}_${tradedate ?? "latest"}_orders.csv`;
 }
 
 /** @param {Shown} all */
@@ -148,18 +145,19 @@ function fillShown() {
 }
 
 /**
- * Returns where a cell of the answer to `body` leads: an address itself, or a security of the day to its orders.
+ * Returns where a cell of the answer to `body` leads: an address itself, or a security of the day to its rows.
  *
  * @param {Body} body
  * @returns {import("./table.js").LinkOf}
  */
-function linksOf({ params: { tradedate } }) {
+function linksOf({ params: { tradedate, dataset } }) {
+  const op = dataset === "trades" ? "level2_trade_history" : "level2_order_history";
   return (field, value) => {
     const text = String(value);
     if (field === "value" && /^https?:\/\/\S+$/.test(text)) return text;
     if (known.apiname !== "data_symbols" || field !== "symbol") return null;
     const day = tradedate === undefined ? {} : { tradedate: String(tradedate) };
-    return `/console/try?${new URLSearchParams({ op: "level2_order_history", symbol: text, ...day })}`;
+    return `/console/try?${new URLSearchParams({ op, symbol: text, ...day })}`;
   };
 }
 

@@ -33,13 +33,22 @@ export function bodyOf(apiname, values) {
 }
 
 /**
+ * Returns the name of a file with the rows that `body` asks for, without its ending.
+ *
+ * @param {Body} body
+ */
+export function nameOfRows({ apiname, params }) {
+  const dataset = apiname === "level2_trade_history" ? "trades" : "orders";
+  return `${params.symbol ?? dataset}_${params.tradedate ?? "latest"}_${dataset}`;
+}
+
+/**
  * Returns the name of the file that answers `body`, or null when the answer is no file.
  *
  * @param {Body} body
  */
-export function fileOf({ params }) {
-  if (params.format !== "parquet") return null;
-  return `${params.symbol ?? "orders"}_${params.tradedate ?? "latest"}_orders.parquet`;
+export function fileOf(body) {
+  return body.params.format === "parquet" ? `${nameOfRows(body)}.parquet` : null;
 }
 
 /**

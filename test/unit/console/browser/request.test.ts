@@ -37,6 +37,7 @@ describe("the request of a form", () => {
       field("tradedate", "20260311"),
     ]);
     expect(fileOf(body)).toBe("600519_20260311_orders.parquet");
+    expect(fileOf({ ...body, apiname: "level2_trade_history" })).toBe("600519_20260311_trades.parquet");
   });
 
   it("never writes a key into a program, only the environment's name for it", () => {
