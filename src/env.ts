@@ -71,7 +71,7 @@ const settingsSchema = z.object({
    * everywhere within this time (contract 3.13) and is announced 5 s later.
    */
   DAY_CACHE_MS: z.coerce.number().int().min(0).max(10_000).default(10_000),
-  /** How often an account that asks has its usage written into the catalog, and how far behind that may be. */
+  /** How often the usage of an active account is written into the catalog, which can be late by this time. */
   USAGE_EVERY_MS: milliseconds(600_000),
   /** Where Durable Objects are created. They never move afterwards. */
   LOCATION_HINT: z
@@ -81,7 +81,7 @@ const settingsSchema = z.object({
   RATE_LIMIT: z.enum(["on", "off"]).default("on"),
   /** `warn` serves requests with unknown parameters and names them in a header instead of refusing. */
   UNKNOWN_PARAMETERS: z.enum(["refuse", "warn"]).default("refuse"),
-  /** The share of served requests whose log line is written, 0 to 1. Refusals and faults are always written. */
+  /** The share of served requests that are logged, 0 to 1. Refusals and faults are always logged. */
   LOG_SUCCESS_SHARE: z.coerce.number().min(0).max(1).default(1),
   /**
    * Where the scheduled task sends its findings; absent: nowhere. A secret, because anyone who has it can post there.

@@ -1,21 +1,21 @@
 /**
- * The bytes that answers hold in an isolate's memory. An isolate has 128 MB for everything; without a bound, clients
- * that ask for much and read nothing would make it end, with everybody's requests. So what an answer may hold is
- * reserved before it is made, and counts until its body has ended.
+ * Limits the memory of answers in an isolate. An isolate has 128 MB in total; without a limit, clients that request
+ * much and read nothing would end it together with all its requests. The memory of an answer is therefore reserved
+ * before it is made and counts until its body has ended.
  */
 import { gone, inTime } from "./in-time.ts";
 import { ok, type Result, refused } from "./result.ts";
 
-/** Bytes in flight in one isolate, all answers together. */
+/** The most bytes in flight in one isolate, for all answers together. */
 const MAX_BYTES = 64_000_000;
 
-/** A client that leaves a piece unread for this long may lose its body when others wait for the space. */
+/** A client that leaves a piece unread for this long can lose its body when others wait for memory. */
 const IDLE_MS = 5_000;
 
-/** How often a request that waits looks whether space became free without being told. */
+/** How often a waiting request checks for free memory by itself. */
 const LOOK_MS = 500;
 
-/** Some answers together may hold so much of it: those of an account, those of a kind. */
+/** A limit for a group of answers, such as those of an account. */
 export interface MemoryPart {
   name: string;
   maxBytes: number;
@@ -24,46 +24,54 @@ export interface MemoryPart {
 export interface MemoryAsk {
   /** The most that the answer will hold. */
   bytes: number;
-  /** The parts that it counts to. */
+  /** The parts that it counts towards. */
   parts: readonly MemoryPart[];
-  /** Milliseconds from now within which there must be space. */
+  /** The longest wait in milliseconds. */
   waitMs: number;
-  /** Milliseconds for which the space is taken at most: a request may die without ending its reservation. */
+  /**
+   * The longest time in milliseconds that the memory counts, because a request can die without ending its reservation.
+   */
   holdMs: number;
-  /** The request's own signal: a client that has gone waits no longer. */
+  /** The request's signal; a client that has disconnected stops waiting. */
   signal: AbortSignal;
 }
 
 /**
- * Why there is no space: bodies hold all that a part may, or only together with answers that are not made yet; the isolate
- * has none; or the client did not wait.
+ * Why no memory is available: bodies fill a part (`part_full`), or fill it together with answers in progress
+ * (`part_busy`); the isolate is full; or the client disconnected.
  */
 export type MemoryRefusal = "part_full" | "part_busy" | "full" | "client_gone";
 
-/** Space that is taken for one answer. Its holder ends it on every path. */
+/** The reserved memory of one answer. The holder must end it on every path. */
 export interface Reservation {
-  /** What it counts now. */
+  /** The bytes that it counts now. */
   readonly bytes: number;
-  /** Resolves when its client has left a piece unread for 5 s and others need the space: the body is to be broken. */
+  /**
+   * Resolves when its client has left a piece unread for 5 s and others need the memory; the holder must then abort the
+   * body.
+   */
   readonly wanted: Promise<void>;
-  /** A piece of the body waits for the client from now on; `leftBytes` are in memory, itself included. */
+  /** Reports that a piece waits for the client; `leftBytes` are in memory, including it. */
   sending(leftBytes: number): void;
-  /** No piece waits for the client; `leftBytes` of the body are in memory. Said first when the answer was made. */
+  /**
+   * Reports that no piece waits for the client; `leftBytes` of the body are in memory. First called when the answer is
+   * made.
+   */
   sent(leftBytes: number): void;
-  /** It may last for another `holdMs` from now. */
+  /** Extends it by `holdMs` from now. */
   prolong(holdMs: number): void;
-  /** Nothing is in memory any more. Repeating it does nothing. */
+  /** Ends the reservation. Idempotent. */
   end(): void;
-  /** Ends it unless a body has begun: for requests that were refused or failed before. */
+  /** Ends it unless a body has begun, for requests that were refused or failed. */
   endUnsent(): void;
 }
 
-/** Space for answers, first come, first served. */
+/** Reserves memory for answers in order of arrival. */
 export class MemoryBudget {
   readonly #maxBytes: number;
   readonly #held = new Set<Held>();
   readonly #waiting = new Set<Waiting>();
-  /** Of each part by its name, what is held and what is waited for. */
+  /** Held and requested bytes of each part, by name. */
   readonly #ofPart = new Map<string, number>();
   #heldBytes = 0;
 
@@ -71,14 +79,14 @@ export class MemoryBudget {
     this.#maxBytes = maxBytes;
   }
 
-  /** What all reservations count together. */
+  /** Returns the bytes of all reservations. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
   /**
-   * Reserves space for an answer, or waits for it in the order of the requests. Refuses when none becomes free within
-   * `waitMs` or the client has gone; at once when one of its parts would hold more than it may.
+   * Reserves memory for an answer, waiting in order of arrival. Refuses when none becomes free within `waitMs` or the
+   * client has disconnected, and at once when one of its parts would exceed its limit.
    */
   async reserve(ask: MemoryAsk): Promise<Result<Reservation, MemoryRefusal>> {
     const { bytes, parts, waitMs, signal } = ask;
@@ -96,7 +104,7 @@ export class MemoryBudget {
   }
 
   /**
-   * Another request's end admits this one. The platform goes on with this one in its own context; the timer keeps it
+   * Another request's end admits this one. The platform continues this request in its own context; the timer keeps it
    * alive meanwhile.
    */
   async #waitFor(waiting: Waiting): Promise<Result<Reservation, MemoryRefusal>> {
@@ -114,11 +122,11 @@ export class MemoryBudget {
     return refused(signal.aborted ? "client_gone" : "full");
   }
 
-  /** Admits those who wait as far as there is space, and makes some of bodies that are not read. */
+  /** Admits waiting requests as far as memory allows, and frees memory of unread bodies. */
   #admit(): void {
     for (const waiting of this.#waiting) {
       const { bytes } = waiting.ask;
-      // A request that died while it waited.
+      // The request died while it waited.
       if (waiting.untilMs + LOOK_MS < Date.now()) {
         this.#giveUp(waiting);
         continue;
@@ -214,7 +222,9 @@ export class MemoryBudget {
     for (const held of this.#held) if (held.countsUntilMs <= nowMs) this.#release(held);
   }
 
-  /** Takes the space of bodies unread for long, the longest first, until there is enough for `bytes`; none if there is not. */
+  /**
+   * Frees bodies that are unread for longest until there is enough for `bytes`; frees nothing if that is impossible.
+   */
   #releaseIdle(bytes: number): void {
     const untilMs = Date.now() - IDLE_MS;
     const idle = [...this.#held].filter((held) => unreadSince(held) <= untilMs);
@@ -234,7 +244,7 @@ interface Held {
   /** Unix milliseconds. */
   countsUntilMs: number;
   isBody: boolean;
-  /** Since when the client leaves a piece of the body unread; null: none waits for it. */
+  /** Since when a piece waits for the client; null when none does. */
   unreadSinceMs: number | null;
   wanted: PromiseWithResolvers<void>;
 }
@@ -245,7 +255,7 @@ function unreadSince({ unreadSinceMs }: Held): number {
 
 class Waiting {
   readonly ask: MemoryAsk;
-  /** Unix milliseconds until which it waits. */
+  /** The end of its wait, Unix milliseconds. */
   readonly untilMs: number;
   readonly came = Promise.withResolvers<void>();
   admitted: Reservation | null = null;
@@ -259,7 +269,7 @@ class Waiting {
 /** The memory of this isolate's answers. */
 export const answerMemory = new MemoryBudget(MAX_BYTES);
 
-/** Returns the part of an account, a quarter of all: what it leaves unread takes no more from the others. */
+/** Returns the part of an account: a quarter of all, which bounds what its unread bodies take from others. */
 export function partOfAccount(accountId: string): MemoryPart {
   return { name: `account ${accountId}`, maxBytes: MAX_BYTES / 4 };
 }

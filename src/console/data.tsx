@@ -17,7 +17,7 @@ export interface DataFacts {
   reader: Reader;
   dataset: DatasetName;
   year: number;
-  /** Years that can be shown, oldest first. */
+  /** Selectable years, oldest first. */
   years: readonly number[];
   /** All days by month; null when the plan has no order history. */
   months: HeatDay[][] | null;
@@ -25,7 +25,7 @@ export interface DataFacts {
 
 const LEGEND: readonly DayMark[] = ["missing", "degraded", "withdrawn", "damaged", "pending", "outside"];
 
-/** The page as HTML. */
+/** Returns the page as HTML. */
 export function dataPage({ reader, dataset, year, years, months }: DataFacts): string {
   const messages = MESSAGES[reader.language];
   return documentOf(
@@ -234,7 +234,7 @@ export async function showData({ c, env, nowMs, reader, who }: Desk): Promise<Re
   const asked = Number(c.req.query("year") ?? thisYear);
   const year = years.includes(asked) ? asked : thisYear;
   const first = later(window.from, `${year}0101` as BeijingDate) ?? (`${year}0101` as BeijingDate);
-  // Before the first day of all there is nothing to miss.
+  // Days before the first loaded one are not missing.
   const from = later(window.from, earliest);
   const span = { first: later(first, earliest) ?? first, last: `${year}1231` as BeijingDate, today, dataset };
   const days = await overviewOf(env.DB, span);

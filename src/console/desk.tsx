@@ -1,4 +1,4 @@
-/** One request to the console as its routes see it, the headers of every page, and the sign-in page. */
+/** The context of a request to the console, the headers of every page, and the sign-in page. */
 import type { Context } from "hono";
 import type { Language } from "../base/language.ts";
 import { SECURITY_HEADERS } from "../base/security-headers.ts";
@@ -11,14 +11,14 @@ import { Layout, Notice, PAGE_POLICY, type Reader } from "./layout.tsx";
 import { MESSAGES, type Messages, type Problem } from "./messages.ts";
 import { isFormToken, isSameOrigin, type SignedIn, signedIn } from "./session.ts";
 
-/** The app around the console opens the log and reads the browser's language. */
+/** The app opens the log and sets the language before these routes. */
 export type ConsoleEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
 export type ConsoleContext = Context<ConsoleEnv>;
 
 /** The largest form body the console accepts. */
 const MAX_FORM_BYTES = 4_096;
 
-/** A request of somebody who is signed in. */
+/** A request of a signed-in holder. */
 export interface Desk {
   c: ConsoleContext;
   env: Env;
@@ -29,8 +29,8 @@ export interface Desk {
 }
 
 /**
- * What pages are never: kept (a page may show a key), sniffed, framed, indexed, or told to others. The
- * referrer stays inside: with `no-referrer` browsers would send `Origin: null` with our own forms.
+ * Headers of pages: no caching (a page can show a key), no type sniffing, framing or indexing, and the referrer only
+ * within this origin; with `no-referrer` browsers would send `Origin: null` with our own forms.
  */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   ...SECURITY_HEADERS,
@@ -43,7 +43,7 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "X-Robots-Tag": "noindex, nofollow",
 };
 
-/** A page as the answer. */
+/** Returns a page as the answer. */
 export function html(
   c: ConsoleContext,
   text: string,
@@ -54,7 +54,7 @@ export function html(
   return new Response(c.req.method === "HEAD" ? null : text, { status, headers });
 }
 
-/** The way to another page of the console, after a form was carried out. */
+/** Returns a redirect to another page of the console after a form. */
 export function seeOther(path: string, more: Record<string, string> = {}): Response {
   return new Response(null, {
     status: 303,
@@ -62,17 +62,17 @@ export function seeOther(path: string, more: Record<string, string> = {}): Respo
   });
 }
 
-/** The present instant by the deployment's clock, Unix milliseconds. */
+/** Returns the current Unix milliseconds by the deployment's clock. */
 export function nowOf(c: ConsoleContext): number {
   return nowMs(settingsOf(c.env));
 }
 
-/** How pages look to the sender. */
+/** Returns language and theme of the sender. */
 export function lookFor(c: ConsoleContext): Look {
   return lookOf(c.req.raw, c.var.language);
 }
 
-/** Answers a caller without a session with the sign-in page. */
+/** Returns the sign-in page for a caller without a session. */
 export function signInFirst(
   c: ConsoleContext,
   {
@@ -87,13 +87,13 @@ export function signInFirst(
   return html(c, signInPage({ reader, action, press, problem, requestId: c.var.log.requestId }), status);
 }
 
-/** A page that says only what went wrong. */
+/** Returns a page with a problem only. */
 export function problem(c: ConsoleContext, reader: Reader, what: Problem, status: number): Response {
   c.var.log.note({ reason: what });
   return html(c, problemPage(reader, what, c.var.log.requestId), status);
 }
 
-/** The request of a signed-in holder, or null. */
+/** Returns the context of a signed-in holder's request, or null. */
 export async function deskOf(c: ConsoleContext): Promise<Desk | null> {
   const settings = settingsOf(c.env);
   const now = nowMs(settings);
@@ -105,12 +105,12 @@ export async function deskOf(c: ConsoleContext): Promise<Desk | null> {
   return { c, env: c.env, settings, nowMs: now, who, reader: { ...lookFor(c), account } };
 }
 
-/** The holder as the audit table names one. */
+/** Returns the holder as an actor of the audit. */
 export function byHolder({ who, nowMs }: Desk): By {
   return { actor: { kind: "account", name: who.principal.accountId }, nowMs };
 }
 
-/** Serves a page to a signed-in holder, and the sign-in page to everyone else. */
+/** Serves a page to a signed-in holder, and the sign-in page to other callers. */
 export function forHolder(serve: (desk: Desk) => Promise<Response>) {
   return async (c: ConsoleContext): Promise<Response> => {
     const desk = await deskOf(c);
@@ -118,7 +118,7 @@ export function forHolder(serve: (desk: Desk) => Promise<Response>) {
   };
 }
 
-/** Carries out a form of who is signed in: sent by a page of this origin, with this session's token. */
+/** Handles a form of a signed-in holder, sent from this origin with the session's token. */
 export function forHolderForm(serve: (desk: Desk, form: URLSearchParams) => Promise<Response>) {
   return forHolder(async (desk) => {
     const form = isSameOrigin(desk.c.req.raw) ? await formOf(desk.c.req.raw) : null;
@@ -129,27 +129,27 @@ export function forHolderForm(serve: (desk: Desk, form: URLSearchParams) => Prom
   });
 }
 
-/** The form that was posted; null when the body is none, or not a whole one. */
+/** Returns the posted form; null when the body is not a complete form. */
 export async function formOf(request: Request): Promise<URLSearchParams | null> {
   const type = request.headers.get("Content-Type") ?? "";
   const length = Number(request.headers.get("Content-Length") ?? Number.NaN);
   if (!/^application\/x-www-form-urlencoded\b/i.test(type) || !(length <= MAX_FORM_BYTES)) return null;
-  // A form whose sender went away in the middle of it is none.
+  // An incomplete form is refused.
   const text = await request.text().catch(() => null);
   return text === null ? null : new URLSearchParams(text);
 }
 
 export interface SignInFacts {
   reader: Reader;
-  /** Where the button sends the link; null without one. */
+  /** The action of the button; null without a button. */
   action: string | null;
-  /** Makes a second press of the same button known as one. */
+  /** Identifies repeated presses of the same button. */
   press: string;
   problem: Problem | null;
   requestId: string;
 }
 
-/** The page as HTML. Opening it spends nothing: link previews and scanners open links too. */
+/** Returns the page as HTML. Opening it does not use the link, because link previews and scanners open links too. */
 function signInPage({ reader, action, press, problem, requestId }: SignInFacts): string {
   const messages = MESSAGES[reader.language];
   return documentOf(
@@ -174,7 +174,7 @@ function signInPage({ reader, action, press, problem, requestId }: SignInFacts):
   );
 }
 
-/** A page of a signed-in reader that says only what went wrong. */
+/** Returns a page with a problem for a signed-in reader. */
 function problemPage(reader: Reader, problem: Problem, requestId: string): string {
   const messages = MESSAGES[reader.language];
   return documentOf(
@@ -186,7 +186,7 @@ function problemPage(reader: Reader, problem: Problem, requestId: string): strin
   );
 }
 
-/** What support needs to find the request. */
+/** Renders the request id for support. */
 function RequestId({ id, messages }: { id: string; messages: Messages }) {
   return (
     <p class="request-id">

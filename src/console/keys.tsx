@@ -1,4 +1,6 @@
-/** The holder's own keys: shown, made, rolled, revoked. Keys of other accounts do not exist here. */
+/**
+ * The page of the holder's own keys: shows, creates, rolls and revokes them. Keys of other accounts are not accessible.
+ */
 
 import { firstCharacters, generateKey, hashKey } from "../access/key.ts";
 import { randomBase62 } from "../base/base62.ts";
@@ -14,17 +16,17 @@ export interface KeysFacts {
   reader: Reader & { account: NonNullable<Reader["account"]> };
   keys: readonly ApiKey[];
   nowMs: number;
-  /** A key that was just made: shown in this one answer only. */
+  /** A new key, shown only in this answer. */
   fresh: string | null;
   said: { problem: Problem } | { done: "revoked" } | null;
 }
 
-/** Whether the key opens anything at `nowMs`. */
+/** Returns whether the key is in force at `nowMs`. */
 function isInForce(key: ApiKey, nowMs: number): boolean {
   return key.revokedAtMs === null && (key.expiresAtMs === null || key.expiresAtMs > nowMs);
 }
 
-/** The page as HTML. */
+/** Returns the page as HTML. */
 function keysPage({ reader, keys, nowMs, fresh, said }: KeysFacts): string {
   const messages = MESSAGES[reader.language];
   const live = keys.filter((key) => isInForce(key, nowMs));
@@ -157,20 +159,20 @@ function OverKeys({ keys, messages }: { keys: readonly ApiKey[]; messages: Messa
   );
 }
 
-/** Keys an account may have in force at once, so that no one fills the table by a script. */
+/** The most keys in force of an account, so that a script cannot fill the table. */
 const MAX_KEYS = 50;
 const MAX_NAME = 60;
 const HOUR_MS = 3_600_000;
 
-/** Overlaps that a roll offers, in hours; 7 days at most. */
+/** Overlaps offered for a roll, in hours; at most 7 days. */
 const OVERLAPS = ["0", "1", "24", "168"];
 
-/** The page of the keys. */
+/** Serves the page of the keys. */
 export function showKeys(desk: Desk): Promise<Response> {
   return page(desk, {});
 }
 
-/** Makes a key, and shows it in this one answer. */
+/** Creates a key and shows it only in this answer. */
 export async function createKey(desk: Desk, form: URLSearchParams): Promise<Response> {
   const { env } = desk;
   const { accountId } = desk.who.principal;
@@ -180,7 +182,7 @@ export async function createKey(desk: Desk, form: URLSearchParams): Promise<Resp
   return added ? page(desk, { fresh: key }, 201) : page(desk, { said: { problem: "keys_full" } }, 409);
 }
 
-/** Makes a key in the place of one, which holds on for the overlap that was chosen. */
+/** Creates a key that replaces another one, which stays valid for the chosen overlap. */
 export async function roll(desk: Desk, form: URLSearchParams): Promise<Response> {
   const old = await ownKey(desk);
   const hours = form.get("hours") ?? "";
@@ -201,7 +203,7 @@ export async function revoke(desk: Desk): Promise<Response> {
   return page(desk, { said: { done: "revoked" } });
 }
 
-/** The key of the path if it is the holder's and in force. */
+/** Returns the key of the path if it belongs to the holder and is in force. */
 async function ownKey({ c, env, who, nowMs }: Desk): Promise<ApiKey | null> {
   const key = await findKey(env.DB, c.req.param("keyId") ?? "");
   return key !== null && key.accountId === who.principal.accountId && isInForce(key, nowMs) ? key : null;
@@ -213,7 +215,7 @@ async function freshKey() {
   return { key, fresh: { keyId, sha256: await hashKey(key), firstCharacters: firstCharacters(key) } };
 }
 
-/** A name is for people: control characters are not, and it stays short. */
+/** Returns the name in the form, shortened and without control characters. */
 function nameIn(form: URLSearchParams): string {
   return (form.get("name") ?? "")
     .replaceAll(/\p{C}+/gu, " ")

@@ -1,4 +1,4 @@
-/** What all pages share: the document, its assets, the menu, language and appearance, notices and cards. */
+/** Shared parts of all pages: the document, assets, menu, language and theme, notices and cards. */
 import type { Child } from "hono/jsx";
 import type { Asset } from "../pages/assets.ts";
 import { PAGE_POLICY as COMMON_POLICY, Frame } from "../pages/frame.tsx";
@@ -6,19 +6,19 @@ import type { Look } from "../pages/look.ts";
 import { ASSETS } from "./assets.ts";
 import { MESSAGES, type Messages, type PageName } from "./messages.ts";
 
-/** Beside the common policy: scripts ask the service itself, and the charts draw a cursor from a data address. */
+/** In addition to the common policy, scripts call the service, and charts draw a cursor from a data URL. */
 export const PAGE_POLICY = `${COMMON_POLICY.replace("img-src 'self'", "img-src 'self' data:")}; connect-src 'self'`;
 
-/** Whom the page is for. */
+/** The reader of the page. */
 export interface Reader extends Look {
-  /** Null for somebody who is not signed in. */
+  /** Null when not signed in. */
   account: { accountId: string; formToken: string } | null;
 }
 
 interface LayoutProps {
   reader: Reader;
   title: string;
-  /** The page of the menu that is shown. */
+  /** The current page in the menu. */
   page?: PageName;
   scripts?: readonly Asset[];
   libraries?: readonly Asset[];
@@ -27,12 +27,12 @@ interface LayoutProps {
 
 const PAGES: readonly PageName[] = ["overview", "keys", "data", "try", "shares"];
 
-/** Returns where a page is. */
+/** Returns the path of a page. */
 export function pathOf(page: PageName): string {
   return page === "overview" ? "/console/" : `/console/${page}`;
 }
 
-/** A whole document; write it with `documentOf`. */
+/** Renders a whole document; serialise it with `documentOf`. */
 export function Layout({ reader, title, page, scripts = [], libraries = [], children }: LayoutProps) {
   const { account } = reader;
   return (
@@ -79,12 +79,12 @@ function Menu({ page, messages }: { page: PageName | undefined; messages: Messag
   );
 }
 
-/** What makes a form one of this session. */
+/** Renders the session's form token. */
 export function FormToken({ account }: { account: { formToken: string } }) {
   return <input type="hidden" name="form" value={account.formToken} />;
 }
 
-/** A sentence about what went wrong (`problem`) or was done (`done`). */
+/** Renders a sentence about a problem or a completed action. */
 export function Notice({ kind, text }: { kind: "problem" | "done"; text: string }) {
   return (
     <p class={`notice ${kind}`} role={kind === "problem" ? "alert" : "status"}>
@@ -93,14 +93,14 @@ export function Notice({ kind, text }: { kind: "problem" | "done"; text: string 
   );
 }
 
-/** A labelled value; `wide` ones have a line of their own. */
+/** A labelled value; `wide` values have their own line. */
 export interface Fact {
   label: string;
   value: Child;
   wide?: true;
 }
 
-/** The card of one key or share, with its acts as children. */
+/** Renders the card of a key or share, with its actions as children. */
 export function Card({ name, facts, children }: { name: string; facts: readonly Fact[]; children?: Child }) {
   return (
     <li class="card held">
@@ -122,16 +122,16 @@ export function Card({ name, facts, children }: { name: string; facts: readonly 
 
 interface ActProps {
   summary: string;
-  /** Where its form is posted. */
+  /** The form's action. */
   action: string;
   button: string;
-  /** `danger` for what cannot be undone. */
+  /** `danger` for irreversible actions. */
   kind: "primary" | "danger";
   account: { formToken: string };
   children?: Child;
 }
 
-/** An act: opened by a press, carried out by a second one on its button. */
+/** Renders an action that opens with one press and runs with a second one on its button. */
 export function Act({ summary, action, button, kind, account, children }: ActProps) {
   return (
     <details class="act">

@@ -1,4 +1,4 @@
-/** The messages of Try it; its script gets them in the page. */
+/** The messages of Try it, which its script reads from the page. */
 import type { PageLanguage } from "./messages.ts";
 
 const EN = {

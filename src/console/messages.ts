@@ -1,4 +1,4 @@
-/** The console's messages in both languages; numbers and dates are put in by the functions. */
+/** The console's messages in both languages. Messages with numbers or dates are functions. */
 
 import type { DatasetName } from "../datasets/registry.ts";
 import type { PlanName } from "../entitlement/principal.ts";
@@ -175,7 +175,7 @@ const EN = {
     unavailable: "The service is temporarily unavailable. Try again in a moment.",
   },
 
-  /** What a request's reason says to people: the list of last requests has space for a short text only. */
+  /** Short texts of reasons for the list of last requests. */
   reasons: {
     envelope_invalid: "The body is not a valid request",
     method_not_allowed: "Method not supported",
@@ -213,15 +213,15 @@ const EN = {
   success: "Served",
 };
 
-/** What each language says. */
+/** The messages of one language. */
 export type Messages = typeof EN;
 
 export type PageName = keyof Messages["pages"];
 
-/** What a day of the calendar is, besides the number of its rows. */
+/** The state of a calendar day. */
 export type DayMark = keyof Messages["dayStates"];
 
-/** Why a page is not what was asked for. */
+/** Why a page could not be served. */
 export type Problem = keyof Messages["problems"];
 
 const ZH: Messages = {
@@ -426,7 +426,7 @@ const ZH: Messages = {
 
 export const MESSAGES: Readonly<Record<PageLanguage, Messages>> = { zh: ZH, en: EN };
 
-/** Returns a reason of `X-Reason`, or `success`, as text; the reason itself when it is not known here. */
+/** Returns a reason of `X-Reason`, or `success`, as text; an unknown reason unchanged. */
 export function reasonText(reason: string, language: PageLanguage): string {
   const { reasons, success } = MESSAGES[language];
   if (reason === "success") return success;

@@ -1,4 +1,4 @@
-/** Overview: the plan and what it covers, what is used of today's quota, how the last requests ended. */
+/** The page Overview: the plan, today's quota, usage, and the last requests. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { accountInfoOf } from "../operations/account-info.ts";
 import type { AccountInfo, DayWindow } from "../operations/wire.ts";
@@ -16,7 +16,7 @@ const SERVICES = [
   "level2",
 ] as const satisfies readonly Service[];
 
-/** The page of the account. */
+/** Serves the overview of the account. */
 export async function showOverview(desk: Desk): Promise<Response> {
   const { c, env, settings, who, nowMs, reader } = desk;
   const [info, usage] = await Promise.all([
@@ -94,7 +94,7 @@ function isCovered(windows: AccountInfo["windows"], name: string): boolean {
 
 function QuotaOf({ quota, messages }: { quota: AccountInfo["quotas"][number]; messages: Messages }) {
   const { interface: name, requests, files, busy } = quota;
-  // Of a plan that limits requests alone, files are among them.
+  // In a plan that limits only requests, files count among them.
   const within = requests?.limit != null && files?.limit === null;
   return (
     <section class="of-interface" aria-labelledby={`today-${name}`}>
@@ -111,7 +111,7 @@ interface MeterProps {
   name: string;
   counter: AccountInfo["quotas"][number]["requests"];
   messages: Messages;
-  /** Counted by the meter above, which has a limit. */
+  /** Whether it is part of the meter above, which has a limit. */
   within?: boolean;
 }
 
@@ -188,7 +188,7 @@ function LastRequests({ info, reader }: { info: AccountInfo; reader: Reader }) {
   );
 }
 
-/** For an account that has asked nothing yet: what there is to do. */
+/** Renders the first steps for an account without requests. */
 function FirstSteps({ reader: { language } }: { reader: Reader }) {
   const messages = MESSAGES[language];
   return (

@@ -1,6 +1,6 @@
 /**
- * The key holder's console. Every page shows the signed-in account and nothing of another one: no route takes
- * an account from the request.
+ * Routes of the key holder's console. Every page shows only the signed-in account: no route takes an account from the
+ * request.
  */
 import { Hono } from "hono";
 import { settingsOf } from "../env.ts";
@@ -24,8 +24,8 @@ import { acceptInvite, showInvite, signOut } from "./sign-in.ts";
 import { runRequest, showTry } from "./try.tsx";
 
 /**
- * All routes of the console, by their whole paths: mounted below `/console` the path `/console/` cannot be told
- * from it, and relative addresses would go astray.
+ * Returns all routes of the console with their whole paths: mounted at `/console`, the path `/console/` could not be
+ * distinguished from it, and relative URLs would break.
  *
  * @example app.route("/", consoleRoutes())
  */
@@ -59,7 +59,7 @@ export function consoleRoutes(): Hono<ConsoleEnv> {
   return pages;
 }
 
-/** Where the deployment is reached by https, a session never travels without it. */
+/** Redirects plain HTTP to https where the deployment has it, so that a session is never sent unencrypted. */
 function onHttps(c: ConsoleContext): Response | null {
   const url = new URL(c.req.url);
   const base = settingsOf(c.env).PUBLIC_BASE_URL ?? "";
@@ -68,7 +68,7 @@ function onHttps(c: ConsoleContext): Response | null {
   return new Response(null, { status: 302, headers: { Location: base + url.pathname + url.search } });
 }
 
-/** A fault: shows a generic error page; the details are logged. */
+/** Shows a generic error page for a fault; the details are logged. */
 async function fault(error: Error, c: ConsoleContext): Promise<Response> {
   c.var.log.note({ fault: error.stack ?? String(error) });
   const desk = await deskOf(c).catch(() => null);

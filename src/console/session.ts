@@ -1,6 +1,6 @@
 /**
- * A key holder's session: a token that cannot be guessed in a cookie that no script reads, of which the catalog keeps the hash.
- * Forms carry a second text that is derived from the token, so that a page of somebody else cannot post them.
+ * A key holder's session: a random token in an HttpOnly cookie, whose hash is in the catalog. Forms contain a second
+ * token derived from it, so that pages of other sites cannot post them.
  */
 import { hashKey } from "../access/key.ts";
 import { base62, randomBase62 } from "../base/base62.ts";
@@ -12,39 +12,39 @@ import { keyedHash, sameText } from "../shares/credentials.ts";
 /** 12 hours: a working day. */
 export const SESSION_MS = 12 * 3_600_000;
 
-/** On https with the prefix that only this host itself can set: no subdomain and no plain HTTP page plants a session. */
+/** On https with a prefix that only this host can set, so that no subdomain or plain HTTP page can set a session. */
 const COOKIE = { secure: "__Host-edgetape_console", plain: "edgetape_console" } as const;
 
 /** 43 base62 characters are 256 bits. */
 const TOKEN_LENGTH = 43;
 
-/** A holder who is signed in. */
+/** A signed-in holder. */
 export interface SignedIn {
   principal: Principal;
-  /** Hash of the session's token. */
+  /** The hash of the session's token. */
   sha256: string;
-  /** What every form of the session carries. */
+  /** The token in every form of the session. */
   formToken: string;
   expiresAtMs: number;
 }
 
-/** A new text for the form of a link: as hard to guess as a session. */
+/** Returns a new token for the form of a link, as random as a session token. */
 export function newPress(): string {
   return randomBase62(TOKEN_LENGTH);
 }
 
 /**
- * The token of the session that the link with `invite` becomes when the button of the form with `press` is pressed:
- * the same for both presses of a double click. Neither the link nor the form alone gives it.
+ * Returns the session token for the link `invite` and the form token `press`, the same for both presses of a double
+ * click. Neither the link nor the form alone determines it.
  */
 export async function sessionOfPress(invite: string, press: string): Promise<string> {
   const bytes = Buffer.from(await keyedHash(press, `console session of ${invite}`), "hex");
   return base62(bytes, TOKEN_LENGTH);
 }
 
-/** `Set-Cookie` that keeps `token` until `endMs`; `secure` on https. */
+/** Returns the `Set-Cookie` for `token` until `endMs`; `secure` on https. */
 export function sessionCookie(token: string, { endMs, secure }: { endMs: number; secure: boolean }): string {
-  // Lax, so that a link to the console finds its holder signed in; no GET of the console changes anything.
+  // Lax, so that the holder is signed in when following a link to the console; no GET of the console changes anything.
   const attributes = `Expires=${new Date(endMs).toUTCString()}; HttpOnly; SameSite=Lax`;
   return secure
     ? `${COOKIE.secure}=${token}; Path=/; ${attributes}; Secure`
@@ -52,8 +52,8 @@ export function sessionCookie(token: string, { endMs, secure }: { endMs: number;
 }
 
 /**
- * Returns the session tokens of a request, in the order of its `Cookie` header. There may be several: a browser
- * sends cookies of one name for every path and domain they were set for, and any of them may be the live one.
+ * Returns the session tokens of a request in the order of its `Cookie` header. There can be several, because a browser
+ * sends the cookies of all matching paths and domains, and any of them can be the valid one.
  */
 export function sessionTokens(request: Request): string[] {
   const name = isSecure(request) ? COOKIE.secure : COOKIE.plain;
@@ -70,7 +70,7 @@ export function isSecure(request: Request): boolean {
   return new URL(request.url).protocol === "https:";
 }
 
-/** Returns who sent `request` at `nowMs`; null without a session, and for a disabled account. */
+/** Returns the signed-in holder of `request` at `nowMs`; null without a session or for a disabled account. */
 export async function signedIn(db: D1Database, request: Request, nowMs: number): Promise<SignedIn | null> {
   const tokens = sessionTokens(request);
   if (tokens.length === 0) return null;
@@ -84,19 +84,19 @@ export async function signedIn(db: D1Database, request: Request, nowMs: number):
   return null;
 }
 
-/** The text that forms of the session with this token carry; the token cannot be read out of it. */
+/** Derives the form token of the session with this token, irreversibly. */
 export function formTokenOf(token: string): Promise<string> {
   return hashKey(`form of ${token}`);
 }
 
-/** Whether `given` is the session's form token. */
+/** Returns whether `given` is the session's form token. */
 export function isFormToken(given: string | null, { formToken }: SignedIn): Promise<boolean> {
   return sameText(given ?? "", formToken);
 }
 
 /**
- * Whether a POST was sent by a page of this origin. Browsers send `Origin` with every POST; a session is
- * for browsers only, so one without it is refused.
+ * Returns whether a POST was sent by a page of this origin. Browsers send `Origin` with every POST, and sessions are
+ * for browsers only, so a POST without it is refused.
  */
 export function isSameOrigin(request: Request): boolean {
   return request.headers.get("Origin") === new URL(request.url).origin;

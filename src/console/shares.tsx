@@ -1,4 +1,7 @@
-/** The holder's open shares: shown, opened, their password told, ended. Shares of other accounts do not exist here. */
+/**
+ * The page of the holder's valid shares: shows and opens them, shows passwords, ends them. Shares of other accounts are
+ * not accessible.
+ */
 import { revokeShare, type Share, sharesOfAccount } from "../catalog/shares.ts";
 import { entitleShare } from "../entitlement/entitle.ts";
 import { instantText } from "../pages/figures.ts";
@@ -11,7 +14,7 @@ import { Act, Card, type Fact, FormToken, Layout, Notice, type Reader } from "./
 import { MESSAGES, type Messages, type Problem } from "./messages.ts";
 import { isSecure } from "./session.ts";
 
-/** A share that its drive would open. */
+/** A valid share. */
 export interface OpenShareFacts {
   share: Share;
   url: string;
@@ -23,11 +26,11 @@ export interface SharesFacts {
   reader: Reader & { account: NonNullable<Reader["account"]> };
   open: readonly OpenShareFacts[];
   problem: Problem | null;
-  /** The password of one share: in the answer to a press of its button only. */
+  /** The password of one share, only in the answer to its button. */
   told: { shareId: string; password: string } | null;
 }
 
-/** The page as HTML. */
+/** Returns the page as HTML. */
 function sharesPage({ reader, open, problem, told }: SharesFacts): string {
   const messages = MESSAGES[reader.language];
   return documentOf(
@@ -125,12 +128,12 @@ function Copied({ id, text, messages }: { id: string; text: string; messages: Me
   );
 }
 
-/** The page of the open shares. */
+/** Serves the page of valid shares. */
 export function showShares(desk: Desk): Promise<Response> {
   return page(desk, {});
 }
 
-/** Opens a share of the holder's in this browser, with the cookie that its password would give. */
+/** Opens a share of the holder in this browser by setting the cookie that its password would set. */
 export async function openOwnShare(desk: Desk): Promise<Response> {
   const { c, settings, nowMs } = desk;
   const own = await ownShare(desk);
@@ -141,7 +144,7 @@ export async function openOwnShare(desk: Desk): Promise<Response> {
   return seeOther(`/s/${shareId}/`, { "Set-Cookie": cookie });
 }
 
-/** Tells the password of a share of the holder's, in this one answer. */
+/** Shows the password of a share of the holder, only in this answer. */
 export async function tellPassword(desk: Desk): Promise<Response> {
   const own = await ownShare(desk);
   const password = own === null ? null : await passwordOf(desk.settings.SHARE_SECRET, own.share);
@@ -149,7 +152,7 @@ export async function tellPassword(desk: Desk): Promise<Response> {
   return page(desk, { told: { shareId: own.share.shareId, password } });
 }
 
-/** Ends an open share of the holder's. */
+/** Ends a share of the holder. */
 export async function endShare(desk: Desk): Promise<Response> {
   const own = await ownShare(desk);
   if (own === null) return page(desk, { problem: "share_gone" }, 404);
@@ -157,7 +160,7 @@ export async function endShare(desk: Desk): Promise<Response> {
   return seeOther("/console/shares");
 }
 
-/** The share of the path if it is the holder's and open. */
+/** Returns the share of the path if it belongs to the holder and is valid. */
 async function ownShare(desk: Desk): Promise<OpenShareFacts | null> {
   const shareId = desk.c.req.param("shareId") ?? "";
   return (await openShares(desk)).find(({ share }) => share.shareId === shareId) ?? null;
@@ -172,11 +175,11 @@ async function openShares({ c, env, settings, nowMs, who }: Desk): Promise<OpenS
   });
 }
 
-/** When an open share ends (exclusive, Unix milliseconds); null for one that opens nothing any more. */
+/** Returns when a share ends (exclusive, Unix milliseconds); null when it is no longer valid. */
 function endOf(share: Share, { who, nowMs }: Pick<Desk, "who" | "nowMs">): number | null {
   if (share.revokedAtMs !== null) return null;
   const grant = entitleShare(who.principal, { service: share.dataType, year: share.year }, nowMs);
-  // A window that has left the year leaves the share open, and empty.
+  // A share whose window no longer overlaps the year stays valid and empty.
   if (!grant.ok && grant.refusal.reason !== "outside_window") return null;
   const endMs = shareEndMs(share, grant.ok ? grant.value.endMs : Number.POSITIVE_INFINITY);
   return endMs > nowMs ? endMs : null;

@@ -1,4 +1,4 @@
-/** Into the console and out of it. */
+/** Signs in to the console and out of it. */
 import { hashKey } from "../access/key.ts";
 import { endSessions, inviteDenial, isInvite, spendInvite } from "../catalog/console-access.ts";
 import { settingsOf } from "../env.ts";
@@ -14,25 +14,25 @@ import {
   sessionTokens,
 } from "./session.ts";
 
-/** What can be the token of a link; anything else is not even looked up. */
+/** The form of a link's token; anything else is not looked up. */
 const INVITE = /^[0-9A-Za-z]{32}$/;
 
-/** What a form of a link carries. */
+/** The form token of a link. */
 const PRESS = /^[0-9A-Za-z]{43}$/;
 
-/** Objects that count wrong links: enough that none is busy, few enough to make no crowd. */
+/** Number of objects that count wrong links: enough to spread the load, few enough to bound the objects. */
 const GUARDS = 64;
 
 /**
- * The button of a link, or why it opens nothing any more. Opening a link spends nothing; whether there is such a
- * link only its button tells, which counts wrong ones.
+ * Serves the page with the button of a link, or why the link is refused. Opening the page does not use the link; only
+ * the button reveals whether it exists, and counts wrong ones.
  */
 export async function showInvite(c: ConsoleContext): Promise<Response> {
   const token = c.req.param("token") ?? "";
   if (!INVITE.test(token)) return signInFirst(c, { problem: "link_unknown", status: 404 });
   const denial = await inviteDenial(c.env.DB, await hashKey(token), nowOf(c));
   if (denial !== null && denial.reason !== "link_unknown") {
-    // A bookmarked link redirects to the console while the session it made holds.
+    // A used link redirects to the console while its session is valid.
     if (denial.reason === "link_spent" && (await deskOf(c)) !== null) return seeOther("/console/");
     return signInFirst(c, { problem: denial.reason, status: 403 });
   }
@@ -45,8 +45,8 @@ export async function showInvite(c: ConsoleContext): Promise<Response> {
 }
 
 /**
- * The button was pressed: the link is spent and becomes a session. A second press of the same button, as a double
- * click makes it, repeats the first one's answer, because browsers show only the last one and drop the others' cookies.
+ * Handles the button: uses the link and opens a session. A second press of the same button, as in a double click, gets
+ * the first one's answer, because browsers show only the last answer and ignore the cookies of the others.
  */
 export async function acceptInvite(c: ConsoleContext): Promise<Response> {
   if (!isSameOrigin(c.req.raw)) return signInFirst(c, { problem: "form_foreign", status: 403 });
@@ -72,7 +72,7 @@ export async function acceptInvite(c: ConsoleContext): Promise<Response> {
   return seeOther("/console/", { "Set-Cookie": cookieFor(c, session, SESSION_MS) });
 }
 
-/** What the form of a link carries, so that its repetition is known. A form without it is pressed once. */
+/** Returns the form token, which identifies a repeated press; a new one for a form without it. */
 async function pressIn(c: ConsoleContext): Promise<string> {
   const press = (await formOf(c.req.raw))?.get("press") ?? "";
   return PRESS.test(press) ? press : newPress();
@@ -85,12 +85,12 @@ export async function signOut({ c, env, who }: Desk): Promise<Response> {
 }
 
 function cookieFor(c: ConsoleContext, token: string, lifeMs: number): string {
-  // By the real clock: it is the browser that lets the cookie end.
+  // Uses the real clock, because the browser expires the cookie.
   const endMs = lifeMs === 0 ? 0 : Date.now() + lifeMs;
   return sessionCookie(token, { endMs, secure: isSecure(c.req.raw) });
 }
 
-/** Ten wrong links in 15 minutes lock an address out, as ten wrong passwords do at a share. */
+/** Returns whether the address is locked out: after ten wrong links in 15 minutes, as for passwords of shares. */
 async function isLockedOut(c: ConsoleContext, right: boolean): Promise<boolean> {
   const { SHARE_SECRET, LOCATION_HINT } = settingsOf(c.env);
   const secret = SHARE_SECRET.secrets.get(SHARE_SECRET.current) ?? "";

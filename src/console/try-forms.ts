@@ -1,18 +1,18 @@
-/** Which fields the form of each operation has. The service itself judges what is put into them. */
+/** The fields of each operation's form. The service itself validates their values. */
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { PageLanguage } from "./messages.ts";
 
 export interface FormField {
   name: string;
   hint: Readonly<Record<PageLanguage, string>>;
-  /** A choice instead of free text; the first one is preset. */
+  /** The choices of a list; the first is preset. */
   choices?: readonly string[];
   /**
-   * Put into the field when the address says nothing else; `newest` is the newest served day, `security` one of
-   * the day that is asked for, `year` the present one.
+   * The preset value: `newest` is the newest served day, `security` a security of the chosen day, `year` the current
+   * year.
    */
   preset?: string;
-  /** Sent beside `params`, not in them. */
+  /** Whether it is sent beside `params`. */
   beside?: true;
   numeric?: true;
   wide?: true;

@@ -1,4 +1,4 @@
-/** Try it: the form of one operation, the request it makes, the place of the answer, and the requests run from it. */
+/** The page Try it: the form of one operation, its request as a program, the answer, and the route that runs it. */
 import { raw } from "hono/html";
 import { addDays, type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { overviewOf } from "../catalog/day-overview.ts";
@@ -20,18 +20,18 @@ import { isServed } from "./year-heat.ts";
 export interface TryFacts {
   reader: Reader & { account: NonNullable<Reader["account"]> };
   form: OperationForm;
-  /** What the address puts into fields. */
+  /** Values from the URL. */
   given: ReadonlyMap<string, string>;
-  /** Where programs send the request. */
+  /** The URL in the programs. */
   apiUrl: string;
-  /** Days to choose from, newest first; empty without a served day. */
+  /** Selectable days, newest first; empty without a served day. */
   days: readonly BeijingDate[];
-  /** A security of the day that is filled in. */
+  /** A security of the preset day. */
   symbol: string;
   year: number;
 }
 
-/** The page as HTML. */
+/** Returns the page as HTML. */
 function tryPage(facts: TryFacts): string {
   const { reader, form, apiUrl } = facts;
   const { language } = reader;
@@ -165,7 +165,7 @@ function Snippets({ messages }: { messages: TryMessages }) {
   );
 }
 
-/** A tab of a tab list and its panel's name. */
+/** Renders a tab of a tab list. */
 export function Tab({ id, name, selected }: { id: string; name: string; selected: boolean }) {
   return (
     <button
@@ -182,8 +182,8 @@ export function Tab({ id, name, selected }: { id: string; name: string; selected
 }
 
 /**
- * The outcome, a file's progress, the way to further pages, the views. What grows stands last, so that nothing
- * below it moves.
+ * Renders the outcome, a file's progress, buttons for further pages, and the views. Growing parts are last, so that
+ * nothing below them moves.
  */
 function AnswerPlace({ messages }: { messages: TryMessages }) {
   const views = Object.entries(messages.views);
@@ -226,19 +226,19 @@ function AnswerPlace({ messages }: { messages: TryMessages }) {
   );
 }
 
-/** Where the form token of a run stands. */
+/** The header with the form token of a run. */
 const FORM_TOKEN = "X-Form-Token";
 
 /** Kweichow Moutai. */
 const KNOWN_SECURITY = "600519";
 
-/** Longer values of the address are not put into fields. */
+/** Longer values in the URL are ignored. */
 const MAX_VALUE = 200;
 
-/** Days that the form offers: those of the last 90 before the newest one. */
+/** The form offers the days of the last 90 before the newest one. */
 const OFFERED_DAYS = 90;
 
-/** The page with the form of the operation that the address names. */
+/** Serves the page with the form of the operation in the URL. */
 export async function showTry(desk: Desk): Promise<Response> {
   const { c, settings, nowMs, reader } = desk;
   const asked = c.req.query("op");
@@ -255,7 +255,7 @@ export async function showTry(desk: Desk): Promise<Response> {
   return html(c, tryPage({ reader, form, given, apiUrl: `${base}/api`, days, symbol, year }));
 }
 
-/** The newest served days that the plan covers, newest first; without order history none. */
+/** Returns the newest served days that the plan covers, newest first; empty without order history. */
 async function daysOffered({ env, who, nowMs }: Desk, dataset: DatasetName): Promise<BeijingDate[]> {
   const window = standingOf(who.principal, nowMs).windows.order_history;
   const { newest } = await servedSpan(env.DB, dataset);

@@ -1,31 +1,31 @@
 /**
- * Sends a body while its slot is held, so that a client that has read the last byte always finds the
- * slot free (contract 2.5).
+ * Sends a body while its slot is held, so that the slot is free for a client that has read the last byte (contract
+ * 2.5).
  *
- * A buffer or an R2 body given to `Response` directly would end the request's context at once, while
- * the client still reads. A `FixedLengthStream` fed inside `waitUntil` keeps the context for as long as
- * the client takes, and keeps `Content-Length` exact.
+ * A buffer or an R2 body passed to `Response` directly would end the request's context while the client still reads. A
+ * `FixedLengthStream` written inside `waitUntil` keeps the context until the client has read everything, and keeps
+ * `Content-Length` exact.
  */
 import { gone } from "../base/in-time.ts";
 import type { Reservation } from "../base/memory.ts";
 import type { RequestOutcome } from "./protocol.ts";
 import type { Slot } from "./slot.ts";
 
-/** How long the last bytes wait for the object to confirm the release. */
+/** How long the last bytes wait for the confirmation of the release. */
 const CONFIRM_MS = 1_000;
 
 /** Bytes of a ready body that are sent only after the release. */
 const LAST_BYTES = 4;
 
 /**
- * A store may close a stream that is not read for this long, and the error can surface many reads later. So a
- * body that its client once left alone for as long is never credited.
+ * A store can close a stream that is not read for this long, and the error can appear many reads later. A body that its
+ * client left unread for this long is therefore never credited.
  */
 const STALL_MS = 15_000;
 
 /**
- * Writes the whole body, in order, waiting for each write. It calls `beforeLastBytes` once, before the
- * last four bytes, and waits for it. What it throws is the service's own fault, unless a write threw it.
+ * Writes the whole body in order, waiting for each write. Calls and awaits `beforeLastBytes` once, before the last four
+ * bytes. An error is a fault of the service unless a write threw it.
  */
 export type BodyPump = (
   writer: WritableStreamDefaultWriter<Uint8Array>,
@@ -38,39 +38,39 @@ export interface PumpedBody {
   pump: BodyPump;
 }
 
-/** How a body ended. Only `fault` is the service's own, and only then the charge was credited. */
+/** How a body ended. Only `fault` is the service's own and credited. */
 export interface BodyEnd {
   how: "whole" | "client_gone" | "client_slow" | "fault";
-  /** Bytes the client's side took. */
+  /** Bytes accepted by the client's side. */
   bytesSent: number;
-  /** What was thrown, when `how` is `fault`, and when a stalled client made a read fail. */
+  /** The error of a `fault`, or of a read that failed because the client stalled. */
   error?: unknown;
 }
 
-/** A body that is made, in the pieces in which it is written; the array is emptied as they go out. */
+/** A complete body in the pieces in which it is written; the array is emptied while they are sent. */
 export type ReadyBody = Uint8Array[];
 
 export interface Holding {
   ctx: Pick<ExecutionContext, "waitUntil">;
-  /** The request's signal (`enable_request_signal`): fires when the client goes away. */
+  /** The request's signal (`enable_request_signal`), which fires when the client disconnects. */
   signal: AbortSignal;
-  /** What the account's list of last requests says of this one if the whole body goes out. */
+  /** The entry for the account's list of last requests if the whole body is sent. */
   outcome: RequestOutcome;
-  /** What the answer holds in memory; ended with the body, however that ends. */
+  /** The answer's memory, ended with the body. */
   memory: Reservation;
-  /** Of a ready body: the caller has a further page to ask for, whose write may carry this one's end. */
+  /** For a ready body: a further page exists, whose write can store this one's end. */
   hasMore?: boolean;
-  /** Called once, when the body has ended: for the log line and for marking a damaged day. */
+  /** Called once when the body has ended, for the log line and for marking a damaged day. */
   onEnd?: (end: BodyEnd) => void | Promise<void>;
 }
 
 /**
- * The stream for the `Response` of a request that holds `slot`; the slot is released in every case.
+ * Returns the stream for the `Response` of a request that holds `slot`; the slot is always released.
  *
- * Ready bytes: the work is over, so the release starts at once, and the last bytes go out when it is
- * confirmed or 1 s has passed. A pumped body holds the slot while it streams; its own fault breaks the
- * body and returns the charge, a client that went away or reads too slowly for the bound does not. Both are broken at
- * `slot.stopAtMs`, and when others need the memory that a client leaves unread.
+ * For ready bytes the release starts at once, and the last bytes are sent when it is confirmed or 1 s has passed. A
+ * pumped body holds the slot while it streams; a fault aborts the body and credits the charge, a client that
+ * disconnects or reads too slowly does not. Both are aborted at `slot.stopAtMs`, and when others need the memory that a
+ * client leaves unread.
  *
  * @example return new Response(holdBody(slot, pieces, { ctx, signal: request.signal, outcome, memory }));
  */
@@ -122,7 +122,7 @@ async function sendReady(
   };
   const stop = stopTimer(slot.stopAtMs);
   const how = await Promise.race([
-    // A write rejects only because the client has stopped reading: the length is right by construction.
+    // A write rejects only because the client has stopped reading; the length is right by construction.
     send().catch(() => "client_gone" as const),
     gone(signal),
     Promise.race([stop.passed, memory.wanted]).then(() => "client_slow" as const),
@@ -162,7 +162,7 @@ async function sendPumped(
     memory.wanted.then((): BodyEnd => ({ how: "client_slow", bytesSent: sink.bytesSent })),
     stop.passed.then((): BodyEnd => {
       const bytesSent = sink.bytesSent;
-      // Out of time: ours if most of it went by while the client waited for us.
+      // At the deadline it is the service's fault if the client was waiting most of the time.
       const isTaken = bytesSent === body.sizeBytes || sink.isWaiting;
       const isSlower = sink.waitedMs > (Date.now() - beganMs) / 2;
       if (isTaken || isSlower || sink.longestWaitMs >= STALL_MS) return { how: "client_slow", bytesSent };
@@ -183,18 +183,18 @@ async function sendPumped(
 }
 
 /**
- * What a pump writes into: passes every piece on and remembers whether the client's side failed, which
- * an error alone does not tell. A wrong length is refused here, before the pipe would mistake it for that.
+ * The sink of a pump: forwards every piece and records whether the client's side failed, which an error alone does not
+ * show. It refuses a wrong length, which the pipe would report as a failure of the client.
  */
 class ClientSink {
   readonly writable: WritableStream<Uint8Array>;
   bytesSent = 0;
-  /** How long the writes that have ended waited for the client, all of them together. */
+  /** The total time that finished writes waited for the client. */
   waitedMs = 0;
-  /** The client's side refused a write. */
+  /** Whether the client's side refused a write. */
   hasFailed = false;
   private longestEndedMs = 0;
-  /** Since when a write waits for the client to read; null: none does. */
+  /** Since when a write waits for the client; null when none does. */
   private waitsSinceMs: number | null = null;
 
   constructor(client: WritableStreamDefaultWriter<Uint8Array>, sizeBytes: number, memory: Reservation) {
@@ -225,14 +225,14 @@ class ClientSink {
     return this.waitsSinceMs !== null;
   }
 
-  /** The longest time that one write waited for the client, that of a present one included. */
+  /** Returns the longest time that one write waited for the client, including a pending one. */
   get longestWaitMs(): number {
     const presentMs = this.waitsSinceMs === null ? 0 : Date.now() - this.waitsSinceMs;
     return Math.max(this.longestEndedMs, presentMs);
   }
 }
 
-/** Breaks the connection in mid-body: with its `Content-Length` unmet, a short file never looks whole. */
+/** Aborts the connection in mid-body, so that `Content-Length` is unmet and a short file never looks complete. */
 async function breakBody(writer: WritableStreamDefaultWriter<Uint8Array>, why: unknown): Promise<void> {
   await writer.abort(why).catch(() => undefined);
 }

@@ -1,16 +1,16 @@
 /**
- * Which totals the catalog does not have yet, as pure steps. Totals of a day are written, never differences, so a
- * write that is repeated changes nothing.
+ * Determines which totals the catalog lacks, as pure steps. Totals of a day are written instead of differences, so a
+ * repeated write changes nothing.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DayUsage, UsageOwner } from "../catalog/usage.ts";
 
-/** Days that wait while the catalog cannot be written; the oldest go first. */
+/** The most days that wait while the catalog cannot be written; the oldest are dropped first. */
 const DAYS_KEPT = 62;
 
-/** The part of the gate's row that usage is made of. */
+/** The part of the gate's row for usage. */
 export interface UsageRow {
-  /** The Beijing day that the counts are of. */
+  /** The Beijing day of the counts. */
   day: BeijingDate;
   /** Accepted requests of the day, JSON and Parquet together. */
   requests: number;
@@ -24,11 +24,11 @@ export interface UsageRow {
   earlier?: readonly DayUsage[];
   /** The totals that were written last. */
   written?: DayUsage;
-  /** When the object writes into the catalog (Unix milliseconds of its own clock); absent while nothing is due. */
+  /** When the object will write into the catalog (Unix milliseconds of its own clock); absent while nothing is due. */
   writeAtMs?: number;
 }
 
-/** Returns the days whose totals the catalog may not have, oldest first. */
+/** Returns the days whose totals the catalog may lack, oldest first. */
 export function unwrittenDays(row: UsageRow): DayUsage[] {
   const { day, requests, files, bytes = 0, earlier = [], written } = row;
   const present = { day, requests, files, bytes };
@@ -36,9 +36,9 @@ export function unwrittenDays(row: UsageRow): DayUsage[] {
   return (isSame(known, present) ? [...earlier] : [...earlier, present]).slice(-DAYS_KEPT);
 }
 
-/** Returns `row` after `days` were written. What was counted meanwhile is still unwritten. */
+/** Returns `row` after `days` were written. Later counts are still unwritten. */
 export function afterWrite<Row extends UsageRow>(row: Row, days: readonly DayUsage[]): Row {
-  // A day may have ended, with higher totals than those of `days`, during the write.
+  // A day may have ended with higher totals during the write.
   const waiting = row.earlier?.filter((one) => !days.some((done) => isSame(done, one))) ?? [];
   const written = days.find(({ day }) => day === row.day);
   const left: Row = { ...row };
@@ -50,8 +50,8 @@ export function afterWrite<Row extends UsageRow>(row: Row, days: readonly DayUsa
 }
 
 /**
- * Returns `row` with the instant of the next write, when something is unwritten and no write is planned; otherwise the
- * same row. A planned instant that passed more than `everyMs` ago counts as lost.
+ * Returns `row` with the time of the next write when something is unwritten and no write is planned; otherwise the same
+ * row. A planned write more than `everyMs` ago counts as lost.
  */
 export function planWrite<Row extends UsageRow>(row: Row, nowMs: number, everyMs: number): Row {
   const { owner, writeAtMs } = row;

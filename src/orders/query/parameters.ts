@@ -1,7 +1,7 @@
 /**
- * What the parameters of all operations have in common (contract 3.1, 3.2, 3.3): blanks, unknown names, and one
- * zod schema for each parameter, which reads its value and is also what `/openapi.json` says of it. A schema's
- * messages are made by `says`: the problem, and what is accepted where the problem alone does not tell.
+ * Parses the parameters of all operations (contract 3.1, 3.2, 3.3): blanks, unknown names, and one zod schema for each
+ * parameter, which parses its value and documents it in `/openapi.json`. `says` makes a schema's messages: the problem,
+ * and what is accepted if the problem does not say it.
  */
 import * as z from "zod";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -18,20 +18,20 @@ import {
 } from "./query-denial.ts";
 
 export interface ParameterOptions {
-  /** `warn` lets unknown parameters pass and lists them. */
+  /** `warn` accepts unknown parameters and lists them. */
   unknownParameters: "refuse" | "warn";
 }
 
-/** The parameters that were given, by name, and the unknown names that the deployment lets pass. */
+/** The given parameters by name, and the unknown names that the deployment accepted. */
 export interface GivenParameters {
   given: ReadonlyMap<string, unknown>;
   unknown: string[];
 }
 
-/** The schemas of an operation's parameters by name; one that may be left out takes `null` and `undefined` too. */
+/** The schemas of an operation's parameters by name; that of an optional parameter accepts `null` and `undefined`. */
 export type ParameterSchemas = Readonly<Record<string, z.ZodType>>;
 
-/** What the schemas make of the values. */
+/** The parsed values. */
 export type Parsed<S extends ParameterSchemas, N extends keyof S = keyof S> = {
   [Name in N]: z.output<S[Name]>;
 };
@@ -40,8 +40,8 @@ export type Parsed<S extends ParameterSchemas, N extends keyof S = keyof S> = {
 const ENVELOPE_MEMBERS: readonly string[] = ["apiname", "apikey", "fields", "params"];
 
 /**
- * Paging by numbers, as generic clients send it with every request, and the values that mean the first page: these
- * are ignored. Names are folded by `folded`.
+ * Parameters of paging by numbers, which generic clients send with every request, with the values that mean the first
+ * page and are ignored. Names are normalised by `folded`.
  */
 const PAGING: ReadonlyMap<string, readonly string[]> = new Map([
   ["offset", ["0"]],
@@ -51,7 +51,7 @@ const PAGING: ReadonlyMap<string, readonly string[]> = new Map([
   ),
 ]);
 
-/** Names of other services that are too far from ours for `nearestName`, folded. */
+/** Normalised names of other services that are too different for `nearestName`. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     tradedate: "date day dt tradingday tradingdate",
@@ -64,7 +64,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
   }).flatMap(([name, others]) => others.split(" ").map((other): [string, string] => [other, name])),
 );
 
-/** Makes a value once, when it is first asked for: schemas cost a cold start more than anything that uses them. */
+/** Returns a function that makes a value on first use, because creating schemas would slow down every cold start. */
 export function lazily<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {
@@ -73,14 +73,14 @@ export function lazily<T>(make: () => T): () => T {
   };
 }
 
-/** The message of a schema: what is wrong with a value, and what is accepted. */
+/** Returns the message of a schema: what is wrong with a value, and what is accepted. */
 export function says(problem: ParamProblem, accepted?: string): string {
   return accepted === undefined ? problem : `${problem} ${accepted}`;
 }
 
 /**
- * The members of `params` that carry a value, texts without blanks around them: `null`, `""` and blanks are the same
- * as leaving one out, and so is the first page of paging by numbers. Refuses the first name that is not `known`, with the nearest known one.
+ * Returns the members of `params` with a value, texts trimmed: `null`, `""` and blanks mean absent, as does the first
+ * page of paging by numbers. Refuses the first name that is not `known`, with the nearest known one.
  */
 export function givenParameters(
   params: Readonly<Record<string, unknown>>,
@@ -100,7 +100,7 @@ export function givenParameters(
   return ok({ given, unknown: unknown.map(excerptOf) });
 }
 
-/** The parameters of these `names`, read in this order; refuses the first that is missing or wrong. */
+/** Parses the parameters of these `names` in this order. Refuses the first that is missing or invalid. */
 export function readParameters<S extends ParameterSchemas, N extends keyof S & string>(
   schemas: S,
   names: readonly N[],
@@ -116,7 +116,7 @@ export function readParameters<S extends ParameterSchemas, N extends keyof S & s
   return ok(values as Parsed<S, N>);
 }
 
-/** All of `params` at once: unknown names first, then the values in the order of `schemas`. */
+/** Parses all of `params`: unknown names first, then the values in the order of `schemas`. */
 export function parseParameters<S extends ParameterSchemas>(
   params: Readonly<Record<string, unknown>>,
   schemas: S,
@@ -130,7 +130,7 @@ export function parseParameters<S extends ParameterSchemas>(
   return values.ok ? ok({ values: values.value as Parsed<S>, unknown }) : values;
 }
 
-/** A `tradedate`: a string of eight digits that is a real date. */
+/** Returns the schema of `tradedate`: a string of eight digits that is a real date. */
 export function tradedateSchema() {
   return z
     .string({ error: ({ input }) => says("not_string", dateMeant(input)) })
@@ -140,14 +140,14 @@ export function tradedateSchema() {
     .transform((text) => text as BeijingDate);
 }
 
-/** A `dataset`: orders when it is left out. */
+/** Returns the schema of `dataset`, which defaults to orders. */
 export function datasetSchema() {
   return z
     .enum(DATASET_NAMES, says("value_unknown", DATASET_NAMES.join(", ")))
     .meta({ description: "Which dataset; orders when left out.", examples: ["trades"] });
 }
 
-/** The day that a number or a text with separators means, as YYYYMMDD; undefined when it means none. */
+/** Returns the day that a number or a text with separators means as YYYYMMDD, or undefined. */
 function dateMeant(input: unknown): string | undefined {
   if (typeof input !== "string" && typeof input !== "number") return undefined;
   const [, year = "", month = "", day = ""] =
@@ -156,7 +156,7 @@ function dateMeant(input: unknown): string | undefined {
   return parseBeijingDate(text) === null ? undefined : text;
 }
 
-/** A JSON integer or a string of decimal digits from `from` to `to`, both included. */
+/** Returns the schema of a JSON integer or decimal string from `from` to `to`, both inclusive. */
 export function wholeNumberSchema({ from, to }: { from: number; to: number }) {
   const [notInteger, outOfRange] = [
     says("not_integer", `${from}-${to}`),
@@ -178,14 +178,14 @@ function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 }
 
-/** Whether a parameter asks for the first page in another service's way; a list of one value is that value. */
+/** Returns whether a parameter requests the first page in another service's form; a list of one value is that value. */
 function isFirstPage(name: string, value: unknown): boolean {
   const [only = value] = Array.isArray(value) && value.length === 1 ? (value as unknown[]) : [];
   if (typeof only !== "string" && typeof only !== "number") return false;
   return PAGING.get(folded(name))?.includes(String(only).trim()) ?? false;
 }
 
-/** A name in lower case, without separators. Longer ones are no names of parameters. */
+/** Normalises a name: lower case, without separators. Longer texts are not parameter names. */
 function folded(name: string): string {
   return name
     .slice(0, 32)

@@ -1,12 +1,12 @@
 /**
- * Why a query is not served: tagged values that carry facts. Messages, codes and HTTP statuses live in `http/`. A
- * denial without a `dataset` was kept before there were others than orders.
+ * Why a query is refused: tagged facts. Messages, codes and HTTP statuses are in `http/`. A stored denial without
+ * `dataset` is of orders.
  */
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { DatasetName } from "../../datasets/registry.ts";
 import type { Market } from "../record.ts";
 
-/** Parameters of the history of any dataset, in the order of contract 3; `limit` is another name of `page_size`. */
+/** Parameters of history in the order of contract 3; `limit` is an alias of `page_size`. */
 export const ORDER_PARAMETERS = [
   "symbol",
   "tradedate",
@@ -43,31 +43,31 @@ export type ParamProblem =
   | "value_unknown"
   | "out_of_range";
 
-/** A parameter with a wrong value. `given` is a short printable excerpt of it, or `""`. */
+/** A parameter with an invalid value. `given` is a short printable excerpt of it, or `""`. */
 export interface ParamInvalid {
   reason: "param_invalid";
   parameter: string;
   problem: ParamProblem;
   given: string;
   /**
-   * What is accepted, where the problem alone does not say: `2017-2026`, `auction_tick, level2`; or what was probably
-   * meant: `09:30` of 9:30; or the value of the other parameter: `end_time`, `limit`.
+   * What is accepted, if the problem does not say it: `2017-2026`, `auction_tick, level2`; or what was probably meant:
+   * `09:30` for 9:30; or the other parameter: `end_time`, `limit`.
    */
   accepted?: string;
 }
 
-/** Where the caller probably wanted to go: a parameter of a similar name, or the envelope beside `params`. */
+/** What the caller probably meant: a parameter with a similar name, or a member of the envelope. */
 export type NameHint =
   | { kind: "nearest"; name: string }
   | { kind: "envelope"; name: string }
-  /** Paging by numbers: here a page is asked for by the cursor of the one before. */
+  /** Paging by numbers, which is not supported: a page is requested with the cursor of the previous one. */
   | { kind: "paging" };
 
 export type QueryDenial =
   | ParamInvalid
   | { reason: "param_unknown"; parameter: string; hint: NameHint | null; known: readonly string[] }
   | { reason: "param_excluded"; parameters: readonly OrderParameter[] }
-  /** `separated`: several names with something else than a comma between them, as they should be written. */
+  /** `separated`: several names with another separator than a comma, written correctly. */
   | {
       reason: "field_unknown";
       dataset?: DatasetName;
@@ -78,24 +78,24 @@ export type QueryDenial =
   | CursorDenial;
 
 export type CursorDenial =
-  /** Of the first, order-number format. */
+  /** A cursor of the first format, with order numbers. */
   | { reason: "cursor_old_format" }
-  /** `offset`: an undated cursor names more rows of its millisecond than there are. */
+  /** `offset`: an undated cursor skips more rows than its millisecond has. */
   | { reason: "cursor_invalid"; problem?: "offset" }
   | {
       reason: "cursor_mismatch";
       /** `apiname`: the cursor is of another interface. */
       parameter: "apiname" | "symbol" | "tradedate" | "start_time" | "end_time";
     }
-  /** The day has another revision than the cursor's. */
+  /** The day has another revision than the cursor. */
   | { reason: "data_rebuilt"; tradedate: BeijingDate };
 
 /** The exchange a caller asked for; Beijing's is recognised, not carried (contract 3.4). */
 export type AskedMarket = Market | "BJ";
 
-/** Why a day, or a security of it, cannot be served: all are code 1002 but `day_damaged`, which is 503. */
+/** Why a day, or a security on it, cannot be served: code 1002, except `day_damaged`, which is 503. */
 export type DayDenial =
-  /** A trading day, or one the calendar does not know; `recent`: of the last days, so that it may still come. */
+  /** A trading day, or a day missing from the calendar; `recent`: one of the last days, which can still be loaded. */
   | { reason: "not_loaded"; tradedate: BeijingDate; recent: boolean; newestLoaded: BeijingDate | null }
   | { reason: "not_trading_day"; tradedate: BeijingDate; newestLoaded: BeijingDate | null }
   | { reason: "future_day"; tradedate: BeijingDate; today: BeijingDate; newestLoaded: BeijingDate | null }
@@ -108,7 +108,7 @@ export type DayDenial =
       symbol: string;
       /** `null` when the caller named no exchange; `BJ` is never carried. */
       market: AskedMarket | null;
-      /** The exchange that does hold the code that day, for "did you mean". */
+      /** The exchange that has the code that day, for "did you mean". */
       carriedOn: Market | null;
     }
   /** Delivered, but without a single row of the dataset that day. */
@@ -120,13 +120,13 @@ export type DayDenial =
       market: Market;
     };
 
-/** Characters of a caller's value that a message repeats. */
+/** The most characters of a caller's value that a message quotes. */
 const EXCERPT_CHARACTERS = 40;
 
 /**
- * A short printable form of a caller's value for a message: text and numbers cut at 40 characters,
- * nothing of arrays and objects (they may be nested deeper than the stack), control and direction
- * characters replaced, and anything that looks like one of our keys masked.
+ * Returns a short printable excerpt of a caller's value for a message: text and numbers cut at 40 characters, nothing
+ * of arrays and objects (which can be nested deeply), control and direction characters replaced, and anything that
+ * looks like a key masked.
  */
 export function excerptOf(value: unknown): string {
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return "";
@@ -140,7 +140,7 @@ export function excerptOf(value: unknown): string {
     : `${characters.slice(0, EXCERPT_CHARACTERS).join("")}\u2026`;
 }
 
-/** A `param_invalid` denial of `parameter`, quoting `value` where it can be quoted. */
+/** Returns a `param_invalid` denial of `parameter` that quotes `value` if possible. */
 export function invalid(
   parameter: ParamInvalid["parameter"],
   problem: ParamProblem,

@@ -5,7 +5,7 @@ import type { Market } from "../record.ts";
 import { says } from "./parameters.ts";
 import { type AskedMarket, type CursorDenial, invalid, type ParamInvalid } from "./query-denial.ts";
 
-/** A security as asked for; without an exchange the day's index says where it trades. */
+/** A requested security; without an exchange the day's index decides. */
 export interface AskedSecurity {
   /** Exactly six digits. */
   symbol: string;
@@ -23,7 +23,7 @@ const MARKET_BY_SUFFIX: ReadonlyMap<string, AskedMarket> = new Map<string, Asked
   ["BJ", "BJ"],
 ]);
 
-/** Letters of either case, without a flag: a JSON schema's pattern has none. */
+/** Returns a pattern for names in any case, without a flag, because patterns in JSON Schema have none. */
 const anyCase = (names: readonly string[]) =>
   names.map((word) => word.replaceAll(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`)).join("|");
 
@@ -32,9 +32,9 @@ const PREFIXES = anyCase(["SH", "SZ", "BJ"]);
 const FORM = new RegExp(String.raw`^\s*((${PREFIXES})(\d{6})|(\d{6})(\.(${SUFFIXES}))?)\s*$`);
 
 /**
- * `NNNNNN`, `NNNNNN.<suffix>` or `<prefix>NNNNNN`, in any case, blanks around it trimmed.
- * A list of one such text is that text. Refuses every other form; several securities (a list, a comma) get a problem of their own.
- * A code of the Beijing exchange is a valid question with market `BJ`: the answer is 1002, not 422.
+ * Returns the schema of a security: `NNNNNN`, `NNNNNN.<suffix>` or `<prefix>NNNNNN` in any case, trimmed. A list of one
+ * such text is that text. Refuses every other form, with a separate problem for several securities (a list, a comma). A
+ * code of the Beijing exchange is valid with market `BJ`; the answer is 1002 instead of 422.
  *
  * @example symbolSchema().parse("sz000001") // {symbol: "000001", market: "SZ"}
  */
@@ -51,7 +51,7 @@ export function symbolSchema() {
   return z.union([text, only], { error }).transform(readSymbol);
 }
 
-/** What is wrong with a value that names no security; a list of one value is that value. */
+/** Returns what is wrong with an invalid value; a list of one value is that value. */
 function problemOf(input: unknown): string {
   if (Array.isArray(input)) {
     const [only] = input as unknown[];
@@ -62,12 +62,12 @@ function problemOf(input: unknown): string {
   return says(/[,，;；、]/.test(input) ? "one_symbol_only" : "symbol_form");
 }
 
-/** The six digits of a code that was sent as a number, which has lost its zeros. */
+/** Returns the six digits of a code that was sent as a number without leading zeros. */
 function numberMeant(code: number): string | undefined {
   return Number.isInteger(code) && code > 0 && code < 1_000_000 ? String(code).padStart(6, "0") : undefined;
 }
 
-/** The parts of a text that has one of the forms. */
+/** Parses a text in one of the forms. */
 function readSymbol(text: string): AskedSecurity {
   const [, , prefix, prefixed, suffixed, , suffix] = FORM.exec(text) ?? [];
   const exchange = (prefix ?? suffix)?.toUpperCase();
@@ -75,14 +75,14 @@ function readSymbol(text: string): AskedSecurity {
   return { symbol: prefixed ?? suffixed ?? "", market };
 }
 
-/** Leading digits of shares and of funds on each exchange, asked only when a bare code trades on both. */
+/** Leading digits of shares and of funds on each exchange, used only when a bare code trades on both. */
 const SHARES: Readonly<Record<Market, RegExp>> = { SH: /^(60|68|90)/, SZ: /^(00|20|30)/ };
 const FUNDS: Readonly<Record<Market, RegExp>> = { SH: /^5/, SZ: /^1[568]/ };
 
 /**
- * Which exchange bare digits mean, among the `candidates` that hold them that day: the only one; of two,
- * the share, then the fund, else refused with "add .SH or .SZ". No candidate gives `null`.
- * The code ranges break this tie and decide nothing else: exchanges open new ones.
+ * Returns the exchange that bare digits mean among the `candidates` of that day: the only one; of two the share, then
+ * the fund; otherwise refuses with "add .SH or .SZ". Returns `null` without candidates. Code ranges are used only for
+ * this tie, because exchanges open new ones.
  */
 export function chooseMarket(
   symbol: string,
@@ -98,10 +98,10 @@ export function chooseMarket(
 }
 
 /**
- * The exchange that serves the query, among the `candidates` that hold the digits that day: the asked one,
- * or the one the bare digits mean; `null` when it is not among them (1002 `security_unknown`).
- * `cursorMarket` is the exchange a cursor fixed (`null` without one): bare digits that mean another one are
- * another security, hence `cursor_mismatch`. Check the day's revision first: a rebuilt day may hold others.
+ * Returns the exchange of the query among the `candidates` of that day: the requested one, or the one that the bare
+ * digits mean; `null` when it is not among them (1002 `security_unknown`). `cursorMarket` is the exchange of a cursor
+ * (`null` without one): bare digits that mean another exchange are another security, hence `cursor_mismatch`. Check the
+ * day's revision first, because a rebuilt day can have other securities.
  */
 export function resolveMarket(
   asked: AskedSecurity,

@@ -13,7 +13,7 @@ export interface TimeWindow {
   end: TimeOfDay;
 }
 
-/** The window when both parameters are left out. `END_OF_DAY` is no time of day: only a bound. */
+/** The default bounds of the window. `END_OF_DAY` is not a time of day, only a bound. */
 const START_OF_DAY: TimeOfDay = 0;
 const END_OF_DAY: TimeOfDay = 240_000_000;
 
@@ -26,15 +26,14 @@ const FORM = new RegExp(`^(${HOUR}:${SIXTY}(:${SIXTY})?|${HOUR}${SIXTY}${SIXTY}(
 /** The same digits without the day's bounds. */
 const ANY_DIGITS = /^(\d\d:\d\d(:\d\d)?|\d{6}(\d{3})?)$/;
 
-/** `text` as a time of day in one of the forms, or `null`. */
+/** Parses `text` as a time of day in one of the forms, or returns `null`. */
 export function parseTimeOfDay(text: string): TimeOfDay | null {
   return FORM.test(text) ? Number(text.replaceAll(":", "").padEnd(9, "0")) : null;
 }
 
 /**
- * A time of day. A short form names the first millisecond of its minute or second. Hours go to 23, minutes
- * and seconds to 59: neither 24:00 nor a leap second is a time of a record, and a window that runs to the
- * day's end simply leaves `end_time` out.
+ * Returns the schema of a time of day. A short form means the first millisecond of its minute or second. Hours go to
+ * 23, minutes and seconds to 59; for a window to the day's end omit `end_time`.
  *
  * @example timeOfDaySchema().parse("09:30") // 93000000
  */
@@ -46,7 +45,7 @@ export function timeOfDaySchema() {
     .transform((text): TimeOfDay => parseTimeOfDay(text) ?? 0);
 }
 
-/** What is wrong with a text that has none of the forms. */
+/** Returns what is wrong with a text in none of the forms. */
 function problemOf(text: string): string {
   if (/^\d{8}$/.test(text)) return says("time_eight_digits", timeMeant(text));
   if (/^\d\d:\d\d:\d\d\.\d{1,3}$/.test(text)) {
@@ -55,7 +54,7 @@ function problemOf(text: string): string {
   return ANY_DIGITS.test(text) ? says("time_out_of_day") : says("time_form", timeMeant(text));
 }
 
-/** The accepted form of a time that lost a zero, its colons or its type: `09:30` of `9:30`, `0930` or 930. */
+/** Returns the accepted form of a time without leading zero, colons or quotes: `09:30` for `9:30`, `0930` or 930. */
 function timeMeant(input: unknown): string | undefined {
   if (typeof input !== "string" && typeof input !== "number") return undefined;
   const text = String(input);
@@ -70,15 +69,15 @@ function timeMeant(input: unknown): string | undefined {
   return parseTimeOfDay(meant) === null ? undefined : meant;
 }
 
-/** The two bounds as they were read; `null` or `undefined` for one that was left out. */
+/** The two parsed bounds; `null` or `undefined` when absent. */
 interface Bounds {
   start_time?: TimeOfDay | null | undefined;
   end_time?: TimeOfDay | null | undefined;
 }
 
 /**
- * The window between two bounds, the day's own where one was left out. Refuses a window that holds no instant
- * (start ≥ end), quoting the texts that were `given`; blames the end when no start was.
+ * Returns the window between two bounds, with the day's bound for an absent one. Refuses an empty window (start ≥ end),
+ * quoting the `given` texts; names the end when no start was given.
  */
 export function timeWindowOf(
   { start_time, end_time }: Bounds,
@@ -93,12 +92,12 @@ export function timeWindowOf(
   return refused({ ...invalid("start_time", "empty_window", given.get("start_time")), accepted });
 }
 
-/** `time` as exactly nine digits. */
+/** Formats `time` as nine digits. */
 export function formatTimeOfDay(time: TimeOfDay): string {
   return String(time).padStart(9, "0");
 }
 
-/** `HHMMSSmmm-HHMMSSmmm`, the end exclusive: the value of `X-Window`. */
+/** Formats a window as `HHMMSSmmm-HHMMSSmmm` with an exclusive end, the value of `X-Window`. */
 export function formatWindow({ start, end }: TimeWindow): string {
   return `${formatTimeOfDay(start)}-${formatTimeOfDay(end)}`;
 }
