@@ -2,11 +2,13 @@
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { PackClaims } from "../catalog/publish-day.ts";
 import type { Upload } from "../catalog/uploads.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import { ByteStream } from "../packs/byte-stream.ts";
 import { PackFormatError } from "../packs/errors.ts";
 import type { DayIndex } from "../packs/layout.ts";
 import { locateIndex, type ReadRange } from "../packs/locate.ts";
 import { PackCheck } from "../packs/section-check.ts";
+import type { DatasetDay } from "./dataset-day.ts";
 import type { ArrivalProblem } from "./uploads.ts";
 
 /** An object in R2 and what is said of its bytes. */
@@ -38,28 +40,30 @@ export async function checkBytes(
 }
 
 /**
- * The day index of an order pack that arrived, after its bytes, its index region, and the checksums of every block
+ * The day index of a pack of `day` that arrived, after its bytes, its index region, and the checksums of every block
  * and section were checked.
  */
 export async function checkPack(
   bucket: R2Bucket,
-  { tradedate, ...arrived }: Arrived<PackClaims> & { tradedate: BeijingDate },
+  { day, ...arrived }: Arrived<PackClaims> & { day: DatasetDay },
 ): Promise<DayIndex | ArrivalProblem> {
-  const index = await wholePack(bucket, arrived);
-  return "problem" in index ? index : (problemOf(index, tradedate, arrived.upload.claims) ?? index);
+  const index = await wholePack(bucket, arrived, day.dataset);
+  return "problem" in index ? index : (problemOf(index, day.tradedate, arrived.upload.claims) ?? index);
 }
 
-/** The index of the pack in an object, after every byte of the object was checked as `checkPack` does. */
+/** The index of the pack of `dataset` in an object, after every byte of the object was checked as `checkPack` does. */
 export async function wholePack(
   bucket: R2Bucket,
   arrived: { upload: AnnouncedObject; etag: string },
+  dataset: DatasetName,
 ): Promise<DayIndex | ArrivalProblem> {
   const { objectKey, sizeBytes } = arrived.upload;
   const head = await bucket.head(objectKey);
   if (head?.size !== sizeBytes) {
     return { problem: `it has ${head?.size ?? 0} bytes, ${sizeBytes} were announced` };
   }
-  const index = await packIndex(sizeBytes, arrivedRange(bucket, { objectKey, etag: arrived.etag }));
+  const readRange = arrivedRange(bucket, { objectKey, etag: arrived.etag });
+  const index = await packIndex(sizeBytes, readRange, dataset);
   if ("problem" in index) return (await checkBytes(bucket, arrived)) ?? index;
   const check = new PackCheck(index);
   let broken: PackFormatError | null = null;
@@ -82,10 +86,14 @@ function problemIn(failure: PackFormatError | null): ArrivalProblem | null {
   return failure === null ? null : { problem: failure.message };
 }
 
-/** The index of the pack of `sizeBytes` bytes that `readRange` reads, or why it holds none. */
-export async function packIndex(sizeBytes: number, readRange: ReadRange): Promise<DayIndex | ArrivalProblem> {
+/** The index of the pack of `dataset` and `sizeBytes` bytes that `readRange` reads, or why it holds none. */
+export async function packIndex(
+  sizeBytes: number,
+  readRange: ReadRange,
+  dataset: DatasetName,
+): Promise<DayIndex | ArrivalProblem> {
   try {
-    return (await locateIndex(sizeBytes, readRange)).index;
+    return (await locateIndex(sizeBytes, readRange, [dataset])).index;
   } catch (failure) {
     if (failure instanceof PackFormatError) return { problem: failure.message };
     throw failure;

@@ -22,7 +22,9 @@ import {
   restoredObjects,
   sweepIndexRows,
 } from "../catalog/restores.ts";
+import { DATASET_NAMES } from "../datasets/registry.ts";
 import { settingsOf, VERSION } from "../env.ts";
+import { parsePackObjectKey } from "../packs/layout.ts";
 import { keyedHash, sameText } from "../shares/credentials.ts";
 import type { ShareSecrets } from "../shares/secrets.ts";
 import { checkBytes } from "./arrival.ts";
@@ -222,7 +224,11 @@ async function lookForObjects(c: AdminContext): Promise<RestoredObjects | AdminR
     const { objectId } = object;
     const found =
       object.kind === "pack"
-        ? await rebuildIndex(storesOf(c), { ...object, packId: objectId + restore.idShift })
+        ? await rebuildIndex(
+            storesOf(c),
+            { ...object, packId: objectId + restore.idShift },
+            parsePackObjectKey(object.objectKey)?.dataset ?? "orders",
+          )
         : await wholeFile(storesOf(c), object);
     if (!("problem" in found)) await markReady(db, restore.restoreId, { objectId, etag: found.etag });
     objects.push({ objectId, problem: "problem" in found ? found.problem : null });
@@ -262,7 +268,7 @@ async function done(c: AdminContext, { kept, overEmpty }: Restore): Promise<Rest
   return {
     state: "done",
     present: [],
-    adoptable: await adoptableDays(storesOf(c)),
+    adoptable: (await Promise.all(DATASET_NAMES.map((name) => adoptableDays(storesOf(c), name)))).flat(),
     kept: kept.map(({ kind, subject, atMs }) => ({ kind, subject, at: beijingTimestamp(atMs) })),
     overEmpty,
   };

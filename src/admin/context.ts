@@ -2,10 +2,13 @@
 import type { Context } from "hono";
 import type * as z from "zod";
 import type { By } from "../catalog/accounts.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import type { Operator } from "../entitlement/operators.ts";
 import { type Env, nowMs, settingsOf } from "../env.ts";
+import type { DatasetDay } from "./dataset-day.ts";
 import { type AdminRefusal, describeRefusal } from "./refusal.ts";
 import type { AdminError } from "./wire.ts";
+import { beijingDateSchema, datasetSchema } from "./wire-fields.ts";
 
 /** `operator` is the bearer of the token that was given. */
 export type AdminEnv = { Bindings: Env; Variables: { operator: Operator } };
@@ -97,6 +100,19 @@ export function answer(c: AdminContext, result: object, status: 200 | 201 = 200)
 /** Whether a step refused. No admin answer has a member `reason`. */
 export function isRefusal<T extends object>(result: T | AdminRefusal): result is AdminRefusal {
   return "reason" in result;
+}
+
+/** The dataset that the query names; orders when it names none. */
+export function datasetOf(c: AdminContext): DatasetName | AdminRefusal {
+  return parsed(datasetSchema, c.req.query("dataset") ?? "orders", "dataset");
+}
+
+/** The day in the path, of the dataset that the query names. */
+export function dayOf(c: AdminContext): DatasetDay | AdminRefusal {
+  const dataset = datasetOf(c);
+  if (typeof dataset !== "string") return dataset;
+  const tradedate = parsed(beijingDateSchema, c.req.param("date"), "The date in the path");
+  return typeof tradedate === "string" ? { dataset, tradedate } : tradedate;
 }
 
 /** Who asks, and now. */

@@ -20,6 +20,7 @@ import {
 import type { DayState, SectionRow } from "../catalog/order-day.ts";
 import { comparisonOf, lossOf, repeatedDay } from "../catalog/plausibility.ts";
 import {
+  daySubject,
   isForced,
   loadIndexRows,
   type PackClaims,
@@ -28,68 +29,74 @@ import {
   setForced,
 } from "../catalog/publish-day.ts";
 import { findUpload, moveUpload, openUpload, type Upload } from "../catalog/uploads.ts";
+import { datasetFlag } from "../datasets/day-name.ts";
+import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { encodeBlocks } from "../packs/blocks-blob.ts";
 import { packObjectKey, parsePackObjectKey, type SectionEntry } from "../packs/layout.ts";
 import { listObjects } from "../packs/list-objects.ts";
 import { arrivedRange, checkPack, packIndex, wholePack } from "./arrival.ts";
+import { calledOf, type DatasetDay, nameOf } from "./dataset-day.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import type { Stores, UploadTarget } from "./uploads.ts";
 import { asOfNow, type Completed, complete, freeRevision, takeOver } from "./uploads.ts";
 import type { AdoptableDay, adoptDaySchema } from "./wire.ts";
 
-/** The order pack of `tradedate`. */
-export function packUpload(tradedate: BeijingDate): UploadTarget<PackClaims> {
+/** The pack of `day`. */
+export function packUpload(day: DatasetDay): UploadTarget<PackClaims> {
+  const { dataset, tradedate } = day;
   return {
-    target: packTarget(tradedate),
-    called: tradedate,
-    objectKey: (revision) => packObjectKey(tradedate, revision),
+    target: packTarget(tradedate, dataset),
+    called: calledOf(day),
+    objectKey: (revision) => packObjectKey(tradedate, revision, dataset),
     async settle({ db, bucket }, upload, etag, by) {
       const begunMs = Date.now();
-      const index = await checkPack(bucket, { tradedate, upload, etag });
+      const index = await checkPack(bucket, { day, upload, etag });
       if ("problem" in index) return index;
       await loadIndexRows(db, upload.objectId, index.entries.map(rowOf));
-      const doubt = await doubtOf(db, tradedate, upload.objectId);
+      const doubt = await doubtOf(db, day, upload.objectId);
       if (doubt !== null && !(await isForced(db, upload.uploadId))) return { held: doubt };
       const { origin } = index;
-      if (await serveUpload(db, { tradedate, upload, etag, origin, ...asOfNow(by, begunMs) }))
-        return "settled";
+      if (await serveUpload(db, { ...day, upload, etag, origin, ...asOfNow(by, begunMs) })) return "settled";
       const isInsisted = await isForced(db, upload.uploadId);
-      const decision = await dayDecision(db, tradedate, upload.claims.buildId, isInsisted);
+      const decision = await dayDecision(db, day, upload.claims.buildId, isInsisted);
       return decision === null ? "lost" : { held: decision };
     },
   };
 }
 
 /**
- * The operator's decision against serving this content on `tradedate`, or null. `isInsisted`: the publisher wants
+ * The operator's decision against serving this content on `day`, or null. `isInsisted`: the publisher wants
  * other content of a withdrawn day served.
  */
 export async function dayDecision(
   db: D1Database,
-  tradedate: BeijingDate,
+  day: DatasetDay,
   buildId: string,
   isInsisted: boolean,
 ): Promise<AdminRefusal | null> {
-  const against = await withdrawalAgainst(db, { target: packTarget(tradedate), content: buildId });
+  const target = packTarget(day.tradedate, day.dataset);
+  const against = await withdrawalAgainst(db, { target, content: buildId });
   if (against === null) return null;
   const { withdrawal, isSame } = against;
+  const called = calledOf(day);
   if (isSame) {
-    const again = `edgetape day restore ${tradedate} --to ${withdrawal.revision}`;
-    return { reason: "content_withdrawn", called: tradedate, again, ...withdrawal };
+    const again = `edgetape day restore ${day.tradedate}${datasetFlag(day.dataset)} --to ${withdrawal.revision}`;
+    return { reason: "content_withdrawn", called, again, ...withdrawal };
   }
-  return isInsisted ? null : { reason: "target_withdrawn", called: tradedate, ...withdrawal };
+  return isInsisted ? null : { reason: "target_withdrawn", called, ...withdrawal };
 }
 
 /** Why the operator should look at the pack before it is served, or null. */
-async function doubtOf(db: D1Database, tradedate: BeijingDate, packId: number): Promise<AdminRefusal | null> {
-  const loss = await lossOf(db, tradedate, packId);
-  if (loss !== null) return { reason: "shrunk", tradedate, ...loss };
-  const comparison = await comparisonOf(db, tradedate, packId);
+async function doubtOf(db: D1Database, day: DatasetDay, packId: number): Promise<AdminRefusal | null> {
+  const { dataset, tradedate } = day;
+  const loss = await lossOf(db, tradedate, packId, dataset);
+  if (loss !== null) return { reason: "shrunk", day, ...loss };
+  const comparison = await comparisonOf(db, tradedate, packId, dataset);
   if (comparison.markets.some(({ plausible }) => !plausible)) {
-    return { reason: "implausible", tradedate, ...comparison };
+    return { reason: "implausible", day, ...comparison };
   }
-  const of = await repeatedDay(db, tradedate, packId);
-  return of === null ? null : { reason: "day_repeated", tradedate, of };
+  const of = await repeatedDay(db, tradedate, packId, dataset);
+  return of === null ? null : { reason: "day_repeated", day, of };
 }
 
 function rowOf({ blocks, ...entry }: SectionEntry): SectionRow {
@@ -106,21 +113,24 @@ export interface ActedOn {
 /** Stops serving the revision the operator saw. One that is withdrawn already is told of, not refused. */
 export async function withdraw(
   { db }: Stores,
-  seen: { tradedate: BeijingDate; revision: number; note: string },
+  { note, ...seen }: DatasetDay & { revision: number; note: string },
   by: By,
 ): Promise<ActedOn | AdminRefusal> {
-  const { tradedate, revision, note } = seen;
-  const changed = await withdrawDay(db, { tradedate, revision }, note, by);
-  const day = await servedDay(db, tradedate);
-  if (day === null) return absent(tradedate);
+  const { dataset, tradedate, revision } = seen;
+  const changed = await withdrawDay(db, seen, note, by);
+  const day = await servedDay(db, tradedate, dataset);
+  if (day === null) return noDay(seen);
   if (changed) return { day, changed, actor: by.actor.name };
-  const actor = (await lastActorOf(db, tradedate)).name;
+  const actor = await lastActor(db, seen);
   if (day.revision === revision && day.state === "withdrawn") return { day, changed, actor };
-  return { reason: "day_changed", tradedate, revision: day.revision, actor };
+  return { reason: "day_changed", day: { dataset, tradedate }, revision: day.revision, actor };
 }
 
-export interface ServeAgainAsk {
-  tradedate: BeijingDate;
+async function lastActor(db: D1Database, { dataset, tradedate }: DatasetDay): Promise<string> {
+  return (await lastActorOf(db, daySubject(tradedate, dataset))).name;
+}
+
+export interface ServeAgainAsk extends DatasetDay {
   /** The revision the operator saw. */
   revision: number;
   /** The state the operator saw; absent: any, as commands of earlier versions send none. */
@@ -140,39 +150,40 @@ export interface ServeAgainAsk {
  */
 export async function serveContentAgain(
   { db, bucket }: Stores,
-  { tradedate, revision, state, content }: ServeAgainAsk,
+  { dataset, tradedate, revision, state, content }: ServeAgainAsk,
   by: By,
 ): Promise<ActedOn | AdminRefusal> {
   const begunMs = Date.now();
-  const day = await servedDay(db, tradedate);
-  if (day === null) return absent(tradedate);
-  if (day.revision !== revision || day.state !== (state ?? day.state)) return changedBy(db, day);
-  const wanted = contentOf(await dayRevisions(db, tradedate), day, content);
+  const of: DatasetDay = { dataset, tradedate };
+  const day = await servedDay(db, tradedate, dataset);
+  if (day === null) return noDay(of);
+  if (day.revision !== revision || day.state !== (state ?? day.state)) return changedBy(db, of, day);
+  const wanted = contentOf(await dayRevisions(db, tradedate, dataset), day, content);
   if (wanted === undefined) {
     return typeof content === "number"
-      ? { reason: "absent", what: `revision ${content} of ${tradedate}` }
-      : { reason: "nothing_to_restore", tradedate };
+      ? { reason: "absent", what: `revision ${content} of ${calledOf(of)}` }
+      : { reason: "nothing_to_restore", day: of };
   }
-  const unkept = { reason: "revision_gone", tradedate, revision: wanted.revision } as const;
+  const unkept = { reason: "revision_gone", day: of, revision: wanted.revision } as const;
   const { packId, buildId, objectKey, etag, sizeBytes, sha256, damaged } = wanted;
   if (damaged !== null) {
     return {
       reason: "pack_damaged",
-      tradedate,
+      day: of,
       called: `The pack of revision ${wanted.revision}`,
       ...damaged,
     };
   }
   if ((await bucket.head(objectKey))?.etag !== etag || !(await hasIndexRows(db, packId))) return unkept;
-  const whole = await wholePack(bucket, { upload: { objectKey, sizeBytes, sha256 }, etag });
-  if ("problem" in whole) return { reason: "content_wrong", called: tradedate, problem: whole.problem };
+  const whole = await wholePack(bucket, { upload: { objectKey, sizeBytes, sha256 }, etag }, dataset);
+  if ("problem" in whole) return { reason: "content_wrong", called: calledOf(of), problem: whole.problem };
   const kind = packId === day.packId ? "published" : "restored";
-  const number = await freeRevision({ db, bucket }, packUpload(tradedate));
-  const seen = { tradedate, revision, state: day.state };
+  const number = await freeRevision({ db, bucket }, packUpload(of));
+  const seen = { ...of, revision, state: day.state };
   const served = await serveAgain(db, seen, { packId, buildId, kind, number }, asOfNow(by, begunMs));
-  const after = await servedDay(db, tradedate);
-  if (after === null) throw new Error(`${tradedate} vanished`);
-  return served ? { day: after, changed: true, actor: by.actor.name } : changedBy(db, after);
+  const after = await servedDay(db, tradedate, dataset);
+  if (after === null) throw new Error(`${calledOf(of)} vanished`);
+  return served ? { day: after, changed: true, actor: by.actor.name } : changedBy(db, of, after);
 }
 
 function contentOf(
@@ -192,26 +203,27 @@ function contentOf(
   }
 }
 
-async function changedBy(db: D1Database, { tradedate, revision }: ServedDay): Promise<AdminRefusal> {
-  const { name: actor } = await lastActorOf(db, tradedate);
-  return { reason: "day_changed", tradedate, revision, actor };
+async function changedBy(db: D1Database, day: DatasetDay, { revision }: ServedDay): Promise<AdminRefusal> {
+  return { reason: "day_changed", day, revision, actor: await lastActor(db, day) };
 }
 
-function absent(tradedate: BeijingDate): AdminRefusal {
-  return { reason: "absent", what: `loaded day ${tradedate}` };
+/** The refusal for a day that was never loaded. */
+export function noDay(day: DatasetDay): AdminRefusal {
+  return { reason: "absent", what: `loaded day ${calledOf(day)}` };
 }
 
-/** Days with packs that may be adopted, oldest first, each with its packs, newest first. */
-export async function adoptableDays({ db, bucket }: Stores): Promise<AdoptableDay[]> {
-  const [known, served] = await Promise.all([knownPackKeys(db), servedRevisions(db)]);
+/** Days with packs of `dataset` that may be adopted, oldest first, each with its packs, newest first. */
+export async function adoptableDays({ db, bucket }: Stores, dataset: DatasetName): Promise<AdoptableDay[]> {
+  const [known, served] = await Promise.all([knownPackKeys(db), servedRevisions(db, dataset)]);
   const days = new Map<BeijingDate, R2Object[]>();
-  for (const object of await listObjects(bucket, { prefix: "orders/" })) {
+  for (const object of await listObjects(bucket, { prefix: `${DATASETS[dataset].prefix}/` })) {
     const day = parsePackObjectKey(object.key)?.tradedate;
     if (day !== undefined && !known.has(object.key)) days.set(day, [...(days.get(day) ?? []), object]);
   }
   return [...days]
     .toSorted(([a], [b]) => a.localeCompare(b))
     .map(([day, objects]) => ({
+      ...nameOf(dataset),
       tradedate: day,
       served: served.get(day) ?? null,
       packs: objects
@@ -233,46 +245,53 @@ const metadataSchema = z.object({ sha256: z.string().optional(), claims: z.strin
 const claimsSchema = z.object({ degraded: z.boolean() });
 
 /**
- * Serves the pack in `ask.objectKey` as the next revision of `tradedate`, after the same checks as of one that
+ * Serves the pack in `ask.objectKey` as the next revision of `day`, after the same checks as of one that
  * was just sent. Refuses an object that is not there, that the catalog knows (a revision of its history is
  * restored), whose sum is unknown, one that is no whole pack of that day or was found damaged, and content that
  * was withdrawn.
  */
 export async function adoptPack(
   stores: Stores,
-  { tradedate, ...ask }: z.output<typeof adoptDaySchema> & { tradedate: BeijingDate },
+  day: DatasetDay,
+  ask: z.output<typeof adoptDaySchema>,
   by: By,
 ): Promise<Completed | AdminRefusal> {
   const { db, bucket } = stores;
   const { objectKey, force } = ask;
-  const object = parsePackObjectKey(objectKey)?.tradedate === tradedate ? await bucket.head(objectKey) : null;
-  if (object === null) return { reason: "absent", what: `pack ${objectKey} of ${tradedate} in R2` };
+  const object = isPlaceOf(objectKey, day) ? await bucket.head(objectKey) : null;
+  if (object === null) return { reason: "absent", what: `pack ${objectKey} of ${calledOf(day)} in R2` };
   if (await isKnownPackKey(db, objectKey)) {
-    const isLoaded = (await servedRevisions(db)).has(tradedate);
-    return { reason: "pack_known", tradedate, objectKey, isLoaded };
+    const isLoaded = (await servedRevisions(db, day.dataset)).has(day.tradedate);
+    return { reason: "pack_known", day, objectKey, isLoaded };
   }
   const damage = await damageOf(db, objectKey);
-  if (damage !== null) return { reason: "pack_damaged", tradedate, called: objectKey, ...damage };
+  if (damage !== null) return { reason: "pack_damaged", day, called: objectKey, ...damage };
   const metadata = metadataSchema.parse(object.customMetadata ?? {});
   const sha256 = ask.sha256 ?? metadata.sha256;
   if (sha256 === undefined) return { reason: "pack_sum_unknown", objectKey };
 
-  const index = await packIndex(object.size, arrivedRange(bucket, { objectKey, etag: object.etag }));
+  const readRange = arrivedRange(bucket, { objectKey, etag: object.etag });
+  const index = await packIndex(object.size, readRange, day.dataset);
   if ("problem" in index) return { reason: "content_wrong", called: objectKey, problem: index.problem };
   const { buildId, entries } = index;
   const rows = entries.reduce((sum, entry) => sum + entry.rows, 0);
   const degraded = ask.degraded ?? degradedOf(metadata.claims);
   const claims: PackClaims = { buildId, rows, securities: entries.length, degraded };
-  const decision = await dayDecision(db, tradedate, buildId, force);
+  const decision = await dayDecision(db, day, buildId, force);
   if (decision !== null) return decision;
 
-  const target = packUpload(tradedate);
+  const target = packUpload(day);
   const content = { objectKey, sizeBytes: object.size, sha256, claims };
   const upload = await openAdoption(stores, target, content, by.nowMs);
-  if (upload === null) return { reason: "other_publisher", called: tradedate };
+  if (upload === null) return { reason: "other_publisher", called: calledOf(day) };
   await setForced(db, upload.uploadId, force);
   if (upload.state === "uploading") await moveUpload(db, upload, "uploading", "completing");
   return complete(stores, { target, upload: { ...upload, state: "completing" }, by });
+}
+
+function isPlaceOf(objectKey: string, { dataset, tradedate }: DatasetDay): boolean {
+  const place = parsePackObjectKey(objectKey);
+  return place?.tradedate === tradedate && place.dataset === dataset;
 }
 
 type Adopted = Pick<Upload<PackClaims>, "objectKey" | "sizeBytes" | "sha256" | "claims">;

@@ -11,6 +11,7 @@ import {
   type DayOverview as CatalogOverview,
   overviewOf as catalogOverview,
 } from "../catalog/day-overview.ts";
+import { newestDay } from "../catalog/day-span.ts";
 import {
   builtDays,
   type DayRevision as CatalogRevision,
@@ -18,17 +19,31 @@ import {
   type ServedDay,
   servedDay,
 } from "../catalog/days.ts";
+import { loadedDays } from "../catalog/index-rows.ts";
 import { comparisonOf } from "../catalog/plausibility.ts";
 import { type PackClaims, packTarget, setForced } from "../catalog/publish-day.ts";
 import { type Content, findUpload, type Upload } from "../catalog/uploads.ts";
+import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import { announcedUntilMs, settingsOf } from "../env.ts";
 import { BUILDER_VERSION, compareBuilderVersions } from "../packs/origin.ts";
-import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal, parsed } from "./context.ts";
+import {
+  type AdminContext,
+  type AdminEnv,
+  answer,
+  bodyOf,
+  byOf,
+  datasetOf,
+  dayOf,
+  isRefusal,
+  parsed,
+} from "./context.ts";
+import { calledOf, type DatasetDay, nameOf } from "./dataset-day.ts";
 import {
   type ActedOn,
   adoptableDays,
   adoptPack,
   dayDecision,
+  noDay,
   packUpload,
   type ServeAgainAsk,
   serveContentAgain,
@@ -45,6 +60,7 @@ import {
   uploadingAnswer,
 } from "./uploads.ts";
 import {
+  type AdoptableList,
   adoptDaySchema,
   type BuiltBefore,
   beginUploadSchema,
@@ -53,12 +69,14 @@ import {
   type Change,
   type ChangeList,
   calendarChangeSchema,
+  type DatasetList,
   type DayChanged,
   type DayDetail,
   type DayList,
   type DayOverview,
   type DayRevision,
   type DaySummary,
+  type LoadedDays,
   type Published,
   publishDaySchema,
   restoreDaySchema,
@@ -67,8 +85,8 @@ import {
   withdrawDaySchema,
 } from "./wire.ts";
 import {
-  beijingDateSchema,
   builderVersionSchema,
+  datasetSchema,
   instantTextSchema,
   monthSchema,
   yearSchema,
@@ -78,7 +96,9 @@ import {
 export function dayRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/", async (c) => answer(c, await listMonth(c)))
-    .get("/adoptable", async (c) => answer(c, { days: await adoptableDays(storesOf(c)) }))
+    .get("/datasets", async (c) => answer(c, await listDatasets(c)))
+    .get("/loaded", async (c) => answer(c, await listLoaded(c)))
+    .get("/adoptable", async (c) => answer(c, await listAdoptable(c)))
     .get("/built-before", async (c) => answer(c, await listBuiltBefore(c)))
     .get("/:date", async (c) => answer(c, await showDay(c)))
     .post("/:date/withdraw", async (c) => answer(c, await withdrawDay(c)))
@@ -90,12 +110,32 @@ export function dayRoutes(): Hono<AdminEnv> {
     .post("/:date/uploads/:uploadId/complete", async (c) => answer(c, await completeUpload(c)));
 }
 
+async function listDatasets(c: AdminContext): Promise<DatasetList> {
+  const newest = DATASET_NAMES.map(async (dataset) => ({
+    dataset,
+    newest: await newestDay(c.env.DB, dataset),
+  }));
+  return { datasets: await Promise.all(newest) };
+}
+
+async function listLoaded(c: AdminContext): Promise<LoadedDays | AdminRefusal> {
+  const dataset = datasetOf(c);
+  return typeof dataset === "string" ? { days: await loadedDays(c.env.DB, dataset) } : dataset;
+}
+
+async function listAdoptable(c: AdminContext): Promise<AdoptableList | AdminRefusal> {
+  const dataset = datasetOf(c);
+  return typeof dataset === "string" ? { days: await adoptableDays(storesOf(c), dataset) } : dataset;
+}
+
 async function listMonth(c: AdminContext): Promise<DayList | AdminRefusal> {
   const month = parsed(monthSchema, c.req.query("month"), "month");
   if (typeof month !== "string") return month;
+  const dataset = datasetOf(c);
+  if (typeof dataset !== "string") return dataset;
   // Days are compared as text, so the 31st stands for the end of a shorter month too.
   const [first, last] = [`${month}01`, `${month}31`] as [BeijingDate, BeijingDate];
-  const days = await catalogOverview(c.env.DB, { first, last, today: beijingDate(byOf(c).nowMs) });
+  const days = await catalogOverview(c.env.DB, { first, last, today: beijingDate(byOf(c).nowMs), dataset });
   return { month, days: days.map(overviewOf) };
 }
 
@@ -103,7 +143,9 @@ async function listMonth(c: AdminContext): Promise<DayList | AdminRefusal> {
 async function listBuiltBefore(c: AdminContext): Promise<BuiltBefore | AdminRefusal> {
   const version = parsed(builderVersionSchema, c.req.query("version") ?? BUILDER_VERSION, "version");
   if (typeof version !== "string") return version;
-  const days = await builtDays(c.env.DB);
+  const dataset = datasetOf(c);
+  if (typeof dataset !== "string") return dataset;
+  const days = await builtDays(c.env.DB, dataset);
   return {
     version,
     days: days.filter(({ builderVersion }) => compareBuilderVersions(builderVersion, version) < 0),
@@ -111,21 +153,22 @@ async function listBuiltBefore(c: AdminContext): Promise<BuiltBefore | AdminRefu
 }
 
 async function showDay(c: AdminContext): Promise<DayDetail | AdminRefusal> {
-  const date = dateOf(c);
-  if (typeof date !== "string") return date;
-  const day = await servedDay(c.env.DB, date);
-  if (day === null) return { reason: "absent", what: `loaded day ${date}` };
-  const comparison = await comparisonOf(c.env.DB, date, day.packId);
-  const revisions = await dayRevisions(c.env.DB, date);
-  return { day: summaryOf(c, day), comparison, revisions: revisions.map(revisionOf) };
+  const of = dayOf(c);
+  if (isRefusal(of)) return of;
+  const { dataset, tradedate } = of;
+  const day = await servedDay(c.env.DB, tradedate, dataset);
+  if (day === null) return noDay(of);
+  const comparison = await comparisonOf(c.env.DB, tradedate, day.packId, dataset);
+  const revisions = await dayRevisions(c.env.DB, tradedate, dataset);
+  return { day: summaryOf(c, day, dataset), comparison, revisions: revisions.map(revisionOf) };
 }
 
 async function withdrawDay(c: AdminContext): Promise<DayChanged | AdminRefusal> {
-  const tradedate = dateOf(c);
-  if (typeof tradedate !== "string") return tradedate;
+  const day = dayOf(c);
+  if (isRefusal(day)) return day;
   const body = await bodyOf(c, withdrawDaySchema);
   if (isRefusal(body)) return body;
-  return acted(c, await withdraw(storesOf(c), { tradedate, ...body }, byOf(c)));
+  return acted(c, day, await withdraw(storesOf(c), { ...day, ...body }, byOf(c)));
 }
 
 async function restoreDay(c: AdminContext): Promise<DayChanged | AdminRefusal> {
@@ -143,31 +186,35 @@ async function publishDay(c: AdminContext): Promise<DayChanged | AdminRefusal> {
 
 async function serveAgain(
   c: AdminContext,
-  ask: Omit<ServeAgainAsk, "tradedate">,
+  ask: Omit<ServeAgainAsk, keyof DatasetDay>,
 ): Promise<DayChanged | AdminRefusal> {
-  const tradedate = dateOf(c);
-  if (typeof tradedate !== "string") return tradedate;
-  return acted(c, await serveContentAgain(storesOf(c), { tradedate, ...ask }, byOf(c)));
+  const day = dayOf(c);
+  if (isRefusal(day)) return day;
+  return acted(c, day, await serveContentAgain(storesOf(c), { ...day, ...ask }, byOf(c)));
 }
 
-function acted(c: AdminContext, result: ActedOn | AdminRefusal): DayChanged | AdminRefusal {
-  return isRefusal(result) ? result : { ...result, day: summaryOf(c, result.day) };
+function acted(
+  c: AdminContext,
+  { dataset }: DatasetDay,
+  result: ActedOn | AdminRefusal,
+): DayChanged | AdminRefusal {
+  return isRefusal(result) ? result : { ...result, day: summaryOf(c, result.day, dataset) };
 }
 
 async function beginUpload(c: AdminContext): Promise<UploadBegun | AdminRefusal> {
-  const date = dateOf(c);
-  if (typeof date !== "string") return date;
+  const day = dayOf(c);
+  if (isRefusal(day)) return day;
   const body = await bodyOf(c, beginUploadSchema);
   if (isRefusal(body)) return body;
   const { force, sizeBytes, sha256, buildId, rows, securities, degraded } = body;
   const content = { sizeBytes, sha256, claims: { buildId, rows, securities, degraded } };
-  const already = await servedAlready(c, date, content, force);
+  const already = await servedAlready(c, day, content, force);
   if (already !== null) return already;
-  const decision = await dayDecision(c.env.DB, date, buildId, force);
+  const decision = await dayDecision(c.env.DB, day, buildId, force);
   if (decision !== null) return decision;
-  const begun = await begin(storesOf(c), packUpload(date), content, byOf(c).nowMs);
+  const begun = await begin(storesOf(c), packUpload(day), content, byOf(c).nowMs);
   // Another publisher of this content may have served it while this upload was being opened.
-  const meanwhile = await servedAlready(c, date, content, force);
+  const meanwhile = await servedAlready(c, day, content, force);
   if (meanwhile !== null) {
     if (!isRefusal(begun)) await discard(storesOf(c), begun.upload);
     return meanwhile;
@@ -180,13 +227,13 @@ async function beginUpload(c: AdminContext): Promise<UploadBegun | AdminRefusal>
 /** The answer to a publisher whose content is served already; null when it is not, or a new revision is wanted. */
 async function servedAlready(
   c: AdminContext,
-  date: BeijingDate,
+  { dataset, tradedate }: DatasetDay,
   content: Content<PackClaims>,
   force: boolean,
 ): Promise<UploadBegun | null> {
-  const served = force ? null : await servedDay(c.env.DB, date);
+  const served = force ? null : await servedDay(c.env.DB, tradedate, dataset);
   if (served === null || !isServed(served, content)) return null;
-  return { state: "served", day: summaryOf(c, served) };
+  return { state: "served", day: summaryOf(c, served, dataset) };
 }
 
 /** Whether the served revision has this very content: then there is nothing to upload. */
@@ -207,46 +254,50 @@ async function putPart(c: AdminContext): Promise<StoredPart | AdminRefusal> {
 async function completeUpload(c: AdminContext): Promise<Published | AdminRefusal> {
   const found = await uploadOf(c);
   if (isRefusal(found)) return found;
-  const { date, upload } = found;
-  return published(c, date, await complete(storesOf(c), { target: packUpload(date), upload, by: byOf(c) }));
+  const { day, upload } = found;
+  return published(c, day, await complete(storesOf(c), { target: packUpload(day), upload, by: byOf(c) }));
 }
 
 async function adoptDay(c: AdminContext): Promise<Published | AdminRefusal> {
-  const tradedate = dateOf(c);
-  if (typeof tradedate !== "string") return tradedate;
+  const day = dayOf(c);
+  if (isRefusal(day)) return day;
   const body = await bodyOf(c, adoptDaySchema);
   if (isRefusal(body)) return body;
-  return published(c, tradedate, await adoptPack(storesOf(c), { tradedate, ...body }, byOf(c)));
+  return published(c, day, await adoptPack(storesOf(c), day, body, byOf(c)));
 }
 
 async function published(
   c: AdminContext,
-  date: BeijingDate,
+  of: DatasetDay,
   completed: Completed | AdminRefusal,
 ): Promise<Published | AdminRefusal> {
   if (isRefusal(completed)) return completed;
-  const day = await servedDay(c.env.DB, date);
-  if (day === null) throw new Error(`${date} was served and is not there`);
-  return { day: summaryOf(c, day), newRevision: completed.newRevision };
-}
-
-function dateOf(c: AdminContext): BeijingDate | AdminRefusal {
-  return parsed(beijingDateSchema, c.req.param("date"), "The date in the path");
+  const day = await servedDay(c.env.DB, of.tradedate, of.dataset);
+  if (day === null) throw new Error(`${calledOf(of)} was served and is not there`);
+  return { day: summaryOf(c, day, of.dataset), newRevision: completed.newRevision };
 }
 
 async function uploadOf(
   c: AdminContext,
-): Promise<{ date: BeijingDate; upload: Upload<PackClaims> } | AdminRefusal> {
-  const date = dateOf(c);
-  if (typeof date !== "string") return date;
+): Promise<{ day: DatasetDay; upload: Upload<PackClaims> } | AdminRefusal> {
+  const day = dayOf(c);
+  if (isRefusal(day)) return day;
   const uploadId = c.req.param("uploadId") ?? "";
-  const upload = await findUpload<PackClaims>(c.env.DB, packTarget(date), uploadId);
-  return upload === null ? { reason: "absent", what: `upload of ${date} with this id` } : { date, upload };
+  const target = packTarget(day.tradedate, day.dataset);
+  const upload = await findUpload<PackClaims>(c.env.DB, target, uploadId);
+  return upload === null
+    ? { reason: "absent", what: `upload of ${calledOf(day)} with this id` }
+    : { day, upload };
 }
 
-function summaryOf(c: AdminContext, { publishedAtMs, packId: _, ...day }: ServedDay): DaySummary {
+export function summaryOf(
+  c: AdminContext,
+  { publishedAtMs, packId: _, ...day }: ServedDay,
+  dataset: DatasetName,
+): DaySummary {
   const untilMs = announcedUntilMs(settingsOf(c.env), byOf(c).nowMs);
   return {
+    ...nameOf(dataset),
     ...day,
     publishedAt: beijingTimestamp(publishedAtMs),
     announcedInMs: Math.max(0, publishedAtMs - untilMs),
@@ -287,6 +338,7 @@ const querySchema = z.object({
   after: z.coerce.number().int().min(0).default(0),
   limit: z.coerce.number().int().min(1).max(MAX_CHANGES).default(MAX_CHANGES),
   since: instantTextSchema.default(0),
+  dataset: datasetSchema.default("orders"),
 });
 
 /** The routes below `/admin/changes`. */
@@ -297,9 +349,9 @@ export function changeRoutes(): Hono<AdminEnv> {
 async function listChanges(c: AdminContext): Promise<ChangeList | AdminRefusal> {
   const query = parsed(querySchema, c.req.query(), "The query");
   if (isRefusal(query)) return query;
-  const { after, since, limit } = query;
+  const { after, since, limit, dataset } = query;
   // One more than asked for tells whether more wait.
-  const question = { changeId: after, sinceMs: since, from: null, count: limit + 1 };
+  const question = { changeId: after, sinceMs: since, from: null, count: limit + 1, dataset };
   const found = await changesSince(c.env.DB, question);
   const shown = found.slice(0, limit);
   return {
@@ -310,10 +362,19 @@ async function listChanges(c: AdminContext): Promise<ChangeList | AdminRefusal> 
 }
 
 function changeOf(change: DayChange): Change {
-  const { changeId, atMs, tradedate, kind, revision, previous, added, removed, changed } = change;
+  const { changeId, atMs, dataset, tradedate, kind, revision, previous, added, removed, changed } = change;
   const securities =
     added === null || removed === null || changed === null ? null : { added, removed, changed };
-  return { change: changeId, at: beijingTimestamp(atMs), tradedate, kind, revision, previous, securities };
+  return {
+    change: changeId,
+    at: beijingTimestamp(atMs),
+    ...nameOf(dataset),
+    tradedate,
+    kind,
+    revision,
+    previous,
+    securities,
+  };
 }
 
 /** The routes below `/admin/calendar`. */

@@ -1,18 +1,20 @@
 /** The index rows of a pack against the index region of its object: one was made of the other, once. */
-import type { BeijingDate } from "../calendar/beijing.ts";
 import { type IndexedPack, indexRowsOf, keepOnly } from "../catalog/index-rows.ts";
 import type { SectionRow } from "../catalog/order-day.ts";
 import { loadIndexRows } from "../catalog/publish-day.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import { encodeBlocks } from "../packs/blocks-blob.ts";
 import type { DayIndex, SectionEntry } from "../packs/layout.ts";
 import type { Finding } from "../upkeep/finding.ts";
 import { arrivedRange, packIndex } from "./arrival.ts";
+import { calledOf, type DatasetDay } from "./dataset-day.ts";
 import type { ArrivalProblem, Stores } from "./uploads.ts";
 
 /** The index in the object of `pack`. The object must have the pack's size and build id; its etag is told. */
 async function indexInObject(
   bucket: R2Bucket,
   pack: Pick<IndexedPack, "objectKey" | "sizeBytes" | "buildId">,
+  dataset: DatasetName,
 ): Promise<{ index: DayIndex; etag: string } | ArrivalProblem> {
   const { objectKey, sizeBytes, buildId } = pack;
   const head = await bucket.head(objectKey);
@@ -20,22 +22,23 @@ async function indexInObject(
   if (head.size !== sizeBytes)
     return { problem: `its object has ${head.size} bytes instead of ${sizeBytes}` };
   const { etag } = head;
-  const index = await packIndex(sizeBytes, arrivedRange(bucket, { objectKey, etag }));
+  const index = await packIndex(sizeBytes, arrivedRange(bucket, { objectKey, etag }), dataset);
   if ("problem" in index) return index;
   if (index.buildId === buildId) return { index, etag };
   return { problem: `its object is of build ${index.buildId} instead of ${buildId}` };
 }
 
-/** What is wrong with the index rows of `pack`, served on `tradedate`. */
+/** What is wrong with the index rows of `pack`, served as `day`. */
 export async function checkIndex(
   { db, bucket }: Stores,
-  tradedate: BeijingDate,
+  day: DatasetDay,
   pack: IndexedPack,
 ): Promise<{ securities: number; findings: Finding[] }> {
-  const found = await indexInObject(bucket, pack);
+  const called = calledOf(day);
+  const found = await indexInObject(bucket, pack, day.dataset);
   if ("problem" in found) {
-    const sentence = `The index of ${tradedate} cannot be read: ${found.problem}.`;
-    return { securities: 0, findings: [finding(tradedate, sentence, "Publish it again from its pack.")] };
+    const sentence = `The index of ${called} cannot be read: ${found.problem}.`;
+    return { securities: 0, findings: [finding(called, sentence, "Publish it again from its pack.")] };
   }
   const rows = new Map((await indexRowsOf(db, pack.packId)).map(({ code, facts }) => [code, facts]));
   const wrong: string[] = [];
@@ -48,17 +51,18 @@ export async function checkIndex(
   const securities = found.index.entries.length;
   if (wrong.length === 0) return { securities, findings: [] };
   const listed = wrong.slice(0, 5).join(", ") + (wrong.length > 5 ? ` and ${wrong.length - 5} more` : "");
-  const sentence = `The index rows of ${tradedate} are not what its pack says: ${listed}.`;
+  const sentence = `The index rows of ${called} are not what its pack says: ${listed}.`;
   const advice = "`edgetape doctor --repair` rebuilds them from the pack.";
-  return { securities, findings: [finding(tradedate, sentence, advice)] };
+  return { securities, findings: [finding(called, sentence, advice)] };
 }
 
-/** Rebuilds the index rows of `pack` from its object, under the id `packId`; the object's etag, or why not. */
+/** Rebuilds the index rows of `pack`, of `dataset`, from its object, under the id `packId`; the object's etag, or why not. */
 export async function rebuildIndex(
   { db, bucket }: Stores,
   pack: IndexedPack,
+  dataset: DatasetName,
 ): Promise<{ etag: string; securities: number } | ArrivalProblem> {
-  const found = await indexInObject(bucket, pack);
+  const found = await indexInObject(bucket, pack, dataset);
   if ("problem" in found) return found;
   const { entries } = found.index;
   await keepOnly(

@@ -8,11 +8,13 @@ import { fileTarget } from "../catalog/file-states.ts";
 import { REPLACED_KEPT_MS } from "../catalog/files.ts";
 import { giveUp, newestRevisions } from "../catalog/lost-objects.ts";
 import { packTarget } from "../catalog/publish-day.ts";
+import { datasetFlag } from "../datasets/day-name.ts";
 import { PackFormatError } from "../packs/errors.ts";
 import { parsePackObjectKey } from "../packs/layout.ts";
 import { abridged, type Finding } from "../upkeep/finding.ts";
 import { type Judgement, judgedObjects, type StoredObject, type Upkeep } from "../upkeep/objects.ts";
 import { packIndex } from "./arrival.ts";
+import { calledOf, type DatasetDay } from "./dataset-day.ts";
 import type { UnknownObjects } from "./wire.ts";
 
 /** Objects that appear while one looks are an upload's. */
@@ -20,12 +22,13 @@ const UNKNOWN_AFTER_MS = 86_400_000;
 
 const FILE_KEY = /^files\/(auction_tick|level2)\/\d{4}\/(\d{8})\/(.+)\/(\d+)$/;
 
-/** What a key says: whose revision lies there; `tradedate` of day packs only. */
+/** What a key says: whose revision lies there. */
 interface Place {
   target: string;
   revision: number;
   called: string;
-  isPack: boolean;
+  /** Of day packs; null for a file. */
+  day: DatasetDay | null;
 }
 
 /** An unknown object and what it may be. `newer`: than everything the catalog knows of its day or file. */
@@ -39,14 +42,15 @@ interface UnknownObject {
 export function placeOf(key: string): Place | null {
   const pack = parsePackObjectKey(key);
   if (pack !== null) {
-    const { tradedate, revision } = pack;
-    return { target: packTarget(tradedate), revision, called: tradedate, isPack: true };
+    const { dataset, tradedate, revision } = pack;
+    const day = { dataset, tradedate };
+    return { target: packTarget(tradedate, dataset), revision, called: calledOf(day), day };
   }
   const [, dataType, fileDay = "", name = "", number] = FILE_KEY.exec(key) ?? [];
   const tradedate = parseBeijingDate(fileDay);
   if (tradedate === null || (dataType !== "auction_tick" && dataType !== "level2")) return null;
   const target = fileTarget({ dataType, tradedate, name });
-  return { target, revision: Number(number), called: name, isPack: false };
+  return { target, revision: Number(number), called: name, day: null };
 }
 
 /** Returns a finding for each unknown object older than a day, with what to do about it. */
@@ -116,18 +120,23 @@ async function oldUnknowns({ db, bucket, nowMs }: Upkeep, { unknown }: Judgement
   for (const object of objects) {
     const place = placeOf(object.key);
     const isAhead = place !== null && place.revision > (newest.get(place.target) ?? 0);
-    const isNewer = isAhead && (!place.isPack || (await isWholePack(bucket, object)));
+    const isNewer = isAhead && (place.day === null || (await isWholePack(bucket, object, place.day)));
     found.push({ object, place, kind: isNewer ? "newer" : "left" });
   }
   return found;
 }
 
-async function isWholePack(bucket: R2Bucket, { key, size }: StoredObject): Promise<boolean> {
-  const index = await packIndex(size, async (offset, length) => {
+async function isWholePack(
+  bucket: R2Bucket,
+  { key, size }: StoredObject,
+  { dataset }: DatasetDay,
+): Promise<boolean> {
+  const readRange = async (offset: number, length: number) => {
     const part = await bucket.get(key, { range: { offset, length } });
     if (part === null) throw new PackFormatError("it is gone");
     return new Uint8Array(await part.arrayBuffer());
-  });
+  };
+  const index = await packIndex(size, readRange, dataset);
   return !("problem" in index);
 }
 
@@ -139,8 +148,8 @@ function unknownFinding({ object: { key, uploadedMs }, place, kind }: UnknownObj
   if (place !== null && kind === "newer") {
     return finding(
       `The catalog does not know ${key}, which is newer than all it knows of ${place.called}: a restored backup may be older.`,
-      place.isPack
-        ? `\`edgetape day adopt ${place.called}\` serves it; ${now}.`
+      place.day !== null
+        ? `\`edgetape day adopt ${place.day.tradedate}${datasetFlag(place.day.dataset)}\` serves it; ${now}.`
         : `Fetch it (\`npx wrangler r2 object get edgetape-packs/${key} --file ${place.called}\`) and \`edgetape files add\` it again; ${now}.`,
     );
   }

@@ -3,7 +3,6 @@
  * loss. One check that fails is a finding beside the others.
  */
 import { Hono } from "hono";
-import type { BeijingDate } from "../calendar/beijing.ts";
 import { type IndexedPack, loadedDays, servedPack } from "../catalog/index-rows.ts";
 import { secretVersionUse } from "../catalog/secret-versions.ts";
 import { appliedMigrations } from "../catalog/upkeep.ts";
@@ -23,7 +22,9 @@ import {
   waitingUploads,
 } from "../upkeep/objects.ts";
 import { runChecks } from "../upkeep/upkeep.ts";
-import { type AdminContext, type AdminEnv, answer, bodyOf, isRefusal, parsed } from "./context.ts";
+import { type AdminContext, type AdminEnv, answer, bodyOf, dayOf, isRefusal } from "./context.ts";
+import { calledOf, type DatasetDay } from "./dataset-day.ts";
+import { noDay } from "./day-publishing.ts";
 import { checkIndex, rebuildIndex } from "./doctor-index.ts";
 import { deleteLeft, deleteUnknown, giveUpLost, unknownFindings, unknownObjects } from "./doctor-objects.ts";
 import { placeReport } from "./doctor-place.ts";
@@ -39,7 +40,6 @@ import {
   runScheduledSchema,
   type ScheduledRun,
 } from "./wire.ts";
-import { beijingDateSchema } from "./wire-fields.ts";
 
 /** The routes below `/admin/doctor`. */
 export function doctorRoutes(): Hono<AdminEnv> {
@@ -73,8 +73,8 @@ async function scheduled(c: AdminContext): Promise<ScheduledRun | AdminRefusal> 
 async function indexOf(c: AdminContext): Promise<IndexReport | AdminRefusal> {
   const served = await servedOf(c);
   if (isRefusal(served)) return served;
-  const { tradedate, pack } = served;
-  return { tradedate, revision: pack.revision, ...(await checkIndex(storesOf(c), tradedate, pack)) };
+  const { day, pack } = served;
+  return { tradedate: day.tradedate, revision: pack.revision, ...(await checkIndex(storesOf(c), day, pack)) };
 }
 
 /** Rebuilds the index rows where they are wrong; what is still wrong then is reported. */
@@ -83,22 +83,23 @@ async function repairIndex(c: AdminContext): Promise<IndexReport | AdminRefusal>
   if (isRefusal(served)) return served;
   const before = await indexOf(c);
   if (isRefusal(before) || before.findings.length === 0) return before;
-  const { tradedate, pack } = served;
-  await rebuildIndex(storesOf(c), pack);
+  const { day, pack } = served;
+  await rebuildIndex(storesOf(c), pack, day.dataset);
   const after = await indexOf(c);
   if (isRefusal(after) || after.findings.length > 0) return after;
-  const sentence = `The index rows of ${tradedate} were rebuilt from its pack.`;
-  const done = { check: "index", level: "done", subject: tradedate, sentence, advice: "" } as const;
+  const subject = calledOf(day);
+  const sentence = `The index rows of ${subject} were rebuilt from its pack.`;
+  const done = { check: "index", level: "done", subject, sentence, advice: "" } as const;
   return { ...after, findings: [done] };
 }
 
 async function servedOf(
   c: AdminContext,
-): Promise<{ tradedate: BeijingDate; pack: IndexedPack & { revision: number } } | AdminRefusal> {
-  const tradedate = parsed(beijingDateSchema, c.req.param("date"), "The date in the path");
-  if (typeof tradedate !== "string") return tradedate;
-  const pack = await servedPack(c.env.DB, tradedate);
-  return pack === null ? { reason: "absent", what: `loaded day ${tradedate}` } : { tradedate, pack };
+): Promise<{ day: DatasetDay; pack: IndexedPack & { revision: number } } | AdminRefusal> {
+  const day = dayOf(c);
+  if (isRefusal(day)) return day;
+  const pack = await servedPack(c.env.DB, day.tradedate, day.dataset);
+  return pack === null ? noDay(day) : { day, pack };
 }
 
 /** `--repair` ends uploads of this age: one of yesterday is not resumed. */

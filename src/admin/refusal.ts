@@ -3,8 +3,11 @@
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import type { Damage, Withdrawal } from "../catalog/decisions.ts";
 import type { Comparison, Loss } from "../catalog/plausibility.ts";
+import { datasetFlag } from "../datasets/day-name.ts";
+import { DATASETS } from "../datasets/registry.ts";
 import type { TokenScope } from "../entitlement/operators.ts";
 import type { SealProblem } from "./backup-routes.ts";
+import { calledOf, type DatasetDay } from "./dataset-day.ts";
 
 export type AdminRefusal =
   | { reason: "token_wrong" }
@@ -38,28 +41,28 @@ export type AdminRefusal =
   | { reason: "day_of_other_year"; day: string; year: number }
   | { reason: "content_wrong"; called: string; problem: string }
   /** The day is much smaller or larger than its neighbours; nothing is served until the publisher insists. */
-  | ({ reason: "implausible"; tradedate: string } & Comparison)
-  /** It has as many orders of every security as the day `of`, up to the same times. */
-  | { reason: "day_repeated"; tradedate: string; of: string }
+  | ({ reason: "implausible"; day: DatasetDay } & Comparison)
+  /** It has as many rows of every security as the day `of`, up to the same times. */
+  | { reason: "day_repeated"; day: DatasetDay; of: string }
   /** It has less than the revision it would replace; nothing is served until the publisher insists. */
-  | ({ reason: "shrunk"; tradedate: string } & Loss)
+  | ({ reason: "shrunk"; day: DatasetDay } & Loss)
   /** An operator withdrew this very content; `again` is the command that serves it all the same. */
   | ({ reason: "content_withdrawn"; called: string; again: string } & Withdrawal)
   /** Nothing of it is served since an operator withdrew it, and the publisher does not insist on other content. */
   | ({ reason: "target_withdrawn"; called: string } & Withdrawal)
   /** A block of the pack `called` so failed its checksum before. */
-  | ({ reason: "pack_damaged"; tradedate: string; called: string } & Damage)
+  | ({ reason: "pack_damaged"; day: DatasetDay; called: string } & Damage)
   /** Several revisions of a file wait; the operator must name the one that was reviewed. */
   | { reason: "revision_unclear"; name: string; waiting: { revision: number; state: string }[] }
   /** The file has no such revision, or a newer one was published in its place. */
   | { reason: "file_changed"; name: string; revision: number; newest: number }
   /** Somebody changed the day since the operator looked; `actor` did what is newest. */
-  | { reason: "day_changed"; tradedate: string; revision: number; actor: string }
-  | { reason: "nothing_to_restore"; tradedate: string }
+  | { reason: "day_changed"; day: DatasetDay; revision: number; actor: string }
+  | { reason: "nothing_to_restore"; day: DatasetDay }
   /** The object or the index rows of the revision are not kept any more. */
-  | { reason: "revision_gone"; tradedate: string; revision: number }
+  | { reason: "revision_gone"; day: DatasetDay; revision: number }
   /** The object is a pack of the catalog, or an upload's that was not served. */
-  | { reason: "pack_known"; tradedate: string; objectKey: string; isLoaded: boolean }
+  | { reason: "pack_known"; day: DatasetDay; objectKey: string; isLoaded: boolean }
   | { reason: "pack_sum_unknown"; objectKey: string }
   /** A restore would destroy what these tables hold. */
   | { reason: "not_empty"; holds: string[] }
@@ -145,14 +148,14 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
         error: `${refusal.called} was refused and nothing changed: ${refusal.problem}.`,
       };
     case "implausible":
-      return { status: 422, error: implausibleSentence(refusal.tradedate, refusal) };
+      return { status: 422, error: implausibleSentence(refusal.day, refusal) };
     case "day_repeated":
       return {
         status: 422,
-        error: `${refusal.tradedate} has exactly as many orders of every security as ${refusal.of}, up to the same times, and is not served: it looks like the same delivery under another date. If it is right all the same, run it again with --force.`,
+        error: `${calledOf(refusal.day)} has exactly as many ${DATASETS[refusal.day.dataset].rows} of every security as ${refusal.of}, up to the same times, and is not served: it looks like the same delivery under another date. If it is right all the same, run it again with --force.`,
       };
     case "shrunk":
-      return { status: 422, error: shrunkSentence(refusal.tradedate, refusal) };
+      return { status: 422, error: shrunkSentence(refusal.day, refusal) };
     case "content_withdrawn":
       return {
         status: 409,
@@ -166,7 +169,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "pack_damaged":
       return {
         status: 422,
-        error: `${refusal.called} of ${refusal.tradedate} was found damaged at ${instant(refusal.atMs)} (${refusal.note}) and is not served again. Publish the day from its pack, rebuild it, or restore another revision.`,
+        error: `${refusal.called} of ${calledOf(refusal.day)} was found damaged at ${instant(refusal.atMs)} (${refusal.note}) and is not served again. Publish the day from its pack, rebuild it, or restore another revision.`,
       };
     case "revision_unclear": {
       const waiting = refusal.waiting.map(({ revision, state }) => `${revision} (${state})`).join(", ");
@@ -183,24 +186,24 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "day_changed":
       return {
         status: 409,
-        error: `${refusal.tradedate} has changed since you looked: it is at revision ${refusal.revision} by ${refusal.actor} now. Look at it and try again.`,
+        error: `${calledOf(refusal.day)} has changed since you looked: it is at revision ${refusal.revision} by ${refusal.actor} now. Look at it and try again.`,
       };
     case "nothing_to_restore":
       return {
         status: 422,
-        error: `${refusal.tradedate} never had another content than now that is neither withdrawn nor damaged; edgetape day publish serves the present one again.`,
+        error: `${calledOf(refusal.day)} never had another content than now that is neither withdrawn nor damaged; edgetape day publish${datasetFlag(refusal.day.dataset)} serves the present one again.`,
       };
     case "revision_gone":
       return {
         status: 422,
-        error: `The content of ${refusal.tradedate}, revision ${refusal.revision}, is not kept any more; publish it from its pack.`,
+        error: `The content of ${calledOf(refusal.day)}, revision ${refusal.revision}, is not kept any more; publish it from its pack.`,
       };
     case "pack_known":
       return {
         status: 422,
         error: refusal.isLoaded
-          ? `The catalog knows ${refusal.objectKey}; \`edgetape day restore ${refusal.tradedate}\` serves what the day had before.`
-          : `The catalog knows ${refusal.objectKey}, which was not there when the backup was restored; restore the backup once more, or publish ${refusal.tradedate} from its pack.`,
+          ? `The catalog knows ${refusal.objectKey}; \`edgetape day restore ${refusal.day.tradedate}${datasetFlag(refusal.day.dataset)}\` serves what the day had before.`
+          : `The catalog knows ${refusal.objectKey}, which was not there when the backup was restored; restore the backup once more, or publish ${calledOf(refusal.day)} from its pack.`,
       };
     case "pack_sum_unknown":
       return {
@@ -256,16 +259,16 @@ function instant(atMs: number): string {
   return atMs === 0 ? "an unknown time" : beijingTimestamp(atMs);
 }
 
-function shrunkSentence(tradedate: string, { revision, markets, securities, lost, fewer }: Loss): string {
+function shrunkSentence(day: DatasetDay, { revision, markets, securities, lost, fewer }: Loss): string {
   const facts: string[] = [];
   for (const { market, rows, before } of markets)
-    facts.push(`${market} has ${rows} orders instead of ${before}`);
+    facts.push(`${market} has ${rows} ${DATASETS[day.dataset].rows} instead of ${before}`);
   const named = securities.map(({ code, rows, before }) =>
     rows === 0 ? `${code} is missing` : `${code} has ${rows} instead of ${before}`,
   );
   if (lost > 0) facts.push(`${lost} securities are missing`);
-  if (fewer > 0) facts.push(`${fewer} have 10 % fewer orders or less than that`);
-  return `${tradedate} has less than revision ${revision}, which it would replace, and is not served: ${facts.join("; ")} (${named.join(", ")}${lost + fewer > securities.length ? ", …" : ""}). If that is right, run it again with --force.`;
+  if (fewer > 0) facts.push(`${fewer} have 10 % fewer ${DATASETS[day.dataset].rows} or less than that`);
+  return `${calledOf(day)} has less than revision ${revision}, which it would replace, and is not served: ${facts.join("; ")} (${named.join(", ")}${lost + fewer > securities.length ? ", …" : ""}). If that is right, run it again with --force.`;
 }
 
 function listed(numbers: number[]): string {
@@ -273,7 +276,7 @@ function listed(numbers: number[]): string {
   return numbers.length > 10 ? `${shown} and ${numbers.length - 10} more` : shown;
 }
 
-function implausibleSentence(tradedate: string, { days, markets }: Comparison): string {
+function implausibleSentence(day: DatasetDay, { days, markets }: Comparison): string {
   const odd = markets.filter(({ plausible }) => !plausible);
   const isLarger = odd.some(
     ({ rows, medianRows, securities, medianSecurities }) =>
@@ -284,7 +287,7 @@ function implausibleSentence(tradedate: string, { days, markets }: Comparison): 
     isLarger && isSmaller ? "not as large as usual" : `${isLarger ? "larger" : "smaller"} than usual`;
   const counts = odd.map(
     ({ market, rows, medianRows, securities, medianSecurities }) =>
-      `${market} has ${rows} orders of ${securities} securities, usual are ${medianRows} of ${medianSecurities}`,
+      `${market} has ${rows} ${DATASETS[day.dataset].rows} of ${securities} securities, usual are ${medianRows} of ${medianSecurities}`,
   );
-  return `${tradedate} is ${how} and is not served: ${counts.join("; ")} (median of ${days} loaded days). If that is right, run it again with --force.`;
+  return `${calledOf(day)} is ${how} and is not served: ${counts.join("; ")} (median of ${days} loaded days). If that is right, run it again with --force.`;
 }

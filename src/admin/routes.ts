@@ -89,6 +89,8 @@ export const ROUTE_SCOPES: Readonly<Record<string, readonly NarrowScope[]>> = {
   "GET /days": EITHER,
   "GET /days/adoptable": EITHER,
   "GET /days/built-before": EITHER,
+  "GET /days/datasets": EITHER,
+  "GET /days/loaded": EITHER,
   "GET /days/:date": EITHER,
   "POST /days/:date/withdraw": PUBLISH,
   "POST /days/:date/restore": PUBLISH,

@@ -1,7 +1,10 @@
-/** Admin bodies about days, uploads, adopted packs and the trading calendar. */
+/**
+ * Admin bodies about days, uploads, adopted packs and the trading calendar. A day is that of one dataset, which
+ * `dataset` in the query names; orders when absent.
+ */
 
 import * as z from "zod";
-import { beijingDateSchema, countSchema, sha256Schema } from "./wire-fields.ts";
+import { beijingDateSchema, countSchema, datasetSchema, sha256Schema } from "./wire-fields.ts";
 
 /** Bytes of every part but the last. R2 wants equal parts; 8 MiB fit a worker's memory many times over. */
 export const PART_SIZE_BYTES = 8 * 1024 * 1024;
@@ -46,6 +49,8 @@ const DAY_STATES = ["available", "withdrawn", "damaged"] as const;
 
 /** The revision of a day that is served now. */
 const daySummarySchema = z.strictObject({
+  /** Absent for orders: commands of earlier versions refuse a member that they do not know. */
+  dataset: datasetSchema.optional(),
   tradedate: beijingDateSchema,
   revision: z.int().min(1),
   state: z.enum(DAY_STATES),
@@ -53,7 +58,7 @@ const daySummarySchema = z.strictObject({
   note: z.string(),
   degraded: z.boolean(),
   rows: countSchema,
-  /** Securities of the index, those without orders included. */
+  /** Securities of the index, those without rows included. */
   securities: countSchema,
   sizeBytes: countSchema,
   sha256: sha256Schema,
@@ -109,6 +114,16 @@ export type DayOverview = z.infer<typeof dayOverviewSchema>;
 export const dayListSchema = z.strictObject({ month: z.string(), days: z.array(dayOverviewSchema) });
 export type DayList = z.infer<typeof dayListSchema>;
 
+/** The datasets, each with the newest day that is served; null when none is. */
+export const datasetListSchema = z.strictObject({
+  datasets: z.array(z.strictObject({ dataset: datasetSchema, newest: beijingDateSchema.nullable() })),
+});
+export type DatasetList = z.infer<typeof datasetListSchema>;
+
+/** Every day of a dataset that was ever loaded, ascending. */
+export const loadedDaysSchema = z.strictObject({ days: z.array(beijingDateSchema) });
+export type LoadedDays = z.infer<typeof loadedDaysSchema>;
+
 /** Loaded days, oldest first, whose pack a builder before `version` made, or one that left no version. */
 export const builtBeforeSchema = z.strictObject({
   version: z.string(),
@@ -130,7 +145,7 @@ const comparisonSchema = z.strictObject({
   markets: z.array(
     z.strictObject({
       market: z.enum(["SH", "SZ"]),
-      /** Securities with orders. */
+      /** Securities with rows. */
       securities: countSchema,
       rows: countSchema,
       medianSecurities: z.number(),
@@ -189,6 +204,8 @@ const changeSchema = z.strictObject({
   /** Grows with every change of any day. */
   change: z.int().min(1),
   at: z.string(),
+  /** Absent for orders, as in the summary of a day. */
+  dataset: datasetSchema.optional(),
   tradedate: beijingDateSchema,
   kind: z.enum(["published", "restored", "withdrawn", "damaged"]),
   revision: z.int().min(1),
@@ -279,6 +296,8 @@ export type Calendar = z.infer<typeof calendarSchema>;
 
 /** A day with such packs. */
 export const adoptableDaySchema = z.strictObject({
+  /** Absent for orders. */
+  dataset: datasetSchema.optional(),
   tradedate: beijingDateSchema,
   /** The revision that is served now; null when none is. */
   served: z.int().min(1).nullable(),

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import { isStorable, parseInstant, STORABLE_INSTANTS } from "../calendar/instant.ts";
+import { DATASET_NAMES } from "../datasets/registry.ts";
 
 /** A real calendar day as `YYYYMMDD`. */
 export const beijingDateSchema = z.string().transform((text, context): BeijingDate => {
@@ -12,6 +13,9 @@ export const beijingDateSchema = z.string().transform((text, context): BeijingDa
   }
   return date;
 });
+
+/** The name of a dataset. */
+export const datasetSchema = z.enum(DATASET_NAMES, `expected ${DATASET_NAMES.join(" or ")}`);
 
 /** SHA-256 as 64 hex digits; upper case is accepted and made lower. */
 export const sha256Schema = z

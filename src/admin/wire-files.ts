@@ -1,6 +1,7 @@
 /** Admin bodies about daily files, shares and external shares. */
 import * as z from "zod";
 import type { BeijingDate } from "../calendar/beijing.ts";
+import { DATASET_NAMES, DATASETS } from "../datasets/registry.ts";
 import { DATA_TYPES, type DataType } from "../entitlement/data-types.ts";
 import { MAX_PARTS, PART_SIZE_BYTES, uploadingSchema } from "./wire-days.ts";
 import { beijingDateSchema, countSchema, instantSchema, sha256Schema } from "./wire-fields.ts";
@@ -17,7 +18,7 @@ export function auctionPackName(tradedate: BeijingDate): string {
 
 /**
  * Why a file of this type and day cannot be called `name`, as a clause, or null. The date must stand in the
- * name and no other date with it; `<date>_orders.parquet` is the order pack, which `publish` sends.
+ * name and no other date with it; `<date>_<dataset>.parquet` is a day pack, which `publish` sends.
  */
 export function fileNameProblem(dataType: DataType, tradedate: BeijingDate, name: string): string | null {
   if (dataType === "auction_tick") {
@@ -32,8 +33,9 @@ export function fileNameProblem(dataType: DataType, tradedate: BeijingDate, name
     return `the name must contain the day ${tradedate} and no other`;
   }
   // A copy of the share on a system that ignores case would keep one of two.
-  if (name.toLowerCase() === `${tradedate}_orders.parquet`) {
-    return "that is the order pack, which is published by itself";
+  const dataset = DATASET_NAMES.find((each) => name.toLowerCase() === `${tradedate}_${each}.parquet`);
+  if (dataset !== undefined) {
+    return `that is the ${DATASETS[dataset].row} pack, which is published by itself`;
   }
   return null;
 }

@@ -6,11 +6,14 @@
  * (`routes.ts`). A refusal is `{error: sentence, reason}` with the HTTP status: 400 malformed, 401 token, 403 scope, 404 absent, 409 somebody else was
  * faster, 422 understood but wrong.
  *
- * Bodies and answers are named after their schemas: `NewKey` is `newKeySchema`.
+ * Bodies and answers are named after their schemas: `NewKey` is `newKeySchema`. The routes of days, of changes and of
+ * a day's index take `dataset=` in the query: orders when absent.
  *
  * | route | body | answer |
  * |---|---|---|
  * | `GET /admin/days?month=YYYYMM` | | `DayList` |
+ * | `GET /admin/days/datasets` | | `DatasetList` |
+ * | `GET /admin/days/loaded` | | `LoadedDays` |
  * | `GET /admin/days/built-before?version=` | | `BuiltBefore` |
  * | `GET /admin/days/{date}` | | `DayDetail` |
  * | `POST /admin/days/{date}/withdraw` | `WithdrawDay` | `DayChanged` |

@@ -1,14 +1,23 @@
 /** Checks that the newest day is served and that the calendar covers the coming days. */
 import { addDays, type BeijingDate, beijingDate, startOfDay } from "../calendar/beijing.ts";
 import { calendarGaps, calendarReach, servedOnClosedDays } from "../catalog/calendar-days.ts";
+import { datasetFlag, dayName } from "../datasets/day-name.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import { abridged, type Finding } from "./finding.ts";
 
 /** Holidays of the next year are announced in November; this leaves time to load them. */
 const CALENDAR_AHEAD_DAYS = 30;
 
+interface Row {
+  dataset: DatasetName;
+  day: BeijingDate;
+  state: string | null;
+  note: string | null;
+}
+
 /**
  * Checks that the newest trading day whose due time `dueMs` (milliseconds after midnight in Beijing) has passed is
- * served, and that no day is damaged.
+ * served, with every dataset that other days have, and that no day is damaged.
  */
 export async function checkDays(
   db: D1Database,
@@ -16,63 +25,73 @@ export async function checkDays(
 ): Promise<Finding[]> {
   const today = beijingDate(nowMs);
   const last = nowMs - startOfDay(today) >= dueMs ? today : addDays(today, -1);
-  const [due, struck] = await db.batch<{
-    day: BeijingDate | null;
-    state: string | null;
-    note: string | null;
-  }>([
+  const [due, struck] = await db.batch<Row>([
     db
       .prepare(
-        `SELECT t.day, d.state, d.state_note AS note
+        `SELECT n.dataset, t.day, d.state, d.state_note AS note
          FROM (SELECT max(day) AS day FROM trading_days WHERE open = 1 AND day <= ?1) t
-         LEFT JOIN order_days d ON d.dataset = 'orders' AND d.tradedate = t.day`,
+         JOIN (SELECT 'orders' AS dataset UNION SELECT DISTINCT dataset FROM order_days) n
+         LEFT JOIN order_days d ON d.dataset = n.dataset AND d.tradedate = t.day
+         WHERE t.day IS NOT NULL ORDER BY n.dataset`,
       )
       .bind(last),
     db.prepare(
-      "SELECT tradedate AS day, state, state_note AS note FROM order_days WHERE dataset = 'orders' AND state = 'damaged' ORDER BY tradedate",
+      "SELECT dataset, tradedate AS day, state, state_note AS note FROM order_days WHERE state = 'damaged' ORDER BY tradedate, dataset",
     ),
   ]);
-  const [newest] = due?.results ?? [];
-  const findings = (struck?.results ?? []).map(({ day, note }) => damaged(day ?? "", note ?? ""));
-  if (newest?.day != null && newest.state !== "available" && newest.state !== "damaged") {
-    findings.push(unserved(newest.day, newest.state, newest.note ?? ""));
+  const findings = (struck?.results ?? []).map(damaged);
+  for (const row of due?.results ?? []) {
+    if (row.state === "available" || row.state === "damaged") continue;
+    findings.push(unserved(row));
+    // Without its orders the whole day is missing: its other datasets are no news.
+    if (row.dataset === "orders") break;
   }
   return findings;
 }
 
-function damaged(day: string, note: string): Finding {
+function damaged({ dataset, day, note }: Row): Finding {
+  const called = dayName(day, dataset);
+  const restore = `\`edgetape day restore ${day}${datasetFlag(dataset)}\``;
   return {
     check: "days",
     level: "failed",
-    subject: day,
-    sentence: `${day} is damaged and not served: ${note}.`,
-    advice: `Publish it again from its pack, or \`edgetape day restore ${day}\`.`,
+    subject: called,
+    sentence: `${called} is damaged and not served: ${note ?? ""}.`,
+    advice: `Publish it again from its pack, or ${restore}.`,
     zh: {
-      sentence: `${day} 的数据已损坏，停止提供：${note}。`,
-      advice: `请用原日包重新发布，或执行 \`edgetape day restore ${day}\`。`,
+      sentence: `${called} 的数据已损坏，停止提供：${note ?? ""}。`,
+      advice: `请用原日包重新发布，或执行 ${restore}。`,
     },
   };
 }
 
-function unserved(day: string, state: string | null, note: string): Finding {
+/** The newest day without its orders, or without a dataset that other days have. */
+function unserved({ dataset, day, state, note }: Row): Finding {
   const withdrawn = state === "withdrawn";
+  const called = dayName(day, dataset);
+  const why = withdrawn && note !== null && note !== "" ? note : null;
+  const publish = `\`edgetape day publish ${day}${datasetFlag(dataset)}\``;
+  const others =
+    dataset === "orders"
+      ? { zh: "", en: "" }
+      : { zh: "，而其他交易日有这类数据", en: ", and other days have this dataset" };
   return {
     check: "days",
-    level: withdrawn ? "warning" : "failed",
-    subject: day,
+    level: withdrawn || dataset !== "orders" ? "warning" : "failed",
+    subject: called,
     sentence: withdrawn
-      ? `The newest trading day ${day} is withdrawn${note === "" ? "" : `: ${note}`}.`
-      : `The newest trading day ${day} is not published.`,
+      ? `The newest trading day ${called} is withdrawn${why === null ? "" : `: ${why}`}.`
+      : `The newest trading day ${called} is not published${others.en}.`,
     advice: withdrawn
-      ? `\`edgetape day publish ${day}\` serves it again.`
-      : `Look at what \`edgetape nightly\` said, or publish it.`,
+      ? `${publish} serves it again.`
+      : "Look at what `edgetape nightly` said, or publish it.",
     zh: withdrawn
       ? {
-          sentence: `最新交易日 ${day} 已撤回${note === "" ? "" : `：${note}`}。`,
-          advice: `\`edgetape day publish ${day}\` 可重新提供。`,
+          sentence: `最新交易日 ${called} 已撤回${why === null ? "" : `：${why}`}。`,
+          advice: `${publish} 可重新提供。`,
         }
       : {
-          sentence: `最新交易日 ${day} 尚未发布。`,
+          sentence: `最新交易日 ${called} 尚未发布${others.zh}。`,
           advice: "请查看 `edgetape nightly` 的输出，或手动发布。",
         },
   };

@@ -6,6 +6,7 @@ import {
   retirePack,
   staleUploads,
 } from "../catalog/upkeep.ts";
+import { DATASET_NAMES, DATASETS } from "../datasets/registry.ts";
 import { listObjects } from "../packs/list-objects.ts";
 import { abridged, type Finding } from "./finding.ts";
 
@@ -13,7 +14,7 @@ import { abridged, type Finding } from "./finding.ts";
 const UPLOAD_KEPT_MS = 7 * 86_400_000;
 
 /** Key prefixes of packs and files; other objects of the bucket are ignored. */
-const PREFIXES = ["orders/", "files/"];
+const PREFIXES = [...DATASET_NAMES.map((name) => `${DATASETS[name].prefix}/`), "files/"];
 
 /** The most packs retired in one run, because each has thousands of index rows. */
 const RETIRED_AT_ONCE = 50;

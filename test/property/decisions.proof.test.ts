@@ -9,6 +9,7 @@ import { addDays, type BeijingDate } from "../../src/calendar/beijing.ts";
 import { AdminClient } from "../../src/cli/admin-client.ts";
 import { ServiceRefusal } from "../../src/cli/exit.ts";
 import { publishPack } from "../../src/cli/publish-command.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import type { PackFile } from "../../src/pack-builder/pack-file.ts";
 import { packObjectKey } from "../../src/packs/layout.ts";
 import { locateIndex } from "../../src/packs/locate.ts";
@@ -54,17 +55,21 @@ interface Content {
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-async function contentOf(tradedate: string, name: keyof typeof PRICES): Promise<Content> {
+async function contentOf(
+  tradedate: string,
+  name: keyof typeof PRICES,
+  dataset: DatasetName,
+): Promise<Content> {
   const priced = { priceE4: 10_000 * PRICES[name] };
   const securities = [security("600519", [order("093000000", priced), order("093000010", priced)])];
   if (name !== "small") securities.push(security("300750", [order("091500000", priced)]));
-  const { bytes, entryOf } = await packOf(day({ tradedate, securities }));
+  const { bytes, entryOf } = await packOf(day({ tradedate, securities }), dataset);
   const { offset, length, footerLength } = entryOf("600519");
   const broken = bytes.slice();
   const middle = offset + Math.floor((length - footerLength) / 2);
   broken[middle] = (broken[middle] ?? 0) ^ 1;
   const read = async (from: number, count: number) => bytes.slice(from, from + count);
-  const located = await locateIndex(bytes.length, read);
+  const located = await locateIndex(bytes.length, read, [dataset]);
   const file = {
     ...located,
     sizeBytes: bytes.length,
@@ -85,19 +90,20 @@ function seenOf<Body>(answer: Answer, done: (body: Body) => Seen): Seen {
 
 interface Published {
   newRevision: boolean;
-  day: { tradedate: BeijingDate; revision: number };
+  day: { dataset?: DatasetName | undefined; tradedate: BeijingDate; revision: number };
 }
 
-const publishedOf = ({ newRevision, day: { tradedate, revision } }: Published): Seen => ({
+const publishedOf = ({ newRevision, day: { dataset, tradedate, revision } }: Published): Seen => ({
   outcome: newRevision ? "new" : "same",
   revision,
-  key: packObjectKey(tradedate, revision),
+  key: packObjectKey(tradedate, revision, dataset),
 });
 
-/** One day, its publishers, operators and readers, and the model. */
+/** One day of a dataset, its publishers, operators and readers, and the model. */
 class Sequence {
   readonly #random: Random;
   readonly #tradedate: BeijingDate;
+  readonly #dataset: DatasetName;
   readonly #contents: Map<string, Content>;
   readonly #model = new DecisionsModel((content) => content === "small");
   /** The steps and their outcomes, for the failure message. */
@@ -106,9 +112,14 @@ class Sequence {
   #delivered: PackContent = { content: "first", degraded: false };
   #last = this.#delivered;
 
-  constructor(random: Random, tradedate: BeijingDate, contents: Map<string, Content>) {
+  constructor(
+    random: Random,
+    { tradedate, dataset }: { tradedate: BeijingDate; dataset: DatasetName },
+    contents: Map<string, Content>,
+  ) {
     this.#random = random;
     this.#tradedate = tradedate;
+    this.#dataset = dataset;
     this.#contents = contents;
   }
 
@@ -209,7 +220,7 @@ class Sequence {
     const upload = this.#someUpload();
     if (upload === undefined) return;
     const { bytes } = this.#content(upload);
-    const path = `/admin/days/${this.#tradedate}/uploads/${upload.id}/parts/1`;
+    const path = this.#path(`/uploads/${upload.id}/parts/1`);
     const answer = await service.admin("PUT", path, bytes, { [PART_SHA256_HEADER]: sha256(bytes) });
     const seen = seenOf(answer, () => ({ outcome: "stored" }));
     this.#told(`part of ${nameOf(upload)}`, seen, this.#model.part(upload, seen));
@@ -315,7 +326,7 @@ class Sequence {
   async #adopt(): Promise<void> {
     const { strays, history } = this.#model;
     const known = history.map(({ pack }) => pack.key);
-    const nowhere = packObjectKey(this.#tradedate, 999);
+    const nowhere = packObjectKey(this.#tradedate, 999, this.#dataset);
     const some = strays.size > 0 && this.#random.chance(0.85) ? [...strays.keys()] : [...known, nowhere];
     const ask = { objectKey: this.#random.pick(some), force: this.#random.chance(0.5) };
     this.#last = strays.get(ask.objectKey) ?? this.#last;
@@ -328,7 +339,7 @@ class Sequence {
   async #check(): Promise<void> {
     const { present, history, state, withdrawn, damaged } = this.#model;
     const story = this.#story.join("\n");
-    const shown = await service.admin("GET", `/admin/days/${this.#tradedate}`);
+    const shown = await service.admin("GET", this.#path(""));
     if (present === undefined) {
       expect(shown.status, story).toBe(404);
       return;
@@ -357,30 +368,36 @@ class Sequence {
       expect(answer.reason, story).toBe(state === "withdrawn" ? "withdrawn" : "day_damaged");
       return;
     }
-    const rows = pageOf(answer).items;
+    const { fields, items: rows } = pageOf(answer);
     expect(
-      rows.map((row) => row[7]),
+      rows.map((row) => row[fields.indexOf("price")]),
       story,
     ).toEqual(rows.map(() => PRICES[content as keyof typeof PRICES]));
     expect([rows.length, answer.headers["x-revision"]], story).toEqual([2, String(present.revision)]);
   }
 
   async #checkStrays(): Promise<void> {
-    const { days } = JSON.parse((await service.admin("GET", "/admin/days/adoptable")).text);
+    const path = `/admin/days/adoptable?dataset=${this.#dataset}`;
+    const { days } = JSON.parse((await service.admin("GET", path)).text);
     const own = days.find((each: { tradedate: string }) => each.tradedate === this.#tradedate)?.packs ?? [];
     const keys = own.map(({ objectKey }: { objectKey: string }) => objectKey);
     expect(keys.toSorted(), this.#story.join("\n")).toEqual([...this.#model.strays.keys()].toSorted());
   }
 
   async #read(): Promise<Answer> {
-    const asked = orderHistory({ apikey: key, params: { symbol: "600519", tradedate: this.#tradedate } });
+    const params = { symbol: "600519", tradedate: this.#tradedate };
+    const asked = { ...orderHistory({ apikey: key, params }), apiname: DATASETS[this.#dataset].apiname };
     let answer = await service.post(asked);
     while (answer.reason === "slot_busy") answer = await service.post(asked);
     return answer;
   }
 
   #post(path: string, body?: object): Promise<Answer> {
-    return service.admin("POST", `/admin/days/${this.#tradedate}/${path}`, body);
+    return service.admin("POST", this.#path(`/${path}`), body);
+  }
+
+  #path(step: string): string {
+    return `/admin/days/${this.#tradedate}${step}?dataset=${this.#dataset}`;
   }
 
   /** Returns a pack's content; `bytes` are the bytes to send. */
@@ -404,9 +421,11 @@ describe("what operators and readers decided of a day", () => {
     const random = printedRandom("decisions");
     for (let n = 0; n < SEQUENCES; n++) {
       const tradedate = addDays("20250101" as BeijingDate, n);
+      const dataset = random.pick(DATASET_NAMES);
       const contents = new Map<string, Content>();
-      for (const name of CONTENTS) contents.set(name, await contentOf(tradedate, name));
-      await new Sequence(randomFrom(random.integer(0, 2 ** 31)), tradedate, contents).run();
+      for (const name of CONTENTS) contents.set(name, await contentOf(tradedate, name, dataset));
+      const of = { tradedate, dataset };
+      await new Sequence(randomFrom(random.integer(0, 2 ** 31)), of, contents).run();
     }
   });
 });

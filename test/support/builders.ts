@@ -2,7 +2,15 @@
  * Builders of order days: a test sets the relevant members of a record, the rest is filled in. They also compute the
  * expected rows of an answer independently of the code under test.
  */
-import { type CodeColumn, type Dataset, type Rows, storedColumns } from "../../src/datasets/dataset.ts";
+import {
+  type CodeColumn,
+  type Dataset,
+  type Rows,
+  type RowsOf,
+  storedColumns,
+} from "../../src/datasets/dataset.ts";
+import type { DatasetName } from "../../src/datasets/registry.ts";
+import type { trades } from "../../src/datasets/trades.ts";
 import type { Market, OrderColumns } from "../../src/orders/record.ts";
 import type { Random } from "./random.ts";
 
@@ -127,7 +135,30 @@ function codeColumn(texts: string[]): CodeColumn {
   return { values, index: Uint16Array.from(texts, (text) => places.get(text) ?? 0) };
 }
 
-/** Formats `milliseconds` after midnight as HHMMSSmmm. */
+/**
+ * The rows of trades for which `orders` stand: time, price and volume are theirs, the trade's number is
+ * `exchangeOrderId` and the flag `orderCode`, which is what tests of both datasets have in common.
+ */
+export function tradeColumnsOf(orders: readonly TestOrder[]): RowsOf<typeof trades> {
+  const { rows, time, exchangeOrderId, orderCode, priceE4, volume } = columnsOf(orders);
+  const none = () => codeColumn(orders.map(() => ""));
+  return {
+    ...{ rows, time, priceE4, volume },
+    tradeId: exchangeOrderId,
+    bsFlag: orderCode,
+    tradeCode: none(),
+    buyOrderId: new Float64Array(rows).fill(22),
+    sellOrderId: new Float64Array(rows).fill(11),
+    orderKind: none(),
+  };
+}
+
+/** The columns of `dataset` for which `orders` stand. */
+export function columnsIn(dataset: DatasetName, orders: readonly TestOrder[]): Rows {
+  return dataset === "orders" ? columnsOf(orders) : tradeColumnsOf(orders);
+}
+
+/** `milliseconds` after midnight as HHMMSSmmm. */
 export function clockTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(11, 23).replaceAll(/[:.]/g, "");
 }

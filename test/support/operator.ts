@@ -10,10 +10,11 @@ import {
   type UploadBegun,
 } from "../../src/admin/wire.ts";
 import { addDays, type BeijingDate, beijingDate } from "../../src/calendar/beijing.ts";
+import type { DatasetName } from "../../src/datasets/registry.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import { locateIndex } from "../../src/packs/locate.ts";
-import { columnsOf, type TestDay } from "./builders.ts";
+import { columnsIn, type TestDay } from "./builders.ts";
 import type { Service } from "./service.ts";
 
 const DAY_MS = 86_400_000;
@@ -34,17 +35,23 @@ export async function asOperator<T>(
   return JSON.parse(answer.text) as T;
 }
 
-/** Returns the pack of a day as bytes. */
-export function packOf(day: TestDay): Promise<Uint8Array> {
-  return buildPackBytes(
-    day.tradedate as BeijingDate,
-    day.securities.map(({ symbol, market, orders }) => ({ symbol, market, columns: columnsOf(orders) })),
-  );
+/** The pack of a day as its bytes; of trades as `tradeColumnsOf` makes them of its orders. */
+export function packOf(day: TestDay, dataset: DatasetName = "orders"): Promise<Uint8Array<ArrayBuffer>> {
+  const sections = day.securities.map(({ symbol, market, orders }) => ({
+    symbol,
+    market,
+    columns: columnsIn(dataset, orders),
+  }));
+  return buildPackBytes(day.tradedate as BeijingDate, sections, undefined, dataset);
 }
 
 /** Builds and publishes a day through the admin API. Publishing the same day again makes a new revision. */
-export async function publish(service: Service, day: TestDay): Promise<Published> {
-  return publishPack(service, day.tradedate, await packOf(day));
+export async function publish(
+  service: Service,
+  day: TestDay,
+  dataset: DatasetName = "orders",
+): Promise<Published> {
+  return publishPack(service, day.tradedate, await packOf(day, dataset), { dataset });
 }
 
 /**
@@ -55,13 +62,13 @@ export async function publishPack(
   service: Service,
   tradedate: string,
   pack: Uint8Array,
-  { force = true }: { force?: boolean } = {},
+  { force = true, dataset = "orders" }: { force?: boolean; dataset?: DatasetName } = {},
 ): Promise<Published> {
-  const { index } = await locateIndex(pack.length, async (offset, length) =>
-    pack.subarray(offset, offset + length),
-  );
+  const read = async (offset: number, length: number) => pack.subarray(offset, offset + length);
+  const { index } = await locateIndex(pack.length, read, [dataset]);
+  const query = dataset === "orders" ? "" : `?dataset=${dataset}`;
   const uploads = `/admin/days/${tradedate}/uploads`;
-  const begun = await asOperator<UploadBegun>(service, "POST", uploads, {
+  const begun = await asOperator<UploadBegun>(service, "POST", `${uploads}${query}`, {
     sizeBytes: pack.length,
     sha256: sha256(pack),
     buildId: index.buildId,
@@ -75,9 +82,9 @@ export async function publishPack(
     if (stored.has(n)) continue;
     const part = pack.subarray((n - 1) * begun.partSizeBytes, n * begun.partSizeBytes);
     const headers = { [PART_SHA256_HEADER]: sha256(part) };
-    await asOperator(service, "PUT", `${uploads}/${begun.uploadId}/parts/${n}`, part, headers);
+    await asOperator(service, "PUT", `${uploads}/${begun.uploadId}/parts/${n}${query}`, part, headers);
   }
-  return asOperator(service, "POST", `${uploads}/${begun.uploadId}/complete`);
+  return asOperator(service, "POST", `${uploads}/${begun.uploadId}/complete${query}`);
 }
 
 /** Loads a calendar of weekdays from `from` to `to` (YYYYMMDD, both inclusive) without `holidays`. */

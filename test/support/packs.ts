@@ -1,11 +1,11 @@
 /** Builds packs of test days, and a bucket to read them from. */
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
-import { DATASET_NAMES } from "../../src/datasets/registry.ts";
-import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
+import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
 import type { DayIndex, SectionEntry } from "../../src/packs/layout.ts";
 import { locateIndex } from "../../src/packs/locate.ts";
 import type { PackObject } from "../../src/packs/read-range.ts";
-import { columnsOf, type TestDay } from "./builders.ts";
+import type { TestDay } from "./builders.ts";
+import { packOf as packBytesOf } from "./operator.ts";
 
 export interface TestPack {
   bytes: Uint8Array<ArrayBuffer>;
@@ -14,18 +14,14 @@ export interface TestPack {
   entryOf(symbol: string): SectionEntry;
 }
 
-/** Builds the pack of `day` with the pack builder and reads its index region. */
-export async function packOf(day: TestDay): Promise<TestPack> {
-  const bytes = await buildPackBytes(
-    day.tradedate as BeijingDate,
-    day.securities.map(({ symbol, market, orders }) => ({ symbol, market, columns: columnsOf(orders) })),
-  );
-  return openTestPack(bytes);
+/** The pack of `day`, written by the pack builder and read back through its own index region. */
+export async function packOf(day: TestDay, dataset: DatasetName = "orders"): Promise<TestPack> {
+  return openTestPack(await packBytesOf(day, dataset));
 }
 
 export async function openTestPack(bytes: Uint8Array<ArrayBuffer>): Promise<TestPack> {
-  const readRange = async (offset: number, length: number) => bytes.subarray(offset, offset + length);
-  const { index } = await locateIndex(bytes.length, readRange, DATASET_NAMES);
+  const read = async (offset: number, length: number) => bytes.subarray(offset, offset + length);
+  const { index } = await locateIndex(bytes.length, read, DATASET_NAMES);
   const entryOf = (symbol: string) => {
     const entry = index.entries.find((each) => each.symbol === symbol);
     if (entry === undefined) throw new Error(`the pack holds no ${symbol}`);

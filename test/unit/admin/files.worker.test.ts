@@ -96,6 +96,7 @@ describe("a file that is not taken", () => {
       ["auction_tick", "20260113_aucde.parquet"],
       ["auction_tick", "20260112_auction.parquet"],
       ["level2", "20260112_orders.parquet"],
+      ["level2", "20260112_Trades.parquet"],
       ["level2", "trades.csv"],
       ["level2", "20260113_trades.csv"],
       ["level2", "20260112_to_20260113.csv"],
@@ -165,7 +166,7 @@ describe("a file that is not taken", () => {
 
   it("may be any bytes when it is the operator's own, unless it is called .parquet", async () => {
     expect((await add(ownFile("20260116", "\0not Parquet"))).body).toMatchObject({ state: "verifying" });
-    const named = ownFile("20260116", "\0not Parquet, and long enough", "20260116_trades.Parquet");
+    const named = ownFile("20260116", "\0not Parquet, and long enough", "20260116_quotes.Parquet");
     expect(await add(named)).toMatchObject({ status: 422, body: { error: expect.stringContaining("PAR1") } });
     const { bytes } = auctionPack("20260116");
     expect((await add({ ...named, bytes })).body).toMatchObject({ state: "verifying" });

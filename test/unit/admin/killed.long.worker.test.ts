@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { addDays, type BeijingDate } from "../../../src/calendar/beijing.ts";
+import { DATASET_NAMES } from "../../../src/datasets/registry.ts";
 import { bindingsOn, type Fuse, type Moment } from "./fuse.ts";
 import { admin, publish, servedState, testEnv, testPack } from "./operator.ts";
 
@@ -17,21 +18,29 @@ async function publishKilled(pack: Awaited<ReturnType<typeof testPack>>, fuse: F
   }
 }
 
-describe.each<Moment>(["before", "after"])("a publisher killed %s any store call", (moment) => {
+const KILLS = (["before", "after"] as const).flatMap((moment) =>
+  DATASET_NAMES.map((dataset) => ({ moment, dataset })),
+);
+
+describe.each(KILLS)("a publisher of $dataset killed $moment any store call", ({ moment, dataset }) => {
   it("leaves one whole revision served, and running it again completes", async () => {
     const counting: Fuse = { calls: 0, at: 0, moment };
     const countingDate = moment === "before" ? "20230101" : "20230102";
-    await publish(await testPack(countingDate, 1_000));
-    expect(await publishKilled(await testPack(countingDate, 2_000), counting)).toBe(true);
+    await publish(await testPack(countingDate, 1_000, dataset));
+    expect(await publishKilled(await testPack(countingDate, 2_000, dataset), counting)).toBe(true);
     expect(counting.calls).toBeGreaterThan(12);
 
     for (let at = 1; at <= counting.calls; at++) {
       const date = addDays((moment === "before" ? "20220101" : "20220601") as BeijingDate, at);
-      await publish(await testPack(date, 1_000));
-      const before = await servedState(date);
-      const pack = await testPack(date, 2_000);
+      await publish(await testPack(date, 1_000, dataset));
+      const before = await servedState(date, dataset);
+      const pack = await testPack(date, 2_000, dataset);
       const told = await publishKilled(pack, { calls: 0, at, moment });
-      const after = (await servedState(date)) as { revision: number; sha256: string; index_rows: number }[];
+      const after = (await servedState(date, dataset)) as {
+        revision: number;
+        sha256: string;
+        index_rows: number;
+      }[];
       const committed = after[0]?.sha256 === pack.claims.sha256;
       if (!committed) expect([at, after, told]).toEqual([at, before, false]);
 
@@ -42,10 +51,10 @@ describe.each<Moment>(["before", "after"])("a publisher killed %s any store call
         2,
         !committed,
       ]);
-      expect(await servedState(date)).toMatchObject([
+      expect(await servedState(date, dataset)).toMatchObject([
         { revision: 2, state: "available", sha256: pack.claims.sha256, index_rows: 2, revisions: 2 },
       ]);
-      const object = await testEnv.PACKS.get(`orders/2022/${date}/2.parquet`);
+      const object = await testEnv.PACKS.get(`${dataset}/2022/${date}/2.parquet`);
       expect(await object?.bytes()).toEqual(pack.bytes);
     }
   });

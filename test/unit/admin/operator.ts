@@ -8,6 +8,7 @@ import {
   type UploadBegun,
 } from "../../../src/admin/wire.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import type { DatasetName } from "../../../src/datasets/registry.ts";
 import type { Env } from "../../../src/env.ts";
 import { locateIndex } from "../../../src/packs/locate.ts";
 import { day, order, security, type TestDay } from "../../support/builders.ts";
@@ -37,13 +38,19 @@ export async function admin<T = Record<string, unknown>>(
 
 /** A pack and what the operator announces of it. */
 export interface TestPack {
+  /** Orders when absent. */
+  dataset?: DatasetName;
   tradedate: BeijingDate;
   bytes: Uint8Array<ArrayBuffer>;
   claims: { sizeBytes: number; sha256: string; buildId: string; rows: number; securities: number };
 }
 
 /** A small pack of two securities; another `price` is another content. */
-export async function testPack(tradedate: string, price = 100_000): Promise<TestPack> {
+export async function testPack(
+  tradedate: string,
+  price = 100_000,
+  dataset: DatasetName = "orders",
+): Promise<TestPack> {
   const { securities } = day({
     tradedate,
     securities: [
@@ -51,15 +58,22 @@ export async function testPack(tradedate: string, price = 100_000): Promise<Test
       security("300750", [order("091500000", { priceE4: price })]),
     ],
   });
-  return packFrom(day({ tradedate, securities }));
+  return packFrom(day({ tradedate, securities }), dataset);
+}
+
+/** The path of a step with a pack, below `/admin`. */
+export function stepPath(
+  { dataset = "orders", tradedate }: Pick<TestPack, "dataset" | "tradedate">,
+  step: string,
+): string {
+  return `/days/${tradedate}${step}${dataset === "orders" ? "" : `?dataset=${dataset}`}`;
 }
 
 /** The pack of a day that a test made. */
-export async function packFrom(made: TestDay): Promise<TestPack> {
-  const bytes = new Uint8Array(await packOf(made));
-  const { index } = await locateIndex(bytes.length, async (offset, length) =>
-    bytes.subarray(offset, offset + length),
-  );
+export async function packFrom(made: TestDay, dataset: DatasetName = "orders"): Promise<TestPack> {
+  const bytes = await packOf(made, dataset);
+  const read = async (offset: number, length: number) => bytes.subarray(offset, offset + length);
+  const { index } = await locateIndex(bytes.length, read, [dataset]);
   const rows = index.entries.reduce((sum, entry) => sum + entry.rows, 0);
   const { buildId, entries } = index;
   const claims = {
@@ -69,7 +83,7 @@ export async function packFrom(made: TestDay): Promise<TestPack> {
     rows,
     securities: entries.length,
   };
-  return { tradedate: made.tradedate as BeijingDate, bytes, claims };
+  return { dataset, tradedate: made.tradedate as BeijingDate, bytes, claims };
 }
 
 /** Begins an upload of `pack`; throws unless there is something to send. */
@@ -77,7 +91,7 @@ export async function begin(
   pack: TestPack,
   more: Record<string, unknown> = {},
 ): Promise<Extract<UploadBegun, { state: "uploading" }>> {
-  const path = `/days/${pack.tradedate}/uploads`;
+  const path = stepPath(pack, "/uploads");
   const { status, body } = await admin<UploadBegun>("POST", path, { ...pack.claims, ...more });
   if (status !== 200 || body.state !== "uploading")
     throw new Error(`begin: ${status} ${JSON.stringify(body)}`);
@@ -95,7 +109,7 @@ export async function sendParts(
     if (there.has(n)) continue;
     const part = pack.bytes.slice((n - 1) * PART_SIZE_BYTES, n * PART_SIZE_BYTES);
     const headers = { [PART_SHA256_HEADER]: sha256(part) };
-    const path = `/days/${pack.tradedate}/uploads/${begun.uploadId}/parts/${n}`;
+    const path = stepPath(pack, `/uploads/${begun.uploadId}/parts/${n}`);
     const { status, body } = await admin("PUT", path, part, { headers, bindings });
     if (status !== 200) throw new Error(`part ${n}: ${status} ${JSON.stringify(body)}`);
   }
@@ -107,7 +121,7 @@ export function complete(
   { uploadId }: { uploadId: string },
   bindings = testEnv,
 ): Promise<AdminAnswer<Published>> {
-  return admin("POST", `/days/${pack.tradedate}/uploads/${uploadId}/complete`, undefined, { bindings });
+  return admin("POST", stepPath(pack, `/uploads/${uploadId}/complete`), undefined, { bindings });
 }
 
 /** All three steps, as `edgetape publish` does them; the answer may be a refusal. */
@@ -115,7 +129,7 @@ export async function publish(
   pack: TestPack,
   { force = false, bindings = testEnv }: { force?: boolean; bindings?: Env } = {},
 ): Promise<AdminAnswer<Published>> {
-  const path = `/days/${pack.tradedate}/uploads`;
+  const path = stepPath(pack, "/uploads");
   const begun = await admin<UploadBegun>("POST", path, { ...pack.claims, force }, { bindings });
   if (begun.status !== 200) return begun as unknown as AdminAnswer<Published>;
   if (begun.body.state === "served")
@@ -124,15 +138,15 @@ export async function publish(
   return complete(pack, begun.body, bindings);
 }
 
-/** Everything that decides what is served of a day, to compare before and after. */
-export async function servedState(tradedate: string): Promise<unknown> {
+/** Everything that decides what is served of a dataset's day, to compare before and after. */
+export async function servedState(tradedate: string, dataset: DatasetName = "orders"): Promise<unknown> {
   const { results } = await testEnv.DB.prepare(
     `SELECT d.*, p.object_key, p.etag, p.sha256,
        (SELECT count(*) FROM day_securities s WHERE s.pack_id = d.pack_id) AS index_rows,
-       (SELECT count(*) FROM day_revisions r WHERE r.tradedate = d.tradedate) AS revisions
-     FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id WHERE d.tradedate = ?`,
+       (SELECT count(*) FROM day_revisions r WHERE r.tradedate = d.tradedate AND r.dataset = d.dataset) AS revisions
+     FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id WHERE d.tradedate = ? AND d.dataset = ?`,
   )
-    .bind(tradedate)
+    .bind(tradedate, dataset)
     .all();
   return results;
 }

@@ -1,0 +1,19 @@
+/** A dataset's day, which is published, revised, withdrawn and restored by itself. */
+import type { BeijingDate } from "../calendar/beijing.ts";
+import { dayName } from "../datasets/day-name.ts";
+import type { DatasetName } from "../datasets/registry.ts";
+
+export interface DatasetDay {
+  dataset: DatasetName;
+  tradedate: BeijingDate;
+}
+
+/** What messages call it. */
+export function calledOf({ dataset, tradedate }: DatasetDay): string {
+  return dayName(tradedate, dataset);
+}
+
+/** The member of an answer that names the dataset; none for orders, as commands of earlier versions know none. */
+export function nameOf(dataset: DatasetName): { dataset?: DatasetName } {
+  return dataset === "orders" ? {} : { dataset };
+}

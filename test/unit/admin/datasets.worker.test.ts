@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import type {
+  AdoptableList,
+  ChangeList,
+  DatasetList,
+  DayDetail,
+  DayList,
+  IndexReport,
+  LoadedDays,
+} from "../../../src/admin/wire.ts";
+import { judgedObjects } from "../../../src/upkeep/objects.ts";
+import {
+  admin,
+  begin,
+  complete,
+  publish,
+  sendParts,
+  servedState,
+  stepPath,
+  testEnv,
+  testPack,
+} from "./operator.ts";
+
+const trades = (tradedate: string, price?: number) => testPack(tradedate, price, "trades");
+const of = (tradedate: string) => ({ dataset: "trades", tradedate }) as Parameters<typeof stepPath>[0];
+
+describe("the trades of a day beside its orders", () => {
+  it("are published, revised, withdrawn and restored by themselves", async () => {
+    const orders = await testPack("20240502");
+    await publish(orders);
+    const before = await servedState("20240502");
+    const first = await publish(await trades("20240502"));
+    expect(first.body).toMatchObject({ newRevision: true, day: { dataset: "trades", revision: 1, rows: 3 } });
+    await publish(await trades("20240502", 200_000));
+    expect((await publish(await trades("20240502", 200_000))).body.newRevision).toBe(false);
+    const withdrawn = await admin("POST", stepPath(of("20240502"), "/withdraw"), { revision: 2 });
+    expect(withdrawn.body).toMatchObject({ changed: true, day: { dataset: "trades", state: "withdrawn" } });
+    const refused = await publish(await trades("20240502", 200_000));
+    expect(refused.body.error).toContain("This content of 20240502 (trades) was withdrawn as revision 2");
+    expect(refused.body.error).toContain("`edgetape day restore 20240502 --dataset trades --to 2`");
+    const restored = await admin("POST", stepPath(of("20240502"), "/restore"), { revision: 2 });
+    expect(restored.body).toMatchObject({ changed: true, day: { revision: 3, state: "available" } });
+    expect(await servedState("20240502")).toEqual(before);
+
+    const shown = await admin<DayDetail>("GET", stepPath(of("20240502"), ""));
+    expect(shown.body.revisions.map(({ revision, objectKey }) => [revision, objectKey])).toEqual([
+      [3, "trades/2024/20240502/1.parquet"],
+      [2, "trades/2024/20240502/2.parquet"],
+      [1, "trades/2024/20240502/1.parquet"],
+    ]);
+    const alone = await admin<DayDetail>("GET", "/days/20240502");
+    expect(alone.body.day).toMatchObject({ revision: 1, sha256: orders.claims.sha256 });
+    // Commands of earlier versions refuse a member that they do not know.
+    expect(Object.keys(alone.body.day)).not.toContain("dataset");
+  });
+
+  it("are listed by themselves: months, loaded days, datasets, changes", async () => {
+    await publish(await testPack("20240506"));
+    await publish(await trades("20240507"));
+    const month = async (query: string) =>
+      (await admin<DayList>("GET", `/days?month=202405${query}`)).body.days
+        .filter(({ revision, tradedate }) => revision !== null && tradedate >= "20240506")
+        .map(({ tradedate }) => tradedate);
+    expect([await month(""), await month("&dataset=trades")]).toEqual([["20240506"], ["20240507"]]);
+    const loaded = (await admin<LoadedDays>("GET", "/days/loaded?dataset=trades")).body.days;
+    expect([loaded.includes("20240506" as never), loaded.includes("20240507" as never)]).toEqual([
+      false,
+      true,
+    ]);
+    expect((await admin<DatasetList>("GET", "/days/datasets")).body.datasets).toEqual([
+      { dataset: "orders", newest: "20240506" },
+      { dataset: "trades", newest: "20240507" },
+    ]);
+    const changes = async (query: string) =>
+      (await admin<ChangeList>("GET", `/changes${query}`)).body.changes.map((each) => [
+        each.dataset,
+        each.tradedate,
+      ]);
+    expect((await changes("?dataset=trades")).at(-1)).toEqual(["trades", "20240507"]);
+    expect(await changes("")).not.toContainEqual([undefined, "20240507"]);
+    expect((await admin("GET", "/days/20240506?dataset=quotes")).status).toBe(400);
+    expect((await admin("GET", stepPath(of("20240506"), ""))).body.error).toBe(
+      "There is no loaded day 20240506 (trades).",
+    );
+  });
+
+  it("take only packs of trades, and orders only packs of orders", async () => {
+    const pairs = [
+      [{ ...(await trades("20240508")), dataset: "orders" as const }, /a pack of trades; a pack of orders/],
+      [{ ...(await testPack("20240508")), dataset: "trades" as const }, /a pack of orders; a pack of trades/],
+    ] as const;
+    for (const [pack, problem] of pairs) {
+      const begun = await begin(pack);
+      await sendParts(pack, begun);
+      expect(await complete(pack, begun)).toMatchObject({
+        status: 422,
+        body: { error: expect.stringMatching(problem) },
+      });
+      expect(await servedState("20240508", pack.dataset)).toEqual([]);
+    }
+  });
+
+  it("are adopted, held against their pack by the doctor, and known objects of the bucket", async () => {
+    const pack = await trades("20240509");
+    await publish(pack);
+    const objectKey = "trades/2024/20240509/1.parquet";
+    const report = () => admin<IndexReport>("GET", "/doctor/index/20240509?dataset=trades");
+    expect((await report()).body).toMatchObject({ securities: 2, findings: [] });
+    await testEnv.DB.prepare(
+      "DELETE FROM day_securities WHERE pack_id IN (SELECT pack_id FROM day_packs WHERE object_key = ?) AND symbol = '600519'",
+    )
+      .bind(objectKey)
+      .run();
+    expect((await report()).body.findings[0]?.sentence).toContain(
+      "The index rows of 20240509 (trades) are not what its pack says: 600519.SH",
+    );
+    const repaired = await admin<IndexReport>("POST", "/doctor/index/20240509/repair?dataset=trades");
+    expect(repaired.body.findings.map(({ level }) => level)).toEqual(["done"]);
+    expect((await report()).body.findings).toEqual([]);
+
+    const tables = "order_days day_revisions day_packs uploads upload_parts";
+    await testEnv.DB.batch(tables.split(" ").map((name) => testEnv.DB.prepare(`DELETE FROM ${name}`)));
+    const place = { db: testEnv.DB, bucket: testEnv.PACKS, nowMs: Date.now() };
+    expect((await judgedObjects(place)).unknown.map(({ key }) => key)).toContain(objectKey);
+    const listed = await admin<AdoptableList>("GET", "/days/adoptable?dataset=trades");
+    const offered = listed.body.days.find(({ tradedate }) => tradedate === "20240509");
+    expect(offered).toMatchObject({ dataset: "trades", served: null, packs: [{ objectKey }] });
+    expect((await admin("POST", "/days/20240509/adopt", { objectKey })).status).toBe(404);
+    const adopted = await admin("POST", stepPath(of("20240509"), "/adopt"), { objectKey });
+    expect(adopted.body).toMatchObject({ newRevision: true, day: { dataset: "trades", revision: 2 } });
+    expect(await servedState("20240509", "trades")).toMatchObject([{ object_key: objectKey, index_rows: 2 }]);
+  });
+});
