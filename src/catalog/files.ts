@@ -55,7 +55,10 @@ export function packName(tradedate: BeijingDate, dataset: DatasetName = "orders"
   return `${tradedate}_${dataset}.parquet`;
 }
 
-/** `dataType` is an expression of SQL; ?2 to ?4 are the first and last day and the instant of `FileVersion`'s 7 days. */
+/**
+ * A day pack takes the place of an operator's file of its name: before there were packs of trades, files could be
+ * called so. `dataType` is an expression of SQL; ?2 to ?4 are the first and last day and the instant of `FileVersion`'s 7 days.
+ */
 const versionsOf = (dataType: string) => `
   SELECT 'level2' AS dataType, d.tradedate, d.tradedate || '_' || d.dataset || '.parquet' AS name, r.revision,
     p.object_key AS objectKey, p.etag, p.size_bytes AS sizeBytes, p.sha256,
@@ -72,7 +75,9 @@ const versionsOf = (dataType: string) => `
     replaced_at_ms
   FROM day_files
   WHERE data_type = ${dataType} AND tradedate BETWEEN ?2 AND ?3 AND state = 'published'
-    AND (replaced_at_ms IS NULL OR replaced_at_ms > ?4)`;
+    AND (replaced_at_ms IS NULL OR replaced_at_ms > ?4)
+    AND NOT (data_type = 'level2' AND EXISTS (SELECT 1 FROM order_days o
+      WHERE o.tradedate = day_files.tradedate AND day_files.name = o.tradedate || '_' || o.dataset || '.parquet'))`;
 
 const VERSIONS = versionsOf("?1");
 const VERSIONS_IN_SHARE = versionsOf("(SELECT data_type FROM shares WHERE share_id = ?1)");

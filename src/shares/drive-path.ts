@@ -3,6 +3,7 @@
  * files that the share covers.
  */
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { Market } from "../orders/record.ts";
 
 export const BY_SYMBOL = "by-symbol";
@@ -17,7 +18,14 @@ export type DrivePath =
   | { kind: "day"; tradedate: BeijingDate; slash: boolean }
   | { kind: "by_symbol"; tradedate: BeijingDate; slash: boolean }
   | { kind: "file"; tradedate: BeijingDate; name: string }
-  | { kind: "security"; tradedate: BeijingDate; symbol: string; market: Market };
+  | ({ kind: "security"; tradedate: BeijingDate } & SecurityFile);
+
+/** A security's file below `by-symbol/`. */
+export interface SecurityFile {
+  dataset: DatasetName;
+  symbol: string;
+  market: Market;
+}
 
 /** The share's id and the still encoded rest of the path after the slash; the rest is null without a slash. */
 interface SharePath {
@@ -57,9 +65,10 @@ export function drivePath(rest: string): DrivePath | null {
 /** Parses the name after `by-symbol/` of `tradedate`; undefined without the slash. */
 function bySymbol(tradedate: BeijingDate, name: string | undefined): DrivePath | null {
   if (name === undefined || name === "") return { kind: "by_symbol", tradedate, slash: name === "" };
-  const [, symbol, market] = /^(\d{6})\.(SH|SZ)\.parquet$/.exec(name) ?? [];
-  if (symbol === undefined || market === undefined) return null;
-  return { kind: "security", tradedate, symbol, market: market as Market };
+  const [, symbol, market, suffix] = /^(\d{6})\.(SH|SZ)(_[a-z]+)?\.parquet$/.exec(name) ?? [];
+  const dataset = DATASET_NAMES.find((each) => DATASETS[each].fileSuffix === (suffix ?? ""));
+  if (symbol === undefined || market === undefined || dataset === undefined) return null;
+  return { kind: "security", tradedate, dataset, symbol, market: market as Market };
 }
 
 function decodedPart(part: string): string | null {
@@ -77,7 +86,7 @@ export function pathOf({ tradedate, name }: { tradedate: BeijingDate; name: stri
   return `${tradedate}/${name}`;
 }
 
-/** Returns the name of a security's file in `by-symbol/`. */
-export function securityFileName({ symbol, market }: { symbol: string; market: Market }): string {
-  return `${symbol}.${market}.parquet`;
+/** Returns the name of a security's file in `by-symbol/`: `600519.SH.parquet` has its orders. */
+export function securityFileName({ dataset, symbol, market }: SecurityFile): string {
+  return `${symbol}.${market}${DATASETS[dataset].fileSuffix}.parquet`;
 }

@@ -15,9 +15,17 @@ import {
 } from "../catalog/files.ts";
 import { type PackSection, packSection, packSections } from "../catalog/pack-sections.ts";
 import type { Share } from "../catalog/shares.ts";
-import type { Market } from "../orders/record.ts";
+import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import type { Download, DriveFile } from "./download.ts";
-import { BY_SYMBOL, type DrivePath, MANIFEST, pathOf, SUMS, securityFileName } from "./drive-path.ts";
+import {
+  BY_SYMBOL,
+  type DrivePath,
+  MANIFEST,
+  pathOf,
+  type SecurityFile,
+  SUMS,
+  securityFileName,
+} from "./drive-path.ts";
 import type { OpenShare } from "./open-share.ts";
 import { etagOf } from "./versions.ts";
 
@@ -82,9 +90,14 @@ async function dayFolder(day: BeijingDate, place: Place): Promise<Resource | nul
 
 async function bySymbolFolder(day: BeijingDate, place: Place): Promise<Resource | null> {
   if (!covers(place, day)) return null;
-  const [pack] = await packVersions(day, place);
-  if (pack === undefined || pack.packId === null) return null;
-  const entries = securityEntries(pack, await packSections(place.db, pack.packId));
+  const ofDatasets = DATASET_NAMES.map(async (dataset) => {
+    const [pack] = await packVersions(day, dataset, place);
+    if (pack === undefined || pack.packId === null) return null;
+    return securityEntries(pack, dataset, await packSections(place.db, pack.packId));
+  });
+  const found = (await Promise.all(ofDatasets)).flatMap((entries) => (entries === null ? [] : [entries]));
+  if (found.length === 0) return null;
+  const entries = found.flat().sort((a, b) => (a.name < b.name ? -1 : 1));
   return { kind: "folder", path: `${day}/${BY_SYMBOL}/`, entries, hasBySymbol: false };
 }
 
@@ -138,9 +151,9 @@ function dayEntries(files: readonly CoveredFile[]): Entry[] {
 }
 
 /** Returns the securities of an order pack, each as a file. */
-function securityEntries(pack: CoveredFile, sections: readonly PackSection[]): Entry[] {
+function securityEntries(pack: CoveredFile, dataset: DatasetName, sections: readonly PackSection[]): Entry[] {
   return sections.map((section) => ({
-    name: securityFileName(section),
+    name: securityFileName({ ...section, dataset }),
     isFolder: false,
     sizeBytes: section.length,
     lastModifiedMs: pack.publishedAtMs,
@@ -224,12 +237,12 @@ export function readAhead(
 /** Returns the file of the store that contains what the path names. */
 function storedName(path: DrivePath): string | null {
   if (path.kind === "file") return path.name;
-  return path.kind === "security" ? packName(path.tradedate) : null;
+  return path.kind === "security" ? packName(path.tradedate, path.dataset) : null;
 }
 
 /** Returns the versions of a day's order pack. */
-function packVersions(tradedate: BeijingDate, place: Place): Promise<FileVersion[]> {
-  return versionsAt({ tradedate, name: packName(tradedate) }, place);
+function packVersions(tradedate: BeijingDate, dataset: DatasetName, place: Place): Promise<FileVersion[]> {
+  return versionsAt({ tradedate, name: packName(tradedate, dataset) }, place);
 }
 
 /** Returns a file's versions in the share. */
@@ -270,17 +283,14 @@ function driveFile(file: { tradedate: BeijingDate; name: string }, place: Place)
 }
 
 /** Returns a security's section of a pack as a file. Versions of the pack without the security are skipped. */
-function securityFile(
-  security: { tradedate: BeijingDate; symbol: string; market: Market },
-  place: Place,
-): DriveFile {
-  const { tradedate, symbol, market } = security;
+function securityFile(security: SecurityFile & { tradedate: BeijingDate }, place: Place): DriveFile {
+  const { tradedate, dataset, symbol, market } = security;
   const name = securityFileName(security);
-  const versions = readOnce(place.open, () => packVersions(tradedate, place));
+  const versions = readOnce(place.open, () => packVersions(tradedate, dataset, place));
   return {
     path: `${tradedate}/${BY_SYMBOL}/${name}`,
     // The name of the Parquet answer (contract 6.2), so that a folder of one security can hold many days.
-    name: `${symbol}.${market}_${tradedate}_orders.parquet`,
+    name: `${symbol}.${market}_${tradedate}_${dataset}.parquet`,
     async versions() {
       const downloads: Download[] = [];
       for (const version of await versions()) {

@@ -1,5 +1,7 @@
 /** What a share holds and what it does not: folders, manifest, sums, by-symbol, windows, strange paths. */
 import { request } from "node:http";
+import { zstdDecompressSync } from "node:zlib";
+import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { basic, onDrive, sha256, shareOf, type TestShare, tradesFile } from "../support/drive.ts";
 import { publishFiles, withdrawFile } from "../support/files.ts";
@@ -7,6 +9,8 @@ import { randomBytes } from "../support/random.ts";
 import { traversals } from "../support/traversals.ts";
 import { DAY, type DriveWorld, sharedDriveWorld } from "./drive-world.ts";
 import { BEFORE_WINDOW, FIRST_OF_WINDOW } from "./world.ts";
+
+const ZSTD = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
 
 let world: DriveWorld;
 beforeAll(async () => {
@@ -24,14 +28,16 @@ describe("folders", () => {
   it("the root links every day with a slash, every file, the manifest and the sums, nothing else", async () => {
     const links = new Set(await linksOf(world.share, ""));
     const days = [BEFORE_WINDOW, FIRST_OF_WINDOW, DAY];
-    const files = [...days.map((day) => `${day}/${day}_orders.parquet`), `${DAY}/${DAY}_trades.zip`];
+    const own = [`${DAY}/${DAY}_trades.parquet`, `${DAY}/${DAY}_trades.zip`];
+    const files = [...days.map((day) => `${day}/${day}_orders.parquet`), ...own];
     const expected = [...days.map((day) => `${day}/`), ...files, "SHA256SUMS", "manifest.json"];
     expect([...links].sort()).toEqual(expected.sort());
   });
 
   it("a day links its files, and not by-symbol", async () => {
     const links = await linksOf(world.share, `${DAY}/`);
-    expect(links).toEqual(["../", `${DAY}_orders.parquet`, `${DAY}_trades.zip`]);
+    const packs = [`${DAY}_orders.parquet`, `${DAY}_trades.parquet`];
+    expect(links).toEqual(["../", ...packs, `${DAY}_trades.zip`]);
   });
 
   it("without their slash lead to it", async () => {
@@ -85,7 +91,7 @@ describe("manifest.json and SHA256SUMS", () => {
       expect(answer.bytes).toHaveLength(file.size_bytes);
       expect(sha256(answer.bytes)).toBe(file.sha256);
       expect(answer.headers["x-build"]).toBe(file.build_id);
-      expect(file.build_id !== undefined).toBe(file.path.endsWith("_orders.parquet"));
+      expect(file.build_id !== undefined).toBe(/_(orders|trades)\.parquet$/.test(file.path));
     }
     const sums = await onDrive(world.share, "SHA256SUMS");
     expect(sums.text).toBe(manifest.files.map((file) => `${file.sha256}  ${file.path}\n`).join(""));
@@ -115,11 +121,12 @@ describe("manifest.json and SHA256SUMS", () => {
 });
 
 describe("by-symbol", () => {
-  it("lists every security with orders, once", async () => {
+  it("lists every security with rows, once for each dataset", async () => {
     const links = await linksOf(world.share, `${DAY}/by-symbol/`);
     const expected = world.main.securities
       .filter(({ orders }) => orders.length > 0)
-      .map(({ symbol, market }) => `${symbol}.${market}.parquet`);
+      .map(({ symbol, market }) => `${symbol}.${market}`)
+      .flatMap((code) => [`${code}.parquet`, `${code}_trades.parquet`]);
     expect(links.filter((href) => !href.startsWith(".")).sort()).toEqual(expected.sort());
   });
 
@@ -134,6 +141,21 @@ describe("by-symbol", () => {
       expect(file.bytes.equals(answer.bytes)).toBe(true);
       expect(file.headers["content-disposition"]).toBe(answer.headers["content-disposition"]);
     }
+  });
+
+  it("a file of trades is that security's section of the trade pack", async () => {
+    const pack = await onDrive(world.share, `${DAY}/${DAY}_trades.parquet`);
+    const path = `${DAY}/by-symbol/600519.SH_trades.parquet`;
+    const file = await onDrive(world.share, path);
+    expect([file.status, pack.bytes.includes(file.bytes)]).toEqual([200, true]);
+    const disposition = String(file.headers["content-disposition"]);
+    expect(disposition).toContain(`600519.SH_${DAY}_trades.parquet`);
+    const buffer = new Uint8Array(file.bytes).buffer;
+    const rows = await parquetReadObjects({ file: buffer, compressors: ZSTD });
+    const orders = world.main.rowsOf("600519");
+    expect(rows.map(({ time, trade_id }) => [time, Number(trade_id)])).toEqual(
+      orders.map(([, , time, , exchangeOrderId]) => [time, exchangeOrderId]),
+    );
   });
 
   it.each(["600519", "600519.parquet", "600519.SH", "600519.sh.parquet"])(

@@ -54,7 +54,8 @@ describe("PROPFIND", () => {
     const root = [...responsesOf(await propfind("", "1")).keys()];
     expect(root).toEqual(["", "20260210/", "20260211/", `${DAY}/`, "manifest.json", "SHA256SUMS"]);
     const ofDay = [...responsesOf(await propfind(`${DAY}/`, "1")).keys()];
-    expect(ofDay).toEqual([`${DAY}/`, `${DAY}/${DAY}_orders.parquet`, `${DAY}/${DAY}_trades.zip`]);
+    const packs = [`${DAY}/${DAY}_orders.parquet`, `${DAY}/${DAY}_trades.parquet`];
+    expect(ofDay).toEqual([`${DAY}/`, ...packs, `${DAY}/${DAY}_trades.zip`]);
   });
 
   it("lists by-symbol to who asks for it", async () => {

@@ -5,12 +5,12 @@
 
 import { shareOf, type TestShare, tradesFile } from "../support/drive.ts";
 import { type DailyFile, publishFiles } from "../support/files.ts";
-import { account } from "../support/operator.ts";
+import { account, publish } from "../support/operator.ts";
 import { randomBytes } from "../support/random.ts";
 import { oncePerWorker } from "../support/service.ts";
 import { sharedWorld, startWorld, type World } from "./world.ts";
 
-/** A day with the order pack of the main day, and a file of the operator's. */
+/** A day with the order pack of the main day, the trade pack made of the same rows, and a file of the operator's. */
 export const DAY = "20260311";
 /** A Shanghai and a Shenzhen address for `CF-Connecting-IP`. */
 export const HERE = { "cf-connecting-ip": "203.0.113.7" };
@@ -30,15 +30,20 @@ const trades = tradesFile(DAY, randomBytes(1, 10_000));
 /** Starts the service with its world, a file and a share, for a test that changes its files. */
 export async function startDriveWorld(): Promise<DriveWorld> {
   const world = await startWorld();
-  await publishFiles(world.service, trades);
+  await publishOnDrive(world);
   return withShare(world);
 }
 
 /** A drive that the files of a worker process share, each with a share of its own; see `sharedWorld`. */
 export async function sharedDriveWorld(): Promise<DriveWorld> {
   const world = await sharedWorld("drive");
-  await oncePerWorker("file of the drive", () => publishFiles(world.service, trades));
+  await oncePerWorker("files of the drive", () => publishOnDrive(world));
   return withShare(world);
+}
+
+async function publishOnDrive({ service, main }: World): Promise<void> {
+  await publishFiles(service, trades);
+  await publish(service, main, "trades");
 }
 
 async function withShare(world: World): Promise<DriveWorld> {

@@ -11,15 +11,15 @@ export const zh: PageText = {
     ),
     list(
       "`auction_tick`：集合竞价，2022 年起，文件名 `<YYYYMMDD>_aucde.parquet`，ZSTD。",
-      "`level2`：全天逐笔，2017 年起；逐笔委托的整日包也在其中。",
+      "`level2`：全天逐笔，2017 年起；每天含逐笔委托和逐笔成交两个整日包。",
       "覆盖范围是**已发布**的文件与套餐窗口的交集，随日期移动；正在回补或待核实的不提供。",
       "`status` 为 `preparing` 时地址为空，`retry_after` 秒后再问。",
     ),
     heading("folder", "目录"),
     list(
       "`<YYYYMMDD>/<文件>`：按日期。",
-      "`manifest.json`：全部文件的路径、日期、字节数、SHA-256、修订号，委托数据包还有 `build_id`（同 `X-Build`）；`SHA256SUMS`：可直接 `sha256sum --check`。",
-      "`<YYYYMMDD>/by-symbol/<代码>.<SH|SZ>.parquet`：整日包里的一只证券，本身就是完整的 Parquet 文件。不列在目录里，免得同步时取两遍。",
+      "`manifest.json`：全部文件的路径、日期、字节数、SHA-256、修订号，整日数据包还有 `build_id`（同 `X-Build`）；`SHA256SUMS`：可直接 `sha256sum --check`。",
+      "`<YYYYMMDD>/by-symbol/<代码>.<SH|SZ>.parquet`（委托）、`<代码>.<SH|SZ>_trades.parquet`（成交）：整日包里的一只证券，本身就是完整的 Parquet 文件。不列在目录里，免得同步时取两遍。",
     ),
     heading("tools", "工具"),
     text(
@@ -48,15 +48,15 @@ export const en: PageText = {
     ),
     list(
       "`auction_tick`: the opening auction, from 2022, `<YYYYMMDD>_aucde.parquet`, ZSTD.",
-      "`level2`: full-day ticks, from 2017; the day packs of orders are among them.",
+      "`level2`: the full tick-by-tick day, from 2017: a day pack of orders and a day pack of trades.",
       "It covers the files that are **published** and inside the plan's window, which moves with the date; files still being filled in or checked are not offered.",
       "While `status` is `preparing` the address is empty: ask again after `retry_after` seconds.",
     ),
     heading("folder", "The folder"),
     list(
       "`<YYYYMMDD>/<file>`: by date.",
-      "`manifest.json`: path, date, bytes, SHA-256 and revision of every file, and `build_id` (as in `X-Build`) of order packs; `SHA256SUMS`: for `sha256sum --check`.",
-      "`<YYYYMMDD>/by-symbol/<code>.<SH|SZ>.parquet`: one security out of the pack, a complete Parquet file. It is not listed, so that a sync does not fetch everything twice.",
+      "`manifest.json`: path, date, bytes, SHA-256 and revision of every file, and `build_id` (as in `X-Build`) of day packs; `SHA256SUMS`: for `sha256sum --check`.",
+      "`<YYYYMMDD>/by-symbol/<code>.<SH|SZ>.parquet` (orders) and `<code>.<SH|SZ>_trades.parquet`: one security out of a pack, a complete Parquet file. They are not listed, so that a sync does not fetch everything twice.",
     ),
     heading("tools", "Tools"),
     text(

@@ -9,6 +9,7 @@ import {
   fileVersions,
   REPLACED_KEPT_MS,
 } from "../../../src/catalog/files.ts";
+import type { DatasetName } from "../../../src/datasets/registry.ts";
 import type { DataType } from "../../../src/entitlement/data-types.ts";
 
 const { DB: db } = env as unknown as { DB: D1Database };
@@ -48,23 +49,31 @@ function putFile(row: {
     .run();
 }
 
-/** Revisions 1 to `revisions` of an order pack; each replaced the one before at `replacedAtMs`. */
-async function putDay(tradedate: string, packId: number, revisions = 1, replacedAtMs = NOW): Promise<void> {
+/** Revisions 1 to `revisions` of a day's pack; each replaced the one before at `replacedAtMs`. */
+async function putDay(
+  tradedate: string,
+  packId: number,
+  revisions = 1,
+  replacedAtMs = NOW,
+  dataset: DatasetName = "orders",
+): Promise<void> {
   for (let revision = 1; revision <= revisions; revision++) {
     const id = packId + revision;
     const served = revision === revisions;
     await db.batch([
       db
-        .prepare("INSERT INTO day_packs VALUES (?, ?, ?, ?, 1000, ?, 'b', 1, 1, 0, NULL, NULL, 'orders')")
-        .bind(id, tradedate, `orders/${tradedate}/${revision}`, `etag-${id}`, "f".repeat(64)),
+        .prepare("INSERT INTO day_packs VALUES (?, ?, ?, ?, 1000, ?, 'b', 1, 1, 0, NULL, NULL, ?)")
+        .bind(id, tradedate, `${dataset}/${tradedate}/${revision}`, `etag-${id}`, "f".repeat(64), dataset),
       db
-        .prepare("INSERT INTO day_revisions VALUES ('orders', ?, ?, ?, 3, ?)")
-        .bind(tradedate, revision, id, served ? null : replacedAtMs),
+        .prepare("INSERT INTO day_revisions VALUES (?, ?, ?, ?, 3, ?)")
+        .bind(dataset, tradedate, revision, id, served ? null : replacedAtMs),
     ]);
   }
   await db
-    .prepare("INSERT INTO order_days (tradedate, revision, pack_id, state) VALUES (?, ?, ?, 'available')")
-    .bind(tradedate, revisions, packId + revisions)
+    .prepare(
+      "INSERT INTO order_days (dataset, tradedate, revision, pack_id, state) VALUES (?, ?, ?, ?, 'available')",
+    )
+    .bind(dataset, tradedate, revisions, packId + revisions)
     .run();
 }
 
@@ -165,6 +174,31 @@ describe("one file (contract 8.8)", () => {
     }
     expect(await versions("20260107_orders.parquet")).toEqual([]);
     expect(await versions("20260109_orders.parquet")).toEqual([]);
+  });
+});
+
+describe("a trade pack", () => {
+  it("stands beside the order pack, in the place of an operator's file of its name", async () => {
+    const name = "20270105_trades.parquet";
+    await putDay("20270105", 500);
+    await putFile({ dataType: "level2", tradedate: "20270105", name });
+    const found = async () =>
+      (await coveredFiles(db, { dataType: "level2", from: date("20270105"), to: date("20270105") })).map(
+        (file) => [file.name, file.packId],
+      );
+    expect(await found()).toEqual([
+      ["20270105_orders.parquet", 501],
+      [name, null],
+    ]);
+    await putDay("20270105", 600, 1, NOW, "trades");
+    expect(await found()).toEqual([
+      ["20270105_orders.parquet", 501],
+      [name, 601],
+    ]);
+    const place = { dataType: "level2" as const, tradedate: date("20270105"), name };
+    expect((await fileVersions(db, place, NOW)).map(({ packId }) => packId)).toEqual([601]);
+    await db.prepare("UPDATE order_days SET state = 'withdrawn' WHERE dataset = 'trades'").run();
+    expect(await found()).toEqual([["20270105_orders.parquet", 501]]);
   });
 });
 

@@ -30,11 +30,15 @@ describe("a path inside a share", () => {
     ["20260311/%E8%A1%8C.zip", { kind: "file", tradedate: day, name: "行.zip" }],
     [
       "20260311/by-symbol/600519.SH.parquet",
-      { kind: "security", tradedate: day, symbol: "600519", market: "SH" },
+      { kind: "security", tradedate: day, dataset: "orders", symbol: "600519", market: "SH" },
+    ],
+    [
+      "20260311/by-symbol/600519.SH_trades.parquet",
+      { kind: "security", tradedate: day, dataset: "trades", symbol: "600519", market: "SH" },
     ],
     [
       "20260311/by-symbol/000001.SZ.parquet",
-      { kind: "security", tradedate: day, symbol: "000001", market: "SZ" },
+      { kind: "security", tradedate: day, dataset: "orders", symbol: "000001", market: "SZ" },
     ],
   ])("%s names something", (rest, expected) => {
     expect(drivePath(rest)).toEqual(expected);
@@ -52,6 +56,8 @@ describe("a path inside a share", () => {
     "20260311/by-symbol/600519.sh.parquet",
     "20260311/by-symbol/60051.SH.parquet",
     "20260311/by-symbol/600519.SH.parquet/",
+    "20260311/by-symbol/600519.SH_orders.parquet",
+    "20260311/by-symbol/600519.SH_.parquet",
     "20260311/a%2Fb",
     "20260311/a%5Cb",
     "20260311/a%00b",
