@@ -10,12 +10,20 @@ import { type Command, Option } from "commander";
 import * as z from "zod";
 import { dataTypeSchema, type FileSummary, type Notice } from "../admin/wire.ts";
 import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
+import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { countText, dateArgument, print, serviceOf, sizeText, table } from "./command-line.ts";
 import { EXIT } from "./exit.ts";
 import { type Delivery, measured, type NamedDelivery, namedDeliveries } from "./nightly/drop-folder.ts";
 import { linesOf, servedSentence } from "./nightly/evening-notice.ts";
-import { type DayOutcome, isWell, type LoadOptions, loadDay, recallDay } from "./nightly/load-day.ts";
+import {
+  type DayOutcome,
+  isWell,
+  type LoadOptions,
+  loadDay,
+  recallDay,
+  unloadedDay,
+} from "./nightly/load-day.ts";
 import {
   availableDays,
   type LoadingOptions,
@@ -193,10 +201,9 @@ export async function backfill(
   say: (line: string) => void,
 ): Promise<Backfilled> {
   const { named, gone } = await asked(ask);
-  const available = await availableDays(
-    client,
-    named.map(({ tradedate }) => tradedate),
-  );
+  const days = named.map(({ tradedate }) => tradedate);
+  const available = new Map<DatasetName, Set<string>>();
+  for (const dataset of DATASET_NAMES) available.set(dataset, await availableDays(client, days, dataset));
   const rows: DayVerdict[] = [];
   let announcedAtMs = 0;
   const seconds: number[] = [];
@@ -207,7 +214,7 @@ export async function backfill(
       continue;
     }
     const delivery = await measured(ask.folder, day);
-    const earlier = available.has(day.tradedate) ? loadedEarlier(delivery, ask) : null;
+    const earlier = loadedEarlier(delivery, ask, available);
     if (earlier !== null) {
       rows.push({ ...rowOf(earlier), seconds: null });
       continue;
@@ -244,10 +251,16 @@ function summed(table: DayVerdict[]): Omit<Backfilled, "announcedAtMs"> {
   };
 }
 
-/** What an earlier run made of this very delivery; null when it did not load it wholly. */
-function loadedEarlier({ tradedate, fingerprint }: Delivery, { load }: BackfillAsk): DayOutcome | null {
+/** What an earlier run made of this very delivery; null when it did not load it wholly, or not all of it is `available`. */
+function loadedEarlier(
+  { tradedate, fingerprint }: Delivery,
+  { load }: BackfillAsk,
+  available: ReadonlyMap<DatasetName, ReadonlySet<string>>,
+): DayOutcome | null {
   const { outcome } = recallDay(load.workFolder, tradedate, fingerprint);
-  return outcome !== null && isWell(outcome) ? outcome : null;
+  if (outcome === null || !isWell(outcome)) return null;
+  const isServed = ({ dataset }: DayOutcome["datasets"][number]) => available.get(dataset)?.has(tradedate);
+  return outcome.datasets.every(isServed) ? outcome : null;
 }
 
 /** The day's line in the table, with the first thing that went wrong. */
@@ -296,23 +309,10 @@ async function loadedDay(
 ): Promise<DayOutcome> {
   const problem = await deliveryProblem(folder, delivery, expected);
   if (problem === null) return loadDay(client, delivery, load);
-  return {
-    tradedate: delivery.tradedate,
-    state: "failed",
-    problem: `the delivery is not complete: ${problem.en}`,
-    problemZh: `数据不完整：${problem.zh}`,
-    revision: null,
-    announcedAtMs: null,
-    rows: 0,
-    securities: 0,
-    sizeBytes: 0,
-    degraded: false,
-    brokenRows: 0,
-    quarantine: null,
-    leftOut: [],
-    files: [],
-    seconds: 0,
-  };
+  return unloadedDay(delivery.tradedate, {
+    en: `the delivery is not complete: ${problem.en}`,
+    zh: `数据不完整：${problem.zh}`,
+  });
 }
 
 const JOURNAL = "backfill.jsonl";

@@ -19,6 +19,8 @@ import {
   sweptSchema,
 } from "../admin/wire.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
+import { dayName } from "../datasets/day-name.ts";
+import { isDatasetName } from "../datasets/registry.ts";
 import { type AdminClient, HASHING_MS } from "./admin-client.ts";
 import {
   type BackupEnd,
@@ -330,7 +332,10 @@ async function neededObjects(backup: WholeBackup): Promise<Needed> {
   for await (const row of backup.rows()) {
     if (row.table === "day_packs") needed.ids.push(Number(cellOf(row, "pack_id")));
     if (row.table === "order_days") {
-      needed.served.set(Number(cellOf(row, "pack_id")), String(cellOf(row, "tradedate")));
+      // Days in backups of earlier versions are of orders.
+      const dataset = String(cellOf(row, "dataset") ?? "orders");
+      const called = isDatasetName(dataset) ? dayName(String(cellOf(row, "tradedate")), dataset) : dataset;
+      needed.served.set(Number(cellOf(row, "pack_id")), called);
     }
     if (row.table === "day_files") {
       const id = Number(cellOf(row, "file_id"));

@@ -1,5 +1,5 @@
 /**
- * `edgetape days`, `edgetape day` and `edgetape changes`: what the service serves, and what an operator does with a day.
+ * `edgetape days` and `edgetape day`: what the service serves, and what an operator does with a day.
  * Each action looks at the day, asks, and names the revision it saw: of two operators who act at once one succeeds and
  * the other is refused.
  */
@@ -10,11 +10,9 @@ import {
   adoptableListSchema,
   type BuiltBefore,
   builtBeforeSchema,
-  type Change,
-  type ChangeList,
-  changeListSchema,
   type DayChanged,
   type DayDetail,
+  type DayList,
   type DayOverview,
   type DayRevision,
   type DaySummary,
@@ -24,14 +22,15 @@ import {
   publishedSchema,
 } from "../admin/wire.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
+import { dayName } from "../datasets/day-name.ts";
+import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { type AdminClient, HASHING_MS } from "./admin-client.ts";
 import {
   type ConfirmOptions,
   confirm,
-  countArgument,
   countText,
+  datasetOption,
   dateArgument,
-  instantArgument,
   monthArgument,
   print,
   revisionArgument,
@@ -43,7 +42,8 @@ import {
   versionArgument,
   YES_OPTION,
 } from "./command-line.ts";
-import { CommandFailure } from "./exit.ts";
+import { type DatasetOptions, datasetsOf, dayPath, inDataset } from "./dataset-days.ts";
+import { CommandFailure, ServiceRefusal } from "./exit.ts";
 
 /** Registers `days` and `day …`. */
 export function registerDays(program: Command): void {
@@ -55,6 +55,7 @@ export function registerDays(program: Command): void {
       "instead of a month: loaded days whose pack an earlier builder made, or one that left no version",
       versionArgument,
     )
+    .addOption(datasetOption("the one dataset to list; all when absent"))
     .action(list);
   const day = serviceCommand(program, "day").description(
     "one day: show it, withdraw it, restore an earlier content, adopt a pack",
@@ -63,41 +64,72 @@ export function registerDays(program: Command): void {
     .command("show", { isDefault: true })
     .description("the day, how it compares with others, and its revisions")
     .argument("<YYYYMMDD>", "", dateArgument)
+    .addOption(datasetOption("the one dataset to show; all that the day has when absent"))
     .action(detail);
   registerDayActions(day);
   registerAdopt(day);
 }
 
-/** Loaded days whose pack was built before `version`; without one, before the service's own. */
-export function builtBefore(options: ServiceOptions, version: string | undefined): Promise<BuiltBefore> {
+/** Loaded days of `dataset` whose pack was built before `version`; without one, before the service's own. */
+export function builtBefore(
+  options: ServiceOptions,
+  version: string | undefined,
+  dataset: DatasetName,
+): Promise<BuiltBefore> {
   const query = version === undefined ? "" : `?version=${version}`;
-  return serviceOf(options).request(builtBeforeSchema, "GET", `/admin/days/built-before${query}`);
+  const path = inDataset(`/admin/days/built-before${query}`, dataset);
+  return serviceOf(options).request(builtBeforeSchema, "GET", path);
 }
 
-async function listBuiltBefore(options: ServiceOptions, version: string): Promise<void> {
-  const answer = await builtBefore(options, version);
-  const rows = answer.days.map(({ tradedate, revision, state, builderVersion }) => [
-    tradedate,
-    String(revision),
-    state,
-    builderVersion ?? "none",
-  ]);
+/** The answers by dataset: that of orders, or of the one dataset, stands beside them as it was before there were others. */
+function answersOf<T extends object>(answers: readonly [DatasetName, T][]): object {
+  return { ...answers[0]?.[1], datasets: Object.fromEntries(answers) };
+}
+
+async function listBuiltBefore(options: ServiceOptions & DatasetOptions, version: string): Promise<void> {
+  const answers: [DatasetName, BuiltBefore][] = [];
+  for (const dataset of datasetsOf(options)) {
+    answers.push([dataset, await builtBefore(options, version, dataset)]);
+  }
+  const rows = answers.flatMap(([dataset, { days }]) =>
+    days.map(({ tradedate, revision, state, builderVersion }) => [
+      dayName(tradedate, dataset),
+      String(revision),
+      state,
+      builderVersion ?? "none",
+    ]),
+  );
   const none = `No loaded day was built before ${version}.`;
-  print(options, answer, rows.length === 0 ? none : table(["day", "revision", "state", "builder"], rows));
+  const lines = rows.length === 0 ? none : table(["day", "revision", "state", "builder"], rows);
+  print(options, answersOf(answers), lines);
 }
 
-async function list(options: ServiceOptions & { month?: string; builtBefore?: string }): Promise<void> {
+interface ListOptions extends ServiceOptions, DatasetOptions {
+  month?: string;
+  builtBefore?: string;
+}
+
+async function list(options: ListOptions): Promise<void> {
   if (options.builtBefore !== undefined) return listBuiltBefore(options, options.builtBefore);
   const month = options.month ?? beijingDate(Date.now()).slice(0, 6);
-  const answer = await serviceOf(options).request(dayListSchema, "GET", `/admin/days?month=${month}`);
-  const lines =
-    answer.days.length === 0
+  const client = serviceOf(options);
+  const answers: [DatasetName, DayList][] = [];
+  for (const dataset of datasetsOf(options)) {
+    const path = inDataset(`/admin/days?month=${month}`, dataset);
+    const answer = await client.request(dayListSchema, "GET", path);
+    // A deployment without any day of a dataset does not miss it.
+    const isKnown = answer.days.some(({ revision }) => revision !== null);
+    if (isKnown || dataset === (options.dataset ?? "orders")) answers.push([dataset, answer]);
+  }
+  const lines = answers.flatMap(([dataset, { days }]) =>
+    days.length === 0
       ? [`No day of ${month} is loaded or expected.`]
       : table(
-          ["day", "revision", "state", "securities", "orders", "size", "published", "note"],
-          answer.days.map(overviewRow),
-        );
-  print(options, answer, lines);
+          ["day", "revision", "state", "securities", DATASETS[dataset].rows, "size", "published", "note"],
+          days.map(overviewRow),
+        ),
+  );
+  print(options, answersOf(answers), lines);
 }
 
 function overviewRow(day: DayOverview): string[] {
@@ -114,17 +146,35 @@ function overviewRow(day: DayOverview): string[] {
   ];
 }
 
-async function detail(tradedate: BeijingDate, options: ServiceOptions): Promise<void> {
-  const answer = await serviceOf(options).request(dayDetailSchema, "GET", `/admin/days/${tradedate}`);
-  const { day, comparison, revisions } = answer;
+async function detail(tradedate: BeijingDate, options: ServiceOptions & DatasetOptions): Promise<void> {
+  const client = serviceOf(options);
+  const answers: [DatasetName, DayDetail][] = [];
+  let absent: ServiceRefusal | undefined;
+  for (const dataset of datasetsOf(options)) {
+    const path = dayPath(tradedate, dataset);
+    await client.request(dayDetailSchema, "GET", path).then(
+      (answer) => answers.push([dataset, answer]),
+      (error: unknown) => {
+        if (!(error instanceof ServiceRefusal) || error.refused.httpStatus !== 404) throw error;
+        absent ??= error;
+      },
+    );
+  }
+  if (answers.length === 0 && absent !== undefined) throw absent;
+  const lines = answers.flatMap((each, place) => [...(place === 0 ? [] : [""]), ...detailLines(...each)]);
+  print(options, answersOf(answers), lines);
+}
+
+function detailLines(dataset: DatasetName, { day, comparison, revisions }: DayDetail): string[] {
+  const { rows } = DATASETS[dataset];
   const served = day.state === "available" ? "served" : "not served";
   const usual = (median: number) => (comparison.days === 0 ? "-" : countText(median));
   const note = day.note === "" ? "" : `: ${day.note}`;
-  print(options, answer, [
-    `${day.tradedate}: revision ${day.revision} is ${served} (${stateOf(day)}${note})`,
+  return [
+    `${dayName(day.tradedate, dataset)}: revision ${day.revision} is ${served} (${stateOf(day)}${note})`,
     "",
     ...table(
-      ["exchange", "orders", "usual", "securities", "usual", ""],
+      ["exchange", rows, "usual", "securities", "usual", ""],
       comparison.markets.map((each) => [
         each.market,
         countText(each.rows),
@@ -139,7 +189,7 @@ async function detail(tradedate: BeijingDate, options: ServiceOptions): Promise<
       : `(usual: the median of the ${comparison.days} loaded days nearest to it)`,
     "",
     ...table(
-      ["revision", "securities", "orders", "size", "published", "replaced", "builder", "build id", "decided"],
+      ["revision", "securities", rows, "size", "published", "replaced", "builder", "build id", "decided"],
       revisions.map((each) => [
         String(each.revision),
         countText(each.securities),
@@ -152,7 +202,7 @@ async function detail(tradedate: BeijingDate, options: ServiceOptions): Promise<
         decidedText(each),
       ]),
     ),
-  ]);
+  ];
 }
 
 /** Why a revision's content is not served again without an operator's word. */
@@ -162,7 +212,7 @@ function decidedText({ withdrawn, damaged }: DayRevision): string {
   return `withdrawn by ${withdrawn.by}${withdrawn.note === "" ? "" : `: ${withdrawn.note}`}`;
 }
 
-interface ActionOptions extends ServiceOptions, ConfirmOptions {
+interface ActionOptions extends ServiceOptions, ConfirmOptions, DatasetOptions {
   /** The newest revision that the operator knows of; the present one when absent. */
   ifRevision?: number;
 }
@@ -197,6 +247,7 @@ function registerDayActions(day: Command): void {
 function withAction(command: Command): Command {
   return command
     .argument("<YYYYMMDD>", "", dateArgument)
+    .addOption(datasetOption("the dataset that it is about").default("orders"))
     .option("--if-revision <n>", "only if this is still the day's newest revision", revisionArgument)
     .addOption(
       new Option("--revision <n>", "refused: it was taken for --to").hideHelp().argParser(refuseRevision),
@@ -220,8 +271,8 @@ async function withdraw(date: BeijingDate, options: ActionOptions & { note?: str
     options,
     result,
     changed
-      ? `${day.tradedate}, revision ${day.revision}, is withdrawn.`
-      : `${day.tradedate}, revision ${day.revision}, was withdrawn already by ${actor}.`,
+      ? `${calledOf(day)}, revision ${day.revision}, is withdrawn.`
+      : `${calledOf(day)}, revision ${day.revision}, was withdrawn already by ${actor}.`,
   );
 }
 
@@ -251,24 +302,33 @@ async function publish(date: BeijingDate, options: ActionOptions): Promise<void>
   printServed(options, await act(date, options, "publish", body));
 }
 
-function look(date: BeijingDate, options: ServiceOptions): Promise<DayDetail> {
-  return serviceOf(options).request(dayDetailSchema, "GET", `/admin/days/${date}`);
+function look(date: BeijingDate, options: ServiceOptions & DatasetOptions): Promise<DayDetail> {
+  return serviceOf(options).request(dayDetailSchema, "GET", dayPath(date, options.dataset ?? "orders"));
 }
 
 function act(
   date: BeijingDate,
-  options: ServiceOptions,
+  options: ServiceOptions & DatasetOptions,
   action: "withdraw" | "restore" | "publish",
   body: object,
 ): Promise<DayChanged> {
-  return serviceOf(options).request(dayChangedSchema, "POST", `/admin/days/${date}/${action}`, {
+  const path = dayPath(date, options.dataset ?? "orders", `/${action}`);
+  return serviceOf(options).request(dayChangedSchema, "POST", path, {
     body,
     silenceMs: HASHING_MS,
   });
 }
 
 function factsOf({ day }: DayDetail): string {
-  return `${day.tradedate}, revision ${day.revision} (${stateOf(day)}, ${countText(day.securities)} securities, ${countText(day.rows)} orders, published ${day.publishedAt})`;
+  return `${calledOf(day)}, revision ${day.revision} (${stateOf(day)}, ${countsOf(day)}, published ${day.publishedAt})`;
+}
+
+function calledOf({ tradedate, dataset = "orders" }: Pick<DaySummary, "tradedate" | "dataset">): string {
+  return dayName(tradedate, dataset);
+}
+
+function countsOf({ securities, rows, dataset = "orders" }: DaySummary): string {
+  return `${countText(securities)} securities, ${countText(rows)} ${DATASETS[dataset].rows}`;
 }
 
 /** What an operator decided about a revision's content, so that it is not undone unseen. */
@@ -281,8 +341,8 @@ function decisionOf(revision: DayRevision | undefined): string {
 
 function printServed(options: ServiceOptions, result: DayChanged): void {
   const { day } = result;
-  const facts = `${countText(day.securities)} securities, ${countText(day.rows)} orders, ${sizeText(day.sizeBytes)}`;
-  print(options, result, `${day.tradedate} is served as revision ${day.revision}: ${facts}.`);
+  const facts = `${countsOf(day)}, ${sizeText(day.sizeBytes)}`;
+  print(options, result, `${calledOf(day)} is served as revision ${day.revision}: ${facts}.`);
 }
 
 /** Returns the state, and whether rows were left out. */
@@ -290,7 +350,7 @@ export function stateOf(day: DaySummary): string {
   return day.degraded ? `${day.state}, degraded` : day.state;
 }
 
-interface AdoptOptions extends ServiceOptions, ConfirmOptions {
+interface AdoptOptions extends ServiceOptions, ConfirmOptions, DatasetOptions {
   object?: string;
   sha256?: string;
   degraded?: boolean;
@@ -302,6 +362,7 @@ function registerAdopt(day: Command): void {
   day
     .command("adoptable")
     .description("packs in R2 that the catalog does not know, as a restored backup leaves newer ones")
+    .addOption(datasetOption("the one dataset to list; all when absent"))
     .action(listAdoptable);
   day
     .command("adopt")
@@ -309,6 +370,7 @@ function registerAdopt(day: Command): void {
       "serve such a pack as the day's next revision, once it is found whole; nothing is sent again",
     )
     .argument("<YYYYMMDD>", "", dateArgument)
+    .addOption(datasetOption("the dataset that it is about").default("orders"))
     .option("--object <key>", "which one; the newest of the day when absent")
     .option("--sha256 <hex>", "the pack's sum, where its object does not carry it")
     .option("--degraded", "mark the day: its build left rows out")
@@ -317,15 +379,15 @@ function registerAdopt(day: Command): void {
     .action(adopt);
 }
 
-/** Days with packs that the catalog does not know, oldest first. */
-async function adoptableDays(client: AdminClient): Promise<AdoptableDay[]> {
-  return (
-    await client.request(adoptableListSchema, "GET", "/admin/days/adoptable", { silenceMs: HASHING_MS })
-  ).days;
+/** Days with packs of `dataset` that the catalog does not know, oldest first. */
+async function adoptableDays(client: AdminClient, dataset: DatasetName): Promise<AdoptableDay[]> {
+  const path = inDataset("/admin/days/adoptable", dataset);
+  return (await client.request(adoptableListSchema, "GET", path, { silenceMs: HASHING_MS })).days;
 }
 
-async function listAdoptable(options: ServiceOptions): Promise<void> {
-  const days = await adoptableDays(serviceOf(options));
+async function listAdoptable(options: ServiceOptions & DatasetOptions): Promise<void> {
+  const days: AdoptableDay[] = [];
+  for (const dataset of datasetsOf(options)) days.push(...(await adoptableDays(serviceOf(options), dataset)));
   const none = "The catalog knows every pack in R2.";
   print(options, { days }, days.length === 0 ? none : adoptableLines(days));
 }
@@ -334,9 +396,9 @@ async function listAdoptable(options: ServiceOptions): Promise<void> {
 export function adoptableLines(days: readonly AdoptableDay[]): string[] {
   return table(
     ["day", "served now", "size", "uploaded", "object"],
-    days.flatMap(({ tradedate, served, packs }) =>
+    days.flatMap(({ dataset = "orders", tradedate, served, packs }) =>
       packs.map(({ objectKey, sizeBytes, uploadedAt }) => [
-        tradedate,
+        dayName(tradedate, dataset),
         served === null ? "nothing" : `revision ${served}`,
         sizeText(sizeBytes),
         uploadedAt,
@@ -348,99 +410,33 @@ export function adoptableLines(days: readonly AdoptableDay[]): string[] {
 
 async function adopt(date: BeijingDate, options: AdoptOptions): Promise<void> {
   const client = serviceOf(options);
-  const day = (await adoptableDays(client)).find(({ tradedate }) => tradedate === date);
+  const { dataset = "orders" } = options;
+  const called = dayName(date, dataset);
+  const day = (await adoptableDays(client, dataset)).find(({ tradedate }) => tradedate === date);
   const pack = day?.packs.find(
     ({ objectKey }) => options.object === undefined || objectKey === options.object,
   );
   if (day === undefined || pack === undefined) {
     throw new CommandFailure(
-      `There is no such pack of ${date} to be adopted; \`edgetape day adoptable\` lists what there is.`,
+      `There is no such pack of ${called} to be adopted; \`edgetape day adoptable\` lists what there is.`,
     );
   }
   const instead = day.served === null ? "" : ` in place of revision ${day.served}`;
   const facts = `${pack.objectKey} (${sizeText(pack.sizeBytes)}, of ${pack.uploadedAt})`;
-  await confirm(`Serve ${date} from ${facts}${instead}?`, options);
+  await confirm(`Serve ${called} from ${facts}${instead}?`, options);
   const body: AdoptDay = {
     objectKey: pack.objectKey,
     force: options.force ?? false,
     ...(options.sha256 === undefined ? {} : { sha256: options.sha256 }),
     ...(options.degraded === undefined ? {} : { degraded: options.degraded }),
   };
-  const path = `/admin/days/${date}/adopt`;
+  const path = dayPath(date, dataset, "/adopt");
   const served = await client.request(publishedSchema, "POST", path, {
     body,
     repeatable: true,
     silenceMs: HASHING_MS,
   });
-  const { revision, securities, rows, sizeBytes } = served.day;
-  const told = `${countText(securities)} securities, ${countText(rows)} orders, ${sizeText(sizeBytes)}`;
-  print(options, served, `${date} is served as revision ${revision}: ${told}.`);
-}
-
-interface ChangesOptions extends ServiceOptions {
-  /** Unix milliseconds. */
-  since?: number;
-  after?: number;
-}
-
-/** Codes shown of a longer list. */
-const SHOWN_CODES = 5;
-
-/** Registers `changes`. */
-export function registerChanges(program: Command): void {
-  serviceCommand(program, "changes")
-    .description("which days were published, restored, withdrawn or damaged, and which securities differ")
-    .option(
-      "--since <instant>",
-      "from a day (its beginning in Beijing), today, yesterday or RFC 3339 on",
-      instantArgument,
-    )
-    .option("--after <number>", "behind a change's number", countArgument)
-    .action(listChanges);
-}
-
-async function listChanges(options: ChangesOptions): Promise<void> {
-  const client = serviceOf(options);
-  const changes: Change[] = [];
-  let page: ChangeList | undefined;
-  do {
-    const query = new URLSearchParams({ after: String(page?.nextAfter ?? options.after ?? 0) });
-    if (options.since !== undefined) query.set("since", new Date(options.since).toISOString());
-    page = await client.request(changeListSchema, "GET", `/admin/changes?${query}`);
-    changes.push(...page.changes);
-  } while (page.hasMore);
-  const lines =
-    changes.length === 0
-      ? ["Nothing has changed."]
-      : table(
-          ["change", "at", "day", "what", "revision", "securities that differ"],
-          changes.map((each) => [
-            String(each.change),
-            each.at,
-            each.tradedate,
-            each.kind,
-            each.previous === null ? String(each.revision) : `${each.previous} → ${each.revision}`,
-            differences(each),
-          ]),
-        );
-  print(options, { changes, nextAfter: page.nextAfter }, lines);
-}
-
-function differences({ securities }: Change): string {
-  if (securities === null) return "-";
-  const { added, removed, changed } = securities;
-  const lists = [
-    [added, "added"],
-    [removed, "removed"],
-    [changed, "changed"],
-  ] as const;
-  const told = lists
-    .filter(([codes]) => codes.length > 0)
-    .map(([codes, what]) => `${firstCodes(codes)} ${what}`);
-  return told.length === 0 ? "none" : told.join(", ");
-}
-
-function firstCodes(codes: readonly string[]): string {
-  const more = codes.length - SHOWN_CODES;
-  return more <= 0 ? codes.join(" ") : `${codes.slice(0, SHOWN_CODES).join(" ")} and ${more} more`;
+  const { revision, sizeBytes } = served.day;
+  const told = `${countsOf(served.day)}, ${sizeText(sizeBytes)}`;
+  print(options, served, `${called} is served as revision ${revision}: ${told}.`);
 }

@@ -240,7 +240,7 @@ export async function addFile(
   const begun = await client.request(fileUploadBegunSchema, "POST", uploads, { body, repeatable: true });
   if (begun.state === "present") return begun.file;
   const upload = `${uploads}/${encodeURIComponent(begun.uploadId)}`;
-  await sendParts(client, { file, begun, upload, onSent });
+  await sendParts(client, { file, begun, partPath: (n) => `${upload}/parts/${n}`, onSent });
   return client.request(fileSummarySchema, "POST", `${upload}/complete`, {
     repeatable: true,
     silenceMs: HASHING_MS,

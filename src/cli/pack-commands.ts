@@ -3,7 +3,7 @@
 import { availableParallelism } from "node:os";
 import type { Command } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
+import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { buildPacks } from "../pack-builder/build.ts";
 import { originLines, placeText } from "../pack-builder/build-report.ts";
 import { DeliveryError } from "../pack-builder/delivery/source-file.ts";
@@ -26,7 +26,7 @@ export function registerPackCommands(program: Command): void {
 interface BuildCommandOptions {
   date: BeijingDate;
   out: string;
-  dataset?: DatasetName;
+  dataset?: DatasetName | undefined;
   maxBroken?: number;
   threads: number;
   verify: boolean;
@@ -171,7 +171,7 @@ function registerInspect(pack: Command): void {
 }
 
 async function inspect(path: string, options: { json?: boolean }): Promise<void> {
-  const pack = await openPack(path, DATASET_NAMES);
+  const pack = await openPack(path);
   try {
     const summary = await inspectPack(pack);
     print(options, { path, ...summary }, summaryLines(summary));

@@ -17,7 +17,7 @@ const GROUPS: ReadonlyMap<string, () => Promise<Register>> = new Map([
   ["rebuild", async () => (await import("./rebuild-command.ts")).registerRebuild],
   ["days", days],
   ["day", days],
-  ["changes", async () => (await import("./day-commands.ts")).registerChanges],
+  ["changes", async () => (await import("./changes-command.ts")).registerChanges],
   ["calendar", async () => (await import("./calendar-commands.ts")).registerCalendar],
   ["account", async () => (await import("./account-commands.ts")).registerAccounts],
   ["subscription", async () => (await import("./subscription-commands.ts")).registerSubscriptions],

@@ -15,7 +15,8 @@ import {
   type Uploading,
   uploadBegunSchema,
 } from "../admin/wire.ts";
-import type { DatasetName } from "../datasets/registry.ts";
+import { dayName } from "../datasets/day-name.ts";
+import { DATASET_NAMES, DATASETS } from "../datasets/registry.ts";
 import type { LocalFile } from "../pack-builder/local-file.ts";
 import { openPackFile, type PackFile } from "../pack-builder/pack-file.ts";
 import { packDamage } from "../pack-builder/verify/pack-bytes.ts";
@@ -28,6 +29,7 @@ import {
   serviceOf,
   sizeText,
 } from "./command-line.ts";
+import { dayPath } from "./dataset-days.ts";
 import { CommandFailure, ServiceRefusal } from "./exit.ts";
 import { byteProgress } from "./progress.ts";
 
@@ -40,40 +42,52 @@ export interface PublishCommandOptions extends ServiceOptions {
 export function registerPublish(program: Command): void {
   serviceCommand(program, "publish")
     .description(
-      "upload a day pack and serve it as the day's next revision; run it again after any interruption",
+      "upload day packs and serve each as the next revision of its dataset's day; run it again after any interruption",
     )
-    .argument("<pack>", "a pack made by `edgetape pack build` or `edgetape sample`")
+    .argument("<pack...>", "packs made by `edgetape pack build` or `edgetape sample`, of any dataset")
     .option("--force", "publish even if the service finds the day implausible or unchanged")
     .option("--degraded", "mark the day: its build left rows out")
     .action(publish);
 }
 
-/** Publishes the pack at `path` and says which revision is served now. */
-export async function publish(path: string, options: PublishCommandOptions): Promise<void> {
+/** Publishes the packs at `paths` one after the other and says which revisions are served now. */
+async function publish(paths: string[], options: PublishCommandOptions): Promise<void> {
   const client = serviceOf(options);
+  const published: Published[] = [];
+  const { force = false, degraded = false } = options;
+  for (const path of paths) published.push(await publishAt(client, path, { force, degraded }));
+  print(options, { ...published[0], published }, published.map(publishedText));
+}
+
+/** Publishes the pack at `path`, with progress on stderr. */
+export async function publishAt(
+  client: AdminClient,
+  path: string,
+  options: Omit<PublishOptions, "onSent">,
+): Promise<Published> {
   const pack = await openPack(path);
   try {
-    const progress = byteProgress(`publishing ${pack.index.tradedate}`, pack.sizeBytes);
-    const { day, newRevision } = await publishPack(client, pack, {
-      force: options.force ?? false,
-      degraded: options.degraded ?? false,
-      onSent: progress.update,
-    });
+    const { dataset, tradedate } = pack.index;
+    const progress = byteProgress(`publishing ${dayName(tradedate, dataset)}`, pack.sizeBytes);
+    const published = await publishPack(client, pack, { ...options, onSent: progress.update });
     progress.end();
-    const facts = `${countText(day.securities)} securities, ${countText(day.rows)} orders, ${sizeText(day.sizeBytes)}`;
-    print(
-      options,
-      { day, newRevision },
-      newRevision
-        ? `${day.tradedate} is served as revision ${day.revision}: ${facts}.`
-        : `${day.tradedate} was already served with this content, as revision ${day.revision}: ${facts}.`,
-    );
+    return published;
   } finally {
     await pack.close();
   }
 }
 
-interface PublishOptions {
+/** Returns which revision is served now, as a sentence. */
+export function publishedText({ day, newRevision }: Published): string {
+  const { dataset = "orders", tradedate, revision, securities, rows, sizeBytes } = day;
+  const called = dayName(tradedate, dataset);
+  const facts = `${countText(securities)} securities, ${countText(rows)} ${DATASETS[dataset].rows}, ${sizeText(sizeBytes)}`;
+  return newRevision
+    ? `${called} is served as revision ${revision}: ${facts}.`
+    : `${called} was already served with this content, as revision ${revision}: ${facts}.`;
+}
+
+export interface PublishOptions {
   /** Rows were left out when the pack was built. */
   degraded?: boolean;
   /** Publish although the service would refuse as implausible or unchanged. */
@@ -82,9 +96,9 @@ interface PublishOptions {
   onSent?: (bytes: number) => void;
 }
 
-/** Opens the pack of one of the `datasets` at `path`; a file that is none ends the command with a sentence. */
-export async function openPack(path: string, datasets?: readonly DatasetName[]): Promise<PackFile> {
-  const pack = await openPackFile(path, datasets);
+/** Opens the pack of any dataset at `path`; a file that is none ends the command with a sentence. */
+export async function openPack(path: string): Promise<PackFile> {
+  const pack = await openPackFile(path, DATASET_NAMES);
   if (!("reason" in pack)) return pack;
   throw new CommandFailure(
     pack.reason === "unreadable"
@@ -108,7 +122,8 @@ export async function publishPack(
 ): Promise<Published> {
   const damage = await packDamage(pack);
   if (damage !== null) {
-    throw new CommandFailure(`The pack of ${pack.index.tradedate} is damaged: ${damage}. Build it again.`);
+    const called = dayName(pack.index.tradedate, pack.index.dataset);
+    throw new CommandFailure(`The pack of ${called} is damaged: ${damage}. Build it again.`);
   }
   const sha256 = await pack.sha256();
   for (let attempt = 1; ; attempt++) {
@@ -117,7 +132,7 @@ export async function publishPack(
     } catch (error) {
       const reason = error instanceof ServiceRefusal ? error.refused.reason : undefined;
       if (reason === undefined || !ENDED.has(reason)) throw error;
-      const day = await servedDay(client, pack.index.tradedate);
+      const day = await servedDay(client, pack.index);
       const isSame = day?.sha256 === sha256 && day.degraded === (options.degraded ?? false);
       if (isSame && day.state === "available") return { day, newRevision: false };
       if (reason !== "upload_lost" || attempt === TRIES) throw error;
@@ -128,9 +143,11 @@ export async function publishPack(
 /** Refusals behind which another publisher of the same pack may stand. */
 const ENDED = new Set(["upload_lost", "upload_ended", "other_publisher"]);
 
-async function servedDay(client: AdminClient, tradedate: string): Promise<Published["day"] | null> {
-  const path = `/admin/days/${tradedate}`;
-  return client.request(dayDetailSchema, "GET", path).then(
+async function servedDay(
+  client: AdminClient,
+  { tradedate, dataset }: PackFile["index"],
+): Promise<Published["day"] | null> {
+  return client.request(dayDetailSchema, "GET", dayPath(tradedate, dataset)).then(
     ({ day }) => day,
     () => null,
   );
@@ -142,7 +159,7 @@ async function publishOnce(
   { degraded = false, force = false, onSent, sha256 }: PublishOptions & { sha256: string },
 ): Promise<Published> {
   const { index } = pack;
-  const uploads = `/admin/days/${index.tradedate}/uploads`;
+  const stepPath = (step: string) => dayPath(index.tradedate, index.dataset, `/uploads${step}`);
   const body: BeginUpload = {
     sizeBytes: pack.sizeBytes,
     sha256,
@@ -152,11 +169,11 @@ async function publishOnce(
     degraded,
     force,
   };
-  const begun = await client.request(uploadBegunSchema, "POST", uploads, { body, repeatable: true });
+  const begun = await client.request(uploadBegunSchema, "POST", stepPath(""), { body, repeatable: true });
   if (begun.state === "served") return { day: begun.day, newRevision: false };
-  const upload = `${uploads}/${encodeURIComponent(begun.uploadId)}`;
-  await sendParts(client, { file: pack, begun, upload, onSent });
-  return client.request(publishedSchema, "POST", `${upload}/complete`, {
+  const upload = `/${encodeURIComponent(begun.uploadId)}`;
+  await sendParts(client, { file: pack, begun, partPath: (n) => stepPath(`${upload}/parts/${n}`), onSent });
+  return client.request(publishedSchema, "POST", stepPath(`${upload}/complete`), {
     repeatable: true,
     silenceMs: HASHING_MS,
   });
@@ -169,8 +186,8 @@ export interface Sending {
   file: Pick<LocalFile, "read">;
   /** What the service answered when the upload was opened. */
   begun: Uploading;
-  /** The upload's path below the service. */
-  upload: string;
+  /** The path of part `n` below the service. */
+  partPath: (n: number) => string;
   /** Hears how many bytes lie at the service. */
   onSent?: ((bytes: number) => void) | undefined;
 }
@@ -181,7 +198,7 @@ export interface Sending {
  */
 export async function sendParts(
   client: AdminClient,
-  { file, begun, upload, onSent }: Sending,
+  { file, begun, partPath, onSent }: Sending,
 ): Promise<void> {
   const { partSizeBytes } = begun;
   const stored = new Set(begun.parts.map((part) => part.n));
@@ -193,7 +210,7 @@ export async function sendParts(
     for (let n = missing.shift(); n !== undefined; n = missing.shift()) {
       // Added after the wait: `sent += await …` would take the sum from before it and lose what others sent.
       const bytes = await file.read((n - 1) * partSizeBytes, partSizeBytes);
-      await sendPart(client, `${upload}/parts/${n}`, bytes).catch((error: unknown) => {
+      await sendPart(client, partPath(n), bytes).catch((error: unknown) => {
         missing.length = 0;
         throw error;
       });

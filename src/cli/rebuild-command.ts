@@ -1,18 +1,30 @@
 /** `edgetape rebuild`: a bad day made good in one step, built from its delivery again and published. */
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import type { Command } from "commander";
+import type { Published } from "../admin/wire.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
+import { dayName } from "../datasets/day-name.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import { deliveryLines } from "../pack-builder/delivery-report.ts";
-import { countArgument, dateArgument, serviceCommand, versionArgument } from "./command-line.ts";
+import {
+  countArgument,
+  datasetOption,
+  dateArgument,
+  print,
+  serviceCommand,
+  serviceOf,
+  versionArgument,
+} from "./command-line.ts";
+import { datasetsOf, lackingDatasets, lackingText } from "./dataset-days.ts";
 import { builtBefore } from "./day-commands.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { namedDeliveries } from "./nightly/drop-folder.ts";
 import { buildWithProgress, refuseFailed } from "./pack-commands.ts";
-import { type PublishCommandOptions, publish } from "./publish-command.ts";
+import { type PublishCommandOptions, publishAt, publishedText } from "./publish-command.ts";
 
 interface RebuildOptions extends PublishCommandOptions {
   date?: BeijingDate;
+  dataset?: DatasetName;
   affected?: boolean;
   from?: string;
   builtBefore?: string;
@@ -24,9 +36,12 @@ interface RebuildOptions extends PublishCommandOptions {
 /** Registers `rebuild`. */
 export function registerRebuild(program: Command): void {
   serviceCommand(program, "rebuild")
-    .description("build a day from its delivery and publish it as the next revision, in one step")
+    .description(
+      "build a day from its delivery and publish every dataset of it as the next revision, in one step",
+    )
     .argument("[delivery...]", "what was delivered for the day; several are read as one")
     .option("--date <YYYYMMDD>", "the trading day", dateArgument)
+    .addOption(datasetOption("the one dataset to build; every one that the delivery holds when absent"))
     .option("--affected", "every loaded day whose pack an earlier builder made, from its delivery in --from")
     .option("--from <folder>", "with --affected: where deliveries lie, as `backfill` reads them")
     .option(
@@ -34,13 +49,14 @@ export function registerRebuild(program: Command): void {
       "with --affected: days built before this version; the service's own when absent",
       versionArgument,
     )
-    .requiredOption("--out <folder>", "where the pack and quarantined lines stay; made if absent")
-    .option("--max-broken <count>", "lines that may be no rows before the build fails", countArgument)
+    .requiredOption("--out <folder>", "where the packs and quarantined lines stay; made if absent")
+    .option("--max-broken <count>", "lines that may be no rows before a pack's build fails", countArgument)
     .option("--threads <count>", "worker threads; 0 for none", countArgument, availableParallelism())
     .option("--force", "publish even if the service finds the day implausible, smaller or unchanged")
     .addHelpText(
       "after",
-      "\nWithdrawn days are named and left as they are, with --affected also when forced.",
+      "\nWithdrawn days are named and left as they are, with --affected also when forced.\n" +
+        "Exit status 3: published, but rows were left out, or a dataset is missing that other days have.",
     )
     .action(run);
 }
@@ -67,32 +83,50 @@ async function rebuild(
   sources: string[],
   options: RebuildOptions & { date: BeijingDate; root?: string },
 ): Promise<void> {
-  const report = await buildWithProgress(sources, { ...options, dataset: "orders", verify: true });
+  const report = await buildWithProgress(sources, { ...options, verify: true });
   console.error(deliveryLines(report).join("\n"));
+  const client = serviceOf(options);
+  const published: Published[] = [];
+  for (const { pack, result } of report.packs) {
+    if (pack === null) continue;
+    const degraded = result === "degraded";
+    published.push(await publishAt(client, pack, { force: options.force ?? false, degraded }));
+  }
+  const built = report.packs.map(({ dataset }) => dataset);
+  const lacking = options.dataset === undefined ? await lackingDatasets(client, built) : [];
+  print(options, { ...published[0], published, lacking }, [
+    ...published.map(publishedText),
+    ...lacking.map((dataset) => `${options.date} is degraded: ${lackingText(dataset).en}.`),
+  ]);
   refuseFailed(report);
-  const degraded = report.result === "degraded";
-  await publish(join(options.out, `${options.date}.parquet`), { ...options, degraded });
-  if (degraded) process.exitCode = EXIT.degraded;
+  if (report.result === "degraded" || lacking.length > 0) process.exitCode = EXIT.degraded;
 }
 
 /** Rebuilds days one after the other; one that cannot be rebuilt is named and does not stop the others. */
 async function rebuildAffected(folder: string, options: RebuildOptions): Promise<void> {
-  const { days, version } = await builtBefore(options, options.builtBefore);
   const deliveries = await namedDeliveries(folder);
   const left: string[] = [];
-  for (const { tradedate, state } of days) {
-    const orders = deliveries.get(tradedate)?.orders ?? [];
-    if (state === "withdrawn") left.push(`${tradedate}: it is withdrawn`);
-    else if (orders.length === 0) left.push(`${tradedate}: its delivery is not in ${folder}`);
-    else {
-      await rebuild(orders, { ...options, date: tradedate, root: folder }).catch((error: unknown) => {
-        if (!(error instanceof CommandFailure)) throw error;
-        left.push(`${tradedate}: ${error.message}`);
-      });
+  let [count, before] = [0, ""];
+  for (const dataset of datasetsOf(options)) {
+    const { days, version } = await builtBefore(options, options.builtBefore, dataset);
+    before = version;
+    count += days.length;
+    for (const { tradedate, state } of days) {
+      const called = dayName(tradedate, dataset);
+      const { orders: sources } = deliveries.get(tradedate) ?? { orders: [] };
+      if (state === "withdrawn") left.push(`${called}: it is withdrawn`);
+      else if (sources.length === 0) left.push(`${called}: its delivery is not in ${folder}`);
+      else {
+        const one = { ...options, dataset, date: tradedate, root: folder };
+        await rebuild(sources, one).catch((error: unknown) => {
+          if (!(error instanceof CommandFailure)) throw error;
+          left.push(`${called}: ${error.message}`);
+        });
+      }
     }
   }
-  const rebuilt = `${days.length - left.length} of ${days.length} days built before ${version} were rebuilt`;
-  // A failure is one sentence on one line, so the days stand above it.
+  const rebuilt = `${count - left.length} of ${count} packs built before ${before} were rebuilt`;
+  // A failure is one sentence on one line, so the packs stand above it.
   for (const line of left) console.error(`not rebuilt: ${line}`);
   if (left.length > 0) throw new CommandFailure(`${rebuilt}; ${left.length} were not.`);
   console.error(`${rebuilt}.`);

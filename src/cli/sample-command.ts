@@ -1,12 +1,13 @@
 /** `edgetape sample`: made-up days to try the service with, or to load the pack builder. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
+import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { DEFAULT_ROWS, DEFAULT_SEED, type SampleDay } from "../pack-builder/sample/day.ts";
 import { writeSamplePack } from "../pack-builder/sample/sample-pack.ts";
 import { sampleDatasets } from "../pack-builder/sample/trades.ts";
 import { writeVendorFile } from "../pack-builder/sample/vendor-csv.ts";
 import { countText, datasetOption, dateArgument, print, sizeText } from "./command-line.ts";
+import { datasetsOf } from "./dataset-days.ts";
 
 interface SampleOptions {
   date: BeijingDate;
@@ -51,7 +52,7 @@ function rowsArgument(text: string): number {
 async function sample(options: SampleOptions): Promise<void> {
   const { date: tradedate, rows, seed, out } = options;
   const day = { tradedate, rows, seed };
-  const datasets = DATASET_NAMES.filter((name) => name === (options.dataset ?? name));
+  const datasets = datasetsOf(options);
   const startedMs = performance.now();
   const written = options.csv ? writeCsv(day, out, datasets) : await writePacks(day, out, datasets);
   const seconds = (performance.now() - startedMs) / 1000;

@@ -91,7 +91,8 @@ export async function buildPacks({
   return opened(of("orders"), async (delivery) => {
     const packs: BuildReport[] = [];
     const refused: RefusedDataset[] = [];
-    for (const dataset of DATASET_NAMES.filter((name) => datasets?.includes(name) ?? true)) {
+    const wanted = DATASET_NAMES.filter((name) => datasets?.includes(name) ?? true);
+    for (const dataset of wanted) {
       try {
         const found = await find(of(dataset), delivery);
         if (datasets === undefined && !isThere(found)) continue;
@@ -106,7 +107,7 @@ export async function buildPacks({
     // Throws an error that names what was found instead.
     if (packs.length === 0)
       packs.push(await buildFound(of("orders"), delivery, await find(of("orders"), delivery)));
-    return deliveryReport(options.tradedate, { packs, refused });
+    return deliveryReport(options.tradedate, { wanted, packs, refused });
   });
 }
 

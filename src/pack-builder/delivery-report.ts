@@ -1,6 +1,6 @@
 /** The report on a build of all datasets of a delivery, as text lines and as JSON. */
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
+import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { type BuildReport, leftOutLines, packLines } from "./build-report.ts";
 import { LEFT_OUT_TEXTS, type LeftOutFile } from "./delivery/source-file.ts";
 
@@ -11,9 +11,11 @@ export interface DeliveryReport {
   /** One per dataset that was built, in the order of `DATASET_NAMES`. */
   packs: BuildReport[];
   refused: RefusedDataset[];
-  /** Datasets of which no file was built. */
+  /** Datasets that were to be built and of which the delivery has no file. */
   absent: DatasetName[];
   sparse: SparseDataset[];
+  /** Every file of the delivery that no pack was built from. */
+  leftOut: LeftOutFile[];
 }
 
 /** A dataset whose files contradict each other: no pack was built. */
@@ -30,11 +32,15 @@ interface SparseDataset {
   than: { dataset: DatasetName; securities: number };
 }
 
+interface Built {
+  /** Datasets that were to be built. */
+  wanted: readonly DatasetName[];
+  packs: readonly BuildReport[];
+  refused: readonly RefusedDataset[];
+}
+
 /** Returns the report of the day `tradedate` on its packs (at least one) and on the datasets that were refused. */
-export function deliveryReport(
-  tradedate: BeijingDate,
-  { packs, refused }: { packs: readonly BuildReport[]; refused: readonly RefusedDataset[] },
-): DeliveryReport {
+export function deliveryReport(tradedate: BeijingDate, { wanted, packs, refused }: Built): DeliveryReport {
   const sparse = packs.flatMap((pack) => sparseOf(pack, packs) ?? []);
   const judged = packs.map((pack) => {
     const isSparse = sparse.some(({ dataset }) => dataset === pack.dataset);
@@ -48,8 +54,9 @@ export function deliveryReport(
     result: isFailed ? "failed" : results.has("degraded") ? "degraded" : "whole",
     packs: judged,
     refused: [...refused],
-    absent: DATASET_NAMES.filter((dataset) => !held.has(dataset)),
+    absent: wanted.filter((dataset) => !held.has(dataset)),
     sparse,
+    leftOut: unread(packs),
   };
 }
 
@@ -67,13 +74,13 @@ function withRows({ securities, securitiesWithoutOrders }: BuildReport): number 
 
 /** Returns the report as lines for a terminal. */
 export function deliveryLines(report: DeliveryReport): string[] {
-  const { packs, refused, absent } = report;
+  const { packs, refused, absent, leftOut } = report;
   return [
     ...packs.flatMap((pack) => [`dataset     ${pack.dataset}`, ...packLines(pack)]),
     ...refused.flatMap(({ dataset, problem }) => [`dataset     ${dataset}`, `refused     ${problem}`]),
     ...sparseLines(report),
     ...absent.map((dataset) => `no pack     ${dataset}: no file of ${DATASETS[dataset].rows} was built`),
-    ...leftOutLines(unread(packs), (reason) =>
+    ...leftOutLines(leftOut, (reason) =>
       reason === "other_dataset" ? "holds another dataset" : LEFT_OUT_TEXTS[reason],
     ),
   ];

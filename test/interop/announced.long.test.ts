@@ -56,7 +56,7 @@ async function view(event: string): Promise<string> {
 
 /** Delivers new content and runs an evening. */
 async function evening(seed: string): Promise<void> {
-  deliver(folder, DAY, 2_000, seed);
+  deliver(folder, DAY, 2_000, { seed });
   const quick = ["--stable", "0.1", "--poll", "0.05", "--threads", "1"];
   const ended = await runEdgetape(["nightly", folder, "--date", DAY, ...quick], service, {
     EDGETAPE_WEBHOOK_URL: receiver.url,

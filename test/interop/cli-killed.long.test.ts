@@ -127,7 +127,7 @@ describe(`killed at ${MOMENTS} random moments`, () => {
     "rebuild leaves the old or the new revision served, and the next run completes",
     () =>
       replacedInRounds(async (round) => {
-        const delivered = deliver(join(folder, "a"), TRADEDATE, 1_000, `round ${round}`);
+        const delivered = deliver(join(folder, "a"), TRADEDATE, 1_000, { seed: `round ${round}` });
         const args = [
           ...["rebuild", join(folder, "a", TRADEDATE), "--date", TRADEDATE],
           ...["--out", join(folder, "packs"), "--threads", "1"],
@@ -159,7 +159,7 @@ describe(`killed at ${MOMENTS} random moments`, () => {
       const command = { args, environment: { EDGETAPE_WEBHOOK_URL: receiver.url } };
       const bring: Bring = async (round) => {
         receiver.received.length = 0;
-        return { command, rows: deliver(drop, TRADEDATE, 2_000, `round ${round}`).rowsOf(SYMBOL) };
+        return { command, rows: deliver(drop, TRADEDATE, 2_000, { seed: `round ${round}` }).rowsOf(SYMBOL) };
       };
       await replacedInRounds(bring, async () => {
         expect(receiver.received.length).toBeGreaterThanOrEqual(1);

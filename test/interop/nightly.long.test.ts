@@ -92,9 +92,9 @@ describe("a good evening", () => {
   });
 
   it("takes what is delivered again as a new revision", async () => {
-    deliver(folder, "20260303", 2_000, "first");
+    deliver(folder, "20260303", 2_000, { seed: "first" });
     await nightly("20260303");
-    const again = deliver(folder, "20260303", 2_000, "second");
+    const again = deliver(folder, "20260303", 2_000, { seed: "second" });
     expect((await nightly("20260303")).stdout).toContain("20260303 is served as revision 2.");
     expect(told()).toHaveLength(2);
     const { day } = await asOperator<{ day: object }>(service, "GET", "/admin/days/20260303");
@@ -301,6 +301,43 @@ describe("an evening whose files cannot be trusted", () => {
       expect(stderr).toContain(`There is no drop folder ${folder}.`);
     }
     expect(told()).toEqual([["nightly.failed", "failed"]]);
+  });
+});
+
+describe("an evening with trades", () => {
+  it("serves both datasets, and names a later delivery without trades as degraded", async () => {
+    const { folder: day, orders, trades } = deliver(folder, "20260323", 2_000, { trades: true });
+    const both = await nightly("20260323");
+    expect([both.status, told()]).toEqual([0, [["nightly.published", "ok"]]]);
+    expect(both.stdout).toContain("20260323 is served as revision 1; trades are served as revision 1.");
+    const served = async (tradedate: string, dataset: string) =>
+      (await service.admin("GET", `/admin/days/${tradedate}?dataset=${dataset}`)).text;
+    expect(JSON.parse(await served("20260323", "orders")).day).toMatchObject({ rows: orders, revision: 1 });
+    expect(JSON.parse(await served("20260323", "trades")).day).toMatchObject({
+      ...{ dataset: "trades", rows: trades, revision: 1 },
+    });
+
+    deliver(folder, "20260324", 2_000);
+    const lacking = await nightly("20260324");
+    expect([lacking.status, told().at(-1)]).toEqual([3, ["nightly.degraded", "warning"]]);
+    expect(lacking.stdout).toContain(
+      "20260324 is served as revision 1, without trades, which other days have.",
+    );
+    expect(lacking.stdout).toContain("the delivery has no trades, which other days have");
+    expect(await stateOf("20260324")).toBe("available");
+
+    // What is wrong with the trades does not hold up the orders.
+    rmSync(join(folder, "20260324"), { recursive: true });
+    appendFileSync(join(day, "600519.SH", "逐笔成交.csv"), "600519.SH,600519,20260323,nonsense\r\n");
+    appendFileSync(
+      join(day, "600519.SH", "逐笔委托.csv"),
+      "600519.SH,600519,20260323,145959990,0,1,A,B,10000,100,\r\n",
+    );
+    const half = await nightly("20260323");
+    expect([half.status, told().at(-1)]).toEqual([1, ["nightly.failed", "failed"]]);
+    expect(half.stdout).toContain("20260323 is served as revision 2.");
+    expect(half.stderr).toContain("1 lines are no rows, 0 are allowed");
+    expect(title()).toContain("its trades are not served by this delivery");
   });
 });
 

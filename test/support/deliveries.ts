@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import type { OrderColumns } from "../../src/orders/record.ts";
-import { sampleSections } from "../../src/pack-builder/sample/day.ts";
+import { sampleDatasets } from "../../src/pack-builder/sample/trades.ts";
 import { writeVendorFile } from "../../src/pack-builder/sample/vendor-csv.ts";
 import { expectedRow, type Row } from "./builders.ts";
 
@@ -12,23 +12,36 @@ export interface Delivered {
   folder: string;
   /** Orders of both exchanges. */
   orders: number;
+  /** Those that fit the orders, delivered or not. */
+  trades: number;
   rowsOf(symbol: string): Row[];
 }
 
-/** Writes a sample day of `rows` orders as `<drop>/<tradedate>/`, replacing what was there. */
-export function deliver(drop: string, tradedate: string, rows: number, seed = "delivery"): Delivered {
+/**
+ * Writes a sample day of `rows` orders as `<drop>/<tradedate>/`, in the place of what lay there; with `trades` the trades
+ * that fit them too.
+ */
+export function deliver(
+  drop: string,
+  tradedate: string,
+  rows: number,
+  { seed = "delivery", trades = false }: { seed?: string; trades?: boolean } = {},
+): Delivered {
   const folder = join(drop, tradedate);
+  const day = tradedate as BeijingDate;
   rmSync(folder, { recursive: true, force: true });
   const kept = new Map<string, OrderColumns>();
-  let orders = 0;
-  for (const section of sampleSections({ tradedate: tradedate as BeijingDate, rows, seed })) {
-    writeVendorFile(drop, section, tradedate as BeijingDate, section.columns);
-    kept.set(section.symbol, section.columns);
-    orders += section.columns.rows;
+  const counts = { orders: 0, trades: 0 };
+  for (const section of sampleDatasets({ tradedate: day, rows, seed })) {
+    writeVendorFile(drop, section, day, section.orders);
+    if (trades) writeVendorFile(drop, section, day, section.trades, "trades");
+    kept.set(section.symbol, section.orders);
+    counts.orders += section.orders.rows;
+    counts.trades += section.trades.rows;
   }
   return {
     folder,
-    orders,
+    ...counts,
     rowsOf(symbol) {
       const columns = kept.get(symbol);
       if (columns === undefined) throw new Error(`the delivery holds no ${symbol}`);

@@ -3,6 +3,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { dayListSchema, fileListSchema } from "../../admin/wire.ts";
 import { addDays, type BeijingDate } from "../../calendar/beijing.ts";
+import { dayName } from "../../datasets/day-name.ts";
+import { DATASET_NAMES, type DatasetName } from "../../datasets/registry.ts";
 import { writeAuctionPack } from "../../pack-builder/sample/auction-pack.ts";
 import { writeSamplePack } from "../../pack-builder/sample/sample-pack.ts";
 import type { AdminClient } from "../admin-client.ts";
@@ -14,6 +16,7 @@ import {
   loadCalendar,
   weekdays,
 } from "../calendar-commands.ts";
+import { inDataset } from "../dataset-days.ts";
 import { addFile, openDailyFile, publishFile } from "../file-commands.ts";
 import { openPack, publishPack } from "../publish-command.ts";
 
@@ -60,30 +63,52 @@ export async function loadDemoCalendar(client: AdminClient, today: BeijingDate) 
   return { days, withoutHolidays };
 }
 
-/** The days of `wanted` that the service serves already. */
-export async function servedDays(client: AdminClient, wanted: BeijingDate[]): Promise<Set<string>> {
-  const served = new Set<string>();
+/** The datasets of each day of `wanted` that were never loaded; no entry for a day that has them all. */
+export async function unloadedDatasets(
+  client: AdminClient,
+  wanted: BeijingDate[],
+): Promise<Map<BeijingDate, DatasetName[]>> {
+  const loaded = new Set<string>();
   for (const month of new Set(wanted.map((day) => day.slice(0, 6)))) {
-    const { days } = await client.request(dayListSchema, "GET", `/admin/days?month=${month}`);
-    for (const { tradedate, revision } of days) if (revision !== null) served.add(tradedate);
+    for (const dataset of DATASET_NAMES) {
+      const path = inDataset(`/admin/days?month=${month}`, dataset);
+      const { days } = await client.request(dayListSchema, "GET", path);
+      for (const { tradedate, revision } of days)
+        if (revision !== null) loaded.add(dayName(tradedate, dataset));
+    }
   }
-  return served;
+  const lacking = wanted.map((day): [BeijingDate, DatasetName[]] => [
+    day,
+    DATASET_NAMES.filter((dataset) => !loaded.has(dayName(day, dataset))),
+  ]);
+  return new Map(lacking.filter(([, datasets]) => datasets.length > 0));
 }
 
-/** Makes the sample pack of `tradedate`; returns its path. */
-export async function buildSampleDay(tradedate: BeijingDate, stateDir: string): Promise<string> {
-  return (await writeSamplePack({ tradedate }, join(stateDir, "demo-packs"))).path;
+/** Makes the sample packs of `tradedate`; returns their paths. */
+export async function buildSampleDay(
+  tradedate: BeijingDate,
+  stateDir: string,
+  datasets: readonly DatasetName[] = DATASET_NAMES,
+): Promise<string[]> {
+  const paths: string[] = [];
+  for (const dataset of datasets) {
+    const folder = join(stateDir, "demo-packs");
+    paths.push((await writeSamplePack({ tradedate }, folder, undefined, dataset)).path);
+  }
+  return paths;
 }
 
-/** Publishes the sample pack at `path` and removes the file. */
-export async function publishSampleDay(client: AdminClient, path: string): Promise<void> {
-  const pack = await openPack(path);
-  try {
-    // Sample days differ more in size than real ones do.
-    await publishPack(client, pack, { force: true });
-  } finally {
-    await pack.close();
-    await rm(path, { force: true });
+/** Publishes the sample packs at `paths` and removes the files. */
+export async function publishSampleDay(client: AdminClient, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const pack = await openPack(path);
+    try {
+      // Sample days differ more in size than real ones do.
+      await publishPack(client, pack, { force: true });
+    } finally {
+      await pack.close();
+      await rm(path, { force: true });
+    }
   }
 }
 

@@ -17,7 +17,7 @@ import {
   publishSampleAuctions,
   publishSampleDay,
   sampleDates,
-  servedDays,
+  unloadedDatasets,
 } from "./demo-days.ts";
 import {
   forget,
@@ -143,14 +143,15 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
   const early = isNew && newest !== undefined ? await buildSampleDay(newest, stateDir) : null;
   await waitUntilReady(server);
   const client = new AdminClient({ baseUrl: server.baseUrl, token: remembered.adminToken });
+  const { withoutHolidays } = await loadDemoCalendar(client, today);
+  const unloaded = await unloadedDatasets(client, days);
+  const served = new Set(days.filter((day) => !unloaded.has(day)));
+  const [first, ...following] = [...unloaded.keys()].toReversed();
   const publish = async (day: BeijingDate) => {
     say(`Publishing the sample day ${day}`);
     const built = day === newest ? early : null;
-    await publishSampleDay(client, built ?? (await buildSampleDay(day, stateDir)));
+    await publishSampleDay(client, built ?? (await buildSampleDay(day, stateDir, unloaded.get(day))));
   };
-  const { withoutHolidays } = await loadDemoCalendar(client, today);
-  const served = await servedDays(client, days);
-  const [first, ...following] = days.filter((day) => !served.has(day)).toReversed();
   const accounts = prepareAccounts(client, remembered, nowMs);
   if (first !== undefined) {
     await publish(first);

@@ -12,10 +12,12 @@ import {
   type Finding,
   findingListSchema,
   indexReportSchema,
+  loadedDaysSchema,
   MAX_DELETED_OBJECTS,
   unknownObjectsSchema,
 } from "../../admin/wire.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
+import { DATASET_NAMES, type DatasetName } from "../../datasets/registry.ts";
 import { type AdminClient, LISTING_MS } from "../admin-client.ts";
 import {
   type ConfirmOptions,
@@ -28,6 +30,7 @@ import {
   sizeText,
   YES_OPTION,
 } from "../command-line.ts";
+import { inDataset } from "../dataset-days.ts";
 import { CommandFailure, EXIT, ServiceRefusal } from "../exit.ts";
 import { checkPublicHost } from "./public-host.ts";
 
@@ -160,7 +163,10 @@ async function examine(
   if (report !== null) {
     checks.push(...REPORTED);
     findings.push(...storeFindings(report), ...checkoutFindings(report));
-    findings.push(...(await checkIndexes(client, report.days.slice(-indexDays), repair, say)));
+    for (const dataset of DATASET_NAMES) {
+      const days = dataset === "orders" ? report.days : await loadedDays(client, dataset);
+      findings.push(...(await checkIndexes(client, dataset, days.slice(-indexDays), { repair, say })));
+    }
     if (report.publicBaseUrl !== null) hosts.add(report.publicBaseUrl);
   }
   if (host) {
@@ -286,23 +292,27 @@ export function checkoutFindings({
   return findings;
 }
 
+async function loadedDays(client: AdminClient, dataset: DatasetName): Promise<BeijingDate[]> {
+  return (await client.request(loadedDaysSchema, "GET", inDataset("/admin/days/loaded", dataset))).days;
+}
+
 async function checkIndexes(
   client: AdminClient,
+  dataset: DatasetName,
   days: BeijingDate[],
-  repair: boolean,
-  say: (line: string) => void,
+  { repair, say }: { repair: boolean; say: (line: string) => void },
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   const waiting = [...days];
   const look = async () => {
     for (let day = waiting.shift(); day !== undefined; day = waiting.shift()) {
-      const path = `/admin/doctor/index/${day}`;
+      const path = (step: string) => inDataset(`/admin/doctor/index/${day}${step}`, dataset);
       const report = repair
-        ? await client.request(indexReportSchema, "POST", `${path}/repair`, {
+        ? await client.request(indexReportSchema, "POST", path("/repair"), {
             repeatable: true,
             silenceMs: LISTING_MS,
           })
-        : await client.request(indexReportSchema, "GET", path, { silenceMs: LISTING_MS });
+        : await client.request(indexReportSchema, "GET", path(""), { silenceMs: LISTING_MS });
       findings.push(...report.findings);
       if (waiting.length > 0 && waiting.length % 50 === 0)
         say(`${waiting.length} days' indexes are still to be read`);

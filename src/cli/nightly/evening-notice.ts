@@ -2,9 +2,11 @@
 import type { Notice } from "../../admin/wire.ts";
 import type { Bilingual } from "../../base/language.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
+import { DATASETS } from "../../datasets/registry.ts";
 import { LEFT_OUT_TEXTS, type LeftOutReason } from "../../pack-builder/delivery/source-file.ts";
 import { countText, sizeText } from "../command-line.ts";
-import { type DayOutcome, isWell } from "./load-day.ts";
+import { chineseName, lackingText } from "../dataset-days.ts";
+import { type DatasetOutcome, type DayOutcome, isWell } from "./load-day.ts";
 import type { Arrival } from "./wait-for-delivery.ts";
 
 /** So many files that were not read are named in a message; the report of the build names all of them. */
@@ -19,7 +21,7 @@ const LEFT_OUT_ZH: Readonly<Record<LeftOutReason, string>> = {
   nested_too_deep: "压缩包嵌套层数过多，请解压后再交付",
   unknown_layout: "无法识别的格式",
   other_day: "属于其他交易日",
-  other_dataset: "不是逐笔委托",
+  other_dataset: "属于其他类型的数据",
   market_not_carried: "不收录该交易所",
   no_records: "从名字看不含数据",
   empty: "空文件",
@@ -33,45 +35,83 @@ export function outcomeNotice(outcome: DayOutcome): Notice {
     : outcome.degraded
       ? (["nightly.degraded", "warning"] as const)
       : (["nightly.published", "ok"] as const);
-  const { announcedAtMs: _, ...facts } = outcome;
+  const { announcedAtMs: _, ...told } = outcome;
+  const datasets = outcome.datasets.map(({ announcedAtMs: __, ...each }) => each);
+  const facts = { ...told, datasets };
   return { event, level, title: titleOf(outcome), lines: linesOf(outcome), facts };
 }
 
 function titleOf(outcome: DayOutcome): Bilingual {
-  const { tradedate, problem, problemZh } = outcome;
-  if (problem === null) return servedSentence(outcome);
+  const { tradedate, datasets } = outcome;
+  const failed = datasets.filter(({ state }) => state === "failed");
+  const [first] = failed;
+  if (first === undefined) return servedSentence(outcome);
+  const { problem } = first;
+  if (failed.length === datasets.length) {
+    return {
+      zh: `${tradedate} 的数据没有发布：${first.problemZh ?? problem}`,
+      en: `${tradedate} is not served by this delivery: ${problem}`,
+    };
+  }
+  const { zh, en } = servedSentence(outcome);
+  const { rows } = DATASETS[first.dataset];
   return {
-    zh: `${tradedate} 的数据没有发布：${problemZh ?? problem}`,
-    en: `${tradedate} is not served by this delivery: ${problem}`,
+    zh: `${zh}；${chineseName(first.dataset)}没有发布：${first.problemZh ?? problem}`,
+    en: `${en}; its ${rows} are not served by this delivery: ${problem}`,
   };
 }
 
-/** What is served now, in one line. */
-export function servedSentence({ tradedate, state, revision, degraded }: DayOutcome): Bilingual {
-  const left = degraded ? { zh: "（有坏行未收入）", en: ", with rows left out" } : { zh: "", en: "" };
-  return state === "unchanged"
-    ? {
-        zh: `${tradedate} 的内容与已发布的第 ${revision} 版相同${left.zh}`,
-        en: `${tradedate} was served with this content before, as revision ${revision}${left.en}`,
-      }
-    : {
-        zh: `${tradedate} 已发布，第 ${revision} 版${left.zh}`,
-        en: `${tradedate} is served as revision ${revision}${left.en}`,
-      };
+/** What is served now, in one line; of an outcome with a dataset that is served. */
+export function servedSentence({ tradedate, datasets, lacking }: DayOutcome): Bilingual {
+  const served = datasets.filter(({ state }) => state !== "failed");
+  const parts = served.map(servedPart);
+  const left = served.some(({ degraded }) => degraded)
+    ? { zh: "（有坏行未收入）", en: ", with rows left out" }
+    : { zh: "", en: "" };
+  const titles = lacking.map(chineseName).join("、");
+  const without =
+    lacking.length === 0
+      ? { zh: "", en: "" }
+      : { zh: `，缺少${titles}`, en: `, without ${lacking.join(" and ")}, which other days have` };
+  return {
+    zh: `${tradedate} ${parts.map(({ zh }) => zh).join("；")}${left.zh}${without.zh}`,
+    en: `${tradedate} ${parts.map(({ en }) => en).join("; ")}${left.en}${without.en}`,
+  };
+}
+
+/** A dataset behind the day's name; orders, which come first, are the day itself. */
+function servedPart({ dataset, state, revision }: DatasetOutcome): Bilingual {
+  const { rows } = DATASETS[dataset];
+  const isDay = dataset === "orders";
+  if (state === "unchanged") {
+    return {
+      zh: `${isDay ? "" : chineseName(dataset)}的内容与已发布的第 ${revision} 版相同`,
+      en: `${isDay ? "was" : `${rows} were`} served with this content before, as revision ${revision}`,
+    };
+  }
+  return {
+    zh: `${isDay ? "" : chineseName(dataset)}已发布，第 ${revision} 版`,
+    en: `${isDay ? "is" : `${rows} are`} served as revision ${revision}`,
+  };
 }
 
 /** The rest that is worth knowing, a line each. */
 export function linesOf(outcome: DayOutcome): Bilingual[] {
-  const { state, securities, rows, sizeBytes, brokenRows, quarantine, leftOut, files, seconds } = outcome;
+  const { datasets, lacking, leftOut, files, seconds } = outcome;
   const lines: Bilingual[] = [];
-  if (state !== "failed") {
+  const served = datasets.filter(({ state }) => state !== "failed");
+  for (const [place, { dataset, securities, rows, sizeBytes }] of served.entries()) {
+    const noun = DATASETS[dataset].rows;
     const size = sizeText(sizeBytes);
+    const isLast = place === served.length - 1;
     lines.push({
-      zh: `证券 ${countText(securities)} 只，逐笔委托 ${countText(rows)} 条，${size}，用时 ${seconds} 秒`,
-      en: `${countText(securities)} securities, ${countText(rows)} orders, ${size}, in ${seconds} s`,
+      zh: `证券 ${countText(securities)} 只，${chineseName(dataset)} ${countText(rows)} 条，${size}${isLast ? `，用时 ${seconds} 秒` : ""}`,
+      en: `${countText(securities)} securities, ${countText(rows)} ${noun}, ${size}${isLast ? `, in ${seconds} s` : ""}`,
     });
   }
-  if (brokenRows > 0) {
+  lines.push(...lacking.map(lackingText));
+  for (const { brokenRows, quarantine } of datasets) {
+    if (brokenRows === 0) continue;
     lines.push({
       zh: `${countText(brokenRows)} 行无法识别，保存在 ${quarantine}`,
       en: `${countText(brokenRows)} lines were no rows; they are in ${quarantine}`,

@@ -7,18 +7,21 @@ import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import * as z from "zod";
 import type { BeijingDate } from "../../calendar/beijing.ts";
-import { buildPack } from "../../pack-builder/build.ts";
-import { type BuildReport, placeText } from "../../pack-builder/build-report.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../../datasets/registry.ts";
+import { buildPacks } from "../../pack-builder/build.ts";
+import { placeText } from "../../pack-builder/build-report.ts";
 import {
   LEFT_OUT_TEXTS,
   type LeftOutReason,
   mayHoldRecords,
 } from "../../pack-builder/delivery/source-file.ts";
+import type { DeliveryReport } from "../../pack-builder/delivery-report.ts";
 import type { AdminClient } from "../admin-client.ts";
+import { lackingDatasets } from "../dataset-days.ts";
 import { CommandFailure, ServiceRefusal } from "../exit.ts";
 import { addFile, openDailyFile, publishFile, refuseWrongName } from "../file-commands.ts";
-import { byteProgress, stageProgress } from "../progress.ts";
-import { openPack, publishPack } from "../publish-command.ts";
+import { datasetProgress } from "../pack-commands.ts";
+import { openPack, publishAt } from "../publish-command.ts";
 import { writeWhole } from "../work-folder.ts";
 import { type DailyFile, type Delivery, readDelivery } from "./drop-folder.ts";
 
@@ -43,47 +46,112 @@ export async function loadDay(
   options: LoadOptions,
 ): Promise<DayOutcome> {
   const { tradedate, fingerprint } = delivery;
-  const { workFolder } = options;
+  const { workFolder, keep } = options;
   const startedMs = performance.now();
-  const orders = await loadOrders(client, delivery, options);
+  const loaded = await loadDatasets(client, delivery, options);
   const files: FileOutcome[] = [];
   for (const file of delivery.files) files.push(await loadFile(client, delivery, file, options));
   const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
-  const outcome = { tradedate, ...orders, files, seconds };
+  const outcome = dayOutcome(tradedate, { ...loaded, files, seconds });
   const memory = recallDay(workFolder, tradedate, fingerprint);
   rememberDay(workFolder, tradedate, { ...memory, outcome });
-  if (memory.built !== null && orders.state !== "failed" && !options.keep) {
-    await rm(memory.built.path, { force: true });
+  for (const { dataset, path } of keep ? [] : (memory.built?.packs ?? [])) {
+    const isServed = loaded.datasets.some((each) => each.dataset === dataset && each.state !== "failed");
+    if (isServed) await rm(path, { force: true });
   }
   return outcome;
 }
 
-type Orders = Omit<DayOutcome, "tradedate" | "files" | "seconds">;
+type Loaded = Pick<DayOutcome, "datasets" | "lacking" | "leftOut">;
 
-async function loadOrders(client: AdminClient, delivery: Delivery, options: LoadOptions): Promise<Orders> {
-  let built: Built | undefined;
+/** Builds the packs of the delivery and publishes each by itself: one that is refused does not hold up the others. */
+async function loadDatasets(client: AdminClient, delivery: Delivery, options: LoadOptions): Promise<Loaded> {
+  const { tradedate } = delivery;
+  let built: BuiltDelivery;
   try {
-    built = await builtPack(delivery, options);
-    return await publishOrders(client, built, options.force);
+    built = await builtDelivery(delivery, options);
   } catch (error) {
-    const { brokenRows = 0, quarantine = null, degraded = false, leftOut = [] } = built ?? {};
-    const unserved = { revision: null, announcedAtMs: null, rows: 0, securities: 0, sizeBytes: 0 };
-    const problem = { problem: sentenceOf(error), problemZh: chineseOf(error, delivery.tradedate) };
-    const decided = isDecided(error);
-    return { state: "failed", decided, ...problem, ...unserved, degraded, brokenRows, quarantine, leftOut };
+    return { datasets: [failed("orders", tradedate, error)], lacking: [], leftOut: [] };
   }
+  const { packs, problems, leftOut } = built;
+  const datasets: DatasetOutcome[] = [];
+  for (const pack of packs) {
+    datasets.push(
+      await publishDataset(client, pack, options.force).catch((error: unknown) => ({
+        ...failed(pack.dataset, tradedate, error),
+        ...brokenIn(pack),
+      })),
+    );
+  }
+  for (const { dataset, problem } of problems) {
+    datasets.push(failed(dataset, tradedate, new CommandFailure(problem)));
+  }
+  datasets.sort((a, b) => DATASET_NAMES.indexOf(a.dataset) - DATASET_NAMES.indexOf(b.dataset));
+  const delivered = datasets.map(({ dataset }) => dataset);
+  // A service that does not answer has failed the packs already.
+  const lacking = await lackingDatasets(client, delivered).catch(() => []);
+  return { datasets, lacking, leftOut };
 }
 
-/** The day's pack: the one that an earlier run built of this delivery, or a new one. */
-async function builtPack(delivery: Delivery, options: LoadOptions): Promise<Built> {
+/** The outcome of a delivery that was not begun, for a reason in both languages. */
+export function unloadedDay(tradedate: BeijingDate, problem: { en: string; zh: string }): DayOutcome {
+  const orders = failed("orders", tradedate, new CommandFailure(problem.en));
+  const datasets = [{ ...orders, problemZh: problem.zh }];
+  return dayOutcome(tradedate, { datasets, lacking: [], leftOut: [], files: [], seconds: 0 });
+}
+
+/** The whole of a day: the numbers are those of its first dataset. */
+function dayOutcome(
+  tradedate: BeijingDate,
+  parts: Loaded & Pick<DayOutcome, "files" | "seconds">,
+): DayOutcome {
+  const { datasets, lacking } = parts;
+  const [first] = datasets;
+  if (first === undefined) throw new Error(`the outcome of ${tradedate} is about no dataset`);
+  const failures = datasets.filter(({ state }) => state === "failed");
+  const [failure] = failures;
+  const isNew = datasets.some(({ state }) => state === "published");
+  const announced = datasets.flatMap(({ announcedAtMs }) => announcedAtMs ?? []);
+  const { revision, rows, securities, sizeBytes } = first;
+  return {
+    tradedate,
+    state: failure !== undefined ? "failed" : isNew ? "published" : "unchanged",
+    problem: failure?.problem ?? null,
+    problemZh: failure?.problemZh ?? null,
+    decided: failure !== undefined && failures.every(({ decided }) => decided === true),
+    ...{ revision, rows, securities, sizeBytes },
+    announcedAtMs: announced.length === 0 ? null : Math.max(...announced),
+    degraded: lacking.length > 0 || datasets.some(({ degraded }) => degraded),
+    brokenRows: datasets.reduce((sum, { brokenRows }) => sum + brokenRows, 0),
+    quarantine: datasets.find(({ quarantine }) => quarantine !== null)?.quarantine ?? null,
+    ...parts,
+  };
+}
+
+function failed(dataset: DatasetName, tradedate: string, error: unknown): DatasetOutcome {
+  return {
+    dataset,
+    state: "failed",
+    problem: sentenceOf(error),
+    problemZh: chineseOf(error, tradedate),
+    decided: isDecided(error),
+    ...{ revision: null, announcedAtMs: null, rows: 0, securities: 0, sizeBytes: 0 },
+    ...{ degraded: false, brokenRows: 0, quarantine: null },
+  };
+}
+
+function brokenIn({ degraded, brokenRows, quarantine }: Built) {
+  return { degraded, brokenRows, quarantine };
+}
+
+/** The day's packs: those that an earlier run built of this delivery, or new ones. */
+async function builtDelivery(delivery: Delivery, options: LoadOptions): Promise<BuiltDelivery> {
   const { tradedate, fingerprint } = delivery;
   const { workFolder } = options;
   const memory = recallDay(workFolder, tradedate, fingerprint);
-  if (memory.built !== null && (await buildIdAt(memory.built.path)) === memory.built.buildId) {
-    return memory.built;
-  }
-  const progress = stageProgress(`building ${tradedate}`);
-  const report = await buildPack({
+  if (memory.built !== null && (await areThere(memory.built))) return { ...memory.built, problems: [] };
+  const progress = datasetProgress(tradedate);
+  const report = await buildPacks({
     sources: delivery.orders,
     root: options.folder,
     tradedate,
@@ -98,8 +166,14 @@ async function builtPack(delivery: Delivery, options: LoadOptions): Promise<Buil
   if ((await readDelivery(options.folder, tradedate)).mark !== delivery.mark) {
     throw new CommandFailure("The delivery changed while it was read; run it again when it is complete.");
   }
-  rememberDay(workFolder, tradedate, { ...memory, built });
+  // What failed is tried again: the next run has other options or other code.
+  if (built.problems.length === 0) rememberDay(workFolder, tradedate, { ...memory, built });
   return built;
+}
+
+async function areThere({ packs }: Pick<BuiltDelivery, "packs">): Promise<boolean> {
+  for (const { path, buildId } of packs) if ((await buildIdAt(path)) !== buildId) return false;
+  return true;
 }
 
 async function buildIdAt(path: string): Promise<string | null> {
@@ -108,44 +182,43 @@ async function buildIdAt(path: string): Promise<string | null> {
   return pack?.index.buildId ?? null;
 }
 
-function builtOf(report: BuildReport, { links }: Delivery): Built {
-  const { pack, buildId, result, broken, tradedate } = report;
-  if (pack === null || buildId === null) {
-    const { first, rows, allowed } = broken;
-    throw new CommandFailure(
-      first === null
-        ? `Not one order of ${tradedate} was found.`
-        : `${rows} lines are no rows, ${allowed} are allowed; the first is ${placeText(first)}: ${first.reason}.`,
-    );
-  }
-  const { quarantine, rows: brokenRows } = broken;
-  const leftOut = [
-    ...links.map((path) => ({ path: basename(path), reason: "link" as const })),
-    ...report.leftOut.filter(({ reason }) => mayHoldRecords(reason)),
-  ];
-  const degraded = result === "degraded" || leftOut.length > 0;
-  return { path: pack, buildId, degraded, brokenRows, quarantine, leftOut };
+/** What was built of a delivery, and why a pack of it was not. */
+interface BuiltDelivery extends z.infer<typeof builtDeliverySchema> {
+  problems: { dataset: DatasetName; problem: string }[];
 }
 
-async function publishOrders(client: AdminClient, built: Built, force: boolean): Promise<Orders> {
-  const { path, degraded, brokenRows, quarantine, leftOut } = built;
-  const pack = await openPack(path);
-  try {
-    const progress = byteProgress(`publishing ${pack.index.tradedate}`, pack.sizeBytes);
-    const { day, newRevision } = await publishPack(client, pack, {
-      degraded,
-      force,
-      onSent: progress.update,
+function builtOf({ packs, refused, leftOut: unread }: DeliveryReport, { links }: Delivery): BuiltDelivery {
+  const leftOut = [
+    ...links.map((path) => ({ path: basename(path), reason: "link" as const })),
+    ...unread.filter(({ reason }) => mayHoldRecords(reason)),
+  ];
+  const built: BuiltDelivery = { packs: [], problems: [...refused], leftOut };
+  for (const { dataset, tradedate, pack, buildId, result, broken } of packs) {
+    const { first, rows: brokenRows, allowed, quarantine } = broken;
+    if (pack !== null && buildId !== null) {
+      const degraded = result === "degraded" || leftOut.length > 0;
+      built.packs.push({ dataset, path: pack, buildId, degraded, brokenRows, quarantine });
+      continue;
+    }
+    built.problems.push({
+      dataset,
+      problem:
+        first === null
+          ? `Not one ${DATASETS[dataset].row} of ${tradedate} was found.`
+          : `${brokenRows} lines are no rows, ${allowed} are allowed; the first is ${placeText(first)}: ${first.reason}.`,
     });
-    progress.end();
-    const { revision, rows, securities, sizeBytes } = day;
-    const announcedAtMs = Date.now() + day.announcedInMs;
-    const state = newRevision ? "published" : "unchanged";
-    const served = { revision, announcedAtMs, rows, securities, sizeBytes };
-    return { state, problem: null, problemZh: null, ...served, degraded, brokenRows, quarantine, leftOut };
-  } finally {
-    await pack.close();
   }
+  return built;
+}
+
+async function publishDataset(client: AdminClient, built: Built, force: boolean): Promise<DatasetOutcome> {
+  const { dataset, path, degraded } = built;
+  const { day, newRevision } = await publishAt(client, path, { degraded, force });
+  const { revision, rows, securities, sizeBytes } = day;
+  const announcedAtMs = Date.now() + day.announcedInMs;
+  const state = newRevision ? "published" : "unchanged";
+  const served = { revision, announcedAtMs, rows, securities, sizeBytes };
+  return { dataset, state, problem: null, problemZh: null, ...served, ...brokenIn(built) };
 }
 
 async function loadFile(
@@ -208,14 +281,15 @@ const leftOutSchema = z.object({
   reason: z.enum(Object.keys(LEFT_OUT_TEXTS) as [LeftOutReason, ...LeftOutReason[]]),
 });
 
-const outcomeSchema = z.object({
-  tradedate: z.string(),
+/** What a dataset of the day came to. */
+const datasetOutcomeSchema = z.object({
+  dataset: z.enum(DATASET_NAMES),
   /** `unchanged`: this very content was served already. */
   state: z.enum(["published", "unchanged", "failed"]),
-  /** Why the orders are not served, as a sentence; null when they are. */
+  /** Why it is not served, as a sentence; null when it is. */
   problem: z.string().nullable(),
   /** The same in Chinese, where it has a Chinese text. */
-  problemZh: z.string().nullable().default(null),
+  problemZh: z.string().nullable(),
   /** Not served because an operator has withdrawn the day. */
   decided: z.boolean().optional(),
   revision: z.number().nullable(),
@@ -228,8 +302,18 @@ const outcomeSchema = z.object({
   /** Lines that could not be rows, and where they are kept. */
   brokenRows: z.number(),
   quarantine: z.string().nullable(),
-  /** Files of the delivery that may hold orders and were not read. */
-  leftOut: z.array(leftOutSchema).default([]),
+});
+export type DatasetOutcome = z.infer<typeof datasetOutcomeSchema>;
+
+/** The members that it shares with a dataset's outcome are of the whole day; numbers of rows are the first dataset's. */
+const outcomeSchema = datasetOutcomeSchema.omit({ dataset: true }).extend({
+  tradedate: z.string(),
+  /** Orders first. Memories of earlier versions have none, and count as of another delivery. */
+  datasets: z.array(datasetOutcomeSchema).min(1),
+  /** Datasets that other days have and the delivery lacks. */
+  lacking: z.array(z.enum(DATASET_NAMES)),
+  /** Files of the delivery that may hold rows and were not read. */
+  leftOut: z.array(leftOutSchema),
   files: z.array(fileOutcomeSchema),
   /** From the delivery to its end, in this run. */
   seconds: z.number(),
@@ -238,20 +322,22 @@ export type DayOutcome = z.infer<typeof outcomeSchema>;
 type FileOutcome = z.infer<typeof fileOutcomeSchema>;
 
 const builtSchema = z.object({
+  dataset: z.enum(DATASET_NAMES),
   path: z.string(),
   buildId: z.string(),
   degraded: z.boolean(),
   brokenRows: z.number(),
   quarantine: z.string().nullable(),
-  leftOut: z.array(leftOutSchema).default([]),
 });
-export type Built = z.infer<typeof builtSchema>;
+type Built = z.infer<typeof builtSchema>;
+
+const builtDeliverySchema = z.object({ packs: z.array(builtSchema), leftOut: z.array(leftOutSchema) });
 
 const memorySchema = z.object({
   /** Of the delivery this is about: another delivery of the day starts afresh. */
   fingerprint: z.string(),
-  /** The pack that is built and verified. */
-  built: builtSchema.nullable(),
+  /** The packs that are built and verified, when all of the delivery's are. */
+  built: builtDeliverySchema.nullable(),
   outcome: outcomeSchema.nullable(),
   /** Events that the webhook has taken. */
   told: z.array(z.string()),

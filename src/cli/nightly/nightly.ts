@@ -16,6 +16,7 @@ import {
   type Webhook,
 } from "../../admin/wire.ts";
 import { addDays, type BeijingDate, beijingDate, startOfDay } from "../../calendar/beijing.ts";
+import type { DatasetName } from "../../datasets/registry.ts";
 import type { AdminClient } from "../admin-client.ts";
 import { type Clock, SYSTEM_CLOCK } from "../clock.ts";
 import {
@@ -27,6 +28,7 @@ import {
   serviceOf,
   withService,
 } from "../command-line.ts";
+import { inDataset } from "../dataset-days.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { tell, type WebhookOptions, webhookOf, withWebhook } from "../webhook.ts";
 import { lockFolder } from "../work-folder.ts";
@@ -91,7 +93,7 @@ export function registerNightly(program: Command): void {
   withWebhook(withLoading(command)).addHelpText(
     "after",
     "\nRun it again after any end, or twice: what is done stays done.\n" +
-      "Exit status 3: served, but lines that could not be rows were left out.",
+      "Exit status 3: served, but rows were left out, or a dataset is missing that other days have.",
   );
   command.action(run);
 }
@@ -195,10 +197,10 @@ function end(options: NightlyOptions, evening: Evening): void {
       throw new CommandFailure(`${evening.notice.title.en}.`);
     case "loaded": {
       const { outcome } = evening;
-      const isServed = outcome.problem === null;
+      const isServed = outcome.datasets.some(({ state }) => state !== "failed");
       if (options.json || isServed)
         print(options, outcome, [`${servedSentence(outcome).en}.`, ...linesOf(outcome).map(({ en }) => en)]);
-      if (!isServed) throw new CommandFailure(`${outcome.tradedate}: ${outcome.problem}`);
+      if (outcome.problem !== null) throw new CommandFailure(`${outcome.tradedate}: ${outcome.problem}`);
       if (!isWell(outcome)) process.exitCode = EXIT.failed;
       else if (outcome.degraded) process.exitCode = EXIT.degraded;
     }
@@ -272,7 +274,7 @@ async function spend(ask: NightlyAsk, tools: NightlyTools): Promise<Evening> {
     const { outcome: before } = recallDay(ask.load.workFolder, tradedate, fingerprint);
     // A failure is tried again: the command line, the service or the code may be another one now. So is a day that an
     // operator has withdrawn since: the service says who did.
-    if (before !== null && isWell(before) && (await isServed(tools, tradedate))) {
+    if (before !== null && isWell(before) && (await areServed(tools, before))) {
       return { end: "loaded", outcome: before, fingerprint };
     }
     const outcome = await loadDay(tools.client, arrival.delivery, ask.load);
@@ -321,18 +323,29 @@ function awaited(ask: NightlyAsk, tools: NightlyTools, tradedate: BeijingDate): 
 
 /** Whether there is nothing to wait for: no delivery lies there and the day is served. */
 async function isIdle({ folder }: NightlyAsk, tools: NightlyTools, tradedate: BeijingDate): Promise<boolean> {
-  return isEmpty(await readDelivery(folder, tradedate)) && (await isServed(tools, tradedate));
+  if (!isEmpty(await readDelivery(folder, tradedate))) return false;
+  return (await availableDays(tools.client, [tradedate], "orders")).has(tradedate);
 }
 
-async function isServed({ client }: NightlyTools, tradedate: BeijingDate): Promise<boolean> {
-  return (await availableDays(client, [tradedate])).has(tradedate);
+/** Whether every dataset that was loaded is served still. */
+async function areServed({ client }: NightlyTools, { tradedate, datasets }: DayOutcome): Promise<boolean> {
+  for (const { dataset } of datasets) {
+    const available = await availableDays(client, [tradedate as BeijingDate], dataset);
+    if (!available.has(tradedate)) return false;
+  }
+  return true;
 }
 
-/** Returns those of `wanted` that customers can read now: published, and not withdrawn since. */
-export async function availableDays(client: AdminClient, wanted: BeijingDate[]): Promise<Set<string>> {
+/** Returns those of `wanted` whose `dataset` customers can read now: published, and not withdrawn since. */
+export async function availableDays(
+  client: AdminClient,
+  wanted: BeijingDate[],
+  dataset: DatasetName,
+): Promise<Set<string>> {
   const available = new Set<string>();
   for (const month of new Set(wanted.map((day) => day.slice(0, 6)))) {
-    const { days } = await client.request(dayListSchema, "GET", `/admin/days?month=${month}`);
+    const path = inDataset(`/admin/days?month=${month}`, dataset);
+    const { days } = await client.request(dayListSchema, "GET", path);
     for (const { tradedate, state } of days) {
       if (state === "available" || state === "degraded") available.add(tradedate);
     }

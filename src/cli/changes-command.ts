@@ -1,0 +1,89 @@
+/** `edgetape changes`: what happened to the days that the service serves, in the order it happened. */
+import type { Command } from "commander";
+import { type Change, type ChangeList, changeListSchema } from "../admin/wire.ts";
+import { dayName } from "../datasets/day-name.ts";
+import {
+  countArgument,
+  datasetOption,
+  instantArgument,
+  print,
+  type ServiceOptions,
+  serviceCommand,
+  serviceOf,
+  table,
+} from "./command-line.ts";
+import { type DatasetOptions, datasetsOf, inDataset } from "./dataset-days.ts";
+
+interface ChangesOptions extends ServiceOptions, DatasetOptions {
+  /** Unix milliseconds. */
+  since?: number;
+  after?: number;
+}
+
+/** Codes shown of a longer list. */
+const SHOWN_CODES = 5;
+
+/** Registers `changes`. */
+export function registerChanges(program: Command): void {
+  serviceCommand(program, "changes")
+    .description("which days were published, restored, withdrawn or damaged, and which securities differ")
+    .option(
+      "--since <instant>",
+      "from a day (its beginning in Beijing), today, yesterday or RFC 3339 on",
+      instantArgument,
+    )
+    .option("--after <number>", "behind a change's number", countArgument)
+    .addOption(datasetOption("the one dataset to list; all when absent"))
+    .action(listChanges);
+}
+
+async function listChanges(options: ChangesOptions): Promise<void> {
+  const client = serviceOf(options);
+  const changes: Change[] = [];
+  let nextAfter = options.after ?? 0;
+  for (const dataset of datasetsOf(options)) {
+    let page: ChangeList | undefined;
+    do {
+      const query = new URLSearchParams({ after: String(page?.nextAfter ?? options.after ?? 0) });
+      if (options.since !== undefined) query.set("since", new Date(options.since).toISOString());
+      page = await client.request(changeListSchema, "GET", inDataset(`/admin/changes?${query}`, dataset));
+      changes.push(...page.changes);
+    } while (page.hasMore);
+    nextAfter = Math.max(nextAfter, page.nextAfter);
+  }
+  changes.sort((a, b) => a.change - b.change);
+  const lines =
+    changes.length === 0
+      ? ["Nothing has changed."]
+      : table(
+          ["change", "at", "day", "what", "revision", "securities that differ"],
+          changes.map((each) => [
+            String(each.change),
+            each.at,
+            dayName(each.tradedate, each.dataset ?? "orders"),
+            each.kind,
+            each.previous === null ? String(each.revision) : `${each.previous} → ${each.revision}`,
+            differences(each),
+          ]),
+        );
+  print(options, { changes, nextAfter }, lines);
+}
+
+function differences({ securities }: Change): string {
+  if (securities === null) return "-";
+  const { added, removed, changed } = securities;
+  const lists = [
+    [added, "added"],
+    [removed, "removed"],
+    [changed, "changed"],
+  ] as const;
+  const told = lists
+    .filter(([codes]) => codes.length > 0)
+    .map(([codes, what]) => `${firstCodes(codes)} ${what}`);
+  return told.length === 0 ? "none" : told.join(", ");
+}
+
+function firstCodes(codes: readonly string[]): string {
+  const more = codes.length - SHOWN_CODES;
+  return more <= 0 ? codes.join(" ") : `${codes.slice(0, SHOWN_CODES).join(" ")} and ${more} more`;
+}

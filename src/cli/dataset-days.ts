@@ -1,0 +1,49 @@
+/** The datasets of a deployment's days, as its admin API names them. */
+import { datasetListSchema } from "../admin/wire.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
+import type { AdminClient } from "./admin-client.ts";
+
+/** Options of a command that is about one dataset, or about all. */
+export interface DatasetOptions {
+  dataset?: DatasetName;
+}
+
+/** Returns the datasets that a command with these options is about. */
+export function datasetsOf({ dataset }: DatasetOptions): DatasetName[] {
+  return DATASET_NAMES.filter((name) => name === (dataset ?? name));
+}
+
+/** Returns the path of a dataset's day, with `step` behind it, below the service. */
+export function dayPath(tradedate: string, dataset: DatasetName, step = ""): string {
+  return inDataset(`/admin/days/${tradedate}${step}`, dataset);
+}
+
+/** Returns `path` with the dataset in its query; orders need no name, as services of earlier versions have nothing else. */
+export function inDataset(path: string, dataset: DatasetName): string {
+  if (dataset === "orders") return path;
+  return `${path}${path.includes("?") ? "&" : "?"}dataset=${dataset}`;
+}
+
+/** Returns the datasets that other days have at the service and a delivery with `delivered` lacks. */
+export async function lackingDatasets(
+  client: AdminClient,
+  delivered: readonly DatasetName[],
+): Promise<DatasetName[]> {
+  const { datasets } = await client.request(datasetListSchema, "GET", "/admin/days/datasets");
+  return datasets
+    .filter(({ dataset, newest }) => newest !== null && !delivered.includes(dataset))
+    .map(({ dataset }) => dataset);
+}
+
+/** Returns the Chinese name of a dataset: 逐笔委托 for orders. */
+export function chineseName(dataset: DatasetName): string {
+  return `逐笔${DATASETS[dataset].rowName.zh}`;
+}
+
+/** Returns what a delivery lacks as a clause, for each dataset. */
+export function lackingText(dataset: DatasetName): { zh: string; en: string } {
+  return {
+    zh: `数据中没有${chineseName(dataset)}，而其他交易日有`,
+    en: `the delivery has no ${DATASETS[dataset].rows}, which other days have`,
+  };
+}
