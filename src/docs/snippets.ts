@@ -183,12 +183,13 @@ try {
 url, key = os.environ["EDGETAPE_URL"] + "/api", os.environ["EDGETAPE_KEY"]
 
 def text_of(answer):
-    data = answer.read()
-    return (gzip.decompress(data) if answer.headers["Content-Encoding"] == "gzip" else data).decode()
+    data, coding = answer.read(), answer.headers["Content-Encoding"]
+    return (gzip.decompress(data) if coding == "gzip" else data).decode()
 
 def ask(params):
     body = {"apiname": "level2_order_history", "apikey": key, "params": params}
-    headers = {"Content-Type": "application/json", "Accept-Encoding": "gzip", "User-Agent": "paging/1"}
+    headers = {"Content-Type": "application/json", "User-Agent": "paging/1",
+               "Accept-Encoding": "gzip"}
     for attempt in range(10):
         request = urllib.request.Request(url, json.dumps(body).encode(), headers)
         try:
@@ -285,7 +286,7 @@ const client = new Client({ key, baseUrls });
 const share = await client.share("auction_tick", {year});
 for (const file of (await share.files()).slice(0, 1)) {
   const path = file.path.replace("/", "-");
-  await pipeline(share.download(file), createWriteStream(path)); // Verifies the SHA-256.
+  await pipeline(share.download(file), createWriteStream(path)); // verifies it
 }`,
   },
   changes: {

@@ -17,11 +17,7 @@ export const zh: PageText = {
     table(
       ["要什么", "Python", "TypeScript"],
       [
-        [
-          "一只证券的一天",
-          '`client.trades("600519", "20260311")`',
-          '`client.trades({ symbol: "600519", date: "20260311" })`',
-        ],
+        ["一只证券的一天", '`client.trades("600519", day)`', '`client.trades({ symbol: "600519", date })`'],
         [
           "多只证券、多天",
           "`client.trades([…], start_date, end_date)`",
@@ -108,11 +104,7 @@ export const en: PageText = {
     table(
       ["What", "Python", "TypeScript"],
       [
-        [
-          "A security's day",
-          '`client.trades("600519", "20260311")`',
-          '`client.trades({ symbol: "600519", date: "20260311" })`',
-        ],
+        ["A security's day", '`client.trades("600519", day)`', '`client.trades({ symbol: "600519", date })`'],
         [
           "Many securities, many days",
           "`client.trades([…], start_date, end_date)`",
