@@ -13,8 +13,8 @@ const STYLE = assetOf("landing", "css", landingStyle);
 
 const MESSAGES = {
   zh: {
-    title: "沪深逐笔委托，一个请求就到",
-    lead: "某只证券某一天的每一笔委托：按游标翻页的 JSON，或一个 Parquet 文件；整日数据包按年分享下载。",
+    title: "沪深逐笔委托与成交，一个请求就到",
+    lead: "某只证券某一天的每一笔委托或成交：按游标翻页的 JSON，或一个 Parquet 文件；整日数据包按年分享下载。",
     start: "快速开始",
     console: "打开控制台",
     chart: "300750 的一个示例日（编造的数据）：每分钟买卖委托笔数与委托价格",
@@ -26,6 +26,7 @@ const MESSAGES = {
       `示例日共 ${orders} 笔委托，价格在 ${low} 至 ${high} 元之间，9:30 开盘的一分钟最多。`,
     request: "一个请求，一个答复",
     links: [
+      ["tutorial", "教程", "从空目录到一个因子和它的检验"],
       ["fields", "字段", "每一列的含义、类型与单位，两个交易所的差异"],
       ["paging", "翻页", "不跳行、不重复，断线后从断点继续"],
       ["choosing", "怎么取", "分页、Parquet 还是整日包"],
@@ -33,8 +34,8 @@ const MESSAGES = {
     ],
   },
   en: {
-    title: "Every order of the Chinese exchanges, one request away",
-    lead: "All orders of a security on a day, from Shanghai and Shenzhen: JSON pages by cursor, or one Parquet file. Whole days are shared as packs, a year at a time.",
+    title: "Every order and trade of the Chinese exchanges, one request away",
+    lead: "All orders or all trades of a security on a day, from Shanghai and Shenzhen: JSON pages by cursor, or one Parquet file. Whole days are shared as packs, a year at a time.",
     start: "Quick start",
     console: "Open the console",
     chart:
@@ -47,6 +48,7 @@ const MESSAGES = {
       `The sample day has ${orders} orders at prices from ${low} to ${high} yuan; the minute of the opening at 9:30 has the most.`,
     request: "One request, one answer",
     links: [
+      ["tutorial", "Tutorial", "from an empty folder to a factor and its test"],
       ["fields", "Fields", "what each column means, its type and unit, and where the exchanges differ"],
       ["paging", "Paging", "no row skipped or repeated, resumed after a broken connection"],
       ["choosing", "Which way", "pages, one Parquet file, or the pack of the day"],
