@@ -25,7 +25,7 @@ import { accountGate, COUNTED_INTERFACES } from "../operations/account-info.ts";
 import type { Call, Prepared, Scope, Step } from "../operations/operation.ts";
 import { PARAMS_OPTIONAL } from "../operations/registry.ts";
 import { operationNamed } from "../operations/serve-api.ts";
-import { wantsParquet } from "../orders/query/order-query.ts";
+import { wantsParquet } from "../orders/query/history-query.ts";
 import { type AdminContext, type AdminEnv, answer, bodyOf, isRefusal } from "./context.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import { type ExplainedRequest, type ExplainedStep, type Explanation, explainSchema } from "./wire.ts";

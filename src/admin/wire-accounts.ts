@@ -205,7 +205,7 @@ export function hasOrderHistory(plan: PlanName): boolean {
   return PLANS[plan].order_history.kind !== "none";
 }
 
-/** Daily limits of the order-history interface by plan, in force within 30 s. */
+/** Daily limits of each history by plan, in force within 30 s. */
 export const planListSchema = z.strictObject({
   plans: z
     .array(z.strictObject({ plan: planNameSchema, requests: limitSchema, files: limitSchema }))

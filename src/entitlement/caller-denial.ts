@@ -10,7 +10,7 @@ export type AccessDenial =
   | { reason: "account_disabled" }
   | { reason: "rate_limited"; retryAfterSeconds: number };
 
-/** What a plan can include: the order-history query and the two kinds of shares. */
+/** What a plan can include: the histories and the two kinds of shares. */
 export type ServiceName = "order_history" | "auction_tick" | "level2";
 
 export type EntitlementDenial =

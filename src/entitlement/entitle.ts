@@ -17,7 +17,7 @@ export interface PlanInForce {
   endMs: number;
 }
 
-/** An order-history request that is allowed. */
+/** A request for ticks that is allowed. */
 export interface Grant {
   plan: PlanName;
   /** Daily limits of the interface: the account's own where it has any, else the plan's. */

@@ -27,7 +27,7 @@ export interface Principal {
   /** The operator disabled the whole account. */
   disabled: boolean;
   subscriptions: readonly Subscription[];
-  /** Limits of the order-history interface by plan, from the plan table. */
+  /** Limits of each history by plan, from the plan table. */
   planLimits: Readonly<Record<PlanName, DailyLimits>>;
   /** The account's own limits; an absent member falls back to the plan's. */
   ownLimits: Readonly<Partial<DailyLimits>>;

@@ -19,7 +19,7 @@ export interface Standing {
   endsAtMs: number | null;
   /** The window of each service now; null when the plan does not include it. */
   windows: Readonly<Record<ServiceName, Window | null>>;
-  /** Daily limits of the order-history interface; null while no plan is in force. */
+  /** Daily limits of each history; null while no plan is in force. */
   limits: DailyLimits | null;
 }
 

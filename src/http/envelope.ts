@@ -1,11 +1,11 @@
 /** The request envelope (contract 1.2): from bytes to `apiname`, `apikey`, `params`, `fields`. */
 import * as z from "zod";
 import { ok, type Result, refused } from "../base/result.ts";
-import { ORDER_PARAMETERS } from "../orders/query/query-denial.ts";
+import { HISTORY_PARAMETERS } from "../orders/query/query-denial.ts";
 import type { EnvelopeDenial, RequiredMember } from "./denial.ts";
 
 /** Parameters that callers put beside `params` by mistake. */
-const PARAMETERS = [...ORDER_PARAMETERS, "data_type", "year", "month"] as const;
+const PARAMETERS = [...HISTORY_PARAMETERS, "data_type", "year", "month"] as const;
 
 /** Larger bodies are refused with HTTP 413 (contract 1.2). */
 export const BODY_LIMIT_BYTES = 64 * 1024;

@@ -11,7 +11,7 @@ import { type OrderDayQuestion, orderDayStatement } from "../catalog/order-day.t
 import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
-import { orderParameters } from "../orders/query/order-parameters.ts";
+import { historyParameters } from "../orders/query/history-parameters.ts";
 import { datasetSchema, lazily, parseParameters, says } from "../orders/query/parameters.ts";
 import { formatTimeOfDay } from "../orders/query/time-window.ts";
 import type { Market } from "../orders/record.ts";
@@ -19,7 +19,7 @@ import { openDay } from "./open-day.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
 
 export const dataSymbolsParameters = lazily(() => ({
-  tradedate: orderParameters().tradedate,
+  tradedate: historyParameters().tradedate,
   market: z
     .string(says("not_string"))
     .regex(/^\s*[sS][hHzZ]\s*$/, says("value_form", "SH, SZ"))

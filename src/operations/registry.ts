@@ -6,9 +6,9 @@ import { dataChanges } from "./data-changes.ts";
 import { dataStatus } from "./data-status.ts";
 import { dataSymbols } from "./data-symbols.ts";
 import { fileDownload } from "./file-download/file-download.ts";
+import { estimateOf } from "./history/estimate.ts";
+import { historyOf } from "./history/history.ts";
 import type { Operation } from "./operation.ts";
-import { estimateOf } from "./order-history/estimate.ts";
-import { historyOf } from "./order-history/order-history.ts";
 
 const ALL: Operation[] = [
   fileDownload,

@@ -1,6 +1,6 @@
 /** Code that reads a request before authentication, with texts that make a backtracking pattern slow. */
 import { preferredLanguage } from "../../src/base/language.ts";
-import { parseOrderQuery } from "../../src/orders/query/order-query.ts";
+import { parseHistoryQuery } from "../../src/orders/query/history-query.ts";
 import { basicCredentials, hasShareCookie } from "../../src/shares/credentials.ts";
 import { drivePath } from "../../src/shares/drive-path.ts";
 import { conditionsOf, parseRange, rangeCounts, verdictOn } from "../../src/shares/http-fields.ts";
@@ -18,7 +18,7 @@ const fill = (length: number, head: string, unit: string, tail = "") =>
   head + unit.repeat(Math.max(0, Math.ceil((length - head.length - tail.length) / unit.length))) + tail;
 
 const order = (params: Record<string, unknown>, fields?: unknown) =>
-  parseOrderQuery({ params, ...(fields === undefined ? {} : { fields }) }, { unknownParameters: "refuse" });
+  parseHistoryQuery({ params, ...(fields === undefined ? {} : { fields }) }, { unknownParameters: "refuse" });
 
 /** Evaluates the value as each conditional header in order. */
 function conditions(value: string): unknown {

@@ -17,7 +17,7 @@ import type {
 
 /** Several securities over a range of days; the other options are those of one day. */
 export interface BasketQuery<F extends string = Field> extends Omit<TickQuery<F>, "symbol" | "date"> {
-  /** Each as in `OrderQuery`. */
+  /** Each as in `HistoryQuery`. */
   symbols: readonly string[];
   /** First and last day, YYYYMMDD or YYYY-MM-DD, both included. */
   startDate: string;

@@ -15,7 +15,7 @@ import {
 import { Share } from "./share.ts";
 import {
   dateOf,
-  type OrderQuery,
+  type HistoryQuery,
   type Orders,
   type ParquetQuery,
   parquetBody,
@@ -121,7 +121,7 @@ export class Client {
    *
    * @example await client.orders({ symbol: "600519", date: "20260311", start: "09:30", end: "09:31" }).toArray()
    */
-  orders<F extends FieldName = Field>(query: OrderQuery<F>): Orders<F>;
+  orders<F extends FieldName = Field>(query: HistoryQuery<F>): Orders<F>;
   /**
    * The orders of several securities over a range of days as one stream: by day, then security in the order given,
    * then time; nothing is asked yet. `plan()` says what it takes.
@@ -129,7 +129,7 @@ export class Client {
    * @example client.orders({ symbols: ["600519", "300750"], startDate: "20260105", endDate: "20260311" })
    */
   orders<F extends FieldName = Field>(query: BasketQuery<F>): Basket<F>;
-  orders<F extends FieldName = Field>(query: OrderQuery<F> | BasketQuery<F>): Orders<F> | Basket<F> {
+  orders<F extends FieldName = Field>(query: HistoryQuery<F> | BasketQuery<F>): Orders<F> | Basket<F> {
     return this.#read("orders", query);
   }
 

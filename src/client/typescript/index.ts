@@ -18,7 +18,7 @@ export * from "./errors.ts";
 export type { ParquetFacts, ParquetFile, ParquetStream } from "./parquet-file.ts";
 export type { DownloadOptions, FileDownload, Share } from "./share.ts";
 export type {
-  OrderQuery,
+  HistoryQuery,
   Orders,
   ParquetQuery,
   SecurityQuery,

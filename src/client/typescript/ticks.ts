@@ -36,7 +36,7 @@ export interface TickQuery<F extends string> extends TimeQuery {
   onRebuild?: ((tradedate: string | null) => void) | undefined;
 }
 
-export type OrderQuery<F extends FieldName = Field> = TickQuery<F>;
+export type HistoryQuery<F extends FieldName = Field> = TickQuery<F>;
 export type TradeQuery<F extends TradeFieldName = TradeField> = TickQuery<F>;
 
 export interface ParquetQuery<F extends string = FieldName> extends SecurityQuery {

@@ -7,14 +7,14 @@ import { dataChangesParameters } from "../../operations/data-changes.ts";
 import { dataStatusParameters } from "../../operations/data-status.ts";
 import { dataSymbolsParameters } from "../../operations/data-symbols.ts";
 import { shareParameters } from "../../operations/file-download/share-query.ts";
-import { estimateParameters } from "../../operations/order-history/estimate.ts";
-import { EXCLUDED_WITH_PARQUET, orderParameters } from "../../orders/query/order-parameters.ts";
+import { estimateParameters } from "../../operations/history/estimate.ts";
+import { EXCLUDED_WITH_PARQUET, historyParameters } from "../../orders/query/history-parameters.ts";
 import { lazily } from "../../orders/query/parameters.ts";
 
 /** `params` of history with JSON pages. */
 export const pageParams = lazily(() =>
   z.strictObject({
-    ...orderParameters(),
+    ...historyParameters(),
     format: z.literal("json").nullish().meta({ description: "The default." }),
   }),
 );
@@ -23,7 +23,7 @@ export const pageParams = lazily(() =>
 export const fileParams = lazily(() => {
   const excluded = Object.fromEntries(EXCLUDED_WITH_PARQUET.map((name) => [name, z.null().optional()]));
   return z.strictObject({
-    ...orderParameters(),
+    ...historyParameters(),
     ...excluded,
     format: z.literal("parquet").meta({ description: "The whole day of the security as one file." }),
   });

@@ -2,7 +2,7 @@
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { Denial, Reason } from "../../http/denial.ts";
 import { type Outcome, outcomeOf } from "../../http/outcome.ts";
-import { ORDER_PARAMETERS } from "../../orders/query/query-denial.ts";
+import { HISTORY_PARAMETERS } from "../../orders/query/query-denial.ts";
 import { EXAMPLE } from "../example-day.ts";
 
 const tradedate = EXAMPLE.tradedate as BeijingDate;
@@ -50,7 +50,7 @@ const EXAMPLES: { readonly [R in Reason]: Extract<Denial, { reason: R }> } = {
     reason: "param_unknown",
     parameter: "star_time",
     hint: { kind: "nearest", name: "start_time" },
-    known: ORDER_PARAMETERS,
+    known: HISTORY_PARAMETERS,
   },
   param_excluded: { reason: "param_excluded", parameters: ["page_size"] },
   field_unknown: { reason: "field_unknown", field: "pric", nearest: "price" },

@@ -4,7 +4,7 @@ import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { DatasetName } from "../../datasets/registry.ts";
 import type { Market } from "../record.ts";
 import type { DatedCursor, UndatedCursor } from "./cursor.ts";
-import type { OrderQuery } from "./order-query.ts";
+import type { HistoryQuery } from "./history-query.ts";
 import type { Position } from "./page-plan.ts";
 import { type CursorDenial, invalid, type ParamInvalid } from "./query-denial.ts";
 
@@ -22,7 +22,7 @@ export interface Paging {
 }
 
 /** Returns the paging state of a first page: nothing is fixed, and it begins at the window's start. */
-export function beginPaging(query: OrderQuery): Paging {
+export function beginPaging(query: HistoryQuery): Paging {
   return {
     tradedate: query.tradedate,
     revision: null,
@@ -40,7 +40,7 @@ export function beginPaging(query: OrderQuery): Paging {
  * An undated cursor needs `tradedate` (contract 5.5) and must point into the window.
  */
 export function continuePaging(
-  query: OrderQuery,
+  query: HistoryQuery,
   cursor: DatedCursor | UndatedCursor,
   dataset: DatasetName = "orders",
 ): Result<Paging, CursorDenial | ParamInvalid> {

@@ -7,7 +7,7 @@ import type { DatasetName } from "../../datasets/registry.ts";
 import type { Market } from "../record.ts";
 
 /** Parameters of history in the order of contract 3; `limit` is an alias of `page_size`. */
-export const ORDER_PARAMETERS = [
+export const HISTORY_PARAMETERS = [
   "symbol",
   "tradedate",
   "format",
@@ -18,7 +18,7 @@ export const ORDER_PARAMETERS = [
   "cursor",
 ] as const;
 
-export type OrderParameter = (typeof ORDER_PARAMETERS)[number];
+export type HistoryParameter = (typeof HISTORY_PARAMETERS)[number];
 
 /** What is wrong with a known parameter's value. */
 export type ParamProblem =
@@ -66,7 +66,7 @@ export type NameHint =
 export type QueryDenial =
   | ParamInvalid
   | { reason: "param_unknown"; parameter: string; hint: NameHint | null; known: readonly string[] }
-  | { reason: "param_excluded"; parameters: readonly OrderParameter[] }
+  | { reason: "param_excluded"; parameters: readonly HistoryParameter[] }
   /** `separated`: several names with another separator than a comma, written correctly. */
   | {
       reason: "field_unknown";

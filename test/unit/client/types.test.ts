@@ -11,7 +11,7 @@ import type {
   Estimate,
   Field,
   FieldName,
-  OrderQuery,
+  HistoryQuery,
   OrderRecord,
   OrderRow,
   ParquetQuery,
@@ -59,7 +59,7 @@ describe("the client's types", () => {
   it("take undefined for every option, also where the caller's compiler tells it from absence", () => {
     type Undefined<T> = { [Name in keyof T]: undefined };
     type Optional<T> = Omit<T, "symbol" | "key" | "baseUrls">;
-    expectTypeOf<Undefined<Optional<Required<OrderQuery>>>>().toExtend<Optional<OrderQuery>>();
+    expectTypeOf<Undefined<Optional<Required<HistoryQuery>>>>().toExtend<Optional<HistoryQuery>>();
     expectTypeOf<Undefined<Optional<Required<ParquetQuery>>>>().toExtend<Optional<ParquetQuery>>();
     expectTypeOf<Undefined<Optional<Required<TimeQuery>>>>().toExtend<Optional<TimeQuery>>();
     expectTypeOf<Undefined<Optional<Required<ClientOptions>>>>().toExtend<Optional<ClientOptions>>();

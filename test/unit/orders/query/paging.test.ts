@@ -2,17 +2,17 @@ import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../../src/calendar/beijing.ts";
 import type { DatedCursor } from "../../../../src/orders/query/cursor.ts";
 import {
-  type OrderQuery,
-  parseOrderQuery as parseOrderQueryResult,
-} from "../../../../src/orders/query/order-query.ts";
+  type HistoryQuery,
+  parseHistoryQuery as parseHistoryQueryResult,
+} from "../../../../src/orders/query/history-query.ts";
 import { beginPaging, continuePaging as continuePagingResult } from "../../../../src/orders/query/paging.ts";
 import { baring } from "../../../support/result.ts";
 
-const parseOrderQuery = baring(parseOrderQueryResult);
+const parseHistoryQuery = baring(parseHistoryQueryResult);
 const continuePaging = baring(continuePagingResult);
 
-function query(params: Record<string, unknown>): OrderQuery {
-  const parsed = parseOrderQuery({ params }, { unknownParameters: "refuse" });
+function query(params: Record<string, unknown>): HistoryQuery {
+  const parsed = parseHistoryQuery({ params }, { unknownParameters: "refuse" });
   if ("reason" in parsed) throw new Error(`refused: ${parsed.reason}`);
   return parsed;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { orderParameters } from "../../../../src/orders/query/order-parameters.ts";
+import { historyParameters } from "../../../../src/orders/query/history-parameters.ts";
 import { readParameters } from "../../../../src/orders/query/parameters.ts";
 import {
   formatWindow,
@@ -75,7 +75,7 @@ function parseTimeWindow(start: unknown, end: unknown) {
     ["start_time", start],
     ["end_time", end],
   ]);
-  const times = readParameters(orderParameters(), ["start_time", "end_time"], given);
+  const times = readParameters(historyParameters(), ["start_time", "end_time"], given);
   return times.ok ? timeWindowOf(times.value, given) : times.refusal;
 }
 

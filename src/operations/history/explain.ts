@@ -5,7 +5,7 @@ import { windowOf } from "../../entitlement/standing.ts";
 import { verdictOf } from "../../gate/lease.ts";
 import type { GateState } from "../../gate/protocol.ts";
 import type { Call, Step } from "../operation.ts";
-import { type Asked, gateDenial, lookAhead } from "./find-orders.ts";
+import { type Asked, gateDenial, lookAhead } from "./find-section.ts";
 
 /** Returns the steps up to the first refusal, without taking the slot or counting the request. */
 export async function explainHistory(call: Call, asked: Asked): Promise<Step[]> {

@@ -3,12 +3,12 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { DatasetName } from "../../datasets/registry.ts";
 import { type AskedColumn, parseFields } from "./fields.ts";
-import { EXCLUDED_WITH_PARQUET, type ORDER_FORMATS, orderParameters } from "./order-parameters.ts";
+import { EXCLUDED_WITH_PARQUET, type HISTORY_FORMATS, historyParameters } from "./history-parameters.ts";
 import { givenParameters, type ParameterOptions, readParameters } from "./parameters.ts";
 import {
+  HISTORY_PARAMETERS,
+  type HistoryParameter,
   invalid,
-  ORDER_PARAMETERS,
-  type OrderParameter,
   type ParamInvalid,
   type QueryDenial,
 } from "./query-denial.ts";
@@ -18,13 +18,13 @@ import { type TimeWindow, timeWindowOf } from "./time-window.ts";
 /** The default and maximum number of rows of a page (contract 3.8). */
 const MAX_PAGE_SIZE = 10_000;
 
-export type OrderFormat = (typeof ORDER_FORMATS)[number];
+export type HistoryFormat = (typeof HISTORY_FORMATS)[number];
 
 /** A validated query. `start` and `end` are always set; without parameters they span the whole day. */
-export interface OrderQuery extends AskedSecurity, TimeWindow {
+export interface HistoryQuery extends AskedSecurity, TimeWindow {
   /** `null` when omitted: the cursor's date, or the newest trading day of the calendar. */
   tradedate: BeijingDate | null;
-  format: OrderFormat;
+  format: HistoryFormat;
   pageSize: number;
   /** The unparsed cursor; `null` on the first page. */
   cursor: string | null;
@@ -37,15 +37,16 @@ export interface OrderQuery extends AskedSecurity, TimeWindow {
  * Parses the parameters of a query of `dataset`. `null`, `""` and blanks mean that a parameter is absent. Refuses
  * unknown names first, so that a misspelt `symbl` is reported instead of a missing `symbol`.
  */
-export function parseOrderQuery(
+export function parseHistoryQuery(
   request: { params: Readonly<Record<string, unknown>>; fields?: unknown },
   options: ParameterOptions,
   dataset: DatasetName = "orders",
-): Result<OrderQuery, QueryDenial> {
-  const parameters = givenParameters(request.params, ORDER_PARAMETERS, options);
+): Result<HistoryQuery, QueryDenial> {
+  const parameters = givenParameters(request.params, HISTORY_PARAMETERS, options);
   if (!parameters.ok) return parameters;
   const { given, unknown } = parameters.value;
-  const read = <N extends OrderParameter>(...names: N[]) => readParameters(orderParameters(), names, given);
+  const read = <N extends HistoryParameter>(...names: N[]) =>
+    readParameters(historyParameters(), names, given);
 
   const asked = read("symbol", "tradedate", "format");
   if (!asked.ok) return asked;

@@ -9,19 +9,19 @@ import type { GateState } from "../../gate/protocol.ts";
 import type { Denial } from "../../http/denial.ts";
 import type { Envelope } from "../../http/envelope.ts";
 import { succeed } from "../../http/respond.ts";
-import { orderParameters } from "../../orders/query/order-parameters.ts";
-import { type OrderQuery, parseOrderQuery } from "../../orders/query/order-query.ts";
+import { historyParameters } from "../../orders/query/history-parameters.ts";
+import { type HistoryQuery, parseHistoryQuery } from "../../orders/query/history-query.ts";
 import { beginPaging } from "../../orders/query/paging.ts";
 import { givenParameters, lazily } from "../../orders/query/parameters.ts";
 import { type Bounds, rowsInWindow } from "../../orders/query/row-bounds.ts";
 import { formatTimeOfDay } from "../../orders/query/time-window.ts";
 import type { Call, Operation, Prepared, Scope } from "../operation.ts";
 import type { Estimate, Range } from "../wire.ts";
-import { type Asked, askedFor, type Found, lookAhead } from "./find-orders.ts";
+import { type Asked, askedFor, type Found, lookAhead } from "./find-section.ts";
 
 /** Parameters as in history. */
 export const estimateParameters = lazily(() => {
-  const { symbol, tradedate, start_time, end_time, page_size } = orderParameters();
+  const { symbol, tradedate, start_time, end_time, page_size } = historyParameters();
   return { symbol, tradedate, start_time, end_time, page_size };
 });
 
@@ -44,7 +44,7 @@ async function prepare(
   if (!parameters.ok) return parameters;
   const { given, unknown } = parameters.value;
   const known = [...given].filter(([name]) => name in estimateParameters());
-  const parsed = parseOrderQuery({ params: Object.fromEntries(known) }, options, dataset);
+  const parsed = parseHistoryQuery({ params: Object.fromEntries(known) }, options, dataset);
   if (!parsed.ok) return parsed;
   const query = { ...parsed.value, unknownParameters: unknown };
   const asked = askedFor(dataset, query, beginPaging(query), scope);
@@ -67,7 +67,7 @@ async function run(call: Call, asked: Asked): Promise<Response> {
   });
 }
 
-function answerTo(query: OrderQuery, { entry, day, grant, gate }: Found & { gate: GateState }): Estimate {
+function answerTo(query: HistoryQuery, { entry, day, grant, gate }: Found & { gate: GateState }): Estimate {
   const { limits } = grant;
   const { use } = gate;
   const rows = rowsInWindow(entry, query);

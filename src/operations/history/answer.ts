@@ -17,14 +17,14 @@ import { outcomeOf } from "../../http/outcome.ts";
 import { jsonHeaders, orderPageBody, parquetHeaders } from "../../http/respond.ts";
 import { packMark, signCursor } from "../../orders/query/cursor.ts";
 import { areAllColumns } from "../../orders/query/fields.ts";
-import type { OrderQuery } from "../../orders/query/order-query.ts";
+import type { HistoryQuery } from "../../orders/query/history-query.ts";
 import type { PageAsk, Position } from "../../orders/query/page-plan.ts";
 import type { Paging } from "../../orders/query/paging.ts";
 import { PackReadError } from "../../packs/errors.ts";
 import { beginOrderPage, type OrderPageRead, readOrderPage } from "../../packs/order-page.ts";
 import { openParquetAnswer } from "../../packs/parquet-answer.ts";
 import { type Call, firstByteMs } from "../operation.ts";
-import { type Asked, type Found, findAgain } from "./find-orders.ts";
+import { type Asked, type Found, findAgain } from "./find-section.ts";
 import { pagePermits } from "./page-permits.ts";
 
 /** An accepted request. */
@@ -128,7 +128,7 @@ export function beginRead(call: Call, { query, paging }: Asked, { day, entry }: 
   return beginOrderPage(call.env.PACKS, day.pack, entry, pageAskOf(query, paging));
 }
 
-export function pageAskOf({ end, pageSize }: OrderQuery, { position }: Paging): PageAsk {
+export function pageAskOf({ end, pageSize }: HistoryQuery, { position }: Paging): PageAsk {
   return { position, endTime: end, pageSize };
 }
 

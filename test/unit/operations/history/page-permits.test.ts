@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Permits } from "../../../../src/operations/order-history/page-permits.ts";
+import { Permits } from "../../../../src/operations/history/page-permits.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -3,17 +3,17 @@ import { answerMemory, type MemoryRefusal, partOfAccount, type Reservation } fro
 import type { Result } from "../../base/result.ts";
 import { DATASETS } from "../../datasets/registry.ts";
 import type { Settings } from "../../env.ts";
-import type { OrderQuery } from "../../orders/query/order-query.ts";
+import type { HistoryQuery } from "../../orders/query/history-query.ts";
 import { fileBytes, pageBytes } from "../../packs/answer-bytes.ts";
 import { type Call, firstByteMs } from "../operation.ts";
 import { pageAskOf } from "./answer.ts";
-import type { Asked, Found } from "./find-orders.ts";
+import type { Asked, Found } from "./find-section.ts";
 
 /** The share of the time to the first byte that a request may wait for memory; reading and computing need the rest. */
 const WAIT_SHARE = 2 / 3;
 
 /** Returns the longest duration of the request in milliseconds, after which its slot is freed and its body aborted. */
-export function boundOf({ format }: OrderQuery, settings: Settings): number {
+export function boundOf({ format }: HistoryQuery, settings: Settings): number {
   return format === "json" ? settings.JSON_BOUND_MS : settings.PARQUET_BOUND_MS;
 }
 

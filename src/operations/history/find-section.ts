@@ -19,7 +19,7 @@ import type { GateRefusal, GateState } from "../../gate/protocol.ts";
 import { gateOf } from "../../gate/slot.ts";
 import type { Denial } from "../../http/denial.ts";
 import { packMark } from "../../orders/query/cursor.ts";
-import type { OrderQuery } from "../../orders/query/order-query.ts";
+import type { HistoryQuery } from "../../orders/query/history-query.ts";
 import type { Paging } from "../../orders/query/paging.ts";
 import { resolveMarket } from "../../orders/query/symbol.ts";
 import type { Market } from "../../orders/record.ts";
@@ -30,7 +30,7 @@ import type { Call } from "../operation.ts";
 
 /** A validated history request: the query, where its page begins, and the question to the catalog. */
 export interface Asked {
-  query: OrderQuery;
+  query: HistoryQuery;
   paging: Paging;
   question: OrderDayQuestion;
   /** The day from this isolate's cache; null when it must be read. */
@@ -40,7 +40,7 @@ export interface Asked {
 /** Returns the request for `query` of `dataset`, without looking into the cache. */
 export function askedFor(
   dataset: DatasetName,
-  query: OrderQuery,
+  query: HistoryQuery,
   paging: Paging,
   { nowMs }: Pick<Call, "nowMs">,
 ): Asked {
@@ -84,7 +84,7 @@ export interface NotFound {
 }
 
 /** Reads the requested day, checks the plan and finds the section. */
-export async function findOrders(call: Call, asked: Asked): Promise<Result<Found, NotFound>> {
+export async function findSection(call: Call, asked: Asked): Promise<Result<Found, NotFound>> {
   const open = await openDay(call, asked.question, asked.kept);
   if (!open.ok) return refused({ denial: open.refusal, grant: null });
   const { grant, orderDay } = open.value;
@@ -97,7 +97,7 @@ export async function lookAhead(
   call: Call,
   asked: Asked,
 ): Promise<Result<Found & { gate: GateState }, NotFound>> {
-  const found = await findOrders(call, asked);
+  const found = await findSection(call, asked);
   if (!found.ok) return found;
   const { env, settings, log } = call;
   const home = { namespace: env.GATE, locationHint: settings.LOCATION_HINT };

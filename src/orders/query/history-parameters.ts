@@ -1,11 +1,11 @@
 /** The parameters of a history query (contract 3), each with one schema that parses and documents it. */
 import * as z from "zod";
 import { lazily, says, tradedateSchema } from "./parameters.ts";
-import type { OrderParameter } from "./query-denial.ts";
+import type { HistoryParameter } from "./query-denial.ts";
 import { symbolSchema } from "./symbol.ts";
 import { timeOfDaySchema } from "./time-window.ts";
 
-export const ORDER_FORMATS = ["json", "parquet"] as const;
+export const HISTORY_FORMATS = ["json", "parquet"] as const;
 
 /** Parameters that are refused with a whole file (contract 3.9). */
 export const EXCLUDED_WITH_PARQUET = [
@@ -14,10 +14,10 @@ export const EXCLUDED_WITH_PARQUET = [
   "limit",
   "start_time",
   "end_time",
-] as const satisfies readonly OrderParameter[];
+] as const satisfies readonly HistoryParameter[];
 
 /** Schemas by name. What a schema cannot express (start before end) is in the message. */
-export const orderParameters = lazily(
+export const historyParameters = lazily(
   () =>
     ({
       symbol: symbolSchema().meta({
@@ -29,7 +29,7 @@ export const orderParameters = lazily(
           "The day in Beijing, YYYYMMDD, a real date. Left out: the newest trading day of the calendar, loaded or not; with a cursor, the cursor's day.",
       }),
       format: z
-        .enum(ORDER_FORMATS, says("format_form"))
+        .enum(HISTORY_FORMATS, says("format_form"))
         .nullish()
         .meta({ description: "json is the default; parquet is the whole day of the security as one file." }),
       start_time: timeOfDaySchema().nullish().meta({
@@ -46,7 +46,7 @@ export const orderParameters = lazily(
         .string()
         .nullish()
         .meta({ description: "next_cursor of the page before, unchanged. Left out on the first page." }),
-    }) satisfies Record<OrderParameter, z.ZodType>,
+    }) satisfies Record<HistoryParameter, z.ZodType>,
 );
 
 /**

@@ -1,26 +1,26 @@
 import { describe, expect, it } from "vitest";
 import {
-  type OrderQuery,
-  parseOrderQuery as parseOrderQueryResult,
+  type HistoryQuery,
+  parseHistoryQuery as parseHistoryQueryResult,
   wantsParquet,
-} from "../../../../src/orders/query/order-query.ts";
+} from "../../../../src/orders/query/history-query.ts";
 import { printedRandom } from "../../../support/random.ts";
 import { baring } from "../../../support/result.ts";
 
-const parseOrderQuery = baring(parseOrderQueryResult);
+const parseHistoryQuery = baring(parseHistoryQueryResult);
 
 const REFUSE = { unknownParameters: "refuse" } as const;
 const parse = (params: Record<string, unknown>, fields?: unknown) =>
-  parseOrderQuery({ params, fields }, REFUSE);
+  parseHistoryQuery({ params, fields }, REFUSE);
 const ask = (params: Record<string, unknown>) => parse({ symbol: "600519.SH", ...params });
 
-function served(params: Record<string, unknown>): OrderQuery {
+function served(params: Record<string, unknown>): HistoryQuery {
   const query = ask(params);
   if ("reason" in query) throw new Error(`refused: ${JSON.stringify(query)}`);
   return query;
 }
 
-describe("parseOrderQuery (contract 3)", () => {
+describe("parseHistoryQuery (contract 3)", () => {
   it("fills in what is left out", () => {
     const { columns, ...query } = served({});
     expect(query).toEqual({
@@ -102,7 +102,7 @@ describe("parseOrderQuery (contract 3)", () => {
   });
 
   it("lets unknown parameters pass and lists them when the deployment only warns", () => {
-    const query = parseOrderQuery(
+    const query = parseHistoryQuery(
       { params: { symbol: "600519", offset: 5, foo: "x" } },
       { unknownParameters: "warn" },
     );

@@ -12,7 +12,7 @@ import { type Slot, spendGrant, takeSlot } from "../../gate/slot.ts";
 import type { Denial } from "../../http/denial.ts";
 import type { Envelope } from "../../http/envelope.ts";
 import { type CursorSecrets, readCursor } from "../../orders/query/cursor.ts";
-import { type OrderQuery, parseOrderQuery } from "../../orders/query/order-query.ts";
+import { type HistoryQuery, parseHistoryQuery } from "../../orders/query/history-query.ts";
 import { beginPaging, continuePaging, type Paging } from "../../orders/query/paging.ts";
 import type { Call, Operation, Prepared, Scope } from "../operation.ts";
 import { answerWithSlot, beginRead } from "./answer.ts";
@@ -22,11 +22,11 @@ import {
   type Asked,
   askedFor,
   type Found,
-  findOrders,
+  findSection,
   gateDenial,
   holderOf,
   keptFor,
-} from "./find-orders.ts";
+} from "./find-section.ts";
 
 /** The previous cursor secret is accepted for this long after a rotation (contract 5.2). */
 const PREVIOUS_SECRET_MS = 24 * 3_600_000;
@@ -45,7 +45,7 @@ async function prepare(
   scope: Scope,
 ): Promise<Result<Prepared, Denial>> {
   const { settings, env } = scope;
-  const parsed = parseOrderQuery(envelope, { unknownParameters: settings.UNKNOWN_PARAMETERS }, dataset);
+  const parsed = parseHistoryQuery(envelope, { unknownParameters: settings.UNKNOWN_PARAMETERS }, dataset);
   if (!parsed.ok) return parsed;
   const query = parsed.value;
   const begun = await pagingOf(dataset, query, scope);
@@ -68,7 +68,7 @@ async function run(call: Call, asked: Asked): Promise<Response> {
   call.log.note({ symbol: query.symbol, tradedate: question.tradedate ?? "" });
 
   // 6 and 7. Plan and window, then the data. Nothing is charged yet.
-  const found = await findOrders(call, asked);
+  const found = await findSection(call, asked);
   if (!found.ok) return call.refuse(found.refusal.denial);
 
   // Reserves the answer's memory before any store is called and before the charge.
@@ -111,7 +111,7 @@ function askForSlot(call: Call, asked: Asked, { grant }: Found): Promise<Result<
 
 async function pagingOf(
   dataset: DatasetName,
-  query: OrderQuery,
+  query: HistoryQuery,
   { settings, nowMs }: Pick<Scope, "settings" | "nowMs">,
 ): Promise<Result<Paging, Denial>> {
   if (query.cursor === null) return ok(beginPaging(query));
