@@ -8,7 +8,7 @@ import { DAY_MS, MAIN, OLDEST, sharedWorld, TODAY, type World } from "./world.ts
 
 let world: World;
 beforeAll(async () => {
-  // A runtime of its own: of all refusals in an isolate only so many are kept a minute.
+  // A separate runtime, because an isolate stores only a limited number of refusals a minute.
   world = await sharedWorld();
 });
 afterAll(() => world.stop());

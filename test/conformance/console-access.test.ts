@@ -1,4 +1,4 @@
-/** Who may do what in the console: every route × no session, a wrong one, an expired one, another account's. */
+/** Access to the console: every route without a session and with a wrong, an expired and another account's session. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminRoutes } from "../../src/admin/routes.ts";
 import type { Account, ShareList } from "../../src/admin/wire.ts";
@@ -31,15 +31,15 @@ interface Route {
   path: string;
 }
 
-/** What answers to somebody who is not signed in; every other route, also one that is yet to be written, must not. */
+/** Routes without a session; every other route, including future ones, must require one. */
 const OPEN = ["GET /console", "GET /console/invite/:token", "POST /console/invite/:token"];
 
-/** A router's own routes, without what stands before or after all of them. */
+/** Returns a router's own routes, without middleware. */
 const routesOf = (routes: readonly Route[]) => routes.filter(({ path }) => !path.includes("*"));
 const isOpen = ({ method, path }: Route) => OPEN.includes(`${method} ${path}`);
 const CLOSED = routesOf(consoleRoutes().routes).filter((route) => !isOpen(route));
 
-/** The closed routes by the owner's ids, and an address that is none. */
+/** Returns the closed routes with the owner's ids, and an unknown path. */
 const closed = (): Route[] => [
   ...CLOSED.map(({ method, path }) => ({
     method,
@@ -51,7 +51,7 @@ const GETS = CLOSED.filter(({ method }) => method === "GET").map(({ path }) => p
 const FORM = { name: "x", hours: "24" };
 const request = orderHistory({ apikey: "", params: { symbol: "600519", tradedate: MAIN } });
 
-/** `POST /console/api` with whatever a sender says of itself. */
+/** Sends `POST /console/api` with these headers. */
 const run = (headers: Record<string, string>, body: unknown = request) =>
   call(`${world.service.baseUrl}/console/api`, {
     method: "POST",
@@ -75,7 +75,7 @@ async function state(): Promise<string> {
   ]);
 }
 
-/** The routes are asked with `headers`; each answer must be `status`, and nothing may have changed. */
+/** Calls all routes with `headers`; each answer must have `status`, and nothing may change. */
 async function expectAll(headers: Record<string, string>, status: number): Promise<void> {
   const before = await state();
   const form = {

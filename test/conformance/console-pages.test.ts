@@ -1,4 +1,4 @@
-/** What the console's pages say and do: keys, shares, data by plan; texts of others stay texts. */
+/** The console's pages: keys, shares, data by plan; foreign texts are escaped. */
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PlanName } from "../../src/entitlement/principal.ts";

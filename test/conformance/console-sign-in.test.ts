@@ -1,4 +1,7 @@
-/** Into the console and out of it: links that open once, sessions that end, forms that only our pages send. */
+/**
+ * Signing in to the console and out of it: one-time links, sessions that end, forms that only the console's own pages
+ * can send.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Account } from "../../src/admin/wire.ts";
 import { type Holder, inviteTo, ownForm, signIn } from "../support/console.ts";
@@ -98,7 +101,7 @@ describe("a one-time link", () => {
 });
 
 describe("the button pressed twice in one browser", () => {
-  /** The field that makes a repetition known, as the page of the link carries it. */
+  /** Returns the form token on the page of a link, which identifies repeated presses. */
   const pressOn = async (url: string) => {
     const [, value] = /name="press" value="([0-9A-Za-z]{43})"/.exec((await open(url)).text) ?? [];
     return new URLSearchParams({ press: value ?? "" }).toString();

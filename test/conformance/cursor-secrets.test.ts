@@ -14,7 +14,7 @@ beforeAll(async () => {
   await before.stop();
 });
 
-/** A deployment whose secret was rotated `hours` before its now. */
+/** Returns a deployment whose secret was rotated `hours` ago by its clock. */
 const rotated = (hours: number) =>
   startWorld({
     settings: {

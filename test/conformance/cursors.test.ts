@@ -16,7 +16,7 @@ const windowed = { ...base, start_time: "09:30", end_time: "13:00" };
 const rows = () => world.main.rowsOf("600519");
 const cursorOf = async (params: Record<string, unknown>) =>
   pageOf(await world.ask({ page_size: 3, ...params })).next_cursor ?? "";
-/** A page at `cursor` for these parameters; a parameter that is undefined is left out. */
+/** Requests a page at `cursor` with these parameters; undefined ones are omitted. */
 const at = (cursor: unknown, params: Record<string, unknown>) =>
   world.ask({ page_size: 3, ...params, cursor });
 

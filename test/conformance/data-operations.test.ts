@@ -32,7 +32,7 @@ async function dataOf<T>(apiname: string, params: object, apikey = world.keys.fl
   return answer.envelope.data as T;
 }
 
-/** The build id that an answer of `tradedate` carries in its header. */
+/** Returns the build id in the header of an answer for `tradedate`. */
 const buildOf = async (tradedate: string): Promise<string> => {
   const build = (await world.ask({ symbol: "600519", tradedate })).headers["x-build"];
   expect(build).toMatch(/^[0-9a-f]{32}$/);

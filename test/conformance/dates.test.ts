@@ -150,7 +150,7 @@ describe("tradedate left out (contract 3.5)", () => {
     expectRefusal(await late.ask({ symbol: "600519" }), { reason: "unavailable" });
     const named = pageOf(await late.ask({ symbol: "600519", tradedate: MAIN, page_size: 3 }));
     expect(named.tradedate).toBe(MAIN);
-    // With a cursor the calendar is not asked.
+    // With a cursor the calendar is not read.
     const next = pageOf(await late.ask({ symbol: "600519", cursor: named.next_cursor }));
     expect(next.tradedate).toBe(MAIN);
   });

@@ -1,4 +1,4 @@
-/** Who gets into a share, and what everybody else is told (contract 8.6). */
+/** Access to a share, and the refusals of all other callers (contract 8.6). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { basic, onDrive, shareOf, type TestShare } from "../support/drive.ts";
 import { type Answer, call } from "../support/http-client.ts";
@@ -14,7 +14,7 @@ afterAll(() => world?.stop());
 
 const UNKNOWN = "0123456789abcdefghij";
 
-/** Status, headers and body without what is the request's own. */
+/** Returns status, headers and body without parts that differ for each request. */
 function appearance({ status, headers, text }: Answer): object {
   const { "x-request-id": id, date: _, ...rest } = headers;
   return { status, headers: rest, text: text.replaceAll(String(id), "ID") };
@@ -183,7 +183,7 @@ describe("a share that is over", () => {
   });
 });
 
-/** Sends the page's form and returns the cookie as a browser would send it. */
+/** Sends the page's form and returns the cookie for a browser's next request. */
 async function enter(share: TestShare, headers: Record<string, string> = {}): Promise<string> {
   const answer = await postForm(share, headers);
   expect(answer.status).toBe(303);

@@ -1,4 +1,4 @@
-/** When the store lacks what the catalog names, and when a drive is asked in plain HTTP. */
+/** Objects missing in the store, and plain HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { basic, onDrive, shareOf, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** Publishes a file, and tells its path in the share and its key in the store. */
+/** Publishes a file and returns its path in the share and its key in the store. */
 async function published(name: string): Promise<{ path: string; key: string }> {
   const file = tradesFile(DAY, randomBytes(3, 1_000), `${DAY}_${name}.zip`);
   await publishFiles(world.service, file);

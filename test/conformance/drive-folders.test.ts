@@ -1,4 +1,4 @@
-/** What a share holds and what it does not: folders, manifest, sums, by-symbol, windows, strange paths. */
+/** The content of a share: folders, manifest, checksums, by-symbol, windows, malformed paths. */
 import { request } from "node:http";
 import { zstdDecompressSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** The targets of all links of a page, as they are written. */
+/** Returns the unresolved targets of all links of a page. */
 async function linksOf(share: TestShare, path: string): Promise<string[]> {
   const { text } = await onDrive(share, path);
   return [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href = ""]) => href);
@@ -223,7 +223,7 @@ describe("strange paths", () => {
       const { status, bytes } = await rawGet(`/s/${world.share.shareId}/${path}`);
       const text = bytes.toString();
       expect(String(status)).toMatch(own);
-      // Some are another way to write a name of the share's own.
+      // Some are other spellings of a name in the share.
       if (status === 200 && !bytes.equals(world.trades.bytes)) {
         expect(text).toMatch(/"data_type": "level2"|<span class="brand">edgetape/);
       }
@@ -272,7 +272,7 @@ describe("methods", () => {
   });
 });
 
-/** A request whose path is sent exactly as it stands here, with the share's password. */
+/** Sends a request with an unmodified path and the share's password. */
 function rawGet(path: string, more: Record<string, string> = {}): Promise<{ status: number; bytes: Buffer }> {
   const { hostname: host, port } = new URL(world.service.baseUrl);
   const headers = { ...basic(world.share.shareId, world.share.password), ...more };

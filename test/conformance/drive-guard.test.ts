@@ -10,12 +10,12 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** A request with a password from an address. */
+/** Sends a request with a password from an address. */
 function knock({ url, shareId }: TestShare, password: string, from: Record<string, string>) {
   return call(url, { method: "GET", headers: { ...basic(shareId, password), ...from } });
 }
 
-/** The statuses of `times` wrong passwords, one after the other. */
+/** Returns the statuses of `times` consecutive wrong passwords. */
 async function wrong(share: TestShare, times: number, from: Record<string, string>): Promise<number[]> {
   const statuses: number[] = [];
   for (let n = 0; n < times; n++) statuses.push((await knock(share, `wrong ${n}`, from)).status);

@@ -8,7 +8,7 @@ const PATH = `${DAY}/${DAY}_trades.zip`;
 const SIZE = 10_000;
 
 let world: DriveWorld;
-/** Validators of the file, as a first HEAD tells them. */
+/** Validators of the file from a first HEAD. */
 let etag: string;
 let modified: string;
 
@@ -22,7 +22,7 @@ afterAll(() => world?.stop());
 
 const shifted = (seconds: number) => new Date(Date.parse(modified) + seconds * 1000).toUTCString();
 
-/** What one request must answer; `part` is the bytes from the first to the last, both included. */
+/** The expected answer; `part` is the first and the last byte, both inclusive. */
 type Expected = { status: 200 | 304 | 412 | 416 } | { status: 206; part: [number, number] };
 
 interface Case {
@@ -170,7 +170,7 @@ describe("a download of 10,000 bytes", () => {
   });
 });
 
-/** What the answers with bytes add up to (contract 7.10). */
+/** The totals of the answers with bytes (contract 7.10). */
 const served = { requests: 0, files: 0, bytes: 0 };
 
 function expectBytes(answer: Answer, method: string, expected: Expected): void {

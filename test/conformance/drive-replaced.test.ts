@@ -1,6 +1,6 @@
 /**
- * A file that is replaced while somebody downloads it: who began the old one finishes it for 7 days, and
- * no client gets bytes of two versions under one name (contract 8.8).
+ * A file that is replaced during downloads: a client that began the old version can finish it for 7 days, and no client
+ * gets bytes of two versions under one name (contract 8.8).
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { burst, day } from "../support/builders.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** A file with an old and a new content; `replace` publishes the new one. */
+/** Returns a file with old and new content; `replace` publishes the new one. */
 async function replaceable(name: string) {
   const old = randomBytes(10, SIZE);
   const present = randomBytes(11, SIZE + 500);
@@ -35,7 +35,7 @@ async function replaceable(name: string) {
   };
 }
 
-/** A request as the program `agent` makes it. */
+/** Returns a function that sends requests as the program `agent`. */
 function as(agent: string) {
   return (path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> =>
     onDrive(world.share, path, { method, headers: { "user-agent": agent, ...headers } });
@@ -53,7 +53,7 @@ function expectWhole(answer: Answer, whole: Buffer): void {
   expect(answer.bytes.equals(whole)).toBe(true);
 }
 
-/** A client that continues a part of another version is refused, and gets no byte. */
+/** Expects that a client that continues a part of another version is refused without any byte. */
 function expectRefused(answer: Answer): void {
   expect([answer.status, answer.reason]).toEqual([409, "version_unknown"]);
 }
@@ -83,7 +83,8 @@ describe("a download resumed after its file was replaced", () => {
 
   it("by one of two programs of the same address and agent that began different ones is refused, unless it names one", async () => {
     const file = await replaceable("twins");
-    // One is cut, the file is replaced, another downloads the new one, and the first comes back for its rest.
+    // One download is cut, the file is replaced, another client downloads the new one, and the first one returns for
+    // its rest.
     const { headers } = await curl(file.path);
     await file.replace();
     const present = await curl(file.path);
@@ -96,7 +97,7 @@ describe("a download resumed after its file was replaced", () => {
       file.present,
       5000,
     );
-    // Looking at the present one, or at its first bytes, does not say whose part the next range continues.
+    // Reading the current version's head or first bytes does not determine which part the next range continues.
     await curl(file.path, {}, "HEAD");
     await curl(file.path, { range: "bytes=0-99" });
     expectRefused(await curl(file.path, { range }));

@@ -20,7 +20,7 @@ function propfind(path: string, depth: string | null, body = ""): Promise<Answer
   });
 }
 
-/** Paths and properties of a 207 answer, read by a scan that knows only what this server writes. */
+/** Returns the paths and properties of a 207 answer by scanning this server's own format. */
 function responsesOf({ text }: Answer): Map<string, { xml: string; of(name: string): string | null }> {
   const base = `/s/${world.share.shareId}/`;
   const responses = new Map<string, { xml: string; of(name: string): string | null }>();

@@ -1,6 +1,6 @@
 /**
- * A service with published files of both types and a share of each, for the tests of the drive. It is
- * Thursday, 12 March 2026, ten in the morning in Beijing.
+ * A service with published files of both types and a share of each, for the tests of the drive. The time is Thursday,
+ * 12 March 2026, 10:00 in Beijing.
  */
 
 import { shareOf, type TestShare, tradesFile } from "../support/drive.ts";
@@ -21,20 +21,20 @@ export interface DriveWorld extends World {
   trades: DailyFile;
   /** The flagship account's share of level2, 2026. */
   share: TestShare;
-  /** The account that has it. */
+  /** The account that owns the share. */
   owner: { accountId: string; key: string };
 }
 
 const trades = tradesFile(DAY, randomBytes(1, 10_000));
 
-/** Starts the service with its world, a file and a share, for a test that changes its files. */
+/** Starts a separate service with files and shares, for a test that changes its files. */
 export async function startDriveWorld(): Promise<DriveWorld> {
   const world = await startWorld();
   await publishOnDrive(world);
   return withShare(world);
 }
 
-/** A drive that the files of a worker process share, each with a share of its own; see `sharedWorld`. */
+/** Returns a drive shared by the test files of a worker process, each with its own share; see `sharedWorld`. */
 export async function sharedDriveWorld(): Promise<DriveWorld> {
   const world = await sharedWorld("drive");
   await oncePerWorker("files of the drive", () => publishOnDrive(world));

@@ -1,8 +1,8 @@
-/** What every refusal has in common (contract 1.3, 1.4, 1.7, 1.8). */
+/** Asserts the common properties of refusals (contract 1.3, 1.4, 1.7, 1.8). */
 import { expect } from "vitest";
 import type { Answer } from "../support/http-client.ts";
 
-/** The closed list of reasons and the code each belongs to. */
+/** The closed list of reasons with their codes. */
 export const CODE_OF_REASON: Record<string, number> = {
   envelope_invalid: 422,
   method_not_allowed: 422,
@@ -51,9 +51,9 @@ const JSON_STATUS: Record<string, number> = {
 
 export interface Refusal {
   reason: string;
-  /** When it is not what a JSON answer has for the reason. */
+  /** The HTTP status, when it differs from the usual one for the reason. */
   status?: number;
-  /** What the message must contain. */
+  /** Texts that the message must contain. */
   says?: (string | RegExp)[];
 }
 
@@ -72,7 +72,7 @@ export function expectRefusal(answer: Answer, expected: Refusal): void {
   for (const part of says) expect(message).toMatch(part);
 }
 
-/** Asserts the envelope's form: three members in their order, JSON headers, a request id. */
+/** Asserts the envelope's form: three members in order, JSON headers, a request id. */
 export function expectEnvelope(answer: Answer): void {
   const envelope = answer.envelope;
   expect(Object.keys(envelope)).toEqual(["code", "message", "data"]);

@@ -1,4 +1,4 @@
-/** `explain`: every refusal and every accepted request, told from its id; and requests judged without being made. */
+/** `explain`: every refusal and accepted request by its id, and requests evaluated without being made. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ExplainedRequest, Explanation } from "../../src/admin/wire.ts";
 import type { Answer } from "../support/http-client.ts";
@@ -8,7 +8,7 @@ import { MAIN, sharedWorld, TODAY, type World } from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
-  // A runtime of its own: of all refusals in an isolate only so many are kept a minute.
+  // A separate runtime, because an isolate stores only a limited number of refusals a minute.
   world = await sharedWorld();
 });
 afterAll(() => world.stop());
@@ -19,7 +19,7 @@ const explain = (body: object) => asOperator<Explanation>(world.service, "POST",
 const body = (params: object, more: object = {}) =>
   JSON.stringify({ apiname: "level2_order_history", params, ...more });
 
-/** What was refused is kept behind the answer. */
+/** Waits until the refusal is stored, which happens after the answer. */
 const settled = (id: string) =>
   vi.waitFor(
     async () => {

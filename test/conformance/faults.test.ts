@@ -13,7 +13,7 @@ afterAll(() => world.stop());
 
 const asked = { symbol: "600519", tradedate: MAIN };
 
-/** Takes the objects of the main day out of the bucket; returns what puts them back. */
+/** Removes the objects of the main day from the bucket and returns a function that restores them. */
 async function withoutObjects(): Promise<() => Promise<void>> {
   const bucket = await world.service.mf.getR2Bucket("PACKS");
   const { objects } = await bucket.list({ prefix: `orders/2026/${MAIN}/` });
@@ -58,7 +58,9 @@ describe("faults of the service (contract 1.6, 2.3)", () => {
 });
 
 describe("bytes that are not the pack's (contract 1.6, 6.3)", () => {
-  /** Publishes the day again and corrupts 600519's section in the bucket, behind the catalog's back or not. */
+  /**
+   * Publishes the day again and corrupts 600519's section in the bucket, with or without updating the catalog's etag.
+   */
   async function corrupt(catalog: "knows" | "does not know"): Promise<void> {
     const bucket = await world.service.mf.getR2Bucket("PACKS");
     const { day } = await publish(world.service, MAIN_DAY);

@@ -24,7 +24,7 @@ const STANDARD = [
 ];
 
 const ask = (fields: unknown) => world.ask({ symbol: "600519", tradedate: MAIN }, { fields });
-/** The main day's rows with the columns at these places of the standard order. */
+/** Returns the main day's rows with the columns at these positions of the standard order. */
 const columns = (...places: number[]) =>
   world.main.rowsOf("600519").map((row) => places.map((place) => row[place]));
 

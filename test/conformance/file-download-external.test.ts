@@ -25,7 +25,7 @@ const clear = (type: string, year: number) =>
   asOperator(world.service, "POST", `/admin/external/${type}/${year}/clear`);
 const isOurs = ({ url }: ShareFields) => url.startsWith(`${world.service.baseUrl}/s/`);
 
-/** Every row of every table, as text. */
+/** Returns every row of every table as text. */
 async function wholeDatabase(): Promise<string> {
   const db = await world.service.mf.getD1Database("DB");
   const tables = await db

@@ -118,7 +118,7 @@ describe("one share an account, type and year (contract 8.3)", () => {
   });
 });
 
-/** Runs `steps` one after another, each on a service whose clock stands at its instant, all on one state. */
+/** Runs `steps` in sequence on one state, each on a service with its clock set to the step's instant. */
 async function overTime(
   steps: { at: string; settings?: Record<string, string>; run: (service: Service) => Promise<void> }[],
 ): Promise<void> {
@@ -134,7 +134,7 @@ async function overTime(
   }
 }
 
-/** The HTTP status that the share's manifest has on `service`, which may stand elsewhere than it was made. */
+/** Returns the HTTP status of the share's manifest on `service`, which may be another deployment than the share's. */
 async function opened(service: Service, { url, password }: ShareFields): Promise<number> {
   const shareId = url.split("/s/")[1]?.slice(0, -1) ?? "";
   const authorization = `Basic ${Buffer.from(`${shareId}:${password}`).toString("base64")}`;
@@ -232,7 +232,7 @@ describe("the life of a share (contract 8.3)", () => {
     const first = await share(key);
     const subscriptions = [{ plan: "flagship", start: startMs, end: Math.floor(now + 90 * DAY_MS) }];
     await asOperator(world.service, "PUT", `/admin/accounts/${accountId}/subscriptions`, { subscriptions });
-    // Another key of the account: the first one's plan is remembered for up to 30 s.
+    // Another key of the account, because the first one's plan is cached for up to 30 s.
     const { key: other } = await asOperator<{ key: string }>(
       world.service,
       "POST",

@@ -120,7 +120,7 @@ describe("coverage is what is published (contract 8.2)", () => {
     await withdrawFile(world.service, file);
     expect(await counted("auction_tick", 2023)).toBe(0);
     expectRefusal(await ask("auction_tick", 2023), { reason: "nothing_published" });
-    // The same content is not published again by chance: the operator names the withdrawn revision.
+    // Withdrawn content is published again only when the operator names its revision.
     await asOperator(world.service, "POST", `/admin/files/auction_tick/20230103/${file.name}/publish`, {
       revision: 1,
     });

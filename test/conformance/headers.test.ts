@@ -14,7 +14,7 @@ afterAll(() => world.stop());
 
 const good = { symbol: "600519", tradedate: MAIN };
 
-/** One answer of every kind: served, refused, not found, wrong method, too large, unreadable. */
+/** Returns one answer of every kind: served, refused, not found, wrong method, too large, unreadable. */
 async function everyKind(): Promise<Answer[]> {
   const { service } = world;
   return [

@@ -1,4 +1,4 @@
-/** What holds for the history of every dataset alike (contract 2.4, 3.4, 3.10, 4, 5, 6, 7.3, 9), by its description. */
+/** Properties of the history of every dataset (contract 2.4, 3.4, 3.10, 4, 5, 6, 7.3, 9), from its description. */
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
@@ -16,7 +16,7 @@ import { expectRefusal } from "./expect-refusal.ts";
 import { sharedWorld, type World } from "./world.ts";
 
 const DAY = "20260224";
-/** The day whose Parquet answers are larger than every buffer on the way. */
+/** The day whose Parquet answers are larger than all buffers. */
 const LARGE_DAY = "20260225";
 const LARGE_ROWS = 600_000;
 const SEED = 20_260_224;
@@ -26,7 +26,7 @@ const section = (dataset: DatasetName, symbol: string, market: "SH" | "SZ", rows
   return { symbol, market, columns: randomRows(randomFrom(seed), DATASETS[dataset], { rows, crowd: 3 }) };
 };
 
-/** A fund is on the other exchange in trades, a bond too; a security is halted in orders, another lacks trades. */
+/** In trades a fund and a bond are on the other exchange; one security has no orders, another no trades. */
 const SECTIONS: Record<DatasetName, DatasetSection[]> = {
   orders: [
     section("orders", "600519", "SH", 12_345),
@@ -71,7 +71,7 @@ interface Asked {
   fields?: unknown;
 }
 
-/** A request to the interface of a dataset, by the flagship account unless a key is given. */
+/** Sends a request to the interface of a dataset, by default with the flagship account. */
 const ask = (
   dataset: DatasetName,
   params: Record<string, unknown>,
@@ -82,14 +82,14 @@ const ask = (
     { "accept-language": "en" },
   );
 
-/** `data` of another operation. */
+/** Returns `data` of another operation. */
 async function dataOf<T>(apiname: string, params: Record<string, unknown>, apikey = world.keys.flagship) {
   const answer = await world.service.post({ apiname, apikey, params });
   expect(answer.envelope.code, answer.text).toBe(200);
   return answer.envelope.data as unknown as T;
 }
 
-/** Every page of a security as a public client reads it, and how many there were. */
+/** Reads every page of a security as a public client does and returns the rows and the number of pages. */
 async function readAll(dataset: DatasetName, params: Record<string, unknown>, asked: Asked = {}) {
   const rows: unknown[] = [];
   const pages: ReturnType<typeof pageOf>[] = [];

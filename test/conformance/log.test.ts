@@ -20,7 +20,7 @@ afterAll(() => world.stop());
 const good = { symbol: "600519", tradedate: MAIN };
 type Line = Record<string, unknown>;
 
-/** The log lines of one answer; a line may be written after the answer was read. */
+/** Returns the log lines of one answer; a line can be written after the answer was read. */
 async function linesOf(answer: Answer): Promise<Line[]> {
   const id = String(answer.headers["x-request-id"]);
   const about = () => world.service.logs.filter((line) => line.includes(id));

@@ -11,7 +11,7 @@ afterAll(() => world.stop());
 const HAN = /\p{Script=Han}/u;
 const good = { symbol: "600519", tradedate: MAIN };
 
-/** The message without its closing `[reason · request id]`. */
+/** Returns the message without its final `[reason · request id]`. */
 async function sentence(language: string | null): Promise<string> {
   const headers: Record<string, string> = language === null ? {} : { "accept-language": language };
   const answer = await world.ask({ ...good, page_size: 0 }, { headers });

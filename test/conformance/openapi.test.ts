@@ -1,4 +1,4 @@
-/** `GET /openapi.json` against the service: names, values, answers and examples are what it really does. */
+/** Compares `GET /openapi.json` with the service: names, values, answers and examples. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { DATASETS } from "../../src/datasets/registry.ts";
@@ -36,7 +36,7 @@ interface Content {
   content: { "application/json": { examples: Record<string, { value: Record<string, unknown> }> } };
 }
 
-/** The names of `params` in the schema of a request. */
+/** Returns the names of `params` in the schema of a request. */
 const namesIn = (apiname: Apiname): string[] => {
   const params = document.components.schemas[`${apiname}_request`]?.properties?.params;
   const alternatives = params?.anyOf ?? [params];
@@ -90,7 +90,7 @@ describe("GET /openapi.json", () => {
   });
 });
 
-/** Values of each parameter, right and wrong; the schema and the service must be of one mind about each. */
+/** Valid and invalid values of each parameter, on which schema and service must agree. */
 const VALUES: Record<string, unknown[]> = {
   symbol: [
     "600519",
@@ -147,7 +147,7 @@ const HISTORIES = [
   "trade_history_estimate",
 ] as const;
 
-/** Values that the written document takes and the service does not. */
+/** Values that the document accepts and the service refuses. */
 const LOOSER = new Set([
   'data_changes limit "0"',
   'data_changes limit "051"',
@@ -170,7 +170,7 @@ const BASE: Record<Apiname, Record<string, unknown>> = {
   data_symbols: { tradedate: MAIN },
 };
 
-/** Refusals of a parameter's form, by any of its names. */
+/** Reasons for an invalid form of a parameter. */
 const FORM = ["param_invalid", "param_unknown", "param_excluded", "field_unknown", "cursor_invalid"];
 
 describe("schemas of parameters against the service", () => {
@@ -185,11 +185,11 @@ describe("schemas of parameters against the service", () => {
       for (const value of values) {
         const params = { ...BASE[apiname], [name]: value };
         const { reason } = await ask(apiname, params);
-        // The form of a cursor's text, and whether a year lies in the range, is more than a schema knows.
+        // A schema cannot express the validity of a cursor or the range of years.
         const taken = !FORM.includes(reason ?? "");
         const about = `${name} ${JSON.stringify(value)}: ${reason}`;
         expect(schema.safeParse(params).success, about).toBe(taken);
-        // Digits in a string have bounds that a pattern does not tell, and dates are real ones.
+        // A pattern cannot express bounds of digits in a string or real dates.
         const told = taken || LOOSER.has(`${apiname} ${name} ${JSON.stringify(value)}`);
         expect(written.safeParse(params).success, `written: ${about}`).toBe(told);
       }

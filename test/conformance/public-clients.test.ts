@@ -1,6 +1,6 @@
 /**
- * What public clients of such an endpoint do, as seen in their sources, each as a black-box case: the bodies
- * they send, when they stop, what they retry.
+ * The behaviour of public clients, taken from their sources: the bodies that they send, when they stop, what they
+ * retry.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { day, type Row } from "../support/builders.ts";
@@ -24,7 +24,7 @@ afterAll(() => world.stop());
 
 type Params = Record<string, unknown>;
 
-/** How a client of this kind reads a whole day: its own rule of when to stop, and its own guard. */
+/** Reads a whole day with the client's own stop rule and guard. */
 async function readAll(params: Params, extra: Record<string, unknown> = {}) {
   const rows: Row[] = [];
   const seen = new Set<unknown>();
@@ -143,7 +143,7 @@ describe("when public clients stop", () => {
   });
 });
 
-/** The retry of requests and urllib3 in such clients: HTTP 429 and 5xx only, `Retry-After` capped at 30 s. */
+/** Retries as these clients do: HTTP 429 and 5xx only, `Retry-After` capped at 30 s. */
 async function withRetries(ask: () => Promise<Answer>, sleep: (ms: number) => Promise<unknown>) {
   const waits: number[] = [];
   for (let attempt = 0; attempt < 8; attempt++) {

@@ -16,9 +16,9 @@ import { readVendorZip } from "../support/vendor-zip.ts";
 const DATA = "../shared/data";
 const VENDOR = join(DATA, "orders-20230711-vendor.zip");
 const TRADEDATE = "20230711";
-/** One of them in the quick tier. */
+/** The quick tier uses one of them. */
 const PAGE_SIZES = isLong ? [10_000, 9_999, 1_000] : [9_999];
-/** Of the longest paging. */
+/** The page size of the longest paging. */
 const SMALL_PAGE = isLong ? 7 : 70;
 const SYMBOLS = ["600536", "600761", "600961", "601825", "605580"];
 
@@ -45,7 +45,7 @@ describe.skipIf(!existsSync(VENDOR))("the real day of 2023-07-11, from the vendo
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** The path of the pack that `edgetape pack build` makes of a delivery. */
+  /** Builds a pack with `edgetape pack build` and returns its path. */
   async function build(delivery: string, out: string): Promise<string> {
     const built = await edgetape(["pack", "build", delivery, "--date", TRADEDATE, "--out", out]);
     expect(built.status, built.stderr).toBe(0);

@@ -6,7 +6,7 @@ import { MAIN, sharedWorld, type World } from "./world.ts";
 
 const DATE = "20260304";
 
-/** Values at the edges of what a record may hold. */
+/** Values at the limits of a record. */
 const EDGES = security("601398", [
   order("091500000", { priceE4: 123_400, volume: 300 }),
   order("091500001", { priceE4: 1, volume: 1 }),
@@ -39,7 +39,7 @@ describe("records (contract 4)", () => {
     const by = (time: string) => rows.find((row) => row[2] === time)?.slice(7);
     expect(by("091500000")).toEqual([12.34, 300, 3702]);
     expect(by("091500001")).toEqual([0.0001, 1, 0.0001]);
-    // As products of doubles these are 3.3000000000000003 and 49.00000000000001.
+    // Products of doubles would be 3.3000000000000003 and 49.00000000000001.
     const amounts = rows.filter((row) => row[2] === "091500002").map((row) => row[9]);
     expect([1.1 * 3, 0.07 * 700]).not.toEqual([3.3, 49]);
     expect(amounts).toEqual([1593, 3.3, 49]);

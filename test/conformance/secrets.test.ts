@@ -1,6 +1,6 @@
 /**
- * No secret is kept in the clear: everything that hands one out is used, the service stops, and
- * its database, its objects' storage, its packs and its log are searched byte for byte.
+ * No secret is stored in plain text: every operation that issues one is used, the service stops, and its database,
+ * Durable Object storage, packs and log are searched byte for byte.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Everything an operator hands out, once. Returns the account, its keys revoked or rolled in part. */
+/** Issues every kind of secret once. Returns the account, with some keys revoked or rolled. */
 async function handOut() {
   await loadWeekdays(service, "20260101", "20261231");
   const records = [order("093000000"), order("093000010")];
@@ -62,7 +62,7 @@ async function handOut() {
   return owner;
 }
 
-/** Uses each secret, rightly and wrongly, and puts keys where they do not belong. */
+/** Uses each secret validly and invalidly, and puts keys into wrong places. */
 async function use(owner: Awaited<ReturnType<typeof handOut>>): Promise<void> {
   const params = { symbol: "600519", tradedate: "20260311" };
   for (const apikey of [owner.key, IMPORTED_KEY, `${owner.key}x`]) {
@@ -83,7 +83,7 @@ async function use(owner: Awaited<ReturnType<typeof handOut>>): Promise<void> {
   service.secrets.add((await inviteTo(service, owner.accountId)).split("/").at(-1) ?? "");
 }
 
-/** Puts a key into every place of its own request: no answer repeats it, nor its beginning. */
+/** Puts a key into every place of a request; no answer may contain the key or its beginning. */
 async function pasteEverywhere(apikey: string): Promise<void> {
   const params = { symbol: "600519", tradedate: "20260311" };
   const cutShort = apikey.padStart(60, "x");
@@ -110,7 +110,7 @@ describe("secrets", () => {
     await service.stop();
     expect(logged).toEqual([]);
     expect(await service.secrets.inFiles(folder)).toEqual([]);
-    // The search does reach what is stored.
+    // Proves that the search finds stored texts.
     const stored = new IssuedSecrets();
     stored.add(owner.accountId);
     expect(await stored.inFiles(folder)).not.toEqual([]);

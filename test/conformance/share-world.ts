@@ -1,6 +1,6 @@
 /**
- * Daily files for the tests of `file_download`. It is Thursday, 12 March 2026, in Beijing; the files lie around
- * the first days of a professional's windows (2025-03-13 of 365 days, 2026-02-11 of 30) and around New Year.
+ * Daily files for the tests of `file_download`. The date is Thursday, 12 March 2026, in Beijing; the files are around
+ * the first days of the professional plan's windows (2025-03-13 of 365 days, 2026-02-11 of 30) and around New Year.
  */
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { day, order, security } from "../support/builders.ts";
@@ -17,7 +17,7 @@ export const AUCTIONS: readonly DailyFile[] = [
   "20260312",
 ].map((date) => auctionPack(date));
 
-/** The operator's own files of level2 days; the days of `PACK_DAYS` have an order pack too. */
+/** The operator's own level2 files; the days of `PACK_DAYS` also have an order pack. */
 export const OWN_FILES: readonly DailyFile[] = [
   ownFile("20260210", "trades of the day before the window"),
   ownFile("20260211", "trades of its first day"),
@@ -29,20 +29,22 @@ export const PACK_DAYS = ["20170103", "20260210", "20260211", "20260311"];
 export interface ShareWorld {
   service: Service;
   keys: Record<PlanName, string>;
-  /** Bytes of the order pack of each of `PACK_DAYS`. */
+  /** Sizes of the order packs of `PACK_DAYS`. */
   packBytes: Record<string, number>;
   stop(): Promise<void>;
 }
 
 type Published = Pick<ShareWorld, "service" | "packBytes">;
 
-/** The service with these files published, and an account for every plan, for a test that changes the files. */
+/** Starts a separate service with these files and an account for every plan, for a test that changes the files. */
 export async function startShareWorld(): Promise<ShareWorld> {
   const published = await startPublished();
   return withKeys(published, () => published.service.stop());
 }
 
-/** One that the files of a worker process share, each with accounts of its own. `stop` leaves it running. */
+/**
+ * Returns a world shared by the test files of a worker process, each with its own accounts. `stop` leaves it running.
+ */
 export async function sharedShareWorld(): Promise<ShareWorld> {
   const published = await oncePerWorker("world of shares", startPublished);
   return withKeys(published, async () => published.service.checkLog());
@@ -68,7 +70,7 @@ async function withKeys(published: Published, stop: () => Promise<void>): Promis
   return { ...published, keys, stop };
 }
 
-/** What a share of the files that `covers` accepts must say of itself, summed up from what was published. */
+/** Returns the expected summary of a share with the published files that `covers` accepts. */
 export function summary(
   world: ShareWorld,
   type: DailyFile["type"],

@@ -1,4 +1,4 @@
-/** What an operator's actions on a day mean to callers where instances keep no day (contract 3.13, 5.4). */
+/** The effect of an operator's actions on callers when isolates do not cache days (contract 3.13, 5.4). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DayChanged } from "../../src/admin/wire.ts";
 import { day, order, security } from "../support/builders.ts";

@@ -14,7 +14,7 @@ afterAll(() => world.stop());
 const ask = (apikey: string, over: Record<string, unknown> = {}) =>
   world.ask({ symbol: "600519", tradedate: MAIN, ...over }, { apikey });
 
-/** Asks once a second until `done`; fails after 45 s: 30 s, and the delays of a busy machine. */
+/** Sends a request once a second until `done`; fails after 45 s, which allows for the delays of a busy machine. */
 async function within30Seconds(
   next: () => Promise<Answer>,
   done: (answer: Answer) => boolean,
@@ -28,7 +28,7 @@ async function within30Seconds(
   }
 }
 
-// What the service knows of a caller may be 30 s old. All tests of that wait at the same time.
+// A cached caller can be 30 s old. These tests wait concurrently.
 describe.concurrent("changes are in force within 30 s (contract 7.9, 8.6)", () => {
   it("a revocation of a key in use", async () => {
     const { key, keys } = await account(world.service, { plan: "flagship" });

@@ -1,6 +1,6 @@
 /**
- * The little market the conformance tests ask about: a calendar, a handful of days, an account for every
- * plan. It is Thursday, 12 March 2026, ten in the morning in Beijing; today's orders are not loaded yet.
+ * The data of the conformance tests: a calendar, a few days, an account for every plan. The time is Thursday, 12 March
+ * 2026, 10:00 in Beijing; today's orders are not loaded yet.
  */
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";
@@ -26,12 +26,12 @@ export const BEFORE_WINDOW = "20260210";
 export const OLDEST = "20250106";
 /** The day of `publishLarge`. */
 export const LARGE = "20260310";
-/** As many rows of noise as make a Parquet answer that is larger than every buffer on the way. */
+/** Enough incompressible rows for a Parquet answer larger than all buffers. */
 const LARGE_ROWS = 700_000;
 /** 20,000 rows of one millisecond. */
 export const CROWDED = burst({ symbol: "600000", time: "093000000", rows: 20_000 });
 
-/** Thirteen records of 600519: a phase flag, a crowded millisecond, cancels, gaps. */
+/** Thirteen records of 600519: a phase flag, a dense millisecond, cancels, gaps. */
 export const MAOTAI = security("600519", [
   order("091500000", { orderType: "S", orderCode: "OCALL", exchangeOrderId: 0, priceE4: 0, volume: 0 }),
   order("092500010", { exchangeOrderId: 11, orderCode: "S", priceE4: 15_000_100, volume: 100 }),
@@ -60,7 +60,7 @@ const onBoth = (symbol: string) => [
   security(symbol, [order("093000000", { volume: 200 }), order("093000001", { volume: 200 })], "SZ"),
 ];
 
-/** The main day: shares, funds and bonds whose six digits stand on both exchanges, one without orders. */
+/** The main day: shares, funds and bonds whose six digits exist on both exchanges, and one security without orders. */
 export const MAIN_DAY = day({
   tradedate: MAIN,
   securities: [
@@ -80,10 +80,10 @@ const smallDay = (tradedate: string) => day({ tradedate, securities: [MAOTAI] })
 
 export interface World {
   service: Service;
-  /** A key of an account with that plan; each has an account of its own. */
+  /** A key for each plan, each of a separate account. */
   keys: Record<PlanName, string>;
   main: TestDay;
-  /** An order-history request, by the flagship account unless `apikey` says otherwise. */
+  /** Sends a history request, by default with the flagship account. */
   ask(params: Record<string, unknown>, options?: AskOptions): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -94,16 +94,16 @@ export interface AskOptions {
   headers?: Record<string, string>;
 }
 
-/** The service with calendar, days and accounts, for a test that changes more than it adds. */
+/** Starts a separate service with calendar, days and accounts, for a test that changes existing data. */
 export async function startWorld(options: ServiceOptions = {}): Promise<World> {
   const service = await startMarket(options);
   return inhabit(service, () => service.stop());
 }
 
 /**
- * A world that the files of a worker process share, each with accounts of its own: one for those that only `read`
- * its days and files, one for those that `publish` days of their own, each on another date, and one whose shares
- * hold a file more (`drive-world.ts`). No test withdraws, rebuilds or damages what is there. `stop` leaves it running.
+ * Returns a world shared by the test files of a worker process, each with its own accounts: one for tests that only
+ * `read`, one for tests that `publish` days on their own dates, and one with an additional file in its shares
+ * (`drive-world.ts`). No test withdraws, rebuilds or damages existing data. `stop` leaves it running.
  */
 export async function sharedWorld(use: "read" | "publish" | "drive" = "read"): Promise<World> {
   const service = await oncePerWorker(`world to ${use}`, () => startMarket());
@@ -111,8 +111,8 @@ export async function sharedWorld(use: "read" | "publish" | "drive" = "read"): P
 }
 
 /**
- * Publishes `LARGE` in the world that its files may publish in, unless it is there: `CROWDED`, and 600519, whose
- * Parquet answer holds its slot until it is read.
+ * Publishes the day `LARGE` in the world for publishing, unless it exists: `CROWDED`, and 600519, whose Parquet answer
+ * holds its slot until it is read.
  */
 export async function publishLarge({ service }: World): Promise<void> {
   await oncePerWorker("large day", async () => {
@@ -133,7 +133,7 @@ async function startMarket(options: ServiceOptions = {}): Promise<Service> {
   return service;
 }
 
-/** The world of a market: an account for every plan, and who asks. */
+/** Returns the world of a service with an account for every plan. */
 async function inhabit(service: Service, stop: () => Promise<void>): Promise<World> {
   const plans: PlanName[] = ["free", "standard", "trial", "weekly", "professional", "flagship"];
   const keys = {} as Record<PlanName, string>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkRate } from "../../../src/access/identify.ts";
 
-/** A binding that allows `limit` requests an account. */
+/** Returns a binding that allows `limit` requests for each account. */
 function binding(limit: number): RateLimit & { asked: string[] } {
   const asked: string[] = [];
   return {

@@ -24,7 +24,7 @@ const NOW = Date.UTC(2026, 10, 27, 1, 30);
 const HOUR_MS = 3_600_000;
 const by = { actor: { kind: "operator", name: "test" } as const, nowMs: NOW };
 
-/** D1 that counts its round trips. */
+/** Returns a D1 that counts its round trips. */
 function counted(): { db: D1Database; trips: () => number } {
   let trips = 0;
   const db = new Proxy(DB, {
@@ -151,7 +151,7 @@ describe("identify", () => {
     expect((await identify(DB, key, NOW + 1_000, [])).noteUse).toBeNull();
     forgetPrincipals();
     expect((await identify(DB, key, NOW + HOUR_MS - 1, [])).noteUse).toBeNull();
-    // Two isolates that both read the old use: the second finds it noted.
+    // Two isolates read the old last use; the second one finds it already recorded.
     forgetPrincipals();
     const first = await identify(DB, key, NOW + HOUR_MS, []);
     forgetPrincipals();

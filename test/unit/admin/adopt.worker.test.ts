@@ -7,7 +7,7 @@ import { admin, packFrom, publish, servedState, type TestPack, testEnv, testPack
 const TABLES =
   "day_changes order_days day_revisions day_packs day_securities pack_markets upload_parts uploads";
 
-/** Publishes `pack` and forgets all of it, as a restored backup of before that day does. */
+/** Publishes `pack` and removes it from the catalog, as restoring an older backup does. */
 async function publishForgotten(pack: TestPack): Promise<string> {
   const { body } = await publish(pack, { force: true });
   const row = await testEnv.DB.prepare("SELECT object_key AS k FROM day_packs WHERE sha256 = ?")
@@ -121,7 +121,7 @@ describe("adopting a pack that the catalog does not know", () => {
   it("lets one of two operators win who adopt and publish at once", async () => {
     const objectKey = await publishForgotten(await testPack("20240311"));
     const other = await testPack("20240311", 222_000);
-    // A publisher whose upload was taken over is told at its next step, which the helper throws.
+    // A publisher whose upload was taken over is refused at its next step; the helper throws the refusal.
     const told = await Promise.allSettled([
       adopt("20240311", { objectKey }),
       publish(other),

@@ -1,4 +1,4 @@
-/** Every route of the admin API against everything that is no operator's token. */
+/** Every route of the admin API with everything that is not an operator's token. */
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import { generateKey, generateToken } from "../../../src/access/key.ts";
@@ -22,7 +22,7 @@ async function as(token: string, method: string, path: string, body?: object) {
   return admin(method, path, body, { headers });
 }
 
-/** Everything that must not be changed by anybody without a token. */
+/** Returns everything that callers without a token must not change. */
 async function stored(): Promise<string> {
   const { results } = await testEnv.DB.prepare(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\'",
@@ -94,7 +94,7 @@ describe("scopes", () => {
       for (const scope of ["read", "publish"] as const) {
         if (ROUTE_SCOPES[`${method} ${path}`]?.includes(scope)) continue;
         const filled = path.replace(":id", "holder").replace(/:\w+/g, "1");
-        // As the app mounts it: the path that the table knows begins behind `/admin`.
+        // Mounted as in the app; the paths of the table begin after `/admin`.
         const app = new Hono<AdminEnv>().route("/admin", adminRoutes());
         const headers = { Authorization: `Bearer ${tokens[scope]}` };
         const init = { method, headers, ...(method === "GET" ? {} : { body: "{}" }) };

@@ -4,7 +4,7 @@ import { addDays, type BeijingDate, beijingDate } from "../../../src/calendar/be
 import { orderDayOf, orderDayStatement } from "../../../src/catalog/order-day.ts";
 import { admin, begin, complete, publish, sendParts, servedState, testEnv, testPack } from "./operator.ts";
 
-/** What a caller of this day gets. */
+/** Returns what a caller gets for this day. */
 async function served(tradedate: string) {
   const question = {
     dataset: "orders" as const,
@@ -90,7 +90,7 @@ describe("withdraw, restore and publish of a loaded day", () => {
       "restore",
       "publish",
     ]);
-    // The next pack gets a number and an object of its own.
+    // The next pack gets a new number and object.
     const third = await publish(await testPack("20240102", 3_000));
     expect(third.body.day.revision).toBe(6);
   });

@@ -32,7 +32,7 @@ const withdraw = (date: string, revision: number, note = "the exchange asked us 
   post(`/days/${date}/withdraw`, { revision, note });
 const detailOf = async (date: string) => (await admin<DayDetail>("GET", `/days/${date}`)).body;
 
-/** Who, when and why, as every refusal of withdrawn content names it. */
+/** Operator, time and reason in every refusal of withdrawn content. */
 const DECIDED = /withdrawn as revision 1 by ADMIN_TOKEN at 20\d\d-.*\+08:00 \(the exchange asked us to\)/;
 
 describe("a withdrawn day", () => {
@@ -95,7 +95,7 @@ describe("a withdrawn day", () => {
     const begun = await begin(pack, { force: true });
     await sendParts(pack, begun);
     await withdraw("20240108", 1);
-    // As when the begin read the day before the withdrawal and wrote its upload after it.
+    // As if the upload had read the day before the withdrawal and was written after it.
     await testEnv.DB.prepare("UPDATE uploads SET state = 'uploading' WHERE upload_id = ?")
       .bind(begun.uploadId)
       .run();
@@ -144,7 +144,7 @@ describe("a withdrawn day", () => {
   });
 });
 
-/** `pack` with a bit flipped in a block, and all that is announced of it right. */
+/** Returns `pack` with one bit of a block flipped and matching announcements. */
 async function flipped(pack: TestPack, at = 300): Promise<TestPack> {
   const bytes = pack.bytes.slice();
   bytes[at] = (bytes[at] ?? 0) ^ 1;
@@ -187,7 +187,7 @@ describe("a damaged pack", () => {
       body: { reason: "nothing_to_restore" },
     });
     expect(await post(`/days/${tradedate}/restore`, { revision: 3, to: 2 })).toMatchObject(refused);
-    // A catalog that has forgotten the pack: only the mark speaks against it.
+    // The catalog no longer has the pack; only the mark of its damage remains.
     await testEnv.DB.batch(
       [
         "DELETE FROM day_revisions WHERE revision = 2 AND tradedate = '20240202'",
@@ -199,7 +199,7 @@ describe("a damaged pack", () => {
     expect(await admin("POST", `/days/${tradedate}/adopt`, { objectKey, force: true })).toMatchObject(
       refused,
     );
-    // The same content in an object of its own is sound.
+    // The same content in another object is valid.
     expect((await publish(await testPack(tradedate, 2_000))).body.day).toMatchObject({ revision: 4 });
   });
 
@@ -230,7 +230,7 @@ describe("a pack with less than the revision it would replace", () => {
     );
 
   it("is refused with the exchange and the securities, however few days are loaded, until it is forced", async () => {
-    // Of fewer than five other days nothing is usual.
+    // With fewer than five other days there is no comparison.
     await testEnv.DB.exec("DELETE FROM order_days");
     const whole = { "600519": 20, "688111": 20, "300750": 20 };
     await publish(await packOf("20240301", whole));

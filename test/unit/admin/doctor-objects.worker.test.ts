@@ -12,7 +12,7 @@ beforeEach(async () => {
   for (const { key } of (await bucket.list()).objects) await bucket.delete(key);
 });
 
-/** The bindings of a deployment whose clock is so many hours ahead: R2 gives objects the present time. */
+/** Returns bindings of a deployment whose clock is `hours` ahead, because R2 gives objects the current time. */
 const later = (hours: number) => ({ bindings: { ...testEnv, CLOCK_OFFSET_MS: String(hours * HOUR_MS) } });
 
 const found = async (hours: number) =>
@@ -119,7 +119,7 @@ describe("an object that is gone", () => {
     await publish(await testPack("20260310"));
     const gone = "orders/2026/20260310/1.parquet";
     await bucket.delete(gone);
-    // As a restore leaves a day whose pack does not lie in R2.
+    // The state after a restore of a day whose pack is not in R2.
     await db.prepare("DELETE FROM order_days").run();
     expect(await found(0)).toMatchObject([{ level: "warning", subject: gone }]);
     expect(await repaired(0)).toEqual([`done ${gone}`]);

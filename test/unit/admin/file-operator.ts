@@ -1,4 +1,4 @@
-/** What the worker tests of `/admin/files` share: files to add, and adding them as the operator's command does. */
+/** Support for the worker tests of `/admin/files`: files, and uploading them as the command does. */
 import {
   type FileSummary,
   type FileUploadBegun,
@@ -38,7 +38,7 @@ export function complete(
   return admin<FileSummary>("POST", `${pathOf(file)}/uploads/${uploadId}/complete`);
 }
 
-/** All three steps; the answer may be a refusal. */
+/** Runs all three steps; the answer can be a refusal. */
 export async function add(file: DailyFile): Promise<AdminAnswer<FileSummary>> {
   const begun = await begin(file);
   if (begun.status !== 200) return begun as unknown as AdminAnswer<FileSummary>;
@@ -47,13 +47,13 @@ export async function add(file: DailyFile): Promise<AdminAnswer<FileSummary>> {
   return complete(file, begun.body);
 }
 
-/** Publishes as commands of earlier versions do, without a body, or what `ask` says. */
+/** Publishes without a body, as earlier versions of the command do, or with `ask`. */
 export const publish = (file: DailyFile, ask?: { revision?: number; force?: boolean }) =>
   admin<FileSummary>("POST", `${pathOf(file)}/publish`, ask);
 export const withdraw = (file: DailyFile, note = "") =>
   admin<FileSummary>("POST", `${pathOf(file)}/withdraw`, { note });
 
-/** The audit's actions on a file, oldest first. */
+/** Returns the audited actions on a file, oldest first. */
 export async function auditOf({ type, date, name }: DailyFile): Promise<string[]> {
   const { results } = await testEnv.DB.prepare("SELECT action FROM audit WHERE subject = ? ORDER BY audit_id")
     .bind(`${type}/${date}/${name}`)

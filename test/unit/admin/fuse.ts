@@ -1,21 +1,21 @@
-/** Stores that die at a chosen call, as when the operator's machine, the worker or the platform stops. */
+/** Stores that fail from a chosen call on, as when the operator's machine, the worker or the platform stops. */
 import type { Env } from "../../../src/env.ts";
 import { testEnv } from "./operator.ts";
 
-/** Nothing after this call happens. */
+/** Thrown by the failing call and all later ones. */
 class Killed extends Error {}
 
-/** When a store call dies: before it reached the store, or after it acted and before its answer came. */
+/** When a store call fails: before it reaches the store, or after its effect and before its answer. */
 export type Moment = "before" | "after";
 
 export interface Fuse {
   calls: number;
-  /** The store call (from 1) that dies, and every later one with it; 0: none. */
+  /** The first failing store call, from 1; 0 for none. */
   at: number;
   moment: Moment;
 }
 
-/** A call of D1 or R2 that counts, and dies when the fuse says so. */
+/** Counts a call of D1 or R2 and fails it if the fuse has been reached. */
 async function burn<T>(fuse: Fuse, call: () => Promise<T>): Promise<T> {
   fuse.calls++;
   if (fuse.at > 0 && fuse.calls > fuse.at) throw new Killed();
@@ -24,7 +24,7 @@ async function burn<T>(fuse: Fuse, call: () => Promise<T>): Promise<T> {
   throw new Killed();
 }
 
-/** `target` with the methods that do I/O on the fuse; `makes` methods give an object that gets the same. */
+/** Returns `target` with its I/O methods on the fuse; objects returned by `makes` methods are wrapped too. */
 function fused<T extends object>(target: T, fuse: Fuse, io: string[], makes: string[]): T {
   return new Proxy(target, {
     get(object, name) {
@@ -49,7 +49,7 @@ function remember<T extends object>(proxy: T, original: object): T {
   return proxy;
 }
 
-/** D1's `batch` wants its own statements, not our proxies of them. */
+/** Unwraps statements, because D1's `batch` does not accept proxies. */
 function unwrapped(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unwrapped);
   return typeof value === "object" && value !== null ? (originals.get(value) ?? value) : value;
@@ -58,7 +58,7 @@ function unwrapped(value: unknown): unknown {
 const IO = ["first", "all", "run", "raw", "batch", "head", "get", "put", "delete", "createMultipartUpload"];
 const UPLOAD_IO = ["uploadPart", "complete", "abort"];
 
-/** The deployment's bindings with every store call on `fuse`. */
+/** Returns the deployment's bindings with every store call on `fuse`. */
 export function bindingsOn(fuse: Fuse): Env {
   return {
     ...testEnv,

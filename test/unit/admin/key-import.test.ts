@@ -21,7 +21,7 @@ function withKey(key: string): HashedRow {
 
 let ids = 0;
 
-/** Plans the import and what a catalog would know after it. */
+/** Plans the import and returns the state of a catalog after it. */
 function plan(rows: HashedRow[], known: KnownForImport = empty(), allowShort = false) {
   const { keys, subscriptions, answer } = planKeyImport(rows, known, {
     newKeyId: () => `key_${++ids}`,

@@ -7,7 +7,7 @@ import { admin, publish, servedState, testEnv, testPack } from "./operator.ts";
 const { error, warn } = console;
 afterEach(() => Object.assign(console, { error, warn }));
 
-/** Publishes with a kill at store call `at`; true when the publisher was told that it succeeded. */
+/** Publishes with a kill at store call `at`. Returns true when the publisher received a success. */
 async function publishKilled(pack: Awaited<ReturnType<typeof testPack>>, fuse: Fuse): Promise<boolean> {
   console.error = () => undefined;
   console.warn = () => undefined;

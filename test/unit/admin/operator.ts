@@ -1,4 +1,4 @@
-/** What the worker tests of `/admin` share: the routes, called as an operator, and small packs to publish. */
+/** Support for the worker tests of `/admin`: calls with an operator's token, and small packs. */
 import { env } from "cloudflare:workers";
 import { adminRoutes } from "../../../src/admin/routes.ts";
 import {
@@ -22,7 +22,7 @@ export interface AdminAnswer<T> {
   body: T & { error?: string };
 }
 
-/** One admin request with the operator's token; bytes go as they are, anything else as JSON. */
+/** Sends one admin request with the operator's token; bytes are sent unchanged, anything else as JSON. */
 export async function admin<T = Record<string, unknown>>(
   method: string,
   path: string,
@@ -36,7 +36,7 @@ export async function admin<T = Record<string, unknown>>(
   return { status: response.status, body: (await response.json()) as AdminAnswer<T>["body"] };
 }
 
-/** A pack and what the operator announces of it. */
+/** A pack with the operator's announcements. */
 export interface TestPack {
   /** Orders when absent. */
   dataset?: DatasetName;
@@ -45,7 +45,7 @@ export interface TestPack {
   claims: { sizeBytes: number; sha256: string; buildId: string; rows: number; securities: number };
 }
 
-/** A small pack of two securities; another `price` is another content. */
+/** Returns a small pack of two securities; another `price` gives other content. */
 export async function testPack(
   tradedate: string,
   price = 100_000,
@@ -69,7 +69,7 @@ export function stepPath(
   return `/days/${tradedate}${step}${dataset === "orders" ? "" : `?dataset=${dataset}`}`;
 }
 
-/** The pack of a day that a test made. */
+/** Returns the pack of a test's day. */
 export async function packFrom(made: TestDay, dataset: DatasetName = "orders"): Promise<TestPack> {
   const bytes = await packOf(made, dataset);
   const read = async (offset: number, length: number) => bytes.subarray(offset, offset + length);
@@ -86,7 +86,7 @@ export async function packFrom(made: TestDay, dataset: DatasetName = "orders"): 
   return { dataset, tradedate: made.tradedate as BeijingDate, bytes, claims };
 }
 
-/** Begins an upload of `pack`; throws unless there is something to send. */
+/** Begins an upload of `pack`. Throws unless parts must be sent. */
 export async function begin(
   pack: TestPack,
   more: Record<string, unknown> = {},
@@ -98,7 +98,7 @@ export async function begin(
   return body;
 }
 
-/** Sends the parts that are not there. */
+/** Sends the missing parts. */
 export async function sendParts(
   pack: TestPack,
   begun: { uploadId: string; partCount: number; parts: { n: number }[] },
@@ -115,7 +115,7 @@ export async function sendParts(
   }
 }
 
-/** Completes an upload; the answer may be a refusal. */
+/** Completes an upload; the answer can be a refusal. */
 export function complete(
   pack: TestPack,
   { uploadId }: { uploadId: string },
@@ -124,7 +124,7 @@ export function complete(
   return admin("POST", stepPath(pack, `/uploads/${uploadId}/complete`), undefined, { bindings });
 }
 
-/** All three steps, as `edgetape publish` does them; the answer may be a refusal. */
+/** Runs all three steps as `edgetape publish` does; the answer can be a refusal. */
 export async function publish(
   pack: TestPack,
   { force = false, bindings = testEnv }: { force?: boolean; bindings?: Env } = {},

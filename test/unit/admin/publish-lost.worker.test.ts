@@ -8,7 +8,7 @@ const r2UploadOf = (uploadId: string) =>
     .bind(uploadId)
     .first<{ objectKey: string; r2UploadId: string }>();
 
-/** As R2 does by itself after seven days. */
+/** Aborts the upload, as R2 does after seven days. */
 async function abortInR2(uploadId: string): Promise<void> {
   const row = await r2UploadOf(uploadId);
   if (row === null) throw new Error("no such upload");

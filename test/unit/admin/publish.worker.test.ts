@@ -125,7 +125,8 @@ describe("a pack of several parts", () => {
     const again = await begin(pack);
     expect(again.parts.map(({ n }) => n)).toEqual([1, 3]);
     await sendParts(pack, again);
-    // Random bytes are no pack: that this is found, and not the SHA-256, shows that all parts are in place.
+    // Random bytes are not a pack; that this is reported, and not the SHA-256, shows that all parts are stored
+    // correctly.
     expect(await complete(pack, again)).toMatchObject({
       status: 422,
       body: { error: expect.stringContaining("PAR1") },

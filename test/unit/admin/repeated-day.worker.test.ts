@@ -26,14 +26,14 @@ describe("the same delivery under another date", () => {
     });
     expect(await servedState("20360103")).toEqual([]);
     expect((await publish(repeated, { force: true })).status).toBe(200);
-    // Once more as itself, and with one order more or less of a security.
+    // The same day again, and with one order more or less of a security.
     expect((await publish(await delivery("20360103", counts, 300), { force: true })).status).toBe(200);
     expect((await publish(await delivery("20360104", { "600519": 701, "300750": 499 }))).status).toBe(200);
     expect((await publish(await delivery("20360105", { ...counts, "000001": 1 }))).status).toBe(200);
   });
 
   it("is not suspected where the last orders came at other times, or there are few orders", async () => {
-    // Of fewer than 5 days nothing is usual.
+    // With fewer than 5 days there is no comparison.
     await testEnv.DB.exec("DELETE FROM order_days");
     const counts = { "600519": 700, "300750": 500 };
     await publish(await delivery("20360105", counts));

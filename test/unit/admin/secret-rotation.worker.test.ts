@@ -18,7 +18,7 @@ const [before, both, after] = [withSecret(FIRST), withSecret(`${FIRST},${SECOND}
 const DAY_MS = 86_400_000;
 const DRIVE = { dataType: "level2", year: 2025 } as const;
 
-/** What can be opened with `secret` of the drive. */
+/** Returns the external share's password decrypted with `secret`. */
 async function passwordWith(secret: string): Promise<string> {
   const link = externalShareOf(await externalShareStatement(testEnv.DB, DRIVE).all())?.link;
   const secrets = parseShareSecrets(secret);

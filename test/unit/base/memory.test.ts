@@ -23,7 +23,7 @@ interface Asking {
 
 let accounts = 0;
 
-/** How far a request for memory is; of an account of its own unless it names one. */
+/** Requests memory, by default for a new account, and returns its progress. */
 function ask(budget: MemoryBudget, asking: Asking = {}): Asked {
   const { bytes = 20, account = `other${++accounts}`, waitMs = 10_000, holdMs = 60_000 } = asking;
   const seen: Asked = { is: "waiting", space: null };
@@ -110,7 +110,7 @@ describe("memory", () => {
     all[0]?.space?.end();
     await pass(0);
     expect(next.is).toBe("held");
-    // Nothing of a refused request stays counted.
+    // A refused request is not counted.
     all[1]?.space?.end();
     const again = ask(budget, { account: "a", bytes: OF_ACCOUNT - 5 });
     await pass(0);
@@ -152,7 +152,7 @@ describe("memory", () => {
     const waiting = Array.from({ length: 5 }, () => ask(budget));
     await pass(1_500);
     expect(states(waiting)).toEqual(["held", "held", "held", "held", "waiting"]);
-    // What ends late ends nothing of the others.
+    // A late end does not affect other reservations.
     all[1]?.space?.end();
     expect(budget.heldBytes).toBe(TOTAL);
   });
@@ -199,7 +199,7 @@ describe("a body that its client leaves unread", () => {
       space?.sending(20);
       await pass(100);
     }
-    // Its client reads: nothing of it waits.
+    // Its client reads, so no piece waits.
     all[0]?.space?.sent(20);
     const waiting = ask(budget, { bytes: 25 });
     await pass(4_600);

@@ -101,7 +101,7 @@ describe("a notice in each form", () => {
     expect(Buffer.byteLength(content)).toBeLessThanOrEqual(2_048);
     expect(Buffer.byteLength(content)).toBeGreaterThan(2_040);
     expect(content).toMatch(/…$/);
-    // The news is there in both languages, whatever is cut.
+    // The titles in both languages are kept when the text is cut.
     expect(content).toContain(`${notice.title.zh}\n${notice.title.en}\n`);
     expect(content.isWellFormed()).toBe(true);
     expect((await request("feishu", null, long)).bytes).toBeLessThan(20_000);

@@ -16,7 +16,7 @@ const { DB: db } = env as unknown as { DB: D1Database };
 const NOW = Date.parse("2026-03-12T10:00:00+08:00");
 const date = (text: string) => text as BeijingDate;
 
-/** A row of the operator's files, as the admin API leaves it behind. */
+/** Inserts a row of an operator's file, as the admin API writes it. */
 function putFile(row: {
   dataType: DataType;
   tradedate: string;

@@ -7,7 +7,7 @@ const MAX_AGE = 10_000;
 const TODAY = "20260312" as BeijingDate;
 let dates = 0;
 
-/** A question about a day that no other test of this file asks for. */
+/** Returns a question about a day that no other test uses. */
 function asked(symbol = "600519") {
   dates++;
   const tradedate = String(21_000_000 + dates) as BeijingDate;
@@ -89,7 +89,7 @@ describe("what is kept of the day index", () => {
   });
 
   it("holds 8 MiB of sections, those used last", () => {
-    // A megabyte of blocks each.
+    // Each has a megabyte of blocks.
     const questions = Array.from({ length: 10 }, () => asked());
     for (const question of questions) {
       keepOrderDay(question, answer(question.tradedate, {}, 2 ** 20 / 20), 0);

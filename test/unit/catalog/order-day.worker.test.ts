@@ -41,7 +41,7 @@ const SECTIONS = [
   section("600001", "SH", 0),
 ];
 
-/** Puts a dataset's served day there without a pack, as publishing leaves it. */
+/** Inserts a dataset's served day, as publishing does, without a pack. */
 async function serve(
   tradedate: string,
   packId: number,
@@ -69,7 +69,7 @@ async function read(asked: Partial<OrderDayQuestion>) {
   return orderDayOf(await orderDayStatement(DB, question).all(), question);
 }
 
-/** What the trades of 4 January have: 000001 in Shanghai only, 688001 in no other dataset. */
+/** The trades of 4 January: 000001 in Shanghai only, 688001 in no other dataset. */
 const TRADE_SECTIONS = [section("000001", "SH", 7), section("300750", "SZ", 0), section("688001", "SH", 3)];
 
 beforeAll(async () => {
@@ -226,7 +226,7 @@ describe("why a day or security is not served", () => {
       reason: "withdrawn",
       tradedate: "20240104",
     });
-    // A day that is not served is neither the newest nor the earliest loaded one.
+    // A day that is not served does not count as the newest or the earliest loaded one.
     expect(await denied({ tradedate: date("20240103") })).toMatchObject({ earliestLoaded: "20240105" });
   });
 });

@@ -14,7 +14,7 @@ beforeEach(async () => {
   await db.batch(tables.split(" ").map((name) => db.prepare(`DELETE FROM ${name}`)));
 });
 
-/** Makes pack `packId` of one security with this content what `day` serves as `revision`. */
+/** Makes `day` serve the pack `packId`, of one security with this content, as `revision`. */
 async function serve(
   day: BeijingDate,
   packId: number,
@@ -36,7 +36,7 @@ async function serve(
   ]);
 }
 
-/** What is told when `replace` puts another catalog in the place of the present one. */
+/** Returns the announced changes when `replace` replaces the catalog. */
 async function told(replace: () => Promise<void>) {
   await db.batch(rememberSeen("TRUE").map((sql) => db.prepare(sql)));
   await db.batch(["order_days", "day_revisions"].map((name) => db.prepare(`DELETE FROM ${name}`)));

@@ -63,7 +63,7 @@ describe("a request to the admin API", () => {
   });
 });
 
-/** A server that does with a request what `listener` does, and a client that bears 200 ms of silence. */
+/** Starts a server with `listener` and a client that tolerates 200 ms of silence. */
 async function silentService(listener: RequestListener) {
   let requests = 0;
   const server = createServer((request, response) => {

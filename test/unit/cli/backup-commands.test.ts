@@ -7,7 +7,7 @@ import { fileAt } from "../../../src/cli/backup-commands.ts";
 const folder = mkdtempSync(join(tmpdir(), "edgetape-out-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A backup written at `out`; returns its path. */
+/** Writes a backup at `out` and returns its path. */
 function written(out: string): string {
   const path = fileAt(out);
   writeFileSync(path, "backup");

@@ -11,7 +11,7 @@ const openDays = (year: number): string[] =>
     .filter(({ open }) => open)
     .map(({ day }) => day);
 
-/** Trading days a year as the exchanges counted them. */
+/** Number of trading days by year, as published by the exchanges. */
 const COUNTED: [number, number][] = [
   [2017, 244],
   [2018, 243],

@@ -1,4 +1,4 @@
-/** A stand-in for the service: answers by method and path, and remembers what it was asked. */
+/** A substitute for the service that answers by method and path and records requests. */
 import { AdminClient } from "../../../src/cli/admin-client.ts";
 
 export interface Asked {
@@ -9,10 +9,10 @@ export interface Asked {
   body: string | Uint8Array | null;
 }
 
-/** A JSON answer with its status, or an error to throw as the network would. */
+/** A JSON answer with its status, or a network error to throw. */
 export type Reply = { status?: number; json: unknown } | { text: string; status: number } | Error;
 
-/** A client of a service that answers with `reply`; waits between tries are recorded and not waited. */
+/** Returns a client of a service that answers with `reply`; pauses between attempts are recorded and skipped. */
 export function fakeService(reply: (asked: Asked, count: number) => Reply) {
   const asked: Asked[] = [];
   const waits: number[] = [];

@@ -103,7 +103,7 @@ describe("edgetape files add", () => {
     }
     const random = crypto.getRandomValues(new Uint8Array(5_000));
     await expect(openDailyFile(onDisk("random.parquet", random), other)).rejects.toThrow("PAR1");
-    // The name in the share decides: bytes of any other name are the operator's own.
+    // The name in the share decides; files of other names can contain anything.
     await (await openDailyFile(onDisk("random.parquet", random), own)).close();
   });
 

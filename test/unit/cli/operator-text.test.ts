@@ -4,7 +4,7 @@ import { decodeOperatorText } from "../../../src/cli/operator-text.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const joined = (...pieces: Uint8Array[]) => new Uint8Array(Buffer.concat(pieces));
-/** 客户甲 and 客户丙 as GBK writes them. */
+/** 客户甲 and 客户丙 in GBK. */
 const ACCOUNTS = [Buffer.from("bfcdbba7bcd7", "hex"), Buffer.from("bfcdbba7b1fb", "hex")] as const;
 const HEADING = utf8("key,account,plan,start,end\r\n");
 const rest = (plan: string) => utf8(`,${plan},2026-01-01,2027-01-01\r\n`);
@@ -30,7 +30,7 @@ describe("text that an operator hands in", () => {
       ["客户丙", "flagship"],
     ]);
     expect(refused).toEqual([]);
-    // Four bytes: a character that GBK has not.
+    // Four bytes: a character that GBK lacks.
     expect(decodeOperatorText(Buffer.from("95328236", "hex"), "f.csv")).toBe("\u{20000}");
   });
 

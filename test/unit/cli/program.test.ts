@@ -4,7 +4,7 @@ import type { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
 import { createProgram } from "../../../src/cli/program.ts";
 
-/** What takes something away; each asks first. */
+/** Destructive commands; each asks for confirmation. */
 const DESTRUCTIVE = [
   "account disable",
   "account free",
@@ -24,7 +24,7 @@ const DESTRUCTIVE = [
   "token revoke",
 ];
 
-/** Every command that does something, by its args. */
+/** Returns every command without subcommands, by its arguments. */
 function leaves(command: Command, args: string[] = []): [string, Command][] {
   const below = command.commands.filter((each) => each.name() !== "help");
   if (below.length === 0) return [[args.join(" "), command]];
@@ -36,7 +36,7 @@ const names = [...commands.keys()];
 const optionsOf = (name: string): Option[] => [...(commands.get(name)?.options ?? [])];
 const has = (name: string, long: string) => optionsOf(name).some((option) => option.long === long);
 
-/** The texts that operators read: every page and every sentence that names a command. */
+/** Returns the texts for operators: pages and sentences that name commands. */
 function textsBelow(folder: string): [string, string][] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => /\.(ts|tsx|md)$/.test(path) && !path.includes("node_modules"))
@@ -91,12 +91,12 @@ describe("what is written about the commands", () => {
   it("names commands and options that are there", () => {
     const wrong = written.filter(({ args }) => {
       const named = args.split(" ").filter((word) => /^[a-z][a-z0-9-]*$/.test(word));
-      // A template of code, and a sentence about the product.
+      // A code template, and a sentence about the product.
       if (args.startsWith("is serving") || args.startsWith("share password $")) return false;
       const name = names
         .filter((each) => each === named.slice(0, each.split(" ").length).join(" "))
         .sort((a, b) => b.length - a.length)[0];
-      // A group stands for its commands: `edgetape token`; `day` shows the day.
+      // A group stands for its commands, such as `edgetape token`; `day` itself shows a day.
       const group =
         names.some((each) => each.startsWith(`${named[0]} `)) &&
         (named.length === 1 || args.startsWith("day "));

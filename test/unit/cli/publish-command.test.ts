@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A service that keeps parts across uploads and can break down at a given part. */
+/** Returns a service that keeps parts across uploads and can fail at a given part. */
 function storingService(stored: Map<number, Uint8Array>, breakAt = Number.POSITIVE_INFINITY) {
   let served = false;
   const day = () => ({
@@ -134,7 +134,7 @@ describe("publishing a pack", () => {
         : { status: 409, json: { error: "It is over.", reason: "upload_ended" } },
     );
     expect(await publishPack(client, pack)).toEqual({ day, newRevision: false });
-    // The same rows, and yet not what is to be published: that day is not marked.
+    // The rows are equal, but the served day is not marked as degraded.
     await expect(publishPack(client, pack, { degraded: true })).rejects.toThrow("It is over.");
     await pack.close();
   });

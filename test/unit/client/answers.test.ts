@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Client, ConfigurationError, NoData } from "../../../src/client/typescript/index.ts";
 import { clock } from "../../../src/client/typescript/waiting.ts";
 
-/** A client whose answers are these, one after the other, and the waits it made. */
+/** Returns a client that receives these answers in order, and its recorded pauses. */
 function scripted(...answers: (Response | Error)[]) {
   const waits: number[] = [];
   const urls: string[] = [];

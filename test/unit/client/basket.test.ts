@@ -1,4 +1,4 @@
-/** Several securities over a range of days with the TypeScript client: one stream, what it takes, how it continues. */
+/** Several securities over a range of days with the TypeScript client: one stream, its cost, its continuation. */
 import { describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../../src/client/typescript/datasets.ts";
 import {
@@ -44,7 +44,7 @@ const EXPECTED = ["20260305", "20260306", "20260310"].flatMap((day) =>
 
 let keys = 0;
 
-/** A client of a service in memory, with so many requests left of a daily limit. */
+/** Returns a client of a service in memory with a given remaining quota. */
 function market({
   left = 1_000,
   limit = 1_000,
@@ -169,7 +169,7 @@ describe("a basket", () => {
       state.left = 10;
       await read();
       expect(rows).toEqual(EXPECTED);
-      // Eight pages, a security that is not there, and the page that was refused once.
+      // Eight pages, a missing security, and the page that was refused once.
       expect(state.counted).toHaveLength(10);
     },
   );

@@ -1,4 +1,4 @@
-/** What comes instead of, beside or after the bytes that the TypeScript client asked for. */
+/** Answers with missing, additional or wrong bytes for the TypeScript client. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
@@ -34,7 +34,7 @@ afterEach(() => {
   clock.sleep = sleep;
 });
 
-/** A client of these addresses whose requests are answered here; each test has a key, and so a queue, of its own. */
+/** Returns a client whose requests are answered here. Each test has its own key and therefore its own queue. */
 let keys = 0;
 function clientOf(answer: (url: string, init: RequestInit) => Response, baseUrls = "http://a.test") {
   const asked: string[] = [];
@@ -164,7 +164,7 @@ describe("a place in the queue", () => {
   });
 });
 
-/** Answers with pages of a day of `rows` rows. */
+/** Returns answers with the pages of a day of `rows` rows. */
 function pagesOf(rows: number) {
   const fields = ["time", "exchange_order_id", "volume"];
   return (_: string, init: RequestInit): Response => {
@@ -206,7 +206,7 @@ describe("the bytes of a share", () => {
   const info = { status: "ready", url: "http://a.test/s/id/", password: "p" };
   const json = (value: unknown) => new Response(JSON.stringify(value));
 
-  /** Downloads behind the first 100 bytes; these answers come before the file's own. */
+  /** Resumes a download after the first 100 bytes; these answers precede the file's own. */
   async function resumed(...pages: Response[]) {
     const { client, asked } = clientOf((url) => {
       if (url.endsWith("/api")) return json({ code: 200, message: "success", data: { data: info } });

@@ -1,4 +1,4 @@
-/** Scripted histories of paging, each driven through both clients: every way to continue, to begin again, to give up. */
+/** Scripted histories of paging, run with both clients: every case of continuing, restarting and giving up. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clock } from "../../../src/client/typescript/waiting.ts";
 import { DATASETS } from "../../../src/datasets/registry.ts";
@@ -25,13 +25,13 @@ import {
 } from "../../support/scripted-deployments.ts";
 import { isLong } from "../../support/tier.ts";
 
-/** A history, and what must come of it in either client. */
+/** A history with the expected result of both clients. */
 interface History {
   name: string;
   script: () => Script;
   task?: Partial<PagingTask>;
   rows?: Row[];
-  /** The class of the error that the last attempt ends with instead. */
+  /** The error class of the last attempt, if it must fail. */
   error?: string;
   restarts?: number;
   check?: (found: { result: PagingResult; failures: PagingFailure[]; asked: Asked[][] }) => void;
@@ -42,13 +42,13 @@ const pair = (a: Row[], b: Row[], change: Partial<ScriptedDay> = {}): ScriptedDa
   { rows: a },
   { rows: b, revision: 4, ...change },
 ];
-/** The first deployment answers `count` requests, the second one all that follow. */
+/** Lets the first deployment answer `count` requests and the second one all others. */
 const firstOnly = (count: number) => (place: number) => (place < count ? 0 : 1);
 const rebuild = (rows: Row[], ...days: (ScriptedDay | undefined)[]) => {
   for (const day of days)
     if (day !== undefined) Object.assign(day, { rows, revision: (day.revision ?? 1) + 1 });
 };
-/** One day that holds other rows from the request `at` on. */
+/** Returns a day with other rows from the request `at` on. */
 const rebuiltAt =
   (at: number, rows: Row[], before = steps(30)) =>
   (): Script => ({
@@ -67,7 +67,7 @@ const HISTORIES: History[] = [
     script: () => ({ days: pair(steps(300), steps(300)), choose: firstOnly(1) }),
     rows: steps(300),
     check: ({ asked }) => {
-      // Row 36 is the first one of its millisecond, the thirteenth of three rows each.
+      // Row 36 is the first row of the thirteenth millisecond, with three rows each.
       expect(asked[1]?.[0]?.params).toMatchObject({
         cursor: "v2.093000012-0",
         page_size: 164,
@@ -282,7 +282,7 @@ const HISTORIES: History[] = [
       days: [{ rows: steps(30) }],
       before: (place, [day]) => {
         if (place === 1) rebuild(grown, day);
-        // The first request finds the cursor out of date; the one for the first row is refused.
+        // The first request gets an outdated cursor; the one for the first row is refused.
         return place === 2 ? { code: 429, reason: "quota_used" } : undefined;
       },
     }),
@@ -367,7 +367,7 @@ afterAll(() => {
   deployments?.stop();
 });
 
-/** The quick tier takes some of the histories for the second dataset: what differs is its rows and its operation. */
+/** The quick tier runs some of the histories for the second dataset, which differs only in rows and operation. */
 const OF_TRADES = HISTORIES.filter(
   ({ task, check }, place) =>
     task?.fields === undefined && check === undefined && (isLong || place % 3 === 0),

@@ -1,4 +1,4 @@
-/** The Python client's table of datasets is what the service's descriptions say: the same columns, in their order. */
+/** The Python client's table of datasets equals the service's descriptions: the same columns in order. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../../src/client/typescript/datasets.ts";
@@ -18,7 +18,7 @@ const KINDS: Record<Column["kind"], string> = {
   amount: "yuan",
 };
 
-/** The part of the table that describes a dataset, as it must stand in the source. */
+/** Returns the expected source of a dataset's entry in the table. */
 function entryOf({ name, apiname, columns }: Dataset, estimate: string): string {
   const pair = (column: string, { kind }: Column) => `"${column}": "${KINDS[kind]}"`;
   const own = columns.slice(LEADING.length).filter(({ onRequest }) => !onRequest);

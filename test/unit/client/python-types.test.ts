@@ -1,4 +1,4 @@
-/** The Python client's types name what the documented schemas describe, member for member. */
+/** The Python client's types equal the documented schemas, member by member. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -14,7 +14,7 @@ interface Schema {
 
 const source = readFileSync("src/client/python/edgetape/types.py", "utf8");
 
-/** The members of a TypedDict and their types, with those of the one that it extends. */
+/** Returns the members of a TypedDict with their types, including inherited ones. */
 function membersOf(name: string): Record<string, string> {
   const [, base = "", block] =
     new RegExp(`^class ${name}\\((\\w+)\\):\\n((?: {4}.*\\n|\\n(?= {4}))+)`, "m").exec(source) ?? [];
@@ -29,7 +29,7 @@ function membersOf(name: string): Record<string, string> {
   return block === undefined || base === "TypedDict" ? own : { ...membersOf(base), ...own };
 }
 
-/** Says what in `type` is not what the schema describes. */
+/** Returns the differences between `type` and the schema. */
 function differences(schema: Schema, type: string, place: string): string[] {
   const kinds = [schema.type ?? []].flat();
   const options = schema.anyOf ?? kinds.map((kind) => ({ ...schema, type: kind }));

@@ -1,4 +1,4 @@
-/** The Python client's own tests, run by the Python of the tests and by every Python that has an optional library. */
+/** Runs the Python client's own tests with the tests' Python and with every Python that has an optional library. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";

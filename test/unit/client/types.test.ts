@@ -1,4 +1,4 @@
-/** The documented schemas, which are held against real answers, describe the types that server and client share. */
+/** The documented schemas, which are compared with real answers, equal the types shared by server and client. */
 import { describe, expectTypeOf, it } from "vitest";
 import type * as z from "zod";
 import type {

@@ -5,7 +5,7 @@ import { FORMS } from "../../../src/console/try-forms.ts";
 import { OPERATIONS } from "../../../src/operations/registry.ts";
 import { EVERY_DENIAL } from "../http/every-denial.ts";
 
-/** The names in braces that the script fills in. */
+/** Returns the placeholders that the script replaces. */
 const places = (sentence: string) => [...sentence.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
 const isChinese = (text: string) => /\p{Script=Han}/u.test(text);
 

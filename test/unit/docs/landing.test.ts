@@ -20,7 +20,7 @@ describe("the picture of the landing page", () => {
     for (let row = 0; row < columns.rows; row++) {
       const time = columns.time[row] ?? 0;
       const minute = Math.floor(time / 1e7) * 60 + (Math.floor(time / 1e5) % 100);
-      // The closing instants belong to the minute before them.
+      // The closing instants belong to the preceding minute.
       const place =
         minute < AFTERNOON ? Math.min(minute, NOON - 1) - FIRST : minute - AFTERNOON + NOON - FIRST;
       const at = minutes[Math.min(place, MINUTES - 1)];

@@ -12,7 +12,7 @@ const FACTS = { ...EXAMPLE, copy: "Copy", copied: "Copied", answer: "Output" };
 const look = (language: "zh" | "en") => ({ language, theme: "auto" }) as const;
 const html = (said: string) => String(BlockView({ block: { kind: "text", text: said }, facts: FACTS }));
 
-/** The page without what sets tokens of code apart. */
+/** Returns the page without syntax highlighting. */
 const plain = (page: string) => page.replaceAll(/<span class="code-\w+">([^<]*)<\/span>/g, "$1");
 
 describe("text of the pages", () => {
@@ -71,14 +71,14 @@ describe("code blocks", () => {
   });
 });
 
-/** The names of all members in a schema. */
+/** Returns the names of all members in a schema. */
 function membersOf(schema: unknown): string[] {
   if (typeof schema !== "object" || schema === null) return [];
   const own = "properties" in schema ? Object.keys(schema.properties as object) : [];
   return [...own, ...Object.values(schema).flatMap(membersOf)];
 }
 
-/** Every part of a schema that has examples. */
+/** Returns every part of a schema with examples. */
 function withExamples(schema: unknown): { examples: unknown[] }[] {
   if (typeof schema !== "object" || schema === null) return [];
   const found = Object.values(schema).flatMap(withExamples);

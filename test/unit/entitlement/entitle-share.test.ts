@@ -8,7 +8,7 @@ const entitleShare = baring(entitleShareResult);
 
 const DAY_MS = 86_400_000;
 
-/** The dates of `year` that lie within the last `days` days up to today, listed one by one. */
+/** Returns the dates of `year` within the last `days` days up to today, listed one by one. */
 function listed(year: number, days: number, noonMs: number): string[] {
   const all = Array.from({ length: days }, (_, back) => new Date(noonMs - back * DAY_MS));
   const dates = all.map((each) => each.toISOString().slice(0, 10).replaceAll("-", "")).reverse();

@@ -12,8 +12,7 @@ const entitleOrderHistory = baring(entitleOrderHistoryResult);
 const NOON = at("2026-03-12T12:00:00+08:00");
 
 /**
- * The first day of a window, counted day by day on UTC noons: an independent way that knows nothing of
- * epoch arithmetic in Beijing.
+ * Returns the first day of a window, counted day by day on UTC noons, independently of the epoch arithmetic under test.
  */
 function countedBack(today: string, days: number): string {
   const [year, month, day] = [today.slice(0, 4), today.slice(4, 6), today.slice(6)].map(Number);

@@ -1,13 +1,13 @@
-/** Holders of plans for the tests of this module. */
+/** Principals with plans for the tests of this module. */
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import type { PlanName, Principal } from "../../../src/entitlement/principal.ts";
 
-/** The instant of an RFC 3339 text, as Unix milliseconds. */
+/** Parses an RFC 3339 text to Unix milliseconds. */
 export const at = (text: string) => Date.parse(text);
 
 export const date = (text: string) => text as BeijingDate;
 
-/** Someone whose `plans` all hold forever, with the daily limits of contract 7.1. */
+/** Returns a principal whose `plans` never end, with the daily limits of contract 7.1. */
 export function holder(plans: PlanName[]): Principal {
   const none = { requests: null, files: null };
   return {

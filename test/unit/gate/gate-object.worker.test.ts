@@ -13,7 +13,7 @@ function json(change: Partial<AcquireRequest> = {}): AcquireRequest {
   return { requestId: crypto.randomUUID(), boundMs: 60_000, kind: "json", limits: UNLIMITED, ...change };
 }
 
-/** A gate that no other test uses: storage is shared within a file. */
+/** Returns a gate that no other test uses, because storage is shared within a file. */
 function freshGate() {
   const name = `account-${crypto.randomUUID()}:level2_order_history`;
   return { stub: () => GATE.getByName(name) };
@@ -191,7 +191,7 @@ describe("what is written", () => {
 });
 
 describe("an end that waits in memory for the next page's write", () => {
-  /** A caller in the middle of paging: its last page is over, and only memory knows it. */
+  /** Returns a caller in the middle of paging, whose last page's end is only in memory. */
   async function waiting() {
     const gate = freshGate();
     await (await granted(gate)).lease.release({ credit: false, hasMore: true });

@@ -1,4 +1,4 @@
-/** Whose doing it was that a pumped body did not end well: only the service's own faults give the charge back. */
+/** Failed pumped bodies: only the service's own faults are credited. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MemoryBudget, type Reservation } from "../../../src/base/memory.ts";
 import {
@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-/** What a body that is sent holds, of an isolate with as much as it needs and no more. */
+/** The memory of a body, in an isolate with exactly enough of it. */
 let budget: MemoryBudget;
 
 async function reserve(bytes: number): Promise<Reservation> {
@@ -39,7 +39,7 @@ async function reserve(bytes: number): Promise<Reservation> {
   return reserved.value;
 }
 
-/** A body sent to a client that reads when `read` says so. */
+/** Sends a body to a client that reads on command. */
 async function sendBody(body: ReadyBody | PumpedBody, bytes: number) {
   budget = new MemoryBudget(bytes);
   const memory = await reserve(bytes);
@@ -71,12 +71,12 @@ async function sendBody(body: ReadyBody | PumpedBody, bytes: number) {
   };
 }
 
-/** A body of 1,000 bytes sent by `pump`. */
+/** Sends a body of 1,000 bytes with `pump`. */
 const send = (pump: BodyPump) => sendBody({ sizeBytes: SIZE_BYTES, pump }, SIZE_BYTES);
 
 const piece = (bytes: number) => new Uint8Array(bytes).fill(1);
 
-/** The clock goes on by `ms`, with whatever falls due. */
+/** Advances the clock by `ms` and runs due timers. */
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 it("is the client's when it takes all but the end of the body, and then stalls until the time is over", async () => {
@@ -201,7 +201,7 @@ describe("the memory of a body", () => {
     }
     expect(await body.ended).toEqual({ how: "whole", bytesSent: 100 * PIECES });
     expect([bytes, budget.heldBytes]).toEqual([400, 0]);
-    // The last four bytes are a piece of their own.
+    // The last four bytes are a separate piece.
     expect(held).toEqual([400, 300, 200, 100, 4, 0]);
   });
 

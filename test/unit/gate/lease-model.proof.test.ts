@@ -1,7 +1,7 @@
 /**
- * Random histories of one gate, each step compared with an independent model: requests and their
- * repetitions, ends told once, twice, late or never, restarts, an operator, a clock that jumps, and rows that
- * pass through an object of the former version.
+ * Random histories of one gate, each step compared with an independent model: requests and repeated requests, ends sent
+ * once, twice, late or never, restarts, operator actions, clock jumps, and rows handled by an object of the previous
+ * version.
  */
 import { describe, expect, it } from "vitest";
 import {
@@ -22,7 +22,7 @@ const HISTORIES = proofSize(10_000);
 const STEPS = 60;
 const DAY_MS = 86_400_000;
 
-/** Runs one history; returns the first difference between gate and model, or `null`. */
+/** Runs one history. Returns the first difference between gate and model, or `null`. */
 function firstDifference(random: Random): string | null {
   const startMs = Date.parse("2026-11-27T00:00:00+08:00") + random.integer(0, DAY_MS - 1);
   let nowMs = startMs;
@@ -67,7 +67,7 @@ function firstDifference(random: Random): string | null {
       if (release(row, id, request) !== row) return `step ${step}: an end told twice is news`;
       model.release(id, { credit, hasOutcome });
     } else if (chance < 0.98) {
-      // The object restarts: the row has been text in between, and a later version may have added to it.
+      // The object restarts: the row is serialised, and a later version may have added fields.
       row = JSON.parse(JSON.stringify({ ...row, added: step }));
     } else {
       row = free(row);

@@ -33,7 +33,7 @@ function outcome(requestId: string, change: Partial<RequestOutcome> = {}): Reque
   };
 }
 
-/** One accepted request after another; the last one still holds the slot. */
+/** Returns a row after these accepted requests; the last one still holds the slot. */
 function served(...requests: AcquireRequest[]): GateRow {
   let row = emptyRow(MORNING);
   for (const request of requests) {

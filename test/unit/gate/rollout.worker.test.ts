@@ -1,6 +1,6 @@
 /**
- * The worker and the object's code roll out separately (`src/gate/README.md`). The messages and the stored row of
- * the first version stand here as literals: whatever the code becomes, it must live with them.
+ * The worker and the object's code are deployed separately (`src/gate/README.md`). The messages and the stored row of
+ * the first version are literals here, with which all later code must work.
  */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -59,7 +59,7 @@ it("answers the first version's worker with at least the first version's fields"
 });
 
 it("stores a former worker's release at once: that worker would not stay to tell it again", async () => {
-  // A stub is dead with its object: each call by a fresh one.
+  // A new stub for each call, because a stub fails with its object.
   const stub = () => GATE.getByName("rollout-4");
   for (const requestId of ["request-1", "request-2", "request-3"]) {
     const answer = await stub().acquire({ ...firstAcquire, requestId });

@@ -1,4 +1,4 @@
-/** The worker's side against objects that fail on command; the real object is met in the worker tests. */
+/** The worker's side with objects that fail on command; the worker tests use the real object. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Gate } from "../../../src/gate/gate-object.ts";
 import type { AcquireRequest, ReleaseRequest, RequestOutcome } from "../../../src/gate/protocol.ts";
@@ -24,7 +24,7 @@ const OUTCOME: RequestOutcome = {
   rows: 1,
 };
 
-/** What a call does; `grant` is what a sound object would have answered. */
+/** The behaviour of a call; `grant` returns the normal answer. */
 type Act = (grant: () => unknown) => unknown;
 const never = () => new Promise(() => undefined);
 const fail =
@@ -32,7 +32,7 @@ const fail =
   () =>
     Promise.reject(Object.assign(new Error("broken"), marks));
 
-/** A gate whose calls are noted and answered by the given acts, the last act for all further calls. */
+/** Returns a gate that records calls and answers them with the given acts, the last one for all further calls. */
 function fakeGate(acts: { acquire?: Act[]; lease?: Act[]; written?: Act[]; release?: Act[] }) {
   const calls: string[] = [];
   const aborter = new AbortController();

@@ -1,4 +1,4 @@
-/** What a gate writes into the catalog, compared with a list of what happened. */
+/** The usage that a gate writes into the catalog, compared with a list of events. */
 import { describe, expect, it } from "vitest";
 import type { DayUsage } from "../../../src/catalog/usage.ts";
 import { acquire, credit, emptyRow, type GateRow, release } from "../../../src/gate/lease.ts";
@@ -20,7 +20,7 @@ const ask = (requestId: string, change: Partial<AcquireRequest> = {}): AcquireRe
   ...change,
 });
 
-/** A gate that served one file of 5,000 bytes at noon. */
+/** Returns a gate that served one file of 5,000 bytes at noon. */
 function afterOneFile(): GateRow {
   const { row } = acquire(emptyRow(NOON), ask("a", { kind: "parquet" }), "g", NOON);
   return release(row, "g", { credit: false, bytes: 5_000 });
@@ -72,7 +72,7 @@ describe("the instant of the write", () => {
   });
 });
 
-/** Runs one history; returns what the catalog has and what it should have, as JSON. */
+/** Runs one history. Returns the catalog's actual and expected content as JSON. */
 function history(random: Random): { has: string; due: string } {
   const due = new Map<string, DayUsage>();
   const catalog = new Map<string, DayUsage>();
@@ -99,7 +99,7 @@ function history(random: Random): { has: string; due: string } {
       row = credit(row, { requests: 1, files: 0 }, nowMs);
       count(-1, 0, 0);
     }
-    // A write whose answer is lost, and one that succeeds.
+    // A write whose answer is lost, then one that succeeds.
     if (random.chance(0.3)) write();
     if (random.chance(0.3)) {
       const days = unwrittenDays(row);

@@ -10,7 +10,7 @@ const { GATE, DB: db } = env as unknown as Env;
 const SERVICE = "level2_order_history";
 const MORNING = Date.parse("2026-11-27T09:30:00+08:00");
 
-/** A gate of an account that no other test uses. */
+/** Returns a gate of an account that no other test uses. */
 function freshGate() {
   const accountId = `account-${crypto.randomUUID()}`;
   const stub = () => GATE.getByName(`${accountId}:${SERVICE}`);
@@ -46,7 +46,7 @@ it("writes the totals of the day, once for all requests of the interval", async 
   expect(await gate.usage()).toEqual([]);
   expect(await gate.alarm()).toBe(true);
   expect(await gate.usage()).toEqual([of("20261127", 2, 1, 21_000)]);
-  // No request came meanwhile: nothing is due.
+  // Nothing is due without further requests.
   expect(await gate.alarm()).toBe(false);
   await gate.serve("json", 500);
   expect(await gate.alarm()).toBe(true);

@@ -1,4 +1,4 @@
-/** One denial of every reason, and of every kind of message within a reason. */
+/** One denial for every reason and every kind of message. */
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import type { Denial } from "../../../src/http/denial.ts";
 import type { ParamProblem } from "../../../src/orders/query/query-denial.ts";
@@ -6,7 +6,7 @@ import type { ParamProblem } from "../../../src/orders/query/query-denial.ts";
 const tradedate = "20260311" as BeijingDate;
 const newestLoaded = "20260310" as BeijingDate;
 
-/** Every problem of a parameter, with the parameter it is told of. */
+/** Every problem of a parameter, with a parameter that can have it. */
 const PROBLEMS: Record<ParamProblem, string> = {
   missing: "symbol",
   not_string: "tradedate",

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { HOSTILE_LENGTHS, HOSTILE_READS, msOf } from "../../support/hostile.ts";
 
-/** Linear work takes 4 times as long for 4 times the text, quadratic work 16 times. */
+/** For 4 times the text, linear work takes 4 times as long and quadratic work 16 times. */
 const LINEAR_AT_MOST = 10;
-/** Below this a clock says nothing; quadratic work on 16 KB takes tens of milliseconds. */
+/** Shorter times cannot be measured; quadratic work on 16 KB takes tens of milliseconds. */
 const UNMEASURABLE_MS = 2;
 
 describe("what is read before the sender is known", () => {

@@ -3,7 +3,7 @@ import type { Denial } from "../../../src/http/denial.ts";
 import { type AnswerFormat, messageOf, outcomeOf } from "../../../src/http/outcome.ts";
 import { EVERY_DENIAL } from "./every-denial.ts";
 
-/** Reasons as contract 1.4 and 1.7 list them: code, HTTP status of JSON and of Parquet answers, `Retry-After`. */
+/** Reasons of contract 1.4 and 1.7: code, HTTP status of JSON and of Parquet answers, `Retry-After`. */
 const TABLE: Record<string, [code: number, json: number, parquet: number, retryAfter?: number]> = {
   envelope_invalid: [422, 200, 422],
   "envelope_invalid: header": [422, 431, 431],

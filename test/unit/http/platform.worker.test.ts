@@ -1,4 +1,4 @@
-/** What the platform's own streams, decoder and cryptography must do for `http` and the cursor. */
+/** Properties of the platform's streams, decoder and cryptography that `http` and the cursor rely on. */
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { readBody as readBodyResult } from "../../../src/http/envelope.ts";

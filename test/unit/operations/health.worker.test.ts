@@ -25,7 +25,7 @@ describe("GET /health (anonymous)", () => {
     failing = true;
     for (let n = 0; n < 50; n++) expect((await at(start + n * 99)).status).toBe("ok");
     expect(calls).toBe(first);
-    // Of requests at once, one asks again and the others do not wait for it.
+    // Of concurrent requests, one refreshes the answer and the others do not wait for it.
     const answers = await Promise.all([1, 2, 3].map(() => at(start + 5_000)));
     expect(answers.map(({ status }) => status)).toEqual(["failed", "ok", "ok"]);
     expect(await at(start + 5_001)).toMatchObject({ status: "failed", d1: "failed", r2: "failed" });

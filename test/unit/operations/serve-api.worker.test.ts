@@ -10,7 +10,7 @@ import type { Env } from "../../../src/env.ts";
 const deployment = env as unknown as Env;
 const { DB } = deployment;
 
-/** Posts a request whose body is held back; what its caller does meanwhile is `meanwhile`. */
+/** Posts a request whose body is delayed until `meanwhile` has run. */
 async function sentSlowly(body: object, meanwhile: () => Promise<void>): Promise<Response> {
   const slow = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -26,7 +26,7 @@ async function sentSlowly(body: object, meanwhile: () => Promise<void>): Promise
   return answer;
 }
 
-/** A key that ends `lifeMs` from now. */
+/** Returns a key that expires `lifeMs` from now. */
 async function keyFor(lifeMs: number): Promise<string> {
   const by = { actor: { kind: "operator", name: "test" } as const, nowMs: Date.now() };
   const accountId = `slow-${crypto.randomUUID()}`;

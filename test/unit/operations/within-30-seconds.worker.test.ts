@@ -1,6 +1,6 @@
 /**
- * What an operator takes away is gone everywhere within 30 seconds (contract 7.9), by a clock that is set: what the
- * service remembers of a caller was read at `0`, the change comes right behind it, and the next question is at 30 s.
+ * Revocations take effect everywhere within 30 seconds (contract 7.9), with a fake clock: the caller is cached at 0 s,
+ * the change follows immediately, and the next request is at 30 s.
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ const TRADEDATE = "20240301";
 const DAY_MS = 86_400_000;
 const app = createApp();
 
-/** One request at `seconds` behind the present. */
+/** Sends one request `seconds` from now. */
 async function at(seconds: number, path: string, init: RequestInit): Promise<Response> {
   const ctx = createExecutionContext();
   const bindings = { ...testEnv, CLOCK_OFFSET_MS: String(1_000 * seconds), DAY_CACHE_MS: "10000" };

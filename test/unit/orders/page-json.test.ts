@@ -20,7 +20,7 @@ function written(put: (out: DataView, at: number, value: number) => number, valu
   return decoder.decode(bytes.subarray(3, end));
 }
 
-/** An integer of 0 to 2^53 - 1 with every number of digits equally likely. */
+/** Returns an integer from 0 to 2^53 - 1 with every number of digits equally likely. */
 function anyInteger(random: Random): number {
   return Math.floor(random.next() ** 2 * 2 ** random.integer(0, 53));
 }
@@ -66,7 +66,7 @@ describe("numbers as JSON bytes", () => {
   });
 });
 
-/** Columns of `rows` rows in every kind, with the values they stand for. */
+/** Returns columns of every kind with `rows` rows, and their values. */
 function randomColumns(random: Random, rows: number): { column: JsonColumn; values: (string | number)[] }[] {
   const each = <T>(value: () => T) => Array.from({ length: rows }, value);
   const indexInto = (size: number) => Uint16Array.from(each(() => random.integer(0, size - 1)));

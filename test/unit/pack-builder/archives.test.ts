@@ -7,17 +7,17 @@ import { type ZipMember, zipOf } from "./zip-file.ts";
 
 const FILE = vendorFile(vendorLine(), vendorLine({ time: "103000000" }));
 const NAME = "20230711/600519.SH/逐笔委托.csv";
-/** The same as a Chinese Windows writes it: GBK, its own separators. */
+/** The same name as Chinese Windows writes it: GBK with backslashes. */
 const GBK_NAME = Buffer.concat([
   Buffer.from("20230711\\600519.SH\\"),
   Buffer.from("d6f0b1caceafcdd02e637376", "hex"),
 ]);
 
-/** A 7z program, where one is installed. */
+/** The installed 7z program, if any. */
 const SEVEN_ZIP = ["7z", "7zz", "7za"].find((program) => spawnSync(program, ["i"]).status === 0);
 if (SEVEN_ZIP === undefined) console.error("\n!!! NOT TESTED: no 7z program is installed here !!!\n");
 
-/** Runs the rest of the test with `folders` as the only places for programs. */
+/** Runs the rest of the test with `folders` as the only PATH. */
 function withPath(...folders: string[]): void {
   const before = process.env.PATH;
   process.env.PATH = folders.join(delimiter);
@@ -94,7 +94,7 @@ describe("archives of a delivery", () => {
     const programs = temporaryFolder();
     const unpacked = delivery({ [NAME]: FILE });
     const listing = `----------\\nPath = ${NAME}\\nAttributes = A -rw-r--r--\\n`;
-    // Stands for 7z: lists a folder's file, and copies the folder to where `-o…` says.
+    // A substitute for 7z that lists a folder's file and copies the folder to the target of `-o…`.
     writeFileSync(
       join(programs, "7z"),
       `#!/bin/sh\n[ "$1" = l ] && printf '%b' '${listing}'\n` +

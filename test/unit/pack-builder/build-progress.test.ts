@@ -36,11 +36,11 @@ describe("the progress of a build", () => {
       expect(shares).toEqual(shares.toSorted((a, b) => a - b));
       expect(shares[0]).toBeGreaterThanOrEqual(0);
     }
-    // What is read is not yet sorted, and what is written is not yet verified.
+    // Read rows are not sorted yet, and written rows are not verified yet.
     expect(seen).toContainEqual(expect.objectContaining({ sort: expect.toSatisfy(isPart) }));
     expect(seen).toContainEqual(expect.objectContaining({ write: expect.toSatisfy(isPart) }));
     expect(seen).toContainEqual({ read: 1, sort: 1, write: 1, verify: 0 });
-    // A file that is cut into chunks is read to its end before anything is sorted.
+    // A file in chunks is read completely before rows are sorted.
     if (chunkBytes === undefined) return;
     expect(seen).toContainEqual(expect.objectContaining({ read: expect.toSatisfy(isMost), sort: 0 }));
   });

@@ -14,14 +14,14 @@ const lines = Array.from({ length: 6 }, (_, number) =>
   vendorLine({ time: String(103000000 + number * 10), exchangeOrderId: String(number + 1) }),
 );
 
-/** Builds with `file` as the orders of 600519.SH beside another security; the numbers of its rows. */
+/** Builds with `file` as the orders of 600519.SH and another security. Returns the numbers of its rows. */
 async function of(file: string | Uint8Array, maxBroken = 100) {
   const { report, pack, quarantine } = await built(delivery({ [PATH]: file, ...OTHER }), { maxBroken });
   const rows = (await rowsOf(pack)).filter(({ symbol }) => symbol === "600519");
   return { report, quarantine, numbers: rows.map(({ exchange_order_id }) => exchange_order_id) };
 }
 
-/** The vendor's file with the bytes from `from` to `to` overwritten by NUL. */
+/** Returns the vendor's file with the bytes from `from` to `to` overwritten by NUL. */
 function withHole(from: number, to: number): Buffer {
   return Buffer.from(vendorFile(...lines)).fill(0, from, to);
 }

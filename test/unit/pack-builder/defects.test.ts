@@ -14,7 +14,7 @@ import {
 
 const PATH = "20230711/600519.SH/逐笔委托.csv";
 
-/** Builds a vendor file of 600519.SH and gives its rows and the defects counted, milliseconds aside. */
+/** Builds a vendor file of 600519.SH and returns its rows and defects, without those about milliseconds. */
 async function of(file: string | Uint8Array, path = PATH) {
   const { report, pack } = await built(delivery({ [path]: file, "20230711/000001.SZ/逐笔委托.csv": OTHER }));
   const rows = (await rowsOf(pack)).filter(({ symbol }) => symbol === "600519");
@@ -22,7 +22,7 @@ async function of(file: string | Uint8Array, path = PATH) {
   return { rows, counts, report, blankCodes: blank_code };
 }
 
-/** Another security, so that a day without any order of 600519.SH still is one. */
+/** Another security, so that a day without orders of 600519.SH is not empty. */
 const OTHER = vendorFile(
   vendorLine({ code: "000001.SZ", exchangeCode: "000001", type: "0", time: "103000000" }),
 );

@@ -1,4 +1,4 @@
-/** Small deliveries on the disk, built into packs, and the rows of a pack as hyparquet reads them. */
+/** Writes and builds small deliveries, and reads the rows of a pack with hyparquet. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -19,21 +19,21 @@ export const DAY = "20230711" as BeijingDate;
 export const VENDOR_HEADER =
   "万得代码,交易所代码,自然日,时间,委托编号,交易所委托号,委托类型,委托代码,委托价格,委托数量,";
 
-/** GBK of the vendor's header: Node decodes GBK but does not encode it. */
+/** The vendor's header in GBK, which Node cannot encode. */
 export const VENDOR_HEADER_GBK = Buffer.from(
   "cdf2b5c3b4fac2eb2cbdbbd2d7cbf9b4fac2eb2cd7d4c8bbc8d52ccab1bce42cceafcdd0b1e0bac52cbdbbd2d7cbf9ceafcdd0" +
     "bac52cceafcdd0c0e0d0cd2cceafcdd0b4fac2eb2cceafcdd0bcdbb8f12cceafcdd0cafdc1bf2c",
   "hex",
 );
 
-/** A temporary folder that goes with the test. */
+/** Returns a temporary folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "edgetape-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Writes files, given by their path below a new folder, and returns the folder. */
+/** Writes files by path into a new folder and returns the folder. */
 export function delivery(files: Record<string, string | Uint8Array>): string {
   const folder = temporaryFolder();
   for (const [path, content] of Object.entries(files)) {
@@ -43,12 +43,12 @@ export function delivery(files: Record<string, string | Uint8Array>): string {
   return folder;
 }
 
-/** The vendor's file of 600519.SH with these lines behind its header, as UTF-8 with CRLF. */
+/** Returns the vendor's file of 600519.SH with these lines after the header, in UTF-8 with CRLF. */
 export function vendorFile(...lines: string[]): string {
   return [VENDOR_HEADER, ...lines, ""].join("\r\n");
 }
 
-/** A line of the vendor's layout; what is not said is an ordinary order of 600519.SH. */
+/** Returns a line of the vendor's layout, by default an ordinary order of 600519.SH. */
 export function vendorLine(said: Partial<Record<keyof typeof USUAL, string>> = {}): string {
   return `${Object.values({ ...USUAL, ...said }).join(",")},`;
 }
@@ -72,7 +72,7 @@ export interface Built {
   quarantine: string;
 }
 
-/** Builds the pack of `DAY` from `sources` with up to `maxBroken` lines left out. */
+/** Builds the pack of `DAY` from `sources`, tolerating up to `maxBroken` broken lines. */
 export async function built(
   sources: string | string[],
   said: {
@@ -102,12 +102,12 @@ export async function built(
   };
 }
 
-/** Counts of the report's defects by kind. */
+/** Returns the counts of the report's defects by kind. */
 export function countsOf({ defects }: BuildReport): Record<string, number> {
   return Object.fromEntries(defects.map(({ kind, count }) => [kind, count]));
 }
 
-/** The pack's rows, ids and volumes as numbers. */
+/** Returns the pack's rows with ids and volumes as numbers. */
 export async function rowsOf(pack: string): Promise<Record<string, string | number>[]> {
   const file = new Uint8Array(readFileSync(pack)).buffer;
   const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
@@ -119,17 +119,17 @@ export async function rowsOf(pack: string): Promise<Record<string, string | numb
   );
 }
 
-/** The pack's index. */
+/** Returns the pack's index. */
 export async function indexOf(pack: string): Promise<DayIndex> {
   return (await located(readFileSync(pack))).index;
 }
 
-/** The entries of the pack's index. */
+/** Returns the entries of the pack's index. */
 export async function entriesOf(pack: string): Promise<SectionEntry[]> {
   return (await indexOf(pack)).entries;
 }
 
-/** The bytes of a pack without its origin: what depends on the rows alone, whatever they were read from. */
+/** Returns the bytes of a pack without its origin, which depend on the rows only. */
 export async function contentOf(pack: Uint8Array): Promise<Buffer> {
   const { index, regionOffset, footerOffset } = await located(pack);
   const region = encodeIndexRegion({ ...index, origin: madeOrigin(0) });

@@ -14,7 +14,7 @@ import {
   vendorLine,
 } from "./deliveries.ts";
 
-/** The fields that layouts differ in, as arrays. */
+/** Returns the fields in which layouts differ, as arrays. */
 async function fieldsOf(pack: string) {
   return (await rowsOf(pack)).map((row) => [
     row.symbol,

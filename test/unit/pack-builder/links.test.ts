@@ -1,4 +1,6 @@
-/** Nothing outside a delivery is read: links of every kind and members with paths that lead out are left out by name. */
+/**
+ * Nothing outside a delivery is read: links of every kind and members whose path leads outside are left out by name.
+ */
 import { spawnSync } from "node:child_process";
 import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,7 +16,7 @@ const NAME = "逐笔委托.csv";
 const SHANGHAI = vendorFile(vendorLine());
 const SHENZHEN = vendorFile(vendorLine({ code: "000001.SZ", exchangeCode: "000001", type: "0" }));
 
-/** A delivery of 600519, and 000001 outside it. */
+/** Returns a delivery of 600519, with 000001 outside it. */
 function inAndOut(): { folder: string; outside: string } {
   const folder = delivery({ [`20230711/600519.SH/${NAME}`]: SHANGHAI });
   const outside = delivery({ [`000001.SZ/${NAME}`]: SHENZHEN });
@@ -128,7 +130,7 @@ describe("links and outside paths in archives", () => {
     const path = join(folder, "..", "20230711.tar");
     const tar = (mode: string, ...members: string[]) =>
       expect(spawnSync("tar", ["-P", mode, path, ...members], { cwd: folder }).status).toBe(0);
-    // A link, and a member that would be written through it.
+    // A link, and a member that unpacking would write through it.
     symlinkSync(target, join(folder, "way"));
     tar("-cf", "600519.SH", "way");
     rmSync(join(folder, "way"));
@@ -140,7 +142,7 @@ describe("links and outside paths in archives", () => {
     tar("-rf", "way/written.csv", "../evil/orders.csv");
     tar("-rf", "600519.SH", "hard.csv");
     const { report } = await built(path).catch((error: Error) => ({ report: error.message }));
-    // The security's file is in the archive twice: which one is meant cannot be told.
+    // The archive contains the security's file twice, which is ambiguous.
     expect(report).toBe(`20230711.tar holds 600519.SH/${NAME} twice; unpack it and deliver the folder`);
     rmSync(path);
     symlinkSync(target, join(folder, "link"));

@@ -9,7 +9,7 @@ import { built, contentOf, DAY, delivery, vendorFile, vendorLine } from "./deliv
 const random = printedRandom("mixed files");
 const HEADER = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
 
-/** Phase flags get numbers too: two equal rows in two files would be the same order twice. */
+/** Numbers phase flags too, because equal rows in two files would count as the same order. */
 function numbered(security: TestSecurity): TestSecurity {
   const orders = security.orders.map((each, row) =>
     each.orderType === "S" ? { ...each, exchangeOrderId: 1_000_000 + row } : each,
@@ -26,7 +26,7 @@ const test = day({
   ].map(numbered),
 });
 
-/** All rows as lines of plain CSV, securities mixed at random, each security's rows in their order. */
+/** Returns all rows as lines of plain CSV, with securities mixed at random and each security's rows in order. */
 function mixedLines(): string[] {
   const waiting = test.securities.map(({ symbol, market }) => ({
     market,

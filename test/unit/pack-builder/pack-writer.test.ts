@@ -10,7 +10,7 @@ import { locateIndex } from "../../../src/packs/locate.ts";
 const DAY = "20240102" as BeijingDate;
 const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
 
-/** Orders of a little generator: three a stamp, every fifth a cancellation. */
+/** Returns generated orders: three in each millisecond, every fifth a cancel. */
 function section(
   symbol: string,
   market: "SH" | "SZ",

@@ -1,4 +1,4 @@
-/** Files that lie packed in a delivery: compressed as a whole, in archives inside archives, in volumes, under equal names. */
+/** Packed files in a delivery: compressed files, nested archives, volumes, equal names. */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ const NAME = "逐笔委托.csv";
 const PLAIN = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
 const SHANGHAI = vendorFile(vendorLine({ time: "103000000" }));
 
-/** `count` orders of 600519 in the plain layout, each with its own number from `from`. */
+/** Returns `count` orders of 600519 in the plain layout, numbered from `from`. */
 function plainFile(from: number, count: number): string {
   const rows = Array.from(
     { length: count },

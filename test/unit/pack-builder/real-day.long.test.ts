@@ -14,10 +14,10 @@ const present = existsSync(VENDOR) && !isPythonMissing("the real day");
 if (!existsSync(VENDOR))
   console.error(`\n!!! SKIPPED: ${VENDOR} is absent, the real day was not built !!!\n`);
 
-/** Of different files, packs of the same rows differ in their origin and in nothing else. */
+/** Packs of the same rows from different files differ only in their origin. */
 const bytesOf = ({ pack }: Built) => contentOf(readFileSync(pack));
 
-/** Unpacks an archive with Python's own reader, which no code under test shares. */
+/** Unpacks an archive with Python's own reader, which shares no code with the builder. */
 function unpacked(archive: string): string {
   const folder = temporaryFolder();
   execFileSync(PYTHON, ["-m", "zipfile", "-e", archive, folder]);
@@ -50,7 +50,7 @@ describe.skipIf(!present)("the pack of the real day 2023-07-11", () => {
       await built(folder, { threads: 2 }),
       await built(join(folder, DAY)),
       await built(nested),
-      // The securities one by one, in another order.
+      // The securities as separate sources in another order.
       await built(
         readdirSync(join(folder, DAY))
           .reverse()

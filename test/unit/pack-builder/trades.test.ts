@@ -35,7 +35,7 @@ const USUAL = {
 const trades = (sources: string | string[], said: Parameters<typeof built>[1] = {}) =>
   built(sources, { verify: true, ...said, dataset: "trades" });
 
-/** The cells that tell trades apart. */
+/** Returns the cells that distinguish trades. */
 const cellsOf = async (pack: string) =>
   (await rowsOf(pack)).map((row) => [
     row.symbol,

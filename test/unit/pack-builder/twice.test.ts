@@ -9,11 +9,11 @@ const VENDOR = "20230711/600519.SH/逐笔委托.csv";
 
 const file = (header: string, ...lines: string[]) => `${[header, ...lines].join("\n")}\n`;
 
-/** A plain order of 600519.SH. */
+/** Returns an order of 600519.SH in the plain layout. */
 const plain = (time: string, number: number, said: { symbol?: string; volume?: number } = {}) =>
   `${said.symbol ?? "600519.SH"},20230711,${time},0,${number},A,B,17.45,${said.volume ?? 100}`;
 
-/** A DataYes order of 000001.SZ. */
+/** Returns an order of 000001.SZ in the DataYes layout. */
 const datayes = (sequence: number, said: { time?: string; price?: string; channel?: number } = {}) =>
   `${said.channel ?? 2011},${sequence},011,000001,102 ,${said.price ?? "12.34"},100,49,${said.time ?? "09:30:00.010"},50,09:30:00.1,${sequence}`;
 

@@ -13,12 +13,12 @@ import { proofSize } from "../../support/tier.ts";
 import { temporaryFolder } from "./deliveries.ts";
 
 const DAY = "20240102" as BeijingDate;
-/** Both datasets go through the same code but for their columns. */
+/** Both datasets use the same code except for their columns. */
 const FLIPS = { orders: proofSize(500), trades: proofSize(100) };
 const CUTS = { orders: proofSize(100), trades: proofSize(20) };
 const random = printedRandom("verify");
 
-/** The pack of `test`, its columns changed on the way by `change`. */
+/** Returns the pack of `test` with its columns changed by `change`. */
 function packed(test: TestDay, change = (columns: ReturnType<typeof columnsOf>) => columns) {
   const sections = test.securities.map(({ symbol, market, orders }) => ({
     symbol,
@@ -28,7 +28,7 @@ function packed(test: TestDay, change = (columns: ReturnType<typeof columnsOf>) 
   return buildPackBytes(DAY, sections);
 }
 
-/** Verifies `bytes` as a file. */
+/** Writes `bytes` to a file and verifies it. */
 function verified(bytes: Uint8Array) {
   const path = join(temporaryFolder(), "pack.parquet");
   writeFileSync(path, bytes);
@@ -65,7 +65,8 @@ describe("verifying a pack", () => {
   it.each(DATASET_NAMES)("finds each flipped byte and each cut in a pack of %s", async (dataset) => {
     const pack = packs[dataset];
     const path = join(temporaryFolder(), "pack.parquet");
-    // Half of the bytes from the last 6 KB: index region and global footer are small beside the sections.
+    // Half of the flips are in the last 6 KB, because index region and global footer are small compared with the
+    // sections.
     for (let round = 0; round < FLIPS[dataset]; round++) {
       const at = random.chance(0.5)
         ? random.integer(0, pack.length - 1)

@@ -1,4 +1,4 @@
-/** The private folder of a build: two builds at once, builds that were killed, and signals. */
+/** The private folder of a build: concurrent builds, killed builds and signals. */
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -54,7 +54,7 @@ describe("builds into one folder", () => {
   });
 });
 
-/** An older Node, which the command replaces by its own; the first of the machine's, if that is one. */
+/** An older Node on this machine, if any, which the command replaces by its own. */
 const OLD_NODE = ["/usr/bin/node", "/usr/local/bin/node"].find((path) => {
   const major = Number(/^v(\d+)/.exec(String(spawnSync(path, ["--version"]).stdout))?.[1] ?? 99);
   return major >= 18 && major < 24;
@@ -62,7 +62,7 @@ const OLD_NODE = ["/usr/bin/node", "/usr/local/bin/node"].find((path) => {
 if (OLD_NODE === undefined)
   console.log("SKIPPED: no Node before 24 is installed, the launcher is not tested");
 
-/** Starts a build that stands still in a `7z` which writes to the work folder, and waits until it does. */
+/** Starts a build that blocks in a `7z` that writes to the work folder, and waits until it does. */
 async function standingBuild(node: string) {
   const programs = temporaryFolder();
   const pidFile = join(programs, "pid");
@@ -114,7 +114,7 @@ async function until(condition: () => boolean): Promise<void> {
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // A killed process that its parent has not collected is no longer running.
+    // A zombie process is no longer running.
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     return false;

@@ -1,4 +1,4 @@
-/** Writes ZIP archives as other programs do, also in ways no library would write them. */
+/** Writes ZIP archives as other programs do, including invalid ones. */
 import { crc32, deflateRawSync } from "node:zlib";
 
 export interface ZipMember {
@@ -8,16 +8,16 @@ export interface ZipMember {
   stored?: boolean;
   /** Bit 11: the name is UTF-8. Default: true. */
   utf8?: boolean;
-  /** Instead of the right one. */
+  /** Replaces the correct CRC. */
   crc?: number;
   encrypted?: boolean;
-  /** A symbolic link of Unix to where `content` says. */
+  /** A Unix symbolic link to `content`. */
   link?: boolean;
 }
 
 const UNIX = 3;
 
-/** The bytes of an archive with these members. */
+/** Returns the bytes of an archive with these members. */
 export function zipOf(members: ZipMember[]): Buffer {
   const locals: Buffer[] = [];
   const central: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** What an answer reserves before anything is read is at least what it then holds. */
+/** The memory that an answer reserves before reading is at least what it then holds. */
 import { expect, it } from "vitest";
 import { orders } from "../../../src/datasets/orders.ts";
 import { FIELDS } from "../../../src/orders/record.ts";

@@ -18,7 +18,7 @@ import { printedRandom } from "../../support/random.ts";
 
 const decoder = new TextDecoder();
 
-/** All rows of a section as hyparquet reads them through its footer. */
+/** Returns all rows of a section as hyparquet reads them through its footer. */
 async function oracle(section: Uint8Array<ArrayBuffer>): Promise<unknown[][]> {
   const rows = await parquetReadObjects({ file: section.buffer, compressors: { ZSTD: decompressPage } });
   return rows.map((row) =>
@@ -91,7 +91,7 @@ describe("block columns", () => {
   });
 });
 
-/** What a column of a block holds, three rows: texts of a dictionary or plain, numbers, or ids. */
+/** The content of a column of three rows: dictionary or plain texts, numbers, or ids. */
 type Content =
   | { as: "texts" | "plain"; values: string[] }
   | { as: "doubles"; values: number[] }
@@ -110,7 +110,7 @@ const standard: Record<Field, Content> = {
   amount: { as: "doubles", values: [150] },
 };
 
-/** A block of three rows, page by page; every row but the last has the first value of its dictionary. */
+/** Returns a block of three rows; every row but the last has the first value of its dictionary. */
 function foreignBlock(
   change: Partial<Record<Field, Content>> = {},
   names: readonly Field[] = FIELDS,
@@ -140,7 +140,7 @@ function putValue(body: ByteWriter, value: string | number | bigint): void {
   }
 }
 
-/** A block with one column changed. */
+/** Returns a block with one column changed. */
 const changed = (field: Field, as: Content["as"], ...values: unknown[]) =>
   foreignBlock({ [field]: { as, values } as Content });
 

@@ -10,7 +10,7 @@ import { fastDelta } from "../../../src/packs/fast-delta.ts";
 import { fastIndex } from "../../../src/packs/fast-index.ts";
 import { printedRandom, type Random } from "../../support/random.ts";
 
-/** The values of a page as hyparquet reads them. */
+/** Returns the values of a page as hyparquet reads them. */
 function oracle(
   page: Uint8Array,
   count: number,
@@ -32,7 +32,7 @@ function oracle(
   return Array.from(dataPage, Number);
 }
 
-/** Ids as packs have them: ascending with gaps, repeated, zero, or anywhere below the bound. */
+/** Returns ids as in packs: ascending with gaps, repeated, zero, or anywhere below the bound. */
 function randomIds(random: Random, count: number): Float64Array {
   const bound = 2 ** random.integer(1, 53);
   const jump = random.pick([0, 0.01, 0.3, 1]);
@@ -45,7 +45,7 @@ function randomIds(random: Random, count: number): Float64Array {
   });
 }
 
-/** Indices with runs of every length into a dictionary of `size` values. */
+/** Returns indices with runs of every length into a dictionary of `size` values. */
 function randomIndices(random: Random, count: number, size: number): Uint16Array {
   const repeat = random.pick([0, 0.5, 0.9, 0.999]);
   let last = 0;

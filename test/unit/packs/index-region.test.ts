@@ -15,7 +15,7 @@ const { seed } = printedRandom("index region");
 
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff });
 
-/** Blocks of a section as a writer would make them: rows, then times with bursts, then byte offsets. */
+/** Returns blocks of a section as a writer makes them: rows, times with bursts, byte offsets. */
 const blocksOf = (columns: number) =>
   fc
     .array(
@@ -65,7 +65,7 @@ const dayIndex = (dataset: DatasetName): fc.Arbitrary<DayIndex> =>
     .record({
       tradedate: fc.constantFrom("20170103", "20240229", "20261127"),
       buildId: fc.stringMatching(/^[0-9a-f]{32}$/),
-      // Only packs of orders can lack one.
+      // Only packs of orders can lack an origin.
       origin: dataset === "orders" ? fc.option(origins) : origins,
       securities: fc.uniqueArray(
         fc.record({
@@ -148,7 +148,7 @@ const sample: DayIndex = {
   ],
 };
 
-/** The sample with one change to its first entry. */
+/** Returns the sample with one change to its first entry. */
 function changed(change: Partial<SectionEntry>): DayIndex {
   const [first, ...rest] = sample.entries;
   if (first === undefined) throw new Error("the sample has entries");

@@ -29,7 +29,7 @@ beforeAll(async () => {
   pack = await packOf(source);
 });
 
-/** Stores `bytes` under a key of their own. */
+/** Stores `bytes` under a new key. */
 async function stored(objectKey: string, bytes: Uint8Array): Promise<PackObject> {
   const put = await PACKS.put(objectKey, bytes);
   return { objectKey, etag: put?.etag ?? "", tradedate: "20240102" as BeijingDate };

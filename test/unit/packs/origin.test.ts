@@ -29,7 +29,7 @@ const index: DayIndex = {
   origin,
 };
 
-/** An origin block of this JSON text, its lengths right. */
+/** Returns an origin block of this JSON text with correct lengths. */
 function blockOf(text: string): Uint8Array {
   const frame = zstdCompressSync(Buffer.from(text));
   const lengths = Buffer.alloc(8);

@@ -35,7 +35,7 @@ async function stored(objectKey: string, bytes: Uint8Array): Promise<PackObject>
   return { objectKey, etag: put?.etag ?? "", tradedate: "20240102" as BeijingDate };
 }
 
-/** Pumps an answer into memory; what came before the last bytes is noted. */
+/** Pumps an answer into memory and records what came before the last bytes. */
 async function pumped(symbol: string, columns: AskedColumn[] | null, from = object) {
   const pieces: Uint8Array[] = [];
   const events: string[] = [];

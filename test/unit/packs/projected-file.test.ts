@@ -30,7 +30,7 @@ beforeAll(async () => {
   pack = await packOf(source);
 });
 
-/** The file that a Parquet answer with `columns` is, put together from the parts it names. */
+/** Returns the file of a Parquet answer with `columns`, assembled from its parts. */
 function fileOf(columns: AskedColumn[]) {
   const entry = pack.entryOf("300750");
   const section = pack.bytes.subarray(entry.offset, entry.offset + entry.length);

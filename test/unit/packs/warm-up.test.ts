@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { WARM_UP_ROWS, warmUp } from "../../../src/packs/warm-up.ts";
 import { day, order, security } from "../../support/builders.ts";
 
-/** Times that repeat, ids with gaps, both codes, dictionaries of several bits: every reader has something to do. */
+/** Repeated times, ids with gaps, both codes, dictionaries of several bits, so that every reader is used. */
 const made = day({
   tradedate: "20240102",
   securities: [

@@ -12,11 +12,11 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 interface StartedDemo {
   child: ChildProcess;
-  /** The next line it says; how it ended, when it says no more. */
+  /** Returns the next line of output, or how it ended. */
   line(): Promise<string>;
 }
 
-/** Writes a script named like the demo's: it says that it is ready, and takes the lock when told to. */
+/** Writes a script with the demo's name that prints "ready" and takes the lock on command. */
 function writeDemo(): string {
   mkdirSync(folder, { recursive: true });
   const script = join(folder, "start.ts");
@@ -33,7 +33,7 @@ function writeDemo(): string {
   return script;
 }
 
-/** Runs `script`, which must be whole by now and is not written again: who reads half of it ends without a word. */
+/** Runs `script`, which must be complete, because a process that reads half a script ends silently. */
 function startDemo(script: string): StartedDemo {
   const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -68,7 +68,7 @@ describe("the lock of a state folder", () => {
     const script = writeDemo();
     const demos = Array.from({ length: 6 }, () => startDemo(script));
     try {
-      // However long a busy machine takes to start them: they are told only when all are there.
+      // All are started before any gets the command, however slow the machine is.
       for (const demo of demos) expect(await demo.line()).toBe("ready");
       for (const { child } of demos) child.stdin?.write("go\n");
       const lines = await Promise.all(demos.map((demo) => demo.line()));

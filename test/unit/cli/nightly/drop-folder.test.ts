@@ -167,7 +167,7 @@ describe("a drop folder", () => {
     const path = put("20260312/a.csv", "one");
     utimesSync(path, 1_000_000, 1_000_000);
     const before = await readDelivery(folder, DAY);
-    // Times of change come in steps of some milliseconds.
+    // File times have a resolution of some milliseconds.
     while ((await readDelivery(folder, DAY)).mark === before.mark) {
       put("20260312/a.csv", "two");
       utimesSync(path, 1_000_000, 1_000_000);

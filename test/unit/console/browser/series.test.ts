@@ -191,7 +191,7 @@ describe("pictures of trades", () => {
   });
 });
 
-/** Where the columns are; all that are needed are among `fields`. */
+/** Returns the positions of the columns; `fields` contains all needed ones. */
 function placesOf(fields: string[]) {
   const places = columnsFor(fields);
   if (places === null) throw new Error("a needed column is missing");

@@ -1,6 +1,6 @@
 /**
- * Pages whose clients do not read, in one isolate: the bodies are streams of the runtime, so that nothing but the
- * service itself holds their bytes (contract 2.6).
+ * Pages whose clients do not read, in one isolate: the bodies are streams of the runtime, so only the service holds
+ * their bytes (contract 2.6).
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { beforeAll, expect, it } from "vitest";
@@ -15,7 +15,7 @@ const app = createApp();
 const DAY_MS = 86_400_000;
 const TRADEDATE = "20240603";
 const SYMBOL = "300750";
-/** More than an account may leave unread. */
+/** More pages than an account may leave unread. */
 const STACKED = 30;
 const SMALL = 12;
 const OF_ACCOUNT_BYTES = 16_000_000;
@@ -36,16 +36,16 @@ async function newKey(): Promise<string> {
   return (await admin<IssuedKey>("POST", `${path}/keys`, {})).body.key;
 }
 
-/** An answer whose body nothing has read. */
+/** An answer with an unread body. */
 interface Opened {
   answer: Response;
-  /** Requests that the account has left. */
+  /** The account's remaining requests. */
   left: number;
-  /** Reads the rest, and waits until the request is over. */
+  /** Reads the rest and waits until the request has ended. */
   read(): Promise<string>;
-  /** Lets the body go, and waits until the request is over. */
+  /** Cancels the body and waits until the request has ended. */
   close(): Promise<void>;
-  /** The client goes away. */
+  /** Disconnects the client. */
   leave(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ async function open(apikey: string, params: object = {}): Promise<Opened> {
   };
 }
 
-/** Opens pages, one after the other, until one is refused. */
+/** Opens pages in sequence until one is refused. */
 async function stack(apikey: string): Promise<{ unread: Opened[]; refused: Opened }> {
   const unread: Opened[] = [];
   for (let page = 0; page < STACKED; page++) {
@@ -113,7 +113,7 @@ it("end at a part of the memory: the next is 503 and not charged, others are ser
   await third?.leave();
   const again = await open(hostile);
   expect(again.answer.status).toBe(200);
-  // One request was refused between this one and the last that was served.
+  // The refused request in between was not charged.
   expect(again.left).toBe((unread.at(-1)?.left ?? 0) - 1);
   for (const opened of [...unread, again]) await opened.close();
   expect(answerMemory.heldBytes).toBe(0);

@@ -1,6 +1,6 @@
 /**
- * What an isolate keeps of a day, end to end: which stores a request asks, and that no change of a day is announced
- * while the old state can still be served (contract 3.13 and 9). The clock stands still but for what a test adds.
+ * The isolate's cache of days, end to end: which stores a request calls, and that no change of a day is announced while
+ * the old state can still be served (contract 3.13 and 9). Only the tests advance the clock.
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -17,7 +17,7 @@ let accounts = 0;
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() }));
 afterEach(() => void vi.useRealTimers());
 
-/** A published day that no other test has. */
+/** Publishes a day that no other test uses. */
 async function publishedDay(): Promise<string> {
   days++;
   const tradedate = `202405${String(days).padStart(2, "0")}`;
@@ -39,11 +39,11 @@ interface Told {
   revision: string | null;
   cursor: string | null;
   data: Record<string, unknown> | null;
-  /** Calls to stores in the order they began; `gate!` when the gate answered. */
+  /** Store calls in the order of their start; `gate!` when the gate has answered. */
   calls: string[];
 }
 
-/** One request `seconds` behind the present; `cacheMs` 0 stands for an isolate that keeps nothing. */
+/** Sends one request `seconds` from now; `cacheMs` 0 stands for an isolate without a cache. */
 async function ask(
   body: object,
   { seconds = 0, cacheMs = 10_000 }: { seconds?: number; cacheMs?: number } = {},
@@ -51,7 +51,7 @@ async function ask(
   const calls: string[] = [];
   const settings = { CLOCK_OFFSET_MS: String(1_000 * seconds), DAY_CACHE_MS: String(cacheMs) };
   const bindings = watchStores({ ...testEnv, ...settings }, async ({ store, method }, proceed) => {
-    // No caller waits for notes behind the answer.
+    // Writes after the answer are excluded.
     if (method !== "run" && !method.startsWith("lease.")) calls.push(store);
     const answer = await proceed();
     if (method === "acquire") calls.push("gate!");

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 const FOREVER = new AbortController().signal;
 const ask = { ms: 15_000, signal: FOREVER };
 
-/** How far a permit is, and what ends it. */
+/** Requests a permit and returns its progress and its release. */
 function entering(permits: Permits, { ms, signal } = ask) {
   const seen: { is: "waiting" | "begun" | "gone" | "late"; leave: () => void } = {
     is: "waiting",
@@ -81,10 +81,10 @@ describe("permits", () => {
     const [slow, second, third] = [1, 2, 3].map(() => entering(permits));
     await vi.advanceTimersByTimeAsync(49);
     expect([slow?.is, second?.is]).toEqual(["begun", "waiting"]);
-    // The false clock makes a timer of 0 ms, set while it is moved, one of 1 ms.
+    // A 0 ms timer that is set while the fake clock advances fires after 1 ms.
     await vi.advanceTimersByTimeAsync(2);
     expect([second?.is, third?.is]).toEqual(["begun", "waiting"]);
-    // Its end is told late: it starts no other, for another one has its place.
+    // Its late release does not grant another permit, because its place is already taken.
     slow?.leave();
     await settled();
     expect(third?.is).toBe("waiting");

@@ -5,7 +5,7 @@ import { baring } from "../../../support/result.ts";
 
 const parseFields = baring(parseFieldsResult);
 
-/** The standard order of contract 4.1, typed out. */
+/** The standard order of contract 4.1 as a literal. */
 const STANDARD =
   "symbol tradedate time order_id exchange_order_id order_type order_code price volume amount".split(" ");
 

@@ -8,7 +8,7 @@ import {
 } from "../../../../src/orders/query/page-plan.ts";
 import { printedRandom, type Random } from "../../../support/random.ts";
 
-/** Times in blocks of `blockRows`, with the index that a pack builder would write for them. */
+/** Returns times in blocks of `blockRows` with the index of a pack. */
 function paged(times: readonly number[], blockRows: number): PagedRows & { times: readonly number[] } {
   const blocks = [];
   for (let firstRow = 0; firstRow < times.length; firstRow += blockRows) {
@@ -18,7 +18,7 @@ function paged(times: readonly number[], blockRows: number): PagedRows & { times
   return { rows: times.length, lastTime: times.at(-1) ?? 0, blocks, times };
 }
 
-/** One page, refusing any look at a row that was not fetched. */
+/** Returns one page and throws for any access to a row that was not fetched. */
 function page(rows: ReturnType<typeof paged>, ask: PageAsk) {
   const plan = planPage(rows, ask);
   const fetchedFrom = rows.blocks[plan.firstBlock]?.firstRow ?? 0;
@@ -36,7 +36,7 @@ function endOf(rows: PagedRows, block: number): number {
   return rows.blocks[block + 1]?.firstRow ?? rows.rows;
 }
 
-/** Pages through a window to its end and compares each page with a plain scan of the times. */
+/** Pages through a window and compares each page with a plain scan of the times. */
 function pageThrough(
   rows: ReturnType<typeof paged>,
   start: number,
@@ -68,7 +68,7 @@ function pageThrough(
   expect(seen.size).toBe(Math.max(0, Math.ceil(wanted.length / pageSize) - 1));
 }
 
-/** Ascending times with bursts: most stamps hold one or two rows, some hold up to `longest`. */
+/** Returns ascending times with bursts: most milliseconds have one or two rows, some up to `longest`. */
 function burstyTimes(random: Random, rows: number, longest: number): number[] {
   const times: number[] = [];
   let time = 91_500_000;

@@ -5,7 +5,7 @@ import { rowsInWindow } from "../../../../src/orders/query/row-bounds.ts";
 const seed = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31);
 console.log(`row bounds: TEST_SEED=${seed}`);
 
-/** Blocks of `blockRows` rows over sorted `times`, made here and not by the code under test. */
+/** Returns blocks of `blockRows` rows over sorted `times`, independently of the code under test. */
 function paged(times: number[], blockRows: number) {
   const blocks = [];
   for (let firstRow = 0; firstRow < times.length; firstRow += blockRows) {

@@ -13,7 +13,7 @@ const timeWindowOf = baring(timeWindowOfResult);
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** At least 200 strings that are none of the four forms, by kind. */
+/** Returns at least 200 strings that have none of the four forms. */
 function rejectedStrings(): string[] {
   const outOfDay: string[] = [];
   for (let value = 60; value < 100; value += 1) {
@@ -63,7 +63,7 @@ function rejectedStrings(): string[] {
   return [...outOfDay, ...bent, ...others];
 }
 
-/** The time of day, or what is wrong with it. */
+/** Returns the time of day, or what is wrong with it. */
 function parseTimeOfDay(value: unknown): number | string | undefined {
   const parsed = schema.safeParse(value);
   return parsed.success ? parsed.data : parsed.error.issues[0]?.message;

@@ -12,7 +12,7 @@ import { printedRandom, type Random } from "../../../support/random.ts";
 const random = printedRandom("random packs");
 const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
 
-/** Orders whose columns take every way through the encodings: runs, few and many values, small and huge steps. */
+/** Returns orders that exercise every path of the encodings: runs, few and many values, small and huge steps. */
 function wildOrders(from: Random, rows: number): TestOrder[] {
   const number = () => {
     const top = from.pick([0, 1, 255, 65_536, 2 ** 31, 2 ** 40, 2 ** 52, Number.MAX_SAFE_INTEGER]);
@@ -38,7 +38,7 @@ function wildOrders(from: Random, rows: number): TestOrder[] {
     order("093000000", {
       orderId: orderId(row),
       exchangeOrderId: exchangeOrderId(row),
-      // The double nearest to a price reads back as its integer up to this size.
+      // Up to this size the double nearest to a price converts back to its integer.
       priceE4: priceE4(row) % 10 ** 15,
       volume: volume(row),
       orderType: from.pick(texts),

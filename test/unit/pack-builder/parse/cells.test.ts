@@ -42,7 +42,7 @@ describe("prices in yuan become integers × 10000 by rounding the decimal text",
       const raw = random.integer(0, random.pick([9_999, 999_999, 2 ** 31, 2 ** 46]));
       const text = `${Math.floor(raw / 10_000)}.${String(raw % 10_000).padStart(4, "0")}`;
       expect(priceOf(text), text).toBe(raw);
-      // What a double a few steps off prints, as other programs' files do.
+      // A double that is off by a few units in the last place, as other programs write it.
       const noisy = Number(text) * (1 + random.integer(-4, 4) * Number.EPSILON);
       const printed = noisy.toPrecision(17);
       if (printed.includes("e") || raw > 2 ** 43) continue;
@@ -151,7 +151,7 @@ describe("times", () => {
     "２３３０００",
   ])("refuses %j", (text) => {
     const read = timeOf(text);
-    // A point without decimals is the whole second.
+    // A point without decimals means the whole second.
     if (text === "09:30:00.") expect(read?.time).toBe(93_000_000);
     else expect(read).toBeNull();
   });

@@ -17,7 +17,7 @@ const texts = (column: OrderColumns["orderType"]): string[] =>
 const shareOf = (values: string[], wanted: string): number =>
   values.filter((value) => value === wanted).length / values.length;
 
-/** Rows per distinct stamp, ascending. */
+/** Returns the rows of each distinct time, ascending. */
 function crowds(columns: OrderColumns): number[] {
   const counts = new Map<number, number>();
   for (const time of columns.time) counts.set(time, (counts.get(time) ?? 0) + 1);

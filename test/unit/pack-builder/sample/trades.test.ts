@@ -20,7 +20,7 @@ interface Order {
   left: number;
 }
 
-/** Orders, trades and cancels as they happen: an order's row, then trades, then cancels of one millisecond. */
+/** Returns orders, trades and cancels in order of events: within a millisecond orders, then trades, then cancels. */
 function events(from: OrderColumns, of: TradeColumns) {
   const own = Array.from({ length: from.rows }, (_, row) => {
     const isCancel = text(from.orderType, row) === "D";
@@ -35,7 +35,7 @@ function events(from: OrderColumns, of: TradeColumns) {
   return [...own, ...other].sort((a, b) => a.time - b.time || a.rank - b.rank);
 }
 
-/** Takes from an order that must be there and have as much. */
+/** Fills an order, which must exist with enough quantity. */
 function take(book: Map<number, Order>, number: number, volume: number): Order {
   const order = book.get(number);
   if (order === undefined) throw new Error(`there is no order ${number}`);

@@ -12,7 +12,7 @@ const HEADERS = {
   trades:
     "万得代码,交易所代码,自然日,时间,成交编号,成交代码,委托代码,BS标志,成交价格,成交数量,叫卖序号,叫买序号,",
 };
-/** The columns in memory in the order of the vendor's cells behind the time. */
+/** The columns in the order of the vendor's cells after the time. */
 const KEYS = {
   orders: ["orderId", "exchangeOrderId", "orderType", "orderCode", "priceE4", "volume"],
   trades: ["tradeId", "tradeCode", "orderKind", "bsFlag", "priceE4", "volume", "sellOrderId", "buyOrderId"],
