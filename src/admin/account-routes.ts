@@ -1,6 +1,6 @@
 /**
- * `/admin/accounts`, `/admin/plans` and `/admin/usage`: accounts, what they bought, their own limits, keys and links,
- * their quota, and what they were served.
+ * `/admin/accounts`, `/admin/plans` and `/admin/usage`: accounts with their plans, limits, keys, links, quota and
+ * usage.
  */
 import { Hono } from "hono";
 import * as z from "zod";
@@ -66,7 +66,7 @@ import {
 } from "./wire.ts";
 import { monthSchema } from "./wire-fields.ts";
 
-/** The routes below `/admin/accounts`. */
+/** Returns the routes below `/admin/accounts`. */
 export function accountRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/", async (c) => answer(c, await listPage(c)))
@@ -87,7 +87,7 @@ export function accountRoutes(): Hono<AdminEnv> {
     .route("/", inviteRoutes());
 }
 
-/** Ends the account's sessions in the console and cancels its links. */
+/** Ends the account's console sessions and cancels its links. */
 async function signOut(c: AdminContext): Promise<Account | AdminRefusal> {
   return changed(c, ({ accountId }) => signOutAccount(c.env.DB, accountId, byOf(c)));
 }
@@ -147,7 +147,7 @@ function putDisabled(c: AdminContext, disabled: boolean): Promise<Account | Admi
   return changed(c, (account) => setDisabled(c.env.DB, account, disabled, byOf(c)));
 }
 
-/** The account of the path after `change`. */
+/** Runs `change` and returns the account of the path afterwards. */
 async function changed(
   c: AdminContext,
   change: (account: CatalogAccount) => Promise<void>,
@@ -158,13 +158,13 @@ async function changed(
   return shown(c, account.accountId);
 }
 
-/** The account `:id` of the path, or why it is refused. */
+/** Returns the account `:id` of the path, or a refusal. */
 async function accountOf(c: AdminContext): Promise<CatalogAccount | AdminRefusal> {
   const accountId = c.req.param("id") ?? "";
   return (await findAccount(c.env.DB, accountId)) ?? absent("account", accountId);
 }
 
-/** The account as it is now. */
+/** Returns the current state of the account. */
 export async function shown(c: AdminContext, accountId: string): Promise<Account> {
   const account = await findAccount(c.env.DB, accountId);
   if (account === null) throw new Error(`account ${accountId} vanished`);
@@ -191,7 +191,7 @@ export async function shown(c: AdminContext, accountId: string): Promise<Account
   };
 }
 
-/** Adds a plan beside those the account has. */
+/** Adds a plan to those of the account. */
 async function addOne(c: AdminContext): Promise<Account | AdminRefusal> {
   const account = await accountOf(c);
   if (isRefusal(account)) return account;
@@ -201,12 +201,12 @@ async function addOne(c: AdminContext): Promise<Account | AdminRefusal> {
   const { end = start + WEEKLY_MS } = body;
   if (end <= start)
     return { reason: "malformed", what: "The body", place: "end", problem: "start must be before end" };
-  // The end of a weekly card is computed here, from a start that the schema took.
+  // The end of a weekly card is computed here, so the schema has not checked it.
   if (!isStorable(end)) return notStorable("end");
   return added(c, account, { plan, startMs: start, endMs: end });
 }
 
-/** Lets the plan's last subscription hold longer, or begin now when it has ended or there is none. */
+/** Extends the plan's last subscription, or starts one now when it has ended or there is none. */
 export async function extend(c: AdminContext): Promise<Account | AdminRefusal> {
   const account = await accountOf(c);
   if (isRefusal(account)) return account;
@@ -244,7 +244,7 @@ async function added(
   return isAdded ? shown(c, accountId) : { reason: "subscription_taken", plan: subscription.plan };
 }
 
-/** Accounts in one answer, at most and unless asked otherwise. */
+/** The default and maximum number of accounts in one answer. */
 const MAX_ACCOUNTS = 200;
 
 const listQuerySchema = z.object({
@@ -255,7 +255,7 @@ const listQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(MAX_ACCOUNTS).default(MAX_ACCOUNTS),
 });
 
-/** Lists are made without limits: they tell of plans only. */
+/** Lists show plans only, without limits. */
 const NO_LIMITS = {} as Readonly<Record<PlanName, DailyLimits>>;
 
 /** `GET /admin/accounts`. */
@@ -265,7 +265,7 @@ async function listPage(c: AdminContext): Promise<AccountList | AdminRefusal> {
   const { search, expiring, after, limit } = query;
   const at = nowMs(settingsOf(c.env));
   const question = { nowMs: at, expiringWithinMs: expiring, search, after };
-  // One more than asked for tells whether more wait.
+  // One more row than requested shows whether another page follows.
   const found = await listAccounts(c.env.DB, { ...question, count: limit + 1 });
   const shown = found.slice(0, limit);
   return {
@@ -299,7 +299,7 @@ export async function credit(c: AdminContext): Promise<Standing | AdminRefusal> 
   const given = await bodyOf(c, creditSchema);
   if (isRefusal(given)) return given;
   const { accountId } = account;
-  // Audited first: an entry of a credit that failed is a smaller fault than a credit without an entry.
+  // Audited first, because an audit entry without a credit is better than a credit without an entry.
   await tell(c, "account.credit", accountId, given);
   await accountGate(c.env, settingsOf(c.env), accountId).credit(given);
   return standingNow(c, accountId);
@@ -340,7 +340,7 @@ function tell(c: AdminContext, action: string, subject: string, after: object): 
 /** 32 base62 characters are 190 bits. */
 const TOKEN_LENGTH = 32;
 
-/** The route below `/admin/accounts`. */
+/** Returns the route below `/admin/accounts`. */
 function inviteRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>().post("/:id/invites", async (c) => answer(c, await invite(c), 201));
 }
@@ -363,7 +363,7 @@ async function invite(c: AdminContext): Promise<Invite | AdminRefusal> {
   };
 }
 
-/** The route `/admin/usage`: what the accounts were served in a month of Beijing days, for billing. */
+/** Returns the route `/admin/usage`: usage by account in a month of Beijing days, for billing. */
 export function usageRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>().get("/", async (c) => answer(c, await usageOfMonth(c)));
 }
@@ -371,12 +371,12 @@ export function usageRoutes(): Hono<AdminEnv> {
 async function usageOfMonth(c: AdminContext): Promise<UsageList | AdminRefusal> {
   const month = parsed(monthSchema, c.req.query("month"), "month");
   if (typeof month !== "string") return month;
-  // Days are compared as text, so the 31st stands for the end of a shorter month too.
+  // Days are compared as text, so the 31st is the end of shorter months too.
   const [from, to] = [`${month}01`, `${month}31`] as [BeijingDate, BeijingDate];
   return { month, usage: await usageBetween(c.env.DB, { from, to }) };
 }
 
-/** The routes below `/admin/plans`. */
+/** Returns the routes below `/admin/plans`. */
 export function planRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/", async (c) => answer(c, { plans: await planLimits(c.env.DB) }))

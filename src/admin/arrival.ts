@@ -1,4 +1,4 @@
-/** What arrived in R2, checked against what the operator said of it before anything can serve it. */
+/** Checks an uploaded object in R2 against the operator's claims before it can be served. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { PackClaims } from "../catalog/publish-day.ts";
 import type { Upload } from "../catalog/uploads.ts";
@@ -11,7 +11,7 @@ import { PackCheck } from "../packs/section-check.ts";
 import type { DatasetDay } from "./dataset-day.ts";
 import type { ArrivalProblem } from "./uploads.ts";
 
-/** An object in R2 and what is said of its bytes. */
+/** An object in R2 with the announced size and checksum. */
 type AnnouncedObject = Pick<Upload, "objectKey" | "sizeBytes" | "sha256">;
 
 /** The object of an upload. */
@@ -21,8 +21,8 @@ interface Arrived<Claims> {
 }
 
 /**
- * Compares size and SHA-256 (streamed, never in memory as a whole) of the object of `upload` that has this
- * etag with what the operator announced; null when both are right. `take` sees every byte in order.
+ * Compares size and SHA-256 of the object of `upload` with this etag with what the operator announced; returns null
+ * when both match. The object is streamed, and `take` receives every byte in order.
  */
 export async function checkBytes(
   bucket: R2Bucket,
@@ -68,7 +68,7 @@ export async function wholePack(
   const check = new PackCheck(index);
   let broken: PackFormatError | null = null;
   const checked = (step: () => void) => {
-    // The sum of all bytes is wanted whatever a block is like: it is what the operator can compare.
+    // The checksum of all bytes is computed even after a corrupt block, because operators can compare it.
     if (broken !== null) return;
     try {
       step();
@@ -114,7 +114,7 @@ function problemOf(index: DayIndex, tradedate: BeijingDate, claims: PackClaims):
   return null;
 }
 
-/** Bytes that are hashed at a time. */
+/** Number of bytes hashed at a time. */
 const PIECE_BYTES = 1024 * 1024;
 
 async function streamedSha256(body: ReadableStream, take: (piece: Uint8Array) => void): Promise<string> {
@@ -131,7 +131,7 @@ async function streamedSha256(body: ReadableStream, take: (piece: Uint8Array) =>
   return Buffer.from(await digest.digest).toString("hex");
 }
 
-/** Reads ranges of the object with this etag, and of no other. */
+/** Returns a reader of ranges of the object with exactly this etag. */
 export function arrivedRange(
   bucket: R2Bucket,
   { objectKey, etag }: { objectKey: string; etag: string },

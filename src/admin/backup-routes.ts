@@ -1,7 +1,7 @@
 /**
- * `/admin/backup` and `/admin/restores`: the catalog page by page for a file that the operator keeps, and back in chunks.
- * A restore makes the index rows of its packs from R2, and one step puts all of it in the place of what is there; every
- * step may be repeated.
+ * `/admin/backup` and `/admin/restores`: sends the catalog page by page for the operator's backup file, and takes it
+ * back in chunks. A restore rebuilds the index rows of its packs from R2, and its last step replaces everything; every
+ * step can be repeated.
  */
 import { Hono } from "hono";
 import * as z from "zod";
@@ -66,7 +66,7 @@ const keySchema = z.array(z.union([z.string(), z.number()])).min(1);
 
 const pageQuerySchema = z.object({ backup: backupIdentitySchema.shape.id.optional(), after: afterSchema });
 
-/** The routes below `/admin/backup`. */
+/** Returns the routes below `/admin/backup`. */
 export function backupRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/", async (c) => answer(c, await plan(c)))
@@ -81,7 +81,7 @@ async function plan(c: AdminContext): Promise<BackupPlan> {
     version: VERSION,
     identity: { ...named, seal },
     moment: await backupMoment(c.env.DB),
-    // Backwards: what is read refers to rows that are read later, and those are never deleted.
+    // In reverse order: rows read first refer to rows read later, which are never deleted.
     order: BACKUP_TABLES.map(({ name }) => name).reverse(),
     tables,
   };
@@ -116,7 +116,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The routes below `/admin/restores`. */
+/** Returns the routes below `/admin/restores`. */
 export function restoreRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .post("/", async (c) => answer(c, await begin(c)))
@@ -136,7 +136,7 @@ async function begin(c: AdminContext): Promise<RestoreState | AdminRefusal> {
   if (unsealed !== null) return unsealed;
   const backupId = body.unauthenticated ? null : (body.identity?.id ?? null);
   const known = await findRestore(db, body.restoreId);
-  // Its last answer may have been lost; restored once more it would only be the same.
+  // Its last answer may have been lost; a repeated restore would give the same state.
   if (known?.state === "done" && !body.force) return done(c, known);
   const holds = await tablesInUse(db);
   if (holds.length > 0 && !body.force) return { reason: "not_empty", holds };
@@ -151,7 +151,7 @@ function openState(present: number[]): RestoreState {
   return { state: "open", present, adoptable: [], kept: [], overEmpty: false };
 }
 
-/** Why the backup's head is not one that this deployment, or one with its secret, has written; null when it is. */
+/** Returns why the backup's head was not written by a deployment with this secret, or null when it was. */
 async function headRefusal(c: AdminContext, body: BeginRestoreParsed): Promise<AdminRefusal | null> {
   if (body.unauthenticated) return null;
   const { identity, tables } = body;
@@ -161,7 +161,7 @@ async function headRefusal(c: AdminContext, body: BeginRestoreParsed): Promise<A
   return problem && { reason: "backup_unauthenticated", problem, what: "The backup" };
 }
 
-/** Why a page is not one of the open restore's backup; null when it is, and where seals are not looked at. */
+/** Returns why a page does not belong to the open restore's backup; null when it does or seals are not verified. */
 async function pageRefusal(
   c: AdminContext,
   { backupId, tables }: Restore,
@@ -174,7 +174,7 @@ async function pageRefusal(
   return problem && { reason: "backup_unauthenticated", problem, what: `Page ${n} (${chunk.table})` };
 }
 
-/** Why this service cannot take a backup with these tables, as a clause, or null. */
+/** Returns why this service cannot restore a backup with these tables, as a clause, or null. */
 function misfit({ tables }: BeginRestoreParsed): string | null {
   for (const [name, columns] of Object.entries(tables)) {
     const table = BACKUP_TABLES.find((each) => each.name === name);
@@ -210,7 +210,7 @@ async function putChunk(c: AdminContext): Promise<RestoreState | AdminRefusal> {
   return openState([n]);
 }
 
-/** Looks for the objects of packs and files in R2; of packs that are there the index rows are made. */
+/** Looks up the objects of packs and files in R2 and rebuilds the index rows of existing packs. */
 async function lookForObjects(c: AdminContext): Promise<RestoredObjects | AdminRefusal> {
   const restore = await openRestore(c);
   if (isRefusal(restore)) return restore;
@@ -236,7 +236,10 @@ async function lookForObjects(c: AdminContext): Promise<RestoredObjects | AdminR
   return { objects };
 }
 
-/** The etag of a file's object. One with another etag was copied here, and is read whole to see that it is the same. */
+/**
+ * Returns the etag of a file's object. An object with another etag was copied, so it is read whole to verify its
+ * content.
+ */
 async function wholeFile(
   { bucket }: Pick<Stores, "bucket">,
   file: { objectKey: string; sizeBytes: number; etag: string; sha256: string },
@@ -263,7 +266,7 @@ async function complete(c: AdminContext): Promise<RestoreState | AdminRefusal> {
   return done(c, (await findRestore(c.env.DB, restore.restoreId)) ?? restore);
 }
 
-/** What is restored is not all there may be: packs that are newer than the backup lie in R2 still. */
+/** Returns the state of a finished restore with the packs in R2 that are newer than the backup. */
 async function done(c: AdminContext, { kept, overEmpty }: Restore): Promise<RestoreState> {
   return {
     state: "done",
@@ -289,10 +292,10 @@ async function restoreOf(c: AdminContext): Promise<Restore | AdminRefusal> {
   return restore ?? { reason: "absent", what: "restore of this backup; begin again" };
 }
 
-/** The deployment's `BACKUP_SECRET`; undefined when it has none: nothing is sealed then. */
+/** The deployment's `BACKUP_SECRET`; undefined without one, and then backups have no seals. */
 type BackupSecrets = ShareSecrets | undefined;
 
-/** Why a seal does not hold. */
+/** Why a seal is invalid. */
 export type SealProblem = "unsealed" | "no_secret" | "edited";
 
 type Columns = BackupTable["columns"];
@@ -305,7 +308,7 @@ function headText(
   return JSON.stringify(["edgetape backup", id, takenAtMs, Object.entries(tables)]);
 }
 
-/** Returns the text that the seal of a page covers. `after` and `next` are the keys before it and of its end. */
+/** Returns the text that the seal of a page covers. `after` and `next` are the keys before the page and at its end. */
 export function pageText(
   backupId: string,
   columns: Columns,
@@ -314,14 +317,14 @@ export function pageText(
   return JSON.stringify(["edgetape backup page", backupId, table, columns, after, next, rows]);
 }
 
-/** Seals `text` under the newest version; null without a secret. */
+/** Seals `text` with the newest version; returns null without a secret. */
 async function sealOf(secrets: BackupSecrets, text: string): Promise<BackupSeal | null> {
   const secret = secrets?.secrets.get(secrets.current);
   if (secrets === undefined || secret === undefined) return null;
   return { version: secrets.current, mac: await keyedHash(secret, text) };
 }
 
-/** Returns why `seal` is not that of `text`, or null when it is. */
+/** Returns why `seal` is not valid for `text`, or null when it is. */
 async function sealProblem(
   secrets: BackupSecrets,
   text: string,

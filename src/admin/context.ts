@@ -1,4 +1,4 @@
-/** The handler context of admin requests: strict bodies in; JSON, or `{error: sentence}`, out. */
+/** The handler context of admin requests: strict bodies, and JSON or `{error: sentence}` as answers. */
 import type { Context } from "hono";
 import type * as z from "zod";
 import type { By } from "../catalog/accounts.ts";
@@ -10,14 +10,14 @@ import { type AdminRefusal, describeRefusal } from "./refusal.ts";
 import type { AdminError } from "./wire.ts";
 import { beijingDateSchema, datasetSchema } from "./wire-fields.ts";
 
-/** `operator` is the bearer of the token that was given. */
+/** `operator` is the bearer of the request's token. */
 export type AdminEnv = { Bindings: Env; Variables: { operator: Operator } };
 export type AdminContext = Context<AdminEnv>;
 
-/** Bodies of JSON routes: ten years of calendar or 1,000 imported keys stay far below. */
+/** The largest JSON body; ten years of calendar or 1,000 imported keys are far smaller. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** The request's JSON body by `schema`, or why it is refused; `whenEmpty` stands for a body of no bytes. */
+/** Parses the request's JSON body by `schema`, or returns a refusal; `whenEmpty` replaces an empty body. */
 export async function bodyOf<Schema extends z.ZodType>(
   c: AdminContext,
   schema: Schema,
@@ -35,7 +35,7 @@ export async function bodyOf<Schema extends z.ZodType>(
   return parsed(schema, value, "The body");
 }
 
-/** `value` by `schema`, or a refusal in the name of `what` that says where the first problem is. */
+/** Parses `value` by `schema`, or returns a refusal that names `what` and the place of the first problem. */
 export function parsed<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -52,18 +52,18 @@ export function parsed<Schema extends z.ZodType>(
   };
 }
 
-/** A member's name is quoted in messages, and somebody may have put a key there. */
+/** Masks the name of a member in messages, because it may be a key. */
 function masked(text: string): string {
   return text.replaceAll(/(eta?_)[0-9A-Za-z]+/g, "$1…");
 }
 
-/** That nothing is called `id`; an id may be anything that was typed, so what looks like a key is masked. */
+/** Returns the refusal for an unknown `id`; anything in it that looks like a key is masked. */
 export function absent(noun: string, id: string): AdminRefusal {
   const shown = masked(id).slice(0, 100);
   return { reason: "absent", what: shown === "" ? `${noun} with an empty id` : `${noun} ${shown}` };
 }
 
-/** All bytes of `body`; null as soon as there are more than `maxBytes`, and when its sender goes away in the middle. */
+/** Reads all bytes of `body`. Returns null when there are more than `maxBytes` or the body is incomplete. */
 export async function readAtMost(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,
@@ -77,7 +77,7 @@ export async function readAtMost(
       pieces.push(piece);
     }
   } catch {
-    // The connection broke: no fault of the service, and no one reads the answer.
+    // The connection broke. This is not a fault of the service, and the answer is not read.
     return null;
   }
   const bytes = new Uint8Array(length);
@@ -89,7 +89,7 @@ export async function readAtMost(
   return bytes;
 }
 
-/** `result` as the response: a refusal with its own status, anything else as JSON with `status`. */
+/** Returns the response for `result`: a refusal with its own status, anything else as JSON with `status`. */
 export function answer(c: AdminContext, result: object, status: 200 | 201 = 200): Response {
   if (!isRefusal(result)) return c.json(result, status);
   const { status: refusedWith, error } = describeRefusal(result);
@@ -97,7 +97,7 @@ export function answer(c: AdminContext, result: object, status: 200 | 201 = 200)
   return c.json(body, refusedWith);
 }
 
-/** Whether a step refused. No admin answer has a member `reason`. */
+/** Returns whether `result` is a refusal. No admin answer has a member `reason`. */
 export function isRefusal<T extends object>(result: T | AdminRefusal): result is AdminRefusal {
   return "reason" in result;
 }
@@ -115,7 +115,7 @@ export function dayOf(c: AdminContext): DatasetDay | AdminRefusal {
   return typeof tradedate === "string" ? { dataset, tradedate } : tradedate;
 }
 
-/** Who asks, and now. */
+/** Returns the operator and the current time. */
 export function byOf(c: AdminContext): By {
   return { actor: c.get("operator").actor, nowMs: nowMs(settingsOf(c.env)) };
 }

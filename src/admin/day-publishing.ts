@@ -1,6 +1,6 @@
 /**
- * How a day's content comes to be served: a pack that was uploaded, a content of the day's history, or a pack in R2 that
- * the catalog does not know, as a restored backup leaves those that are newer than it.
+ * Serves a day's content: an uploaded pack, a content of the day's history, or a pack in R2 that is not in the catalog,
+ * as after restoring an older backup.
  */
 
 import * as z from "zod";
@@ -86,7 +86,7 @@ export async function dayDecision(
   return isInsisted ? null : { reason: "target_withdrawn", called, ...withdrawal };
 }
 
-/** Why the operator should look at the pack before it is served, or null. */
+/** Returns why the operator should review the pack before it is served, or null. */
 async function doubtOf(db: D1Database, day: DatasetDay, packId: number): Promise<AdminRefusal | null> {
   const { dataset, tradedate } = day;
   const loss = await lossOf(db, tradedate, packId, dataset);
@@ -103,14 +103,14 @@ function rowOf({ blocks, ...entry }: SectionEntry): SectionRow {
   return { ...entry, blocksBlob: encodeBlocks(blocks) };
 }
 
-/** The day after an action; `changed` is false when it was so already, and `actor` then who made it so. */
+/** The day after an action. `changed` is false when it already was in that state; `actor` is then who caused it. */
 export interface ActedOn {
   day: ServedDay;
   changed: boolean;
   actor: string;
 }
 
-/** Stops serving the revision the operator saw. One that is withdrawn already is told of, not refused. */
+/** Stops serving the revision that the operator saw. An already withdrawn revision is reported, not refused. */
 export async function withdraw(
   { db }: Stores,
   { note, ...seen }: DatasetDay & { revision: number; note: string },
@@ -131,22 +131,21 @@ async function lastActor(db: D1Database, { dataset, tradedate }: DatasetDay): Pr
 }
 
 export interface ServeAgainAsk extends DatasetDay {
-  /** The revision the operator saw. */
+  /** The revision that the operator saw. */
   revision: number;
-  /** The state the operator saw; absent: any, as commands of earlier versions send none. */
+  /** The state that the operator saw; absent for any, because earlier versions of the command send none. */
   state?: DayState | undefined;
   /**
-   * Whose content: the present one, the newest other one that is neither withdrawn nor damaged, or that of a
-   * revision number. A withdrawal of the present or numbered content ends: the operator names it.
+   * Which content: the current one, the newest other one that is neither withdrawn nor damaged, or that of a revision
+   * number. A withdrawal of the current or numbered content ends, because the operator names it.
    */
   content: "present" | "previous" | number;
 }
 
 /**
- * Serves a content of the day's history under a new number, after its bytes in R2 were checked against their
- * SHA-256 and the checksums of its index. What was served once is not judged for plausibility again. Refuses when
- * the day has changed since the operator looked, when there is no such content or it is not kept any more, and a pack
- * that was found damaged.
+ * Serves a content of the day's history under a new number, after checking its bytes in R2 against their SHA-256 and
+ * the checksums of its index. Plausibility is not checked again. Refuses when the day has changed since the operator
+ * looked, when the content does not exist or is no longer kept, and when its pack is damaged.
  */
 export async function serveContentAgain(
   { db, bucket }: Stores,
@@ -240,7 +239,7 @@ function numberOf({ key }: R2Object): number {
   return parsePackObjectKey(key)?.revision ?? 0;
 }
 
-/** What the object says of itself since its upload began; `sha256` is absent from objects of earlier versions. */
+/** The metadata of the object; objects of earlier versions lack `sha256`. */
 const metadataSchema = z.object({ sha256: z.string().optional(), claims: z.string().optional() });
 const claimsSchema = z.object({ degraded: z.boolean() });
 
@@ -296,7 +295,7 @@ function isPlaceOf(objectKey: string, { dataset, tradedate }: DatasetDay): boole
 
 type Adopted = Pick<Upload<PackClaims>, "objectKey" | "sizeBytes" | "sha256" | "claims">;
 
-/** An upload that has nothing to send; the open one of the very same pack is taken up again, as when it was held. */
+/** Opens an upload without parts; an open one of the same pack is resumed, as when it was held. */
 async function openAdoption(
   stores: Stores,
   target: UploadTarget<PackClaims>,
@@ -313,7 +312,7 @@ async function openAdoption(
   return opened ? findUpload<PackClaims>(stores.db, target.target, uploadId) : null;
 }
 
-/** What the upload said; objects of earlier versions do not tell, and their packs count as complete. */
+/** Returns what the upload announced; objects of earlier versions have no claims, and their packs count as complete. */
 function degradedOf(claims: string | undefined): boolean {
   if (claims === undefined) return false;
   const parsed = claimsSchema.safeParse(JSON.parse(claims));

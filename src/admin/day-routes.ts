@@ -1,6 +1,6 @@
 /**
- * `/admin/days`, `/admin/changes` and `/admin/calendar`: what is loaded, publishing in three steps (begin, parts,
- * complete), what comes after, and which days are trading days.
+ * `/admin/days`, `/admin/changes` and `/admin/calendar`: loaded days, publishing in three steps (begin, parts,
+ * complete), later actions on days, and the trading calendar.
  */
 import { Hono } from "hono";
 import * as z from "zod";
@@ -92,7 +92,7 @@ import {
   yearSchema,
 } from "./wire-fields.ts";
 
-/** The routes below `/admin/days`. */
+/** Returns the routes below `/admin/days`. */
 export function dayRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/", async (c) => answer(c, await listMonth(c)))
@@ -133,13 +133,13 @@ async function listMonth(c: AdminContext): Promise<DayList | AdminRefusal> {
   if (typeof month !== "string") return month;
   const dataset = datasetOf(c);
   if (typeof dataset !== "string") return dataset;
-  // Days are compared as text, so the 31st stands for the end of a shorter month too.
+  // Days are compared as text, so the 31st is the end of shorter months too.
   const [first, last] = [`${month}01`, `${month}31`] as [BeijingDate, BeijingDate];
   const days = await catalogOverview(c.env.DB, { first, last, today: beijingDate(byOf(c).nowMs), dataset });
   return { month, days: days.map(overviewOf) };
 }
 
-/** Without a version: before the one of this service's own code. */
+/** Lists days built before a version, by default before the service's own builder version. */
 async function listBuiltBefore(c: AdminContext): Promise<BuiltBefore | AdminRefusal> {
   const version = parsed(builderVersionSchema, c.req.query("version") ?? BUILDER_VERSION, "version");
   if (typeof version !== "string") return version;
@@ -213,7 +213,7 @@ async function beginUpload(c: AdminContext): Promise<UploadBegun | AdminRefusal>
   const decision = await dayDecision(c.env.DB, day, buildId, force);
   if (decision !== null) return decision;
   const begun = await begin(storesOf(c), packUpload(day), content, byOf(c).nowMs);
-  // Another publisher of this content may have served it while this upload was being opened.
+  // Another publisher may have served this content while this upload was opened.
   const meanwhile = await servedAlready(c, day, content, force);
   if (meanwhile !== null) {
     if (!isRefusal(begun)) await discard(storesOf(c), begun.upload);
@@ -224,7 +224,9 @@ async function beginUpload(c: AdminContext): Promise<UploadBegun | AdminRefusal>
   return uploadingAnswer(begun);
 }
 
-/** The answer to a publisher whose content is served already; null when it is not, or a new revision is wanted. */
+/**
+ * Returns the answer to a publisher whose content is already served; null when it is not, or a new revision is forced.
+ */
 async function servedAlready(
   c: AdminContext,
   { dataset, tradedate }: DatasetDay,
@@ -236,7 +238,7 @@ async function servedAlready(
   return { state: "served", day: summaryOf(c, served, dataset) };
 }
 
-/** Whether the served revision has this very content: then there is nothing to upload. */
+/** Returns whether the served revision has exactly this content, so that nothing needs to be uploaded. */
 function isServed(served: ServedDay, { sizeBytes, sha256, claims }: Content<PackClaims>): boolean {
   return (
     served.state === "available" &&
@@ -331,7 +333,7 @@ function overviewOf({ tradedate, state, note, loaded }: CatalogOverview): DayOve
   };
 }
 
-/** Changes in one answer, at most and unless asked otherwise. */
+/** The default and maximum number of changes in one answer. */
 const MAX_CHANGES = 100;
 
 const querySchema = z.object({
@@ -341,7 +343,7 @@ const querySchema = z.object({
   dataset: datasetSchema.default("orders"),
 });
 
-/** The routes below `/admin/changes`. */
+/** Returns the routes below `/admin/changes`. */
 export function changeRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>().get("/", async (c) => answer(c, await listChanges(c)));
 }
@@ -350,7 +352,7 @@ async function listChanges(c: AdminContext): Promise<ChangeList | AdminRefusal> 
   const query = parsed(querySchema, c.req.query(), "The query");
   if (isRefusal(query)) return query;
   const { after, since, limit, dataset } = query;
-  // One more than asked for tells whether more wait.
+  // One more row than requested shows whether another page follows.
   const question = { changeId: after, sinceMs: since, from: null, count: limit + 1, dataset };
   const found = await changesSince(c.env.DB, question);
   const shown = found.slice(0, limit);
@@ -377,7 +379,7 @@ function changeOf(change: DayChange): Change {
   };
 }
 
-/** The routes below `/admin/calendar`. */
+/** Returns the routes below `/admin/calendar`. */
 export function calendarRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/", async (c) => answer(c, await showYear(c)))

@@ -1,4 +1,4 @@
-/** The index rows of a pack against the index region of its object: one was made of the other, once. */
+/** Compares the index rows of a pack with the index region of its object, from which they were made. */
 import { type IndexedPack, indexRowsOf, keepOnly } from "../catalog/index-rows.ts";
 import type { SectionRow } from "../catalog/order-day.ts";
 import { loadIndexRows } from "../catalog/publish-day.ts";
@@ -10,7 +10,7 @@ import { arrivedRange, packIndex } from "./arrival.ts";
 import { calledOf, type DatasetDay } from "./dataset-day.ts";
 import type { ArrivalProblem, Stores } from "./uploads.ts";
 
-/** The index in the object of `pack`. The object must have the pack's size and build id; its etag is told. */
+/** Returns the index in the object of `pack` with the object's etag. Size and build id must match. */
 async function indexInObject(
   bucket: R2Bucket,
   pack: Pick<IndexedPack, "objectKey" | "sizeBytes" | "buildId">,
@@ -78,7 +78,7 @@ function rowOf({ blocks, ...entry }: SectionEntry): SectionRow {
   return { ...entry, blocksBlob: encodeBlocks(blocks) };
 }
 
-/** An entry as one text, the same as `indexRowsOf` gives for its row. */
+/** Returns an entry as one text, in the form of `indexRowsOf`. */
 function factsOf({ offset, length, footerLength, rows, lastTime, crc, blocks }: SectionEntry): string {
   const hex = Buffer.from(encodeBlocks(blocks)).toString("hex").toUpperCase();
   return [offset, length, footerLength, rows, lastTime, crc, hex].join(" ");

@@ -1,6 +1,6 @@
 /**
- * Objects in R2 that the catalog does not know: leftovers, or what a restored backup has forgotten because it is
- * older. Only what is not needed is deleted without a question.
+ * Handles objects in R2 that are not in the catalog: leftovers, or content newer than a restored backup. Only objects
+ * that are not needed are deleted without asking.
  */
 import { beijingTimestamp, parseBeijingDate } from "../calendar/beijing.ts";
 import type { By } from "../catalog/accounts.ts";
@@ -17,7 +17,7 @@ import { packIndex } from "./arrival.ts";
 import { calledOf, type DatasetDay } from "./dataset-day.ts";
 import type { UnknownObjects } from "./wire.ts";
 
-/** Objects that appear while one looks are an upload's. */
+/** Newer objects may belong to an upload in progress. */
 const UNKNOWN_AFTER_MS = 86_400_000;
 
 const FILE_KEY = /^files\/(auction_tick|level2)\/\d{4}\/(\d{8})\/(.+)\/(\d+)$/;
@@ -31,14 +31,14 @@ interface Place {
   day: DatasetDay | null;
 }
 
-/** An unknown object and what it may be. `newer`: than everything the catalog knows of its day or file. */
+/** An unknown object and what it may be. `newer`: newer than everything in the catalog of its day or file. */
 interface UnknownObject {
   object: StoredObject;
   place: Place | null;
   kind: "newer" | "left";
 }
 
-/** The place of `key`; null when the service gives no such keys. */
+/** Returns the target of `key`; null for a key that the service does not use. */
 export function placeOf(key: string): Place | null {
   const pack = parsePackObjectKey(key);
   if (pack !== null) {
@@ -61,7 +61,7 @@ export async function unknownFindings(place: Upkeep, judged: Judgement): Promise
   return [...findings("newer"), ...findings("left")];
 }
 
-/** Deletes unknown objects that are not needed: no newer content of anything, and 7 days old. */
+/** Deletes unknown objects that are not needed: not newer than the catalog, and 7 days old. */
 export async function deleteLeft(place: Upkeep, judged: Judgement): Promise<Finding[]> {
   const left = (await oldUnknowns(place, judged)).filter(
     ({ object, kind }) => kind === "left" && place.nowMs - object.uploadedMs >= REPLACED_KEPT_MS,
@@ -74,7 +74,7 @@ export async function deleteLeft(place: Upkeep, judged: Judgement): Promise<Find
   );
 }
 
-/** Returns every unknown object older than a day, by its key. */
+/** Returns every unknown object older than a day, by key. */
 export async function unknownObjects(place: Upkeep): Promise<UnknownObjects> {
   const { unknown } = await judgedObjects(place);
   const objects = unknown.filter(isOldEnough(place.nowMs)).map(({ key, size, uploadedMs }) => {
@@ -83,7 +83,7 @@ export async function unknownObjects(place: Upkeep): Promise<UnknownObjects> {
   return { objects };
 }
 
-/** Deletes those of `keys` that the catalog does not know and that are of before yesterday, whatever they hold. */
+/** Deletes the objects of `keys` that are not in the catalog and older than a day, whatever their content. */
 export async function deleteUnknown(place: Upkeep, keys: readonly string[]): Promise<Finding[]> {
   const { unknown } = await judgedObjects(place);
   return deleteAll(place, unknown.filter(({ key }) => keys.includes(key)).filter(isOldEnough(place.nowMs)));
@@ -98,7 +98,7 @@ async function deleteAll({ bucket }: Upkeep, objects: readonly StoredObject[]): 
   return deleted;
 }
 
-/** Gives up what is not served and whose object is gone. */
+/** Marks unserved content as lost when its object is missing. */
 export async function giveUpLost({ db }: Upkeep, { missing }: Judgement, by: By): Promise<Finding[]> {
   const given: Finding[] = [];
   for (const { objectKey, called, duty } of missing) {

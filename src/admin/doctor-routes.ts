@@ -1,6 +1,5 @@
 /**
- * `/admin/doctor`: what a deployment can say of itself without a look from outside, and what can be repaired without
- * loss. One check that fails is a finding beside the others.
+ * `/admin/doctor`: checks of a deployment from inside, and repairs without loss. A check that throws becomes a finding.
  */
 import { Hono } from "hono";
 import { type IndexedPack, loadedDays, servedPack } from "../catalog/index-rows.ts";
@@ -41,7 +40,7 @@ import {
   type ScheduledRun,
 } from "./wire.ts";
 
-/** The routes below `/admin/doctor`. */
+/** Returns the routes below `/admin/doctor`. */
 export function doctorRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/", async (c) => answer(c, await doctorReport(c.env, { isLocal: isLocal(c) })))
@@ -54,7 +53,7 @@ export function doctorRoutes(): Hono<AdminEnv> {
     .post("/index/:date/repair", async (c) => answer(c, await repairIndex(c)));
 }
 
-/** Whether only this machine reaches the deployment: the demo, or one that is asked at a loopback address. */
+/** Returns whether only this machine can reach the deployment: the demo, or one at a loopback address. */
 function isLocal(c: AdminContext): boolean {
   return settingsOf(c.env).ENVIRONMENT === "demo" || isLoopback(new URL(c.req.url).hostname);
 }
@@ -77,7 +76,7 @@ async function indexOf(c: AdminContext): Promise<IndexReport | AdminRefusal> {
   return { tradedate: day.tradedate, revision: pack.revision, ...(await checkIndex(storesOf(c), day, pack)) };
 }
 
-/** Rebuilds the index rows where they are wrong; what is still wrong then is reported. */
+/** Rebuilds wrong index rows and reports what is still wrong. */
 async function repairIndex(c: AdminContext): Promise<IndexReport | AdminRefusal> {
   const served = await servedOf(c);
   if (isRefusal(served)) return served;
@@ -102,12 +101,12 @@ async function servedOf(
   return pack === null ? noDay(day) : { day, pack };
 }
 
-/** `--repair` ends uploads of this age: one of yesterday is not resumed. */
+/** `--repair` ends uploads older than this, which are no longer resumed. */
 const REPAIRED_AFTER_MS = 24 * 3_600_000;
 
 type StoresHealth = DoctorReport["stores"];
 
-/** The whole report. Changes nothing. `isLocal`: only this machine reaches the deployment. */
+/** Returns the whole report without changing anything. `isLocal`: only this machine can reach the deployment. */
 async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promise<DoctorReport> {
   const settings = settingsOf(env);
   const place = upkeepOf(env, settings);
@@ -129,8 +128,8 @@ async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promis
 }
 
 /**
- * What can be put right without loss: uploads of before yesterday end, orphaned objects and those past their time are deleted,
- * and what is not served and not there is given up.
+ * Repairs without loss: ends uploads older than a day, deletes orphaned and expired objects, and marks unserved content
+ * without an object as lost.
  */
 export async function repair(env: Env, actor: Actor): Promise<Finding[]> {
   const place = doctorsPlace(env);
@@ -153,7 +152,7 @@ export async function repair(env: Env, actor: Actor): Promise<Finding[]> {
   ]);
 }
 
-/** Where the doctor works, now. */
+/** Returns the stores and the current time for the doctor. */
 function doctorsPlace(env: Env): Upkeep {
   return upkeepOf(env, settingsOf(env));
 }
@@ -196,7 +195,7 @@ async function checkSettings(
 }
 
 async function checkObjects(place: Upkeep): Promise<Finding[]> {
-  // Younger ones may still be in use, and no repair deletes them.
+  // Newer objects may still be in use, and no repair deletes them.
   const isPastTime = ({ known, stored }: Judgement["unserved"][number]) =>
     place.nowMs - Math.max(stored.uploadedMs, known.begunAtMs) >= REPAIRED_AFTER_MS;
   const judged = await judgedObjects(place);

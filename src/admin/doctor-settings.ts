@@ -1,23 +1,23 @@
-/** Settings that work and are wrong all the same. Values of secrets never enter a sentence. */
+/** Finds settings that are valid but unsafe. Messages never contain values of secrets. */
 import type { Settings } from "../env.ts";
 import type { ShareSecrets } from "../shares/secrets.ts";
 import type { Finding } from "../upkeep/finding.ts";
 
-/** A previous cursor secret is accepted for so long after the rotation (contract 5.2). */
+/** How long a previous cursor secret is accepted after the rotation (contract 5.2). */
 const PREVIOUS_ACCEPTED_MS = 24 * 3_600_000;
-/** Fewer different characters than this are somebody's typing, not chance. */
+/** A random secret has at least this many different characters. */
 const FEWEST_CHARACTERS = 10;
 const SHORT_TOKEN = 32;
 
 interface SettingsQuestion {
   nowMs: number;
-  /** Versions of share secrets that shares in force and external shares were made with. */
+  /** Versions of share secrets that valid shares and external shares use. */
   shareVersions: number[];
-  /** Only this machine reaches the deployment: it needs no public address and no webhook. */
+  /** Whether only this machine can reach the deployment; it then needs no public URL and no webhook. */
   isLocal: boolean;
 }
 
-/** What should be changed of `settings`. */
+/** Returns findings about `settings`. */
 export function judgeSettings(settings: Settings, question: SettingsQuestion): Finding[] {
   const { nowMs, shareVersions, isLocal } = question;
   return [
@@ -109,7 +109,7 @@ function otherFindings(settings: Settings): Finding[] {
   return findings;
 }
 
-/** What a deployment needs that others reach. */
+/** Returns findings for a deployment that is reachable from outside. */
 function publicFindings({ PUBLIC_BASE_URL, WEBHOOK_URL }: Settings): Finding[] {
   const findings: Finding[] = [];
   if (PUBLIC_BASE_URL === undefined) {

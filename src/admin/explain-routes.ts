@@ -1,6 +1,6 @@
 /**
- * `/admin/explain`: what became of a request, with a text to paste to the customer, and how a request would be answered
- * now, step by step of contract 2.1.
+ * `/admin/explain`: the outcome of a past request, with a text for the customer, and how a request would be answered
+ * now, by the steps of contract 2.1.
  */
 
 import { Hono } from "hono";
@@ -30,18 +30,20 @@ import { type AdminContext, type AdminEnv, answer, bodyOf, isRefusal } from "./c
 import type { AdminRefusal } from "./refusal.ts";
 import { type ExplainedRequest, type ExplainedStep, type Explanation, explainSchema } from "./wire.ts";
 
-/** The routes below `/admin/explain`. */
+/** Returns the routes below `/admin/explain`. */
 export function explainRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/:requestId", async (c) => c.json(await explainId(c)))
     .post("/", async (c) => {
       const explained = await explainRequest(c);
-      // Both have a `reason`; only an explanation has steps.
+      // Refusals and explanations both have a `reason`; only an explanation has steps.
       return "steps" in explained ? c.json(explained) : answer(c, explained);
     });
 }
 
-/** Accounts that are asked for a request without a named account: those active within three days, the latest ones. */
+/**
+ * Without a named account, the request is searched in the gates of accounts active within this time, most recent first.
+ */
 const ACTIVE_MS = 3 * 86_400_000;
 const MAX_ASKED = 400;
 /** Accounts asked at once, each at its gates. */
@@ -52,17 +54,17 @@ interface Accepted {
   accountId: string;
   apiname: string;
   grant: GrantSummary;
-  /** How it ended, if that was told. */
+  /** Its outcome, if reported. */
   outcome: RequestOutcome | null;
   inProgress: boolean;
 }
 
-/** Finds the request among the kept refusals and in the gates, of `?account=` or of those active lately. */
+/** Finds the request among the stored refusals and in the gates of `?account=` or of recently active accounts. */
 async function explainId(c: AdminContext): Promise<ExplainedRequest> {
   const requestId = (c.req.param("requestId") ?? "").trim().toLowerCase();
   const refusal = await findRefusal(c.env.DB, requestId);
   const account = c.req.query("account") ?? refusal?.accountId ?? null;
-  // Most refusals never reached a gate, and then none knows of them.
+  // Most refusals never reached a gate.
   const accepted = refusal !== null && account === null ? null : await findAccepted(c, requestId, account);
   if (refusal !== null) return kept(requestId, refusal, accepted);
   return accepted === null ? unknown(requestId) : ended(requestId, accepted);
@@ -177,14 +179,14 @@ function unknown(requestId: string): ExplainedRequest {
   };
 }
 
-/** Who is taken to ask: a key, one by its id, or an account. */
+/** The assumed caller: a key, a key id, or an account. */
 interface Asker {
   key?: string | undefined;
   keyId?: string | undefined;
   account?: string | undefined;
 }
 
-/** Judges the request of the body as if it were made now; nothing is counted, taken or made. */
+/** Evaluates the request in the body as if it were made now, without counting or changing anything. */
 async function explainRequest(c: AdminContext): Promise<Explanation | AdminRefusal> {
   const body = await bodyOf(c, explainSchema);
   if (isRefusal(body)) return body;
@@ -193,7 +195,7 @@ async function explainRequest(c: AdminContext): Promise<Explanation | AdminRefus
   const decoded = await readBody(new Request("https://explain/", { method: "POST", body: request }));
   if (!decoded.ok) return judged.end(1, "body", decoded.refusal, "json");
   const format: AnswerFormat = wantsParquet(decoded.value) ? "parquet" : "json";
-  // Who asks is said beside the request: there it need not carry the key that it will be sent with.
+  // The caller is named beside the request, which then need not contain a key.
   const envelope = parseEnvelope(
     { ...decoded.value, ...stoodIn(decoded.value.apikey, asker) },
     PARAMS_OPTIONAL,
@@ -210,7 +212,7 @@ function stoodIn(apikey: unknown, { key, keyId, account }: Asker): { apikey?: st
   return apikey === undefined && (keyId ?? account) !== undefined ? { apikey: "" } : {};
 }
 
-/** Steps 2 and on; returns the first refusal, noted already, or null. */
+/** Evaluates steps 2 and later. Returns the first refusal, already recorded, or null. */
 async function judge(
   c: AdminContext,
   envelope: Envelope,
@@ -245,7 +247,7 @@ async function judge(
   return null;
 }
 
-/** An operation that only reads is simply run, with its refusal caught. */
+/** Runs an operation that only reads, and catches its refusal. */
 async function stepsOf(prepared: Prepared, scope: Scope & { principal: Principal }): Promise<Step[]> {
   let denial: Denial | null = null;
   const call: Call = {
@@ -295,7 +297,7 @@ async function principalFor(
     : ok({ ...principal, keyId: keyId ?? "" });
 }
 
-/** The steps so far, and what they come to. */
+/** The evaluated steps and their result. */
 class Judged {
   readonly steps: ExplainedStep[] = [];
   asker: Principal | null = null;
@@ -310,7 +312,7 @@ class Judged {
     return denial;
   }
 
-  /** The explanation; a `denial` of step `step` is noted first. */
+  /** Returns the explanation; a `denial` of step `step` is recorded first. */
   end(step: number | null, about: string, denial: Denial | null, format: AnswerFormat): Explanation {
     if (step !== null && denial !== null) this.refuse(step, about, denial);
     const asker = { accountId: this.asker?.accountId ?? null, keyId: this.asker?.keyId || null };

@@ -1,4 +1,4 @@
-/** `/admin/files`: the operator's daily files, from their upload to their withdrawal. */
+/** `/admin/files`: upload, publication and withdrawal of operators' daily files. */
 import { Hono } from "hono";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { type Withdrawal, withdrawalAgainst } from "../catalog/decisions.ts";
@@ -36,7 +36,7 @@ import {
 } from "./wire.ts";
 import { beijingDateSchema } from "./wire-fields.ts";
 
-/** The routes below `/admin/files`. */
+/** Returns the routes below `/admin/files`. */
 export function fileRoutes(): Hono<AdminEnv> {
   const file = "/:type/:date/:name";
   return new Hono<AdminEnv>()
@@ -75,13 +75,13 @@ async function beginUpload(c: AdminContext): Promise<FileUploadBegun | AdminRefu
   return isRefusal(begun) ? begun : uploadingAnswer(begun);
 }
 
-/** Whether a revision has this very content and went through its checks: nothing is to be sent. */
+/** Returns whether a checked revision has exactly this content, so that nothing needs to be sent. */
 function isPresent(file: StoredFile, content: { sizeBytes: number; sha256: string }): boolean {
   const isChecked = file.state === "verifying" || file.state === "published";
   return isChecked && file.sha256 === content.sha256 && file.sizeBytes === content.sizeBytes;
 }
 
-/** Why an operator's withdrawal speaks against this content of the file. */
+/** Returns the refusal when an operator's withdrawal prevents this content of the file. */
 function withdrawnRefusal(
   { dataType, tradedate, name }: FilePlace,
   { withdrawal, isSame }: { withdrawal: Withdrawal; isSame: boolean },
@@ -106,11 +106,11 @@ async function completeUpload(c: AdminContext): Promise<FileSummary | AdminRefus
   return file === undefined ? { reason: "other_publisher", called: place.name } : summaryOf(file);
 }
 
-/** Offers the revision that the operator names; one that is offered already stays as it is. */
+/** Publishes the revision that the operator names. Does nothing when it is already published. */
 async function publish(c: AdminContext): Promise<FileSummary | AdminRefusal> {
   const place = placeOf(c);
   if (isRefusal(place)) return place;
-  // Commands of earlier versions send no body.
+  // Earlier versions of the command send no body.
   const body = await bodyOf(c, publishFileSchema, {});
   if (isRefusal(body)) return body;
   const file = meant(place, await revisionsAt(c.env.DB, place), body.revision);
@@ -125,8 +125,8 @@ async function publish(c: AdminContext): Promise<FileSummary | AdminRefusal> {
 }
 
 /**
- * The revision to publish: the named one; without a name the only one that waits, or what is offered already when
- * none waits. Of `revisions`, newest first.
+ * Returns the revision to publish among `revisions` (newest first): the named one; without a name the only waiting one,
+ * or the published one when none waits.
  */
 function meant(
   place: FilePlace,
@@ -154,7 +154,7 @@ function meant(
   return only ?? newest;
 }
 
-/** Takes back what is offered, or else the newest revision, so that it is not offered by mistake. */
+/** Withdraws the published revision, or else the newest one, so that it is not published by mistake. */
 async function withdraw(c: AdminContext): Promise<FileSummary | AdminRefusal> {
   const place = placeOf(c);
   if (isRefusal(place)) return place;
@@ -169,7 +169,7 @@ async function withdraw(c: AdminContext): Promise<FileSummary | AdminRefusal> {
   return withdrawn ? present(c, file) : { reason: "other_publisher", called: place.name };
 }
 
-/** The revision as it is now. */
+/** Returns the current state of the revision. */
 async function present(c: AdminContext, file: StoredFile): Promise<FileSummary | AdminRefusal> {
   const now = (await revisionsAt(c.env.DB, file)).find(({ revision }) => revision === file.revision);
   return now === undefined ? { reason: "other_publisher", called: file.name } : summaryOf(now);
@@ -209,10 +209,10 @@ function summaryOf({ uploadedAtMs, publishedAtMs, ...file }: StoredFile): FileSu
   };
 }
 
-/** Beside size and sum, nothing is announced of a file. */
+/** A file has no claims besides size and checksum. */
 type NoClaims = Record<string, never>;
 
-/** The file at `place`. */
+/** Returns the upload target for the file at `place`. */
 function fileUpload(place: FilePlace): UploadTarget<NoClaims> {
   return {
     target: fileTarget(place),
@@ -229,8 +229,8 @@ function fileUpload(place: FilePlace): UploadTarget<NoClaims> {
 }
 
 /**
- * Size and sum of any file; of an auction pack also what its footer says (contract 8.7), of any other `.parquet`
- * that it has one. Every page of them was decoded by the command that sent it: a worker has no memory for that.
+ * Checks size and checksum of any file, the footer of an auction pack (contract 8.7), and that any other `.parquet` has
+ * a footer. The command has decoded every page before the upload, for which a worker lacks the memory.
  */
 async function checkFile(
   bucket: R2Bucket,

@@ -1,6 +1,6 @@
 /**
- * What an import of existing customers' keys changes, decided as values before anything is written:
- * every row is new, there already, or refused with a sentence.
+ * Plans an import of existing customers' keys before anything is written: every row is new, unchanged, or refused with
+ * a sentence.
  */
 import { isPlausibleKey } from "../access/key.ts";
 import type { KnownForImport, KnownKey, KnownSubscription, NewImportedKey } from "../catalog/key-import.ts";
@@ -12,7 +12,7 @@ import {
   SHORTEST_IMPORTED_KEY,
 } from "./wire.ts";
 
-/** A row with its hash; `firstCharacters` is empty when only the hash was given. */
+/** A row with its hash; `firstCharacters` is empty when only the hash is known. */
 export interface HashedRow {
   sha256: string;
   firstCharacters: string;
@@ -31,15 +31,14 @@ interface ImportState {
   keys: Map<string, KnownKey>;
   /** By account, plan and start. */
   subscriptions: Map<string, KnownSubscription>;
-  /** Ends that an earlier row of this import gave, by the same. */
+  /** Ends from earlier rows of this import, by account, plan and start. */
   ends: Map<string, number>;
 }
 
 /**
- * Judges `rows` against what the catalog knows. `newKeyId` makes a fresh key id. Refuses a key of another account,
- * a revoked one, one that no request could use, a new key that is short unless `allowShort`, and a new account
- * whose id has another form than new ids have. A second end for the same account, plan and start within one import
- * is refused too: the result would depend on the order of rows, and the import would not be idempotent.
+ * Compares `rows` with the catalog. `newKeyId` returns a new key id. Refuses a key of another account, a revoked key,
+ * an unusable key, a short new key unless `allowShort`, and a new account with an invalid id. A second end for the same
+ * account, plan and start in one import is refused, because the result would depend on the order of rows.
  */
 export function planKeyImport(
   rows: readonly HashedRow[],
@@ -92,7 +91,7 @@ function refusalOf({ sha256, row }: HashedRow, state: ImportState): string | nul
   return null;
 }
 
-/** Puts into `plan` what the row brings; false when it brings nothing. */
+/** Adds the row's changes to `plan`. Returns false when there are none. */
 function accept(
   { sha256, firstCharacters, row }: HashedRow,
   state: ImportState,

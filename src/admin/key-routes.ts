@@ -1,4 +1,4 @@
-/** `/admin/keys`: import of existing customers' keys, rolling and revoking them. */
+/** `/admin/keys`: importing, rolling and revoking keys. */
 import { Hono } from "hono";
 import { firstCharacters, generateKey, hashKey } from "../access/key.ts";
 import { randomBase62 } from "../base/base62.ts";
@@ -17,7 +17,7 @@ import {
   rollKeySchema,
 } from "./wire.ts";
 
-/** The routes below `/admin/keys`. */
+/** Returns the routes below `/admin/keys`. */
 export function keyRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .post("/import", async (c) => answer(c, await importRows(c)))
@@ -25,12 +25,12 @@ export function keyRoutes(): Hono<AdminEnv> {
     .post("/:keyId/revoke", async (c) => answer(c, await revoke(c)));
 }
 
-/** A fresh key id. It names a key in lists and in the audit and opens nothing. */
+/** Returns a new key id. It names a key in lists and in the audit and grants no access. */
 export function newKeyId(): string {
   return `key_${randomBase62(12)}`;
 }
 
-/** A key as the operator sees it. */
+/** Returns a key as shown to operators. */
 export function summaryOf(key: ApiKey): KeySummary {
   const { createdAtMs, revokedAtMs, expiresAtMs, lastUsedAtMs, ...rest } = key;
   const timestamp = (ms: number | null) => (ms === null ? null : beijingTimestamp(ms));
@@ -61,7 +61,7 @@ async function hashed(row: KeyImportRowParsed): Promise<HashedRow> {
   return { sha256: await hashKey(key), firstCharacters: firstCharacters(key), row };
 }
 
-/** Somebody may have typed the key itself, which is of any form. */
+/** The id is not quoted, because it may be the key itself. */
 function noKey(keyId: string): AdminRefusal {
   if (/^key_[0-9A-Za-z]*$/.test(keyId)) return absent("key", keyId);
   return { reason: "absent", what: "key with this id; ids begin with key_" };

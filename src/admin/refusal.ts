@@ -1,4 +1,4 @@
-/** Why an admin request is not carried out: tagged facts, and the one place that gives them a sentence and a status. */
+/** Why an admin request is refused: tagged facts, and the function that maps them to a sentence and a status. */
 
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import type { Damage, Withdrawal } from "../catalog/decisions.ts";
@@ -13,58 +13,58 @@ export type AdminRefusal =
   | { reason: "token_wrong" }
   | { reason: "scope_lacking"; scope: TokenScope; needed: TokenScope[] }
   | { reason: "body_too_large"; maxBytes: number }
-  /** `place` is the path inside `what`; the value itself is never repeated, it may hold a key. */
+  /** `place` is the path inside `what`; the value itself is never quoted, because it may contain a key. */
   | { reason: "malformed"; what: string; place: string; problem: string }
   | { reason: "absent"; what: string }
   | { reason: "account_taken"; accountId: string }
   | { reason: "token_name_taken"; name: string }
-  /** Somebody changed the account's subscriptions, or the key, since it was read. */
+  /** The account's subscriptions, or the key, have changed since they were read. */
   | { reason: "changed_meanwhile"; what: string }
   | { reason: "subscription_taken"; plan: string }
   | { reason: "weekend_open"; day: string; more: number }
   | { reason: "not_later"; plan: string; end: string }
   | { reason: "key_over"; keyId: string }
-  /** Another publisher opened or served an upload of what is `called` so in the meantime. */
+  /** Another publisher meanwhile opened or served an upload of the same target. */
   | { reason: "other_publisher"; called: string }
   | { reason: "upload_ended"; state: "replaced" | "abandoned" | "refused" | "served"; note: string }
-  /** R2 does not know the upload any more, as after seven days. */
+  /** R2 no longer has the upload, for example after seven days. */
   | { reason: "upload_lost" }
   | { reason: "part_number"; n: string; partCount: number }
   | { reason: "part_size"; n: number; sizeBytes: number }
   | { reason: "part_hash_absent" }
   | { reason: "part_hash"; n: number }
   | { reason: "parts_missing"; missing: number[] }
-  /** `problem` is a clause that says what the name must be. */
+  /** `problem` is a clause with the required form of the name. */
   | { reason: "file_name"; problem: string }
-  /** The file has arrived and its upload was never completed: its checks are not over. */
+  /** The file has arrived, but its upload was never completed, so it is not checked. */
   | { reason: "file_unchecked"; name: string }
   | { reason: "day_of_other_year"; day: string; year: number }
   | { reason: "content_wrong"; called: string; problem: string }
-  /** The day is much smaller or larger than its neighbours; nothing is served until the publisher insists. */
+  /** The day is much smaller or larger than its neighbours; it is not served unless forced. */
   | ({ reason: "implausible"; day: DatasetDay } & Comparison)
   /** It has as many rows of every security as the day `of`, up to the same times. */
   | { reason: "day_repeated"; day: DatasetDay; of: string }
-  /** It has less than the revision it would replace; nothing is served until the publisher insists. */
+  /** It has less than the revision that it would replace; it is not served unless forced. */
   | ({ reason: "shrunk"; day: DatasetDay } & Loss)
-  /** An operator withdrew this very content; `again` is the command that serves it all the same. */
+  /** An operator withdrew this content; `again` is the command that serves it nevertheless. */
   | ({ reason: "content_withdrawn"; called: string; again: string } & Withdrawal)
-  /** Nothing of it is served since an operator withdrew it, and the publisher does not insist on other content. */
+  /** The target is withdrawn, and the publisher did not force other content. */
   | ({ reason: "target_withdrawn"; called: string } & Withdrawal)
-  /** A block of the pack `called` so failed its checksum before. */
+  /** A block of this pack failed its checksum earlier. */
   | ({ reason: "pack_damaged"; day: DatasetDay; called: string } & Damage)
-  /** Several revisions of a file wait; the operator must name the one that was reviewed. */
+  /** Several revisions of a file wait; the operator must name one. */
   | { reason: "revision_unclear"; name: string; waiting: { revision: number; state: string }[] }
-  /** The file has no such revision, or a newer one was published in its place. */
+  /** The file has no such revision, or a newer one was published. */
   | { reason: "file_changed"; name: string; revision: number; newest: number }
-  /** Somebody changed the day since the operator looked; `actor` did what is newest. */
+  /** The day has changed since the operator looked; `actor` made the latest change. */
   | { reason: "day_changed"; day: DatasetDay; revision: number; actor: string }
   | { reason: "nothing_to_restore"; day: DatasetDay }
-  /** The object or the index rows of the revision are not kept any more. */
+  /** The object or the index rows of the revision are no longer kept. */
   | { reason: "revision_gone"; day: DatasetDay; revision: number }
-  /** The object is a pack of the catalog, or an upload's that was not served. */
+  /** The object is a pack in the catalog, or of an unserved upload. */
   | { reason: "pack_known"; day: DatasetDay; objectKey: string; isLoaded: boolean }
   | { reason: "pack_sum_unknown"; objectKey: string }
-  /** A restore would destroy what these tables hold. */
+  /** A restore would destroy the content of these tables. */
   | { reason: "not_empty"; holds: string[] }
   /** `problem` is a clause. */
   | { reason: "backup_unfit"; problem: string }
@@ -73,7 +73,7 @@ export type AdminRefusal =
 
 type AdminStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422;
 
-/** The HTTP status and the sentence of a refusal. */
+/** Returns the HTTP status and the sentence of a refusal. */
 export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; error: string } {
   switch (refusal.reason) {
     case "token_wrong":
@@ -249,12 +249,12 @@ function endedSentence(state: "replaced" | "abandoned" | "refused" | "served", n
   }
 }
 
-/** Who decided it, when and why. */
+/** Returns who decided it, when and why, as text. */
 function decided({ actor, atMs, note }: Withdrawal): string {
   return `by ${actor} at ${instant(atMs)}${note === "" ? "" : ` (${note})`}`;
 }
 
-/** Decisions of earlier versions may have no time. */
+/** Decisions of earlier versions can lack the time. */
 function instant(atMs: number): string {
   return atMs === 0 ? "an unknown time" : beijingTimestamp(atMs);
 }

@@ -1,4 +1,4 @@
-/** The operator's API and which scopes open which route. The app mounts it at `/admin`; `wire.ts` lists the routes. */
+/** The operators' API and the scopes of its routes. The app mounts it at `/admin`; `wire.ts` lists the routes. */
 import { Hono } from "hono";
 import { matchedRoutes } from "hono/route";
 import { operatorOf } from "../access/admin-token.ts";
@@ -17,8 +17,8 @@ import { externalShareRoutes, shareRoutes } from "./share-routes.ts";
 import { auditRoutes, tokenRoutes } from "./token-routes.ts";
 
 /**
- * All admin routes. Nothing behind them is reached without an operator's token whose scope opens the route
- * (`ROUTE_SCOPES`); unknown paths are 404 only to those who have a token.
+ * Returns all admin routes. Every route requires an operator's token with a permitted scope (`ROUTE_SCOPES`); unknown
+ * paths return 404 only to callers with a token.
  *
  * @example app.route("/admin", adminRoutes())
  */
@@ -59,9 +59,9 @@ export function adminRoutes(): Hono<AdminEnv> {
   return admin;
 }
 
-/** A fault: the operator learns that nothing is known, the log learns the rest. */
+/** Answers a fault with a generic message; the log has the details. */
 function fault(failure: Error, c: AdminContext): Response {
-  // The route's pattern, not the path: an operator may have put a key where its id belongs.
+  // The route's pattern instead of the path, which may contain a key in place of its id.
   const { method, routePath } = c.req;
   console.error(JSON.stringify({ event: "admin_fault", method, routePath, failure: failure.stack }));
   return c.json(
@@ -72,18 +72,18 @@ function fault(failure: Error, c: AdminContext): Response {
 
 type NarrowScope = Exclude<TokenScope, "admin">;
 
-/** Where the integrating app mounts the admin routes. */
+/** The path at which the app mounts the admin routes. */
 const MOUNTED_AT = "/admin";
 
 const READ: readonly NarrowScope[] = ["read"];
 const PUBLISH: readonly NarrowScope[] = ["publish"];
-/** What publishing has to look at, and nothing of customers. */
+/** For reads that publishing needs, without customer data. */
 const EITHER: readonly NarrowScope[] = ["read", "publish"];
 const ADMIN_ONLY: readonly NarrowScope[] = [];
 
 /**
- * The scopes beside `admin` that open a route, by method and path as the router has them. Backups are for `admin`:
- * they hold hashes of keys and encrypted passwords.
+ * Scopes in addition to `admin` that permit a route, by method and path pattern. Backups need `admin`, because they
+ * contain hashes of keys and encrypted passwords.
  */
 export const ROUTE_SCOPES: Readonly<Record<string, readonly NarrowScope[]>> = {
   "GET /days": EITHER,
@@ -160,12 +160,12 @@ export const ROUTE_SCOPES: Readonly<Record<string, readonly NarrowScope[]>> = {
   "GET /audit": READ,
 };
 
-/** Returns why the operator's scope does not open the route of this request, or null when it does. */
+/** Returns the refusal when the operator's scope does not permit the route of this request, or null. */
 function scopeRefusal(c: AdminContext): AdminRefusal | null {
   const { scope } = c.get("operator");
   if (scope === "admin") return null;
   const route = matchedRoutes(c).findLast(({ method, path }) => method !== "ALL" && !path.includes("*"));
-  // An unknown path: there is nothing to open.
+  // An unknown path needs no scope.
   if (route === undefined) return null;
   const path = route.path.startsWith(`${MOUNTED_AT}/`) ? route.path.slice(MOUNTED_AT.length) : route.path;
   const opening = ROUTE_SCOPES[`${route.method} ${path}`] ?? ADMIN_ONLY;

@@ -1,4 +1,6 @@
-/** `/admin/shares` and `/admin/external`: shares and their end, external shares, and the secret of their passwords. */
+/**
+ * `/admin/shares` and `/admin/external`: shares, their revocation, external shares, and the secret of their passwords.
+ */
 import { Hono } from "hono";
 import * as z from "zod";
 import { beijingTimestamp } from "../calendar/beijing.ts";
@@ -38,7 +40,7 @@ import {
 } from "./wire.ts";
 import { yearSchema } from "./wire-fields.ts";
 
-/** Shares in one answer, at most and unless asked otherwise. */
+/** The default and maximum number of shares in one answer. */
 const MAX_SHARES = 500;
 
 const inForceSchema = z.object({
@@ -46,7 +48,7 @@ const inForceSchema = z.object({
   limit: z.coerce.number().int().min(1).max(MAX_SHARES).default(MAX_SHARES),
 });
 
-/** The routes below `/admin/shares`. */
+/** Returns the routes below `/admin/shares`. */
 export function shareRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/", async (c) => answer(c, await list(c)))
@@ -67,7 +69,7 @@ async function listInForce(c: AdminContext): Promise<ShareList | AdminRefusal> {
   const query = parsed(inForceSchema, c.req.query(), "The query");
   if (isRefusal(query)) return query;
   const { after, limit } = query;
-  // One more than asked for tells whether more wait.
+  // One more row than requested shows whether another page follows.
   const question = { nowMs: byOf(c).nowMs, after, count: limit + 1 };
   const found = await sharesInForce(c.env.DB, question);
   const shown = found.slice(0, limit);
@@ -90,7 +92,7 @@ function summaryOf({ createdAtMs, revokedAtMs, ...share }: Share): ShareSummary 
   };
 }
 
-/** `GET /admin/shares/secret`: every version that the secret has or that something needs. */
+/** `GET /admin/shares/secret`: every version that the secret has or that shares use. */
 async function secretVersions(c: AdminContext): Promise<SecretVersions> {
   const { SHARE_SECRET } = settingsOf(c.env);
   const use = new Map((await secretVersionUse(c.env.DB, byOf(c).nowMs)).map((each) => [each.version, each]));
@@ -105,9 +107,9 @@ async function secretVersions(c: AdminContext): Promise<SecretVersions> {
 }
 
 /**
- * `POST /admin/shares/secret/rotate`: passwords of external shares are encrypted under the current version, those
- * apart whose own version is not in the secret any more; shares of older versions end now if that is asked for, and
- * within 7 days by themselves. Again does what is left to do.
+ * `POST /admin/shares/secret/rotate`: re-encrypts passwords of external shares under the current version, except those
+ * whose own version is no longer in the secret. Shares of older versions end now on request, otherwise by themselves
+ * within 7 days. A repeated call does the remaining work.
  */
 async function rotateSecret(c: AdminContext): Promise<RotatedSecret | AdminRefusal> {
   const body = await bodyOf(c, rotateSecretSchema);
@@ -126,7 +128,7 @@ async function rotateSecret(c: AdminContext): Promise<RotatedSecret | AdminRefus
   return { ...(await secretVersions(c)), resealed, revoked };
 }
 
-/** The routes below `/admin/external`. */
+/** Returns the routes below `/admin/external`. */
 export function externalShareRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/", async (c) => answer(c, await listExternal(c)))

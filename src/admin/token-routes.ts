@@ -1,4 +1,4 @@
-/** `/admin/tokens` and `/admin/audit`: who the operators are, and what they did. */
+/** `/admin/tokens` and `/admin/audit`: operators' tokens and their actions. */
 import { Hono } from "hono";
 import * as z from "zod";
 import { firstCharacters, generateToken, hashKey } from "../access/key.ts";
@@ -26,13 +26,13 @@ import {
 } from "./wire.ts";
 import { instantTextSchema } from "./wire-fields.ts";
 
-/** Names that others than holders of named tokens have in the audit. */
+/** Names in the audit that are not those of named tokens. */
 const RESERVED: readonly string[] = [FIRST_OPERATOR.name, SERVICE_ACTOR.name];
 
-/** Members of the audit that are instants; other names that end in `Ms` are lengths of time. */
+/** Members of audit values that are instants; other names that end in `Ms` are durations. */
 const INSTANT = /^(at|start|end|until)Ms$|AtMs$/;
 
-/** Entries in one answer, at most. */
+/** The maximum number of entries in one answer. */
 const MAX_ENTRIES = 500;
 
 const auditQuerySchema = z.object({
@@ -45,7 +45,7 @@ const auditQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(MAX_ENTRIES).default(100),
 });
 
-/** The routes below `/admin/tokens`. */
+/** Returns the routes below `/admin/tokens`. */
 export function tokenRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/", async (c) => answer(c, await list(c)))
@@ -53,7 +53,7 @@ export function tokenRoutes(): Hono<AdminEnv> {
     .post("/:name/revoke", async (c) => answer(c, await revoke(c)));
 }
 
-/** The routes below `/admin/audit`. */
+/** Returns the routes below `/admin/audit`. */
 export function auditRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>().get("/", async (c) => answer(c, await audit(c)));
 }
@@ -110,8 +110,8 @@ async function audit(c: AdminContext): Promise<AuditList | AdminRefusal> {
 }
 
 /**
- * Returns the value as it was written, with instants as people read them: `endMs` is `end`, RFC 3339 in Beijing time.
- * A member has one name whether its instant is set or null; lengths of time keep their name and milliseconds.
+ * Returns the value with readable instants: `endMs` becomes `end`, RFC 3339 in Beijing time, also when it is null.
+ * Durations keep their name and milliseconds.
  */
 function readable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(readable);

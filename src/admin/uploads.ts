@@ -1,6 +1,6 @@
 /**
- * The three steps of an upload, which packs and files share: begin (or resume), parts, complete. A stop anywhere leaves
- * what was served; the same step again goes on.
+ * The three steps of an upload, shared by packs and files: begin (or resume), parts, complete. An interruption anywhere
+ * leaves the served content unchanged, and repeating the step continues.
  */
 import { randomBase62 } from "../base/base62.ts";
 import type { By } from "../catalog/accounts.ts";
@@ -28,28 +28,28 @@ import type { AdminRefusal } from "./refusal.ts";
 import { PART_SHA256_HEADER, PART_SIZE_BYTES, type StoredPart, type Uploading } from "./wire.ts";
 import { sha256Schema } from "./wire-fields.ts";
 
-/** Where publishing acts. */
+/** The stores for publishing. */
 export interface Stores {
   db: D1Database;
   bucket: R2Bucket;
 }
 
-/** What arrived is not what was announced, or not what it must be; `problem` is a clause for the operator. */
+/** The uploaded object differs from the announcement or is invalid; `problem` is a clause for the operator. */
 export interface ArrivalProblem {
   problem: string;
 }
 
 export interface UploadTarget<Claims> {
-  /** Its name among uploads. */
+  /** Its upload target. */
   target: string;
-  /** What operators call it: the day of a pack, the name of a file. */
+  /** Its name in messages: the day of a pack, the name of a file. */
   called: string;
-  /** Where the content of this revision comes to lie. */
+  /** Returns the object key of a revision. */
   objectKey(revision: number): string;
   /**
-   * Checks the whole object that the upload became and enters it into the catalog. `lost`, and nothing is
-   * entered, when another publisher took the target over. `held` is fine as it is and yet not entered: the
-   * upload stays, so that a publisher who insists need not send it again.
+   * Checks the complete object of the upload and adds it to the catalog. `lost` when another publisher has taken over
+   * the target; nothing is added. `held` when the content is valid but needs `force`; the upload stays, so that it need
+   * not be sent again.
    */
   settle(
     stores: Stores,
@@ -59,13 +59,12 @@ export interface UploadTarget<Claims> {
   ): Promise<"settled" | "lost" | ArrivalProblem | { held: AdminRefusal }>;
 }
 
-/** The number in the last piece of a key, as `UploadTarget.objectKey` writes it. */
+/** The number in the last part of a key written by `UploadTarget.objectKey`. */
 const NUMBER = /^(\d+)(\.|$)/;
 
 /**
- * The target's next number: above all that the catalog has given, and above those of objects in R2 that the
- * catalog does not know. A catalog that was put back to an earlier state has forgotten revisions of which
- * cursors, downloads, copies elsewhere and newer backups still speak.
+ * Returns the target's next number: above all numbers that the catalog has issued and above those of unknown objects in
+ * R2. A restored catalog lacks revisions that cursors, downloads, copies and newer backups still refer to.
  */
 export async function freeRevision(
   { db, bucket }: Stores,
@@ -84,18 +83,18 @@ export async function freeRevision(
   return Math.max(next, ...strange.map((number) => number + 1));
 }
 
-/** R2 forgets an incomplete upload after 7 days; one of this age is not taken up any more. */
+/** R2 discards an incomplete upload after 7 days; older uploads than this are not resumed. */
 const RESUMABLE_MS = 6 * 86_400_000;
 
-/** An upload that takes parts, and the parts that are there already. */
+/** An upload that accepts parts, with the parts already stored. */
 export interface Begun<Claims> {
   upload: Omit<Upload<Claims>, "objectId">;
   parts: UploadPart[];
 }
 
 /**
- * Opens an upload of `content`. The open upload of the very same content is taken up again, also when another
- * publisher opened it at this moment; one of other content is replaced, and its publisher is told at its next step.
+ * Opens an upload of `content`. An open upload of the same content is resumed, also when another publisher has just
+ * opened it. An open upload of other content is replaced, and its publisher is refused at the next step.
  */
 export async function begin<Claims>(
   stores: Stores,
@@ -111,8 +110,8 @@ export async function begin<Claims>(
   const uploadId = randomBase62(16);
   const revision = await freeRevision(stores, of);
   const objectKey = of.objectKey(revision);
-  // The object says whose it is, so that a later step can tell whose lies there, and what it should be: a
-  // catalog that has forgotten it can still adopt it.
+  // The metadata names the upload, its checksum and its claims, so that later steps can identify the object and a
+  // restored catalog can adopt it.
   const customMetadata = { uploadId, sha256: content.sha256, claims: JSON.stringify(content.claims) };
   const multipart = await bucket.createMultipartUpload(objectKey, { customMetadata });
   const r2UploadId = multipart.uploadId;
@@ -126,7 +125,7 @@ export async function begin<Claims>(
   return { upload: { ...upload, state: "uploading", stateNote: "" }, parts: [] };
 }
 
-/** Ends an upload that takes parts and is not needed. */
+/** Ends an upload that is not needed. */
 export async function discard(
   { db, bucket }: Stores,
   upload: Pick<Upload, "uploadId" | "objectKey" | "r2UploadId">,
@@ -136,7 +135,7 @@ export async function discard(
   }
 }
 
-/** Whether the parts of `content` may still be sent to `open`; an adoption takes none. */
+/** Returns whether the parts of `content` may still be sent to `open`; an adoption has no parts. */
 function isResumable(open: Upload, content: Content<unknown>, nowMs: number): boolean {
   if (open.r2UploadId === ADOPTED_R2_UPLOAD_ID) return false;
   return isSameContent(open, content) && nowMs - open.begunAtMs < RESUMABLE_MS;
@@ -146,7 +145,10 @@ async function resumed<Claims>(db: D1Database, upload: Upload<Claims>): Promise<
   return { upload, parts: await uploadParts(db, upload.uploadId) };
 }
 
-/** Opens `upload` in the place of the target's open upload; false when somebody else opened or served one. */
+/**
+ * Opens `upload` in place of the target's open upload. Returns false when another upload was opened or served
+ * meanwhile.
+ */
 export async function takeOver(
   { db, bucket }: Stores,
   upload: NewUpload,
@@ -162,7 +164,7 @@ function isSameContent(a: Content<unknown>, b: Content<unknown>): boolean {
   return a.sha256 === b.sha256 && a.sizeBytes === b.sizeBytes && claims[0] === claims[1];
 }
 
-/** Frees the parts of an upload that is over. Not doing so costs storage for 7 days, so a failure is let be. */
+/** Frees the parts of an ended upload. A failure is ignored, because it only costs storage for 7 days. */
 async function forget(bucket: R2Bucket, objectKey: string, r2UploadId: string): Promise<void> {
   if (r2UploadId === ADOPTED_R2_UPLOAD_ID) return;
   try {
@@ -172,12 +174,12 @@ async function forget(bucket: R2Bucket, objectKey: string, r2UploadId: string): 
   }
 }
 
-/** Parts that an upload of this many bytes has. */
+/** Returns the number of parts of an upload of this size. */
 function partCountOf(sizeBytes: number): number {
   return Math.ceil(sizeBytes / PART_SIZE_BYTES);
 }
 
-/** The bytes that part `n` must have, or null when the upload has no such part. */
+/** Returns the size of part `n`, or null when the upload has no such part. */
 function partSizeOf(sizeBytes: number, n: number): number | null {
   const count = partCountOf(sizeBytes);
   if (!Number.isInteger(n) || n < 1 || n > count) return null;
@@ -185,16 +187,16 @@ function partSizeOf(sizeBytes: number, n: number): number | null {
 }
 
 /**
- * How long a part that another publisher took may take to arrive in R2. Its bytes lie in memory by then, so it is
- * a moment; when the other one was stopped, the part is stored again.
+ * How long another publisher may take to store a claimed part, whose bytes are already in memory. After that the part
+ * is stored again.
  */
 const CLAIM_MS = 2_000;
 const POLL_MS = 100;
 
 /**
- * Stores part `n` of `upload`. `bytes` are refused unless their number is right and their SHA-256 is `sha256`. A
- * part that is there already with this hash is not sent to R2 again: of publishers who send the same content at the
- * same time, one stores each part, also when the upload is complete by then.
+ * Stores part `n` of `upload`. Refuses `bytes` of another size or with another SHA-256 than `sha256`. A stored part
+ * with this hash is not sent to R2 again: of concurrent publishers of the same content only one stores each part, also
+ * when the upload has been completed meanwhile.
  */
 async function storePart(
   { db, bucket }: Stores,
@@ -225,7 +227,7 @@ async function storePart(
   return stored;
 }
 
-/** Takes the part, waiting for another publisher who is storing it; a refusal when the upload takes no parts. */
+/** Claims the part, waiting for another publisher that is storing it. Refuses when the upload accepts no parts. */
 async function claimed(
   db: D1Database,
   { target, uploadId }: Upload,
@@ -243,7 +245,7 @@ async function claimed(
   }
 }
 
-/** Why an upload that is not `uploading` takes no part. */
+/** Returns the refusal for an upload that is not `uploading`. */
 function endedRefusal({ state, stateNote: note }: Upload): AdminRefusal {
   const ended = state === "uploading" || state === "completing" ? "served" : state;
   return { reason: "upload_ended", state: ended, note };
@@ -253,17 +255,17 @@ async function sha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
 }
 
-/** Whether R2 says it knows no such upload (10024) or other parts of it than we do (10025). */
+/** Returns whether R2 reports an unknown upload (10024) or other parts (10025). */
 function isUploadLost(failure: unknown): boolean {
   return failure instanceof Error && /\((10024|10025)\)/.test(failure.message);
 }
 
-/** `newRevision` is false when the upload had been completed before. */
+/** `newRevision` is false when the upload was already completed. */
 export interface Completed {
   newRevision: boolean;
 }
 
-/** One upload, what it is of, and who completes it. */
+/** One upload, its target and who completes it. */
 interface Completion<Claims> {
   target: UploadTarget<Claims>;
   upload: Upload<Claims>;
@@ -271,8 +273,8 @@ interface Completion<Claims> {
 }
 
 /**
- * Completes `upload` and makes it a revision of its target. Refuses when parts are missing, when the content
- * is not what was announced (it is never served then), and when another publisher took the target over.
+ * Completes `upload` and makes it a revision of its target. Refuses when parts are missing, when the content differs
+ * from the announcement (it is then never served), and when another publisher has taken over the target.
  */
 export async function complete<Claims>(
   stores: Stores,
@@ -294,12 +296,12 @@ async function assembleFirst<Claims>(
   const numbers = Array.from({ length: partCountOf(upload.sizeBytes) }, (_, i) => i + 1);
   const missing = numbers.filter((n) => !there.has(n));
   if (missing.length > 0) return { reason: "parts_missing", missing };
-  // From here on the parts may become an object at any moment, so the revision's number is taken.
+  // From here on the parts can become an object at any moment, so the revision's number is taken.
   await moveUpload(stores.db, upload, "uploading", "completing");
   return again(stores, completion);
 }
 
-/** Goes on with the upload as it is now: somebody else may have moved it. */
+/** Continues with the upload's current state, which another caller may have changed. */
 async function again<Claims>(
   stores: Stores,
   completion: Completion<Claims>,
@@ -311,8 +313,8 @@ async function again<Claims>(
 }
 
 /**
- * Returns `by` with the time that has passed since `begunMs` (`Date.now()`): a change that took minutes to check is
- * stamped with the instant at which it takes effect, because readers hear of it a set time after that.
+ * Returns `by` advanced by the time since `begunMs` (`Date.now()`): a change that took minutes to check gets the
+ * timestamp at which it takes effect, because it is announced a fixed time after that.
  */
 export function asOfNow(by: By, begunMs: number): By {
   return { ...by, nowMs: by.nowMs + Date.now() - begunMs };
@@ -338,7 +340,7 @@ async function settle<Claims>(
   return { reason: "content_wrong", called: target.called, problem: settled.problem };
 }
 
-/** The same upload may have been settled by a second caller of `complete`; else another publisher won. */
+/** Either a second call of `complete` has settled the same upload, or another publisher was first. */
 async function lost({ db }: Stores, called: string, upload: Upload): Promise<Completed | AdminRefusal> {
   const now = await findUpload(db, upload.target, upload.uploadId);
   if (now?.state === "served") return { newRevision: false };
@@ -347,7 +349,10 @@ async function lost({ db }: Stores, called: string, upload: Upload): Promise<Com
   return { reason: "other_publisher", called };
 }
 
-/** The etag of the upload's object, made of its parts now or by an earlier call; null when R2 lost the parts. */
+/**
+ * Returns the etag of the upload's object, assembled from its parts now or by an earlier call; null when R2 has lost
+ * the parts.
+ */
 async function assembledEtag({ db, bucket }: Stores, upload: Upload): Promise<string | null> {
   if (upload.r2UploadId === ADOPTED_R2_UPLOAD_ID) return (await bucket.head(upload.objectKey))?.etag ?? null;
   const own = async () => {
@@ -362,17 +367,17 @@ async function assembledEtag({ db, bucket }: Stores, upload: Upload): Promise<st
     return (await multipart.complete(parts)).etag;
   } catch (failure) {
     if (!isUploadLost(failure)) throw failure;
-    // A second call of the same moment may have completed it.
+    // A concurrent call may have completed it.
     return own();
   }
 }
 
-/** Where the uploads of this deployment go. */
+/** Returns the stores of this deployment. */
 export function storesOf(c: AdminContext): Stores {
   return { db: c.env.DB, bucket: c.env.PACKS };
 }
 
-/** The parts that are still to be sent, as the operator's command reads them. */
+/** Returns the answer that tells the command which parts to send. */
 export function uploadingAnswer({ upload, parts }: Begun<unknown>): Uploading {
   return {
     state: "uploading",
@@ -384,7 +389,7 @@ export function uploadingAnswer({ upload, parts }: Begun<unknown>): Uploading {
   };
 }
 
-/** Stores the part `:n` of the path, or says why this upload does not take it. */
+/** Stores the part `:n` of the path, or returns a refusal. */
 export async function receivePart(c: AdminContext, upload: Upload): Promise<StoredPart | AdminRefusal> {
   const ends = upload.state === "replaced" || upload.state === "abandoned" || upload.state === "refused";
   if (ends) return endedRefusal(upload);

@@ -1,4 +1,4 @@
-/** The scheduled task, wherever it is started from: its findings go to the log and to the operator's webhook. */
+/** The scheduled task: writes its findings to the log and sends them to the operator's webhook. */
 
 import type { Bilingual } from "../base/language.ts";
 import { type Notice, sendNotice, type Webhook, webhookKindOf } from "../base/webhook.ts";
@@ -9,12 +9,12 @@ import { runScheduled } from "../upkeep/upkeep.ts";
 
 export interface Watched {
   findings: Finding[];
-  /** Whether the webhook took the findings; null without findings or without a webhook. */
+  /** Whether the webhook accepted the findings; null without findings or without a webhook. */
   told: boolean | null;
 }
 
 /**
- * Runs every check of `runScheduled`. With `tell` the webhook hears of what is wrong, not of what was tidied up, and not
+ * Runs every check of `runScheduled`. With `tell`, problems are sent to the webhook (without completed clean-up), not
  * before the changes of days that the checks saw are announced (contract 9).
  */
 export async function watch(env: Env, { tell }: { tell: boolean }): Promise<Watched> {
@@ -77,7 +77,7 @@ function toldAs({ sentence, advice, zh }: Finding): Bilingual {
   return { zh: zh === undefined ? en : zh.sentence + zh.advice, en };
 }
 
-/** The time of day by which a trading day is published, in milliseconds after midnight in Beijing. */
+/** Returns the due time of a trading day, in milliseconds after midnight in Beijing. */
 export function dueMsOf({ DAY_DUE }: Settings): number {
   const [hours = 0, minutes = 0] = DAY_DUE.split(":").map(Number);
   return (hours * 60 + minutes) * 60_000;

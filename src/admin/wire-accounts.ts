@@ -1,6 +1,6 @@
 /**
- * Admin bodies about customers: accounts, keys, plans and subscriptions, links into the console, what is left of the
- * day's quota, and explanations of their requests.
+ * Admin bodies about customers: accounts, keys, plans and subscriptions, console links, quota, and explanations of
+ * requests.
  */
 
 import * as z from "zod";
@@ -8,7 +8,7 @@ import { PLANS } from "../entitlement/plans.ts";
 import { PLAN_NAMES } from "../entitlement/principal.ts";
 import { countSchema, instantSchema, sha256Schema } from "./wire-fields.ts";
 
-/** The id of an account that exists: earlier releases took any printable text. */
+/** The id of an existing account: earlier releases accepted any printable text. */
 export const accountIdSchema = z
   .string()
   .trim()
@@ -16,10 +16,10 @@ export const accountIdSchema = z
   .max(128)
   .regex(/^[^\p{C}]+$/u, "expected printable characters");
 
-/** The form of new ids: `.` and `..` would be resolved in URLs, and blanks or look-alike marks mislead. */
+/** The form of new ids, without `.` and `..`, which URLs resolve, and without blanks or look-alike marks. */
 const NEW_ACCOUNT_ID = /^[\p{L}\p{Nd}_-]{1,128}$/u;
 
-/** What `isNewAccountId` asks, as a clause for messages. */
+/** The condition of `isNewAccountId`, as a clause for messages. */
 export const NEW_ACCOUNT_ID_FORM = "1 to 128 letters of any script, digits, - or _";
 
 /** Returns whether an account may be created with this id. */
@@ -34,13 +34,13 @@ export type PlanName = z.infer<typeof planNameSchema>;
 const limitSchema = countSchema.nullable();
 
 export const newAccountSchema = z.strictObject({
-  /** Made up when absent. An id that exists is refused with 409. */
+  /** Generated when absent. An existing id is refused with 409. */
   accountId: z.string().trim().refine(isNewAccountId, `expected ${NEW_ACCOUNT_ID_FORM}`).optional(),
   contact: z.string().trim().max(200).default(""),
   note: z.string().trim().max(2_000).default(""),
 });
 
-/** Who to write to, and what to know; what is absent stays. */
+/** Contact and note; absent members stay unchanged. */
 export const accountContactSchema = z
   .strictObject({
     contact: z.string().trim().max(200).optional(),
@@ -56,16 +56,16 @@ export const subscriptionSchema = z
 export type SubscriptionInput = z.input<typeof subscriptionSchema>;
 
 /**
- * A plan beside those the account has, from now when `start` is absent. Only a weekly card may leave its end
- * out: 7 × 24 hours from its start.
+ * An additional plan, from now when `start` is absent. Only a weekly card may omit its end, which is 7 × 24 hours after
+ * its start.
  */
 export const addSubscriptionSchema = z
   .strictObject({ plan: planNameSchema, start: instantSchema.optional(), end: instantSchema.optional() })
   .refine(({ plan, end }) => end !== undefined || plan === "weekly", "end is missing");
 
 /**
- * Moves the end of the plan's last subscription: by so many milliseconds, or until an instant. One that is over
- * is not revived: the plan begins again, now.
+ * Moves the end of the plan's last subscription by a number of milliseconds or to an instant. After it has ended, a new
+ * subscription of the plan starts now.
  */
 export const extendSubscriptionSchema = z
   .strictObject({
@@ -86,9 +86,8 @@ export const ownLimitsSchema = z.strictObject({
 export type OwnLimits = z.infer<typeof ownLimitsSchema>;
 
 /**
- * What accounts were served in a month of Beijing days, by account and service: an interface (`level2_order_history`) or
- * the data type of a share's files (`auction_tick`). Credited requests are not counted, and accounts that were served
- * nothing are not listed.
+ * Usage in a month of Beijing days by account and service: an interface (`level2_order_history`) or the data type of a
+ * share's files (`auction_tick`). Credited requests are not counted, and accounts without usage are not listed.
  */
 export const usageListSchema = z.strictObject({
   month: z.string(),
@@ -99,7 +98,7 @@ export const usageListSchema = z.strictObject({
       requests: countSchema,
       /** Whole files among the requests. */
       files: countSchema,
-      /** Of the answers' bodies. */
+      /** Bytes of the answers' bodies. */
       bytes: countSchema,
     }),
   ),
@@ -108,7 +107,7 @@ export type UsageList = z.infer<typeof usageListSchema>;
 
 export const newKeySchema = z.strictObject({
   name: z.string().trim().max(100).default(""),
-  /** The key stops working at this instant; absent or null: never. */
+  /** When the key expires; absent or null for never. */
   expires: instantSchema.nullable().default(null),
 });
 
@@ -116,10 +115,10 @@ export const newKeySchema = z.strictObject({
 export const issuedKeySchema = z.strictObject({ keyId: z.string(), key: z.string(), accountId: z.string() });
 export type IssuedKey = z.infer<typeof issuedKeySchema>;
 
-/** The old key of a roll works on for so long. */
+/** The longest time that the old key still works after a roll. */
 const MAX_OVERLAP_MS = 7 * 86_400_000;
 
-/** A new key of the same name; the old one ends after the overlap, or earlier if it does already. */
+/** A new key with the same name; the old one ends after the overlap at the latest. */
 export const rollKeySchema = z.strictObject({
   overlapMs: z.int().min(0).max(MAX_OVERLAP_MS).default(86_400_000),
 });
@@ -135,17 +134,17 @@ export const keySummarySchema = z.strictObject({
   keyId: z.string(),
   accountId: z.string(),
   name: z.string(),
-  /** The key's first characters; empty for a key that was imported as its hash. */
+  /** The key's first characters; empty for a key imported as a hash. */
   firstCharacters: z.string(),
   createdAt: z.string(),
   revokedAt: z.string().nullable(),
   expiresAt: z.string().nullable(),
-  /** At most an hour behind; null: never used. */
+  /** Up to an hour late; null when never used. */
   lastUsedAt: z.string().nullable(),
 });
 export type KeySummary = z.infer<typeof keySummarySchema>;
 
-/** From when until when, the end excluded. */
+/** Start (inclusive) and end (exclusive). */
 const consoleSpanSchema = z.strictObject({ createdAt: z.string(), expiresAt: z.string() });
 
 export const accountSchema = z.strictObject({
@@ -157,12 +156,12 @@ export const accountSchema = z.strictObject({
   ownLimits: ownLimitsSchema,
   subscriptions: z.array(z.strictObject({ plan: planNameSchema, start: z.string(), end: z.string() })),
   keys: z.array(keySummarySchema),
-  /** Sessions of the console in force, and links that still open one. */
+  /** Valid console sessions and links. */
   console: z.strictObject({ sessions: z.array(consoleSpanSchema), invites: z.array(consoleSpanSchema) }),
 });
 export type Account = z.infer<typeof accountSchema>;
 
-/** One existing customer's key, in plain or as the SHA-256 of its UTF-8 bytes: exactly one of both. */
+/** One existing customer's key: either the key itself or the SHA-256 of its UTF-8 bytes. */
 export const keyImportRowSchema = z
   .strictObject({
     key: z.string().trim().min(1).max(512).optional(),
@@ -177,21 +176,21 @@ export const keyImportRowSchema = z
 export type KeyImportRow = z.input<typeof keyImportRowSchema>;
 export type KeyImportRowParsed = z.output<typeof keyImportRowSchema>;
 
-/** Imported keys with fewer characters are refused unless the operator allows them: they can be guessed. */
+/** Shorter imported keys are refused unless the operator allows them, because they can be guessed. */
 export const SHORTEST_IMPORTED_KEY = 20;
 
-/** At most this many rows in one import request; a longer file is sent in several. */
+/** The most rows in one import request; a longer file is sent in several. */
 export const KEY_IMPORT_MAX_ROWS = 1_000;
 
 export const keyImportSchema = z.strictObject({
   rows: z.array(keyImportRowSchema).min(1).max(KEY_IMPORT_MAX_ROWS),
-  /** Takes new keys of fewer than 20 characters too. */
+  /** Whether new keys of fewer than 20 characters are accepted. */
   allowShort: z.boolean().default(false),
 });
 
 /**
- * What an import did: `imported` rows brought a new key or changed the plan's end, `unchanged` rows were
- * there already, `refused` rows changed nothing. The same import again changes nothing.
+ * The result of an import: `imported` rows added a key or changed the plan's end, `unchanged` rows already existed,
+ * `refused` rows changed nothing. A repeated import changes nothing.
  */
 export const keysImportedSchema = z.strictObject({
   imported: countSchema,
@@ -200,7 +199,7 @@ export const keysImportedSchema = z.strictObject({
 });
 export type KeysImported = z.infer<typeof keysImportedSchema>;
 
-/** Returns whether the plan may read order history at all; the daily limits of one that may not mean nothing. */
+/** Returns whether the plan includes order history; daily limits of other plans have no effect. */
 export function hasOrderHistory(plan: PlanName): boolean {
   return PLANS[plan].order_history.kind !== "none";
 }
@@ -216,7 +215,7 @@ export type PlanList = z.infer<typeof planListSchema>;
 
 const HOUR_MS = 3_600_000;
 
-/** A link is open for a day unless said otherwise, and for a week at most. */
+/** A link is valid for a day by default and a week at most. */
 export const newInviteSchema = z.strictObject({
   validMs: z
     .int()
@@ -228,17 +227,17 @@ export type NewInvite = z.input<typeof newInviteSchema>;
 
 export const inviteSchema = z.strictObject({
   accountId: z.string(),
-  /** To be opened by the key holder, once; it cannot be shown again. */
+  /** The key holder opens it once; it cannot be shown again. */
   url: z.url(),
   /** RFC 3339, Beijing time, exclusive. */
   expiresAt: z.string(),
 });
 export type Invite = z.infer<typeof inviteSchema>;
 
-/** Days that may be read, both included; a `from` of null: all history. */
+/** Days that may be read, both inclusive; `from` is null for all history. */
 const windowSchema = z.strictObject({ from: z.string().nullable(), to: z.string() }).nullable();
 
-/** Null while no plan is in force; a limit or what is left of null: unlimited. */
+/** Null while no plan is in force; a null limit or rest means unlimited. */
 const counterSchema = z
   .strictObject({
     limit: countSchema.nullable(),
@@ -248,7 +247,7 @@ const counterSchema = z
   })
   .nullable();
 
-/** What the key holder's own `account_info` tells, in its own message. */
+/** The content of the key holder's own `account_info`. */
 const accountInfoSchema = z.strictObject({
   account_id: z.string(),
   key_id: z.string().nullable(),
@@ -287,12 +286,12 @@ const accountInfoSchema = z.strictObject({
 
 export const standingSchema = z.strictObject({
   info: accountInfoSchema,
-  /** The request in progress, if there is one, and when its slot frees itself at the latest. */
+  /** The request in progress, if any, and when its slot is freed at the latest. */
   slot: z.strictObject({ requestId: z.string(), until: z.string() }).nullable(),
 });
 export type Standing = z.infer<typeof standingSchema>;
 
-/** Gives counts of today back; the counters never fall below zero. */
+/** Credits counts of today; the counters never fall below zero. */
 export const creditSchema = z
   .strictObject({ requests: countSchema.default(0), files: countSchema.default(0) })
   .refine(({ requests, files }) => requests + files > 0, "nothing is credited");
@@ -304,28 +303,28 @@ export const accountListSchema = z.strictObject({
       contact: z.string(),
       note: z.string(),
       disabled: z.boolean(),
-      /** The plan in force; when none is, the one that ended last. */
+      /** The plan in force, else the one that ended last. */
       plan: planNameSchema.nullable(),
       planState: z.enum(["active", "expired", "none"]),
       planEndsAt: z.string().nullable(),
-      /** Keys in force. */
+      /** Number of keys in force. */
       keys: countSchema,
       lastUsedAt: z.string().nullable(),
     }),
   ),
-  /** To be given as `after` for the next page; null on the last one. */
+  /** The value of `after` for the next page; null on the last page. */
   next: z.string().nullable(),
 });
 export type AccountList = z.infer<typeof accountListSchema>;
 
 const bilingualSchema = z.strictObject({ zh: z.string(), en: z.string() });
 
-/** What is known of a request that was made. */
+/** The known facts of a past request. */
 export const explainedRequestSchema = z.strictObject({
   requestId: z.string(),
   /**
-   * `refused` or `served`; `in_progress` holds the slot now; `unfinished` was accepted and its end was never
-   * told; `unknown` is not known (any more).
+   * `refused` or `served`; `in_progress` holds the slot now; `unfinished` was accepted without a reported end;
+   * `unknown` is not stored (any more).
    */
   state: z.enum(["refused", "served", "in_progress", "unfinished", "unknown"]),
   accountId: z.string().nullable(),
@@ -335,17 +334,17 @@ export const explainedRequestSchema = z.strictObject({
   at: z.string().nullable(),
   code: z.int().nullable(),
   reason: z.string().nullable(),
-  /** Whether it counts against the day's quota; false too for one that was credited. */
+  /** Whether it counts against the day's quota; false when credited. */
   charged: z.boolean(),
-  /** To paste to the customer. */
+  /** The text for the customer. */
   text: bilingualSchema,
 });
 export type ExplainedRequest = z.infer<typeof explainedRequestSchema>;
 
-/** A request to be judged as if it were made now. At most one of `key`, `keyId` and `account` says by whom. */
+/** A request to evaluate as if it were made now. At most one of `key`, `keyId` and `account` names the caller. */
 export const explainSchema = z
   .strictObject({
-    /** The body as the customer sends it; its own `apikey` counts when none of the others is given. */
+    /** The body as the customer sends it; its own `apikey` is used when no caller is named. */
     request: z.string().max(70_000),
     key: z.string().max(512).optional(),
     keyId: z.string().optional(),
@@ -358,21 +357,21 @@ export const explainSchema = z
 export type Explain = z.input<typeof explainSchema>;
 
 const explainedStepSchema = z.strictObject({
-  /** Of contract 2.1. */
+  /** The step of contract 2.1. */
   step: z.int().min(1).max(10),
   about: z.string(),
-  /** `not_judged`: looking would have counted. */
+  /** `not_judged`: evaluating the step would have counted a request. */
   result: z.enum(["passed", "refused", "not_judged"]),
-  /** What was looked at and found, for the operator. */
+  /** What was checked and found, for operators. */
   detail: z.string(),
 });
 export type ExplainedStep = z.infer<typeof explainedStepSchema>;
 
-/** What the request would be answered now, and why; nothing was counted, taken or made. */
+/** The answer that the request would get now, and why; nothing was counted or changed. */
 export const explanationSchema = z.strictObject({
   accountId: z.string().nullable(),
   keyId: z.string().nullable(),
-  /** In their order, up to the first refusal. */
+  /** The steps in order, up to the first refusal. */
   steps: z.array(explainedStepSchema),
   code: z.int(),
   /** `success`, or the reason as in `X-Reason`. */

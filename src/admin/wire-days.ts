@@ -6,38 +6,38 @@
 import * as z from "zod";
 import { beijingDateSchema, countSchema, datasetSchema, sha256Schema } from "./wire-fields.ts";
 
-/** Bytes of every part but the last. R2 wants equal parts; 8 MiB fit a worker's memory many times over. */
+/** Bytes of every part except the last. R2 requires equal parts; 8 MiB fit in a worker's memory many times. */
 export const PART_SIZE_BYTES = 8 * 1024 * 1024;
 
-/** R2 takes at most this many parts, so a pack is at most 78 GiB. */
+/** R2's maximum number of parts, so a pack has at most 78 GiB. */
 export const MAX_PARTS = 10_000;
 
 /** Header of a part upload: SHA-256 of the part's bytes, 64 hex digits. */
 export const PART_SHA256_HEADER = "X-Content-SHA256";
 
-/** Opens an upload of a whole day pack, or takes up the one that was interrupted. */
+/** Opens an upload of a day pack, or resumes an interrupted one. */
 export const beginUploadSchema = z.strictObject({
   sizeBytes: z
     .int()
     .min(1)
     .max(MAX_PARTS * PART_SIZE_BYTES),
-  /** Of the whole pack. */
+  /** The checksum of the whole pack. */
   sha256: sha256Schema,
   /** As in the pack's index region. */
   buildId: z.string().regex(/^[0-9a-f]{32}$/, "expected 32 hex digits"),
   rows: countSchema,
   securities: countSchema,
-  /** The build left broken rows out: the day is served, and marked. */
+  /** The build left out broken rows: the day is served and marked. */
   degraded: z.boolean().default(false),
   /**
-   * As a new revision even when this very content is served already, and even when it is implausible, repeated, less
-   * than what it replaces, or other content of a withdrawn day. What was withdrawn itself stays refused.
+   * Publishes a new revision even when this content is already served, and even when it is implausible, repeated,
+   * smaller than what it replaces, or other content of a withdrawn day. Withdrawn content itself stays refused.
    */
   force: z.boolean().default(false),
 });
 export type BeginUpload = z.input<typeof beginUploadSchema>;
 
-/** A part that lies in R2 already. `n` counts from 1. */
+/** A part that is already stored. `n` counts from 1. */
 export const storedPartSchema = z.strictObject({
   n: z.int().min(1),
   sizeBytes: countSchema,
@@ -47,14 +47,14 @@ export type StoredPart = z.infer<typeof storedPartSchema>;
 
 const DAY_STATES = ["available", "withdrawn", "damaged"] as const;
 
-/** The revision of a day that is served now. */
+/** The served revision of a day. */
 const daySummarySchema = z.strictObject({
   /** Absent for orders: commands of earlier versions refuse a member that they do not know. */
   dataset: datasetSchema.optional(),
   tradedate: beijingDateSchema,
   revision: z.int().min(1),
   state: z.enum(DAY_STATES),
-  /** Why it is withdrawn or damaged; else empty. */
+  /** Why it is withdrawn or damaged; otherwise empty. */
   note: z.string(),
   degraded: z.boolean(),
   rows: countSchema,
@@ -65,39 +65,39 @@ const daySummarySchema = z.strictObject({
   buildId: z.string(),
   /** RFC 3339, Beijing time. */
   publishedAt: z.string(),
-  /** Milliseconds until customers are told of this revision (contract 9); 0 when they have been. */
+  /** Milliseconds until this revision is announced to customers (contract 9); 0 when it has been. */
   announcedInMs: countSchema,
 });
 export type DaySummary = z.infer<typeof daySummarySchema>;
 
-/** The missing parts are to be sent, then the upload is to be completed. */
+/** The command must send the missing parts and then complete the upload. */
 export const uploadingSchema = z.strictObject({
   state: z.literal("uploading"),
   uploadId: z.string(),
-  /** The number this content will be served under. */
+  /** The revision number of this content. */
   revision: z.int().min(1),
   partSizeBytes: z.int().min(1),
   partCount: z.int().min(1),
-  /** Parts that need not be sent again, in order of `n`. */
+  /** Parts that are already stored, in order of `n`. */
   parts: z.array(storedPartSchema),
 });
 export type Uploading = z.infer<typeof uploadingSchema>;
 
-/** Either send the missing parts and complete, or nothing is left to do. */
+/** Either the command sends the missing parts and completes, or nothing is left to do. */
 export const uploadBegunSchema = z.discriminatedUnion("state", [
   uploadingSchema,
   z.strictObject({ state: z.literal("served"), day: daySummarySchema }),
 ]);
 export type UploadBegun = z.infer<typeof uploadBegunSchema>;
 
-/** `newRevision` is false when this very content was served already, for example after a lost answer. */
+/** `newRevision` is false when this content was already served, for example after a lost answer. */
 export const publishedSchema = z.strictObject({ day: daySummarySchema, newRevision: z.boolean() });
 export type Published = z.infer<typeof publishedSchema>;
 
-/** `degraded` is served, with rows left out; `pending` is today's or being uploaded; `missing` is not there. */
+/** `degraded` is served with rows left out; `pending` is today or being uploaded; `missing` is not loaded. */
 const OVERVIEW_STATES = [...DAY_STATES, "degraded", "pending", "missing"] as const;
 
-/** A day of a month, loaded or not; the numbers are null when nothing was ever loaded. */
+/** A day of a month, loaded or not; numbers are null when it was never loaded. */
 const dayOverviewSchema = z.strictObject({
   tradedate: beijingDateSchema,
   state: z.enum(OVERVIEW_STATES),
@@ -110,7 +110,7 @@ const dayOverviewSchema = z.strictObject({
 });
 export type DayOverview = z.infer<typeof dayOverviewSchema>;
 
-/** Every loaded day of the month and every trading day of it up to today, oldest first. */
+/** Every loaded day of the month and every trading day up to today, oldest first. */
 export const dayListSchema = z.strictObject({ month: z.string(), days: z.array(dayOverviewSchema) });
 export type DayList = z.infer<typeof dayListSchema>;
 
@@ -124,7 +124,7 @@ export type DatasetList = z.infer<typeof datasetListSchema>;
 export const loadedDaysSchema = z.strictObject({ days: z.array(beijingDateSchema) });
 export type LoadedDays = z.infer<typeof loadedDaysSchema>;
 
-/** Loaded days, oldest first, whose pack a builder before `version` made, or one that left no version. */
+/** Loaded days, oldest first, whose pack was built by a version before `version` or without a version. */
 export const builtBeforeSchema = z.strictObject({
   version: z.string(),
   days: z.array(
@@ -138,9 +138,9 @@ export const builtBeforeSchema = z.strictObject({
 });
 export type BuiltBefore = z.infer<typeof builtBeforeSchema>;
 
-/** What a day has of each exchange against the median of its nearest loaded days. */
+/** A day's counts by exchange compared with the median of its nearest loaded days. */
 const comparisonSchema = z.strictObject({
-  /** How many days were compared with, at most 20; with fewer than 5 everything is plausible. */
+  /** Number of compared days, at most 20; with fewer than 5 every day is plausible. */
   days: countSchema,
   markets: z.array(
     z.strictObject({
@@ -150,25 +150,25 @@ const comparisonSchema = z.strictObject({
       rows: countSchema,
       medianSecurities: z.number(),
       medianRows: z.number(),
-      /** Both are at least 90 % and at most twice their median. */
+      /** Whether both are at least 90 % and at most twice their median. */
       plausible: z.boolean(),
     }),
   ),
 });
 export type Comparison = z.infer<typeof comparisonSchema>;
 
-/** The revision that the operator saw; when the day has another one by then, nothing happens (409). */
+/** The revision that the operator saw; refused with 409 when the day has another one. */
 const seenRevisionSchema = z.int().min(1);
 
-/** The state that the operator saw; when it is another one by then, nothing happens (409). */
+/** The state that the operator saw; refused with 409 when it has changed. */
 const seenStateSchema = z.enum(DAY_STATES).optional();
 
-/** Commands of earlier versions send it; what was served once is not judged again. */
+/** Sent by earlier versions of the command and ignored. */
 const unneededForceSchema = z.boolean().optional();
 
 export const withdrawDaySchema = z.strictObject({
   revision: seenRevisionSchema,
-  /** Why, for other operators. */
+  /** The reason, for other operators. */
   note: z.string().trim().max(500).default(""),
 });
 
@@ -177,21 +177,21 @@ export const restoreDaySchema = z.strictObject({
   revision: seenRevisionSchema,
   state: seenStateSchema,
   /**
-   * The revision whose content is served again, also a withdrawn one; absent: the newest one with another content
-   * than now that is neither withdrawn nor damaged.
+   * The revision whose content is served again, even when withdrawn; absent for the newest one with other content that
+   * is neither withdrawn nor damaged.
    */
   to: z.int().min(1).optional(),
   force: unneededForceSchema,
 });
 
-/** Serves the present content under a new number, also when it is withdrawn; never when its pack is damaged. */
+/** Serves the current content under a new number, even when withdrawn, but not when its pack is damaged. */
 export const publishDaySchema = z.strictObject({
   revision: seenRevisionSchema,
   state: seenStateSchema,
   force: unneededForceSchema,
 });
 
-/** `changed` is false when the day was so already: `actor` is who made it so, or who just did. */
+/** `changed` is false when the day already was in this state; `actor` is who caused it. */
 export const dayChangedSchema = z.strictObject({
   day: daySummarySchema,
   changed: z.boolean(),
@@ -201,7 +201,7 @@ export type DayChanged = z.infer<typeof dayChangedSchema>;
 
 /** One change of what a day serves. */
 const changeSchema = z.strictObject({
-  /** Grows with every change of any day. */
+  /** Increases with every change of any day. */
   change: z.int().min(1),
   at: z.string(),
   /** Absent for orders, as in the summary of a day. */
@@ -210,7 +210,7 @@ const changeSchema = z.strictObject({
   kind: z.enum(["published", "restored", "withdrawn", "damaged"]),
   revision: z.int().min(1),
   previous: z.int().min(1).nullable(),
-  /** Codes such as 600519.SH that differ from the revision before; null where there is nothing to compare. */
+  /** Codes such as 600519.SH that differ from the previous revision; null without one. */
   securities: z
     .strictObject({
       added: z.array(z.string()),
@@ -221,7 +221,7 @@ const changeSchema = z.strictObject({
 });
 export type Change = z.infer<typeof changeSchema>;
 
-/** Changes in the order they happened; `nextAfter` goes into `after` next time. */
+/** Changes in order; `nextAfter` is the value of `after` for the next request. */
 export const changeListSchema = z.strictObject({
   changes: z.array(changeSchema),
   nextAfter: countSchema,
@@ -229,7 +229,7 @@ export const changeListSchema = z.strictObject({
 });
 export type ChangeList = z.infer<typeof changeListSchema>;
 
-/** A revision of a day's history, newest first; `replacedAt` is null for the one served now. */
+/** A revision of a day's history, newest first; `replacedAt` is null for the served one. */
 const dayRevisionSchema = z.strictObject({
   revision: z.int().min(1),
   buildId: z.string(),
@@ -241,13 +241,13 @@ const dayRevisionSchema = z.strictObject({
   objectKey: z.string(),
   publishedAt: z.string(),
   replacedAt: z.string().nullable(),
-  /** Null in packs that do not say which builder made them. */
+  /** Null for packs without a builder version. */
   builderVersion: z.string().nullable(),
-  /** One sum over the SHA-256 of the files that were read. */
+  /** A checksum over the SHA-256 of the source files. */
   sourcesSha256: z.string().nullable(),
-  /** The operator's decision that this content is not served. */
+  /** The operator's withdrawal of this content. */
   withdrawn: z.strictObject({ at: z.string(), by: z.string(), note: z.string() }).nullable(),
-  /** A block of its object failed its checksum. */
+  /** The failed checksum of a block of its object. */
   damaged: z.strictObject({ at: z.string(), note: z.string() }).nullable(),
 });
 export type DayRevision = z.infer<typeof dayRevisionSchema>;
@@ -262,27 +262,24 @@ export type DayDetail = z.infer<typeof dayDetailSchema>;
 /** One calendar day: `open` when the exchanges trade on it. */
 const calendarDaySchema = z.strictObject({ day: beijingDateSchema, open: z.boolean() });
 
-/**
- * Sets calendar days, closed ones too: only a day that is listed is known. Days already there are
- * overwritten, others stay.
- */
+/** Sets open and closed calendar days. Listed days are overwritten, others stay. */
 export const calendarChangeSchema = z.strictObject({
   days: z
     .array(calendarDaySchema)
     .min(1)
     .max(4_000)
     .refine((days) => new Set(days.map(({ day }) => day)).size === days.length, "a day is listed twice"),
-  /** Where the days come from, for the operator: a library and its version, a file's name. */
+  /** The source of the days, for operators: a library and its version, a file's name. */
   source: z.string().trim().min(1).max(200),
-  /** Takes a Saturday or Sunday as a trading day. */
+  /** Whether a Saturday or Sunday is accepted as a trading day. */
   force: z.boolean().default(false),
 });
 export type CalendarChange = z.input<typeof calendarChangeSchema>;
 
 export const calendarChangedSchema = z.strictObject({
-  /** Days that are new or changed between open and closed. */
+  /** Number of days that are new or changed between open and closed. */
   changed: countSchema,
-  /** The last day up to which the calendar has no gap, from today on; from its first day when that is later. */
+  /** The last day without a gap before it, counted from today or from the calendar's first day if that is later. */
   knownUntil: beijingDateSchema,
 });
 export type CalendarChanged = z.infer<typeof calendarChangedSchema>;
@@ -294,12 +291,12 @@ export const calendarSchema = z.strictObject({
 });
 export type Calendar = z.infer<typeof calendarSchema>;
 
-/** A day with such packs. */
+/** A day with adoptable packs. */
 export const adoptableDaySchema = z.strictObject({
   /** Absent for orders. */
   dataset: datasetSchema.optional(),
   tradedate: beijingDateSchema,
-  /** The revision that is served now; null when none is. */
+  /** The served revision, or null. */
   served: z.int().min(1).nullable(),
   /** Newest first. */
   packs: z
@@ -319,14 +316,14 @@ export type AdoptableDay = z.infer<typeof adoptableDaySchema>;
 export const adoptableListSchema = z.strictObject({ days: z.array(adoptableDaySchema) });
 export type AdoptableList = z.infer<typeof adoptableListSchema>;
 
-/** Serves the pack in `objectKey` as the day's next revision once it is found whole. The answer is `Published`. */
+/** Serves the pack in `objectKey` as the day's next revision after checking it. The answer is `Published`. */
 export const adoptDaySchema = z.strictObject({
   objectKey: z.string().min(1).max(200),
-  /** Of the pack; needed only where its object does not carry it, as those of earlier versions do not. */
+  /** The pack's checksum; needed only when its object has none, as in earlier versions. */
   sha256: sha256Schema.optional(),
-  /** Whether its build left rows out; absent: as its upload said. */
+  /** Whether its build left rows out; absent for what its upload announced. */
   degraded: z.boolean().optional(),
-  /** Even when it is implausible. */
+  /** Publishes it even when it is implausible. */
   force: z.boolean().default(false),
 });
 export type AdoptDay = z.input<typeof adoptDaySchema>;

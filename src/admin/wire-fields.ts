@@ -1,4 +1,4 @@
-/** Fields that several admin bodies share. */
+/** Fields shared by admin bodies. */
 import * as z from "zod";
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import { isStorable, parseInstant, STORABLE_INSTANTS } from "../calendar/instant.ts";
@@ -17,7 +17,7 @@ export const beijingDateSchema = z.string().transform((text, context): BeijingDa
 /** The name of a dataset. */
 export const datasetSchema = z.enum(DATASET_NAMES, `expected ${DATASET_NAMES.join(" or ")}`);
 
-/** SHA-256 as 64 hex digits; upper case is accepted and made lower. */
+/** SHA-256 as 64 hex digits; upper case is accepted and converted. */
 export const sha256Schema = z
   .string()
   .regex(/^[0-9a-fA-F]{64}$/, "expected SHA-256 as 64 hex digits")
@@ -31,7 +31,7 @@ export const instantSchema = z
   .union([z.int(), z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))])
   .refine(isStorable, `expected ${STORABLE_INSTANTS}`);
 
-/** An instant in a URL's query: a day (its beginning in Beijing) or RFC 3339. Parsed to Unix milliseconds. */
+/** An instant in a URL's query: a day (its start in Beijing) or RFC 3339. Parsed to Unix milliseconds. */
 export const instantTextSchema = z.string().transform((text, context): number => {
   const instant = parseInstant(text);
   if (instant !== null) return instant;
@@ -39,7 +39,7 @@ export const instantTextSchema = z.string().transform((text, context): number =>
   return z.NEVER;
 });
 
-/** A whole number of things, 0 included. */
+/** A count, 0 or more. */
 export const countSchema = z.int().min(0);
 
 /** A month as `YYYYMM`. */

@@ -8,10 +8,10 @@ import { beijingDateSchema, countSchema, instantSchema, sha256Schema } from "./w
 
 export const dataTypeSchema = z.enum(DATA_TYPES, `expected ${DATA_TYPES.join(" or ")}`);
 
-/** Letters that stand in an address as they are, on every system and in every tool. */
+/** Characters that need no encoding in URLs on any system or tool. */
 const FILE_NAME = /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/;
 
-/** What an auction pack of `tradedate` is called (contract 8.7). */
+/** Returns the file name of the auction pack of `tradedate` (contract 8.7). */
 export function auctionPackName(tradedate: BeijingDate): string {
   return `${tradedate}_aucde.parquet`;
 }
@@ -32,7 +32,7 @@ export function fileNameProblem(dataType: DataType, tradedate: BeijingDate, name
   if (dates.length === 0 || dates.some((date) => date !== tradedate)) {
     return `the name must contain the day ${tradedate} and no other`;
   }
-  // A copy of the share on a system that ignores case would keep one of two.
+  // On a case-insensitive system a copy of the share would lose one of two.
   const dataset = DATASET_NAMES.find((each) => name.toLowerCase() === `${tradedate}_${each}.parquet`);
   if (dataset !== undefined) {
     return `that is the ${DATASETS[dataset].row} pack, which is published by itself`;
@@ -40,7 +40,7 @@ export function fileNameProblem(dataType: DataType, tradedate: BeijingDate, name
   return null;
 }
 
-/** Opens an upload of a file, or takes up the one that was interrupted. */
+/** Opens an upload of a file, or resumes an interrupted one. */
 export const beginFileUploadSchema = z.strictObject({
   sizeBytes: z
     .int()
@@ -58,9 +58,9 @@ export const fileSummarySchema = z.strictObject({
   tradedate: beijingDateSchema,
   name: z.string(),
   revision: z.int().min(1),
-  /** Only `published` is offered; `verifying` has passed its checks and waits for `files publish`. */
+  /** Only `published` is offered; `verifying` is checked and waits for `files publish`. */
   state: z.enum(FILE_STATES),
-  /** Why it is withdrawn; empty otherwise. */
+  /** Why it is withdrawn, or empty. */
   stateNote: z.string(),
   sizeBytes: countSchema,
   sha256: sha256Schema,
@@ -69,7 +69,7 @@ export const fileSummarySchema = z.strictObject({
 });
 export type FileSummary = z.infer<typeof fileSummarySchema>;
 
-/** Either send the missing parts and complete, or this content is there already. */
+/** Either the command sends the missing parts and completes, or this content already exists. */
 export const fileUploadBegunSchema = z.discriminatedUnion("state", [
   uploadingSchema,
   z.strictObject({ state: z.literal("present"), file: fileSummarySchema }),
@@ -79,18 +79,18 @@ export type FileUploadBegun = z.infer<typeof fileUploadBegunSchema>;
 export const fileListSchema = z.strictObject({ files: z.array(fileSummarySchema) });
 export type FileList = z.infer<typeof fileListSchema>;
 
-/** Offers a revision to shares. */
+/** Publishes a revision in shares. */
 export const publishFileSchema = z.strictObject({
-  /** The one that the operator looked at; absent: the only one that can be published, refused where there are several. */
+  /** The reviewed revision; absent for the only one that can be published, refused when there are several. */
   revision: z.int().min(1).optional(),
-  /** Also as other content of a withdrawn file. What was withdrawn is published by its own number. */
+  /** Publishes other content of a withdrawn file. Withdrawn content itself is published by its number. */
   force: z.boolean().default(false),
 });
 export type PublishFile = z.input<typeof publishFileSchema>;
 
 export const withdrawFileSchema = z.strictObject({ note: z.string().trim().max(500).default("") });
 
-/** What the operator knows of the files of an external share: the service cannot look. */
+/** The operator's description of the files in an external share, which the service cannot read. */
 const externalCoverage = {
   firstDay: beijingDateSchema,
   lastDay: beijingDateSchema,
@@ -98,10 +98,10 @@ const externalCoverage = {
   sizeBytes: countSchema,
 };
 
-/** Some drives write the password into the link; links are stored, shown and audited as they are. */
+/** Some services put the password into the link; links are stored, shown and audited in plain text. */
 const PASSWORD_IN_LINK = /[?&#](pwd|pass|passwd|password|code)=/i;
 
-/** Registers a drive for a type and year. Without `link` it is answered as being prepared. */
+/** Registers an external share for a type and year. Without `link` it is reported as being prepared. */
 export const externalShareSchema = z
   .strictObject({
     ...externalCoverage,
@@ -112,7 +112,7 @@ export const externalShareSchema = z
           .max(2_000)
           .refine((url) => !PASSWORD_IN_LINK.test(url), "give the password by itself, not in the link"),
         password: z.string().max(200).default(""),
-        /** The link stops working at this instant. */
+        /** When the link expires. */
         expires: instantSchema,
       })
       .nullable()
@@ -121,7 +121,7 @@ export const externalShareSchema = z
   .refine((share) => share.firstDay <= share.lastDay, "firstDay must not be after lastDay");
 export type ExternalShareInput = z.input<typeof externalShareSchema>;
 
-/** A drive as the operator sees it; its password is never shown again. */
+/** An external share for operators; its password is never shown again. */
 const externalSummarySchema = z.strictObject({
   dataType: dataTypeSchema,
   year: z.int(),
@@ -134,7 +134,7 @@ export type ExternalSummary = z.infer<typeof externalSummarySchema>;
 export const externalListSchema = z.strictObject({ external: z.array(externalSummarySchema) });
 export type ExternalList = z.infer<typeof externalListSchema>;
 
-/** A share of our own drive as the operator sees it; its password is derived and never shown here. */
+/** A share for operators; its password is derived and never shown here. */
 export const shareSummarySchema = z.strictObject({
   shareId: z.string(),
   accountId: z.string(),
@@ -147,15 +147,15 @@ export const shareSummarySchema = z.strictObject({
 });
 export type ShareSummary = z.infer<typeof shareSummarySchema>;
 
-/** Versions of `SHARE_SECRET`, ascending; new shares have the current one, which is the highest. */
+/** Versions of `SHARE_SECRET`, ascending; new shares use the current, highest one. */
 export const secretVersionsSchema = z.strictObject({
   current: z.int(),
   versions: z.array(
     z.strictObject({
       version: z.int(),
-      /** Whether the secret has it; without it, what needs it does not work. */
+      /** Whether the secret contains it; without it, what depends on it does not work. */
       present: z.boolean(),
-      /** Shares in force, and links of external shares, that need it. */
+      /** Shares in force and external links that depend on it. */
       shares: countSchema,
       drives: countSchema,
     }),
@@ -163,23 +163,26 @@ export const secretVersionsSchema = z.strictObject({
 });
 export type SecretVersions = z.infer<typeof secretVersionsSchema>;
 
-/** Leaves the versions before the current one. */
+/** Moves everything to the current version. */
 export const rotateSecretSchema = z.strictObject({
-  /** `keep`: older shares work until their own end, 7 days at most. `revoke`: as when an old secret has leaked. */
+  /**
+   * `keep`: older shares work until their end, 7 days at most. `revoke`: they end now, for example because the secret
+   * has leaked.
+   */
   olderShares: z.enum(["keep", "revoke"]).default("keep"),
 });
 
-/** The versions as they are now, the drives whose password is under the current one now, and the shares ended. */
+/** The versions afterwards, the number of re-encrypted external shares, and of ended shares. */
 export const rotatedSecretSchema = secretVersionsSchema.extend({
   resealed: z.array(z.strictObject({ dataType: dataTypeSchema, year: z.int() })),
   revoked: countSchema,
 });
 export type RotatedSecret = z.infer<typeof rotatedSecretSchema>;
 
-/** All shares ever made for an account, newest first; of no account named those of all in force, by their id. */
+/** All shares ever created for an account, newest first; without an account all shares in force, by id. */
 export const shareListSchema = z.strictObject({
   shares: z.array(shareSummarySchema),
-  /** To be given as `after` for the next page; null on the last one. */
+  /** The value of `after` for the next page; null on the last page. */
   next: z.string().nullable().default(null),
 });
 export type ShareList = z.infer<typeof shareListSchema>;

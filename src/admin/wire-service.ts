@@ -1,25 +1,25 @@
-/** Admin bodies about the deployment itself: its health, its backups, its operators and the audit of what they did. */
+/** Admin bodies about the deployment: its health, backups, operators and audit. */
 
 import * as z from "zod";
 import { ACTOR_KINDS, TOKEN_SCOPES } from "../entitlement/operators.ts";
 import { adoptableDaySchema } from "./wire-days.ts";
 import { beijingDateSchema, countSchema, sha256Schema } from "./wire-fields.ts";
 
-/** Something an operator should know: see `upkeep/finding.ts`. */
+/** A finding of a check (`upkeep/finding.ts`). */
 const findingSchema = z.strictObject({
   check: z.string(),
   level: z.enum(["failed", "warning", "done"]),
   subject: z.string(),
   sentence: z.string(),
   advice: z.string(),
-  /** The same in Chinese, of what the webhook is told. */
+  /** The same in Chinese, for findings that the webhook sends. */
   zh: z.strictObject({ sentence: z.string(), advice: z.string() }).exactOptional(),
 });
 export type Finding = z.infer<typeof findingSchema>;
 
 const answersSchema = z.enum(["ok", "failed"]);
 
-/** What a deployment says of itself. No secret is in it. */
+/** The deployment's report about itself, without secrets. */
 export const doctorReportSchema = z.strictObject({
   version: z.string(),
   /** The service's clock, Unix milliseconds. */
@@ -31,9 +31,9 @@ export const doctorReportSchema = z.strictObject({
     guard: answersSchema,
     rate: answersSchema,
   }),
-  /** Names of the migrations that were applied; null when the platform's list of them is not there. */
+  /** Names of the applied migrations; null when wrangler's list is missing. */
   migrations: z.array(z.string()).nullable(),
-  /** `PUBLIC_BASE_URL`; null when it is not set. */
+  /** `PUBLIC_BASE_URL`, or null. */
   publicBaseUrl: z.string().nullable(),
   /** Every day that was ever loaded, ascending. */
   days: z.array(beijingDateSchema),
@@ -43,11 +43,11 @@ export type DoctorReport = z.infer<typeof doctorReportSchema>;
 
 /** What the platform gives a request where the worker runs. */
 export const placeReportSchema = z.strictObject({
-  /** The caller's address as the worker is told it (`CF-Connecting-IP`), by which the drive's guard counts; null: none. */
+  /** The caller's address in `CF-Connecting-IP`, by which the drive's guard counts; null without one. */
   address: z.string().nullable(),
-  /** Whether the Cache API keeps what it is given. */
+  /** Whether the Cache API stores entries. */
   cache: answersSchema,
-  /** Milliseconds of a call to each store, medians. */
+  /** Median milliseconds of a call to each store. */
   storesMs: z.strictObject({ d1: z.number(), gate: z.number(), r2: z.number() }),
 });
 export type PlaceReport = z.infer<typeof placeReportSchema>;
@@ -55,21 +55,21 @@ export type PlaceReport = z.infer<typeof placeReportSchema>;
 export const findingListSchema = z.strictObject({ findings: z.array(findingSchema) });
 export type FindingList = z.infer<typeof findingListSchema>;
 
-/** Objects that the catalog does not know, by their keys; those of the last 24 hours may be an upload's and are left out. */
+/** Objects that are not in the catalog, by key, without those of the last 24 hours, which may belong to an upload. */
 export const unknownObjectsSchema = z.strictObject({
   objects: z.array(z.strictObject({ key: z.string(), sizeBytes: countSchema, uploadedAt: z.string() })),
 });
 export type UnknownObjects = z.infer<typeof unknownObjectsSchema>;
 
-/** As many as one request may delete. */
+/** The most objects that one request may delete. */
 export const MAX_DELETED_OBJECTS = 500;
 
-/** Deletes objects of R2 by their keys, where the catalog does not know them; others stay. */
+/** Deletes objects of R2 by key if they are not in the catalog; others stay. */
 export const deleteObjectsSchema = z.strictObject({
   keys: z.array(z.string().min(1).max(1024)).max(MAX_DELETED_OBJECTS),
 });
 
-/** The index rows of a day's served pack against the index region of its object. */
+/** Compares the index rows of a day's served pack with the index region of its object. */
 export const indexReportSchema = z.strictObject({
   tradedate: beijingDateSchema,
   revision: z.int().min(1),
@@ -78,17 +78,17 @@ export const indexReportSchema = z.strictObject({
 });
 export type IndexReport = z.infer<typeof indexReportSchema>;
 
-/** Runs the scheduled task now; with `tell` its findings go to the webhook as they do on its own times. */
+/** Runs the scheduled task now; with `tell` its findings are sent to the webhook as usual. */
 export const runScheduledSchema = z.strictObject({ tell: z.boolean().default(false) });
 
 const scheduledRunSchema = z.strictObject({
   findings: z.array(findingSchema),
-  /** Whether the webhook took them; null without findings or without a webhook. */
+  /** Whether the webhook accepted them; null without findings or without a webhook. */
   told: z.boolean().nullable(),
 });
 export type ScheduledRun = z.infer<typeof scheduledRunSchema>;
 
-/** Names of columns by table, in the order in which rows have their values. */
+/** Names of columns by table, in the order of the rows' values. */
 const tablesSchema = z.record(z.string(), z.array(z.string()));
 
 /** HMAC-SHA-256 under a version of `BACKUP_SECRET`, as 64 hex digits. */
@@ -98,23 +98,23 @@ export const backupSealSchema = z.strictObject({
 });
 export type BackupSeal = z.infer<typeof backupSealSchema>;
 
-/** Which backup it is. The seals of its pages name its id. */
+/** The backup's identity. The seals of its pages contain its id. */
 export const backupIdentitySchema = z.strictObject({
   id: z.string().regex(/^[0-9A-Za-z]{24}$/),
-  /** When it was begun, by the service's clock, Unix milliseconds. */
+  /** When it began, by the service's clock, Unix milliseconds. */
   takenAtMs: countSchema,
-  /** Of the id, the instant and the tables; null where the service has no `BACKUP_SECRET`. */
+  /** The seal of id, instant and tables; null when the service has no `BACKUP_SECRET`. */
   seal: backupSealSchema.nullable(),
 });
 export type BackupIdentity = z.infer<typeof backupIdentitySchema>;
 
-/** What a backup will hold. */
+/** The content of a backup. */
 export const backupPlanSchema = z.strictObject({
   version: z.string(),
   identity: backupIdentitySchema,
-  /** The same before and after a backup of one moment. */
+  /** Equal before and after a consistent backup. */
   moment: countSchema,
-  /** In the order in which they are to be read. */
+  /** The tables in the order in which to read them. */
   order: z.array(z.string()),
   tables: tablesSchema,
 });
@@ -123,31 +123,31 @@ export type BackupPlan = z.infer<typeof backupPlanSchema>;
 const valueSchema = z.union([z.string(), z.number(), z.null()]);
 export type BackupValue = z.infer<typeof valueSchema>;
 
-/** Rows of one table; `next` is to be given as `after` (JSON) for those behind them, null at the end. */
+/** Rows of one table; `next` is the value of `after` (JSON) for the following rows, null at the end. */
 export const backupPageSchema = z.strictObject({
   rows: z.array(z.array(valueSchema)),
   next: z.array(valueSchema).nullable(),
-  /** Of the page in its place; null where the service has no `BACKUP_SECRET` or no backup was named. */
+  /** The seal of the page at its position; null when the service has no `BACKUP_SECRET` or no backup was named. */
   seal: backupSealSchema.nullable(),
 });
 export type BackupPage = z.infer<typeof backupPageSchema>;
 
-/** Opens a restore, or takes up the one of the same backup. */
+/** Opens a restore, or resumes that of the same backup. */
 export const beginRestoreSchema = z.strictObject({
   /** SHA-256 of the backup. */
   restoreId: sha256Schema,
   chunks: countSchema,
   tables: tablesSchema,
-  /** Null of a backup from before there were seals. */
+  /** Null for a backup without seals from an earlier version. */
   identity: backupIdentitySchema.nullable().default(null),
-  /** Also where the deployment holds something, which is lost. */
+  /** Restores also over existing data, which is lost. */
   force: z.boolean().default(false),
-  /** Without looking at its seals: anybody may have written it. */
+  /** Restores without verifying seals: anyone may have written the backup. */
   unauthenticated: z.boolean().default(false),
 });
 export type BeginRestoreParsed = z.output<typeof beginRestoreSchema>;
 
-/** What stays revoked, disabled, ended or cleared although the backup had it in force, or did not know it. */
+/** What stays revoked, disabled, ended or cleared although it is in force or absent in the backup. */
 const keptRevocationSchema = z.strictObject({
   kind: z.enum(["token", "account", "key", "key_end", "share", "external", "plans"]),
   subject: z.string(),
@@ -156,20 +156,20 @@ const keptRevocationSchema = z.strictObject({
 });
 export type KeptRevocation = z.infer<typeof keptRevocationSchema>;
 
-/** `done`: this backup has been restored, nothing is left to do. */
+/** `done`: this backup has been restored. */
 export const restoreStateSchema = z.strictObject({
   state: z.enum(["open", "done"]),
-  /** Numbers of the chunks that need not be sent again. */
+  /** Numbers of the chunks that are already stored. */
   present: z.array(z.int().min(1)),
-  /** When done: days with packs in R2 that are newer than the backup, to be adopted. */
+  /** When done: days with packs in R2 that are newer than the backup and can be adopted. */
   adoptable: z.array(adoptableDaySchema).default([]),
   kept: z.array(keptRevocationSchema).default([]),
-  /** When done: whether the deployment held nothing, so that revocations since the backup are unknown. */
+  /** When done: whether the deployment was empty, so that revocations since the backup are unknown. */
   overEmpty: z.boolean().default(false),
 });
 export type RestoreState = z.infer<typeof restoreStateSchema>;
 
-/** Rows of one table; a page as it was sealed, unless seals are not looked at. */
+/** Rows of one table; a page as it was sealed, unless seals are not verified. */
 export const restoreChunkSchema = z.strictObject({
   table: z.string(),
   rows: z.array(z.array(valueSchema)),
@@ -179,10 +179,10 @@ export const restoreChunkSchema = z.strictObject({
 });
 export type RestoreChunk = z.infer<typeof restoreChunkSchema>;
 
-/** Objects looked at in one request: the index rows of packs are made from them. */
+/** The most objects to look up in one request, because index rows are rebuilt from packs. */
 export const MAX_RESTORED_OBJECTS = 20;
 
-/** Ids of packs and files as the backup has them. */
+/** Ids of packs and files in the backup. */
 export const restoreObjectsSchema = z.strictObject({
   objectIds: z.array(z.int().min(1)).min(1).max(MAX_RESTORED_OBJECTS),
 });
@@ -191,14 +191,14 @@ export const restoredObjectsSchema = z.strictObject({
   objects: z.array(
     z.strictObject({
       objectId: z.int().min(1),
-      /** Why it cannot be served from what lies in R2, as a clause; null when it can. */
+      /** Why it cannot be served from R2, as a clause; null when it can. */
       problem: z.string().nullable(),
     }),
   ),
 });
 export type RestoredObjects = z.infer<typeof restoredObjectsSchema>;
 
-/** Packs that were replaced by the restore and still have index rows to be deleted. */
+/** Number of packs replaced by the restore whose index rows still have to be deleted. */
 export const sweptSchema = z.strictObject({ left: countSchema });
 export type Swept = z.infer<typeof sweptSchema>;
 
@@ -207,14 +207,14 @@ export { ACTOR_KINDS, TOKEN_SCOPES, type TokenScope } from "../entitlement/opera
 const scopeSchema = z.enum(TOKEN_SCOPES);
 
 export const newTokenSchema = z.strictObject({
-  /** Who holds it; the audit speaks of this name, so none is given twice. */
+  /** The holder; a name is never reused, because the audit refers to it. */
   name: z
     .string()
     .trim()
     .min(1)
     .max(64)
     .regex(/^[^\p{C}/]+$/u, "expected printable characters without a slash"),
-  /** What it opens. The least unless asked for. */
+  /** The scope; `read` by default. */
   scope: scopeSchema.default("read"),
 });
 
@@ -232,7 +232,7 @@ export const tokenSummarySchema = z.strictObject({
   firstCharacters: z.string(),
   createdAt: z.string(),
   createdBy: z.string(),
-  /** At most an hour behind; null: never used. */
+  /** Up to an hour late; null when never used. */
   lastUsedAt: z.string().nullable(),
   revokedAt: z.string().nullable(),
 });
@@ -241,14 +241,14 @@ export type TokenSummary = z.infer<typeof tokenSummarySchema>;
 export const tokenListSchema = z.strictObject({ tokens: z.array(tokenSummarySchema) });
 export type TokenList = z.infer<typeof tokenListSchema>;
 
-/** Newest first. `before` and `after` are JSON values that differ by action; null for nothing. */
+/** Newest first. `before` and `after` are JSON values whose form depends on the action; null when there is none. */
 export const auditListSchema = z.strictObject({
   entries: z.array(
     z.strictObject({
       id: z.int().min(1),
       at: z.string(),
       actorKind: z.enum(ACTOR_KINDS),
-      /** The name of a token, an account's id, `ADMIN_TOKEN` or `service`: what it is, `actorKind` says. */
+      /** The name of a token, an account's id, `ADMIN_TOKEN` or `service`, according to `actorKind`. */
       actor: z.string(),
       /** `<noun>.<verb>`. */
       action: z.string(),
