@@ -1,4 +1,4 @@
-/** `edgetape account`: customers, where they stand, and their links into the console. */
+/** `edgetape account`: customers, their plans and quota, and their console links. */
 import type { Command } from "commander";
 import {
   type Account,
@@ -198,7 +198,7 @@ async function setLimits(
   printAccount(options, await request(options, "PUT", id, "/limits", body));
 }
 
-/** A limit that falls back to the plan's is left out of the account's own. */
+/** Omits a limit that falls back to the plan's. */
 function ownLimit(
   name: "requests" | "files",
   asked: { requests?: OwnLimit; files?: OwnLimit },
@@ -215,7 +215,7 @@ function refuseNothing({ requests, files }: { requests?: unknown; files?: unknow
   throw new CommandFailure("Give --requests, --files or both.", EXIT.usage);
 }
 
-/** Not sent again after a lost answer: it might be credited twice. */
+/** Not resent after a lost answer, because it could be credited twice. */
 async function credit(
   id: string,
   options: ServiceOptions & { requests?: number; files?: number },
@@ -282,7 +282,7 @@ async function invite(account: string, options: ServiceOptions & { valid: number
   ]);
 }
 
-/** An account with its plans and keys: what it is, then each list under its headings. */
+/** Returns the lines for an account: its facts, then plans and keys as tables. */
 export function accountLines(account: Account): string[] {
   const limit = (own: number | null | undefined) => (own === undefined ? "the plan's" : (own ?? "unlimited"));
   const { requests, files } = account.ownLimits;
@@ -319,14 +319,14 @@ function consoleLines({ sessions, invites }: Account["console"]): string[] {
   );
 }
 
-/** Values under each other beside their names; those without one are left out. */
+/** Returns aligned names and values, without empty ones. */
 function labelled(rows: [name: string, value: string][]): string[] {
   const shown = rows.filter(([, value]) => value !== "");
   const width = Math.max(...shown.map(([name]) => name.length));
   return shown.map(([name, value]) => `${name.padEnd(width)}  ${value}`);
 }
 
-/** Keys with their state and last use. */
+/** Returns the lines for keys with their state and last use. */
 export function keyLines(keys: readonly KeySummary[]): string[] {
   if (keys.length === 0) return ["no keys"];
   return table(
@@ -348,7 +348,7 @@ function stateOf({ revokedAt, expiresAt }: KeySummary): string {
 
 type Counter = Standing["info"]["quotas"][number]["requests"];
 
-/** What the account may have now, what is left of it today, and how its last requests ended. */
+/** Returns the lines for the plan's limits, today's quota and the last requests. */
 function standingLines({ info, slot }: Standing): string[] {
   const windows = Object.entries(info.windows).map(([service, window]) => [
     service,

@@ -1,20 +1,20 @@
-/** The operator's side of the admin API: bearer token, checked answers, retries where they are safe. */
+/** The client of the admin API: bearer token, validated answers, retries where they are safe. */
 import type * as z from "zod";
 import { adminErrorSchema } from "../admin/wire.ts";
 import { CommandFailure, ServiceRefusal } from "./exit.ts";
 
 /** Cloudflare's checks answer unnamed script clients with 403 before the worker runs. */
 const USER_AGENT = "edgetape-cli";
-/** Waits before the second, third… try of a request that may be sent twice. */
+/** Pauses before the second, third… attempt of a request that may be repeated. */
 const RETRY_WAITS_MS = [500, 1_000, 2_000, 4_000];
-/** A service that is silent for so long does not answer; `EDGETAPE_TIMEOUT` has other seconds. */
+/** The longest silence before a request fails; `EDGETAPE_TIMEOUT` overrides it in seconds. */
 const SILENCE_MS = 60_000;
-/** Silence that steps are allowed which hash whole objects, or list all of them, before they answer. */
+/** The longest silence for requests that hash whole objects or list all of them before they answer. */
 export const HASHING_MS = 300_000;
 export const LISTING_MS = 120_000;
-/** A body is allowed the time that it takes at this speed: parts of 8 MiB go out three at a time. */
+/** A body may take as long as at this speed; three parts of 8 MiB are sent at a time. */
 const SLOWEST_BYTES_PER_SECOND = 32_000;
-/** Between the service and its storage; the request itself was well-formed. */
+/** Temporary failures; the request itself was valid. */
 const PASSING_STATUSES = new Set([429, 502, 503, 504, 520, 522, 524]);
 
 const TOKEN_WRONG =
@@ -22,23 +22,23 @@ const TOKEN_WRONG =
   "It is the deployment's ADMIN_TOKEN or one of `edgetape token issue`; `npm start` writes its own to demo.json.";
 
 interface AdminClientOptions {
-  /** Where the service answers, without a path: `https://api.example.com`. */
+  /** The service's URL without a path, such as `https://api.example.com`. */
   baseUrl: string;
   token: string;
   fetch?: typeof fetch;
-  /** Waits between tries; tests pass their own. */
+  /** Waits between attempts; tests replace it. */
   wait?: (ms: number) => Promise<void>;
   /** Milliseconds of silence after which a request fails. */
   silenceMs?: number;
 }
 
 interface AdminRequest {
-  /** JSON, unless it is bytes. */
+  /** Sent as JSON unless it is bytes. */
   body?: unknown;
   headers?: Record<string, string>;
-  /** Whether sending it again after a lost answer is harmless. GET and PUT always are. */
+  /** Whether it may be resent after a lost answer. GET and PUT always may. */
   repeatable?: boolean;
-  /** Silence that this request is allowed, if that is more than others are: `HASHING_MS`, `LISTING_MS`. */
+  /** The longest silence for this request, if larger than usual, such as `HASHING_MS`. */
   silenceMs?: number;
 }
 
@@ -59,9 +59,9 @@ export class AdminClient {
   }
 
   /**
-   * Sends one admin request and returns its answer as `schema` has it. Throws `ServiceRefusal` with the
-   * service's own sentence when it refuses, or `CommandFailure` with what stood in the way when it cannot be reached
-   * or accepts the request and stays silent. Silence is not tried again: the operator has waited long enough.
+   * Sends one admin request and returns its answer parsed by `schema`. Throws `ServiceRefusal` with the service's
+   * message when it refuses, or `CommandFailure` with the cause when it cannot be reached or stays silent. A silent
+   * request is not retried.
    */
   async request<T extends z.ZodType>(
     schema: T,
@@ -101,7 +101,7 @@ export class AdminClient {
         const { signal } = silence;
         const init = { method, headers, body, redirect: "manual", signal } as const;
         const response = await this.fetch(this.baseUrl + path, init);
-        // The body is part of the try: a connection may break in the middle of an answer.
+        // Reading the body is part of the attempt, because a connection can break in the middle of an answer.
         const text = await silence.textOf(response);
         if (last || !PASSING_STATUSES.has(response.status)) return { status: response.status, text };
       } catch (error) {
@@ -130,7 +130,7 @@ class Silence {
     return this.controller.signal;
   }
 
-  /** The answer's body; every piece of it ends a silence. */
+  /** Reads the answer's body; every piece restarts the timer. */
   async textOf(response: Response): Promise<string> {
     const pieces: Uint8Array[] = [];
     this.timer.refresh();
@@ -146,7 +146,7 @@ class Silence {
   }
 }
 
-/** Validates what the operator gave; `undefined` members fall back to the environment. */
+/** Returns a client for the operator's options; `undefined` members fall back to the environment. */
 export function adminClient(options: { url?: string | undefined; token?: string | undefined }): AdminClient {
   const baseUrl = options.url ?? process.env.EDGETAPE_URL;
   const token = options.token ?? process.env.EDGETAPE_TOKEN;
@@ -182,7 +182,7 @@ function encodedBody(body: unknown): [string | Uint8Array<ArrayBuffer> | null, R
 function refusalOf(httpStatus: number, text: string): ServiceRefusal {
   const refusal = adminErrorSchema.safeParse(jsonOf(text)).data;
   const refused = { httpStatus, reason: refusal?.reason };
-  // The service says what a request lacks; an operator wants to know where the wrong token came from.
+  // Names where the wrong token came from, which the service does not know.
   if (httpStatus === 401) return new ServiceRefusal(TOKEN_WRONG, refused);
   return new ServiceRefusal(refusal?.error ?? `The service answered with HTTP ${httpStatus}.`, refused);
 }

@@ -1,7 +1,7 @@
 /**
- * `edgetape backfill`: a folder of days to the service, one after the other. What each came to is remembered as `nightly`
- * does it, so a run that was interrupted resumes at the day it stood at; a journal says what happened when, and the table
- * at the end what became of each day.
+ * `edgetape backfill`: loads a folder of days in sequence. The state of each day is stored as by `nightly`, so that an
+ * interrupted run resumes at its day. A journal records the events, and a table at the end shows the verdict of each
+ * day.
  */
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -121,7 +121,7 @@ function noticeOf(result: Omit<Backfilled, "announcedAtMs">): Notice {
   };
 }
 
-/** The days and what became of each, a line a day; nothing without days. */
+/** Returns the table of days with their verdicts; empty without days. */
 function tableOf(rows: readonly DayVerdict[]): string[] {
   if (rows.length === 0) return [];
   const headings = ["day", "verdict", "revision", "securities", "orders", "size", "time", "problem"];
@@ -142,58 +142,58 @@ function tableOf(rows: readonly DayVerdict[]): string[] {
   return [...table(headings, cells).map((line) => line.trimEnd()), ""];
 }
 
-/** So many days that fail in a row have one cause, such as a service that cannot be reached. */
+/** This many consecutive failures have a common cause, such as an unreachable service. */
 const FAILURES_IN_A_ROW = 3;
 
 interface BackfillAsk {
   folder: string;
-  /** The first and the last day, both included; null: the oldest or newest there is. */
+  /** The first and the last day, both inclusive; null for the oldest or newest one. */
   from: BeijingDate | null;
   to: BeijingDate | null;
   oldestFirst: boolean;
-  /** Only days whose last try failed, by the journal of the work folder. */
+  /** Only days whose last attempt failed, according to the journal of the work folder. */
   onlyFailed: boolean;
   expected: Expected;
   load: LoadOptions;
 }
 
 /**
- * `degraded`: served with rows left out. `withdrawn`: an operator's decision stands against it. `untried`: the days
- * before it failed.
+ * `degraded`: served with rows left out. `withdrawn`: an operator's decision prevents it. `untried`: skipped after
+ * earlier days failed.
  */
 type Verdict = "served" | "degraded" | "failed" | "withdrawn" | "untried";
 
 interface DayVerdict {
   tradedate: BeijingDate;
   verdict: Verdict;
-  /** What customers can read; of a day that failed, too, when only a file for shares is missing. */
+  /** What customers can read; also of a failed day when only a file for shares is missing. */
   served: Pick<DayOutcome, "revision" | "securities" | "rows" | "sizeBytes"> | null;
   /** From the delivery to its end; null when this run did not try it, as an earlier one had loaded it for example. */
   seconds: number | null;
-  /** Why it is not all there, as a sentence; null when it is. */
+  /** Why the day is incomplete, as a sentence, or null. */
   problem: string | null;
 }
 
 interface Backfilled {
-  /** Days that lie in the folder and were asked for. */
+  /** Number of requested days in the folder. */
   days: number;
-  /** Loaded in this run, those with rows left out among them. */
+  /** Number of days loaded in this run, including degraded ones. */
   loaded: number;
   degraded: number;
-  /** Were loaded by an earlier run, and are still served. */
+  /** Number of days loaded by an earlier run and still served. */
   before: number;
   failed: { tradedate: BeijingDate; problem: string }[];
-  /** Days that were not tried because those before them failed. */
+  /** Number of days skipped after earlier days failed. */
   untried: number;
-  /** Every one of the days, in the order in which they were tried. */
+  /** All days in the order in which they were loaded. */
   table: DayVerdict[];
-  /** When customers are told of the last of them, in Unix milliseconds of this machine's clock; 0 without one. */
+  /** When the last of them is announced to customers, in Unix milliseconds of this machine's clock; 0 without one. */
   announcedAtMs: number;
 }
 
 /**
- * Loads every day of the folder that no earlier run has loaded or that is no longer served; the service refuses what
- * an operator has withdrawn, with who did and why. `say` hears a line or more for each.
+ * Loads every day of the folder that no earlier run has loaded or that is no longer served. The service refuses
+ * withdrawn days with the operator and reason. `say` is called with one or more lines for each day.
  */
 export async function backfill(
   client: AdminClient,
@@ -226,7 +226,7 @@ export async function backfill(
     announcedAtMs = Math.max(announcedAtMs, outcome.announcedAtMs ?? 0);
     seconds.push(outcome.seconds);
     const { problem, verdict } = row;
-    // A withdrawn day is an operator's decision and says nothing about the next day.
+    // A withdrawn day is an operator's decision and does not count as a failure.
     if (verdict !== "withdrawn") failedInARow = problem === null ? 0 : failedInARow + 1;
     const left = secondsLeft(seconds, named.length - at - 1) ?? 0;
     say(`${at + 1} of ${named.length} days, about ${spanText(left)} left`);
@@ -263,7 +263,7 @@ function loadedEarlier(
   return outcome.datasets.every(isServed) ? outcome : null;
 }
 
-/** The day's line in the table, with the first thing that went wrong. */
+/** Returns the day's row of the table, with its first problem. */
 function rowOf(outcome: DayOutcome): DayVerdict {
   const { revision, securities, rows, sizeBytes, seconds, decided, degraded } = outcome;
   const file = outcome.files.find(({ problem }) => problem !== null);
@@ -282,7 +282,7 @@ function untold(tradedate: BeijingDate, verdict: Verdict, problem: string | null
   return { tradedate, verdict, served: null, seconds: null, problem };
 }
 
-/** The deliveries that are asked for, and the failed days among those asked for whose deliveries are gone. */
+/** Returns the requested deliveries, and the requested failed days without a delivery. */
 async function asked({
   folder,
   from,
@@ -326,11 +326,11 @@ function note(workFolder: string, verdict: Verdict, outcome: DayOutcome): void {
 const notedSchema = z.object({
   tradedate: z.string(),
   state: z.string(),
-  /** Absent from what earlier versions wrote. */
+  /** Absent in journals of earlier versions. */
   verdict: z.string().optional(),
 });
 
-/** The days whose last line in the journal of `workFolder` is a failure; none without a journal. */
+/** Returns the days whose last journal line in `workFolder` is a failure; empty without a journal. */
 function failedDays(workFolder: string): Set<BeijingDate> {
   const failed = new Set<BeijingDate>();
   const path = join(workFolder, JOURNAL);
@@ -342,7 +342,7 @@ function failedDays(workFolder: string): Set<BeijingDate> {
   return failed;
 }
 
-/** A line that a full disk cut short says nothing. */
+/** Ignores a truncated line. */
 function notedIn(line: string): z.infer<typeof notedSchema>[] {
   try {
     return [notedSchema.parse(JSON.parse(line))];
@@ -351,17 +351,20 @@ function notedIn(line: string): z.infer<typeof notedSchema>[] {
   }
 }
 
-/** The latest so many days say how long one takes: the first ones are small, or the line was slow. */
+/** The number of latest days for the estimate, because days and connections change. */
 const COUNTED = 20;
 
-/** Seconds until `left` more days are loaded, by those that were (`seconds` each, oldest first); null before the first. */
+/**
+ * Estimates the seconds until `left` more days are loaded from earlier days (`seconds`, oldest first); null before the
+ * first.
+ */
 export function secondsLeft(seconds: readonly number[], left: number): number | null {
   const counted = seconds.slice(-COUNTED);
   if (counted.length === 0) return null;
   return (counted.reduce((sum, each) => sum + each, 0) / counted.length) * left;
 }
 
-/** A span as people say it: `45 s`, `12 min`, `3 h 5 min`, `2 d 4 h`. */
+/** Formats a duration: `45 s`, `12 min`, `3 h 5 min`, `2 d 4 h`. */
 export function spanText(seconds: number): string {
   const minutes = Math.round(seconds / 60);
   if (seconds < 90) return `${Math.round(seconds)} s`;

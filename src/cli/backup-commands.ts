@@ -1,6 +1,6 @@
 /**
- * `edgetape backup`: accounts, plans, hashes of keys, calendar and catalog in a file, and back. A restore sends the rows in
- * chunks and looks for their objects in R2; then one step puts all of it in the place of what was there.
+ * `edgetape backup`: saves accounts, plans, hashes of keys, calendar and catalog to a file, and restores them. A
+ * restore sends the rows in chunks and looks up their objects in R2; its last step replaces everything.
  */
 
 import { existsSync, mkdirSync, statSync } from "node:fs";
@@ -100,8 +100,9 @@ async function create(options: ServiceOptions & { out: string }): Promise<void> 
 }
 
 /**
- * Returns the file to write at `out`. A folder is what exists as one, ends in a slash or has no extension; it is made,
- * and the file's name in it has the time. Refuses what exists: a nightly backup must not replace the one before.
+ * Returns the file to write at `out`. An existing folder, a path that ends in a slash and a path without extension mean
+ * a folder, which is created; the file name then contains the time. Refuses an existing file, so that a nightly backup
+ * does not replace an earlier one.
  */
 export function fileAt(out: string): string {
   const isFolder = out.endsWith("/") || (existsSync(out) ? statSync(out).isDirectory() : extname(out) === "");
@@ -200,20 +201,20 @@ function rowLines(rows: Record<string, number>): string[] {
   return Object.entries(rows).map(([table, count]) => `${table.padEnd(18)}${String(count).padStart(9)}`);
 }
 
-/** A backup during which something was changed is begun again so often; then it is kept as it is. */
+/** Attempts for a consistent backup; the last one is kept even if something changed meanwhile. */
 const TRIES = 3;
 
 interface Created extends BackupEnd {
   path: string;
-  /** Whether nothing was changed while it was read. */
+  /** Whether nothing changed while it was read. */
   oneMoment: boolean;
-  /** The version of the service's `BACKUP_SECRET` that seals it; null: it is not sealed. */
+  /** The version of `BACKUP_SECRET` in its seals; null without seals. */
   sealedWith: number | null;
 }
 
 /**
- * Writes a backup of the deployment to `path`. Changes made meanwhile never leave a row without those it refers
- * to; a backup without any is `oneMoment`.
+ * Writes a backup of the deployment to `path`. Concurrent changes never leave a row without the rows that it refers to;
+ * a backup without concurrent changes is `oneMoment`.
  */
 async function createBackup(client: AdminClient, path: string): Promise<Created> {
   for (let attempt = 1; ; attempt++) {
@@ -251,26 +252,26 @@ async function* rowsOf(
   }
 }
 
-/** Requests for objects under way at once: each reads the index of many packs. */
+/** Concurrent requests for objects; each reads the index of many packs. */
 const PARALLEL = 3;
 
 interface Restored {
   restoreId: string;
   rows: Record<string, number>;
-  /** Days and files that are not served, as what they need does not lie in R2. */
+  /** Days and files that are not served because their objects are missing in R2. */
   lacking: { called: string; problem: string }[];
-  /** Days with packs in R2 that are newer than the backup. */
+  /** Days with packs in R2 newer than the backup. */
   adoptable: AdoptableDay[];
-  /** What stays revoked although the backup had it in force, or did not know it. */
+  /** What stays revoked although it is in force or absent in the backup. */
   kept: KeptRevocation[];
-  /** Whether the deployment held nothing: what was revoked since the backup is unknown. */
+  /** Whether the deployment was empty, so that revocations since the backup are unknown. */
   overEmpty: boolean;
 }
 
 interface RestoreChoice {
-  /** Also where the deployment holds something, which is lost. */
+  /** Restores also over existing data, which is lost. */
   force: boolean;
-  /** Without looking at the backup's seals. */
+  /** Restores without verifying the backup's seals. */
   unauthenticated: boolean;
 }
 
@@ -317,11 +318,11 @@ async function sendChunks(
   }
 }
 
-/** What the objects of a backup are needed for. */
+/** The objects that a backup needs. */
 interface Needed {
-  /** Of packs and files, in the backup's numbers. */
+  /** Ids of packs and files in the backup. */
   ids: number[];
-  /** The day or file that is served from an object, by its id. */
+  /** The day or file served from an object, by object id. */
   served: Map<number, string>;
 }
 
@@ -372,7 +373,7 @@ async function lookForObjects(
   return lacking.toSorted((a, b) => (a.called < b.called ? -1 : 1));
 }
 
-/** Index rows of what was replaced are no harm and go last; the scheduled task deletes what is left of them. */
+/** Deletes index rows of replaced packs. They are harmless, and the scheduled task deletes any rest. */
 async function sweep(client: AdminClient, say: (line: string) => void): Promise<void> {
   try {
     for (let left = 1; left > 0; ) {
@@ -381,7 +382,7 @@ async function sweep(client: AdminClient, say: (line: string) => void): Promise<
       if (left > 0) say(`index rows of ${left} replaced packs are still to be deleted`);
     }
   } catch (error) {
-    // The operator's token may be none of the restored ones.
+    // The operator's token may not be among the restored ones.
     say(
       `The backup is restored; its remains were not swept: ${error instanceof Error ? error.message : error}`,
     );

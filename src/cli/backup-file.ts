@@ -1,8 +1,8 @@
 /**
- * The file of a backup: a line that says what it is; for each page of a table a line for each row as
- * `{"<table>": [values]}`, then `{"page": {…}}` with the page's place and seal; and a line with the numbers of rows
- * and the SHA-256 of all bytes before it, without which it was cut short. Ends in `.gz`: packed. The first format
- * had no pages and no seals.
+ * Reads and writes backup files: a header line; for each page of a table one line for each row as `{"<table>":
+ * [values]}`, then `{"page": {…}}` with the page's position and seal; and a last line with the row counts and the
+ * SHA-256 of all bytes before it, without which the file is truncated. Files ending in `.gz` are compressed. The first
+ * format had no pages and no seals.
  */
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
@@ -23,14 +23,14 @@ import { CommandFailure } from "./exit.ts";
 const FORMAT = 2;
 const FIRST_FORMAT = 1;
 
-/** Bytes of JSON in a page of the first format: D1 takes values of up to 2 MB. */
+/** Bytes of JSON in a page of the first format; D1 accepts values of up to 2 MB. */
 const PAGE_BYTES = 900_000;
 
 const headSchema = z.object({
   edgetape_backup: z.literal([FIRST_FORMAT, FORMAT]),
   /** RFC 3339 in Beijing time. */
   at: z.string(),
-  /** The service's address and version. */
+  /** The service's URL and version. */
   service: z.string(),
   version: z.string(),
   tables: z.record(z.string(), z.array(z.string())),
@@ -58,10 +58,10 @@ const pageSchema = z.strictObject({
   seal: backupSealSchema.nullable(),
 });
 
-/** The end of a page: its rows stand before it. */
+/** The end of a page, after its rows. */
 export type BackupPageEnd = z.infer<typeof pageSchema>;
 
-/** Writes a backup to `path`, which has its name only when it is whole and on the disk; readable by its owner only. */
+/** Writes a backup to `path`, readable by its owner only. The file is renamed when it is complete and synced. */
 export async function writeBackup(
   path: string,
   head: Omit<BackupHead, "edgetape_backup">,
@@ -104,17 +104,17 @@ export async function writeBackup(
   return end;
 }
 
-/** A backup that was read to its end once and is whole. */
+/** A verified, complete backup. */
 export interface WholeBackup {
   head: BackupHead;
   end: BackupEnd;
-  /** Reads the rows again, in the file's order. */
+  /** Reads the rows in the file's order. */
   rows(): AsyncGenerator<BackupRow>;
-  /** Reads them again page by page, as a restore sends them; the same for the same file. */
+  /** Reads the rows in pages for a restore; the same file gives the same pages. */
   pages(): AsyncGenerator<RestoreChunk>;
 }
 
-/** Opens the backup at `path`; one that is cut short or was changed ends the command with a sentence. */
+/** Opens the backup at `path`. A truncated or changed file ends the command with a sentence. */
 export async function openBackup(path: string): Promise<WholeBackup> {
   const hash = createHash("sha256");
   const counts: Record<string, number> = {};
@@ -156,7 +156,7 @@ export async function openBackup(path: string): Promise<WholeBackup> {
   };
 }
 
-/** Pages as the service gave and sealed them. */
+/** Yields the pages as the service sealed them. */
 async function* pagesAsSealed(
   path: string,
   lines: AsyncGenerator<BackupRow | BackupPageEnd>,
@@ -172,7 +172,7 @@ async function* pagesAsSealed(
   if (rows.length > 0) throw notWhole(path, "its last rows belong to no page");
 }
 
-/** Pages of a backup of the first format: rows of one table, up to `PAGE_BYTES`. */
+/** Yields pages of a backup of the first format: rows of one table, up to `PAGE_BYTES`. */
 async function* pagesBySize(lines: AsyncGenerator<BackupRow | BackupPageEnd>): AsyncGenerator<RestoreChunk> {
   let page: RestoreChunk | undefined;
   let space = 0;
@@ -191,7 +191,7 @@ async function* pagesBySize(lines: AsyncGenerator<BackupRow | BackupPageEnd>): A
   if (page !== undefined) yield page;
 }
 
-/** The end of a page that `line` is, or null when it is something else. */
+/** Returns the end of a page in `line`, or null for other lines. */
 function pageEndOf(path: string, line: string): BackupPageEnd | null {
   const value = jsonOf(line);
   if (value === null || !("page" in value) || Array.isArray(value.page)) return null;
@@ -217,7 +217,10 @@ function notWhole(path: string, why: string): CommandFailure {
   return new CommandFailure(`${path} is not a whole backup: ${why}.`);
 }
 
-/** The lines of a file, ended by LF alone: Node's own reader also ends them at letters that JSON has inside. */
+/**
+ * Yields the lines of a file, separated by LF only; Node's own reader also splits at characters that JSON texts can
+ * contain.
+ */
 async function* linesOf(path: string): AsyncGenerator<string> {
   const source = createReadStream(path);
   const bytes = path.endsWith(".gz") ? source.pipe(createGunzip()) : source;
@@ -239,7 +242,7 @@ async function* linesOf(path: string): AsyncGenerator<string> {
 }
 
 function unreadable(path: string, error: NodeJS.ErrnoException): Error {
-  // What the reader of the lines itself throws comes by here too.
+  // Errors of the line reader itself are passed on.
   if (error instanceof CommandFailure) return error;
   const { code, message } = error;
   if (code?.startsWith("Z_")) return notWhole(path, `it cannot be unpacked (${message})`);

@@ -1,4 +1,4 @@
-/** `edgetape calendar`: which days the exchanges trade on, as the service knows them. */
+/** `edgetape calendar`: the trading calendar of the service. */
 
 import { basename } from "node:path";
 import chineseDays from "chinese-days";
@@ -11,10 +11,10 @@ import { dateArgument, print, type ServiceOptions, serviceCommand, serviceOf } f
 import { CommandFailure, EXIT } from "./exit.ts";
 import { readOperatorText } from "./operator-text.ts";
 
-/** As many days as one admin request may carry. */
+/** The most days in one admin request. */
 const DAYS_PER_REQUEST = 4_000;
 
-/** The source of days that an operator marked by hand. */
+/** The source of days marked by hand. */
 const MARKED_SOURCE = "marked by the operator";
 
 const FORCE_OPTION = ["--force", "also where a Saturday or Sunday is a trading day"] as const;
@@ -90,8 +90,8 @@ async function listedDays(path: string): Promise<[ExchangeDay[], string]> {
 }
 
 /**
- * Sets `days` at the service; returns how many changed in all and the last day known. `force`: also where a Saturday
- * or Sunday is open.
+ * Sets `days` at the service. Returns the number of changes and the last known day. `force` allows an open Saturday or
+ * Sunday.
  */
 export async function loadCalendar(
   client: AdminClient,
@@ -125,9 +125,9 @@ async function show(options: ServiceOptions & { year?: number }): Promise<void> 
 }
 
 /**
- * The days of a list: one trading day a line as `YYYYMMDD` or `YYYY-MM-DD`, or `day,open` with 1 or 0
- * for closed days too. Blank lines and lines that begin with # are skipped, and so is a heading. Where
- * only trading days are listed, every other day from the first to the last listed one is closed.
+ * Parses a list of days: one trading day a line as `YYYYMMDD` or `YYYY-MM-DD`, or `day,open` with 1 or 0. Blank lines,
+ * lines that begin with # and a heading are skipped. If only trading days are listed, every other day from the first to
+ * the last listed one is closed.
  */
 export function parseCalendarFile(text: string, name: string): ExchangeDay[] {
   const listed = new Map<BeijingDate, boolean>();
@@ -163,24 +163,24 @@ export function parseCalendarFile(text: string, name: string): ExchangeDay[] {
   return filled;
 }
 
-/** Where `exchangeDays` come from, for the operator: the library and its version. */
+/** The source of `exchangeDays`: the library and its version. */
 export const LIBRARY_SOURCE = `${library.name} ${library.version}`;
 
-/** A calendar day and whether the exchanges trade on it. */
+/** A calendar day; `open` when the exchanges trade. */
 export interface ExchangeDay {
   day: BeijingDate;
   open: boolean;
 }
 
 /**
- * Days on which the exchanges closed though it was no public holiday. 2024-02-09, the eve of the Spring
- * Festival, was left to employers; the exchanges' notice of 2023-12-26 closed it.
+ * Closed days that were not public holidays. 2024-02-09, the eve of the Spring Festival, was left to employers; the
+ * exchanges' notice of 2023-12-26 closed it.
  */
 const OTHER_CLOSURES: ReadonlySet<string> = new Set(["20240209"]);
 
 /**
- * Whether the holiday library knows `year`. The State Council announces a year's holidays in the November
- * before; an unknown year has none at all there, so 1 January and 1 October would pass as working days.
+ * Returns whether the holiday library has `year`. The State Council announces a year's holidays in the preceding
+ * November; a year that the library lacks would have no holidays at all.
  */
 export function knowsHolidays(year: number): boolean {
   return ["01-01", "10-01"].every(
@@ -188,17 +188,17 @@ export function knowsHolidays(year: number): boolean {
   );
 }
 
-/** A holiday has its own name in the library; a plain weekend carries the weekday's. */
+/** Returns whether the library has a holiday name for the day; a plain weekend has the weekday's name. */
 function isNamed(isoDate: string): boolean {
   return chineseDays.getDayDetail(isoDate).name.includes(",");
 }
 
-/** Every day of `year` by the holiday library. The caller asks `knowsHolidays` first. */
+/** Returns every day of `year` according to the holiday library. Call `knowsHolidays` first. */
 export function exchangeDays(year: number): ExchangeDay[] {
   return daysOf(year, (day) => !OTHER_CLOSURES.has(day) && !chineseDays.isHoliday(isoDate(day)));
 }
 
-/** Every day of `year` with all weekdays open: a stand-in for a year whose holidays are not announced. */
+/** Returns every day of `year` with all weekdays open, for a year whose holidays are not announced yet. */
 export function weekdays(year: number): ExchangeDay[] {
   return daysOf(year, () => true);
 }

@@ -1,4 +1,4 @@
-/** The time and waiting, so that tests can stand at another instant. */
+/** The clock and waiting, replaceable in tests. */
 
 export interface Clock {
   /** Unix milliseconds. */

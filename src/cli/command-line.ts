@@ -1,4 +1,4 @@
-/** What commands share of the command line: options, arguments, the question before a loss, and output. */
+/** Shared parts of commands: options, arguments, confirmation and output. */
 
 import { createInterface } from "node:readline/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
@@ -14,20 +14,20 @@ export interface ServiceOptions {
   json?: boolean;
 }
 
-/** A command that talks to the service: its options end with those of the service, and so do its subcommands'. */
+/** A command that calls the service: it and its subcommands have the service's options. */
 class ServiceCommand extends Command {
   override createCommand(name?: string): Command {
     return new ServiceCommand(name);
   }
 
   override action(run: Parameters<Command["action"]>[0]): this {
-    // One with a `--json` of its own asks no service.
+    // A command with its own `--json` does not call the service.
     if (!this.options.some(({ long }) => long === "--json")) withService(this);
     return super.action(run);
   }
 }
 
-/** Adds the command `name` to `program`; it and its subcommands take `--url`, `--token` and `--json`. */
+/** Adds the command `name` to `program`; it and its subcommands have `--url`, `--token` and `--json`. */
 export function serviceCommand(program: Command, name: string): Command {
   const command = new ServiceCommand(name).copyInheritedSettings(program);
   program.addCommand(command);
@@ -45,18 +45,18 @@ export function withService(command: Command): Command {
     .option("--json", "print the answer as JSON");
 }
 
-/** The service that a command's options name. */
+/** Returns a client for the service in a command's options. */
 export function serviceOf(options: ServiceOptions): AdminClient {
   return adminClient(options);
 }
 
-/** Prints a command's result on stdout: `answer` itself with `--json`, else the lines for people. */
+/** Prints a command's result on stdout: `answer` with `--json`, else `lines`. */
 export function print(options: ServiceOptions, answer: unknown, lines: string | string[]): void {
   const text = options.json ? JSON.stringify(answer, null, 2) : [lines].flat().join("\n");
   process.stdout.write(`${text}\n`);
 }
 
-/** Rows as aligned columns under their headings; the last column is not padded. */
+/** Returns rows as aligned columns with headings; the last column is not padded. */
 export function table(headings: string[], rows: string[][]): string[] {
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => (row[column] ?? "").length)),
@@ -69,15 +69,15 @@ export function table(headings: string[], rows: string[][]): string[] {
 }
 
 export interface ConfirmOptions {
-  /** The operator has said yes on the command line. */
+  /** Skips the confirmation. */
   yes?: boolean;
 }
 
 export const YES_OPTION = ["--yes", "do it without asking"] as const;
 
 /**
- * Returns when the operator answered yes to `question` or gave `--yes`; ends the command otherwise, also where
- * there is no terminal.
+ * Returns after the operator has confirmed `question` or given `--yes`; ends the command otherwise, also without a
+ * terminal.
  */
 export async function confirm(question: string, { yes = false }: ConfirmOptions): Promise<void> {
   if (yes) return;
@@ -89,14 +89,14 @@ export async function confirm(question: string, { yes = false }: ConfirmOptions)
   if (!/^y(es)?$/i.test(reply.trim())) throw new CommandFailure("Nothing was changed.");
 }
 
-/** Named days, as days after today. */
+/** Named days relative to today. */
 const NAMED_DAYS: ReadonlyMap<string, number> = new Map([
   ["yesterday", -1],
   ["today", 0],
   ["tomorrow", 1],
 ]);
 
-/** An option that is `text` when absent, and whose help says so with this text. */
+/** Returns an option whose default is shown as `text` in the help. */
 export function defaulted(
   flags: string,
   description: string,
@@ -106,26 +106,26 @@ export function defaulted(
   return new Option(flags, description).argParser(parse).default(parse(text), text);
 }
 
-/** `--dataset`, one of those there are; `description` says what it chooses. */
+/** Returns the option `--dataset` with the existing datasets as choices. */
 export function datasetOption(description: string): Option {
   return new Option("--dataset <name>", description).choices(DATASET_NAMES);
 }
 
-/** A day as `YYYYMMDD`. */
+/** Parses a day as `YYYYMMDD`. */
 export function dateArgument(text: string): BeijingDate {
   const date = parseBeijingDate(text);
   if (date === null) throw new InvalidArgumentError("expected a real calendar day as YYYYMMDD.");
   return date;
 }
 
-/** A month as `YYYYMM`. */
+/** Parses a month as `YYYYMM`. */
 export function monthArgument(text: string): string {
   if (!/^\d{4}(0[1-9]|1[0-2])$/.test(text)) throw new InvalidArgumentError("expected a month as YYYYMM.");
   return text;
 }
 
 /**
- * A day (its beginning in Beijing), `today`, `yesterday` or `tomorrow`, or RFC 3339 with an offset, as Unix
+ * Parses a day (its start in Beijing), `today`, `yesterday`, `tomorrow`, or RFC 3339 with an offset to Unix
  * milliseconds.
  */
 export function instantArgument(text: string): number {
@@ -137,36 +137,36 @@ export function instantArgument(text: string): number {
   );
 }
 
-/** Named days are those of Beijing, now. */
+/** Parses a named day in Beijing. */
 function namedDay(text: string): number | null {
   const daysOn = NAMED_DAYS.get(text);
   return daysOn === undefined ? null : startOfDay(addDays(beijingDate(Date.now()), daysOn));
 }
 
-/** A whole number from 0. */
+/** Parses a whole number from 0. */
 export function countArgument(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("expected a whole number.");
   return Number(text);
 }
 
-/** A span such as `7d` or `36h`, as milliseconds. */
+/** Parses a duration such as `7d` or `36h` to milliseconds. */
 export function spanArgument(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,4})([dh])$/.exec(text) ?? [];
   if (count === undefined) throw new InvalidArgumentError("expected days or hours, such as 7d or 36h.");
   return Number(count) * (unit === "d" ? 86_400_000 : 3_600_000);
 }
 
-/** A daily limit as the command line has it: commander turns a null into an empty text. */
+/** A daily limit of the command line; commander would turn null into an empty text. */
 export type LimitWord = number | "unlimited";
 
-/** A whole number, or `unlimited`. */
+/** Parses a whole number or `unlimited`. */
 export function limitArgument(text: string): LimitWord {
   if (text === "unlimited") return text;
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("expected a whole number or unlimited.");
   return Number(text);
 }
 
-/** An account's own limit: a whole number, `unlimited`, or `plan` for that of its plan. */
+/** Parses an account's own limit: a whole number, `unlimited`, or `plan` for that of its plan. */
 export function ownLimitArgument(text: string): LimitWord | "plan" {
   if (text === "plan") return text;
   if (text !== "unlimited" && !/^\d{1,9}$/.test(text)) {
@@ -175,18 +175,18 @@ export function ownLimitArgument(text: string): LimitWord | "plan" {
   return limitArgument(text);
 }
 
-/** The limit as the service has it; null is unlimited. */
+/** Returns the limit for the service; null is unlimited. */
 export function limitOf(word: LimitWord): number | null {
   return word === "unlimited" ? null : word;
 }
 
-/** A revision's number. */
+/** Parses a revision number. */
 export function revisionArgument(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("expected a revision's number.");
   return Number(text);
 }
 
-/** A version of the pack builder: three numbers. */
+/** Parses a version of the pack builder: three numbers. */
 export function versionArgument(text: string): string {
   if (!/^\d{1,6}\.\d{1,6}\.\d{1,6}$/.test(text)) {
     throw new InvalidArgumentError("expected three numbers such as 0.2.0.");
@@ -197,16 +197,16 @@ export function versionArgument(text: string): string {
 const whole = new Intl.NumberFormat("en-US");
 const UNITS = ["kB", "MB", "GB"] as const;
 
-/** A count with its thousands apart: `149,359`. */
+/** Formats a count with thousands separators: `149,359`. */
 export function countText(count: number): string {
   return whole.format(count);
 }
 
-/** Bytes in the unit (powers of 1000) that leaves one to three digits before the point: `12.3 kB`, `999 bytes`. */
+/** Formats bytes in the unit (powers of 1000) with one to three digits before the point: `12.3 kB`, `999 bytes`. */
 export function sizeText(sizeBytes: number): string {
   if (sizeBytes < 1000) return sizeBytes === 1 ? "1 byte" : `${sizeBytes} bytes`;
   let [size, unit] = [sizeBytes / 1000, 0];
-  // 999.95 would be written as 1000.0.
+  // 999.95 would be rounded to 1000.0.
   while (size >= 999.95 && unit < UNITS.length - 1) {
     size /= 1000;
     unit++;

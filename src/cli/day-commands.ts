@@ -205,7 +205,7 @@ function detailLines(dataset: DatasetName, { day, comparison, revisions }: DayDe
   ];
 }
 
-/** Why a revision's content is not served again without an operator's word. */
+/** Returns why a revision's content is not served again without an operator. */
 function decidedText({ withdrawn, damaged }: DayRevision): string {
   if (damaged !== null) return `damaged: ${damaged.note}`;
   if (withdrawn === null) return "";
@@ -213,7 +213,7 @@ function decidedText({ withdrawn, damaged }: DayRevision): string {
 }
 
 interface ActionOptions extends ServiceOptions, ConfirmOptions, DatasetOptions {
-  /** The newest revision that the operator knows of; the present one when absent. */
+  /** The revision that the operator expects; the current one when absent. */
   ifRevision?: number;
 }
 
@@ -331,7 +331,7 @@ function countsOf({ securities, rows, dataset = "orders" }: DaySummary): string 
   return `${countText(securities)} securities, ${countText(rows)} ${DATASETS[dataset].rows}`;
 }
 
-/** What an operator decided about a revision's content, so that it is not undone unseen. */
+/** Returns an operator's decision about a revision's content as text, so that it is not undone unnoticed. */
 function decisionOf(revision: DayRevision | undefined): string {
   const withdrawn = revision?.withdrawn ?? null;
   if (withdrawn === null) return "";
@@ -345,7 +345,7 @@ function printServed(options: ServiceOptions, result: DayChanged): void {
   print(options, result, `${calledOf(day)} is served as revision ${day.revision}: ${facts}.`);
 }
 
-/** Returns the state, and whether rows were left out. */
+/** Returns the state and whether rows were left out. */
 export function stateOf(day: DaySummary): string {
   return day.degraded ? `${day.state}, degraded` : day.state;
 }
@@ -392,7 +392,7 @@ async function listAdoptable(options: ServiceOptions & DatasetOptions): Promise<
   print(options, { days }, days.length === 0 ? none : adoptableLines(days));
 }
 
-/** The packs as a table. */
+/** Returns the packs as a table. */
 export function adoptableLines(days: readonly AdoptableDay[]): string[] {
   return table(
     ["day", "served now", "size", "uploaded", "object"],

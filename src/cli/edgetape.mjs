@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Starts the command with the Node the project brings along. The rest is TypeScript that Node 24 runs as
- * it is and older ones cannot even read, so this one file is plain JavaScript.
+ * Starts the command with the project's Node. The rest is TypeScript, which Node 24 runs directly and older versions
+ * cannot parse, so this file is plain JavaScript.
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -9,18 +9,18 @@ import module from "node:module";
 import { fileURLToPath } from "node:url";
 
 const NEEDED = 24;
-/** Signals that are passed on, with their numbers. */
+/** Signals to forward, with their numbers. */
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
 const bundled = fileURLToPath(new URL("../../node_modules/node/bin/node", import.meta.url));
 
 if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
-  // Half of a short command's time goes into reading the code: Node keeps what it made of it.
+  // Half of a short command's time is spent on compiling, so Node caches the compiled code.
   module.enableCompileCache?.();
   const { run } = await import("./main.ts");
   process.exitCode = await run(process.argv.slice(2));
 } else if (existsSync(bundled)) {
-  // The channel closes when this process ends, also by a kill that it cannot pass on.
+  // The channel closes when this process ends, even by SIGKILL, which it cannot forward.
   const child = spawn(bundled, [main, ...process.argv.slice(2)], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
     env: { ...process.env, EDGETAPE_LAUNCHED: "1" },

@@ -1,24 +1,24 @@
-/** How a command ends: its exit status and, when it did not do its work, one sentence that says why. */
+/** Exit statuses of commands, and errors with one sentence for the operator. */
 
 export const EXIT = {
   ok: 0,
-  /** Refused by the service or failed on the way. */
+  /** Refused by the service, or failed. */
   failed: 1,
-  /** The command line itself is wrong. */
+  /** The command line is invalid. */
   usage: 2,
-  /** Done, but with rows left out. */
+  /** Done with rows left out. */
   degraded: 3,
 } as const;
 
 type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
 
-/** The service refused; `reason` is its one word for scripts, such as `implausible`, if it gave one. */
+/** A refusal of the service; `reason` is for scripts, such as `implausible`, if there is one. */
 export interface Refused {
   httpStatus: number;
   reason: string | undefined;
 }
 
-/** Ends a command with a sentence on stderr. The sentence is for an operator: no stack, no secret. */
+/** Ends a command with a sentence for the operator on stderr, without stack or secrets. */
 export class CommandFailure extends Error {
   readonly status: ExitStatus;
 
@@ -28,7 +28,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** The service understood a request and did not carry it out. */
+/** The service refused a request. */
 export class ServiceRefusal extends CommandFailure {
   readonly refused: Refused;
 

@@ -1,4 +1,4 @@
-/** `edgetape explain`: why a request was answered as it was, or how one would be answered now. */
+/** `edgetape explain`: why a request was answered as it was, or how it would be answered now. */
 import type { Command } from "commander";
 import { type Explain, explainedRequestSchema, explanationSchema } from "../admin/wire.ts";
 import { print, type ServiceOptions, serviceCommand, serviceOf, table } from "./command-line.ts";

@@ -1,7 +1,6 @@
 /**
- * `edgetape files`: the daily files that shares offer beside the order packs. Adding one begins or resumes its upload,
- * sends the missing parts and completes; what is offered changes by `files publish` only, so a killed command can simply
- * be run again.
+ * `edgetape files`: daily files in shares besides the day packs. Adding one begins or resumes its upload, sends the
+ * missing parts and completes it. Only `files publish` changes what is offered, so a killed command can be run again.
  */
 
 import { basename } from "node:path";
@@ -45,7 +44,7 @@ interface PlaceOptions extends ServiceOptions {
   name?: string;
 }
 
-/** The option `--type`. */
+/** Returns the option `--type`. */
 export function dataTypeOption(): Option {
   return typeOption().makeOptionMandatory();
 }
@@ -142,7 +141,7 @@ async function withdraw(options: PlaceOptions & ConfirmOptions & { note?: string
   );
 }
 
-/** An auction pack has one possible name; any other file must be named, or be `fallback`. */
+/** Returns the place of a file. An auction pack has a fixed name; other files need a name or `fallback`. */
 function placeOf({ type: dataType, date: tradedate, name }: PlaceOptions, fallback?: string): FilePlace {
   const only = dataType === "auction_tick" ? auctionPackName(tradedate) : undefined;
   const called = name ?? fallback ?? only;
@@ -153,7 +152,7 @@ function placeOf({ type: dataType, date: tradedate, name }: PlaceOptions, fallba
 async function list(options: ServiceOptions & { type?: string; month?: string }): Promise<void> {
   const client = serviceOf(options);
   const month = options.month ?? beijingDate(Date.now()).slice(0, 6);
-  // Day 0 of the next month is the last one of this month.
+  // Day 0 of the next month is the last day of this month.
   const last = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4)), 0)).getUTCDate();
   const types = options.type === undefined ? dataTypeSchema.options : [options.type];
   const files: FileSummary[] = [];
@@ -184,34 +183,34 @@ function show(options: ServiceOptions, file: FileSummary): void {
   print(options, file, `${file.name} is ${fileStateOf(file)}: ${facts}.`);
 }
 
-/** `verifying` is what the service calls a file that passed its checks and waits for `files publish`. */
+/** Returns the state as text; `verifying` means checked and waiting for `files publish`. */
 function fileStateOf({ state, stateNote }: FileSummary): string {
   const word = state === "verifying" ? "added, not published yet" : state;
   return stateNote === "" ? word : `${word} (${stateNote})`;
 }
 
-/** Which file of which day. */
+/** A file's type, day and name. */
 export interface FilePlace {
   dataType: FileSummary["dataType"];
   tradedate: BeijingDate;
   name: string;
 }
 
-/** The path of a file's admin routes. */
+/** Returns the path of a file's admin routes. */
 function fileRoute({ dataType, tradedate, name }: FilePlace): string {
   return `/admin/files/${dataType}/${tradedate}/${encodeURIComponent(name)}`;
 }
 
-/** Refuses a name that the service would refuse, before anything is read. */
+/** Refuses an invalid name before anything is read. */
 export function refuseWrongName({ dataType, tradedate, name }: FilePlace): void {
   const problem = fileNameProblem(dataType, tradedate, name);
   if (problem !== null) throw new CommandFailure(`${name}: ${problem}.`, EXIT.usage);
 }
 
 /**
- * Opens the file at `path` that is to be added at `place`; one that cannot be read, an empty one, and an auction pack
- * or other Parquet file with a page that cannot be decoded end the command with a sentence. With a `root`, no link is
- * followed and nothing outside it is read. The caller closes it.
+ * Opens the file at `path` for `place`. An unreadable or empty file, and a Parquet file with a page that cannot be
+ * decoded, end the command with a sentence. With a `root`, no link is followed and nothing outside it is read. The
+ * caller closes it.
  */
 export async function openDailyFile(path: string, place: FilePlace, root?: string): Promise<LocalFile> {
   const file = await openLocalFile(path, root);
@@ -228,7 +227,7 @@ export async function openDailyFile(path: string, place: FilePlace, root?: strin
   throw new CommandFailure(`${path} is not taken: ${problem}.`);
 }
 
-/** Adds `file` at `place`; resumable and idempotent. It is offered after `publishFile` only. */
+/** Uploads `file` to `place`; resumable and idempotent. It is offered only after `publishFile`. */
 export async function addFile(
   client: AdminClient,
   place: FilePlace,
@@ -247,7 +246,7 @@ export async function addFile(
   });
 }
 
-/** Offers a revision of a file to shares: the one that was looked at or just added, else the only one that waits. */
+/** Publishes a revision of a file: the named one, else the only waiting one. */
 export function publishFile(client: AdminClient, place: FilePlace, ask: PublishFile): Promise<FileSummary> {
   const request = { body: ask, repeatable: true };
   return client.request(fileSummarySchema, "POST", `${fileRoute(place)}/publish`, request);

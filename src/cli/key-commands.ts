@@ -1,4 +1,4 @@
-/** `edgetape key`: issue, list, roll, revoke keys, and import existing customers' keys out of a CSV file. */
+/** `edgetape key`: issues, lists, rolls and revokes keys, and imports existing customers' keys from a CSV file. */
 import type { Command } from "commander";
 import {
   accountSchema,
@@ -129,7 +129,7 @@ async function importFile(path: string, options: ServiceOptions & { allowShort?:
 const COLUMNS = ["key", "sha256", "account", "plan", "start", "end"] as const;
 type ColumnName = (typeof COLUMNS)[number];
 
-/** A row of the file that was not imported, and why. The reason never quotes a key. */
+/** A refused row of the file with the reason, which never quotes a key. */
 interface RefusedRow {
   line: number;
   reason: string;
@@ -140,7 +140,9 @@ interface KeyFile {
   refused: RefusedRow[];
 }
 
-/** Reads the file's text. A heading that lacks a column ends the command; a bad row is refused by itself. */
+/**
+ * Parses the file's text. A heading without a required column ends the command; an invalid row is refused by itself.
+ */
 export function parseKeyFile(text: string, name: string): KeyFile {
   const [heading, ...records] = parseCsv(text);
   const names = heading?.cells.map((cell) => cell.trim().toLowerCase()) ?? [];
@@ -178,7 +180,7 @@ function keyRow(cell: (column: ColumnName) => string): KeyImportRow | { reason: 
   return { reason: `${where}${issue?.message ?? "not understood"}` };
 }
 
-/** Sends the rows, as many a request as the service takes. The same file again changes nothing. */
+/** Sends the rows in as few requests as possible. Idempotent. */
 export async function importKeys(
   client: AdminClient,
   file: KeyFile,
@@ -202,12 +204,12 @@ export async function importKeys(
 }
 
 interface CsvRow {
-  /** Line of the file the row begins on, from 1. */
+  /** The line on which the row begins, from 1. */
   line: number;
   cells: string[];
 }
 
-/** The rows of a CSV text (RFC 4180, a byte order mark is skipped); lines without any cell are left out. */
+/** Returns the rows of a CSV text (RFC 4180; a byte order mark is skipped) without empty lines. */
 function parseCsv(text: string): CsvRow[] {
   const rows: CsvRow[] = [];
   let [cells, cell, quoted, line, begun] = [[] as string[], "", false, 1, 1];

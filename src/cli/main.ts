@@ -1,4 +1,4 @@
-/** Entry of the `edgetape` command: runs one command line and turns its end into an exit status. */
+/** Entry of the `edgetape` command: runs one command line and returns its exit status. */
 import { CommanderError } from "commander";
 import { CommandFailure, EXIT, ServiceRefusal } from "./exit.ts";
 import { createProgram, wantsJson } from "./program.ts";
@@ -16,7 +16,7 @@ export async function run(args: string[]): Promise<number> {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
     const status = statusOf(error);
     if (wantsJson(args)) process.stderr.write(`${jsonOf(error, status)}\n`);
-    // Commander has printed its own sentence.
+    // Commander has already printed its message.
     else if (!(error instanceof CommanderError)) process.stderr.write(`edgetape: ${sentenceOf(error)}\n`);
     return status;
   }
@@ -27,13 +27,13 @@ function statusOf(error: unknown): number {
   return error instanceof CommandFailure ? error.status : EXIT.failed;
 }
 
-/** An error for scripts: its sentence, the exit status and, of a refusal, the service's reason and HTTP status. */
+/** Returns an error as JSON: its sentence, the exit status and, for a refusal, the service's reason and HTTP status. */
 function jsonOf(error: unknown, exitStatus: number): string {
   const refused = error instanceof ServiceRefusal ? error.refused : {};
   return JSON.stringify({ error: sentenceOf(error).replace(/^error: /, ""), exitStatus, ...refused });
 }
 
-/** One line for the operator. `EDGETAPE_DEBUG=1` adds the stack of what was not foreseen. */
+/** Returns one line for the operator. `EDGETAPE_DEBUG=1` adds the stack of unexpected errors. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const unforeseen = !(error instanceof CommandFailure);
@@ -41,10 +41,10 @@ function sentenceOf(error: unknown): string {
   return error.message.split("\n", 1)[0] ?? error.name;
 }
 
-/** Ends this process when the one that launched it (`edgetape.mjs`) is gone: no one would see what it does. */
+/** Ends this process when its launcher (`edgetape.mjs`) has ended. */
 function endWithLauncher(): void {
   process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
-  // The channel alone keeps no command running.
+  // The channel alone must not keep the process running.
   process.channel?.unref();
 }
 

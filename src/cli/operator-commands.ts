@@ -1,4 +1,4 @@
-/** `edgetape token` and `edgetape audit`: who the operators are, and what they did. */
+/** `edgetape token` and `edgetape audit`: operators' tokens and their actions. */
 import { type Command, Option } from "commander";
 import {
   ACTOR_KINDS,
@@ -130,12 +130,12 @@ async function audit(options: AuditOptions): Promise<void> {
   print(options, answer, answer.entries.length === 0 ? "no entries" : auditLines(answer));
 }
 
-/** Characters of a change that a line shows. */
+/** Characters of a change shown in a line. */
 const SHOWN_CHARACTERS = 120;
-/** Lists of more are counted, not shown: a year has 365 days. */
+/** Longer lists are counted instead of shown. */
 const SHOWN_ITEMS = 4;
 
-/** The entries as a table, in their order. */
+/** Returns the entries as a table in order. */
 export function auditLines({ entries }: AuditList): string[] {
   return table(
     ["id", "at", "kind", "who", "what", "of", "change"],
@@ -151,7 +151,7 @@ export function auditLines({ entries }: AuditList): string[] {
   );
 }
 
-/** Returns what changed, as text: of two objects only the members that differ; instants in Beijing time. */
+/** Returns what changed as text: for objects only the different members; instants in Beijing time. */
 export function changeText(before: unknown, after: unknown): string {
   if (before === null) return after === null ? "" : valueText(after);
   if (!isObject(before) || !isObject(after)) return `${valueText(before)} → ${valueText(after)}`;
@@ -174,7 +174,7 @@ function valueText(value: unknown): string {
     .join(", ");
 }
 
-/** `expiresAtMs` is `expires`: the value says what it is. */
+/** Returns the display name of a member: `expires` for `expiresAtMs`. */
 function nameOf(name: string): string {
   return name.replace(/(At)?Ms$/, "");
 }

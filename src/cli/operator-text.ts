@@ -1,13 +1,13 @@
 /**
- * Text files that an operator hands in. Chinese spreadsheets save CSV as GBK: decoded leniently as UTF-8, every
- * name in it becomes replacement characters, and different customers become the same one.
+ * Reads operators' text files. Chinese spreadsheets save CSV as GBK; decoded leniently as UTF-8, names would become
+ * replacement characters, and different customers would become equal.
  */
 import { readFile } from "node:fs/promises";
 import { CommandFailure } from "./exit.ts";
 
 const LINE_FEED = 0x0a;
 
-/** Reads the text file at `path`: UTF-8 (a byte order mark is skipped) or GB18030. Refuses everything else. */
+/** Reads the text file at `path`: UTF-8 (a byte order mark is skipped) or GB18030. Refuses anything else. */
 export async function readOperatorText(path: string): Promise<string> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new CommandFailure(`${path} cannot be read (${error.code}).`);
@@ -16,9 +16,9 @@ export async function readOperatorText(path: string): Promise<string> {
 }
 
 /**
- * Returns the text of `bytes`: as UTF-8 when all of it is, otherwise as GB18030 when all of it is. Throws
- * `CommandFailure` with `name` and the line for bytes of neither encoding, for a file that mixes both, and for
- * characters that show an earlier wrong decoding (U+FFFD) or UTF-16 (U+0000).
+ * Decodes `bytes` as UTF-8 if valid, otherwise as GB18030 if valid. Throws `CommandFailure` with `name` and the line
+ * for bytes of neither encoding, for a file that mixes both, and for characters of a wrong earlier decoding (U+FFFD) or
+ * of UTF-16 (U+0000).
  */
 export function decodeOperatorText(bytes: Uint8Array, name: string): string {
   const text = decoded(bytes, "utf-8") ?? decoded(bytes, "gb18030");
@@ -58,7 +58,10 @@ function isChineseUtf8(line: Uint8Array): boolean {
   return /\p{Script=Han}/u.test(decoded(line, "utf-8") ?? "");
 }
 
-/** Returns the number (from 1) of the first line that `test` is true of, or null. No encoding here has 0x0A in a longer character. */
+/**
+ * Returns the number (from 1) of the first line for which `test` is true, or null. In both encodings 0x0A is always a
+ * line end.
+ */
 function firstLine(bytes: Uint8Array, test: (line: Uint8Array) => boolean): number | null {
   for (let at = 0, line = 1; at < bytes.length; line++) {
     const end = bytes.indexOf(LINE_FEED, at);

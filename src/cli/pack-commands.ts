@@ -1,4 +1,4 @@
-/** `edgetape pack`: build, verify and inspect day packs on the disk; no service is asked. */
+/** `edgetape pack`: builds, verifies and inspects day packs on disk, without a service. */
 
 import { availableParallelism } from "node:os";
 import type { Command } from "commander";
@@ -68,7 +68,7 @@ async function build(sources: string[], options: BuildCommandOptions): Promise<v
   if (report.result === "degraded") process.exitCode = EXIT.degraded;
 }
 
-/** Builds with progress on stderr; a delivery nothing can be built from is one sentence. */
+/** Builds with progress on stderr; an invalid delivery ends the command with one sentence. */
 export async function buildWithProgress(
   sources: string[],
   options: Omit<BuildCommandOptions, "json"> & { root?: string },
@@ -91,7 +91,7 @@ export async function buildWithProgress(
   return report;
 }
 
-/** Progress of a build on stderr, one line for each dataset. */
+/** Returns the progress of a build on stderr, one line for each dataset. */
 export function datasetProgress(tradedate: BeijingDate) {
   let shown: { dataset: DatasetName; progress: ReturnType<typeof stageProgress> } | undefined;
   return {
@@ -106,7 +106,7 @@ export function datasetProgress(tradedate: BeijingDate) {
   };
 }
 
-/** Throws the first reason when a pack is missing that the delivery holds rows for. */
+/** Throws the first reason when a pack is missing although the delivery has rows for it. */
 export function refuseFailed({ packs, refused, tradedate }: DeliveryReport): void {
   const [contradiction] = refused;
   if (contradiction !== undefined) throw new CommandFailure(contradiction.problem);
@@ -202,7 +202,7 @@ function summaryLines(summary: PackSummary): string[] {
   ];
 }
 
-/** HHMMSSmmm as people read it. */
+/** Formats HHMMSSmmm for people. */
 function clock(time: string): string {
   return `${time.slice(0, 2)}:${time.slice(2, 4)}:${time.slice(4, 6)}.${time.slice(6)}`;
 }

@@ -1,4 +1,4 @@
-/** The `edgetape` command: every group of commands, one module each, loaded when it is called. */
+/** The `edgetape` command: one module for each group of commands, loaded on demand. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command, Help, type Option } from "commander";
@@ -8,8 +8,8 @@ type Register = (program: Command) => void;
 const days = async () => (await import("./day-commands.ts")).registerDays;
 
 /**
- * The groups by the first argument of a command line, in the order of the help. A module is read only when its
- * group is named, or for the help of all: reading every module takes more than a second of CPU.
+ * Groups by the first argument, in the order of the help. A module is loaded only for its group or the full help,
+ * because loading all takes more than a second of CPU.
  */
 const GROUPS: ReadonlyMap<string, () => Promise<Register>> = new Map([
   ["pack", async () => (await import("./pack-commands.ts")).registerPackCommands],
@@ -40,9 +40,9 @@ const GROUPS: ReadonlyMap<string, () => Promise<Register>> = new Map([
 ]);
 
 /**
- * Returns the command that `args` (without node and script) need: with the group of their first word alone, with
- * none for `--version`, and with every group otherwise, so that help and suggestions are complete. A wrong command
- * line throws `CommanderError` after its sentence was printed; with `--json` it only throws.
+ * Returns the command for `args` (without node and script): with only the group of the first word, without groups for
+ * `--version`, and otherwise with every group, so that help and suggestions are complete. An invalid command line
+ * throws `CommanderError` after printing its message; with `--json` it only throws.
  */
 export async function createProgram(args: readonly string[] = []): Promise<Command> {
   const program = new Command("edgetape")
@@ -52,7 +52,7 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
     .version(packageVersion())
     .configureHelp({ optionDescription })
     .showHelpAfterError("(--help shows what is accepted)")
-    // Commands made with `.command()` inherit it, so a wrong option anywhere ends with a status, not an exit.
+    // Commands created with `.command()` inherit it, so that an invalid option anywhere throws instead of exiting.
     .exitOverride()
     .addHelpText(
       "after",
@@ -68,12 +68,12 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
   return program;
 }
 
-/** Returns whether a command line asks for JSON. */
+/** Returns whether a command line requests JSON. */
 export function wantsJson(args: readonly string[]): boolean {
   return args.includes("--json");
 }
 
-/** Options without which a command does not run say so. */
+/** Marks required options in their description. */
 function optionDescription(option: Option): string {
   const text = Help.prototype.optionDescription(option);
   return option.mandatory ? `${text} (required)` : text;

@@ -1,16 +1,16 @@
-/** Progress on stderr: one line that is rewritten on a terminal, a line now and then in a log. */
+/** Shows progress on stderr: a line that is rewritten on a terminal, occasional lines in a log. */
 
 const TERMINAL_INTERVAL_MS = 200;
 const LOG_INTERVAL_MS = 10_000;
 
 interface Progress<Done = number> {
-  /** So much is done; shown at most every so often. */
+  /** Reports progress; shown at a limited rate. */
   update(done: Done): void;
   /** Ends the line. */
   end(): void;
 }
 
-/** Progress of `total` bytes under a label; `label: 12.3 of 45.6 MB (27 %)`. */
+/** Returns the progress of `total` bytes: `label: 12.3 of 45.6 MB (27 %)`. */
 export function byteProgress(
   label: string,
   total: number,
@@ -23,7 +23,7 @@ export function byteProgress(
   return progressLine(lineOf, stream, total);
 }
 
-/** Progress of stages that overlap, each with its share from 0 to 1; `label: read 100 %, sort 41 %, write 40 %`. */
+/** Returns the progress of overlapping stages from 0 to 1: `label: read 100 %, sort 41 %, write 40 %`. */
 export function stageProgress(
   label: string,
   stream: NodeJS.WriteStream = process.stderr,
@@ -34,7 +34,7 @@ export function stageProgress(
   }, stream);
 }
 
-/** `all` is what a line shows that ended; the latest when absent. */
+/** `all` is shown at the end; the latest state when absent. */
 function progressLine<Done>(
   lineOf: (done: Done) => string,
   stream: NodeJS.WriteStream,
@@ -46,7 +46,7 @@ function progressLine<Done>(
   let latest = all;
   const show = (done: Done) => {
     const line = lineOf(done);
-    // A shorter line leaves the end of a longer one before it.
+    // Padded, because a shorter line would leave the end of a longer one.
     stream.write(stream.isTTY ? `\r${line.padEnd(shown)}` : `${line}\n`);
     shown = line.length;
     shownAt = Date.now();
@@ -68,7 +68,7 @@ function percent(share: number): string {
   return `${Math.floor(share * 100)} %`;
 }
 
-/** Bytes as megabytes (10^6) with one decimal: the same unit from the first byte to the last. */
+/** Formats bytes as megabytes (10^6) with one decimal, so that the unit stays the same. */
 function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(1);
 }

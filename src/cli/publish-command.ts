@@ -1,6 +1,6 @@
 /**
- * `edgetape publish`: a day pack becomes the served revision of its day. Begins or resumes the upload, sends the missing
- * parts and completes. The served day changes in the last step only, so a killed command can simply be run again.
+ * `edgetape publish`: publishes a day pack as the served revision of its day. Begins or resumes the upload, sends the
+ * missing parts and completes it. The served day changes only in the last step, so a killed command can be run again.
  */
 
 import { createHash } from "node:crypto";
@@ -88,11 +88,11 @@ export function publishedText({ day, newRevision }: Published): string {
 }
 
 export interface PublishOptions {
-  /** Rows were left out when the pack was built. */
+  /** Whether the build left out rows. */
   degraded?: boolean;
-  /** Publish although the service would refuse as implausible or unchanged. */
+  /** Publishes even when the service finds it implausible or unchanged. */
   force?: boolean;
-  /** Hears how many bytes of the pack lie at the service. */
+  /** Called with the number of uploaded bytes. */
   onSent?: (bytes: number) => void;
 }
 
@@ -107,13 +107,12 @@ export async function openPack(path: string): Promise<PackFile> {
   );
 }
 
-/** Tries of an upload that the storage lost or another publisher ended. */
+/** Attempts when the storage loses an upload or another publisher ends it. */
 const TRIES = 3;
 
 /**
- * Publishes `pack`; resumable and idempotent. `newRevision` is false when this content is served already, also when
- * another publisher of the same pack served it meanwhile. A pack with a byte that is not as it was built is refused
- * before anything is sent.
+ * Publishes `pack`; resumable and idempotent. `newRevision` is false when this content is already served, also by a
+ * concurrent publisher. A damaged pack is refused before anything is sent.
  */
 export async function publishPack(
   client: AdminClient,
@@ -140,7 +139,7 @@ export async function publishPack(
   }
 }
 
-/** Refusals behind which another publisher of the same pack may stand. */
+/** Refusals that a concurrent publisher of the same pack can cause. */
 const ENDED = new Set(["upload_lost", "upload_ended", "other_publisher"]);
 
 async function servedDay(
@@ -179,22 +178,22 @@ async function publishOnce(
   });
 }
 
-/** Parts under way at once: enough to hide the way to the service, few enough for a worker's memory. */
+/** Concurrent parts: enough to hide the network latency, few enough for a worker's memory. */
 const PARALLEL_PARTS = 3;
 
 export interface Sending {
   file: Pick<LocalFile, "read">;
-  /** What the service answered when the upload was opened. */
+  /** The answer to opening the upload. */
   begun: Uploading;
   /** The path of part `n` below the service. */
   partPath: (n: number) => string;
-  /** Hears how many bytes lie at the service. */
+  /** Called with the number of uploaded bytes. */
   onSent?: ((bytes: number) => void) | undefined;
 }
 
 /**
- * Sends every missing part, several at once, each with its own sum. Where one fails no further one is begun, and
- * those under way have come to their end when it throws.
+ * Sends every missing part with its checksum, several concurrently. After a failure no further part is started, and it
+ * throws when the running ones have ended.
  */
 export async function sendParts(
   client: AdminClient,
@@ -208,7 +207,7 @@ export async function sendParts(
   for (let n = 1; n <= begun.partCount; n++) if (!stored.has(n)) missing.push(n);
   const sender = async () => {
     for (let n = missing.shift(); n !== undefined; n = missing.shift()) {
-      // Added after the wait: `sent += await …` would take the sum from before it and lose what others sent.
+      // Added after the wait: `sent += await …` would read the old sum and lose what others sent meanwhile.
       const bytes = await file.read((n - 1) * partSizeBytes, partSizeBytes);
       await sendPart(client, partPath(n), bytes).catch((error: unknown) => {
         missing.length = 0;

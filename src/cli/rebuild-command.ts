@@ -1,4 +1,4 @@
-/** `edgetape rebuild`: a bad day made good in one step, built from its delivery again and published. */
+/** `edgetape rebuild`: rebuilds a day from its delivery and publishes it. */
 import { availableParallelism } from "node:os";
 import type { Command } from "commander";
 import type { Published } from "../admin/wire.ts";
@@ -78,7 +78,10 @@ async function run(sources: string[], options: RebuildOptions): Promise<void> {
   await rebuild(sources, { ...options, date });
 }
 
-/** Running downloads finish on the old object; a cursor of the old revision is refused as `data_rebuilt`. */
+/**
+ * Rebuilds and publishes a day. Running downloads finish on the old object; cursors of the old revision are refused
+ * with `data_rebuilt`.
+ */
 async function rebuild(
   sources: string[],
   options: RebuildOptions & { date: BeijingDate; root?: string },
@@ -102,7 +105,7 @@ async function rebuild(
   if (report.result === "degraded" || lacking.length > 0) process.exitCode = EXIT.degraded;
 }
 
-/** Rebuilds days one after the other; one that cannot be rebuilt is named and does not stop the others. */
+/** Rebuilds days in sequence. A day that fails is named and does not stop the others. */
 async function rebuildAffected(folder: string, options: RebuildOptions): Promise<void> {
   const deliveries = await namedDeliveries(folder);
   const left: string[] = [];

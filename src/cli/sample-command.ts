@@ -1,4 +1,4 @@
-/** `edgetape sample`: made-up days to try the service with, or to load the pack builder. */
+/** `edgetape sample`: generates synthetic days for trying the service or the pack builder. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
@@ -66,7 +66,7 @@ async function sample(options: SampleOptions): Promise<void> {
   );
 }
 
-/** What was written of one dataset. */
+/** The files written for one dataset. */
 interface Written {
   dataset: DatasetName;
   path: string;

@@ -1,6 +1,6 @@
 /**
- * `edgetape share` and `edgetape external`: the shares that accounts were given, the versions of `SHARE_SECRET`, and
- * external shares, which plans of the whole year are sent to in the place of ours.
+ * `edgetape share` and `edgetape external`: accounts' shares, the versions of `SHARE_SECRET`, and external shares,
+ * which replace the service's own for plans with the whole year.
  */
 
 import { text } from "node:stream/consumers";
@@ -223,7 +223,7 @@ async function setExternal(options: SetOptions): Promise<void> {
   showExternal(options, await serviceOf(options).request(externalListSchema, "PUT", path, { body }));
 }
 
-/** A password never stands on the command line, where other users of the machine would see it. */
+/** The password is read from standard input, because other users of the machine can see command lines. */
 async function linkOf({ link, expires, passwordStdin }: SetOptions): Promise<ExternalShareInput["link"]> {
   if (link === undefined && expires === undefined && !passwordStdin) return null;
   if (link === undefined || expires === undefined) {

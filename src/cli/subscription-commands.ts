@@ -1,4 +1,4 @@
-/** `edgetape subscription` and `edgetape plan`: what customers bought, and how much a plan gives a day. */
+/** `edgetape subscription` and `edgetape plan`: customers' plans, and the daily limits of plans. */
 import { Argument, type Command, Option } from "commander";
 import {
   type Account,
@@ -95,7 +95,7 @@ async function set(
   show(options, account);
 }
 
-/** Asks when the account has plans that `set` takes away; a new account has none. */
+/** Asks for confirmation when `set` removes plans of the account. */
 async function confirmLoss(id: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
   const path = `/admin/accounts/${encodeURIComponent(id)}`;
   const { subscriptions } = await serviceOf(options).request(accountSchema, "GET", path);

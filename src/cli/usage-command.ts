@@ -1,4 +1,4 @@
-/** `edgetape usage`: what each account was served in a month, for billing. */
+/** `edgetape usage`: usage by account in a month, for billing. */
 import type { Command } from "commander";
 import { type UsageList, usageListSchema } from "../admin/wire.ts";
 import {
@@ -40,7 +40,9 @@ async function usage(options: UsageOptions): Promise<void> {
 
 const COLUMNS = ["account", "service", "requests", "files", "bytes"];
 
-/** Returns the lines of an RFC 4180 file with a header: one line an account and service, counts as plain digits. */
+/**
+ * Returns the lines of an RFC 4180 file with a header: one line for each account and service, counts as plain digits.
+ */
 export function csvOf({ usage }: UsageList): string[] {
   const rows = usage.map(({ accountId, service, requests, files, bytes }) =>
     [accountId, service, requests, files, bytes].map((value) => quoted(String(value))).join(","),

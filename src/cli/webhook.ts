@@ -1,4 +1,4 @@
-/** `edgetape webhook test`, and the options of every command that tells a webhook how it ended. */
+/** `edgetape webhook test`, and the options of commands that send notices to a webhook. */
 import { type Command, Option } from "commander";
 import {
   type Notice,
@@ -68,7 +68,7 @@ export function withWebhook(command: Command): Command {
     );
 }
 
-/** The webhook that options or environment name, signed with EDGETAPE_WEBHOOK_SECRET; null without one. */
+/** Returns the webhook of the options or environment, signed with EDGETAPE_WEBHOOK_SECRET; null without one. */
 export function webhookOf(
   options: WebhookOptions,
   environment: Record<string, string | undefined> = process.env,
@@ -85,7 +85,7 @@ export function webhookOf(
   return { url, kind, secret: environment.EDGETAPE_WEBHOOK_SECRET || null, language };
 }
 
-/** The choice in the environment; undefined where there is none. */
+/** Returns the choice in the environment, or undefined. */
 function chosen<Choice extends string>(
   name: string,
   choices: readonly Choice[],
@@ -101,9 +101,9 @@ function chosen<Choice extends string>(
 }
 
 /**
- * Tells the webhook, if there is one; a notice that it does not take ends the command with a sentence. One about a day
- * waits until `announcedAtMs` (Unix milliseconds): a client that fetches the day because of it gets the new revision
- * (contract 9).
+ * Sends the notice to the webhook, if there is one; a refused notice ends the command with a sentence. A notice about a
+ * day waits until `announcedAtMs` (Unix milliseconds), so that a client that fetches the day because of it gets the new
+ * revision (contract 9).
  */
 export async function tell(
   webhook: Webhook | null,

@@ -1,29 +1,28 @@
 /**
- * A folder that one command at a time works in. The lock is a file with the holder's process id, which has its name only
- * with the id in it; one that a killed command left behind is taken over, by one of those that find it. Files that are
- * read again after a kill are replaced in one step.
+ * A folder that only one command may use at a time. The lock is a file with the holder's process id, created
+ * atomically; a lock of a killed command is taken over by exactly one other command. Files are replaced atomically.
  */
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CommandFailure } from "./exit.ts";
 
-/** Between two looks at a lock that somebody else is taking over. */
+/** The time between two checks of a lock that another command is taking over. */
 const PAUSE_MS = 20;
-/** Taking over is a few calls without a pause: a command that takes so long was killed. */
+/** Taking over takes a few calls, so a command that takes this long was killed. */
 const TAKEOVER_MS = 10_000;
 
 interface LockNames {
-  /** The lock's file name. */
+  /** The name of the lock file. */
   file: string;
-  /** Matches the holder's command line, so that another process with its old number is not taken for it. */
+  /** Matches the holder's command line, so that another process with a reused id is not mistaken for it. */
   commandLine: RegExp;
-  /** What the holder is called in the refusal: `another demo`. */
+  /** The holder in the refusal: `another demo`. */
   holder: string;
-  /** What to do instead, as a clause. */
+  /** The advice in the refusal, as a clause. */
   advice: string;
 }
 
-/** Takes the lock of `folder` (made if absent) and returns its release; ends the command when it is held. */
+/** Takes the lock of `folder` (created if absent) and returns its release. Ends the command when it is held. */
 export async function lockFolder(folder: string, names: LockNames): Promise<() => void> {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, names.file);
@@ -44,8 +43,8 @@ export async function lockFolder(folder: string, names: LockNames): Promise<() =
 }
 
 /**
- * Removes the lock at `path` if its holder is gone; false while another command is at it. Only one at a time may:
- * it might else remove the lock of a command that has just taken it.
+ * Removes the lock at `path` if its holder has ended. Returns false while another command is doing so; two at a time
+ * could remove a lock that was just taken.
  */
 function removeLeft(own: string, path: string, commandLine: RegExp): boolean {
   const takeover = `${path}.takeover`;
@@ -59,7 +58,7 @@ function removeLeft(own: string, path: string, commandLine: RegExp): boolean {
   return true;
 }
 
-/** Gives the file `own` the name `path` too; false when there is one of this name. */
+/** Links the file `own` to `path`. Returns false when `path` exists. */
 function linked(own: string, path: string): boolean {
   try {
     linkSync(own, path);
@@ -70,13 +69,13 @@ function linked(own: string, path: string): boolean {
   }
 }
 
-/** Milliseconds since the file was given its name; 0 when it is gone. */
+/** Returns the milliseconds since the file was linked; 0 when it does not exist. */
 function ageMs(path: string): number {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat === undefined ? 0 : Date.now() - stat.ctimeMs;
 }
 
-/** The process id in the lock file, or null when there is none. */
+/** Returns the process id in the lock file, or null. */
 function holderOf(path: string): number | null {
   try {
     const pid = Number(readFileSync(path, "utf8"));
@@ -86,7 +85,7 @@ function holderOf(path: string): number | null {
   }
 }
 
-/** Whether the process `pid` runs and, where the system tells what it runs, is one of ours. */
+/** Returns whether the process `pid` runs and, if the system shows its command line, is a holder. */
 function isHolder(pid: number, commandLine: RegExp): boolean {
   try {
     process.kill(pid, 0);
@@ -104,10 +103,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/**
- * Replaces the file at `path` in one step, so that a reader finds the old text or the new one, never half of
- * it. Readable by its owner only; folders above it are made.
- */
+/** Replaces the file at `path` atomically, readable by its owner only; parent folders are created. */
 export function writeWhole(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.partial`;

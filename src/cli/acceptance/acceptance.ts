@@ -1,4 +1,4 @@
-/** `edgetape acceptance`: against a real deployment, what no test on one machine can show. */
+/** `edgetape acceptance`: checks on a real deployment that no local test can make. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { Finding } from "../../admin/wire.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
@@ -113,7 +113,7 @@ function linesOf(results: Checked[]): string[] {
   ];
 }
 
-/** The checks of the way to the worker. */
+/** Returns the checks of the path to the worker. */
 function frontChecks(baseUrl: string): Check[] {
   return [
     {

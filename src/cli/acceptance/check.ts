@@ -1,17 +1,17 @@
-/** One thing that only a real deployment can show, how it went, and the caller that it is shown to. */
+/** A check on a real deployment, its result, and the caller that makes its requests. */
 import { performance } from "node:perf_hooks";
 import { CommandFailure } from "../exit.ts";
 import { ask, envelopeOf, headerOf, type OpenReply, open, type Probe, type Reply } from "./probe.ts";
 
 export interface Outcome {
   result: "ok" | "failed" | "skipped";
-  /** What was seen, or why it could not be. */
+  /** What was observed, or why it failed. */
   detail: string;
 }
 
 export interface Check {
   name: string;
-  /** What must hold. */
+  /** The expected property. */
   says: string;
   run(): Promise<Outcome>;
 }
@@ -22,7 +22,7 @@ export interface Checked extends Outcome {
   seconds: number;
 }
 
-/** Runs a check; what it throws is a failure with the error's sentence. */
+/** Runs a check; an error becomes a failure with its message. */
 export async function checked({ name, says, run }: Check): Promise<Checked> {
   const startedMs = performance.now();
   const outcome = await run().catch((error: unknown) =>
@@ -47,13 +47,13 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** The security of which pages and files are asked: the largest of the newest day, unless named. */
+/** The security whose pages and files are requested: by default the largest of the newest day. */
 export interface Target {
   tradedate: string;
-  /** With its market: `300750.SZ`. */
+  /** The code with its exchange, such as `300750.SZ`. */
   symbol: string;
   rows: number;
-  /** Of its Parquet file. */
+  /** The size of its Parquet file. */
   sizeBytes: number;
 }
 
@@ -66,12 +66,12 @@ export class Caller {
     this.apikey = apikey;
   }
 
-  /** `POST /api`, read to the end. */
+  /** Sends `POST /api` and reads the whole answer. */
   call(apiname: string, params: object): Promise<Reply> {
     return ask(`${this.baseUrl}/api`, this.probe(apiname, params));
   }
 
-  /** `data` of an answer that must be a success; ends the command with the service's sentence otherwise. */
+  /** Returns `data` of a successful answer; otherwise ends the command with the service's message. */
   async data<T>(apiname: string, params: object): Promise<T> {
     const { bytes, status } = await this.call(apiname, params);
     const envelope = envelopeOf(bytes);
@@ -79,12 +79,12 @@ export class Caller {
     throw new CommandFailure(`${apiname}: ${envelope?.message ?? `HTTP ${status}`}`);
   }
 
-  /** The next page of a day, or its first one. */
+  /** Requests a page of a day. */
   page({ tradedate, symbol }: Target, params: object = {}): Promise<Reply> {
     return this.call("level2_order_history", { symbol, tradedate, page_size: 100, ...params });
   }
 
-  /** The Parquet file, of which only the head has been read. */
+  /** Requests the Parquet file and reads only the head of the answer. */
   openFile({ tradedate, symbol }: Target, silentMs?: number): Promise<OpenReply> {
     const probe = this.probe("level2_order_history", { symbol, tradedate, format: "parquet" });
     return open(`${this.baseUrl}/api`, silentMs === undefined ? probe : { ...probe, silentMs });
@@ -95,7 +95,7 @@ export class Caller {
   }
 }
 
-/** The code and reason of an answer, for a sentence. */
+/** Returns the code and reason of an answer for a message. */
 export function said({
   status,
   headers,
@@ -117,7 +117,7 @@ interface SymbolList {
   items: [symbol: string, market: string, rows: number, sizeBytes: number, ...unknown[]][];
 }
 
-/** The target by what the operator named and what the service has. */
+/** Returns the target named by the operator, or the default from the service's data. */
 export async function targetOf(
   caller: Caller,
   named: { tradedate?: string; symbol?: string },

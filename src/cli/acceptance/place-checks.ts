@@ -1,17 +1,17 @@
 /**
- * Where the worker runs and what the platform gives it there: `[placement]` in `wrangler.toml` can change each of these.
- * The worker's own side of it is the operator's, so most of it needs a token.
+ * Checks where the worker runs and what the platform provides there; `[placement]` in `wrangler.toml` can change each
+ * of these. The worker reports them through the admin API, so most checks need a token.
  */
 import { placeReportSchema } from "../../admin/wire.ts";
 import { type Check, failed, type Outcome, ok, skipped } from "./check.ts";
 import { ask, headerOf, type Reply } from "./probe.ts";
 
-/** Of a block for documentation: no machine has it. */
+/** An address from a range reserved for documentation. */
 const FORGED_ADDRESS = "203.0.113.77";
 
 const NO_TOKEN = "needs an operator's token of scope read: EDGETAPE_TOKEN";
 
-/** The checks of the worker's place; `token` is an operator's, or null. */
+/** Returns the checks of the worker's place; `token` is an operator's, or null. */
 export function placeChecks(baseUrl: string, token: string | null): Check[] {
   const withToken = (run: (token: string) => Promise<Outcome>) => async () =>
     token === null ? skipped(NO_TOKEN) : run(token);
@@ -45,7 +45,7 @@ async function address(baseUrl: string, token: string): Promise<Outcome> {
     return skipped(`one request came over IPv4 and one over IPv6 (${told.address}, ${own}); run it again`);
   if (told.address !== own) return failed(`the worker is told ${told.address}, the edge sees ${own}`);
   const forged = await askPlace(baseUrl, token, { "CF-Connecting-IP": FORGED_ADDRESS });
-  // The edge may refuse such a request as a whole.
+  // The edge may refuse such a request altogether.
   if (forged.status === 200 && reportOf(forged).address === FORGED_ADDRESS)
     return failed("a caller can choose the address that the worker is told");
   return ok(`${own}, also when another one is claimed`);

@@ -1,6 +1,6 @@
 /**
- * HTTP as it passes the wire: every method and header, no redirect followed, a body that is read at the pace
- * of the one who asks. `fetch` hides all of that.
+ * Low-level HTTP: every method and header, no redirects, and a body that is read at the caller's pace. `fetch` hides
+ * all of this.
  */
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
@@ -8,7 +8,7 @@ import { performance } from "node:perf_hooks";
 
 /** The platform's own checks refuse unnamed clients. */
 const USER_AGENT = "edgetape-acceptance/1";
-/** A connection on which nothing happens for so long is dead. */
+/** A connection without activity for this long has failed. */
 const SILENT_MS = 60_000;
 
 export interface Probe {
@@ -16,7 +16,7 @@ export interface Probe {
   headers?: Record<string, string>;
   /** Sent as JSON. */
   json?: unknown;
-  /** Nothing arriving for so long ends it; longer where the reader itself is slow. */
+  /** The longest pause without data; larger for a reader that is slow itself. */
   silentMs?: number;
 }
 
@@ -33,11 +33,11 @@ export interface OpenReply {
   status: number;
   headers: IncomingHttpHeaders;
   body: IncomingMessage;
-  /** Closes the connection as a client does that goes away. */
+  /** Closes the connection, as a disconnecting client does. */
   hangUp(): void;
 }
 
-/** Sends a request and waits for the head of its answer; rejects with one sentence when there is none. */
+/** Sends a request and waits for the head of the answer. Rejects with one sentence when there is none. */
 export function open(
   url: string,
   { method = "GET", headers = {}, json, silentMs }: Probe = {},
@@ -50,7 +50,7 @@ export function open(
   }
   const send = url.startsWith("https:") ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    // A connection of its own: what happens to it is caused by this answer alone.
+    // A separate connection, so that only this answer affects it.
     const outgoing = send(url, { method, headers: sent, agent: false }, (message) => {
       message.on("error", () => {});
       resolve({
@@ -70,7 +70,7 @@ export function open(
   });
 }
 
-/** Sends a request and reads its whole answer; rejects when the body breaks off. */
+/** Sends a request and reads the whole answer. Rejects when the body breaks. */
 export async function ask(url: string, probe: Probe = {}): Promise<Reply> {
   const startedMs = performance.now();
   const { status, headers, body } = await open(url, probe);
@@ -80,13 +80,13 @@ export async function ask(url: string, probe: Probe = {}): Promise<Reply> {
   return { status, headers, bytes: Buffer.concat(pieces), tookMs: performance.now() - startedMs };
 }
 
-/** The first value of a header, or null. */
+/** Returns the first value of a header, or null. */
 export function headerOf(headers: IncomingHttpHeaders, name: string): string | null {
   const value = headers[name.toLowerCase()];
   return (Array.isArray(value) ? value[0] : value) ?? null;
 }
 
-/** The body as the envelope of `/api` (contract 1.3), or null when it is none. */
+/** Returns the body as the envelope of `/api` (contract 1.3), or null. */
 export function envelopeOf(bytes: Buffer): { code: number; message: string; data: unknown } | null {
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));

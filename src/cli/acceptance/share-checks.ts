@@ -1,10 +1,10 @@
-/** A share as download programs use it: HEAD, single ranges, resuming, its password. */
+/** Checks a share as download programs use it: HEAD, single ranges, resuming, its password. */
 import { createHash } from "node:crypto";
 import type { Caller, Target } from "./check.ts";
 import { type Check, failed, type Outcome, ok } from "./check.ts";
 import { ask, headerOf, open, type Reply } from "./probe.ts";
 
-/** A file of at most so many bytes is downloaded whole, in four ranges. */
+/** A file of at most this size is downloaded whole, in four ranges. */
 const WHOLE_BYTES = 64 * 1024 * 1024;
 const PIECES = 4;
 
@@ -27,7 +27,7 @@ interface Opened {
   headers: Record<string, string>;
 }
 
-/** The checks of the share that holds the target's day. */
+/** Returns the checks of the share that contains the target's day. */
 export function shareChecks(caller: Caller, target: Target): Check[] {
   let opened: Promise<Opened> | undefined;
   const once = () => {
@@ -153,7 +153,7 @@ async function bySymbol({ share, file, headers }: Opened, caller: Caller, target
     : failed("the bytes differ");
 }
 
-/** Bytes from `from` (inclusive) to `to` (exclusive). */
+/** Requests the bytes from `from` (inclusive) to `to` (exclusive). */
 function range(url: string, headers: Record<string, string>, from: number, to: number): Promise<Reply> {
   return ask(url, { headers: { ...headers, Range: `bytes=${from}-${to - 1}` } });
 }

@@ -1,4 +1,4 @@
-/** The slot of a request as long as its body is on the way: readers that leave, dawdle, stop. */
+/** Checks the slot of a request while its body is sent: with readers that disconnect, read slowly or stop. */
 import { performance } from "node:perf_hooks";
 import {
   type Caller,
@@ -14,23 +14,23 @@ import {
 import { envelopeOf, headerOf, type OpenReply } from "./probe.ts";
 
 const POLL_MS = 50;
-/** Buffers on the way are full after it, whatever their size: bodies come in tens of MB a second. */
+/** After this time all buffers are full, whatever their size: bodies arrive at tens of MB a second. */
 const FULL_MS = 2_000;
 
 interface SlotBounds {
   /** Pages read in sequence. */
   pages: number;
-  /** How long the evenly read file takes. */
+  /** The duration of the file that is read at a constant pace. */
   streamMs: number;
   /** The deployment's PARQUET_BOUND_MS. */
   boundMs: number;
-  /** How soon the slot must be free after a client went away. */
+  /** The time within which the slot must be free after a client has disconnected. */
   freeWithinMs: number;
-  /** Leave out what takes minutes. */
+  /** Skips checks that take minutes. */
   quick: boolean;
 }
 
-/** The checks of the slot, with the target's file. */
+/** Returns the checks of the slot with the target's file. */
 export function slotChecks(caller: Caller, target: Target, bounds: SlotBounds): Check[] {
   const long: Check[] = [
     {
@@ -82,7 +82,7 @@ async function pagesInSequence(caller: Caller, target: Target, pages: number): P
     const envelope = envelopeOf(reply.bytes);
     if (envelope?.code !== 200) return failed(`page ${n}: ${said(reply)}`);
     taken.push(reply.tookMs);
-    // A security of few pages is read again and again.
+    // A security with few pages is read repeatedly.
     cursor = (envelope.data as { next_cursor: string | null }).next_cursor;
   }
   const median = taken.toSorted((a, b) => a - b)[taken.length >> 1] ?? 0;
@@ -123,7 +123,10 @@ async function hangUp(caller: Caller, target: Target, { freeWithinMs }: SlotBoun
   return freeMs <= freeWithinMs ? ok(`free after ${freeMs} ms`) : failed(`free after ${freeMs} ms only`);
 }
 
-/** Nothing is read until every buffer on the way is full and the worker waits: only the request's signal can tell it. */
+/**
+ * Disconnects when every buffer is full and the worker waits for the client, so that only the request's signal can end
+ * it.
+ */
 async function goneWhileFull(caller: Caller, target: Target, { freeWithinMs }: SlotBounds): Promise<Outcome> {
   const reply = await caller.openFile(target);
   if (reply.status !== 200) return failed(said(reply));
@@ -151,7 +154,7 @@ async function slowReader(caller: Caller, target: Target, { streamMs }: SlotBoun
       while (bytes < announced && performance.now() < dueMs) await pause(100);
     }
   } catch {
-    // The length tells.
+    // The caller checks the length.
   }
   const seconds = Math.round((performance.now() - startedMs) / 1000);
   if (!reply.body.complete || bytes !== announced)
@@ -177,7 +180,7 @@ async function stoppedReader(caller: Caller, target: Target, { boundMs }: SlotBo
   return late ? failed(detail) : ok(detail);
 }
 
-/** Milliseconds until a page is served again; gives up after `patienceMs`. */
+/** Returns the milliseconds until a page is served again. Gives up after `patienceMs`. */
 async function untilFree(caller: Caller, target: Target, patienceMs = 30_000): Promise<number> {
   const startedMs = performance.now();
   for (;;) {
@@ -195,7 +198,7 @@ function tooSmall({ symbol, sizeBytes }: Target): Outcome {
   );
 }
 
-/** Reads the rest of a body, broken or whole. */
+/** Reads the rest of a body, complete or not. */
 async function readAll({ body }: OpenReply): Promise<{ length: number; start: string; end: string }> {
   let length = 0;
   let [start, end] = ["", ""];
@@ -207,7 +210,7 @@ async function readAll({ body }: OpenReply): Promise<{ length: number; start: st
       end = (end + text).slice(-4);
     }
   } catch {
-    // A broken body is for the caller to judge: it is not `complete`.
+    // The caller handles a broken body, which is not `complete`.
   }
   return { length, start, end };
 }

@@ -1,4 +1,4 @@
-/** The demo's accounts: one per plan, one whose plan has ended, one whose key was revoked. */
+/** The demo's accounts: one for each plan, one whose plan has ended, one with a revoked key. */
 import {
   accountSchema,
   inviteSchema,
@@ -14,15 +14,15 @@ const DAY_MS = 86_400_000;
 export interface DemoAccount {
   name: string;
   plan: SubscriptionInput["plan"];
-  /** Days from now at which the plan begins and ends. */
+  /** Start and end of the plan in days from now. */
   fromDays: number;
   toDays: number;
   revoked?: true;
-  /** What its key may do, for the printed table. */
+  /** What its key can do, for the printed table. */
   says: string;
 }
 
-/** Names as in `demo.json`. The weekly card holds 7 × 24 hours, so it is renewed at every start. */
+/** Names as in `demo.json`. The weekly card is valid for 7 × 24 hours, so it is renewed at every start. */
 export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
   { name: "free", plan: "free", fromDays: -30, toDays: 3650, says: "no order history (403)" },
   { name: "standard", plan: "standard", fromDays: -30, toDays: 3650, says: "no order history (403)" },
@@ -42,8 +42,8 @@ export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
 ];
 
 /**
- * Brings every demo account into its present form and adds new keys to `remembered`. A start on an older
- * state finds accounts and keys as they were and renews the plans only.
+ * Creates missing demo accounts, renews their plans and adds new keys to `remembered`. On an older state accounts and
+ * keys stay as they are.
  */
 export async function prepareAccounts(
   client: AdminClient,
@@ -65,13 +65,13 @@ export async function prepareAccounts(
   );
 }
 
-/** A one-time link into the console of a demo account, open for a day. */
+/** Returns a one-time link into the console of a demo account, valid for a day. */
 export async function inviteDemo(client: AdminClient, name: string): Promise<string> {
   const path = `/admin/accounts/demo-${name}/invites`;
   return (await client.request(inviteSchema, "POST", path, { body: {} })).url;
 }
 
-/** Makes the account if absent, and a key for it. */
+/** Creates the account if absent, and a key for it. */
 async function firstKey(client: AdminClient, account: DemoAccount, path: string) {
   const accountId = `demo-${account.name}`;
   await client.request(accountSchema, "GET", path).catch(() =>

@@ -1,4 +1,4 @@
-/** The demo's calendar, sample days and auction packs, brought to the service the way an operator does it. */
+/** Loads the demo's calendar, sample days and auction packs as an operator does. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { dayListSchema, fileListSchema } from "../../admin/wire.ts";
@@ -22,10 +22,10 @@ import { openPack, publishPack } from "../publish-command.ts";
 
 const DATA_TYPE = "auction_tick";
 
-/** How far back the older two sample days lie: outside the 30-day window, and outside the 365-day one. */
+/** The age of the two older sample days: outside the 30-day and the 365-day window. */
 const OLDER_DAYS_BACK = [40, 400];
 
-/** The calendar of the years a demo on the day `today` needs, and the years that had to do without holidays. */
+/** Returns the calendar that a demo on the day `today` needs, and the years without holidays. */
 export function demoCalendar(today: BeijingDate): { days: ExchangeDay[]; withoutHolidays: number[] } {
   const thisYear = Number(today.slice(0, 4));
   const firstYear = Number(addDays(today, -Math.max(...OLDER_DAYS_BACK) - 30).slice(0, 4));
@@ -43,8 +43,8 @@ export function demoCalendar(today: BeijingDate): { days: ExchangeDay[]; without
 }
 
 /**
- * The trading days a demo on the day `today` serves, ascending: the newest three up to today, and the
- * newest ones that are at least 40 and at least 400 days old.
+ * Returns the trading days that a demo on the day `today` serves, ascending: the newest three up to today, and the
+ * newest ones at least 40 and at least 400 days old.
  */
 export function sampleDates(calendar: ExchangeDay[], today: BeijingDate): BeijingDate[] {
   const open = calendar.filter(({ day, open }) => open && day <= today).map(({ day }) => day);
@@ -52,7 +52,7 @@ export function sampleDates(calendar: ExchangeDay[], today: BeijingDate): Beijin
   return [...new Set([...older, ...open.slice(-3)])].filter((day) => day !== undefined).sort();
 }
 
-/** Tells the service the demo's calendar; returns it with the years that had to do without holidays. */
+/** Loads the demo's calendar. Returns it with the years without holidays. */
 export async function loadDemoCalendar(client: AdminClient, today: BeijingDate) {
   const { days, withoutHolidays } = demoCalendar(today);
   const isGuessed = ({ day }: ExchangeDay) => withoutHolidays.includes(Number(day.slice(0, 4)));
@@ -103,7 +103,7 @@ export async function publishSampleDay(client: AdminClient, paths: readonly stri
   for (const path of paths) {
     const pack = await openPack(path);
     try {
-      // Sample days differ more in size than real ones do.
+      // Sample days differ more in size than real ones.
       await publishPack(client, pack, { force: true });
     } finally {
       await pack.close();
@@ -112,7 +112,7 @@ export async function publishSampleDay(client: AdminClient, paths: readonly stri
   }
 }
 
-/** Publishes a sample auction pack for each of `days` (ascending) that has none, withdrawn ones included. */
+/** Publishes a sample auction pack for each of `days` (ascending) without one, including withdrawn ones. */
 export async function publishSampleAuctions(
   client: AdminClient,
   days: BeijingDate[],

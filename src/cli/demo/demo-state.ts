@@ -1,4 +1,4 @@
-/** What a demo remembers between starts, inside its state folder: secrets and demo keys. */
+/** The state that a demo keeps between starts in its folder: secrets and demo keys. */
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -7,9 +7,9 @@ import { lockFolder, writeWhole } from "../work-folder.ts";
 
 const CHECKOUT = join(import.meta.dirname, "../../..");
 
-/** State folders in the checkout. A deployment that began empty is not the demo, so each has its own. */
+/** State folders in the checkout; the demo and an empty deployment have separate ones. */
 export const STATE = { demo: ".wrangler/state", empty: ".wrangler/empty" };
-/** The file for scripts of the default state; every other state keeps its own in its folder. */
+/** The file for scripts of the default state; other states have it in their folder. */
 const DEMO_FILE = ".edgetape/demo.json";
 
 const rememberedSchema = z.object({
@@ -17,16 +17,16 @@ const rememberedSchema = z.object({
   cursorSecret: z.string(),
   shareSecret: z.string().default(secret),
   backupSecret: z.string().default(secret),
-  /** Digest of the migrations that the database has; empty before the first. */
+  /** Digest of the applied migrations; empty before the first. */
   migrations: z.string().default(""),
-  /** Demo keys by name. A key is shown once by the service, so this file is where the demo finds it again. */
+  /** Demo keys by name. The service shows a key only once, so the demo stores it here. */
   keys: z.record(z.string(), z.object({ keyId: z.string(), key: z.string() })),
 });
 export type Remembered = z.infer<typeof rememberedSchema>;
 
 /**
- * Returns the absolute paths of a start's state folder and of its file for scripts; relative ones begin at the
- * checkout. Two states that run at the same time have two files, so that neither replaces or removes the other's.
+ * Returns the absolute paths of the state folder and the file for scripts; relative ones are resolved from the
+ * checkout. Each state has its own file, so that two can run at the same time.
  */
 export function placesOf({ state = "", out = "", empty = false }): { stateDir: string; demoFile: string } {
   const stateDir = resolve(CHECKOUT, state || (empty ? STATE.empty : STATE.demo));
@@ -38,8 +38,8 @@ export function placesOf({ state = "", out = "", empty = false }): { stateDir: s
 }
 
 /**
- * Takes the lock of `stateDir` (made if absent) and returns the function that releases it: two runtimes on the same database
- * files damage them.
+ * Takes the lock of `stateDir` (created if absent) and returns its release. Two runtimes on the same database files
+ * would damage them.
  */
 export function lockState(stateDir: string): Promise<() => void> {
   return lockFolder(stateDir, {
@@ -50,7 +50,7 @@ export function lockState(stateDir: string): Promise<() => void> {
   });
 }
 
-/** What the last demo on this folder remembered, or fresh random secrets. */
+/** Returns the stored state of this folder, or new random secrets. */
 export function recall(stateDir: string): Remembered {
   try {
     return rememberedSchema.parse(JSON.parse(readFileSync(memoryPath(stateDir), "utf8")));
@@ -66,12 +66,12 @@ export function recall(stateDir: string): Remembered {
   }
 }
 
-/** Writes it down, readable by its owner only. */
+/** Stores the state, readable by its owner only. */
 export function remember(stateDir: string, remembered: Remembered): void {
   writeWhole(memoryPath(stateDir), `${JSON.stringify(remembered, null, 2)}\n`);
 }
 
-/** Writes the worker's secrets as the dev server reads them and returns the file's path. */
+/** Writes the worker's secrets for the dev server and returns the file's path. */
 export function writeSecrets(stateDir: string, remembered: Remembered): string {
   const path = join(stateDir, "demo-secrets.env");
   const settings = {
@@ -80,7 +80,7 @@ export function writeSecrets(stateDir: string, remembered: Remembered): string {
     SHARE_SECRET: `1:${remembered.shareSecret}`,
     BACKUP_SECRET: `1:${remembered.backupSecret}`,
     ENVIRONMENT: "demo",
-    // A withdrawal that is tried here shows at once.
+    // So that a withdrawal takes effect at once in the demo.
     DAY_CACHE_MS: "0",
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`);
@@ -88,7 +88,7 @@ export function writeSecrets(stateDir: string, remembered: Remembered): string {
   return path;
 }
 
-/** Removes what a demo and the dev server keep in the folder, and nothing somebody else may have put there. */
+/** Removes the files of the demo and the dev server from the folder, and no others. */
 export function forget(stateDir: string): void {
   for (const name of [
     "v3",

@@ -7,11 +7,11 @@
  */
 import { spawn } from "node:child_process";
 
-/** After this long, a process that has not ended on SIGTERM is killed. */
+/** A process that has not ended this long after SIGTERM is killed. */
 const GRACE_MS = 3_000;
 
 const [program = "", ...args] = process.argv.slice(2);
-// The dev server asks questions and listens for keys when it has a terminal: it gets none.
+// Without a terminal the dev server does not ask questions or listen for keys.
 const child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit"] });
 let ending = false;
 
@@ -27,7 +27,7 @@ process.stdin.on("end", endGroup).on("error", endGroup).resume();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, endGroup);
 child.on("error", () => process.exit(1));
 child.on("exit", (code) => {
-  // The server may have left its runtime behind: take the rest of the group along.
+  // The server may have left its runtime running, so the rest of the group is killed too.
   if (ending) process.kill(-process.pid, "SIGKILL");
   endGroup();
   process.exitCode = code ?? 1;

@@ -1,6 +1,6 @@
 /**
- * The catalog's migrations on a local D1, noted by name as `wrangler d1 migrations apply` notes them. Wrangler itself
- * takes several seconds to load, and a call for each statement.
+ * Applies the catalog's migrations to a local D1 and records them as `wrangler d1 migrations apply` does. Wrangler
+ * itself takes several seconds to load and makes a call for each statement.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -9,12 +9,12 @@ import { join } from "node:path";
 const CHECKOUT = join(import.meta.dirname, "../../..");
 const FOLDER = join(CHECKOUT, "src/catalog/migrations");
 
-/** All migrations in their order. */
+/** All migrations in order. */
 export const MIGRATIONS: readonly string[] = readdirSync(FOLDER)
   .filter((file) => file.endsWith(".sql"))
   .sort();
 
-/** Digest of the migrations in the checkout, to be compared with a remembered one; null without a database. */
+/** Returns the digest of the migrations in the checkout, to compare with the stored one; null without a database. */
 export function migrationsDigest(stateDir: string): string | null {
   if (!existsSync(join(stateDir, "v3/d1"))) return null;
   const hash = createHash("sha256");
@@ -23,8 +23,8 @@ export function migrationsDigest(stateDir: string): string | null {
 }
 
 /**
- * Brings the database in the state folder of a dev server up to date. No server may have it open: the one that is
- * starting opens it at its first request.
+ * Migrates the database in the state folder of a dev server. No server may have it open; a starting one opens it at its
+ * first request.
  */
 export async function migrateState(stateDir: string): Promise<void> {
   const { convertV4MiniflareOptions, Miniflare } = await import("miniflare");
@@ -46,14 +46,14 @@ export async function migrateState(stateDir: string): Promise<void> {
   }
 }
 
-/** The id under which the dev server keeps the database. */
+/** Returns the dev server's id of the database. */
 function databaseIn(configuration: string): string {
   const databaseId = /^database_id = "([^"]+)"$/m.exec(configuration)?.[1];
   if (databaseId === undefined) throw new Error("wrangler.toml names no database");
   return databaseId;
 }
 
-/** Applies those of `names` that the database has not had yet, in their order. */
+/** Applies the missing migrations of `names` in order. */
 export async function applyMigrations(db: D1Database, names: readonly string[] = MIGRATIONS): Promise<void> {
   await db.exec(
     "CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)",
@@ -62,17 +62,17 @@ export async function applyMigrations(db: D1Database, names: readonly string[] =
   const lines = names
     .filter((name) => !known.includes(name))
     .flatMap((name) => [...statementsOf(name), `INSERT INTO d1_migrations (name) VALUES ('${name}')`]);
-  // A call for each statement would take longer than all of them.
+  // One call, because a call for each statement would take longer than the statements.
   if (lines.length > 0) await db.exec(lines.join("\n"));
 }
 
-/** The migrations that the database has had, in the order they were applied. */
+/** Returns the applied migrations in order. */
 export async function appliedMigrations(db: D1Database): Promise<string[]> {
   const { results } = await db.prepare("SELECT name FROM d1_migrations ORDER BY id").all<{ name: string }>();
   return results.map(({ name }) => name);
 }
 
-/** Each in one line, without its semicolon. */
+/** Returns the statements, each in one line without semicolon. */
 function statementsOf(name: string): string[] {
   return readFileSync(join(FOLDER, name), "utf8")
     .replaceAll(/--[^\n]*/g, "")

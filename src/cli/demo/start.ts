@@ -33,7 +33,7 @@ import { migrateState, migrationsDigest } from "./migrations.ts";
 import { type Demo, welcome } from "./welcome.ts";
 import { type DevServer, refuseTakenPort, startDevServer, waitUntilReady } from "./wrangler.ts";
 
-/** How often the demo looks whether the npm that started it is still there. */
+/** How often the demo checks whether the npm process that started it still exists. */
 const PARENT_CHECK_MS = 1_000;
 
 interface StartOptions {
@@ -81,7 +81,7 @@ async function start(
   try {
     if (fresh) forget(stateDir);
     await refuseTakenPort(port);
-    // Once the file is there, so is a service that serves every day it names.
+    // The file exists only while the service serves every day in it.
     rmSync(demoFile, { force: true });
     const remembered = recall(stateDir);
     if (remembered.migrations !== migrationsDigest(stateDir)) {
@@ -108,7 +108,7 @@ async function start(
   }
 }
 
-/** A start under way. */
+/** The context of a start. */
 interface Place {
   server: DevServer;
   stateDir: string;
@@ -118,7 +118,7 @@ interface Place {
   files: { demoFile: string; logFile: string };
 }
 
-/** The service with its secrets and migrations, and whatever an operator has put there. */
+/** Prepares a deployment without sample data. */
 async function prepareEmpty({ server, stateDir, remembered, announce, files }: Place): Promise<void> {
   remember(stateDir, remembered);
   await waitUntilReady(server);
@@ -128,17 +128,17 @@ async function prepareEmpty({ server, stateDir, remembered, announce, files }: P
 }
 
 /**
- * Fills the service with the calendar, the demo accounts and the newest sample day, says how to ask for it, and lets
- * the other sample days follow.
+ * Loads the calendar, the demo accounts and the newest sample day, prints how to request it, and then loads the other
+ * sample days.
  */
 async function prepare({ server, stateDir, remembered, announce, files }: Place): Promise<void> {
-  // Before the first request: killed right after it, the next start still knows the state's secrets.
+  // Before the first request, so that the next start has the state's secrets even if this one is killed.
   remember(stateDir, remembered);
   const nowMs = Date.now();
   const today = beijingDate(nowMs);
   const days = sampleDates(demoCalendar(today).days, today);
   const newest = days.at(-1);
-  // The service takes seconds to start, in a process of its own: on a new state the first day is built meanwhile.
+  // On a new state the first day is built while the service starts in its own process.
   const isNew = Object.keys(remembered.keys).length === 0;
   const early = isNew && newest !== undefined ? await buildSampleDay(newest, stateDir) : null;
   await waitUntilReady(server);
@@ -180,7 +180,7 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
   if (following.length > 0) say(`Every sample day is served: ${days.join(" ")}`);
 }
 
-/** Rejects when the server ends without having been asked to. */
+/** Rejects when the server ends unexpectedly. */
 async function diedOf(server: DevServer, stop: StopRequest): Promise<void> {
   await server.ended;
   if (!stop.wasAsked()) throw new CommandFailure(`The service ended by itself:\n${server.output()}`);
@@ -190,14 +190,14 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** When a demo shall end. */
+/** A request to stop the demo. */
 interface StopRequest {
-  /** Settles when somebody asked. */
+  /** Settles when a stop is requested. */
   asked: Promise<void>;
   wasAsked(): boolean;
 }
 
-/** Hears Ctrl-C, a polite kill, and the end of the npm that started the demo. */
+/** Watches for Ctrl-C, SIGTERM and the end of the npm process that started the demo. */
 function hearStopRequest(): StopRequest {
   let was = false;
   const asked = new Promise<void>((settle) => {
@@ -206,7 +206,7 @@ function hearStopRequest(): StopRequest {
       settle();
     };
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
-    // A killed npm does not pass its end on. Started by hand, the demo may well outlive its shell.
+    // A killed npm does not end its children. A demo started by hand may outlive its shell.
     if (process.env.npm_lifecycle_event === undefined) return;
     const starter = npmAboveUs();
     setInterval(() => npmAboveUs() !== starter && stop(), PARENT_CHECK_MS).unref();
@@ -215,14 +215,14 @@ function hearStopRequest(): StopRequest {
 }
 
 /**
- * The process id of the npm that runs us: our parent, or the parent of the shell in between. It changes
- * when npm dies, because orphans get another parent. Where there is no /proc the shell is all we see.
+ * Returns the process id of the npm that runs this process: the parent, or the parent of the shell in between. It
+ * changes when npm ends, because orphans get another parent. Without /proc it is the shell's.
  */
 function npmAboveUs(): number {
   try {
     const shell = readFileSync(`/proc/${process.ppid}/cmdline`, "utf8").split("\0");
     if (shell[1] !== "-c") return process.ppid;
-    // "pid (name) state ppid …", and the name may hold blanks and brackets.
+    // "pid (name) state ppid …"; the name can contain blanks and brackets.
     const stat = readFileSync(`/proc/${process.ppid}/stat`, "utf8");
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
   } catch {
@@ -235,7 +235,7 @@ try {
   await start(parseOptions(), stop);
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  // Ctrl-C reaches whatever is under way first, and its failure is no news then.
+  // After Ctrl-C the failure of running work is expected and not reported.
   else if (!stop.wasAsked()) {
     process.stderr.write(`npm start: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = EXIT.failed;

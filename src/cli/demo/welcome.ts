@@ -1,4 +1,4 @@
-/** What `npm start` prints when the first day is served. */
+/** The text that `npm start` prints when the first day is served. */
 import { table } from "../command-line.ts";
 import { DEMO_ACCOUNTS } from "./demo-accounts.ts";
 
@@ -11,19 +11,19 @@ export interface Demo {
   days: string[];
 }
 
-/** What was put into the service, and where its files are. */
+/** What the start loaded, and where its files are. */
 export interface Said {
-  /** Years whose holidays the library does not know; absent when the start added nothing. */
+  /** Years whose holidays the library lacks; absent when the start loaded nothing. */
   withoutHolidays?: number[];
-  /** Sample days that are being made, newest first; absent when the start added nothing. */
+  /** Sample days that are still being built, newest first; absent when the start loaded nothing. */
   following?: readonly string[];
-  /** A link that signs in to the console once; absent when the start added nothing. */
+  /** A one-time link into the console; absent when the start loaded nothing. */
   consoleUrl?: string;
   demoFile: string;
   logFile: string;
 }
 
-/** Address, keys, days, what to paste and where to look, as lines for a terminal. */
+/** Returns the URL, keys, days, example commands and links as lines for a terminal. */
 export function welcome(demo: Demo, said: Said): string {
   const { baseUrl } = demo;
   const token = `export EDGETAPE_TOKEN=$(node -p 'require(${JSON.stringify(said.demoFile)}).adminToken')`;
@@ -72,7 +72,7 @@ function demoLines({ baseUrl, keys, days }: Demo, said: Said, token: string): st
   ];
 }
 
-/** Nothing is there unless an operator has put it there: the way to a served day. */
+/** Returns the steps to a served day, for an empty deployment. */
 function emptyLines({ baseUrl }: Demo, token: string): string[] {
   return [
     "It holds what you load and nothing else. In another terminal, to a served day:",
@@ -89,7 +89,7 @@ function emptyLines({ baseUrl }: Demo, token: string): string[] {
   ];
 }
 
-/** A `curl` command for one page of five orders. */
+/** Returns a `curl` command for one page of five orders. */
 function pastedRequest(baseUrl: string, apikey: string, tradedate: string): string {
   const body = JSON.stringify({
     apiname: "level2_order_history",
@@ -99,7 +99,7 @@ function pastedRequest(baseUrl: string, apikey: string, tradedate: string): stri
   return pasted(baseUrl, body);
 }
 
-/** A `curl` command for the share of auction packs of the year of `tradedate`. */
+/** Returns a `curl` command for the share of auction packs of the year of `tradedate`. */
 function pastedShareRequest(baseUrl: string, apikey: string, tradedate: string): string {
   const params = { data_type: "auction_tick", year: Number(tradedate.slice(0, 4)) };
   return pasted(baseUrl, JSON.stringify({ apiname: "file_download", apikey, params }));

@@ -1,4 +1,4 @@
-/** The dev server on this machine only: no network, no login, no questions. */
+/** Runs the dev server locally: no network, no login, no questions. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { createServer } from "node:net";
@@ -9,11 +9,11 @@ const KEEPER = join(import.meta.dirname, "keeper.ts");
 const CHECKOUT = join(import.meta.dirname, "../../..");
 const WRANGLER = join(CHECKOUT, "node_modules/wrangler/bin/wrangler.js");
 
-/** Lines of the server's output that are kept to explain a failure. */
+/** Characters of the server's output that are kept to explain a failure. */
 const KEPT_CHARACTERS = 4_000;
-/** After this long without `/health`, the start has failed. */
+/** The start has failed when `/health` has not answered after this long. */
 const READY_WITHIN_MS = 120_000;
-/** A stop is complete within the keeper's grace; this is the net below it. */
+/** The limit of a stop, above the keeper's own. */
 const STOP_WITHIN_MS = 6_000;
 
 function quietEnvironment(stateDir: string): NodeJS.ProcessEnv {
@@ -24,14 +24,14 @@ function quietEnvironment(stateDir: string): NodeJS.ProcessEnv {
     WRANGLER_SEND_METRICS: "false",
     WRANGLER_SEND_ERROR_REPORTS: "false",
     WRANGLER_WRITE_LOGS: "false",
-    // The banner looks for a newer version on the network.
+    // The banner would look for a newer version on the network.
     WRANGLER_HIDE_BANNER: "true",
     WRANGLER_REGISTRY_PATH: join(stateDir, "dev-registry"),
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
   };
 }
 
-/** Returns when `port` of 127.0.0.1 is free; ends the start with a sentence when it is not. */
+/** Ends the start with a sentence unless `port` of 127.0.0.1 is free. */
 export async function refuseTakenPort(port: number): Promise<void> {
   const probe = createServer();
   const code = await new Promise<string | undefined>((settle) => {
@@ -51,23 +51,23 @@ export async function refuseTakenPort(port: number): Promise<void> {
 
 export interface DevServer {
   baseUrl: string;
-  /** Settles when the server has ended, asked or not. */
+  /** Settles when the server has ended for any reason. */
   ended: Promise<void>;
-  /** What the server said last. */
+  /** Returns the server's last output. */
   output(): string;
-  /** Ends the server with everything it started; returns when nothing is left. */
+  /** Ends the server and its children; returns when all have ended. */
   stop(): Promise<void>;
 }
 
 export interface DevServerOptions {
   port: number;
   stateDir: string;
-  /** A file of `NAME="value"` lines with the secrets. */
+  /** The file with the secrets as `NAME="value"` lines. */
   secretsFile: string;
   logFile: string;
 }
 
-/** Starts `wrangler dev` on 127.0.0.1. It is not ready yet: `waitUntilReady` tells. */
+/** Starts `wrangler dev` on 127.0.0.1. Call `waitUntilReady` before using it. */
 export function startDevServer({ port, stateDir, secretsFile, logFile }: DevServerOptions): DevServer {
   const args = ["dev", "--local", "--ip", "127.0.0.1", "--port", String(port)];
   args.push("--persist-to", stateDir, "--env-file", secretsFile, "--show-interactive-dev-session=false");
@@ -97,11 +97,11 @@ function killGroup(leader: number | undefined): void {
   try {
     process.kill(-leader, "SIGKILL");
   } catch {
-    // No process of the group is left.
+    // All processes of the group have ended.
   }
 }
 
-/** Waits until `/health` answers 200; throws with the server's last output when it ends or never does. */
+/** Waits until `/health` answers 200. Throws with the server's last output when it ends or does not become ready. */
 export async function waitUntilReady(server: DevServer): Promise<void> {
   let running = true;
   void server.ended.then(() => {

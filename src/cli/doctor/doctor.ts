@@ -1,6 +1,6 @@
 /**
- * `edgetape doctor`: a deployment from outside and inside: what it says of itself, what is compared with the checkout, how
- * it is reached, and what to do for each finding.
+ * `edgetape doctor`: checks a deployment from outside and inside: its own report, a comparison with the checkout, how
+ * it is reached, and what to do about each finding.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -78,7 +78,7 @@ async function run(options: DoctorOptions): Promise<void> {
   if (examined.findings.some(({ level }) => level === "failed")) process.exitCode = EXIT.failed;
 }
 
-/** Deletes what the catalog does not know, if the operator says yes to each of it. */
+/** Deletes unknown objects after the operator confirms each of them. */
 async function deleteUnknown(client: AdminClient, options: DoctorOptions): Promise<Finding[]> {
   const { objects } = await client.request(unknownObjectsSchema, "GET", "/admin/doctor/objects", {
     silenceMs: LISTING_MS,
@@ -117,12 +117,12 @@ function linesOf({ checks, findings }: Examined): string[] {
 const MIGRATIONS = join(import.meta.dirname, "../../catalog/migrations");
 const MANIFEST = join(import.meta.dirname, "../../../package.json");
 
-/** Days looked at together: each is a few reads for the service. */
+/** Number of days checked concurrently; each takes a few reads. */
 const PARALLEL_DAYS = 4;
-/** A clock that is off by more counts wrong days at midnight. */
+/** A larger clock error would count requests on the wrong day at midnight. */
 const SKEW_MS = 5_000;
 
-/** What is looked at where the service answers its operator. */
+/** The subjects of the service's own report. */
 const REPORTED = [
   "stores",
   "migrations",
@@ -138,19 +138,19 @@ const REPORTED = [
 
 interface DoctorAsk {
   repair: boolean;
-  /** How many of the newest days have their index rows held against their objects. */
+  /** Number of newest days whose index rows are compared with their objects. */
   indexDays: number;
-  /** Whether the public host is asked. */
+  /** Whether the public host is checked. */
   host: boolean;
 }
 
-/** What was looked at, and what was found. */
+/** The checked subjects and the findings. */
 interface Examined {
   checks: string[];
   findings: Finding[];
 }
 
-/** Looks at the deployment of `client`; with `repair` puts right what can be without anybody's loss. */
+/** Checks the deployment of `client`; with `repair` makes the repairs that lose nothing. */
 async function examine(
   client: AdminClient,
   { repair, indexDays, host }: DoctorAsk,
@@ -176,14 +176,14 @@ async function examine(
   return { checks, findings };
 }
 
-/** The deployment's own report with its findings and the clock's; null, and a finding, when there is none. */
+/** Returns the deployment's own report, adding its findings and the clock's; null with a finding when there is none. */
 async function reportOf(
   client: AdminClient,
   repair: boolean,
   findings: Finding[],
 ): Promise<DoctorReport | null> {
   try {
-    // First, so that the report tells what is left.
+    // Repairs first, so that the report shows what remains.
     if (repair) {
       const done = { repeatable: true };
       findings.push(
@@ -213,7 +213,7 @@ async function reportOf(
   }
 }
 
-/** The service's instant lies between ours before and after; how far it is outside is its skew. */
+/** Returns a finding when the service's clock is not between the local times before and after the call. */
 export function clockFindings(serviceMs: number, beforeMs: number, afterMs: number): Finding[] {
   const skewMs = serviceMs < beforeMs ? serviceMs - beforeMs : Math.max(0, serviceMs - afterMs);
   if (Math.abs(skewMs) <= SKEW_MS) return [];
@@ -242,7 +242,7 @@ function storeFindings({ stores }: DoctorReport): Finding[] {
     }));
 }
 
-/** The deployment against this checkout. */
+/** Compares the deployment with this checkout. */
 export function checkoutFindings({
   migrations,
   version,

@@ -1,11 +1,11 @@
 /**
- * The public host as script clients find it. What stands in front of the worker may refuse or redirect them
- * before it runs, and nothing in the service notices.
+ * Checks the public host as script clients reach it. Services in front of the worker can refuse or redirect requests
+ * without the worker noticing.
  */
 import type { Finding } from "../../admin/wire.ts";
 import { ask, envelopeOf, headerOf, type Reply } from "../acceptance/probe.ts";
 
-/** How common clients name themselves. */
+/** User agents of common clients. */
 const USER_AGENTS = {
   urllib: "Python-urllib/3.12",
   curl: "curl/8.5.0",
@@ -18,12 +18,12 @@ const ZONE_ADVICE =
   "In the zone: Browser Integrity Check (by a configuration rule for this host) and Bot Fight Mode off, no challenges.";
 const HTTP_ADVICE = "In the zone: Always Use HTTPS and HSTS off.";
 
-/** What clients of each kind meet at `baseUrl`, and those that post over plain HTTP. */
+/** Checks clients of each kind at `baseUrl`, and posting over plain HTTP. */
 export async function checkPublicHost(baseUrl: string): Promise<Finding[]> {
   return [...(await checkClients(baseUrl)), ...(await checkPlainHttp(baseUrl))];
 }
 
-/** What clients of each kind meet at `/api` and at the shares. */
+/** Checks clients of each kind at `/api` and at shares. */
 export async function checkClients(baseUrl: string): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [client, agent] of Object.entries(USER_AGENTS))
@@ -31,7 +31,7 @@ export async function checkClients(baseUrl: string): Promise<Finding[]> {
   return findings;
 }
 
-/** Why an answer to `{}` at `/api` is not the service's own, as a clause, or null. */
+/** Returns why an answer to `{}` at `/api` is not the service's own, as a clause, or null. */
 function strangeAnswer({ status, headers, bytes }: Reply): string | null {
   if (status >= 300 && status < 400) return `is redirected to ${headerOf(headers, "location")}`;
   const isOurs = headerOf(headers, "x-request-id") !== null && envelopeOf(bytes)?.code === 422;
@@ -52,7 +52,7 @@ async function checkClient(baseUrl: string, client: string, agent: string): Prom
   try {
     const api = strangeAnswer(await ask(`${baseUrl}/api`, { method: "POST", headers, json: {} }));
     if (api !== null) add("/api", api);
-    // Without a password every share answers alike, those that never were too.
+    // Without a password all shares answer alike, existing or not.
     const share = await ask(`${baseUrl}/s/doctor/`, { headers });
     if (share.status !== 401 || headerOf(share.headers, "www-authenticate") === null) {
       add("/s/", `gets HTTP ${share.status} where a password is asked for`);
@@ -63,7 +63,7 @@ async function checkClient(baseUrl: string, client: string, agent: string): Prom
   return findings;
 }
 
-/** A POST that is redirected becomes a GET, and the default production lines of the specification are plain HTTP. */
+/** Checks plain HTTP, which existing clients use by default: a redirected POST would become a GET. */
 export async function checkPlainHttp(baseUrl: string): Promise<Finding[]> {
   if (!baseUrl.startsWith("https:")) return [];
   const { host, hostname } = new URL(baseUrl);

@@ -1,8 +1,7 @@
 /**
- * A drop folder: where deliveries arrive, each under a name with its day. Folders, archives and tables named
- * after a day hold its orders; `<day>_aucde.parquet` is its auction pack; what lies in a folder `level2` or
- * `auction_tick` is for shares as it is. Folders without a day in their name (a year, a month) are looked
- * into. Links are never followed.
+ * Reads a drop folder, where deliveries arrive with the day in their names. Folders, archives and tables named after a
+ * day are its delivery; `<day>_aucde.parquet` is its auction pack; files in a folder `level2` or `auction_tick` are for
+ * shares. Folders without a day in their name (a year, a month) are searched. Links are never followed.
  */
 import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
@@ -13,51 +12,51 @@ import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
 import { holdsNoRecords, isUnderWay } from "../../pack-builder/delivery/file-names.ts";
 import { CommandFailure } from "../exit.ts";
 
-/** Folders of years, of months, of days: deeper nothing is looked for. */
+/** The greatest depth: folders of years, months and days. */
 const DEPTH = 3;
 
 type DataType = FileSummary["dataType"];
 
-/** A file for shares, under the name it will have there. */
+/** A file for shares with its name there. */
 export interface DailyFile {
   dataType: DataType;
   name: string;
   path: string;
 }
 
-/** What the names of a drop folder promise of one day. */
+/** The parts of one day's delivery, by name. */
 export interface NamedDelivery {
   tradedate: BeijingDate;
-  /** Folders, archives and tables of orders: full paths, ascending. */
+  /** Folders, archives and tables: full paths, ascending. */
   orders: string[];
   files: DailyFile[];
-  /** Paths that say of themselves that they are not whole yet. */
+  /** Paths named like incomplete transfers. */
   underWay: string[];
-  /** Links in the place of orders: they are not followed. */
+  /** Links, which are not followed. */
   links: string[];
 }
 
-/** A day's delivery as it lies there now. */
+/** The current state of a day's delivery. */
 export interface Delivery extends NamedDelivery {
   sizeBytes: number;
   /** Every file in it. */
   contents: string[];
-  /** The same as long as no name, size or time of modification changes. */
+  /** Changes with any name, size or modification time. */
   fingerprint: string;
-  /** The same as long as nothing of it changes, content included: with the times of change, which no program sets. */
+  /** Changes with any content too: it includes the inode change times, which programs cannot set. */
   mark: string;
-  /** Unix milliseconds of the newest change of any of it. */
+  /** Unix milliseconds of the newest change. */
   changedMs: number;
 }
 
-/** Ends the command when `folder` is no folder: a wrong path would look like an evening without a delivery. */
+/** Ends the command when `folder` is not a folder, because a wrong path would look like a missing delivery. */
 export async function refuseAbsent(folder: string): Promise<void> {
   const status = await stat(folder).catch(() => null);
   if (status === null) throw new CommandFailure(`There is no drop folder ${folder}.`);
   if (!status.isDirectory()) throw new CommandFailure(`The drop folder ${folder} is no folder.`);
 }
 
-/** What lies in `folder`, by day. Throws the system's error when the folder cannot be read. */
+/** Returns the deliveries in `folder` by day. Throws the system's error when the folder cannot be read. */
 export async function namedDeliveries(folder: string): Promise<Map<BeijingDate, NamedDelivery>> {
   const found = new Map<BeijingDate, NamedDelivery>();
   const of = (tradedate: BeijingDate) => {
@@ -108,13 +107,13 @@ function dataTypeOf(name: string): DataType | null {
   return name === "level2" || name === "auction_tick" ? name : null;
 }
 
-/** The delivery of `tradedate` in `folder` as it is now; empty when there is nothing. */
+/** Returns the current delivery of `tradedate` in `folder`; empty when there is none. */
 export async function readDelivery(folder: string, tradedate: BeijingDate): Promise<Delivery> {
   const named = (await namedDeliveries(folder)).get(tradedate);
   return measured(folder, named ?? emptyDay(tradedate));
 }
 
-/** `named` with sizes and times; what disappears while it is looked at is left out. */
+/** Returns `named` with sizes and times, without files that disappear meanwhile. */
 export async function measured(folder: string, named: NamedDelivery): Promise<Delivery> {
   const tops = [...named.orders, ...named.files.map(({ path }) => path), ...named.underWay, ...named.links];
   const seen: [string, number, number][] = [];
@@ -142,7 +141,7 @@ function digestOf(facts: unknown): string {
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
 }
 
-/** `top` and everything below it; a link is what it is. */
+/** Returns `top` and everything below it, without following links. */
 async function tree(top: string): Promise<{ path: string; stats: Stats }[]> {
   const found: { path: string; stats: Stats }[] = [];
   const waiting = [top];
@@ -156,12 +155,12 @@ async function tree(top: string): Promise<{ path: string; stats: Stats }[]> {
   return found;
 }
 
-/** Whether there is nothing at all of the day. */
+/** Returns whether the delivery is empty. */
 export function isEmpty({ orders, files, underWay, links }: NamedDelivery): boolean {
   return orders.length === 0 && files.length === 0 && underWay.length === 0 && links.length === 0;
 }
 
-/** The one day that `name` contains as YYYYMMDD or YYYY-MM-DD; null when there is none or several. */
+/** Returns the day in `name` as YYYYMMDD or YYYY-MM-DD; null for none or several. */
 export function dayOfName(name: string): BeijingDate | null {
   const digits = name.match(/(?<!\d)(\d{8}|\d{4}-\d{2}-\d{2})(?!\d)/g) ?? [];
   const days = new Set(digits.flatMap((text) => parseBeijingDate(text.replaceAll("-", "")) ?? []));

@@ -1,4 +1,4 @@
-/** How an evening went, as a notice. */
+/** Builds the notice about an evening. */
 import type { Notice } from "../../admin/wire.ts";
 import type { Bilingual } from "../../base/language.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
@@ -9,7 +9,7 @@ import { chineseName, lackingText } from "../dataset-days.ts";
 import { type DatasetOutcome, type DayOutcome, isWell } from "./load-day.ts";
 import type { Arrival } from "./wait-for-delivery.ts";
 
-/** So many files that were not read are named in a message; the report of the build names all of them. */
+/** The most unread files named in a message; the build report names all of them. */
 const NAMED_FILES = 20;
 
 const LEFT_OUT_ZH: Readonly<Record<LeftOutReason, string>> = {
@@ -28,7 +28,7 @@ const LEFT_OUT_ZH: Readonly<Record<LeftOutReason, string>> = {
   own_output: "由此前的构建生成",
 };
 
-/** The end of an evening whose delivery came: served, served with rows left out, or not. */
+/** Returns the notice for a delivered day: served, served with rows left out, or failed. */
 export function outcomeNotice(outcome: DayOutcome): Notice {
   const [event, level] = !isWell(outcome)
     ? (["nightly.failed", "failed"] as const)
@@ -95,7 +95,7 @@ function servedPart({ dataset, state, revision }: DatasetOutcome): Bilingual {
   };
 }
 
-/** The rest that is worth knowing, a line each. */
+/** Returns further facts, a line each. */
 export function linesOf(outcome: DayOutcome): Bilingual[] {
   const { datasets, lacking, leftOut, files, seconds } = outcome;
   const lines: Bilingual[] = [];
@@ -137,7 +137,7 @@ export function linesOf(outcome: DayOutcome): Bilingual[] {
   return lines;
 }
 
-/** Nothing came, or half of it; `isFinal` when the wait has ended. */
+/** Returns the notice for a missing or incomplete delivery; `isFinal` when the wait has ended. */
 export function lateNotice(
   tradedate: BeijingDate,
   arrival: Exclude<Arrival, { state: "complete" }>,
@@ -177,7 +177,7 @@ function lateMessage(
   };
 }
 
-/** Something that has nothing to do with the delivery stood in the way. */
+/** Returns the notice for a problem that is not the delivery's. */
 export function faultNotice(tradedate: BeijingDate | null, problem: string): Notice {
   return {
     event: "nightly.failed",

@@ -1,6 +1,6 @@
 /**
- * One day's delivery to the service: build, verify, publish, then the files for shares. What was reached is
- * written down after every step, so that a killed run resumes where it was.
+ * Loads one day's delivery: builds, verifies, publishes, then adds the files for shares. Progress is stored after every
+ * step, so that a killed run resumes.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -26,20 +26,20 @@ import { writeWhole } from "../work-folder.ts";
 import { type DailyFile, type Delivery, readDelivery } from "./drop-folder.ts";
 
 export interface LoadOptions {
-  /** The drop folder: nothing outside it is read. */
+  /** The drop folder; nothing outside it is read. */
   folder: string;
-  /** Packs while they are needed, quarantined lines, and what is remembered of each day. */
+  /** Temporary packs, quarantine files and the stored state of each day. */
   workFolder: string;
   threads: number;
-  /** Broken lines a build survives; null: one in a million. */
+  /** The most broken lines that a build tolerates; null: one in a million. */
   maxBroken: number | null;
-  /** Publish even what the service finds implausible. */
+  /** Publishes even what the service finds implausible. */
   force: boolean;
-  /** Keep the pack when it is published. */
+  /** Keeps the pack after publishing. */
   keep: boolean;
 }
 
-/** Loads `delivery`, which is complete. Never throws: what went wrong is in the outcome. */
+/** Loads the complete `delivery`. Never throws; problems are in the outcome. */
 export async function loadDay(
   client: AdminClient,
   delivery: Delivery,
@@ -240,7 +240,7 @@ async function loadFile(
   }
 }
 
-/** Returns the Chinese sentence of a refusal that happens now and then; null for anything else. */
+/** Returns the Chinese sentence for common refusals; null for anything else. */
 function chineseOf(error: unknown, tradedate: string): string | null {
   switch (error instanceof ServiceRefusal ? error.refused.reason : undefined) {
     case "implausible":
@@ -258,7 +258,7 @@ function chineseOf(error: unknown, tradedate: string): string | null {
   }
 }
 
-/** Whether an operator's decision stands against the day: trying again changes nothing, and nothing is broken. */
+/** Returns whether an operator's decision prevents the day; retrying would not help. */
 function isDecided(error: unknown): boolean {
   const reason = error instanceof ServiceRefusal ? error.refused.reason : undefined;
   return reason === "content_withdrawn" || reason === "target_withdrawn";
@@ -272,7 +272,7 @@ const fileOutcomeSchema = z.object({
   dataType: z.string(),
   name: z.string(),
   revision: z.number().nullable(),
-  /** Why it is not offered, as a sentence; null when it is. */
+  /** Why it is not offered, as a sentence, or null. */
   problem: z.string().nullable(),
 });
 
@@ -284,22 +284,22 @@ const leftOutSchema = z.object({
 /** What a dataset of the day came to. */
 const datasetOutcomeSchema = z.object({
   dataset: z.enum(DATASET_NAMES),
-  /** `unchanged`: this very content was served already. */
+  /** `unchanged`: this content was already served. */
   state: z.enum(["published", "unchanged", "failed"]),
   /** Why it is not served, as a sentence; null when it is. */
   problem: z.string().nullable(),
-  /** The same in Chinese, where it has a Chinese text. */
+  /** The same in Chinese, if available. */
   problemZh: z.string().nullable(),
-  /** Not served because an operator has withdrawn the day. */
+  /** Whether it is not served because an operator has withdrawn the day. */
   decided: z.boolean().optional(),
   revision: z.number().nullable(),
-  /** When the service tells customers of the revision, in Unix milliseconds of this machine's clock. */
+  /** When the revision is announced to customers, in Unix milliseconds of this machine's clock. */
   announcedAtMs: z.number().nullable().default(null),
   rows: z.number(),
   securities: z.number(),
   sizeBytes: z.number(),
   degraded: z.boolean(),
-  /** Lines that could not be rows, and where they are kept. */
+  /** Number of quarantined lines; the next member is their file. */
   brokenRows: z.number(),
   quarantine: z.string().nullable(),
 });
@@ -315,7 +315,7 @@ const outcomeSchema = datasetOutcomeSchema.omit({ dataset: true }).extend({
   /** Files of the delivery that may hold rows and were not read. */
   leftOut: z.array(leftOutSchema),
   files: z.array(fileOutcomeSchema),
-  /** From the delivery to its end, in this run. */
+  /** Duration in this run. */
   seconds: z.number(),
 });
 export type DayOutcome = z.infer<typeof outcomeSchema>;
@@ -334,22 +334,22 @@ type Built = z.infer<typeof builtSchema>;
 const builtDeliverySchema = z.object({ packs: z.array(builtSchema), leftOut: z.array(leftOutSchema) });
 
 const memorySchema = z.object({
-  /** Of the delivery this is about: another delivery of the day starts afresh. */
+  /** The delivery's fingerprint; another delivery of the day starts over. */
   fingerprint: z.string(),
   /** The packs that are built and verified, when all of the delivery's are. */
   built: builtDeliverySchema.nullable(),
   outcome: outcomeSchema.nullable(),
-  /** Events that the webhook has taken. */
+  /** Events that the webhook has accepted. */
   told: z.array(z.string()),
 });
 type DayMemory = z.infer<typeof memorySchema>;
 
-/** Whether everything of the day is where it belongs. */
+/** Returns whether the day and all its files were published. */
 export function isWell({ state, files }: DayOutcome): boolean {
   return state !== "failed" && files.every(({ problem }) => problem === null);
 }
 
-/** What `workFolder` remembers of `tradedate`; nothing when the delivery was another one. */
+/** Returns the stored state of `tradedate` in `workFolder`; empty for another delivery. */
 export function recallDay(workFolder: string, tradedate: BeijingDate, fingerprint: string): DayMemory {
   const fresh = { fingerprint, built: null, outcome: null, told: [] };
   const path = memoryPath(workFolder, tradedate);
@@ -362,7 +362,7 @@ export function recallDay(workFolder: string, tradedate: BeijingDate, fingerprin
   }
 }
 
-/** Writes it down in one step. */
+/** Stores the state atomically. */
 export function rememberDay(workFolder: string, tradedate: BeijingDate, memory: DayMemory): void {
   writeWhole(memoryPath(workFolder, tradedate), `${JSON.stringify(memory, null, 2)}\n`);
 }

@@ -1,6 +1,6 @@
 /**
- * `edgetape nightly`: which day is due, its delivery, the service. Every end is told to the webhook once; what was told and
- * reached is remembered, so the command can be run again after any end.
+ * `edgetape nightly`: determines the due day, waits for its delivery and loads it. Every outcome is sent to the webhook
+ * once; progress and sent notices are stored, so that the command can be run again after any end.
  */
 
 import { existsSync, realpathSync } from "node:fs";
@@ -37,7 +37,7 @@ import { faultNotice, lateNotice, linesOf, outcomeNotice, servedSentence } from 
 import { type DayOutcome, isWell, type LoadOptions, loadDay, recallDay, rememberDay } from "./load-day.ts";
 import { type Arrival, deliveryProblem, type Expected, waitForDelivery } from "./wait-for-delivery.ts";
 
-/** Options of commands that load deliveries. */
+/** Options of the commands that load deliveries. */
 export interface LoadingOptions extends ServiceOptions {
   work?: string;
   threads: number;
@@ -98,7 +98,7 @@ export function registerNightly(program: Command): void {
   command.action(run);
 }
 
-/** Adds what every command that loads deliveries takes. */
+/** Adds the options of the commands that load deliveries. */
 export function withLoading(command: Command): Command {
   return withService(
     command
@@ -117,7 +117,7 @@ export function withLoading(command: Command): Command {
   );
 }
 
-/** The options of loading as the work wants them; `folder` is where the deliveries are. */
+/** Returns the options for loading; `folder` contains the deliveries. */
 export function loadOptionsOf(folder: string, options: LoadingOptions): LoadOptions {
   const { work, threads, maxBroken, force = false, keep = false } = options;
   const workFolder = work ?? `${resolve(folder)}.edgetape`;
@@ -125,8 +125,8 @@ export function loadOptionsOf(folder: string, options: LoadingOptions): LoadOpti
 }
 
 /**
- * Takes the work folder for this command alone; returns its release. Refused inside the drop folder: what a
- * build writes there would be looked at as a delivery, and the sender could put files into it.
+ * Locks the work folder and returns its release. It must not be inside the drop folder, where a build's files would
+ * look like a delivery and the sender could add files.
  */
 export async function lockWork({ folder, workFolder }: LoadOptions): Promise<() => void> {
   await refuseAbsent(folder);
@@ -147,7 +147,7 @@ export async function lockWork({ folder, workFolder }: LoadOptions): Promise<() 
   });
 }
 
-/** The path without links, as far as it exists. */
+/** Returns the path with links resolved, as far as it exists. */
 function realPathOf(path: string): string {
   return existsSync(path) || path === dirname(path)
     ? realpathSync(path)
@@ -226,10 +226,10 @@ export interface TimeOfDay {
 
 interface NightlyAsk {
   folder: string;
-  /** Null: the newest trading day that has closed. */
+  /** Null for the newest trading day that has closed. */
   tradedate: BeijingDate | null;
   expected: Expected;
-  /** When it is late, and when the wait ends, in Beijing. */
+  /** When it is late, and when the wait ends, in Beijing time. */
   by: TimeOfDay;
   until: TimeOfDay;
   stableMs: number;
@@ -241,17 +241,17 @@ interface NightlyTools {
   client: AdminClient;
   webhook: Webhook | null;
   clock: Clock;
-  /** Hears what is being done. */
+  /** Called with progress messages. */
   say(line: string): void;
 }
 
-/** How it ended. `idle`: nothing was delivered, and nothing is needed as the day is served. */
+/** The outcome. `idle`: nothing was delivered, and the day is already served. */
 type Evening =
   | { end: "loaded"; outcome: DayOutcome; fingerprint: string }
   | { end: "late"; notice: Notice }
   | { end: "idle"; tradedate: BeijingDate };
 
-/** Loads the day that is due. Throws what stood in the way of it, after the webhook was told. */
+/** Loads the due day. Throws a problem after sending it to the webhook. */
 export async function nightly(ask: NightlyAsk, tools: NightlyTools): Promise<Evening> {
   const evening = await spend(ask, tools).catch(async (error: unknown) => {
     const problem = error instanceof Error ? error.message : String(error);
@@ -272,8 +272,8 @@ async function spend(ask: NightlyAsk, tools: NightlyTools): Promise<Evening> {
     if (arrival.state !== "complete") return { end: "late", notice: lateNotice(tradedate, arrival, true) };
     const { fingerprint, mark } = arrival.delivery;
     const { outcome: before } = recallDay(ask.load.workFolder, tradedate, fingerprint);
-    // A failure is tried again: the command line, the service or the code may be another one now. So is a day that an
-    // operator has withdrawn since: the service says who did.
+    // A failed day is retried, because options, service or code may have changed. So is a withdrawn day: the service
+    // then names the operator.
     if (before !== null && isWell(before) && (await areServed(tools, before))) {
       return { end: "loaded", outcome: before, fingerprint };
     }
@@ -284,7 +284,7 @@ async function spend(ask: NightlyAsk, tools: NightlyTools): Promise<Evening> {
   }
 }
 
-/** Tells how the day ended, unless an earlier run has told that it ended well. */
+/** Sends the outcome, unless an earlier run has sent a success. */
 async function tellOnce(
   workFolder: string,
   { webhook, clock }: NightlyTools,
@@ -312,7 +312,7 @@ function awaited(ask: NightlyAsk, tools: NightlyTools, tradedate: BeijingDate): 
         if (arrival.state === "complete") return;
         const notice = lateNotice(tradedate, arrival, false);
         tools.say(notice.title.en);
-        // The day itself is not lost yet: a webhook that fails now must not end the wait.
+        // A failing webhook must not end the wait.
         await tell(tools.webhook, notice).catch((error: Error) => tools.say(error.message));
       },
     },
@@ -321,7 +321,7 @@ function awaited(ask: NightlyAsk, tools: NightlyTools, tradedate: BeijingDate): 
   );
 }
 
-/** Whether there is nothing to wait for: no delivery lies there and the day is served. */
+/** Returns whether there is no delivery and the day is already served. */
 async function isIdle({ folder }: NightlyAsk, tools: NightlyTools, tradedate: BeijingDate): Promise<boolean> {
   if (!isEmpty(await readDelivery(folder, tradedate))) return false;
   return (await availableDays(tools.client, [tradedate], "orders")).has(tradedate);
@@ -353,10 +353,10 @@ export async function availableDays(
   return available;
 }
 
-/** The newest trading day that has closed, by the service's calendar. */
+/** Returns the newest trading day that has closed, by the service's calendar. */
 async function dueDay({ client, clock }: NightlyTools): Promise<BeijingDate> {
   const last = lastClosedDay(clock.nowMs());
-  // Two weeks reach over every holiday, and so the year before may be needed.
+  // Two weeks cover every holiday, so the previous year may be needed.
   const years = new Set([addDays(last, -14).slice(0, 4), last.slice(0, 4)]);
   const calendar: { day: BeijingDate; open: boolean }[] = [];
   for (const year of years) {
@@ -370,19 +370,16 @@ async function dueDay({ client, clock }: NightlyTools): Promise<BeijingDate> {
   );
 }
 
-/** The exchanges close at 15:00; after it the day's delivery may come. */
+/** The exchanges close at 15:00; the day's delivery can arrive after that. */
 const CLOSE_MS = 15 * 3_600_000;
 
-/** The last Beijing day whose session was over at `nowMs`, had it been a trading day. */
+/** Returns the last Beijing day whose session would be over at `nowMs`. */
 export function lastClosedDay(nowMs: number): BeijingDate {
   const today = beijingDate(nowMs);
   return nowMs - startOfDay(today) >= CLOSE_MS ? today : addDays(today, -1);
 }
 
-/**
- * The newest trading day up to `last`, or null when `calendar` (ascending) does not say what every day from
- * that one to `last` is: a gap may hide a trading day.
- */
+/** Returns the newest trading day up to `last`, or null when `calendar` (ascending) has a gap between it and `last`. */
 export function newestTradingDay(
   calendar: { day: BeijingDate; open: boolean }[],
   last: BeijingDate,
@@ -393,8 +390,8 @@ export function newestTradingDay(
 }
 
 /**
- * The instant (Unix milliseconds) of a time of the evening of `tradedate`. A time before noon is in the night
- * after it.
+ * Returns the instant (Unix milliseconds) of a time of the evening of `tradedate`. A time before noon is on the next
+ * day.
  *
  * @example eveningTime("20260312", { hours: 1, minutes: 30 }) // 2026-03-13T01:30:00+08:00
  */

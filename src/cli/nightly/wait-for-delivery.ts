@@ -1,7 +1,4 @@
-/**
- * Waits for a day's delivery: nothing, then something that grows, then something that is whole and at rest. Says why one
- * at rest is not complete: half an evening looks just like a whole one.
- */
+/** Waits until a day's delivery is complete and no longer changes, and reports why an unchanging one is incomplete. */
 import { existsSync } from "node:fs";
 import { constants, lstat, open, readdir } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
@@ -20,17 +17,17 @@ import { type Delivery, isEmpty } from "./drop-folder.ts";
 
 /** Instants are Unix milliseconds. */
 export interface Patience {
-  /** How long nothing may change before the delivery counts as at rest. */
+  /** How long a delivery must stay unchanged. */
   stableMs: number;
-  /** Between two looks. */
+  /** The time between two checks. */
   pollMs: number;
-  /** When somebody should be told that it is late. */
+  /** When to report that it is late. */
   byMs: number;
-  /** When to give up what is at rest and not complete. */
+  /** When to give up on an unchanging, incomplete delivery. */
   untilMs: number;
 }
 
-/** `problem` is why it is not complete, as sentences without their end. */
+/** `problem` says why it is incomplete, as sentences without the final full stop. */
 export type Arrival =
   | { state: "complete"; delivery: Delivery }
   | { state: "half"; delivery: Delivery; problem: Bilingual }
@@ -38,18 +35,15 @@ export type Arrival =
 
 export interface Waiting {
   look(): Promise<Delivery>;
-  /** Why a delivery at rest is not complete, or null. */
+  /** Returns why an unchanging delivery is incomplete, or null. */
   problemOf(delivery: Delivery): Promise<Bilingual | null>;
-  /** Hears why it is not complete, whenever that changes. */
+  /** Called whenever the reason why it is incomplete changes. */
   onWaiting(problem: Bilingual): void;
-  /** Hears once, at `byMs`, that it is not complete. */
+  /** Called once, at `byMs`, if it is incomplete. */
   onLate(arrival: Arrival): Promise<void>;
 }
 
-/**
- * Waits until the delivery is complete and at rest, or until `untilMs` has passed and nothing more happens: what
- * still grows then is waited for.
- */
+/** Waits until the delivery is complete and unchanging, or until `untilMs` has passed and it no longer changes. */
 export async function waitForDelivery(
   { look, problemOf, onWaiting, onLate }: Waiting,
   { stableMs, pollMs, byMs, untilMs }: Patience,
@@ -63,7 +57,7 @@ export async function waitForDelivery(
     const delivery = await look();
     const nowMs = clock.nowMs();
     if (mark !== delivery.mark) {
-      // What was at rest before the first look need not rest again; later changes count from when they are seen.
+      // At the first check the files' own times count; later changes count from when they are seen.
       changedMs = mark === null ? Math.min(delivery.changedMs, nowMs) : nowMs;
       mark = delivery.mark;
     }
@@ -93,21 +87,21 @@ async function judged(
   return problem === null ? { state: "complete", delivery } : { state: "half", delivery, problem };
 }
 
-/** What must be there beside the orders themselves. */
+/** What a complete delivery must include besides the data. */
 export interface Expected {
-  /** A file that the sender writes last; `{date}` in it stands for the day. Null: there is none. */
+  /** A file that the sender writes last, with `{date}` for the day, or null. */
   marker: string | null;
-  /** Kinds of files for shares. */
+  /** Types of files for shares. */
   types: FileSummary["dataType"][];
 }
 
 const SEVEN_ZIP = Buffer.from([0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c]);
 const SEVEN_ZIP_HEADER_BYTES = 32;
 
-/** So many bytes at the end of a file tell whether they were written. */
+/** Number of bytes at the end of a file that are checked. */
 const TAIL_BYTES = 16;
 
-/** Returns why `delivery` in `folder` is not complete, as sentences without their end, or null. */
+/** Returns why `delivery` in `folder` is incomplete, as sentences without the final full stop, or null. */
 export async function deliveryProblem(
   folder: string,
   delivery: Delivery,
@@ -143,7 +137,7 @@ export async function deliveryProblem(
   return missingVolume(contents) ?? (await firstUnwritten(contents, nameOf));
 }
 
-/** The first volume of a split archive that is not there. Which one is the last, its first volume says. */
+/** Returns the first missing volume of a split archive; the first volume names the last one. */
 function missingVolume(paths: readonly string[]): Bilingual | null {
   const there = new Set(paths);
   for (const path of paths) {
@@ -176,7 +170,7 @@ async function firstUnwritten(
   return null;
 }
 
-/** Returns the format of a file that is cut short, as far as its format tells, else null; tables of text do not tell. */
+/** Returns the format of a truncated file if the format shows it, else null; text tables do not show it. */
 export async function cutFormat(path: string): Promise<string | null> {
   if (/\.zip$/i.test(path)) return (await isWholeZip(path)) ? null : "ZIP";
   if (/\.7z$/i.test(path) || volumeOf(path)?.number === 1) return (await isWholeSevenZip(path)) ? null : "7z";
@@ -185,15 +179,15 @@ export async function cutFormat(path: string): Promise<string | null> {
 }
 
 /**
- * Returns whether a file ends in bytes that its writer has not written yet: programs that reserve a file's size
- * first leave NUL bytes. Formats that say themselves whether they are whole, and tar, which ends so, are not asked.
+ * Returns whether a file ends with unwritten bytes: programs that reserve a file's size leave NUL bytes. Formats that
+ * show whether they are complete, and tar, which ends with NULs, are not checked.
  */
 async function endsUnwritten(path: string): Promise<boolean> {
   const name = basename(path);
   const isCompressed = compressionOf(name) !== null;
   const tellsItself = (!isCompressed && archiveFormat(name) !== null) || /\.parquet$/i.test(name);
   if (tellsItself || isUnreadFormat(name) || holdsNoRecords(name)) return false;
-  // A text ends so with one such byte; of compressed data a few may be its length.
+  // One NUL byte at the end of a text is enough; at the end of compressed data a few can be its length.
   const { bytes } = await piece(path, isCompressed ? -TAIL_BYTES : -1, TAIL_BYTES);
   return bytes.length > 0 && bytes.every((byte) => byte === 0);
 }
@@ -207,7 +201,7 @@ async function isWholeZip(path: string): Promise<boolean> {
   }
 }
 
-/** The header at the start names the end of the archive; while it is written it holds zeros. */
+/** The header at the start contains the end of the archive; it is zero while the archive is written. */
 async function isWholeSevenZip(path: string): Promise<boolean> {
   const { bytes, sizeBytes } = await piece(path, 0, SEVEN_ZIP_HEADER_BYTES);
   if (bytes.length < SEVEN_ZIP_HEADER_BYTES || !bytes.subarray(0, 6).equals(SEVEN_ZIP)) return false;
@@ -216,7 +210,7 @@ async function isWholeSevenZip(path: string): Promise<boolean> {
   return end > BigInt(SEVEN_ZIP_HEADER_BYTES) && end <= BigInt(wholeBytes);
 }
 
-/** Bytes of all volumes of the split archive whose first one is at `path`. */
+/** Returns the total size of the volumes of the split archive whose first one is at `path`. */
 async function splitBytes(path: string): Promise<number> {
   const archive = volumeOf(path)?.archive;
   const names = (await readdir(dirname(path))).map((name) => join(dirname(path), name));
@@ -230,7 +224,7 @@ async function isWholeParquet(path: string): Promise<boolean> {
   return bytes.toString("latin1") === "PAR1";
 }
 
-/** `length` bytes from `offset`, from the end where it is negative; fewer where the file is shorter. */
+/** Reads `length` bytes from `offset` (from the end when negative), or fewer in a shorter file. */
 async function piece(
   path: string,
   offset: number,
