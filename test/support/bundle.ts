@@ -5,7 +5,7 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
@@ -41,23 +41,24 @@ interface WranglerConfig {
   durable_objects: { bindings: { name: string; class_name: string }[] };
 }
 
-/** Bundles the worker `entry` as `worker.js` with `deployment.json` into a new folder. Returns the folder. */
-async function bundle(entry: string): Promise<string> {
+/** Bundles `checkout`'s worker `entry` as `worker.js` with `deployment.json` into a new folder. Returns the folder. */
+async function bundle(entry: string, checkout = "."): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-bundle-"));
-  const wrangler = join("node_modules", "wrangler", "bin", "wrangler.js");
+  const wrangler = resolve("node_modules", "wrangler", "bin", "wrangler.js");
   await run(process.execPath, [wrangler, "deploy", entry, "--dry-run", "--outdir", folder], {
+    cwd: checkout,
     env: { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "true" },
   });
   const module = basename(entry).replace(/\.ts$/, ".js");
   if (module !== "worker.js") await rename(join(folder, module), join(folder, "worker.js"));
-  await writeFile(join(folder, "deployment.json"), JSON.stringify(await readDeployment()));
+  await writeFile(join(folder, "deployment.json"), JSON.stringify(await readDeployment(checkout)));
   return folder;
 }
 
-async function readDeployment(): Promise<Deployment> {
+async function readDeployment(checkout: string): Promise<Deployment> {
   // Imported on demand: wrangler takes a second to load, and test processes do not need it.
   const wrangler = await import("wrangler");
-  const config = wrangler.unstable_readConfig({ config: "wrangler.toml" }) as WranglerConfig;
+  const config = wrangler.unstable_readConfig({ config: join(checkout, "wrangler.toml") }) as WranglerConfig;
   return {
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,
@@ -99,8 +100,13 @@ export function bundledWorker(entry = SERVICE_ENTRY): Promise<WorkerBundle> {
   return alone;
 }
 
-async function bundleAndLoad(entry: string): Promise<WorkerBundle> {
-  const folder = await bundle(entry);
+/** Bundles the service of another checkout, which has this one's `node_modules`. */
+export function bundledFrom(checkout: string): Promise<WorkerBundle> {
+  return bundleAndLoad(SERVICE_ENTRY, checkout);
+}
+
+async function bundleAndLoad(entry: string, checkout?: string): Promise<WorkerBundle> {
+  const folder = await bundle(entry, checkout);
   try {
     return await load(folder);
   } finally {

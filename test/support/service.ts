@@ -4,7 +4,7 @@
  */
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { applyMigrations } from "../../src/cli/demo/migrations.ts";
-import { bundledWorker } from "./bundle.ts";
+import { bundledWorker, type WorkerBundle } from "./bundle.ts";
 import { type Answer, call } from "./http-client.ts";
 import { IssuedSecrets } from "./issued-secrets.ts";
 
@@ -31,6 +31,10 @@ export interface ServiceOptions {
   migrations?: readonly string[];
   /** Another entry than the service's own: a worker that wraps it, for counting or failing its stores. */
   entry?: string;
+  /** The worker of another version, in the place of `entry`. */
+  worker?: WorkerBundle;
+  /** Where it listens on 127.0.0.1; a free port when absent. */
+  port?: number;
 }
 
 export interface Service {
@@ -66,11 +70,11 @@ export function oncePerWorker<T>(name: string, make: () => Promise<T>): Promise<
 export async function startService(options: ServiceOptions = {}): Promise<Service & AsyncDisposable> {
   const offsetMs = Date.parse(options.nowAt ?? DEFAULT_NOW) - Date.now();
   const logs: string[] = [];
-  const worker = await bundledWorker(options.entry);
+  const worker = options.worker ?? (await bundledWorker(options.entry));
   const mf = new Miniflare(
     convertV4MiniflareOptions({
       host: "127.0.0.1",
-      port: 0,
+      port: options.port ?? 0,
       cf: false,
       telemetry: { enabled: false },
       modules: [{ type: "ESModule", path: "worker.js", contents: worker.source }],

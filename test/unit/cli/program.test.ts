@@ -78,10 +78,11 @@ describe("what is written about the commands", () => {
     ...textsBelow("src"),
     ["README.md", readFileSync("README.md", "utf8")] as [string, string],
   ].flatMap(([path, text]) =>
-    [...text.matchAll(/`(?:npx )?edgetape ((?:[a-z]+ ?)+[^`\n]*?)\\?`/g)].map(([, args = ""]) => ({
-      path,
-      args,
-    })),
+    [
+      ...text.matchAll(/`(?:npx )?edgetape ((?:[a-z]+ ?)+[^`\n]*?)\\?`/g),
+      // Lines of a block of commands.
+      ...text.matchAll(/^npx edgetape ([a-z].*)$/gm),
+    ].map(([, args = ""]) => ({ path, args })),
   );
 
   it("is found in pages, advice and refusals", () => {

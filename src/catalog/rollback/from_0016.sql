@@ -1,0 +1,7 @@
+-- After the present worker is deployed again: takes back what to_0016.sql put aside.
+DROP INDEX order_days_without_dataset;
+INSERT INTO order_days SELECT * FROM aside_days;
+DROP TABLE aside_days;
+UPDATE day_revisions SET tradedate = substr(tradedate, 2) WHERE tradedate LIKE '-%';
+INSERT INTO day_changes SELECT * FROM aside_changes;
+DROP TABLE aside_changes;
