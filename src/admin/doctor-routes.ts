@@ -206,7 +206,7 @@ async function checkObjects(place: Upkeep): Promise<Finding[]> {
       check: "objects",
       level: "warning",
       subject: "",
-      sentence: `${left} objects are past their time or were never served.`,
+      sentence: `${left} objects have expired or were never served.`,
       advice: "`edgetape doctor --repair` deletes them; the scheduled task does it in time.",
     });
   }

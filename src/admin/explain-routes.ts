@@ -174,7 +174,7 @@ function unknown(requestId: string): ExplainedRequest {
     charged: false,
     text: {
       zh: `没有找到请求 ${requestId} 的记录：编号有误，或记录已过期。`,
-      en: `Nothing is known of request ${requestId}: the id is wrong, or it is too long ago.`,
+      en: `Request ${requestId} is unknown: the id is wrong, or the request is older than 14 days.`,
     },
   };
 }

@@ -56,7 +56,7 @@ function webhookOf(settings: Settings): Webhook | null {
 function noticeOf(findings: Finding[]): Notice {
   const many = {
     zh: `服务有 ${findings.length} 项问题需要处理`,
-    en: `the service needs a look: ${findings.length} findings`,
+    en: `the service needs attention: ${findings.length} findings`,
   };
   const [first] = findings;
   return {

@@ -41,25 +41,25 @@ export function registerAccounts(program: Command): void {
     .action(create);
   account
     .command("edit")
-    .description("change who to write to and what to remember; what is not given stays")
+    .description("change an account's contact and note; omitted ones stay")
     .argument("<account>")
     .option("--contact <text>", "how to reach the customer")
     .option("--note <text>", "anything worth remembering; '' for nothing")
     .action(edit);
   account
     .command("show")
-    .description("plan, windows, what is left today, keys and last requests")
+    .description("show an account's plan, windows, remaining quota, keys and last requests")
     .argument("<account>")
     .action(show);
   account
     .command("list")
-    .description("all accounts, by id; those about to end first with --expiring")
+    .description("list all accounts by id; with --expiring, those whose plan ends soon first")
     .option("--expiring <span>", "only those whose last plan ends within it, such as 7d", spanArgument)
     .option("--search <text>", "only those with it in their id, contact or note")
     .action(list);
   account
     .command("disable")
-    .description("refuse everything of an account, with all its keys; end its sessions in the console")
+    .description("refuse all requests of an account and end its console sessions")
     .argument("<account>")
     .option(...YES_OPTION)
     .action(disable);
@@ -70,7 +70,7 @@ export function registerAccounts(program: Command): void {
     .action(enable);
   account
     .command("sign-out")
-    .description("end all sessions of an account in the console and cancel its unopened links")
+    .description("end all console sessions of an account and cancel its unused links")
     .argument("<account>")
     .option(...YES_OPTION)
     .action(signOut);
@@ -81,7 +81,7 @@ export function registerAccounts(program: Command): void {
 function registerQuotas(account: Command): void {
   account
     .command("limits")
-    .description("set the account's own daily limits; one that is not given stays as it is")
+    .description("set an account's own daily limits; omitted ones stay")
     .argument("<account>")
     .option(
       "--requests <count>",
@@ -266,7 +266,7 @@ function printAccount(options: ServiceOptions, account: Account): void {
 function registerInvite(account: Command): void {
   account
     .command("invite")
-    .description("make a one-time link into the console; the first to open it is signed in")
+    .description("create a one-time link into the console; the first person to use it is signed in")
     .argument("<account>")
     .addOption(defaulted("--valid <span>", "how long the link may be opened, up to 7d", spanArgument, "1d"))
     .action(invite);

@@ -46,7 +46,7 @@ interface BackfillOptions extends LoadingOptions, WebhookOptions {
 export function registerBackfill(program: Command): void {
   const command = program
     .command("backfill")
-    .description("build and publish every day of a folder, the newest first; run it again to go on")
+    .description("build and publish every day of a folder, newest first; run it again to resume")
     .argument("<folder of days>", "deliveries as `nightly` knows them, also in folders of years and months")
     .option("--from <YYYYMMDD>", "the first day; the oldest one there when absent", dateArgument)
     .option("--to <YYYYMMDD>", "the last day; the newest one there when absent", dateArgument)

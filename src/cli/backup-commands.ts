@@ -49,11 +49,11 @@ const NOT_IN_IT =
 /** Registers `backup create`, `backup verify` and `backup restore`. */
 export function registerBackup(program: Command): void {
   const backup = serviceCommand(program, "backup").description(
-    "accounts, plans, keys' hashes, calendar and catalog as a file",
+    "save accounts, plans, hashes of keys, calendar and catalog to a file, and restore them",
   );
   backup
     .command("create")
-    .description("write a backup; nothing that exists is overwritten")
+    .description("write a backup to a new file")
     .option(
       "--out <file or folder>",
       "ends in .gz: packed; a path without an extension is a folder, which is made: there the name has the time",
@@ -63,13 +63,13 @@ export function registerBackup(program: Command): void {
     .action(create);
   backup
     .command("verify")
-    .description("say whether a backup is whole, and what is in it; no service is asked")
+    .description("check that a backup is complete and show its content, without a service")
     .argument("<file>")
     .option("--json", "print the answer as JSON")
     .action(verify);
   backup
     .command("restore")
-    .description("put a backup in the place of what a deployment holds; run it again after any interruption")
+    .description("replace a deployment's data by a backup; run it again after any interruption")
     .argument("<file>")
     .option("--force", "also where it holds something, which is lost")
     .option(

@@ -21,17 +21,19 @@ const FORCE_OPTION = ["--force", "also where a Saturday or Sunday is a trading d
 
 /** Registers `calendar load`, `calendar mark` and `calendar show`. */
 export function registerCalendar(program: Command): void {
-  const calendar = serviceCommand(program, "calendar").description("trading days of the exchanges");
+  const calendar = serviceCommand(program, "calendar").description(
+    "load and show the trading days of the exchanges",
+  );
   calendar
     .command("load")
-    .description("tell the service the trading days of a year, from the holiday library or your own list")
+    .description("load the trading days of a year from the holiday library or your own list")
     .option("--year <year>", "a year whose public holidays the library knows", yearArgument)
     .option("--file <path>", "a list: one trading day a line (YYYYMMDD), or `day,1|0` with closed days too")
     .option(...FORCE_OPTION)
     .action(load);
   calendar
     .command("mark")
-    .description("say that the exchanges trade, or do not trade, on one day")
+    .description("mark one day as open or closed")
     .argument("<YYYYMMDD>", "", dateArgument)
     .addOption(
       new Option("--as <state>", "what the day is").choices(["open", "closed"]).makeOptionMandatory(),
@@ -40,7 +42,7 @@ export function registerCalendar(program: Command): void {
     .action(mark);
   calendar
     .command("show")
-    .description("the trading days the service knows")
+    .description("show the trading days of a year")
     .option("--year <year>", "the year; the present one when absent", yearArgument)
     .action(show);
 }

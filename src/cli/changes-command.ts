@@ -26,7 +26,9 @@ const SHOWN_CODES = 5;
 /** Registers `changes`. */
 export function registerChanges(program: Command): void {
   serviceCommand(program, "changes")
-    .description("which days were published, restored, withdrawn or damaged, and which securities differ")
+    .description(
+      "list which days were published, restored, withdrawn or damaged, and which securities differ",
+    )
     .option(
       "--since <instant>",
       "from a day (its beginning in Beijing), today, yesterday or RFC 3339 on",

@@ -48,7 +48,7 @@ import { CommandFailure, ServiceRefusal } from "./exit.ts";
 /** Registers `days` and `day …`. */
 export function registerDays(program: Command): void {
   serviceCommand(program, "days")
-    .description("the days of a month: loaded, expected and missing ones")
+    .description("list the days of a month: loaded, expected and missing ones")
     .option("--month <YYYYMM>", "the month; the present one when absent", monthArgument)
     .option(
       "--built-before <version>",
@@ -58,11 +58,11 @@ export function registerDays(program: Command): void {
     .addOption(datasetOption("the one dataset to list; all when absent"))
     .action(list);
   const day = serviceCommand(program, "day").description(
-    "one day: show it, withdraw it, restore an earlier content, adopt a pack",
+    "show one day, withdraw it, restore earlier content, adopt a pack",
   );
   day
     .command("show", { isDefault: true })
-    .description("the day, how it compares with others, and its revisions")
+    .description("show the day, its comparison with others, and its revisions")
     .argument("<YYYYMMDD>", "", dateArgument)
     .addOption(datasetOption("the one dataset to show; all that the day has when absent"))
     .action(detail);
@@ -222,7 +222,7 @@ function registerDayActions(day: Command): void {
   withAction(
     day
       .command("withdraw")
-      .description("stop serving a day at once, for callers and shares")
+      .description("stop serving a day: at once in shares, within 10 s to callers")
       .option("--note <text>", "why, for other operators"),
   ).action(withdraw);
   withAction(
@@ -240,7 +240,7 @@ function registerDayActions(day: Command): void {
   withAction(
     day
       .command("publish")
-      .description("serve the present content again, under a new number: this ends its withdrawal"),
+      .description("serve the current content under a new number, which ends its withdrawal"),
   ).action(publish);
 }
 
@@ -361,14 +361,12 @@ interface AdoptOptions extends ServiceOptions, ConfirmOptions, DatasetOptions {
 function registerAdopt(day: Command): void {
   day
     .command("adoptable")
-    .description("packs in R2 that the catalog does not know, as a restored backup leaves newer ones")
+    .description("list packs in R2 that are not in the catalog, for example newer ones after a restore")
     .addOption(datasetOption("the one dataset to list; all when absent"))
     .action(listAdoptable);
   day
     .command("adopt")
-    .description(
-      "serve such a pack as the day's next revision, once it is found whole; nothing is sent again",
-    )
+    .description("serve such a pack as the day's next revision after checking it, without uploading it again")
     .argument("<YYYYMMDD>", "", dateArgument)
     .addOption(datasetOption("the dataset that it is about").default("orders"))
     .option("--object <key>", "which one; the newest of the day when absent")

@@ -15,7 +15,9 @@ interface ExplainOptions extends ServiceOptions {
 /** Registers `explain`. */
 export function registerExplain(program: Command): void {
   serviceCommand(program, "explain")
-    .description("why a request was answered as it was, or how one would be answered now, charging nothing")
+    .description(
+      "explain why a request was answered as it was, or how it would be answered now, without charging",
+    )
     .argument("[request id]", "from the end of the message or X-Request-Id; a text to paste is printed")
     .option("--request <json>", "a request's body instead, or @ and the path of a file with it")
     .option("--key <key>", "ask with this key (better in EDGETAPE_KEY: other users see command lines)")

@@ -55,7 +55,9 @@ function typeOption(description = "the kind of files"): Option {
 
 /** Registers `files add`, `files list`, `files publish` and `files withdraw`. */
 export function registerFiles(program: Command): void {
-  const files = serviceCommand(program, "files").description("daily files for shares");
+  const files = serviceCommand(program, "files").description(
+    "add, list, publish and withdraw daily files for shares",
+  );
   withPlace(
     files
       .command("add")
@@ -69,7 +71,7 @@ export function registerFiles(program: Command): void {
   ).action(add);
   files
     .command("list")
-    .description("the files of a month with their states")
+    .description("list the files of a month with their states")
     .addOption(typeOption("the kind of files; all kinds when absent"))
     .option("--month <YYYYMM>", "the month; the present one when absent", monthArgument)
     .action(list);
@@ -77,7 +79,7 @@ export function registerFiles(program: Command): void {
   withPlace(
     files
       .command("publish")
-      .description("let shares offer a file that was added, or one that was withdrawn")
+      .description("publish an added or withdrawn file in shares")
       .option(
         "--revision <n>",
         "the revision that you have looked at; needed where several could be published",
@@ -89,7 +91,7 @@ export function registerFiles(program: Command): void {
   withPlace(
     files
       .command("withdraw")
-      .description("take a file back at once, from downloads that have begun too")
+      .description("withdraw a file at once, including downloads that have begun")
       .option("--note <text>", "why, for the list and the audit")
       .option(...YES_OPTION),
     name,

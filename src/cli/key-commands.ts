@@ -32,7 +32,7 @@ export function registerKeys(program: Command): void {
   const key = serviceCommand(program, "key").description("API keys");
   key
     .command("issue")
-    .description("make a key for an account; it is shown this one time only")
+    .description("create a key for an account; it is shown only once")
     .argument("<account>")
     .option("--name <name>", "what the key is for")
     .option(
@@ -43,12 +43,14 @@ export function registerKeys(program: Command): void {
     .action(issue);
   key
     .command("list")
-    .description("the keys of an account, with their last use (at most an hour behind)")
+    .description("list the keys of an account with their last use (up to an hour late)")
     .argument("<account>")
     .action(list);
   key
     .command("roll")
-    .description("make a new key in place of one, which works on for a while; it is shown this one time only")
+    .description(
+      "create a key that replaces another one, which stays valid for an overlap; it is shown only once",
+    )
     .argument("<key id>")
     .option("--overlap <span>", "how long the old key works on, at most 7d (1d when absent)", spanArgument)
     .action(roll);
@@ -60,7 +62,7 @@ export function registerKeys(program: Command): void {
     .action(revoke);
   key
     .command("import")
-    .description("take over existing customers' keys of any form; the same file again changes nothing")
+    .description("import existing customers' keys of any form; importing the same file again changes nothing")
     .argument(
       "<csv>",
       "heading: key (or sha256), account, plan, start, end; start is inclusive, end exclusive; UTF-8 or GB18030",

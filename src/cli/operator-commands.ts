@@ -27,11 +27,11 @@ import {
 /** Registers `token …`. */
 export function registerTokens(program: Command): void {
   const token = serviceCommand(program, "token").description(
-    "operators' own tokens, beside the secret ADMIN_TOKEN",
+    "create, list and revoke operators' tokens, in addition to the secret ADMIN_TOKEN",
   );
   token
     .command("issue")
-    .description("make a token for an operator; it is shown this one time only")
+    .description("create a token for an operator; it is shown only once")
     .argument("<name>", "who holds it: the audit speaks of this name")
     .addOption(
       new Option(
@@ -42,10 +42,10 @@ export function registerTokens(program: Command): void {
         .default("read"),
     )
     .action(issue);
-  token.command("list").description("all tokens, revoked ones too").action(list);
+  token.command("list").description("list all tokens, including revoked ones").action(list);
   token
     .command("revoke")
-    .description("refuse a token from now on; its name is not given again")
+    .description("revoke a token; its name cannot be used again")
     .argument("<name>")
     .option(...YES_OPTION)
     .action(revoke);
@@ -65,7 +65,7 @@ interface AuditOptions extends ServiceOptions {
 /** Registers `audit`. */
 export function registerAudit(program: Command): void {
   serviceCommand(program, "audit")
-    .description("who changed what, newest first")
+    .description("list who changed what, newest first")
     .option("--subject <text>", "of one day, account, key id or token name")
     .option("--actor <name>", "by the holder of this token, this account, ADMIN_TOKEN or service")
     .addOption(

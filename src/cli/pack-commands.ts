@@ -164,7 +164,7 @@ async function verify(path: string, options: { json?: boolean }): Promise<void> 
 function registerInspect(pack: Command): void {
   pack
     .command("inspect")
-    .description("say what a pack holds: securities, rows, times, bytes by column, build id")
+    .description("show what a pack contains: securities, rows, times, bytes by column, build id")
     .argument("<pack>", "the pack's file")
     .option("--json", "print the answer as JSON")
     .action(inspect);

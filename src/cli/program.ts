@@ -47,7 +47,7 @@ const GROUPS: ReadonlyMap<string, () => Promise<Register>> = new Map([
 export async function createProgram(args: readonly string[] = []): Promise<Command> {
   const program = new Command("edgetape")
     .description(
-      "Build day packs from order files, publish them, and run the service's accounts and calendar.",
+      "Build day packs from deliveries, publish them, and manage the service's accounts and calendar.",
     )
     .version(packageVersion())
     .configureHelp({ optionDescription })

@@ -23,9 +23,7 @@ interface SampleOptions {
 export function registerSample(program: Command): void {
   program
     .command("sample")
-    .description(
-      "make a day of invented orders and the trades that fit them, the same for the same seed, date and size",
-    )
+    .description("generate a day of orders and matching trades, the same for the same seed, date and size")
     .requiredOption("--date <YYYYMMDD>", "the trading day", dateArgument)
     .requiredOption("--out <folder>", "where to write; made if absent")
     .option(

@@ -38,15 +38,15 @@ import { dataTypeOption } from "./file-commands.ts";
 
 /** Registers `share …`. */
 export function registerShares(program: Command): void {
-  const share = serviceCommand(program, "share").description("shares of daily files");
+  const share = serviceCommand(program, "share").description("list and revoke shares of daily files");
   share
     .command("list")
-    .description("every share an account was given, newest first; without one, all that are in force")
+    .description("list every share of an account, newest first; without an account, all valid shares")
     .argument("[account]")
     .action(list);
   share
     .command("revoke")
-    .description("end a share (within 30 s everywhere); who asks again gets one with another password")
+    .description("revoke a share (within 30 s everywhere); the next request gets one with another password")
     .argument("<share id>", "the last part of its address")
     .option(...YES_OPTION)
     .action(revoke);
@@ -97,13 +97,11 @@ const SECRET_PATH = "/admin/shares/secret";
 function registerSecrets(share: Command): void {
   share
     .command("secret")
-    .description("the versions of SHARE_SECRET, and what still needs each")
+    .description("list the versions of SHARE_SECRET and what depends on each")
     .action(showSecret);
   share
     .command("rotate")
-    .description(
-      "leave the older versions of SHARE_SECRET: re-encrypt passwords of external shares, under the current one",
-    )
+    .description("re-encrypt passwords of external shares under the current version of SHARE_SECRET")
     .option("--revoke-older", "end the shares of older versions now too, as when an old secret has leaked")
     .option(...YES_OPTION)
     .addHelpText(
@@ -181,7 +179,7 @@ export function registerExternal(program: Command): void {
     external
       .command("set")
       .description(
-        "answer this drive to plans of the whole year; without --link it is answered as being prepared",
+        "register an external share for plans with the whole year; without --link it is reported as being prepared",
       )
       .requiredOption("--from <YYYYMMDD>", "the first day it covers", dateArgument)
       .requiredOption("--to <YYYYMMDD>", "the last day it covers", dateArgument)
@@ -194,7 +192,7 @@ export function registerExternal(program: Command): void {
   withDrive(
     external
       .command("clear")
-      .description("answer our own drive again and forget this one, its password too")
+      .description("remove an external share with its password; the service's own share is used again")
       .option(...YES_OPTION),
   ).action(clearExternal);
   external.command("list").description("every external share").action(listExternal);

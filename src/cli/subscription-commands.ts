@@ -32,7 +32,7 @@ export function registerSubscriptions(program: Command): void {
   const subscription = serviceCommand(program, "subscription").description("plans of an account");
   subscription
     .command("set")
-    .description("give an account this plan in place of all it has")
+    .description("replace all plans of an account by this one")
     .argument("<account>")
     .addOption(planOption())
     .requiredOption(
@@ -46,7 +46,7 @@ export function registerSubscriptions(program: Command): void {
     .action(set);
   subscription
     .command("extend")
-    .description("let a plan hold longer; one that is over starts again, now")
+    .description("extend a plan; an ended plan starts again now")
     .argument("<account>")
     .addOption(planOption())
     .option("--by <span>", "so much longer, such as 30d", spanArgument)
@@ -54,7 +54,7 @@ export function registerSubscriptions(program: Command): void {
     .action(extend);
   subscription
     .command("weekly")
-    .description("a weekly card beside the account's other plans: 7 × 24 hours")
+    .description("add a weekly card (7 × 24 hours) to the account's plans")
     .argument("<account>")
     .option("--start <instant>", "its first instant; now when absent", instantArgument)
     .action(weekly);
@@ -62,11 +62,13 @@ export function registerSubscriptions(program: Command): void {
 
 /** Registers `plan …`. */
 export function registerPlans(program: Command): void {
-  const plan = serviceCommand(program, "plan").description("daily limits by plan, in force within 30 s");
+  const plan = serviceCommand(program, "plan").description(
+    "show and set daily limits by plan; changes take effect within 30 s",
+  );
   plan
     .command("list", { isDefault: true })
     .alias("show")
-    .description("the limits of every plan")
+    .description("show the limits of every plan")
     .action(showPlans);
   plan
     .command("set")

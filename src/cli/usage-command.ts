@@ -21,7 +21,7 @@ interface UsageOptions extends ServiceOptions {
 export function registerUsage(program: Command): void {
   const command = program
     .command("usage")
-    .description("requests, files and bytes that each account was served in a month, by interface")
+    .description("show requests, files and bytes of each account in a month, by interface")
     .requiredOption("--month <YYYYMM>", "a month of Beijing days", monthArgument)
     .option("--csv", "print CSV for billing: account,service,requests,files,bytes");
   withService(command).addHelpText(

@@ -16,7 +16,7 @@ import { CommandFailure, EXIT } from "./exit.ts";
 
 /** Registers `webhook test`. */
 export function registerWebhook(program: Command): void {
-  const webhook = program.command("webhook").description("who is told how the evening went");
+  const webhook = program.command("webhook").description("test the webhook that receives notices");
   withWebhook(
     webhook.command("test").description("send a test message").option("--json", "print the answer as JSON"),
   ).action(test);
@@ -30,7 +30,7 @@ async function test(options: WebhookOptions & { json?: boolean }): Promise<void>
   await tell(webhook, {
     event: "webhook.test",
     level: "ok",
-    title: { zh: "这是一条测试消息，能看到就说明通知可以送达", en: "this is a test, the messages arrive" },
+    title: { zh: "这是一条测试消息，能看到就说明通知可以送达", en: "this is a test: messages arrive" },
     lines: [],
     facts: {},
   });

@@ -75,14 +75,17 @@ export function describe(denial: DriveDenial): Described {
     case "condition_failed":
       return {
         status: 412,
-        message: { zh: "文件已更新，条件不成立。", en: "The file is another one than the condition names." },
+        message: {
+          zh: "文件已更新，条件不成立。",
+          en: "The file is not the version that the condition names.",
+        },
       };
     case "version_unknown":
       return {
         status: 409,
         message: {
           zh: "文件近日被替换，无法确定已下载的部分属于哪一版：请删除该部分后重新下载，或带 If-Range 续传。",
-          en: "The file was replaced and your part may be of the old one: delete it and begin again, or send If-Range.",
+          en: "The file was replaced, and your part may be of the old version: delete it and start again, or send If-Range.",
         },
       };
     case "no_ranges":
@@ -90,7 +93,7 @@ export function describe(denial: DriveDenial): Described {
         status: 409,
         message: {
           zh: "此文件每次请求都重新生成，请整体下载。",
-          en: "This file is written for each request: fetch it whole.",
+          en: "This file is generated for each request: download it whole.",
         },
       };
     case "range_beyond_end":
@@ -98,7 +101,7 @@ export function describe(denial: DriveDenial): Described {
         status: 416,
         message: {
           zh: `文件共 ${denial.sizeBytes} 字节，所求范围不在其内。`,
-          en: `The file has ${denial.sizeBytes} bytes and the range begins behind them.`,
+          en: `The file has ${denial.sizeBytes} bytes and the range begins after its end.`,
         },
       };
     case "downloads_busy":
@@ -130,7 +133,7 @@ const NO_PATH: Bilingual = {
 
 const NO_SECURITY: Bilingual = {
   zh: "没有这样的文件名；单只证券的文件名形如 600519.SH.parquet、000001.SZ.parquet。",
-  en: "No file has such a name: a security's is called like 600519.SH.parquet, 000001.SZ.parquet.",
+  en: "No file has this name: files of securities are named like 600519.SH.parquet or 000001.SZ.parquet.",
 };
 
 const OVER: Record<Extract<DriveDenial, { reason: "share_over" }>["why"], Bilingual> = {

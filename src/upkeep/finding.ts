@@ -28,7 +28,7 @@ export function abridged(findings: Finding[]): Finding[] {
     {
       ...last,
       subject: "",
-      sentence: `${more} more of the kind: ${last.sentence}`,
+      sentence: `${more} more findings of this kind: ${last.sentence}`,
       ...(zh === undefined ? {} : { zh }),
     },
   ];

@@ -208,7 +208,7 @@ export async function endAbandoned(
       check: "uploads",
       level: "done",
       subject: upload.target,
-      sentence: `The upload of ${upload.target} was never completed and is ended.`,
+      sentence: `The upload of ${upload.target} was never completed and has been ended.`,
       advice: "",
     });
   }

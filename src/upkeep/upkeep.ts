@@ -78,7 +78,7 @@ function failed(check: string, error: unknown): Finding {
     check,
     level: "failed",
     subject: "",
-    sentence: `The check could not be made: ${cause}.`,
+    sentence: `The check failed: ${cause}.`,
     advice: "Look at the log, and run `edgetape doctor`.",
     zh: { sentence: `检查 ${check} 未能完成：${cause}。`, advice: "请查看日志，并运行 `edgetape doctor`。" },
   };

@@ -54,7 +54,7 @@ describe("edgetape explain", () => {
     const unknown = await edgetape(["explain", "nothing"], service);
     expect(unknown).toMatchObject({
       status: 1,
-      stdout: expect.stringContaining("Nothing is known of request nothing"),
+      stdout: expect.stringContaining("Request nothing is unknown"),
     });
 
     for (const who of [

@@ -39,7 +39,7 @@ export function registerAcceptance(program: Command): void {
   program
     .command("acceptance")
     .description(
-      "check a deployment as its callers meet it: slot, slow readers, HEAD, ranges, clients, placement; prints a table",
+      "check a deployment from outside: slot, slow readers, HEAD, ranges, clients, placement; prints a table",
     )
     .option("--url <address>", "the public address (or EDGETAPE_URL)")
     .option(

@@ -61,7 +61,7 @@ export function open(
       });
     });
     outgoing.setTimeout(silentMs ?? SILENT_MS, () =>
-      outgoing.destroy(new Error("nothing came for too long")),
+      outgoing.destroy(new Error("the connection was silent for too long")),
     );
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
       reject(new Error(`no answer (${error.code ?? error.message})`));

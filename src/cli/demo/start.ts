@@ -46,7 +46,7 @@ interface StartOptions {
 
 function parseOptions(): StartOptions {
   return new Command("npm start --")
-    .description("the service on this machine, with sample days and demo keys")
+    .description("run the service on this machine, with sample days and demo keys")
     .option("--port <port>", "where to listen on 127.0.0.1", portArgument, 8787)
     .option(
       "--state <folder>",

@@ -45,7 +45,7 @@ interface DoctorOptions extends ServiceOptions, ConfirmOptions {
 /** Registers `doctor`. */
 export function registerDoctor(program: Command): void {
   serviceCommand(program, "doctor")
-    .description("check a deployment from its settings to its public host; says what to do for each finding")
+    .description("check a deployment from its settings to its public host, with advice for each finding")
     .option("--repair", "repair what costs no data: index rows, uploads, expired and orphaned objects")
     .option(
       "--delete-unknown",

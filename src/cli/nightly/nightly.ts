@@ -60,7 +60,7 @@ interface NightlyOptions extends LoadingOptions, WebhookOptions {
 export function registerNightly(program: Command): void {
   const command = program
     .command("nightly")
-    .description("wait for the day's delivery, build and publish it with its files, and tell a webhook")
+    .description("wait for the day's delivery, build and publish it with its files, and notify a webhook")
     .argument(
       "<drop folder>",
       "where deliveries arrive: 20260312/, 20260312.zip, 20260312_aucde.parquet, level2/20260312_trades.zip",

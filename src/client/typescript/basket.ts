@@ -105,7 +105,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
       if (!/^\d{8}$/.test(date))
         throw new ConfigurationError(`${date} is no date: write YYYYMMDD or YYYY-MM-DD`);
     }
-    if (first > last) throw new ConfigurationError(`the first day ${first} is behind the last one, ${last}`);
+    if (first > last) throw new ConfigurationError(`the first day ${first} is after the last day ${last}`);
     if (query.symbols.length === 0) throw new ConfigurationError("symbols is empty");
     this.#client = client;
     this.#dataset = dataset;

@@ -39,7 +39,7 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   rate_limited: { zh: "等 Retry-After 秒再试；放慢速度", en: "Wait Retry-After seconds and slow down" },
   param_invalid: {
     zh: "按消息改正该参数，不要原样重试",
-    en: "Correct the parameter as the message says; the same again fails again",
+    en: "Correct the parameter as the message says; the same request fails again",
   },
   param_unknown: {
     zh: "参数名写错，或应与 params 并列",
@@ -50,7 +50,7 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
     en: "parquet is the whole day: leave out paging and times",
   },
   field_unknown: { zh: "改正 fields 中的列名", en: "Correct the column's name in fields" },
-  cursor_old_format: { zh: "去掉 cursor，从第一页开始", en: "Begin again without a cursor" },
+  cursor_old_format: { zh: "去掉 cursor，从第一页开始", en: "Start again without a cursor" },
   cursor_invalid: {
     zh: "原样传回 next_cursor；换了线路则从头开始或按位置续读",
     en: "Pass next_cursor unchanged; on another deployment start again, or continue by position",
@@ -61,15 +61,18 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   },
   data_rebuilt: {
     zh: "数据已重建：丢掉已读的行，从第一页开始",
-    en: "The day was rebuilt: drop what you read and begin again",
+    en: "The day was rebuilt: discard what you read and start again",
   },
   not_loaded: {
     zh: "没有入库：最近七天的晚些再试，更早的见 data_status",
     en: "Not loaded: try later for the last seven days; for older ones data_status tells which are",
   },
-  not_trading_day: { zh: "不是交易日，不会有数据", en: "No trading day: there will be no data" },
-  future_day: { zh: "日期还没到", en: "The day has not come" },
-  before_history: { zh: "早于最早的数据日，不会有", en: "Before the first day: it will not come" },
+  not_trading_day: { zh: "不是交易日，不会有数据", en: "Not a trading day: there will be no data" },
+  future_day: { zh: "日期还没到", en: "The day is in the future" },
+  before_history: {
+    zh: "早于最早的数据日，不会有",
+    en: "Before the service's first day: it will not be loaded",
+  },
   security_unknown: {
     zh: "核对代码、后缀和日期；消息可能给出另一交易所",
     en: "Check code, suffix and date; the message may name the other exchange",
@@ -78,14 +81,17 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
     zh: "当天没有委托（例如停牌），不是错误",
     en: "No orders that day (halted, for example): not an error",
   },
-  withdrawn: { zh: "数据已撤回，核实后可能重新提供", en: "Withdrawn; it may return when it was checked" },
+  withdrawn: {
+    zh: "数据已撤回，核实后可能重新提供",
+    en: "Withdrawn; it may return after it has been checked",
+  },
   nothing_published: {
     zh: "该年可下载范围内还没有文件，晚些再试",
     en: "No file yet in your part of that year: try later",
   },
   slot_busy: {
     zh: "上一个请求还在进行：等它结束；不要并行",
-    en: "A request is in progress: wait for its end, do not ask in parallel",
+    en: "A request is in progress: wait for its end, do not send requests in parallel",
   },
   quota_used: {
     zh: "今日额度用完，北京时间零点重置；不要循环重试",

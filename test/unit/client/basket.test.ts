@@ -185,7 +185,7 @@ describe("a basket", () => {
   it("refuses what cannot be meant before anything is asked", () => {
     const { client, state } = market();
     for (const [change, told] of [
-      [{ startDate: "20260311" }, "20260311 is behind the last one, 20260310"],
+      [{ startDate: "20260311" }, "20260311 is after the last day 20260310"],
       [{ endDate: "tomorrow" }, "tomorrow is no date"],
       [{ symbols: [] }, "symbols is empty"],
       [{ tradedate: "20260305" }, "there is no option tradedate"],

@@ -132,7 +132,7 @@ class Client(Reading):
         Raises
         ------
         ValueError
-            When the first day is behind the last one, or for an unknown dataset.
+            When the first day is after the last one, or for an unknown dataset.
         OSError
             When the folder cannot be used: before anything is asked, where that can be known.
         FolderInUse

@@ -284,7 +284,7 @@ def _day_of(day: Dict[str, Any], dataset: Dataset) -> Day:
     if dataset.name == ORDERS.name:
         return cast(Day, day)
     if dataset.name not in day.get("datasets", {}):
-        raise ProtocolError(f"this deployment knows nothing of {dataset.name}: it is older than this client")
+        raise ProtocolError(f"this deployment does not serve {dataset.name}: it is older than this client")
     return cast(Day, {**day, **day["datasets"][dataset.name]})
 
 

@@ -50,10 +50,10 @@ def tradedate(value: DateLike) -> str:
 
 
 def days_between(first: DateLike, last: DateLike) -> Tuple[str, str]:
-    """Both ends of a range of days as ``YYYYMMDD``. Raises `ValueError` when the first is behind the last."""
+    """Both ends of a range of days as ``YYYYMMDD``. Raises `ValueError` when the first is after the last."""
     ends = tradedate(first), tradedate(last)
     if ends[0] > ends[1]:
-        raise ValueError(f"the first day {ends[0]} is behind the last one, {ends[1]}")
+        raise ValueError(f"the first day {ends[0]} is after the last day {ends[1]}")
     return ends
 
 

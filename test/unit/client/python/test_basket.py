@@ -144,7 +144,7 @@ class BasketTest(unittest.TestCase):
             self.read(600519, "20260305")
         with self.assertRaisesRegex(TypeError, "not 600519"):
             self.read([600519], "20260305", "20260306")
-        with self.assertRaisesRegex(ValueError, "20260306 is behind the last one, 20260305"):
+        with self.assertRaisesRegex(ValueError, "20260306 is after the last day 20260305"):
             self.read(["600519"], "20260306", "20260305")
         self.assertEqual(self.market.asked, [])
 

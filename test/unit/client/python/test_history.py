@@ -72,7 +72,7 @@ class Folders(InFolder):
     def test_without_what_is_asked_for_are_refused(self):
         with self.assertRaises(FileNotFoundError):
             read_history(self.folder, "300750")
-        with self.assertRaisesRegex(ValueError, "is behind the last one"):
+        with self.assertRaisesRegex(ValueError, "is after the last day"):
             read_history(self.folder, None, "20260311", "20260310")
         with self.assertRaisesRegex(ValueError, "'pandas', 'polars' or 'arrow', not 'list'"):
             read_history(self.folder, to="list")

@@ -29,7 +29,7 @@ class Reports(unittest.TestCase):
 class Spans(unittest.TestCase):
     def test_that_end_before_they_begin_are_refused_before_anything_is_asked(self):
         client = Client("key", "http://127.0.0.1:1")
-        with self.assertRaisesRegex(ValueError, "20260302 is behind the last one, 20260301"):
+        with self.assertRaisesRegex(ValueError, "20260302 is after the last day 20260301"):
             client.sync("600519", "20260302", "2026-03-01", "never-made")
 
 
