@@ -67,7 +67,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     const { page, close } = await inside();
     const stats = await page.locator(".stats dd").allTextContents();
     expect(stats[0]).toMatch(/^3 of \d+$/);
-    expect(stats[1]).toBe("4");
+    expect(stats[1]).toBe("5");
     expect(stats[3]).toBe(`2026-03-19 10:00 Beijing time`);
     await close();
   });
@@ -160,8 +160,25 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
   it("passes axe's rules at five widths", async () => {
     const { page, close } = await inside();
     expect.soft(await findingsAtWidths(page), "the share").toEqual([]);
-    await page.goto(`${world.share.url}${DAY}/`);
-    expect.soft(await findingsAtWidths(page), "a folder").toEqual([]);
+    for (const path of [`${DAY}/`, `${DAY}/by-symbol/`, "nothing"]) {
+      await page.goto(world.share.url + path);
+      expect.soft(await findingsAtWidths(page), path).toEqual([]);
+    }
+    await page.context().clearCookies();
+    await enter(page, "wrong");
+    expect.soft(await findingsAtWidths(page), "the form").toEqual([]);
+    await close();
+  });
+
+  it("prints its days, files and commands without what is pressed", async () => {
+    const { page, close } = await inside();
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    for (const gone of [".top", ".copy", ".tabs"]) {
+      expect(await page.locator(gone).first().isVisible(), gone).toBe(false);
+    }
+    for (const kept of ["h1", ".stats", ".year", "#command-wget"]) {
+      expect(await page.locator(kept).first().isVisible(), kept).toBe(true);
+    }
     await close();
   });
 
