@@ -5,12 +5,12 @@
 import { BACKUP_TABLES } from "../../src/catalog/backup-tables.ts";
 import type { Service } from "./service.ts";
 
-/** Returns rows by table without what a restore may change. */
+/** Returns rows by table without what a restore may change, and without usage, which shares write some seconds later. */
 export async function catalogRows(service: Service): Promise<Record<string, unknown[]>> {
   const db = await service.mf.getD1Database("DB");
   const found: Record<string, unknown[]> = {};
   for (const { name, columns, key, id } of BACKUP_TABLES) {
-    if (["audit", "day_changes", "revision_floors", "upload_parts"].includes(name)) continue;
+    if (["audit", "day_changes", "revision_floors", "upload_parts", "usage"].includes(name)) continue;
     const compared = columns.filter((column) => column !== id && column !== "etag");
     const { results } = await db
       .prepare(`SELECT ${compared.join(", ")} FROM ${name} ORDER BY ${key.join(", ")}`)

@@ -114,25 +114,48 @@ describe("sweeping", () => {
 });
 
 describe("a restore", () => {
-  it("brings ends from before instants were bounded back as the last that can be written", async () => {
-    const restoreId = "a".repeat(64);
+  type Rows = [table: string, row: Record<string, Value>][];
+
+  /** Restores a backup of these rows; columns that a row does not name are null. */
+  async function restored(restoreId: string, rows: Rows): Promise<void> {
     const tables = Object.fromEntries(BACKUP_TABLES.map(({ name, columns }) => [name, [...columns]]));
+    await beginRestore(db, { restoreId, chunks: rows.length, tables }, 1);
+    for (const [place, [table, row]] of rows.entries()) {
+      const values = (tables[table] ?? []).map((column) => row[column] ?? null);
+      await addRestoreChunk(db, restoreId, { n: place + 1, table, rows: [values] });
+    }
+    const restore = await findRestore(db, restoreId);
+    if (restore === null) throw new Error("no restore");
+    await completeRestore(db, restore, { actor: { kind: "operator", name: "test" } as const, nowMs: 2 });
+  }
+
+  it("brings ends from before instants were bounded back as the last that can be written", async () => {
     const far = Number.MAX_SAFE_INTEGER;
-    await beginRestore(db, { restoreId, chunks: 3, tables }, 1);
     const rows = {
       accounts: { account_id: "b", contact: "", note: "", own_limits: "{}", created_at_ms: 1 },
       plans: { plan: "trial", requests: 100, files: null },
       subscriptions: { account_id: "b", plan: "trial", start_ms: 1, end_ms: far },
     };
-    let n = 0;
-    for (const [table, row] of Object.entries(rows)) {
-      const values = (tables[table] ?? []).map((column) => (row as Record<string, Value>)[column] ?? null);
-      await addRestoreChunk(db, restoreId, { n: ++n, table, rows: [values] });
-    }
-    const restore = await findRestore(db, restoreId);
-    if (restore === null) throw new Error("no restore");
-    await completeRestore(db, restore, { actor: { kind: "operator", name: "test" } as const, nowMs: 2 });
+    await restored("a".repeat(64), Object.entries(rows));
     const { results } = await db.prepare("SELECT account_id, end_ms FROM subscriptions").all();
     expect(results).toEqual([{ account_id: "b", end_ms: 253_402_271_999_999 }]);
+  });
+
+  it("adds the usage of the backup and lowers nothing of what was served since", async () => {
+    const usage = (day: string, requests: number, files: number, bytes: number) => ({
+      ...{ day, account_id: "b", service: "level2_order_history", requests, files, bytes },
+    });
+    const insert =
+      "INSERT INTO usage (day, account_id, service, requests, files, bytes) VALUES (?, ?, ?, ?, ?, ?)";
+    const present = [usage("20260311", 5, 2, 100), usage("20260312", 1, 0, 9)];
+    await db.batch(present.map((row) => db.prepare(insert).bind(...Object.values(row))));
+    const rows: Rows = [
+      ["usage", usage("20260310", 3, 0, 4)],
+      ["usage", usage("20260311", 7, 1, 300)],
+    ];
+    await restored("b".repeat(64), rows);
+    const { results } = await db.prepare("SELECT * FROM usage WHERE account_id = 'b' ORDER BY day").all();
+    const expected = [usage("20260310", 3, 0, 4), usage("20260311", 7, 2, 300), usage("20260312", 1, 0, 9)];
+    expect(results).toEqual(expected);
   });
 });
