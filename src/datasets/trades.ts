@@ -1,5 +1,5 @@
 /** Tick-by-tick trades, 逐笔成交: fills of both exchanges, and Shenzhen's cancels, which no other dataset contains. */
-import { LEADING, NUMBER, TEXT, YUAN } from "./columns.ts";
+import { LEADING, NUMBER, REPEATED_NUMBER, TEXT, YUAN } from "./columns.ts";
 import type { Dataset } from "./dataset.ts";
 
 export const trades = {
@@ -78,7 +78,7 @@ export const trades = {
       name: "buy_order_id",
       kind: "integer",
       key: "buyOrderId",
-      ...NUMBER,
+      ...REPEATED_NUMBER,
       description: {
         en: "叫买序号: exchange_order_id of the buyer's order. On a Shenzhen cancel one of the two numbers is 0.",
         zh: "叫买序号，对应买方委托的 exchange_order_id；深圳撤单的两个序号中有一个为 0。",
@@ -88,7 +88,7 @@ export const trades = {
       name: "sell_order_id",
       kind: "integer",
       key: "sellOrderId",
-      ...NUMBER,
+      ...REPEATED_NUMBER,
       description: {
         en: "叫卖序号: exchange_order_id of the seller's order.",
         zh: "叫卖序号，对应卖方委托的 exchange_order_id。",

@@ -160,6 +160,7 @@ function columnChunk(
     case "integer": {
       const numbers = numbersOf(columns, column);
       if (column.encoding === "DELTA_BINARY_PACKED") return idChunk(numbers, from, to);
+      if (column.encoding === "PLAIN") return plainNumbers(numbers, from, to);
       return numberChunk(numbers, from, to, (body, value) => body.int64(value));
     }
     case "price":
@@ -183,6 +184,12 @@ function idChunk(ids: Float64Array, from: number, to: number): ChunkPlace {
   return plainChunk(out, to - from, ENCODING.DELTA_BINARY_PACKED, (body) =>
     deltaBinaryPacked(body, ids, from, to),
   );
+}
+
+function plainNumbers(numbers: Float64Array, from: number, to: number): ChunkPlace {
+  return plainChunk(out, to - from, ENCODING.PLAIN, (body) => {
+    for (let row = from; row < to; row++) body.int64(numbers[row] ?? 0);
+  });
 }
 
 function codeChunk(codes: CodeColumn, from: number, to: number): ChunkPlace {

@@ -13,6 +13,7 @@ import {
   dictionaryIndex,
   dictionaryNumbers,
   dictionaryTexts,
+  plainIntegers,
   TIME_STRIDE,
   timeDigits,
 } from "./page-values.ts";
@@ -65,7 +66,7 @@ export function openBlock(bytes: Uint8Array, rows: number, dataset: Dataset = or
             return { kind: "texts", ...textTable(chunkOf(field), endRow) };
           case "integer":
             if (spec.encoding === "RLE_DICTIONARY") return { kind: "numbers", ...numbers(field) };
-            return { kind: "integers", values: deltaIntegers(chunkOf(field).data, endRow) };
+            return { kind: "integers", values: integers(chunkOf(field), endRow) };
           case "price":
             return { kind: "numbers", ...numbers(field) };
           case "amount":
@@ -97,6 +98,10 @@ function remember<Value>(compute: (field: string) => Value): (field: string) => 
     known.set(field, value);
     return value;
   };
+}
+
+function integers({ column, data }: ChunkPages, rows: number): Float64Array {
+  return column.encoding === "PLAIN" ? plainIntegers(data, rows) : deltaIntegers(data, rows);
 }
 
 function timeNumber(digits: Uint8Array, row: number): number {

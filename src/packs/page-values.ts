@@ -86,6 +86,27 @@ export function deltaIntegers(page: Page, rows: number): Float64Array {
   return values;
 }
 
+/**
+ * Returns the integers of the first `rows` rows of a PLAIN page of INT64. Throws `PackFormatError` for an integer below 0
+ * or beyond 2^53.
+ */
+export function plainIntegers(page: Page, rows: number): Float64Array {
+  const view = plainView(page);
+  if (view.byteLength !== page.values * 8) {
+    throw new PackFormatError(`${page.values} integers take ${view.byteLength} bytes`);
+  }
+  const values = new Float64Array(rows);
+  for (let row = 0; row < rows; row++) {
+    const high = view.getInt32(row * 8 + 4, true);
+    // 2^53 − 1 has 21 bits in its upper half; together with the sign that is all that can be wrong.
+    if (high < 0 || high >= 2 ** 21) {
+      throw new PackFormatError(`the id of row ${row} of a block is below 0 or beyond 2^53`);
+    }
+    values[row] = high * 2 ** 32 + view.getUint32(row * 8, true);
+  }
+  return values;
+}
+
 function isCount(value: number): boolean {
   return value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 }

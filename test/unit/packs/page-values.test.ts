@@ -1,0 +1,33 @@
+import { zstdCompressSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { PackFormatError } from "../../../src/packs/errors.ts";
+import { plainIntegers } from "../../../src/packs/page-values.ts";
+
+/** A PLAIN page of INT64 with these values. */
+function pageOf(values: readonly bigint[]) {
+  const bytes = new DataView(new ArrayBuffer(values.length * 8));
+  for (const [row, value] of values.entries()) bytes.setBigInt64(row * 8, value, true);
+  const raw = new Uint8Array(bytes.buffer);
+  return { compressed: new Uint8Array(zstdCompressSync(raw)), size: raw.length, values: values.length };
+}
+
+describe("the integers of a PLAIN page", () => {
+  it("are read up to 2^53 - 1, as many rows as are asked for", () => {
+    const values = [0n, 1n, 2n ** 32n - 1n, 2n ** 32n, 2n ** 52n + 1n, 2n ** 53n - 1n];
+    expect([...plainIntegers(pageOf(values), 6)]).toEqual(values.map(Number));
+    expect([...plainIntegers(pageOf(values), 2)]).toEqual([0, 1]);
+    // A page of 5,120 values fills a step of workerd's decompressor exactly.
+    const many = Array.from({ length: 5_120 }, (_, row) => BigInt(row));
+    expect(plainIntegers(pageOf(many), 5_120).at(-1)).toBe(5_119);
+  });
+
+  it.each([[-1n], [2n ** 53n], [-(2n ** 63n)], [2n ** 63n - 1n]])("refuses %s", (value) => {
+    expect(() => plainIntegers(pageOf([7n, value]), 2)).toThrow(PackFormatError);
+    expect([...plainIntegers(pageOf([7n, value]), 1)]).toEqual([7]);
+  });
+
+  it("refuses a page of another size", () => {
+    const page = pageOf([1n, 2n]);
+    expect(() => plainIntegers({ ...page, values: 3 }, 2)).toThrow("3 integers take 16 bytes");
+  });
+});
