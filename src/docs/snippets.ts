@@ -254,12 +254,18 @@ while True:
     "windows": {
       "level2_order_history": {"from": null, "to": "…"},
       "auction_tick": {"from": null, "to": "…"},
-      "level2": {"from": null, "to": "…"}
+      "level2": {"from": null, "to": "…"},
+      "level2_trade_history": {"from": null, "to": "…"}
     },
     "quotas": [{
       "interface": "level2_order_history", "day": "…",
       "requests": {"limit": null, "used": …, "credited": 0, "left": null},
       "files": {"limit": 300, "used": …, "credited": 0, "left": …},
+      "resets_in": …, "busy": false
+    }, {
+      "interface": "level2_trade_history", "day": "…",
+      "requests": {"limit": null, "used": 0, "credited": 0, "left": null},
+      "files": {"limit": 300, "used": 0, "credited": 0, "left": 300},
       "resets_in": …, "busy": false
     }],
     "last_requests": […]

@@ -3,18 +3,21 @@
  * formats return 503, a broken body or exactly the published rows.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { locateIndex } from "../../src/packs/locate.ts";
-import { burst, day, randomSecurity, type TestDay } from "../support/builders.ts";
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
+import { packObjectKey } from "../../src/packs/layout.ts";
+import { crowdedSection, placeDay, randomSection } from "../support/dataset-days.ts";
 import { type Answer, call } from "../support/http-client.ts";
-import { account, packOf, publish } from "../support/operator.ts";
+import { account } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
 import { printedRandom, type Random } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
 
 const TRADEDATE = "20260311";
-const FLIPS = proofSize(500);
-const CUTS = proofSize(100);
+/** Of each dataset. */
+const FLIPS = proofSize(250);
+const CUTS = proofSize(50);
 
 /** A request and its answer from the intact pack. */
 interface Asked {
@@ -29,70 +32,70 @@ interface Section {
   until: number;
 }
 
+/** A dataset's published pack and the answers from it. */
+interface Published {
+  pack: Buffer;
+  asked: Asked[];
+  sections: Section[];
+}
+
 let service: Service;
-let random: Random;
 let key: string;
-let pack: Buffer;
-let asked: Asked[];
-let sections: Section[];
 beforeAll(async () => {
-  random = printedRandom("corruption");
   service = await startService();
-  const test: TestDay = day({
-    tradedate: TRADEDATE,
-    securities: [
-      randomSecurity(random, { symbol: "000001", rows: 3 }),
-      randomSecurity(random, { symbol: "300750", rows: 12_000, crowd: 40 }),
-      burst({ symbol: "600519", time: "093000000", rows: 400 }),
-    ],
-  });
-  await publish(service, test);
-  pack = Buffer.from(await packOf(test));
-  const { index } = await locateIndex(pack.length, async (from, length) =>
-    pack.subarray(from, from + length),
-  );
-  sections = index.entries.map(({ symbol, offset, length }) => ({
+  ({ key } = await account(service, { plan: "flagship", limits: { files: null } }));
+});
+afterAll(() => service.stop());
+
+async function published(random: Random, dataset: DatasetName): Promise<Published> {
+  const { bytes, index } = await placeDay(service, dataset, TRADEDATE, [
+    randomSection(random, dataset, { symbol: "000001", rows: 3 }),
+    randomSection(random, dataset, { symbol: "300750", rows: 12_000, crowd: 40 }),
+    crowdedSection(dataset, { symbol: "600519", time: "093000000", rows: 400 }),
+  ]);
+  const sections = index.entries.map(({ symbol, offset, length }) => ({
     symbol,
     from: offset,
     until: offset + length,
   }));
-  ({ key } = await account(service, { plan: "flagship", limits: { files: null } }));
-  asked = [];
+  const asked: Asked[] = [];
   for (const { symbol } of sections) {
     for (const format of ["json", "parquet", "fields"] as const) {
-      const answer = await ask(symbol, format);
+      const answer = await ask(dataset, symbol, format);
       if (answer?.status !== 200) throw new Error(`${symbol} as ${format}: ${answer?.text.slice(0, 200)}`);
       asked.push({ symbol, format, whole: answer.bytes });
     }
   }
-});
-afterAll(() => service.stop());
+  return { pack: Buffer.from(bytes), asked, sections };
+}
 
 /** Returns the answer, or null when its body broke. */
-async function ask(symbol: string, format: Asked["format"]): Promise<Answer | null> {
+async function ask(dataset: DatasetName, symbol: string, format: Asked["format"]): Promise<Answer | null> {
   const params = { symbol, tradedate: TRADEDATE, ...(format === "json" ? {} : { format: "parquet" }) };
   const fields = format === "fields" ? { fields: "price,time" } : {};
-  const body = orderHistory({ apikey: key, params, ...fields });
+  const body = orderHistory({ dataset, apikey: key, params, ...fields });
   for (;;) {
     const answer = await call(`${service.baseUrl}/api`, { body }).catch(() => null);
     if (answer?.reason !== "slot_busy") return answer;
   }
 }
 
-/** Replaces the published pack by `bytes` and updates its etag in the catalog. */
-async function store(bytes: Uint8Array): Promise<void> {
+/** Replaces the dataset's published pack by `bytes` and updates its etag in the catalog. */
+async function store(dataset: DatasetName, bytes: Uint8Array): Promise<void> {
   const bucket = await service.mf.getR2Bucket("PACKS");
   const db = await service.mf.getD1Database("DB");
-  const objectKey = `orders/2026/${TRADEDATE}/1.parquet`;
+  const objectKey = packObjectKey(TRADEDATE as BeijingDate, 1, dataset);
   const { etag } = await bucket.put(objectKey, bytes);
   await db.batch([
     db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, objectKey),
-    db.prepare("UPDATE order_days SET state = 'available' WHERE tradedate = ?").bind(TRADEDATE),
+    db.prepare("UPDATE order_days SET state = 'available' WHERE dataset = ?").bind(dataset),
   ]);
 }
 
 /** Sends every request that reads byte `at` or later with `bytes` stored. Returns how many answers were whole. */
 async function askAll(
+  dataset: DatasetName,
+  { asked, sections }: Published,
   bytes: Uint8Array,
   isTouched: (section: Section) => boolean,
   about: string,
@@ -100,8 +103,8 @@ async function askAll(
   let whole = 0;
   for (const section of sections.filter(isTouched)) {
     for (const each of asked.filter(({ symbol }) => symbol === section.symbol)) {
-      await store(bytes);
-      const answer = await ask(each.symbol, each.format);
+      await store(dataset, bytes);
+      const answer = await ask(dataset, each.symbol, each.format);
       if (answer === null) continue;
       if (answer.status === 503) {
         expect([answer.envelope.code, answer.envelope.data], about).toEqual([503, null]);
@@ -125,14 +128,23 @@ function rowsIn({ bytes }: { bytes: Buffer }, { format }: Asked): Buffer {
   return Buffer.from(JSON.stringify(data.items));
 }
 
-describe("a pack that rots in its store", () => {
+describe.each(DATASET_NAMES)("%s: a pack that rots in its store", (dataset) => {
+  let random: Random;
+  let made: Published;
+  beforeAll(async () => {
+    random = printedRandom(`corruption of ${dataset}`);
+    made = await published(random, dataset);
+  });
+
   it(`${FLIPS} flipped bytes: 503, a broken body, or the published rows`, async () => {
+    const { pack, sections } = made;
     let whole = 0;
     for (let round = 0; round < FLIPS; round++) {
       const at = random.integer(0, (sections.at(-1)?.until ?? 1) - 1);
       const bytes = Buffer.from(pack);
       bytes[at] = (bytes[at] ?? 0) ^ (1 << random.integer(0, 7));
-      whole += await askAll(bytes, ({ from, until }) => from <= at && at < until, `byte ${at} flipped`);
+      const isTouched = ({ from, until }: Section) => from <= at && at < until;
+      whole += await askAll(dataset, made, bytes, isTouched, `byte ${at} flipped`);
     }
     console.log(`flipped bytes: ${whole} answers did not need the byte and were whole`);
     // A page does not read a section's chunk table, its footer or the second block; it reads most other bytes.
@@ -140,10 +152,12 @@ describe("a pack that rots in its store", () => {
   });
 
   it(`${CUTS} cuts: 503, a broken body, or the published rows`, async () => {
+    const { pack } = made;
     let whole = 0;
     for (let round = 0; round < CUTS; round++) {
       const length = random.integer(1, pack.length - 1);
-      whole += await askAll(pack.subarray(0, length), ({ until }) => until > length, `cut at ${length}`);
+      const isTouched = ({ until }: Section) => until > length;
+      whole += await askAll(dataset, made, pack.subarray(0, length), isTouched, `cut at ${length}`);
     }
     console.log(`cuts: ${whole} answers lay before the cut and were whole`);
   });

@@ -5,8 +5,10 @@
  */
 import { Agent } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
 import { day, randomSecurity } from "../support/builders.ts";
 import { signIn } from "../support/console.ts";
+import { placeDay, randomSection } from "../support/dataset-days.ts";
 import { shareOf, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
 import { type Answer, type Call, call } from "../support/http-client.ts";
@@ -53,6 +55,9 @@ beforeAll(async () => {
   await loadWeekdays(service, "20260101", "20261231");
   const securities = [randomSecurity(random, { symbol: "600519", rows: 300 })];
   await publish(service, day({ tradedate: TRADEDATE, securities }));
+  await placeDay(service, "trades", TRADEDATE, [
+    randomSection(random, "trades", { symbol: "600519", rows: 300 }),
+  ]);
   await publishFiles(service, tradesFile(TRADEDATE, new Uint8Array(20_000).fill(7)));
   lanes = [];
   for (let lane = 0; lane < LANES; lane++) lanes.push(await newLane(randomFrom(random.seed + lane)));
@@ -125,7 +130,9 @@ describe(`hostile input: ${REQUESTS} requests`, () => {
       const format = random.chance(0.05)
         ? { format: "parquet" }
         : { start_time: "09:30", end_time: "15:00:00" };
-      const honest = orderHistory({ apikey: key, params: { ...params, ...format }, fields: "time,price" });
+      const dataset = random.pick(DATASET_NAMES);
+      const asked = { dataset, apikey: key, params: { ...params, ...format }, fields: "time,price" };
+      const honest = orderHistory(asked);
       const {
         body,
         headers,
@@ -145,11 +152,17 @@ describe(`hostile input: ${REQUESTS} requests`, () => {
   });
 
   it("corrupt cursors are refused or serve rows, never a fault", { timeout: LONG_MS }, async () => {
-    const first = pageOf(await service.post(orderHistory({ apikey: lanes[0]?.key ?? "", params })));
-    const genuine = first.next_cursor ?? "";
+    const genuineOf = async (dataset: DatasetName) => {
+      const request = orderHistory({ dataset, apikey: lanes[0]?.key ?? "", params });
+      return pageOf(await service.post(request)).next_cursor ?? "";
+    };
+    const cursors = { orders: await genuineOf("orders"), trades: await genuineOf("trades") };
     const seen = await storm(0.2 * REQUESTS, ({ key, random }) => {
-      const cursor = corruptCursor(random, random.pick([genuine, genuine, "v2.093000000-1", "v1.12345"]));
-      const body = JSON.stringify(orderHistory({ apikey: key, params: { ...params, cursor } }));
+      const dataset = random.pick(DATASET_NAMES);
+      const genuine = cursors[dataset];
+      const other = cursors[random.pick(DATASET_NAMES)];
+      const cursor = corruptCursor(random, random.pick([genuine, other, "v2.093000000-1", "v1.12345"]));
+      const body = JSON.stringify(orderHistory({ dataset, apikey: key, params: { ...params, cursor } }));
       const check = (answer: Answer) => {
         const kind = expectEnvelope(answer);
         // These may be served: only blanks, an undated cursor, the original cursor with blanks around it.

@@ -1,5 +1,6 @@
 /** Properties of paging for every day, window and page size (contract 5). */
 import { expect } from "vitest";
+import type { DatasetName } from "../../src/datasets/registry.ts";
 import type { Row } from "../support/builders.ts";
 import { readAllPages } from "../support/paging.ts";
 import type { Random } from "../support/random.ts";
@@ -44,9 +45,10 @@ export async function checkPaging(
   apikey: string,
   params: Record<string, unknown> & { page_size: number },
   expected: readonly Row[],
+  dataset: DatasetName = "orders",
 ): Promise<void> {
-  const about = JSON.stringify(params);
-  const paged = await readAllPages(service, { apikey, params });
+  const about = `${dataset} ${JSON.stringify(params)}`;
+  const paged = await readAllPages(service, { dataset, apikey, params });
   const applied = Math.min(params.page_size, 10_000);
   expect(paged.rows.length, about).toBe(expected.length);
   expectRows(paged.rows, expected, about);

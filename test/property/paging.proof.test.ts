@@ -1,14 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addDays, type BeijingDate } from "../../src/calendar/beijing.ts";
-import { burst, day, order, randomSecurity, security } from "../support/builders.ts";
-import { account, publish } from "../support/operator.ts";
+import { DATASET_NAMES, DATASETS } from "../../src/datasets/registry.ts";
+import {
+  answerRows,
+  crowdedSection,
+  type DatasetSection,
+  placeDay,
+  randomSection,
+} from "../support/dataset-days.ts";
+import { account } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
-import { proofSize } from "../support/tier.ts";
+import { isLong, proofSize } from "../support/tier.ts";
 import { checkPaging, rowsWithin, windowBesideRows } from "./check-paging.ts";
 
+/** Of each dataset. */
 const DAYS = proofSize(10);
+const ONE_MILLISECOND = isLong ? 25_500 : 12_750;
+const MIXED = isLong ? 31_000 : 15_500;
 
 let service: Service;
 let key: string;
@@ -18,41 +28,50 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe("cursor paging (contract 5)", () => {
+describe.each(DATASET_NAMES)("%s: cursor paging (contract 5)", (dataset) => {
+  const place = DATASET_NAMES.indexOf(dataset);
+  /** All of `cases` in the long tier; in the quick one each dataset has its own part of them. */
+  const partOf = <T>(cases: T[]): T[] =>
+    isLong ? cases : cases.filter((_, n) => n % DATASET_NAMES.length === place);
+
+  /** Publishes the sections as a day, and returns what checks a query for one of them. */
+  async function published(tradedate: string, sections: DatasetSection[]) {
+    await placeDay(service, dataset, tradedate, sections);
+    const rows = new Map(
+      sections.map((each) => [each.symbol, answerRows(DATASETS[dataset], each, tradedate)]),
+    );
+    return {
+      rowsOf: (symbol: string) => rows.get(symbol) ?? [],
+      check: (symbol: string, query: { page_size: number; start_time?: string; end_time?: string }) =>
+        checkPaging(
+          service,
+          key,
+          { symbol, tradedate, ...query },
+          rowsWithin(rows.get(symbol) ?? [], query),
+          dataset,
+        ),
+    };
+  }
+
   it(`over ${DAYS} random small days at page sizes 1, 2 and 7, whole and in 6 windows each`, async () => {
-    const random = printedRandom("small days");
+    const random = printedRandom(`small days of ${dataset}`);
     for (let round = 0; round < DAYS; round++) {
-      const tradedate = addDays("20260101" as BeijingDate, round);
-      const rows = random.integer(1, 60);
-      const crowd = random.pick([1.01, 2, 5, 1_000]);
-      const built = day({
-        tradedate,
-        securities: [randomSecurity(random, { symbol: "600519", rows, crowd })],
-      });
-      await publish(service, built);
-      const all = built.rowsOf("600519");
-      const params = { symbol: "600519", tradedate };
-      for (const page_size of [1, 2, 7]) await checkPaging(service, key, { ...params, page_size }, all);
+      const said = { rows: random.integer(1, 60), crowd: random.pick([1.01, 2, 5, 1_000]) };
+      const section = randomSection(random, dataset, { symbol: "600519", ...said });
+      const { rowsOf, check } = await published(addDays("20260101" as BeijingDate, round), [section]);
+      for (const page_size of [1, 2, 7]) await check("600519", { page_size });
       for (let windows = 0; windows < 6; windows++) {
-        const window = windowBesideRows(random, all);
-        const page_size = random.pick([1, 2, 7, 10_000]);
-        await checkPaging(service, key, { ...params, ...window, page_size }, rowsWithin(all, window));
+        const window = windowBesideRows(random, rowsOf("600519"));
+        await check("600519", { ...window, page_size: random.pick([1, 2, 7, 10_000]) });
       }
     }
   });
 
   it("over bursts longer than a page and longer than two row groups at 9,999, 10,000 and 20,000", async () => {
-    const tradedate = "20260201";
-    const crowded = (symbol: string, rows: number) => {
-      const middle = burst({ symbol, time: "093000000", rows }).orders;
-      const [before, after] = ["092959999", "093000001"].map((time) => [1, 2, 3].map(() => order(time)));
-      return security(symbol, [...(before ?? []), ...middle, ...(after ?? [])]);
-    };
-    const built = day({
-      tradedate,
-      securities: [crowded("600001", 12_345), crowded("600002", 25_500), crowded("600003", 9_997)],
-    });
-    await publish(service, built);
+    const crowded = (symbol: string, rows: number) =>
+      crowdedSection(dataset, { symbol, time: "093000000", rows, around: 3 });
+    const sections = [crowded("600001", 12_345), crowded("600002", 25_500), crowded("600003", 9_997)];
+    const { check } = await published("20260201", sections);
     const windows = [
       {},
       { start_time: "093000000" },
@@ -61,68 +80,48 @@ describe("cursor paging (contract 5)", () => {
       { start_time: "093000001" },
       { end_time: "093000001" },
     ];
-    for (const { symbol } of built.securities) {
-      const all = built.rowsOf(symbol);
+    for (const { symbol } of sections) {
       for (const page_size of [9_999, 10_000, 20_000]) {
-        for (const window of windows) {
-          const params = { symbol, tradedate, ...window, page_size };
-          await checkPaging(service, key, params, rowsWithin(all, window));
-        }
+        for (const window of partOf(windows)) await check(symbol, { ...window, page_size });
       }
     }
   });
 
-  it("over 25,500 rows of one millisecond in pages of 211", async () => {
-    const tradedate = "20260202";
-    const built = day({
-      tradedate,
-      securities: [burst({ symbol: "300750", time: "150000000", rows: 25_500 })],
-    });
-    await publish(service, built);
-    await checkPaging(service, key, { symbol: "300750", tradedate, page_size: 211 }, built.rowsOf("300750"));
+  it(`over ${ONE_MILLISECOND} rows of one millisecond in pages of 211`, async () => {
+    const section = crowdedSection(dataset, { symbol: "300750", time: "150000000", rows: ONE_MILLISECOND });
+    const { check } = await published("20260202", [section]);
+    await check("300750", { page_size: 211 });
   });
 
   it("over securities of exactly 9,999 to 20,001 rows", async () => {
-    const random = printedRandom("exact sizes");
-    const tradedate = "20260203";
-    const sizes = [9_999, 10_000, 10_001, 19_999, 20_000, 20_001];
-    const built = day({
-      tradedate,
-      securities: sizes.map((rows, place) =>
-        randomSecurity(random, { symbol: `60100${place}`, rows, crowd: random.pick([1.2, 40, 3_000]) }),
-      ),
-    });
-    await publish(service, built);
-    for (const { symbol } of built.securities) {
-      const all = built.rowsOf(symbol);
-      for (const page_size of [9_999, 10_000]) {
-        await checkPaging(service, key, { symbol, tradedate, page_size }, all);
-      }
+    const random = printedRandom(`exact sizes of ${dataset}`);
+    const sections = partOf([9_999, 10_000, 10_001, 19_999, 20_000, 20_001]).map((rows, n) =>
+      randomSection(random, dataset, { symbol: `60100${n}`, rows, crowd: random.pick([1.2, 40, 3_000]) }),
+    );
+    const { rowsOf, check } = await published("20260203", sections);
+    for (const { symbol } of sections) {
+      for (const page_size of [9_999, 10_000]) await check(symbol, { page_size });
       for (let windows = 0; windows < 3; windows++) {
-        const window = windowBesideRows(random, all);
-        const page_size = random.pick([997, 9_999, 10_000, 20_000]);
-        await checkPaging(service, key, { symbol, tradedate, ...window, page_size }, rowsWithin(all, window));
+        const window = windowBesideRows(random, rowsOf(symbol));
+        await check(symbol, { ...window, page_size: random.pick([997, 9_999, 10_000, 20_000]) });
       }
     }
   });
 
   it("of different page sizes from page to page join to the same rows", async () => {
-    const random = printedRandom("mixed page sizes");
+    const random = printedRandom(`mixed page sizes of ${dataset}`);
     const tradedate = "20260204";
-    const built = day({
-      tradedate,
-      securities: [randomSecurity(random, { symbol: "688001", rows: 31_000, crowd: 90 })],
-    });
-    await publish(service, built);
+    const section = randomSection(random, dataset, { symbol: "688001", rows: MIXED, crowd: 90 });
+    const { rowsOf } = await published(tradedate, [section]);
     const rows = [];
     let cursor: string | null = null;
     do {
       const page_size = random.pick([1, 2, 7, 500, 9_999, 10_000]);
       const params = { symbol: "688001", tradedate, page_size, cursor };
-      const page = pageOf(await service.post(orderHistory({ apikey: key, params })));
+      const page = pageOf(await service.post(orderHistory({ dataset, apikey: key, params })));
       rows.push(...page.items);
       cursor = page.next_cursor;
     } while (cursor !== null);
-    expect(rows).toEqual(built.rowsOf("688001"));
+    expect(rows).toEqual(rowsOf("688001"));
   });
 });

@@ -2,13 +2,22 @@
 import { createHash } from "node:crypto";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { codesOf, type Dataset, numbersOf, type Rows, storedColumns } from "../../src/datasets/dataset.ts";
-import type { DatasetName } from "../../src/datasets/registry.ts";
+import { DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import type { Market } from "../../src/orders/record.ts";
 import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import { encodeBlocks } from "../../src/packs/blocks-blob.ts";
 import { packObjectKey } from "../../src/packs/layout.ts";
-import { clockTime, exactTenThousandths, type Row } from "./builders.ts";
-import { openTestPack } from "./packs.ts";
+import {
+  clockMilliseconds,
+  clockTime,
+  columnsOf,
+  exactTenThousandths,
+  marketOf,
+  type Row,
+  randomRows,
+  randomSecurity,
+} from "./builders.ts";
+import { openTestPack, type TestPack } from "./packs.ts";
 import type { Random } from "./random.ts";
 import type { Service } from "./service.ts";
 
@@ -80,16 +89,51 @@ export function noiseOf(random: Random, dataset: Dataset, rows: number): Rows {
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
+/** Rows of a security of any dataset, shaped as `randomSecurity` shapes orders. */
+export function randomSection(
+  random: Random,
+  dataset: DatasetName,
+  said: { symbol: string; rows: number; crowd?: number },
+): DatasetSection {
+  const { symbol, market, orders } = randomSecurity(random, said);
+  const columns = dataset === "orders" ? columnsOf(orders) : randomRows(random, DATASETS[dataset], said);
+  return { symbol, market, columns };
+}
+
+/** `rows` rows of one millisecond, told apart by their numbers, between `around` rows just before and after it. */
+export function crowdedSection(
+  dataset: DatasetName,
+  said: { symbol: string; time: string; rows: number; around?: number },
+): DatasetSection {
+  const { symbol, time, rows, around = 0 } = said;
+  const count = rows + 2 * around;
+  const cells = storedColumns(DATASETS[dataset]).map(({ key, kind }) => [
+    key,
+    kind === "code"
+      ? { values: ["B"], index: new Uint16Array(count) }
+      : Float64Array.from({ length: count }, (_, row) => row + 1),
+  ]);
+  const at = clockMilliseconds(time);
+  const timeOf = (row: number) => at + (row < around ? -1 : row < around + rows ? 0 : 1);
+  const times = Int32Array.from({ length: count }, (_, row) => Number(clockTime(timeOf(row))));
+  return {
+    symbol,
+    market: marketOf(symbol),
+    columns: { rows: count, time: times, ...Object.fromEntries(cells) },
+  };
+}
+
 /** Puts a dataset's day into the stores as its revision 1, as publishing leaves it. */
 export async function placeDay(
   service: Service,
   name: DatasetName,
   tradedate: string,
   sections: DatasetSection[],
-): Promise<void> {
+): Promise<TestPack> {
   const sorted = sections.toSorted((a, b) => (a.symbol + a.market < b.symbol + b.market ? -1 : 1));
   const bytes = await buildPackBytes(tradedate as BeijingDate, sorted, undefined, name);
-  const { index } = await openTestPack(bytes);
+  const pack = await openTestPack(bytes);
+  const { index } = pack;
   const key = packObjectKey(tradedate as BeijingDate, 1, name);
   const object = await (await service.mf.getR2Bucket("PACKS")).put(key, bytes);
   const db = await service.mf.getD1Database("DB");
@@ -123,4 +167,5 @@ export async function placeDay(
     insert("day_changes", { ...day, at_ms: atMs, kind: "published", revision: 1 }),
     insert("order_days", { ...day, revision: 1, pack_id: packId, state: "available" }),
   ]);
+  return pack;
 }

@@ -1,4 +1,5 @@
 /** Pages through a day as a client does: by `next_cursor` until `has_more` is false. */
+import { DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import type { Row } from "./builders.ts";
 import type { Answer } from "./http-client.ts";
 import type { Service } from "./service.ts";
@@ -14,6 +15,8 @@ export interface Page {
 }
 
 export interface PagingRequest {
+  /** Orders when absent. */
+  dataset?: DatasetName;
   apikey: string;
   params: Record<string, unknown>;
   fields?: unknown;
@@ -26,9 +29,9 @@ export interface PagesRead {
   pages: Page[];
 }
 
-/** Returns an order-history request body. */
-export function orderHistory(request: PagingRequest): Record<string, unknown> {
-  return { apiname: "level2_order_history", ...request };
+/** Returns a request body for the history of a dataset, of orders where it names none. */
+export function orderHistory({ dataset = "orders", ...request }: PagingRequest): Record<string, unknown> {
+  return { apiname: DATASETS[dataset].apiname, ...request };
 }
 
 /** Returns the page of a successful answer. Throws with the whole envelope otherwise. */
